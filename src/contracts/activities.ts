@@ -1,0 +1,48 @@
+import type { HookAnswer, Phase } from './hooks.js';
+import type { Json, JsonObject } from './json.js';
+import type { Person } from './people.js';
+import type { Problem } from './problem.js';
+import type { Seal } from './seal.js';
+import type { TaskResult } from './task.js';
+
+/** What every activity of a task is told: never the whole state. Source: design, section 6. */
+export interface CallContext {
+  seal: Seal;
+  user: Person;
+  session: string | null;
+}
+
+/** Argument of a call: the operation is the activity's type. */
+export interface CallRequest extends CallContext {
+  path: string;
+  with: JsonObject;
+}
+
+/** What a call gives back. Fields that would be empty are left out, since each is history. */
+export interface CallAnswer {
+  output: Json;
+  hooks?: HookAnswer[];
+  warnings?: string[];
+}
+
+/** Argument of a dedicated hook activity: one phase around one call, or around the task (`path` is `''`). */
+export interface HookRequest extends CallContext {
+  phase: Phase;
+  path: string;
+  /** The operation called; null for the task itself. */
+  operation: string | null;
+  input: JsonObject;
+  /** For `PostAbilityCall`: how the call ended. */
+  outcome?: { status: string; output: Json; error: Problem | null };
+}
+
+/** Argument of the activity that ends every task: checks the output, writes the record. */
+export interface FinishRequest extends CallContext {
+  result: TaskResult;
+  input: JsonObject;
+}
+
+/** What `finish` gives back: the result with its output checked and, when large, moved to the store. */
+export interface FinishAnswer {
+  result: TaskResult;
+}

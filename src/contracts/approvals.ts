@@ -1,0 +1,70 @@
+import type { Effect } from './effects.js';
+import type { Json } from './json.js';
+import type { Person } from './people.js';
+
+/** What an approval is about; its digest is part of the approval's id. Source: design, section 8. */
+export interface ApprovalSubject {
+  ability: string;
+  implementation: string | null;
+  environment: string;
+  effects: Effect | null;
+  input: Json;
+}
+
+/** A decision as it arrives, by signal, update or door. */
+export interface Decision {
+  /** May be left out while exactly one approval is open. */
+  approval_id?: string;
+  /** A person's name; a claim unless proved. */
+  by?: string;
+  comment?: string;
+}
+
+/** A decision that counted. */
+export interface CountedDecision {
+  decision: 'approve' | 'deny';
+  by: Person | 'unnamed';
+  comment?: string;
+  at: string;
+  /** The requester decided about their own request. */
+  self: boolean;
+}
+
+/** A decision that did not count, and why. */
+export interface IgnoredDecision {
+  decision: string;
+  by: string | null;
+  reason: string;
+  at: string;
+}
+
+/** How an approval stands. */
+export type ApprovalStatus = 'open' | 'approved' | 'denied' | 'expired' | 'cancelled';
+
+/** One approval, as kept in the task and shown to the approver. Times are ISO 8601. */
+export interface Approval {
+  id: string;
+  /** Step path, or `run` for the task itself. */
+  path: string;
+  title: string;
+  what: ApprovalSubject;
+  /** Why it was raised: hooks and rules of the environment. */
+  reasons: string[];
+  /** Names as written; empty: anyone. */
+  approvers: string[];
+  people: string[];
+  quorum: number;
+  self_approval: boolean;
+  comment: 'optional' | 'required';
+  requested_by: Person;
+  raised_at: string;
+  expires_at: string;
+  status: ApprovalStatus;
+  decisions: CountedDecision[];
+  ignored: IgnoredDecision[];
+}
+
+/** What the `decide` update answers. */
+export type DecisionOutcome =
+  | { counted: true; approval_id: string; status: ApprovalStatus; missing: number }
+  | { counted: false; approval_id: string | null; reason: string };

@@ -1,0 +1,439 @@
+import { EXIT, type ExitCode } from './exit-codes.js';
+
+/** What one error code means. `docs/errors.md` and `ability explain` are made from this table. */
+export interface CodeMeaning {
+  /** How a command ends that ends with this error. */
+  exit: ExitCode;
+  /** What happened, in one sentence. */
+  means: string;
+  /** What to do next. */
+  next: string;
+}
+
+/** Every code that can reach a caller. Source: design, section 11; answers, 14 and 24. */
+export const CODES = {
+  'ability.not_found': {
+    exit: EXIT.usage,
+    means: 'No ability of that id is registered in this project.',
+    next: 'Run `ability list` to see what there is; the message names the nearest ids.',
+  },
+  'api.output_invalid': {
+    exit: EXIT.failed,
+    means: 'A service answered with success, but with something the contract does not allow.',
+    next: 'Compare the answer in the details with `output_schema`, or choose another `response` form.',
+  },
+  'approval.ambiguous': {
+    exit: EXIT.usage,
+    means: 'Several approvals of the task are open and the decision names none of them.',
+    next: 'Name one with `--approval ID`; `ability approvals` lists them.',
+  },
+  'approval.denied': {
+    exit: EXIT.denied,
+    means: 'An approver said no.',
+    next: 'Read the comment in the result; ask the approver, or run something else.',
+  },
+  'approval.expired': {
+    exit: EXIT.denied,
+    means: 'Nobody decided in time, and no answer is a no.',
+    next: 'Run the ability again when an approver is there, or give the approval a longer `timeout`.',
+  },
+  'approval.ignored': {
+    exit: EXIT.denied,
+    means: 'The decision was received and did not count; the message says why.',
+    next: 'Let one of the listed approvers decide.',
+  },
+  'approval.not_found': {
+    exit: EXIT.usage,
+    means: 'The task has no open approval of that id.',
+    next: 'Run `ability approvals` to see what is open.',
+  },
+  'config.invalid': {
+    exit: EXIT.usage,
+    means: 'The configuration contradicts itself or names something that does not exist.',
+    next: 'Correct the file at the place the message names.',
+  },
+  'config.missing_credential': {
+    exit: EXIT.unavailable,
+    means: 'A credential that the ability needs in this environment is not set where the worker runs.',
+    next: 'Set it in `.env`, `.env.<environment>` or the environment of the worker; after a change of the latter run `ability down`.',
+  },
+  'config.no_environment': {
+    exit: EXIT.usage,
+    means: 'The project has several environments and nothing says which one is meant.',
+    next: 'Pass `--env`, set `ABILITY_ENV`, or write `default_environment` in `ability.yaml`.',
+  },
+  'config.no_implementation': {
+    exit: EXIT.unavailable,
+    means: 'The operation has no implementation that may be used in this environment.',
+    next: 'Add an `implementation`, or name one under `default_implementation` in `registry/config`.',
+  },
+  'definition.duplicate': {
+    exit: EXIT.usage,
+    means: 'Two files define the same id, so neither is used.',
+    next: 'Rename one of them or delete it; the message names both places.',
+  },
+  'definition.invalid': {
+    exit: EXIT.usage,
+    means: 'A definition does not have the form its format asks for.',
+    next: 'Correct the file at the place the message names; the message shows the right form.',
+  },
+  'definition.syntax': {
+    exit: EXIT.usage,
+    means: 'A file is not valid YAML.',
+    next: 'Correct the file at the place the message names.',
+  },
+  'definition.too_large': {
+    exit: EXIT.usage,
+    means: 'A definition is larger, deeper or has more aliases than any honest definition.',
+    next: 'Split it, or write the aliases out.',
+  },
+  'definition.unknown_reference': {
+    exit: EXIT.usage,
+    means: 'A definition names an ability, implementation, hook, server or profile that is not there.',
+    next: 'Correct the name or add what is missing; the message names the nearest ids.',
+  },
+  'denied.host': {
+    exit: EXIT.failed,
+    means: 'A call would have gone to a host or address that the policy does not allow.',
+    next: 'Add it to `policy.allowed_hosts` in `ability.yaml`, if it should be reachable.',
+  },
+  'doctor.failed': {
+    exit: EXIT.outOfOrder,
+    means: 'At least one check of `ability doctor` failed.',
+    next: 'Do what the failing checks say; `ability doctor --fix` does what can be done safely.',
+  },
+  'engine.stuck': {
+    exit: EXIT.outOfOrder,
+    means: 'The workflow code failed three times in a row on this task; Temporal goes on trying.',
+    next: 'Look at the failed workflow task in the Temporal UI; deploy the worker version that the task was started with.',
+  },
+  'engine.unsupported': {
+    exit: EXIT.outOfOrder,
+    means: 'The task was planned for an interpreter that this worker does not have.',
+    next: 'Start a worker of the version that made the plan, or a newer one.',
+  },
+  'environment.not_found': {
+    exit: EXIT.usage,
+    means: 'The project has no environment of that name.',
+    next: 'Choose one of those the message lists, or add it to `ability.yaml`.',
+  },
+  'expression.failed': {
+    exit: EXIT.failed,
+    means: 'An expression could not be evaluated: a wrong type, a missing key, a division by zero.',
+    next: 'Ask with `has()` or `?.` for what may be missing; the message names the path.',
+  },
+  'expression.not_boolean': {
+    exit: EXIT.failed,
+    means: 'A condition gave something else than true or false.',
+    next: 'Write a comparison.',
+  },
+  'expression.not_duration': {
+    exit: EXIT.failed,
+    means: 'A time-out or other duration is not of the form 500ms, 20s, 10m, 24h or 7d.',
+    next: 'Write a number with one of these units.',
+  },
+  'expression.not_text': {
+    exit: EXIT.failed,
+    means: 'A list, a map or null stands inside text.',
+    next: 'Let the `${{ }}` stand alone to keep its type, or make text of it.',
+  },
+  'expression.syntax': {
+    exit: EXIT.usage,
+    means: 'An expression is not valid CEL.',
+    next: 'Correct it at the place the message names.',
+  },
+  'expression.too_costly': {
+    exit: EXIT.failed,
+    means: 'An expression is longer, deeper or visits more values than the limits allow.',
+    next: 'Do the work in an ability, or make the data smaller before it comes here.',
+  },
+  'fail_if.matched': {
+    exit: EXIT.failed,
+    means: 'The implementation answered, and its `fail_if` says that the answer is a failure.',
+    next: 'Read the output in the details.',
+  },
+  'feature.unsupported': {
+    exit: EXIT.usage,
+    means: 'A definition or a command asks for something that this version does not do.',
+    next: 'Use what the message offers instead; nothing was ignored and nothing was done.',
+  },
+  'guard.denied': {
+    exit: EXIT.denied,
+    means: 'A hook said no.',
+    next: 'Follow the suggestion in the message; `ability task show KEY` lists each hook and its answer.',
+  },
+  'hook.failed': {
+    exit: EXIT.denied,
+    means: 'A guard crashed, hung or answered nonsense, and a guard that cannot answer is a no.',
+    next: 'Mend the hook; the message has the tail of its stderr.',
+  },
+  'hook.timeout': {
+    exit: EXIT.failed,
+    means: 'Hooks after calls were still running ten seconds after the task was done; they were left.',
+    next: 'Make the hook faster. The result of the task is not changed by it.',
+  },
+  'http.error': {
+    exit: EXIT.failed,
+    means: 'A service answered with a status that means failure; the code itself is `http.<status>`.',
+    next: 'Read the answer in the details.',
+  },
+  'input.invalid': {
+    exit: EXIT.usage,
+    means: 'The input does not satisfy the `input_schema` of the ability.',
+    next: 'Correct the fields the message names; `ability show ID` prints the schema.',
+  },
+  'internal.error': {
+    exit: EXIT.failed,
+    means: 'A mistake of ours. The task was ended, and its clean-up ran.',
+    next: 'Please report it with the output of `ability task show KEY --json`.',
+  },
+  'mcp.output_invalid': {
+    exit: EXIT.failed,
+    means: 'A tool answered with something the contract does not allow.',
+    next: 'Compare the answer in the details with `output_schema`.',
+  },
+  'mcp.start_failed': {
+    exit: EXIT.failed,
+    means: 'An MCP server could not be started or did not speak the protocol.',
+    next: 'Read the tail of its stderr in the message; check `command`, `args` and `env_profile` under `mcp_servers`.',
+  },
+  'mcp.tool_error': {
+    exit: EXIT.failed,
+    means: 'A tool answered that it failed.',
+    next: 'Read its words in the message.',
+  },
+  'mcp.tool_missing': {
+    exit: EXIT.failed,
+    means: 'The MCP server has no tool of that name.',
+    next: 'Correct `tool`; the message lists the tools there are.',
+  },
+  'outcome.unknown': {
+    exit: EXIT.unknown,
+    means: 'A call that must not be repeated had started, and how it ended could not be learnt.',
+    next: 'Check by hand whether the effect took place before you run anything again.',
+  },
+  'output.invalid': {
+    exit: EXIT.failed,
+    means: 'The output does not satisfy the `output_schema` of the ability.',
+    next: 'Correct the `output` of the definition or its schema.',
+  },
+  'output.too_large': {
+    exit: EXIT.failed,
+    means: 'An output is larger than the ability may give.',
+    next: 'Write large data to a file or service and return where it is.',
+  },
+  'placement.no_worker': {
+    exit: EXIT.outOfOrder,
+    means: 'No worker serves the queue on which this would run.',
+    next: 'Start one with `ability worker --env NAME`, or run `ability doctor`.',
+  },
+  'project.not_found': {
+    exit: EXIT.usage,
+    means: 'No `ability.yaml` was found here or in any folder above.',
+    next: 'Go to a project, or pass `--project DIR`.',
+  },
+  'project.two_registries': {
+    exit: EXIT.usage,
+    means: 'The project has both `registry/` and `.system/registry/`.',
+    next: 'Keep one of them.',
+  },
+  'record.missing': {
+    exit: EXIT.usage,
+    means: 'The record of the task is not there.',
+    next: 'It may have been deleted; `ability task show KEY` asks Temporal instead.',
+  },
+  'record.remote': {
+    exit: EXIT.usage,
+    means: 'The record and the logs are on the machine of the worker that ran the task.',
+    next: 'Run the command there; the message names the host.',
+  },
+  'record.write_failed': {
+    exit: EXIT.outOfOrder,
+    means: 'The record could not be written.',
+    next: 'Make room on the disk or mend its permissions; the history in Temporal has everything.',
+  },
+  'runtime.failed': {
+    exit: EXIT.outOfOrder,
+    means: 'The runtime of the project did not start.',
+    next: 'Read the log the message names; `ability doctor` tells what is wrong.',
+  },
+  'runtime.version_mismatch': {
+    exit: EXIT.outOfOrder,
+    means: 'The runtime of the project was started by another version and still has work.',
+    next: 'Run `ability down` when its tasks may pause, or use that version.',
+  },
+  'scope.environment': {
+    exit: EXIT.unavailable,
+    means: 'The ability, or one it calls, is not registered for this environment.',
+    next: 'Choose one of the environments the message lists.',
+  },
+  'script.exit': {
+    exit: EXIT.failed,
+    means: 'A script ended with an exit code other than 0.',
+    next: 'Read the tail of its stderr in the message; `ability task logs KEY` has all of it.',
+  },
+  'script.missing': {
+    exit: EXIT.unavailable,
+    means: 'A script is not where the definition says.',
+    next: 'Correct `path`; it is relative to the project root.',
+  },
+  'script.not_executable': {
+    exit: EXIT.unavailable,
+    means: 'A script has neither a run bit and a shebang nor an extension that names its interpreter.',
+    next: 'Make it executable, or write `interpreter`.',
+  },
+  'script.output_broken': {
+    exit: EXIT.failed,
+    means: 'A script wrote an output that is no JSON.',
+    next: 'Write one JSON value to the output file.',
+  },
+  'script.output_invalid': {
+    exit: EXIT.failed,
+    means: 'A script wrote an output that the contract does not allow.',
+    next: 'Correct the script or the `output_schema`.',
+  },
+  'script.output_missing': {
+    exit: EXIT.failed,
+    means: 'A script ended well but wrote no output.',
+    next: 'Write the result to the file given as `{output_file}`.',
+  },
+  'script.start_failed': {
+    exit: EXIT.failed,
+    means: 'A script could not be started.',
+    next: 'Check the interpreter and the shebang.',
+  },
+  'seal.invalid': {
+    exit: EXIT.outOfOrder,
+    means: 'An activity was asked for something that did not pass preflight under this key.',
+    next: 'Create tasks through Ability Runtime. If you did, look who else writes to the namespace.',
+  },
+  'seal.no_key': {
+    exit: EXIT.outOfOrder,
+    means: 'A worker on a remote server has no key to seal with.',
+    next: 'Give all its workers the same `ABILITY_SEAL_KEYS`.',
+  },
+  'seal.unknown_key': {
+    exit: EXIT.outOfOrder,
+    means: 'The task was sealed with a key this worker does not have; the call waits and is tried again.',
+    next: 'Give the worker that key as well: in `.system/keys` or `ABILITY_SEAL_KEYS`.',
+  },
+  'store.full': {
+    exit: EXIT.outOfOrder,
+    means: 'A large value could not be kept.',
+    next: 'Make room where the store is, or point `ABILITY_STORE` elsewhere.',
+  },
+  'store.not_shared': {
+    exit: EXIT.outOfOrder,
+    means: 'A large value is in a store that this process does not see.',
+    next: 'Point `ABILITY_STORE` to the folder that the workers of the environment share.',
+  },
+  'task.closed': {
+    exit: EXIT.usage,
+    means: 'The task has ended, so this can no longer be done with it.',
+    next: 'Run the ability again under another key.',
+  },
+  'task.expired': {
+    exit: EXIT.failed,
+    means: 'The task was created and nobody ran it in time.',
+    next: 'Create it again.',
+  },
+  'task.key_conflict': {
+    exit: EXIT.usage,
+    means: 'The key already belongs to a task with another ability, environment or input.',
+    next: 'Choose another key; `ability task show KEY` tells what holds this one.',
+  },
+  'task.key_invalid': {
+    exit: EXIT.usage,
+    means: 'A key has 1 to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit.',
+    next: 'Choose such a key.',
+  },
+  'task.not_ended': {
+    exit: EXIT.failed,
+    means: 'The task has no result yet.',
+    next: 'Wait for it with `ability task watch KEY`.',
+  },
+  'task.not_found': {
+    exit: EXIT.usage,
+    means: 'Neither Temporal nor the records know a task of that key.',
+    next: 'Run `ability task list`.',
+  },
+  'task.terminated': {
+    exit: EXIT.failed,
+    means: 'Somebody terminated the workflow; its clean-up did not run.',
+    next: 'Check what it left behind. Prefer `ability task cancel`, which cleans up.',
+  },
+  'temporal.binary_missing': {
+    exit: EXIT.outOfOrder,
+    means: 'The Temporal server could not be found or fetched.',
+    next: 'Install the Temporal CLI, or name it in `ABILITY_TEMPORAL_BIN`.',
+  },
+  'temporal.unavailable': {
+    exit: EXIT.outOfOrder,
+    means: 'The Temporal server does not answer.',
+    next: 'Check the address, or run `ability doctor`.',
+  },
+  'timeout.call': {
+    exit: EXIT.failed,
+    means: 'One attempt of a call took longer than its implementation may.',
+    next: 'Raise `timeout_sec`, or find out why it is slow.',
+  },
+  'timeout.cleanup': {
+    exit: EXIT.failed,
+    means: 'The `finally` steps took longer than five minutes.',
+    next: 'Check what they left behind.',
+  },
+  'timeout.step': {
+    exit: EXIT.failed,
+    means: 'A step with all its attempts took longer than it may.',
+    next: 'Raise the `timeout` of the step, or find out why it is slow.',
+  },
+  'timeout.task': {
+    exit: EXIT.timedOut,
+    means: 'The task took longer than it may.',
+    next: 'Raise the `timeout` of the ability, or find out why it is slow.',
+  },
+  'unavailable.connection': {
+    exit: EXIT.failed,
+    means: 'A service refused the connection or broke it off.',
+    next: 'Check that the service is up and the endpoint is right.',
+  },
+  'unavailable.rate_limited': {
+    exit: EXIT.failed,
+    means: 'The rate limit of an implementation leaves no room within the time-out.',
+    next: 'Wait, or raise `rate_limit`.',
+  },
+  'usage.invalid': {
+    exit: EXIT.usage,
+    means: 'The command line is not understood.',
+    next: 'Read the help of the command: `ability COMMAND --help`.',
+  },
+  'wait.timeout': {
+    exit: EXIT.timedOut,
+    means: 'The command stopped waiting; the task goes on.',
+    next: 'Go on with `ability task watch KEY`, or pass a longer `--timeout`.',
+  },
+  'worker.unavailable': {
+    exit: EXIT.outOfOrder,
+    means: 'No worker took up a call within a minute; the call did not start.',
+    next: 'Start a worker for the environment and run the ability again.',
+  },
+} as const satisfies Record<string, CodeMeaning>;
+
+/** A code of {@link CODES}. Authors' own codes (`fail`) and `http.<status>` are not among them. */
+export type KnownCode = keyof typeof CODES;
+
+/** Families that are ours; an author's `fail.code` may not begin with one of them. Source: answers, 50. */
+export const OUR_FAMILIES: ReadonlySet<string> = new Set(
+  [...Object.keys(CODES), 'http', 'invalid', 'denied', 'unavailable', 'timeout'].map((code) => familyOf(code)),
+);
+
+/** The first word of a dotted code. */
+export function familyOf(code: string): string {
+  return code.split('.', 1)[0] ?? code;
+}
+
+/** The meaning of a code; `http.<status>` has one meaning for all. Undefined for an author's own code. */
+export function meaningOf(code: string): CodeMeaning | undefined {
+  if (Object.hasOwn(CODES, code)) return CODES[code as KnownCode];
+  return /^http\.\d{3}$/.test(code) ? CODES['http.error'] : undefined;
+}

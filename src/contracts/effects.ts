@@ -1,0 +1,15 @@
+/**
+ * What a call changes, from nothing to something that cannot be undone.
+ *
+ * The effect decides three things: whether a failed call may be tried again, whether an environment asks for approval,
+ * and what an outcome nobody learnt means. Source: design, sections 2 and 6.
+ */
+export const EFFECTS = ['read', 'external_read', 'write_idempotent', 'write_additive', 'destructive'] as const;
+
+/** One of {@link EFFECTS}. */
+export type Effect = (typeof EFFECTS)[number];
+
+/** Whether doing it twice under one idempotency key is the same as doing it once. */
+export function isRepeatable(effect: Effect): boolean {
+  return effect === 'read' || effect === 'external_read' || effect === 'write_idempotent';
+}

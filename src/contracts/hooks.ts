@@ -1,0 +1,61 @@
+import type { Effect } from './effects.js';
+import type { Json, JsonObject } from './json.js';
+
+/** The five moments at which hooks fire. Source: requirements C-01. */
+export const PHASES = ['PromptSubmit', 'PreAbilityCreate', 'PreAbilityCall', 'PostAbilityCall', 'SessionStop'] as const;
+
+/** One of {@link PHASES}. */
+export type Phase = (typeof PHASES)[number];
+
+/** What a guard says. `deny` beats `need_user_confirm` beats `allow`. */
+export type GuardDecision = 'allow' | 'deny' | 'need_user_confirm';
+
+/** What a script handler gets on stdin, and what expressions are evaluated over. Source: R-002-17, design section 7. */
+export interface EventContext {
+  event_type: Phase;
+  session_id: string | null;
+  task_id: string | null;
+  ability_id: string;
+  module_id: string | null;
+  user_id: string;
+  payload: Json;
+  environment: { name: string; protected: boolean; vars: JsonObject };
+  effects: Effect | null;
+  tags: string[];
+  plan_digest: string | null;
+}
+
+/** What a script handler prints on stdout. Every field may be left out. Source: R-002-18. */
+export interface HookResult {
+  hook_id?: string;
+  status?: 'ok' | 'error';
+  guard_decision?: GuardDecision;
+  reason?: string;
+  suggestion?: string;
+  warnings?: string[];
+  hook_signals?: JsonObject;
+  infra?: JsonObject;
+  duration_ms?: number;
+}
+
+/** One hook's answer as the task keeps it: in its result and in its record. */
+export interface HookAnswer {
+  hook_id: string;
+  phase: Phase;
+  /** Where it fired: a step path, or `''` for the task itself. */
+  path: string;
+  status: 'ok' | 'error';
+  decision: GuardDecision;
+  reason?: string;
+  suggestion?: string;
+  warnings?: string[];
+  infra?: JsonObject;
+  hook_signals?: JsonObject;
+  duration_ms?: number;
+}
+
+/** The built-in handlers. */
+export const BUILTINS = ['usage', 'credentials_present', 'environment_scope'] as const;
+
+/** One of {@link BUILTINS}. */
+export type BuiltinHook = (typeof BUILTINS)[number];

@@ -1,0 +1,60 @@
+import type { Placement } from './placement.js';
+
+/** The version of the interpreter. A plan carries the one it was made for; behaviour branches on it. */
+export const ENGINE = 1;
+
+/** Workflow types of our own. A colon keeps them apart from every ability id. Source: answers, 2. */
+export const WORKFLOWS = { preflight: 'ability:preflight' } as const;
+
+/** Activity types of our own. Those of the hook phases are named after the phase, whose capitals no operation key has. */
+export const ACTIVITIES = { preflight: 'ability:preflight', finish: 'ability:finish' } as const;
+
+/** Signals a task takes; each is listed in the Temporal UI. */
+export const SIGNALS = { approve: 'approve', deny: 'deny', run: 'run' } as const;
+
+/** Updates a task takes. */
+export const UPDATES = { decide: 'decide' } as const;
+
+/** Queries a task answers. */
+export const QUERIES = { task: 'task' } as const;
+
+/** Search attributes and the types they are registered with. Source: design, section 6. */
+export const ATTRIBUTES = {
+  AbilityProject: 'Keyword',
+  AbilityStatus: 'Keyword',
+  AbilityEnvironment: 'Keyword',
+  AbilityModule: 'Keyword',
+  AbilitySession: 'Keyword',
+} as const;
+
+/** The task queue of one environment and placement. Source: design, section 6. */
+export function taskQueueOf(project: string, environment: string, placement: Placement): string {
+  return `${project}-${environment}-${placement}`;
+}
+
+/** Workflow id of the preflight that stands before a task. */
+export function preflightIdOf(taskKey: string): string {
+  return `preflight:${taskKey}`;
+}
+
+/** Ability ids and operation keys. Source: design, section 6, "Ids". */
+export const ABILITY_ID = /^[a-z][a-z0-9_.-]{0,99}$/;
+
+/** Task keys chosen by a user. Ours carry a colon and so can never clash with one. */
+export const USER_KEY = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** Step ids, so that `steps.<id>` is always an expression. Source: answers, 51. */
+export const STEP_ID = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** Names every JavaScript object inherits; a workflow type of that name would hit the prototype. */
+export const RESERVED_NAMES: ReadonlySet<string> = new Set([
+  'constructor',
+  'hasOwnProperty',
+  'isPrototypeOf',
+  'propertyIsEnumerable',
+  'toLocaleString',
+  'toString',
+  'valueOf',
+  '__proto__',
+  'prototype',
+]);

@@ -1,0 +1,278 @@
+import type { Effect } from './effects.js';
+import type { BuiltinHook } from './hooks.js';
+import type { Json, JsonObject } from './json.js';
+import type { Placement } from './placement.js';
+
+/**
+ * An ability resolved for one environment: everything a run needs, nothing it has to look up.
+ *
+ * Canonical JSON of this value has a SHA-256 digest; what was approved is what runs, because this is what was shown.
+ * Times are whole milliseconds. Source: design, sections 2 and 6.
+ */
+export interface Plan {
+  format: 1;
+  engine: number;
+  project: string;
+  ability: PlanAbility;
+  environment: PlanEnvironment;
+  placement: Placement;
+  operations: Record<string, PlanOperation>;
+  /** Empty for a low-level ability, which is one call of itself. */
+  steps: PlanStep[];
+  finally: PlanStep[];
+  /** A template over `steps`; absent means that the ability's output is null. */
+  output?: Json;
+  limits: PlanLimits;
+}
+
+/** Limits of a task. Source: answers, 8. */
+export interface PlanLimits {
+  /** The policy's limit for every time-out; null: none. */
+  max_ms: number | null;
+  /** Working time of the task; time spent in approvals and waits does not count. */
+  task_ms: number;
+  /** For all `finally` steps together. */
+  cleanup_ms: number;
+  /** How long a created task waits to be run before it expires. */
+  expires_ms: number;
+  output_bytes: number;
+}
+
+/** The ability a task is about. */
+export interface PlanAbility {
+  id: string;
+  kind: 'operation' | 'workflow';
+  version: number | string;
+  summary: string;
+  modules: string[];
+  /** Of the implementation, or the union over the operations of a workflow. */
+  tags: string[];
+  /** Of the operation, or the gravest one among the operations of a workflow. */
+  effects: Effect;
+  implementation: string | null;
+  input_schema: JsonObject;
+  output_schema: JsonObject | null;
+  /** Hooks of the task as a whole. Empty for a low-level ability, whose hooks stand around its one call. */
+  hooks: PlanHooks;
+}
+
+/** The environment, and who decides in it. Groups are already resolved to people. */
+export interface PlanEnvironment {
+  name: string;
+  protected: boolean;
+  vars: JsonObject;
+  /** Effects that need an approval here. */
+  approve: Effect[];
+  approvers: Approvers;
+  quorum: number;
+  self_approval: boolean;
+  proof: 'claimed' | 'required';
+}
+
+/** Who may decide: the names as written, and the people they stand for. */
+export interface Approvers {
+  listed: string[];
+  people: string[];
+}
+
+/** A low-level ability with the implementation chosen for the plan's environment. */
+export interface PlanOperation {
+  key: string;
+  version: number | string;
+  summary: string;
+  modules: string[];
+  effects: Effect;
+  input_schema: JsonObject;
+  output_schema: JsonObject | null;
+  implementation: PlanImplementation;
+  hooks: PlanHooks;
+  /** Runs as a local activity: tagged `fast`, and doing it twice does no harm. */
+  fast: boolean;
+}
+
+/** What every kind of implementation has. */
+export interface ImplementationBase {
+  id: string;
+  tags: string[];
+  /** Parameters that stand under the caller's input. */
+  defaults: JsonObject;
+  /** Names among `defaults` a caller may override. */
+  overridable: string[];
+  /** CEL over `output`: true means that the call failed although it answered. */
+  fail_if?: string;
+  /** Prompt templates or hints of the environment, by name. */
+  prompts: Record<string, string>;
+  timeout_ms: number;
+}
+
+/** What a child process gets as its environment; never anything else. */
+export interface PlanEnvProfile {
+  pass: string[];
+  set: Record<string, string>;
+  /** Name to reference (`env:NAME`, `file:PATH`). */
+  secrets: Record<string, string>;
+}
+
+/** A script of the project. */
+export interface ScriptImplementation extends ImplementationBase {
+  kind: 'script';
+  script: PlanScript;
+}
+
+/** How a script is started. */
+export interface PlanScript {
+  /** Relative to the project root, inside it. */
+  path: string;
+  /** SHA-256 of its bytes when the plan was made. */
+  digest: string;
+  /** The program that runs it; empty: the script itself is executable. */
+  interpreter: string[];
+  /** One item is one argument; see answers, 25, for the names in braces. */
+  args: string[];
+  env: PlanEnvProfile;
+}
+
+/** A tool of an MCP server. */
+export interface McpImplementation extends ImplementationBase {
+  kind: 'mcp';
+  mcp: { server: PlanMcpServer; tool: string; output: 'as_is' | 'json' };
+}
+
+/** An MCP server: a child process, or a URL. */
+export type PlanMcpServer =
+  | { name: string; transport: 'stdio'; command: string; args: string[]; env: PlanEnvProfile }
+  | {
+      name: string;
+      transport: 'http';
+      url: string;
+      headers: Record<string, string>;
+      credentials: Record<string, string>;
+      allowed_hosts: string[];
+    };
+
+/** An HTTP call. */
+export interface ApiImplementation extends ImplementationBase {
+  kind: 'api';
+  api: {
+    method: string;
+    /** RFC 6570 level 1, and `{+name}`. */
+    path: string;
+    base_url: string;
+    /** Name to template. */
+    query: Record<string, Json>;
+    headers: Record<string, string>;
+    /** The body as a template; null: the input that nothing else uses. */
+    body: { value: Json } | null;
+    credentials: Record<string, string>;
+    allowed_hosts: string[];
+    rate_limit: { per_minute?: number; per_day?: number } | null;
+  };
+}
+
+/** One of the three kinds. */
+export type PlanImplementation = ScriptImplementation | McpImplementation | ApiImplementation;
+
+/** The hooks that fire around a call, in order. */
+export interface PlanHooks {
+  pre_create: PlanHook[];
+  pre_call: PlanHook[];
+  post_call: PlanHook[];
+}
+
+/** A hook that applies, with its handler. */
+export interface PlanHook {
+  id: string;
+  handler: PlanHandler;
+}
+
+/** What answers for a hook. */
+export type PlanHandler =
+  | { kind: 'script'; script: PlanScript; timeout_ms: number }
+  | {
+      kind: 'expression';
+      deny_if?: string;
+      confirm_if?: string;
+      warn_if?: string;
+      reason: string;
+      suggestion?: string;
+    }
+  | { kind: 'builtin'; name: BuiltinHook; options: JsonObject };
+
+/** How often a failed call or group is tried. Times may be templates that give a duration. */
+export interface PlanRetry {
+  attempts: number;
+  first: string;
+  factor: number;
+  max: string;
+  /** Codes or families of codes; absent: whatever the effect allows. */
+  errors?: string[];
+}
+
+/** What stands on every step. Source: design, section 5; answers, 47. */
+export interface StepModifiers {
+  id: string;
+  /** Bare CEL. */
+  if?: string;
+  /** A duration, or a template that gives one. */
+  timeout?: string;
+  continue_on_error?: boolean;
+  finally?: PlanStep[];
+}
+
+/** Calls an ability. */
+export interface CallStep extends StepModifiers {
+  verb: 'call';
+  call: string;
+  with: Json;
+  retry?: PlanRetry;
+}
+
+/** Waits for people. */
+export interface ApprovalStep extends StepModifiers {
+  verb: 'approval';
+  approval: {
+    title: string;
+    approvers?: Approvers;
+    quorum?: number;
+    /** A duration, or a template that gives one. */
+    expires: string;
+    comment: 'optional' | 'required';
+  };
+}
+
+/** Runs branches at once; a branch's name is its step id. */
+export interface ParallelStep extends StepModifiers {
+  verb: 'parallel';
+  branches: PlanStep[];
+}
+
+/** Runs steps in order. */
+export interface GroupStep extends StepModifiers {
+  verb: 'steps';
+  steps: PlanStep[];
+  retry?: PlanRetry;
+}
+
+/** Names values. */
+export interface LetStep extends StepModifiers {
+  verb: 'let';
+  let: JsonObject;
+}
+
+/** Ends the task as failed. */
+export interface FailStep extends StepModifiers {
+  verb: 'fail';
+  fail: { code: string; message: string; details?: Json };
+}
+
+/** Ends the task as succeeded. */
+export interface EndStep extends StepModifiers {
+  verb: 'end';
+  end: { output: Json };
+}
+
+/** One step, told apart by its verb. */
+export type PlanStep = CallStep | ApprovalStep | ParallelStep | GroupStep | LetStep | FailStep | EndStep;
+
+/** The verbs of this engine. */
+export type Verb = PlanStep['verb'];

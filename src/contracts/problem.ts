@@ -1,0 +1,55 @@
+/** A place in a file, lines and columns counted from 1. */
+export interface SourceLocation {
+  file: string;
+  line?: number;
+  column?: number;
+}
+
+/** A failure as every door shows it: what happened, where, and what to do next. Source: design, section 11. */
+export interface Problem {
+  /** Stable and dotted, such as `input.invalid`. */
+  code: string;
+  message: string;
+  location?: SourceLocation;
+  /** Id of the innermost failed step. */
+  step?: string;
+  details?: unknown;
+  suggestion?: string;
+}
+
+/**
+ * The one error this code base throws on purpose.
+ *
+ * Its `code` is part of the interface; the message may change. Thrown by every room, caught at the doors.
+ */
+export class AbilityError extends Error {
+  override readonly name = 'AbilityError';
+  readonly code: string;
+  readonly location: SourceLocation | undefined;
+  readonly details: unknown;
+  readonly suggestion: string | undefined;
+
+  constructor(problem: Problem, options?: { cause?: unknown }) {
+    super(problem.message, options);
+    this.code = problem.code;
+    this.location = problem.location;
+    this.details = problem.details;
+    this.suggestion = problem.suggestion;
+  }
+
+  /** The error as plain data, for an answer or a record. */
+  toProblem(): Problem {
+    const problem: Problem = { code: this.code, message: this.message };
+    if (this.location) problem.location = this.location;
+    if (this.details !== undefined) problem.details = this.details;
+    if (this.suggestion) problem.suggestion = this.suggestion;
+    return problem;
+  }
+}
+
+/** Formats a location as `file:line:column`, leaving out what is not known. */
+export function formatLocation(location: SourceLocation): string {
+  const { file, line, column } = location;
+  if (line === undefined) return file;
+  return column === undefined ? `${file}:${line}` : `${file}:${line}:${column}`;
+}

@@ -1,0 +1,19 @@
+/** State of a project's own runtime, kept in `.system/runtime.json`. Source: answers, 20. */
+export interface RuntimeFile {
+  format: 1;
+  /** Version of this package. */
+  version: string;
+  state: 'starting' | 'up' | 'stopping' | 'failed';
+  pid: number;
+  /** Start time of the process as the system tells it, so that a reused pid is not mistaken for it. */
+  started: string;
+  server: { pid: number; started: string; binary: string; version: string } | null;
+  address: string;
+  ui: string;
+  namespace: string;
+  store: string;
+  registry_digest: string | null;
+  log: string;
+  /** Why it failed, when it did. */
+  error?: { code: string; message: string; suggestion?: string };
+}

@@ -1,0 +1,23 @@
+/**
+ * The worker's word that this plan, under this key and with this input, passed preflight.
+ *
+ * `mac` is an HMAC-SHA-256 over canonical JSON of all the other fields. Source: design, sections 2 and 6.
+ */
+export interface Seal {
+  key_id: string;
+  /** SHA-256 of the canonical plan. */
+  plan: string;
+  /** Workflow id of the task: its key, or `direct:<uuid>`. */
+  task: string;
+  /** SHA-256 of the canonical input, with defaults applied. */
+  input: string;
+  /** What `need_user_confirm` at creation asked for; the task raises it as an approval when it runs. */
+  confirmations: Confirmation[];
+  mac: string;
+}
+
+/** A confirmation a hook asked for. */
+export interface Confirmation {
+  hook_id: string;
+  reason: string;
+}

@@ -1,0 +1,41 @@
+/** States of a task while it is open. Source: design, section 6. */
+export const OPEN_STATES = ['created', 'guarding', 'waiting_approval', 'running', 'finishing'] as const;
+
+/** States in which a task ends. */
+export const END_STATES = ['succeeded', 'failed', 'denied', 'cancelled', 'timed_out', 'unknown', 'expired'] as const;
+
+/** An open state of a task. */
+export type OpenState = (typeof OPEN_STATES)[number];
+
+/** A final state of a task. */
+export type EndState = (typeof END_STATES)[number];
+
+/** Any state of a task. */
+export type TaskState = OpenState | EndState;
+
+/** Statuses of one step. Source: answers, 45. */
+export const STEP_STATUSES = [
+  'pending',
+  'running',
+  'waiting',
+  'succeeded',
+  'failed',
+  'skipped',
+  'denied',
+  'timed_out',
+  'cancelled',
+  'unknown',
+] as const;
+
+/** One of {@link STEP_STATUSES}. */
+export type StepStatus = (typeof STEP_STATUSES)[number];
+
+/** Whether a task in this state will not change any more. */
+export function isEndState(state: string): state is EndState {
+  return (END_STATES as readonly string[]).includes(state);
+}
+
+/** Whether a step in this status has run its course. */
+export function isStepEnd(status: StepStatus): boolean {
+  return status !== 'pending' && status !== 'running' && status !== 'waiting';
+}

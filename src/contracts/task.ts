@@ -1,0 +1,127 @@
+import type { Approval } from './approvals.js';
+import type { HookAnswer } from './hooks.js';
+import type { Json, JsonObject } from './json.js';
+import type { Person } from './people.js';
+import type { Plan } from './plan.js';
+import type { Problem } from './problem.js';
+import type { Seal } from './seal.js';
+import type { StepStatus, TaskState } from './states.js';
+
+/** What a client asks for. The key is chosen by the user or made by the client. */
+export interface TaskRequest {
+  ability: string;
+  environment: string;
+  input: JsonObject;
+  /** Workflow id of the task to be: its key, or `direct:<uuid>`. */
+  task: string;
+  direct: boolean;
+  user: Person;
+  session: string | null;
+}
+
+/** What preflight answers when the task can be formed. */
+export interface PreflightAnswer {
+  plan: Plan;
+  seal: Seal;
+  /** With defaults applied: what the task will run with. */
+  input: JsonObject;
+  warnings: string[];
+  /** SHA-256 of the canonical request, so that a caller who joined another's preflight can tell. */
+  request: string;
+}
+
+/** Argument of a task workflow. */
+export interface TaskStart {
+  format: 1;
+  plan: Plan;
+  seal: Seal;
+  input: JsonObject;
+  user: Person;
+  session: string | null;
+  /** Run at once, without waiting for the `run` signal. */
+  run: boolean;
+  warnings: string[];
+  /** What earlier runs of this task have already done. */
+  progress?: Progress;
+}
+
+/** Step path to what became of it. Running the steps over a filled map skips what is done. */
+export type Progress = Record<string, StepProgress>;
+
+/** What became of one step. Times are ISO 8601. */
+export interface StepProgress {
+  status: StepStatus;
+  /** The ability called, where the step is a call. */
+  call?: string;
+  output?: Json;
+  error?: Problem;
+  attempts?: number;
+  started_at?: string;
+  finished_at?: string;
+}
+
+/** One step in a result. */
+export interface StepSummary {
+  id: string;
+  /** Unique where ids repeat, such as in a loop. */
+  path: string;
+  call: string | null;
+  status: StepStatus;
+  attempts: number;
+  duration_ms: number | null;
+}
+
+/** A large output that lives in the store. */
+export interface OutputRef {
+  $ref: string;
+  bytes: number;
+}
+
+/** The outcome of a task, the same for every door. Source: design, section 11. */
+export interface TaskResult {
+  status: TaskState;
+  task_key: string | null;
+  ability_id: string;
+  version: number | string;
+  digest: string;
+  environment: string;
+  output: Json;
+  error: Problem | null;
+  warnings: string[];
+  steps: StepSummary[];
+  approvals: Approval[];
+  hooks: HookAnswer[];
+  requested_by: Person;
+  started_at: string | null;
+  finished_at: string | null;
+  /** Whether the `finally` steps ran, where there are any. */
+  cleanup_ran: boolean | null;
+  links: { temporal: string | null; record: string | null };
+  /** Set when the state is not final: what the task waits for and how to go on. */
+  waiting?: { approvals: string[]; resume: string; link: string | null };
+}
+
+/** What the `task` query answers. */
+export interface TaskView extends TaskResult {
+  created_at: string;
+  input: JsonObject;
+  summary: string;
+  /** The progress map, so that any reader can tell what is done. */
+  progress: Progress;
+}
+
+/** What `create` answers. Source: R-000-71 to R-000-73. */
+export type CreateAnswer =
+  | { status: 'available'; task_key: string; warnings: string[] }
+  | { status: 'unavailable'; code: string; reason: string; suggestion: string | null };
+
+/** Memo of a task's workflow: what a list needs without asking a worker. */
+export interface TaskMemo {
+  ability: string;
+  version: number | string;
+  environment: string;
+  plan: string;
+  input: string;
+  requested_by: string;
+  [key: string]: unknown;
+}

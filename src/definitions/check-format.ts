@@ -1,0 +1,130 @@
+import type { z } from 'zod';
+import type { Problem } from '../contracts/problem.js';
+import { didYouMean } from '../rules/nearest.js';
+import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
+import { AbilityError } from '../contracts/problem.js';
+import type { YamlSource } from './yaml-source.js';
+
+type Issue = z.core.$ZodIssue;
+
+/** Keys people bring from other systems, with the form that is right here. Source: design, section 5. */
+const HABITS: Record<string, string> = {
+  uses: 'Write `call: <ability>`.',
+  run: 'A command is an ability: register a script and write `call: <ability>`.',
+  task: 'Write `call: <ability>`.',
+  action: 'Write `call: <ability>`.',
+  needs: 'Steps run in the order written; use `parallel` for those that may run at once.',
+  depends_on: 'Steps run in the order written; use `parallel` for those that may run at once.',
+  outputs: 'Write `output`.',
+  inputs: 'Write `input_schema`, and `with` at a call.',
+  input: 'Write `with` at a call, `input_schema` at the top.',
+  args: 'Write `with`.',
+  params: 'Write `with`.',
+  'timeout-minutes': 'Write `timeout: 10m`.',
+  timeout_sec: 'At a step write `timeout: 20s`; `timeout_sec` belongs to an implementation.',
+  'continue-on-error': 'Write `continue_on_error: true`.',
+  when: 'Write `if`, in CEL.',
+  condition: 'Write `if`, in CEL.',
+  env: 'Use `env_profile` of the implementation.',
+  name: 'Write `id` (or `summary`).',
+  description: 'Write `summary`.',
+  jobs: 'Write `steps`.',
+  always: 'Write the steps under `finally`.',
+  catch: 'Use `continue_on_error` and `steps.<id>.error`.',
+  retries: 'Write `retry: { attempts: 3 }`.',
+};
+
+/**
+ * Checks a file against its format.
+ *
+ * @returns the value with defaults, or each problem with its place, code and the right form.
+ */
+export function checkFormat<Schema extends z.ZodType>(
+  schema: Schema,
+  source: YamlSource,
+): { value: z.output<Schema> } | { problems: Problem[] } {
+  try {
+    refuseUnsafeKeys(source.value, 'definition.invalid');
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return { problems: [{ ...error.toProblem(), location: { file: source.file } }] };
+  }
+  const parsed = schema.safeParse(source.value, { error: describeUnknownKeys });
+  if (parsed.success) return { value: parsed.data };
+  return { problems: parsed.error.issues.flatMap((issue) => problemsOf(issue, [], source)) };
+}
+
+/** Zod tells which keys are unknown, but not which there are; the schema that complains does. */
+function describeUnknownKeys(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code !== 'unrecognized_keys') return undefined;
+  const shape = (issue.inst as z.ZodObject | undefined)?._zod?.def.shape ?? {};
+  return JSON.stringify(Object.keys(shape));
+}
+
+function problemsOf(issue: Issue, base: PropertyKey[], source: YamlSource): Problem[] {
+  const path = [...base, ...issue.path];
+  if (issue.code === 'invalid_union') {
+    const [nearest, second] = rank(issue.errors);
+    const decided = nearest && (second === undefined || score(nearest) < score(second));
+    if (decided) return nearest.flatMap((inner) => problemsOf(inner, path, source));
+  }
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => unknownKey(key, issue.message, path, source));
+  }
+  if (issue.code === 'invalid_key') {
+    const [inner] = issue.issues;
+    return [problem(inner?.message ?? issue.message, path, source, 'key')];
+  }
+  const missing = issue.code === 'invalid_type' && valueAt(source.value, path) === undefined;
+  if (missing) return [problem(`\`${String(path.at(-1))}\` is missing`, path, source)];
+  return [problem(wordingOf(issue, valueAt(source.value, path)), path, source)];
+}
+
+/** The branch of a union that was meant: the one with the fewest keys missing or too many at its own level. */
+function rank(errors: Issue[][]): Issue[][] {
+  return [...errors].sort((a, b) => score(a) - score(b));
+}
+
+function score(issues: Issue[]): number {
+  let total = issues.length === 0 ? 0 : 0.01 * issues.length;
+  for (const issue of issues) {
+    if (issue.code === 'unrecognized_keys') total += issue.keys.length;
+    else if (issue.path.length === 0) total += 100;
+    else if (issue.path.length === 1 && issue.code === 'invalid_type') total += 1;
+  }
+  return total;
+}
+
+function unknownKey(key: string, known: string, path: PropertyKey[], source: YamlSource): Problem {
+  const names = JSON.parse(known) as string[];
+  const suggestion = didYouMean(key, names) ?? HABITS[key] ?? `There are: ${names.join(', ')}.`;
+  return { ...problem(`Unknown key \`${key}\``, [...path, key], source, 'key'), suggestion: HABITS[key] ?? suggestion };
+}
+
+function wordingOf(issue: Issue, value: unknown): string {
+  const seen = value === undefined ? '' : ` (it is ${short(value)})`;
+  if (issue.code === 'invalid_value') return `One of ${issue.values.map(String).join(', ')} belongs here${seen}`;
+  if (issue.code === 'invalid_type') return `A value of type ${issue.expected} belongs here${seen}`;
+  return `${issue.message}${seen}`;
+}
+
+function short(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+function problem(message: string, path: PropertyKey[], source: YamlSource, part: 'key' | 'value' = 'value'): Problem {
+  const at = path.length > 0 ? ` (at ${path.map(String).join('.')})` : '';
+  const value = valueAt(source.value, path);
+  const suggestion = typeof value === 'string' && /^P(T?\d)/.test(value) ? 'Write a number with a unit, such as 30s.' : undefined;
+  return { code: 'definition.invalid', message: message + at, location: source.locate(path, part), suggestion };
+}
+
+function valueAt(value: unknown, path: PropertyKey[]): unknown {
+  let at = value;
+  for (const step of path) {
+    if (at === null || typeof at !== 'object') return undefined;
+    at = (at as Record<PropertyKey, unknown>)[step];
+  }
+  return at;
+}

@@ -1,0 +1,58 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { AbilityError } from '../contracts/problem.js';
+
+/** The file that marks a project. */
+export const PROJECT_FILE = 'ability.yaml';
+
+/** Where a project keeps its definitions. */
+export interface ProjectFolders {
+  /** Absolute, symlinks resolved. */
+  root: string;
+  registry: string;
+  hooks: string;
+}
+
+/**
+ * Finds the project a command is about: the given folder, or the nearest `ability.yaml` upwards.
+ *
+ * @throws AbilityError `project.not_found`.
+ */
+export function findProjectRoot(from: string, given?: string): string {
+  if (given !== undefined) {
+    const root = resolve(from, given);
+    if (existsSync(join(root, PROJECT_FILE))) return realpathSync(root);
+    throw notFound(`There is no ${PROJECT_FILE} in ${root}`);
+  }
+  for (let folder = resolve(from); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, PROJECT_FILE))) return realpathSync(folder);
+    if (folder === dirname(folder)) throw notFound(`There is no ${PROJECT_FILE} in ${resolve(from)} or above`);
+  }
+}
+
+/**
+ * The folders of a project: `registry/`, or `.system/registry` and `.system/hooks` where those are. Source: C-18.
+ *
+ * @throws AbilityError `project.two_registries`. Source: answers, 31.
+ */
+export function foldersOf(root: string): ProjectFolders {
+  const plain = join(root, 'registry');
+  const system = join(root, '.system', 'registry');
+  if (existsSync(plain) && existsSync(system)) {
+    throw new AbilityError({
+      code: 'project.two_registries',
+      message: `${root} has both registry/ and .system/registry/`,
+      suggestion: 'Keep one of them.',
+    });
+  }
+  if (existsSync(system)) return { root, registry: system, hooks: join(root, '.system', 'hooks') };
+  return { root, registry: plain, hooks: join(plain, 'hooks') };
+}
+
+function notFound(message: string): AbilityError {
+  return new AbilityError({
+    code: 'project.not_found',
+    message,
+    suggestion: 'Go to a project, or pass --project DIR.',
+  });
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { inlineImplementation } from './implementation.js';
+import { abilityId, environmentName, hookBindings, plainName, secretReference } from './values.js';
+
+/** Settings of an ability in one environment. Source: R-000-53. */
+const perEnvironment = z.strictObject({
+  endpoints: z.record(plainName, z.url({ protocol: /^https?$/ })).optional(),
+  mcp_server: plainName.optional(),
+  mcp_tool: z.string().min(1).optional(),
+  credentials: z.record(plainName, secretReference).optional(),
+  prompts: z.record(plainName, z.string()).optional(),
+  hooks: hookBindings.optional(),
+});
+
+const abilityConfig = z.strictObject({
+  id: abilityId,
+  default_implementation: plainName.optional(),
+  allowed_implementations: z.array(plainName).min(1).optional(),
+  /** The Phase 7 shorthand: default and only one. Source: R-002-09, C-19. */
+  impl: inlineImplementation.optional(),
+  hooks: hookBindings.optional(),
+  environments: z.record(environmentName, perEnvironment).optional(),
+});
+
+/** What a child process gets as its environment. Source: design, section 4. */
+export const envProfile = z.strictObject({
+  pass: z.array(plainName).default([]),
+  set: z.record(plainName, z.string()).default({}),
+  secrets: z.record(plainName, secretReference).default({}),
+});
+
+/** An MCP server: a command, or a URL. */
+export const mcpServer = z.union(
+  [
+    z.strictObject({
+      command: z.string().min(1),
+      args: z.array(z.string()).default([]),
+      env_profile: plainName.optional(),
+    }),
+    z.strictObject({
+      url: z.url({ protocol: /^https?$/ }),
+      headers: z.record(z.string(), z.string()).default({}),
+      credentials: z.record(plainName, secretReference).default({}),
+    }),
+  ],
+  'An MCP server has either a `command` or a `url`',
+);
+
+/** `registry/config/*.yaml`: how and where abilities run. Source: R-000-51 to R-000-55, R-002-08. */
+export const config = z.strictObject({
+  abilities: z.array(abilityConfig).default([]),
+  env_profiles: z.record(plainName, envProfile).default({}),
+  mcp_servers: z.record(plainName, mcpServer).default({}),
+});
+
+/** A configuration file as loaded. */
+export type Config = z.output<typeof config>;
+
+/** The configuration of one ability. */
+export type AbilityConfig = z.output<typeof abilityConfig>;
+
+/** An environment profile as loaded. */
+export type EnvProfile = z.output<typeof envProfile>;
+
+/** An MCP server as loaded. */
+export type McpServer = z.output<typeof mcpServer>;

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { EFFECTS } from '../../contracts/effects.js';
+import { ABILITY_ID, RESERVED_NAMES, STEP_ID } from '../../contracts/names.js';
+import { isDuration } from '../../rules/duration.js';
+
+/** An ability id or operation key. */
+export const abilityId = z
+  .string()
+  .regex(ABILITY_ID, 'An id begins with a small letter and has at most 100 small letters, digits, dots, dashes and _')
+  .refine((id) => !RESERVED_NAMES.has(id), 'This name is reserved, because every JavaScript object has it');
+
+/** A step id, which expressions can name. */
+export const stepId = z
+  .string()
+  .regex(STEP_ID, 'A step id has letters, digits and _, and does not begin with a digit (steps.a-b is a subtraction)');
+
+/** The name of an environment, part of a task queue. */
+export const environmentName = z
+  .string()
+  .regex(/^[a-z][a-z0-9_-]{0,31}$/, 'The name of an environment has at most 32 small letters, digits, dashes and _');
+
+/** Names of profiles, servers, credentials, parameters. */
+export const plainName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/, 'A name has letters, digits, _, - and dots');
+
+/** A fixed duration. */
+export const duration = z.string().refine(isDuration, 'A duration is a number with a unit: 500ms, 20s, 10m, 24h or 7d');
+
+/** A duration, or a template that gives one. */
+export const durationOrTemplate = z
+  .string()
+  .refine((text) => text.includes('${{') || isDuration(text), 'A duration is a number with a unit: 500ms, 20s, 10m, 24h, 7d');
+
+/** Whole seconds or fractions, as implementations write them. */
+export const seconds = z.number().positive().max(86_400);
+
+/** The version of a contract: a number or any text. */
+export const version = z.union([z.number().int().nonnegative(), z.string().min(1).max(50)]);
+
+/** What a call changes. */
+export const effect = z.enum(EFFECTS);
+
+/** Any JSON value. */
+export const json = z.json();
+
+/** A JSON object. */
+export const jsonObject = z.record(z.string(), z.json());
+
+/** A JSON Schema; that it is one is checked where it is used. */
+export const jsonSchema = jsonObject;
+
+/** Bare CEL. YAML may have read it as a boolean or number. */
+export const condition = z.union([z.string().min(1), z.boolean(), z.number()]).transform(String);
+
+/** A reference to a secret, never the secret itself. Source: R-000-53. */
+export const secretReference = z
+  .string()
+  .regex(/^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/, 'A secret is a reference, env:NAME or file:PATH; never write it here');
+
+/** Where an ability may be used. */
+export const scope = z.strictObject({
+  modules: z.array(z.string()).optional(),
+  environments: z.array(environmentName).optional(),
+});
+
+/** What helps to find an ability; never a permission. Source: R-000-31, R-000-64. */
+export const routingHints = z.strictObject({
+  keywords: z.array(z.string()).optional(),
+  negative_keywords: z.array(z.string()).optional(),
+  scopes: z.array(z.string()).optional(),
+  notes: z.string().optional(),
+});
+
+/** Hooks bound by name. Source: R-000-32, design section 4. */
+export const hookBindings = z.strictObject({
+  pre_create: z.array(plainName).optional(),
+  pre_call: z.array(plainName).optional(),
+  post_call: z.array(plainName).optional(),
+  replace: z.boolean().optional(),
+});
+
+/** Text that is shown to people. */
+export const summary = z.string().min(1).max(1000);

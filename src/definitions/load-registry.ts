@@ -1,0 +1,259 @@
+import { createHash } from 'node:crypto';
+import { basename, join } from 'node:path';
+import type { z } from 'zod';
+import { PHASES, type Phase } from '../contracts/hooks.js';
+import { AbilityError, formatLocation, type Problem } from '../contracts/problem.js';
+import { checkFormat } from './check-format.js';
+import { findProjectRoot, foldersOf, PROJECT_FILE } from './find-project.js';
+import { config } from './formats/config.js';
+import { highLevel } from './formats/high-level.js';
+import { hooks } from './formats/hooks.js';
+import { implementation } from './formats/implementation.js';
+import { lowLevel } from './formats/low-level.js';
+import { project } from './formats/project.js';
+import { FileCache, type ReadFile, sourceOf, yamlFilesIn } from './read-files.js';
+import type { BrokenKind, FileKindName, Loaded, Registry } from './registry.js';
+import { findUnsupported } from './unsupported.js';
+import { isProblem, type YamlSource } from './yaml-source.js';
+
+/** Loads the registry of one project, and loads it again only as far as files changed. */
+export class RegistryLoader {
+  readonly root: string;
+  private readonly files: FileCache;
+
+  constructor(root: string) {
+    this.root = root;
+    this.files = new FileCache(root);
+  }
+
+  /**
+   * Reads `ability.yaml` and all definitions.
+   *
+   * @throws AbilityError when `ability.yaml` itself is broken or there are two registries; everything else that is
+   * broken only disables what it defines.
+   */
+  load(): Registry {
+    const folders = foldersOf(this.root);
+    const projectFile = this.files.read(join(this.root, PROJECT_FILE));
+    const registry = emptyRegistry(this.root, projectFile);
+    const digest = createHash('sha256').update(`${projectFile.file}\0${projectFile.digest}\n`);
+    for (const [kind, paths] of [
+      ['low-level', yamlFilesIn(join(folders.registry, 'low-level'))],
+      ['high-level', yamlFilesIn(join(folders.registry, 'high-level'))],
+      ['implementations', yamlFilesIn(join(folders.registry, 'implementations'))],
+      ['config', yamlFilesIn(join(folders.registry, 'config'))],
+      ['hooks', yamlFilesIn(folders.hooks)],
+    ] as const) {
+      for (const path of paths) {
+        const read = this.files.read(path);
+        digest.update(`${read.file}\0${read.digest}\n`);
+        addFile(registry, kind, read);
+      }
+    }
+    return { ...registry, digest: digest.digest('hex') };
+  }
+}
+
+/** Loads the registry of the project a folder belongs to. */
+export function loadRegistry(from: string, given?: string): Registry {
+  return new RegistryLoader(findProjectRoot(from, given)).load();
+}
+
+function emptyRegistry(root: string, file: ReadFile): Registry {
+  const source = orThrow(file);
+  const checked = checkFormat(project, source);
+  if ('problems' in checked) throw new AbilityError(checked.problems[0] as Problem);
+  const { environments, default_environment: preferred } = checked.value;
+  if (preferred !== undefined && !Object.hasOwn(environments, preferred)) {
+    throw new AbilityError({
+      code: 'definition.unknown_reference',
+      message: `\`default_environment\` names ${preferred}, which is not under \`environments\``,
+      location: source.locate(['default_environment']),
+    });
+  }
+  return {
+    project: checked.value,
+    root,
+    locateInProject: source.locate,
+    operations: new Map(),
+    workflows: new Map(),
+    implementations: new Map(),
+    configs: new Map(),
+    envProfiles: new Map(),
+    mcpServers: new Map(),
+    hooks: new Map(),
+    broken: new Map(),
+    opaque: [],
+    problems: [],
+    digest: '',
+  };
+}
+
+function orThrow(file: ReadFile): YamlSource {
+  if (isProblem(file.source)) throw new AbilityError(file.source);
+  return file.source;
+}
+
+function addFile(registry: Registry, kind: FileKindName, read: ReadFile): void {
+  const source = sourceOf(read);
+  if (!source) {
+    disable(registry, kind, read, [read.source as Problem]);
+    return;
+  }
+  const unsupported = findUnsupported(kind, source);
+  if (unsupported) {
+    disable(registry, kind, read, [unsupported]);
+    return;
+  }
+  const problems = ADD[kind](registry, source);
+  if (problems) disable(registry, kind, read, problems);
+}
+
+/** Adds the definitions of a file of each kind; gives the problems when the file has not the right form. */
+const ADD: Record<FileKindName, (registry: Registry, source: YamlSource) => Problem[] | undefined> = {
+  'low-level': (registry, source) =>
+    whenValid(lowLevel, source, (value) => addAbility(registry, registry.operations, value.operation_key, value, source)),
+  'high-level': (registry, source) =>
+    whenValid(highLevel, source, (value) => addAbility(registry, registry.workflows, value.id, value, source)),
+  implementations: (registry, source) =>
+    whenValid(implementation, source, (value) => {
+      add(registry, registry.implementations, 'implementation', value.id, loaded(value, source));
+    }),
+  config: (registry, source) =>
+    whenValid(config, source, (value) => {
+      for (const [index, ability] of value.abilities.entries()) {
+        add(registry, registry.configs, 'config', ability.id, loaded(ability, source, ['abilities', index]));
+      }
+      for (const [name, profile] of Object.entries(value.env_profiles)) {
+        add(registry, registry.envProfiles, 'env_profile', name, loaded(profile, source, ['env_profiles', name]));
+      }
+      for (const [name, server] of Object.entries(value.mcp_servers)) {
+        add(registry, registry.mcpServers, 'mcp_server', name, loaded(server, source, ['mcp_servers', name]));
+      }
+    }),
+  hooks: (registry, source) => {
+    const phase = phaseOf(source.file);
+    if (!phase) {
+      const message = `${basename(source.file)} is not named after a phase`;
+      const suggestion = `Hooks stand in a file named after their phase: ${PHASES.join('.yaml, ')}.yaml.`;
+      return [{ code: 'definition.invalid', message, location: { file: source.file }, suggestion }];
+    }
+    return whenValid(hooks, source, (value) => {
+      const list = registry.hooks.get(phase) ?? [];
+      registry.hooks.set(phase, list);
+      for (const [index, hook] of value.hooks.entries()) {
+        const same = list.find((other) => other.value.id === hook.id);
+        const entry = loaded(hook, source, ['hooks', index]);
+        if (same) breakHooks(registry, phase, duplicate(hook.id, same, entry));
+        else list.push(entry);
+      }
+    });
+  },
+};
+
+function whenValid<Schema extends z.ZodType>(
+  schema: Schema,
+  source: YamlSource,
+  then: (value: z.output<Schema>) => void,
+): Problem[] | undefined {
+  const checked = checkFormat(schema, source);
+  if ('problems' in checked) return checked.problems;
+  then(checked.value);
+  return undefined;
+}
+
+function loaded<T>(value: T, source: YamlSource, base: PropertyKey[] = []): Loaded<T> {
+  return { value, file: source.file, locate: (path, part) => source.locate([...base, ...path], part) };
+}
+
+/** High- and low-level abilities share one namespace. Source: C-21. */
+function addAbility<T>(registry: Registry, into: Map<string, Loaded<T>>, id: string, value: T, source: YamlSource): void {
+  const other = registry.operations.get(id) ?? registry.workflows.get(id);
+  const entry = loaded(value, source);
+  if (other === undefined) add(registry, into, 'ability', id, entry);
+  else {
+    registry.operations.delete(id);
+    registry.workflows.delete(id);
+    markBroken(registry, 'ability', id, duplicate(id, other, entry));
+  }
+}
+
+function add<T>(registry: Registry, into: Map<string, Loaded<T>>, kind: BrokenKind, id: string, entry: Loaded<T>): void {
+  if (registry.broken.has(`${kind}:${id}`)) return;
+  const other = into.get(id);
+  if (other === undefined) into.set(id, entry);
+  else {
+    into.delete(id);
+    markBroken(registry, kind, id, duplicate(id, other, entry));
+  }
+}
+
+function duplicate(id: string, first: Loaded<unknown>, second: Loaded<unknown>): Problem {
+  const places = `${formatLocation(first.locate([]))} and ${formatLocation(second.locate([]))}`;
+  return {
+    code: 'definition.duplicate',
+    message: `${id} is defined twice, in ${places}; neither is used`,
+    location: second.locate([]),
+    suggestion: 'Rename one of them or delete it.',
+  };
+}
+
+function markBroken(registry: Registry, kind: BrokenKind, id: string, problem: Problem): void {
+  registry.problems.push(problem);
+  if (!registry.broken.has(`${kind}:${id}`)) registry.broken.set(`${kind}:${id}`, problem);
+}
+
+function breakHooks(registry: Registry, phase: Phase, problem: Problem): void {
+  markBroken(registry, 'hooks', phase, problem);
+}
+
+/** Disables what a broken file defines, as far as it can be told; a guard that cannot be read is not skipped. */
+function disable(registry: Registry, kind: FileKindName, read: ReadFile, problems: Problem[]): void {
+  const [first] = problems as [Problem, ...Problem[]];
+  registry.problems.push(...problems.slice(1));
+  if (kind === 'hooks') {
+    const phase = phaseOf(read.file);
+    if (phase) breakHooks(registry, phase, first);
+    else {
+      registry.problems.push(first);
+      registry.opaque.push({ kind, problem: first });
+    }
+    return;
+  }
+  const ids = idsIn(kind, read);
+  for (const [brokenKind, id] of ids) markBroken(registry, brokenKind, id, first);
+  if (ids.length === 0) registry.problems.push(first);
+  if (ids.length === 0 || (kind === 'config' && !sourceOf(read))) registry.opaque.push({ kind, problem: first });
+  for (const [brokenKind, id] of ids) {
+    if (brokenKind !== 'ability') continue;
+    registry.operations.delete(id);
+    registry.workflows.delete(id);
+  }
+}
+
+/** The ids a broken file would define, read off its value or, where there is none, off its text. */
+function idsIn(kind: Exclude<FileKindName, 'hooks'>, read: ReadFile): [BrokenKind, string][] {
+  const value = sourceOf(read)?.value;
+  const record = (value !== null && typeof value === 'object' ? value : {}) as Record<string, unknown>;
+  if (kind === 'config') {
+    const abilities = Array.isArray(record.abilities) ? record.abilities : [];
+    return [
+      ...abilities.flatMap((item): [BrokenKind, string][] =>
+        typeof item?.id === 'string' ? [['config', item.id as string]] : [],
+      ),
+      ...Object.keys(record.env_profiles ?? {}).map((name): [BrokenKind, string] => ['env_profile', name]),
+      ...Object.keys(record.mcp_servers ?? {}).map((name): [BrokenKind, string] => ['mcp_server', name]),
+    ];
+  }
+  const key = kind === 'low-level' ? 'operation_key' : 'id';
+  const inText = new RegExp(`^${key}:[ \\t]*["']?([A-Za-z0-9_.-]+)`, 'm').exec(read.text)?.[1];
+  const id = typeof record[key] === 'string' ? (record[key] as string) : inText;
+  return id === undefined ? [] : [[kind === 'implementations' ? 'implementation' : 'ability', id]];
+}
+
+/** `PreAbilityCall.yaml`, also written `pre_ability_call.yaml`. Source: C-05. */
+function phaseOf(file: string): Phase | undefined {
+  const plain = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, '');
+  const name = plain(basename(file).replace(/\.ya?ml$/, ''));
+  return PHASES.find((phase) => plain(phase) === name);
+}

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import type { Problem } from '../contracts/problem.js';
+import { isProblem, readYaml, YAML_LIMITS, type YamlSource } from './yaml-source.js';
+
+/** A file that was read: its bytes' digest, and its value or what is wrong with it. */
+export interface ReadFile {
+  /** Relative to the project root, with forward slashes. */
+  file: string;
+  digest: string;
+  text: string;
+  source: YamlSource | Problem;
+}
+
+/** Reads files once and again only when they changed. */
+export class FileCache {
+  private readonly known = new Map<string, { stamp: string; read: ReadFile }>();
+
+  constructor(private readonly root: string) {}
+
+  /** Reads one YAML file. A link that leads out of the project is a problem, not a file. */
+  read(path: string): ReadFile {
+    const stat = statSync(path, { bigint: true });
+    const stamp = `${stat.mtimeNs}:${stat.size}:${stat.ino}`;
+    const known = this.known.get(path);
+    if (known?.stamp === stamp) return known.read;
+    const read = this.readNow(path, Number(stat.size));
+    this.known.set(path, { stamp, read });
+    return read;
+  }
+
+  private readNow(path: string, bytes: number): ReadFile {
+    const file = relative(this.root, path).split(sep).join('/');
+    if (!isInside(this.root, realpathSync(path))) {
+      return refused(file, { code: 'definition.invalid', message: `${file} is a link that leads out of the project` });
+    }
+    if (bytes > YAML_LIMITS.bytes) {
+      const limit = `${YAML_LIMITS.bytes / 1024} KiB`;
+      return refused(file, { code: 'definition.too_large', message: `${file} is larger than ${limit}` });
+    }
+    const text = readFileSync(path, 'utf8');
+    return { file, digest: createHash('sha256').update(text).digest('hex'), text, source: readYaml(file, text) };
+  }
+}
+
+/** YAML files under a folder and its subfolders, sorted by path, so that their order is the same everywhere. */
+export function yamlFilesIn(folder: string, skip: string[] = []): string[] {
+  if (!existsSync(folder)) return [];
+  const files: string[] = [];
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      if (!skip.includes(path) && !entry.name.startsWith('.')) files.push(...yamlFilesIn(path));
+    } else if (/\.ya?ml$/.test(entry.name) && existsSync(path)) files.push(path);
+  }
+  return files.sort();
+}
+
+/** Whether a path, already resolved, lies in a folder. */
+export function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (!way.startsWith('..') && !way.startsWith(sep));
+}
+
+/** The value of a file that could be read, or undefined. */
+export function sourceOf(read: ReadFile): YamlSource | undefined {
+  return isProblem(read.source) ? undefined : read.source;
+}
+
+function refused(file: string, problem: Problem): ReadFile {
+  return { file, digest: problem.code, text: '', source: { ...problem, location: { file } } };
+}

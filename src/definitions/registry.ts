@@ -1,0 +1,46 @@
+import type { Phase } from '../contracts/hooks.js';
+import type { Problem, SourceLocation } from '../contracts/problem.js';
+import type { AbilityConfig, EnvProfile, McpServer } from './formats/config.js';
+import type { HighLevel } from './formats/high-level.js';
+import type { HookDefinition } from './formats/hooks.js';
+import type { ImplementationDocument } from './formats/implementation.js';
+import type { LowLevel } from './formats/low-level.js';
+import type { Project } from './formats/project.js';
+
+/** A definition with the place it came from. */
+export interface Loaded<T> {
+  value: T;
+  /** Relative to the project root. */
+  file: string;
+  /** Where a part of the definition stands; the path begins at the definition. */
+  locate(path: readonly PropertyKey[], part?: 'value' | 'key'): SourceLocation;
+}
+
+/** Everything a project defines, with what is broken kept apart. Source: design, section 4; answers, 31. */
+export interface Registry {
+  project: Project;
+  /** Absolute path of the folder with `ability.yaml`. */
+  root: string;
+  locateInProject(path: readonly PropertyKey[]): SourceLocation;
+  operations: Map<string, Loaded<LowLevel>>;
+  workflows: Map<string, Loaded<HighLevel>>;
+  implementations: Map<string, Loaded<ImplementationDocument>>;
+  configs: Map<string, Loaded<AbilityConfig>>;
+  envProfiles: Map<string, Loaded<EnvProfile>>;
+  mcpServers: Map<string, Loaded<McpServer>>;
+  hooks: Map<Phase, Loaded<HookDefinition>[]>;
+  /** What cannot be used, by `<kind>:<id>`, with the reason. */
+  broken: Map<string, Problem>;
+  /** Files so broken that nobody can tell what they define; whatever they might define is unavailable. */
+  opaque: { kind: FileKindName; problem: Problem }[];
+  /** Every problem, in the order of the files. */
+  problems: Problem[];
+  /** SHA-256 over the paths and bytes of all files. */
+  digest: string;
+}
+
+/** The kinds of files a registry has. */
+export type FileKindName = 'low-level' | 'high-level' | 'implementations' | 'config' | 'hooks';
+
+/** What the ids of {@link Registry.broken} begin with. */
+export type BrokenKind = 'ability' | 'implementation' | 'config' | 'env_profile' | 'mcp_server' | 'hooks';

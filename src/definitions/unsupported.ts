@@ -1,0 +1,138 @@
+import type { Problem } from '../contracts/problem.js';
+import type { YamlSource } from './yaml-source.js';
+
+/** A part of the language that this version refuses, with what to do instead. */
+interface Unsupported {
+  key: string;
+  instead: string;
+}
+
+const STEP_KEYS: Unsupported[] = [
+  { key: 'foreach', instead: 'Write one step for each item, or let one ability take the list.' },
+  { key: 'race', instead: 'Use `parallel` and decide on the outputs.' },
+  { key: 'switch', instead: 'Give each step its own `if`.' },
+  { key: 'repeat', instead: 'Let the ability wait until it is ready, or use `retry`.' },
+  { key: 'wait', instead: 'Wait inside an ability.' },
+  { key: 'undo', instead: 'Undo in `finally`.' },
+  { key: 'on_error', instead: 'Use `continue_on_error` and ask for `steps.<id>.error`.' },
+  { key: 'max_parallel', instead: 'Group the branches.' },
+  { key: 'on_failure', instead: 'Leave it out: calls under way end, nothing new starts.' },
+];
+
+const TOP_KEYS: Unsupported[] = [
+  { key: 'concurrency', instead: 'Run tasks that exclude each other one after the other.' },
+  { key: 'limits', instead: 'Use `timeout`.' },
+  { key: 'on_error', instead: 'Use `continue_on_error` and ask for `steps.<id>.error`.' },
+];
+
+const API_KEYS: Unsupported[] = [
+  { key: 'params', instead: 'Use `path`, `query`, `headers` and `body`.' },
+  { key: 'auth', instead: 'Write the header: `Authorization: "Bearer {credential:token}"`.' },
+  { key: 'response', instead: 'Answers are read as JSON, or else as `{text}`.' },
+];
+
+const HOOK_KEYS: Unsupported[] = [
+  { key: 'format', instead: 'Write the hook so that it reads EventContext and prints HookResult.' },
+  { key: 'as', instead: 'Write the hook so that it reads EventContext and prints HookResult.' },
+  { key: 'must_deny', instead: 'Test the hook with a task that it must deny.' },
+];
+
+/** What a definition of each kind may not ask for yet. */
+const BY_KIND = { 'low-level': lowLevel, implementations: implementation, config, 'high-level': highLevel, hooks };
+
+/** The kinds of files of a registry that may hold something unsupported. */
+export type FileKind = keyof typeof BY_KIND;
+
+/**
+ * Finds the first thing in a file that this version does not do, so that it is refused and never ignored.
+ *
+ * Source: design, sections 1 and 5; issue "The main job".
+ */
+export function findUnsupported(kind: FileKind, source: YamlSource): Problem | undefined {
+  for (const { path, feature, instead } of BY_KIND[kind](source.value)) {
+    return {
+      code: 'feature.unsupported',
+      message: `${feature} is not supported by this version`,
+      location: source.locate(path, 'key'),
+      suggestion: instead,
+    };
+  }
+  return undefined;
+}
+
+/** One finding: where it is and what it is. */
+interface Finding {
+  path: PropertyKey[];
+  feature: string;
+  instead: string;
+}
+
+function* keysIn(value: unknown, keys: Unsupported[], path: PropertyKey[]): Generator<Finding> {
+  for (const { key, instead } of keys) {
+    if (isRecord(value) && Object.hasOwn(value, key)) {
+      yield { path: [...path, key], feature: `\`${key}\``, instead };
+    }
+  }
+}
+
+function* highLevel(value: unknown): Generator<Finding> {
+  if (!isRecord(value)) return;
+  if (value.type === 'agent') {
+    yield { path: ['type'], feature: '`type: agent`', instead: 'Write a workflow with the steps in their order.' };
+  }
+  yield* keysIn(value, TOP_KEYS, []);
+  yield* stepsIn(value.steps, ['steps']);
+  yield* stepsIn(value.finally, ['finally']);
+}
+
+function* stepsIn(value: unknown, path: PropertyKey[]): Generator<Finding> {
+  if (!Array.isArray(value)) return;
+  for (const [index, item] of value.entries()) yield* stepIn(item, [...path, index]);
+}
+
+function* stepIn(value: unknown, path: PropertyKey[]): Generator<Finding> {
+  if (!isRecord(value)) return;
+  yield* keysIn(value, STEP_KEYS, path);
+  const form = [{ key: 'fields', instead: 'Ask for a comment: `comment: required`.' }];
+  yield* keysIn(value.approval, form, [...path, 'approval']);
+  yield* stepsIn(value.steps, [...path, 'steps']);
+  yield* stepsIn(value.finally, [...path, 'finally']);
+  if (isRecord(value.parallel)) {
+    for (const [name, branch] of Object.entries(value.parallel)) yield* stepIn(branch, [...path, 'parallel', name]);
+  }
+}
+
+function* implementation(value: unknown, path: PropertyKey[] = []): Generator<Finding> {
+  if (!isRecord(value)) return;
+  const { api } = value;
+  yield* keysIn(api, API_KEYS, [...path, 'api']);
+  if (isRecord(api) && isRecord(api.body) && 'type' in api.body && api.body.type !== 'json') {
+    const feature = `\`body.type: ${String(api.body.type)}\``;
+    yield { path: [...path, 'api', 'body', 'type'], feature, instead: 'Send JSON: `body: { value: ... }`.' };
+  }
+}
+
+function* lowLevel(value: unknown): Generator<Finding> {
+  if (isRecord(value)) yield* implementation(value.implementation, ['implementation']);
+}
+
+function* config(value: unknown): Generator<Finding> {
+  if (!isRecord(value) || !Array.isArray(value.abilities)) return;
+  for (const [index, ability] of value.abilities.entries()) {
+    if (isRecord(ability)) yield* implementation(ability.impl, ['abilities', index, 'impl']);
+  }
+}
+
+function* hooks(value: unknown): Generator<Finding> {
+  if (!isRecord(value) || !Array.isArray(value.hooks)) return;
+  for (const [index, hook] of value.hooks.entries()) {
+    if (!isRecord(hook)) continue;
+    yield* keysIn(hook, HOOK_KEYS, ['hooks', index]);
+    const handler = [{ key: 'ability', instead: 'Use a `script`, `expression` or `builtin` handler.' }];
+    yield* keysIn(hook.handler, [...handler, ...HOOK_KEYS], ['hooks', index, 'handler']);
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}

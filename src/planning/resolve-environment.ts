@@ -1,0 +1,54 @@
+import type { Approvers, PlanEnvironment } from '../contracts/plan.js';
+import { AbilityError } from '../contracts/problem.js';
+import type { Project } from '../definitions/formats/project.js';
+import type { Registry } from '../definitions/registry.js';
+import { didYouMean } from '../rules/nearest.js';
+
+/** Resolves an environment by name, its groups of approvers to people. @throws AbilityError `environment.not_found`. */
+export function resolveEnvironment(registry: Registry, name: string): PlanEnvironment {
+  const { environments, people } = registry.project;
+  const found = Object.hasOwn(environments, name) ? environments[name] : undefined;
+  if (!found) {
+    const names = Object.keys(environments);
+    throw new AbilityError({
+      code: 'environment.not_found',
+      message: `The project ${registry.project.project} has no environment ${name}`,
+      location: registry.locateInProject(['environments']),
+      suggestion: didYouMean(name, names) ?? `There are: ${names.join(', ')}.`,
+    });
+  }
+  return {
+    name,
+    protected: found.protected,
+    vars: found.vars,
+    approve: found.approve,
+    approvers: resolveApprovers(people, found.approvers),
+    quorum: found.quorum,
+    self_approval: found.self_approval ?? !found.protected,
+    proof: found.proof,
+  };
+}
+
+/** An entry is a group if `people` has it, else a person. Source: answers, 10. */
+export function resolveApprovers(people: Project['people'], listed: string[]): Approvers {
+  const resolved = listed.flatMap((entry) => (Object.hasOwn(people, entry) ? (people[entry] ?? []) : [entry]));
+  return { listed, people: [...new Set(resolved)] };
+}
+
+/**
+ * Chooses the environment of a command: what was asked for, else the project's default, else the only one.
+ *
+ * @throws AbilityError `config.no_environment`. Source: answers, 16.
+ */
+export function chooseEnvironment(project: Project, asked: string | undefined): string {
+  if (asked !== undefined && asked !== '') return asked;
+  if (project.default_environment !== undefined) return project.default_environment;
+  const names = Object.keys(project.environments);
+  const [only] = names;
+  if (names.length === 1 && only !== undefined) return only;
+  throw new AbilityError({
+    code: 'config.no_environment',
+    message: `The project ${project.project} has ${names.length} environments, and none was chosen`,
+    suggestion: `Pass --env with one of ${names.join(', ')}.`,
+  });
+}

@@ -1,0 +1,157 @@
+import type { Effect } from '../contracts/effects.js';
+import type { Phase } from '../contracts/hooks.js';
+import type { PlanHandler, PlanHook, PlanHooks } from '../contracts/plan.js';
+import { AbilityError } from '../contracts/problem.js';
+import type { HookDefinition, HookMatch } from '../definitions/formats/hooks.js';
+import type { Loaded, Registry } from '../definitions/registry.js';
+import { matchesAnyGlob } from '../rules/glob.js';
+import { didYouMean } from '../rules/nearest.js';
+import { parseDuration } from '../rules/duration.js';
+import { resolveScript } from './resolve-script.js';
+
+/** What a hook is matched against. */
+export interface HookSubject {
+  ability: string;
+  modules: readonly string[];
+  environment: string;
+  effects: Effect;
+  tags: readonly string[];
+}
+
+/** One level that may bind hooks by name: operation, implementation, configuration, environment. */
+export interface HookBindings {
+  value: { pre_create?: string[]; pre_call?: string[]; post_call?: string[]; replace?: boolean } | undefined;
+  from: Loaded<unknown>;
+  path: PropertyKey[];
+}
+
+const LISTS = { PreAbilityCreate: 'pre_create', PreAbilityCall: 'pre_call', PostAbilityCall: 'post_call' } as const;
+const GUARD_MS = parseDuration('10s');
+
+/**
+ * The hooks of the three task phases that fire around an ability, in order.
+ *
+ * Global hooks in file order, then bound ones in resolution order, the same id once. Lower levels add to higher ones,
+ * so that none can drop a guard unseen; `replace: true` drops, and is told. Source: design, sections 4 and 7; C-06, C-09.
+ *
+ * @throws AbilityError for a bound name that is not there, and for a guard file that cannot be read.
+ */
+export function resolveHooks(
+  registry: Registry,
+  subject: HookSubject,
+  levels: HookBindings[],
+  warn: (text: string) => void,
+): PlanHooks {
+  return {
+    pre_create: hooksOf('PreAbilityCreate', registry, subject, levels, warn),
+    pre_call: hooksOf('PreAbilityCall', registry, subject, levels, warn),
+    post_call: hooksOf('PostAbilityCall', registry, subject, levels, warn),
+  };
+}
+
+function hooksOf(
+  phase: keyof typeof LISTS,
+  registry: Registry,
+  subject: HookSubject,
+  levels: HookBindings[],
+  warn: (text: string) => void,
+): PlanHook[] {
+  refuseUnreadable(phase, registry);
+  const defined = registry.hooks.get(phase) ?? [];
+  const global = defined.filter(({ value }) => value.match && (value.blocking || phase === 'PostAbilityCall'));
+  const bound = boundNames(phase, levels, subject.ability, warn).map(({ name, level, path }) => {
+    const hook = defined.find(({ value }) => value.id === name);
+    if (!hook) throw unknownHook(name, phase, registry, level, path);
+    if (!hook.value.enabled) warn(`The hook ${name} of ${subject.ability} is not enabled, so it does not fire`);
+    return hook;
+  });
+  return [...new Set([...global, ...bound])]
+    .filter(({ value }) => value.enabled && (!value.match || matches(value.match, subject)))
+    .map((hook) => ({ id: hook.value.id, handler: handlerOf(hook, phase, registry) }));
+}
+
+/** Nothing unguarded runs: a guard that cannot be read is not skipped. Source: design, section 1. */
+function refuseUnreadable(phase: Phase, registry: Registry): void {
+  const problem =
+    registry.broken.get(`hooks:${phase}`) ?? registry.opaque.find((file) => file.kind === 'hooks')?.problem;
+  if (problem) throw new AbilityError(problem);
+}
+
+function boundNames(
+  phase: keyof typeof LISTS,
+  levels: HookBindings[],
+  ability: string,
+  warn: (text: string) => void,
+): { name: string; level: HookBindings; path: PropertyKey[] }[] {
+  const list = LISTS[phase];
+  let names: { name: string; level: HookBindings; path: PropertyKey[] }[] = [];
+  for (const level of levels) {
+    const own = level.value?.[list] ?? [];
+    if (level.value?.replace) {
+      const dropped = names.filter(({ name }) => !own.includes(name)).map(({ name }) => name);
+      if (dropped.length > 0) {
+        warn(`${level.from.file} drops the hooks ${dropped.join(', ')} (${phase}) of ${ability} with \`replace: true\``);
+      }
+      names = [];
+    }
+    for (const [index, name] of own.entries()) names.push({ name, level, path: [...level.path, list, index] });
+  }
+  return names;
+}
+
+function unknownHook(
+  name: string,
+  phase: Phase,
+  registry: Registry,
+  level: HookBindings,
+  path: PropertyKey[],
+): AbilityError {
+  const elsewhere = [...registry.hooks].find(([, hooks]) => hooks.some(({ value }) => value.id === name));
+  const names = (registry.hooks.get(phase) ?? []).map(({ value }) => value.id);
+  return new AbilityError({
+    code: 'definition.unknown_reference',
+    message: elsewhere
+      ? `The hook ${name} is one of ${elsewhere[0]}, not of ${phase}`
+      : `There is no hook ${name} in ${phase}.yaml`,
+    location: level.from.locate(path),
+    suggestion: elsewhere ? `Bind it where ${elsewhere[0]} hooks are bound.` : didYouMean(name, names),
+  });
+}
+
+function matches(match: HookMatch, subject: HookSubject): boolean {
+  const fits = (patterns: string[] | undefined, names: readonly string[]): boolean =>
+    patterns === undefined || names.some((name) => matchesAnyGlob(patterns, name));
+  return (
+    fits(match.abilities, [subject.ability]) &&
+    fits(match.modules, subject.modules) &&
+    fits(match.environments, [subject.environment]) &&
+    fits(match.effects, [subject.effects]) &&
+    fits(match.tags, subject.tags)
+  );
+}
+
+function handlerOf(hook: Loaded<HookDefinition>, phase: Phase, registry: Registry): PlanHandler {
+  const { handler, id } = hook.value;
+  if ('builtin' in handler) return { kind: 'builtin', name: handler.builtin.name, options: handler.builtin.options };
+  if ('script' in handler) {
+    const script = resolveScript(registry, handler.script, hook, ['handler', 'script'], '');
+    return { kind: 'script', script, timeout_ms: (handler.script.timeout_sec ?? GUARD_MS / 1000) * 1000 };
+  }
+  const { deny_if, confirm_if, warn_if, reason, suggestion } = handler.expression;
+  if (phase === 'PostAbilityCall' && (deny_if ?? confirm_if) !== undefined) {
+    throw new AbilityError({
+      code: 'definition.invalid',
+      message: `The hook ${id} fires after the call, so it can neither deny nor ask`,
+      location: hook.locate(['handler', 'expression']),
+      suggestion: 'Use `warn_if`, or move the hook to PreAbilityCall.yaml.',
+    });
+  }
+  return {
+    kind: 'expression',
+    ...(deny_if !== undefined && { deny_if }),
+    ...(confirm_if !== undefined && { confirm_if }),
+    ...(warn_if !== undefined && { warn_if }),
+    reason: reason ?? `The hook ${id} applies.`,
+    ...(suggestion !== undefined && { suggestion }),
+  };
+}

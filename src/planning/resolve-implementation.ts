@@ -1,0 +1,191 @@
+import type { JsonObject } from '../contracts/json.js';
+import type { ImplementationBase, PlanImplementation, PlanMcpServer } from '../contracts/plan.js';
+import { AbilityError } from '../contracts/problem.js';
+import type { AbilityConfig } from '../definitions/formats/config.js';
+import type { ImplementationBody } from '../definitions/formats/implementation.js';
+import type { Loaded, Registry } from '../definitions/registry.js';
+import { isHostAllowed } from '../rules/allowed-hosts.js';
+import { compileExpression } from '../rules/expressions/evaluate.js';
+import { expressionsIn } from '../rules/expressions/template.js';
+import { didYouMean } from '../rules/nearest.js';
+import { capped } from './limits.js';
+import { resolveEnvProfile, resolveScript } from './resolve-script.js';
+
+/** Settings of an ability in the environment of the plan. */
+export type EnvironmentSettings = NonNullable<AbilityConfig['environments']>[string];
+
+/** An implementation that was chosen, before its references are resolved. */
+export interface ChosenImplementation {
+  id: string;
+  body: ImplementationBody;
+  from: Loaded<unknown>;
+  /** Where the body stands in `from`. */
+  path: PropertyKey[];
+}
+
+/**
+ * Resolves an implementation for one environment: scripts to bytes, servers and endpoints to addresses.
+ *
+ * @throws AbilityError `definition.*`, `config.*`, `script.*`, `denied.host`.
+ */
+export function resolveImplementation(
+  registry: Registry,
+  chosen: ChosenImplementation,
+  settings: EnvironmentSettings | undefined,
+  environment: string,
+): PlanImplementation {
+  const { body } = chosen;
+  const base = baseOf(registry, chosen, settings);
+  if (body.kind === 'script') {
+    const script = resolveScript(registry, body.script, chosen.from, [...chosen.path, 'script']);
+    return { ...base, kind: 'script', script };
+  }
+  if (body.kind === 'mcp') {
+    const { tool, server } = { ...body.mcp, ...defined({ tool: settings?.mcp_tool, server: settings?.mcp_server }) };
+    if (!server || !tool) throw incomplete(chosen, environment, server ? 'tool' : 'server');
+    const output = body.mcp.output ?? 'as_is';
+    return { ...base, kind: 'mcp', mcp: { server: resolveMcpServer(registry, server, chosen), tool, output } };
+  }
+  return { ...base, kind: 'api', api: resolveApi(registry, chosen, settings, environment) };
+}
+
+function baseOf(
+  registry: Registry,
+  { id, body, from, path }: ChosenImplementation,
+  settings: EnvironmentSettings | undefined,
+): ImplementationBase {
+  if (body.fail_if !== undefined) compileAt(body.fail_if, from, [...path, 'fail_if']);
+  const section: { timeout_sec?: number | undefined } =
+    body.kind === 'script' ? body.script : body.kind === 'mcp' ? body.mcp : body.api;
+  const defaults = body.defaults ?? {};
+  return {
+    id,
+    tags: body.tags ?? [],
+    defaults,
+    overridable: body.overridable ?? Object.keys(defaults),
+    ...(body.fail_if !== undefined && { fail_if: body.fail_if }),
+    prompts: settings?.prompts ?? {},
+    timeout_ms: capped((section.timeout_sec ?? 60) * 1000, registry.project),
+  };
+}
+
+/** Checks an expression where it stands. */
+export function compileAt(source: string, from: Loaded<unknown>, path: PropertyKey[]): void {
+  try {
+    compileExpression(source);
+  } catch (error) {
+    throw placed(error, from, path);
+  }
+}
+
+/** Gives an error without a place the place of what it is about. */
+export function placed(error: unknown, from: Loaded<unknown>, path: readonly PropertyKey[]): unknown {
+  if (!(error instanceof AbilityError) || error.location) return error;
+  return new AbilityError({ ...error.toProblem(), location: from.locate(path) }, { cause: error });
+}
+
+function incomplete({ from, path }: ChosenImplementation, environment: string, key: string): AbilityError {
+  return new AbilityError({
+    code: 'config.no_implementation',
+    message: `The implementation names no MCP ${key}, and the configuration of ${environment} names none either`,
+    location: from.locate([...path, 'mcp']),
+    suggestion: `Write \`${key}\` here, or \`mcp_${key}\` in registry/config.`,
+  });
+}
+
+function resolveMcpServer(registry: Registry, name: string, { from, path }: ChosenImplementation): PlanMcpServer {
+  const server = registry.mcpServers.get(name);
+  if (!server) {
+    const broken = registry.broken.get(`mcp_server:${name}`);
+    if (broken) throw new AbilityError(broken);
+    throw new AbilityError({
+      code: 'definition.unknown_reference',
+      message: `There is no MCP server ${name}`,
+      location: from.locate([...path, 'mcp', 'server']),
+      suggestion: didYouMean(name, registry.mcpServers.keys()) ?? 'Define it under `mcp_servers` in registry/config.',
+    });
+  }
+  const { value } = server;
+  if ('command' in value) {
+    const env = resolveEnvProfile(registry, value.env_profile, server, ['env_profile']);
+    return { name, transport: 'stdio', command: value.command, args: value.args, env };
+  }
+  const { url, headers, credentials } = value;
+  checkHost(registry, url, server, ['url']);
+  return { name, transport: 'http', url, headers, credentials, allowed_hosts: allowedHostsFor(registry, url) };
+}
+
+function resolveApi(
+  registry: Registry,
+  { body, from, path, id }: ChosenImplementation,
+  settings: EnvironmentSettings | undefined,
+  environment: string,
+): Extract<PlanImplementation, { kind: 'api' }>['api'] {
+  if (body.kind !== 'api') throw new TypeError('not an api implementation');
+  const { api } = body;
+  const endpoints = settings?.endpoints ?? {};
+  const base_url = endpoints[api.endpoint];
+  if (base_url === undefined) {
+    throw new AbilityError({
+      code: 'config.invalid',
+      message: `${id} has no endpoint \`${api.endpoint}\` in ${environment}`,
+      location: from.locate([...path, 'api']),
+      suggestion: `Write \`environments.${environment}.endpoints.${api.endpoint}\` for it in registry/config.`,
+    });
+  }
+  checkHost(registry, base_url, from, [...path, 'api']);
+  const template = { query: api.query ?? {}, body: api.body?.value ?? null } satisfies JsonObject;
+  try {
+    expressionsIn(template);
+  } catch (error) {
+    throw placed(error, from, [...path, 'api']);
+  }
+  const credentials = settings?.credentials ?? {};
+  for (const [name, value] of Object.entries(api.headers ?? {})) {
+    for (const [, wanted] of value.matchAll(/\{credential:([^}]*)\}/g)) {
+      if (wanted === undefined || Object.hasOwn(credentials, wanted)) continue;
+      throw new AbilityError({
+        code: 'config.invalid',
+        message: `The header ${name} uses the credential ${wanted}, which ${environment} does not define`,
+        location: from.locate([...path, 'api', 'headers', name]),
+        suggestion: `Write \`environments.${environment}.credentials.${wanted}\` for it in registry/config.`,
+      });
+    }
+  }
+  return {
+    method: api.method,
+    path: api.path,
+    base_url,
+    query: api.query ?? {},
+    headers: api.headers ?? {},
+    body: api.body ? { value: api.body.value } : null,
+    credentials,
+    allowed_hosts: allowedHostsFor(registry, base_url),
+    rate_limit: api.rate_limit ? defined(api.rate_limit) : null,
+  };
+}
+
+/** Without a policy, only the host of the endpoint itself may be reached. */
+function allowedHostsFor(registry: Registry, url: string): string[] {
+  return registry.project.policy.allowed_hosts ?? [hostEntryOf(url)];
+}
+
+function hostEntryOf(text: string): string {
+  const url = new URL(text);
+  return `${url.hostname}:${url.port || (url.protocol === 'https:' ? '443' : '80')}`;
+}
+
+function checkHost(registry: Registry, url: string, from: Loaded<unknown>, path: PropertyKey[]): void {
+  const allowed = registry.project.policy.allowed_hosts;
+  if (!allowed || isHostAllowed(new URL(url), allowed)) return;
+  throw new AbilityError({
+    code: 'denied.host',
+    message: `The policy does not allow the host of ${url}`,
+    location: from.locate(path),
+    suggestion: 'Add it to `policy.allowed_hosts` in ability.yaml.',
+  });
+}
+
+function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as never;
+}

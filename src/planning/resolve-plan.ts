@@ -1,0 +1,165 @@
+import { EFFECTS, type Effect } from '../contracts/effects.js';
+import { ENGINE } from '../contracts/names.js';
+import type { Plan, PlanAbility, PlanHooks, PlanImplementation, PlanOperation } from '../contracts/plan.js';
+import { AbilityError } from '../contracts/problem.js';
+import type { HighLevel } from '../definitions/formats/high-level.js';
+import type { LowLevel } from '../definitions/formats/low-level.js';
+import type { Loaded, Registry } from '../definitions/registry.js';
+import { didYouMean } from '../rules/nearest.js';
+import { DEFAULT_CLOUD_SERVERS, resolvePlacement } from '../rules/placement.js';
+import { compileSteps } from './compile-steps.js';
+import { limitsOf } from './limits.js';
+import { resolveEnvironment } from './resolve-environment.js';
+import { resolveHooks } from './resolve-hooks.js';
+import { checkSchemas, checkScope, configLevels, configOf, resolveOperation } from './resolve-operation.js';
+
+/** A plan, and what its author should know. */
+export interface ResolvedPlan {
+  plan: Plan;
+  warnings: string[];
+}
+
+/**
+ * Resolves an ability for one environment.
+ *
+ * @throws AbilityError that says what is missing and where; the codes of `definition`, `config`, `scope` and others.
+ */
+export function resolvePlan(registry: Registry, ability: string, environment: string): ResolvedPlan {
+  const broken = registry.broken.get(`ability:${ability}`);
+  if (broken) throw new AbilityError(broken);
+  resolveEnvironment(registry, environment);
+  const warnings = new Set<string>();
+  const warn = (text: string): void => void warnings.add(text);
+  const operation = registry.operations.get(ability);
+  const workflow = registry.workflows.get(ability);
+  if (!operation && !workflow) throw notFound(registry, ability);
+  const plan = operation
+    ? planOperation(registry, operation, environment, warn)
+    : planWorkflow(registry, workflow as Loaded<HighLevel>, environment, warn);
+  for (const { key, implementation } of Object.values(plan.operations)) {
+    for (const tag of ['deprecated', 'experimental']) {
+      if (implementation.tags.includes(tag)) warn(`The implementation ${implementation.id} of ${key} is ${tag}`);
+    }
+  }
+  return { plan, warnings: [...warnings] };
+}
+
+function notFound(registry: Registry, ability: string): AbilityError {
+  const [unreadable] = registry.opaque.filter(({ kind }) => kind === 'low-level' || kind === 'high-level');
+  const hint = didYouMean(ability, [...registry.operations.keys(), ...registry.workflows.keys()]);
+  return new AbilityError({
+    code: 'ability.not_found',
+    message: `There is no ability ${ability} in the project ${registry.project.project}`,
+    suggestion:
+      hint ??
+      (unreadable ? `A file cannot be read: ${unreadable.problem.message}` : 'Run `ability list` to see what there is.'),
+  });
+}
+
+function planOperation(
+  registry: Registry,
+  loaded: Loaded<LowLevel>,
+  environment: string,
+  warn: (text: string) => void,
+): Plan {
+  const operation = resolveOperation(registry, loaded, environment, warn);
+  const { key, version, summary, modules, effects, input_schema, output_schema, implementation } = operation;
+  const ability: PlanAbility = {
+    id: key,
+    kind: 'operation',
+    version,
+    summary,
+    modules,
+    tags: implementation.tags,
+    effects,
+    implementation: implementation.id,
+    input_schema,
+    output_schema,
+    hooks: NO_HOOKS,
+  };
+  return assemble(registry, environment, { ability, operations: { [key]: operation }, steps: [], finally: [] });
+}
+
+function planWorkflow(
+  registry: Registry,
+  workflow: Loaded<HighLevel>,
+  environment: string,
+  warn: (text: string) => void,
+): Plan {
+  const { value } = workflow;
+  checkScope(value.id, workflow, environment);
+  checkSchemas(workflow);
+  const { steps, finally: cleanup, calls } = compileSteps(registry, workflow);
+  const operations: Record<string, PlanOperation> = {};
+  for (const key of [...calls].sort()) {
+    operations[key] = resolveOperation(registry, registry.operations.get(key) as Loaded<LowLevel>, environment, warn);
+  }
+  const config = configOf(registry, value.id);
+  const settings = config?.value.environments?.[environment];
+  const modules = value.scope.modules ?? [];
+  const tags = [...new Set(Object.values(operations).flatMap(({ implementation }) => implementation.tags))].sort();
+  const effects = gravest(Object.values(operations).map((operation) => operation.effects));
+  const subject = { ability: value.id, modules, environment, effects, tags };
+  const ability: PlanAbility = {
+    id: value.id,
+    kind: 'workflow',
+    version: value.version,
+    summary: value.summary,
+    modules,
+    tags,
+    effects,
+    implementation: null,
+    input_schema: value.input_schema,
+    output_schema: value.output_schema ?? null,
+    hooks: resolveHooks(
+      registry,
+      subject,
+      [{ value: value.hooks, from: workflow, path: ['hooks'] }, ...configLevels(config, settings, environment)],
+      warn,
+    ),
+  };
+  const output = value.output === undefined ? {} : { output: value.output };
+  const body = { ability, operations, steps, finally: cleanup, ...output };
+  const plan = assemble(registry, environment, body, value.timeout);
+  return value.placement ? withPlacement(plan, value.placement, warn) : plan;
+}
+
+const NO_HOOKS: PlanHooks = { pre_create: [], pre_call: [], post_call: [] };
+
+function assemble(
+  registry: Registry,
+  environment: string,
+  body: Pick<Plan, 'ability' | 'operations' | 'steps' | 'finally' | 'output'>,
+  timeout?: string,
+): Plan {
+  const { project } = registry;
+  const rules = { cloud: project.placement.cloud ?? DEFAULT_CLOUD_SERVERS, local: project.placement.local ?? [] };
+  const servers = Object.values(body.operations).map(({ implementation }) => serverOf(implementation));
+  return {
+    format: 1,
+    engine: ENGINE,
+    project: project.project,
+    environment: resolveEnvironment(registry, environment),
+    placement: resolvePlacement(servers, rules),
+    limits: limitsOf(project, timeout),
+    ...body,
+  };
+}
+
+/** What an implementation needs to be near to: scripts the shell, calls the network, tools their server. Source: C-32. */
+function serverOf(implementation: PlanImplementation): string {
+  if (implementation.kind === 'mcp') return implementation.mcp.server.name;
+  return implementation.kind === 'api' ? 'http' : 'shell';
+}
+
+/** An explicit placement wins, and is told where it contradicts what the steps need. Source: R-001-04, C-31. */
+function withPlacement(plan: Plan, placement: Plan['placement'], warn: (text: string) => void): Plan {
+  if (placement === 'cloud' && plan.placement === 'local') {
+    warn(`${plan.ability.id} is placed in the cloud although a step of it needs a local server`);
+  }
+  return { ...plan, placement };
+}
+
+function gravest(effects: Effect[]): Effect {
+  return EFFECTS.findLast((effect) => effects.includes(effect)) ?? 'read';
+}

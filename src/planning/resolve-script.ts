@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto';
+import { accessSync, closeSync, constants, openSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs';
+import { extname, resolve } from 'node:path';
+import type { PlanEnvProfile, PlanScript } from '../contracts/plan.js';
+import { AbilityError } from '../contracts/problem.js';
+import type { ScriptDefinition } from '../definitions/formats/implementation.js';
+import { isInside } from '../definitions/read-files.js';
+import type { Loaded, Registry } from '../definitions/registry.js';
+import { didYouMean } from '../rules/nearest.js';
+import { checkPlaceholders, splitArguments } from './split-arguments.js';
+
+/** Used where no `env_profile` is named and no profile is called `default`. Source: answers, 25. */
+const DEFAULT_PROFILE: PlanEnvProfile = { pass: ['PATH', 'HOME', 'LANG', 'TMPDIR'], set: {}, secrets: {} };
+
+/** Used where neither `args_template` nor `args` is written. Source: R-002-13. */
+const DEFAULT_ARGS = '--input {input_file} --output {output_file}';
+
+const INTERPRETERS: Record<string, string[]> = {
+  '.mjs': ['node'],
+  '.js': ['node'],
+  '.cjs': ['node'],
+  '.py': ['python3'],
+  '.sh': ['sh'],
+};
+
+/**
+ * Resolves how a script is started, and pins its bytes.
+ *
+ * @param defaultArgs the template used when the definition has none.
+ * @throws AbilityError `script.missing`, `script.not_executable`, `definition.*`.
+ */
+export function resolveScript(
+  registry: Registry,
+  definition: ScriptDefinition,
+  owner: Loaded<unknown>,
+  path: PropertyKey[],
+  defaultArgs = DEFAULT_ARGS,
+): PlanScript {
+  if (definition.files) {
+    throw new AbilityError({
+      code: 'feature.unsupported',
+      message: '`files` is not supported by this version',
+      location: owner.locate([...path, 'files'], 'key'),
+      suggestion: 'Keep what the script needs where it is.',
+    });
+  }
+  if (definition.args && definition.args_template !== undefined) {
+    throw new AbilityError({
+      code: 'definition.invalid',
+      message: 'A script has either `args_template` or `args`',
+      location: owner.locate([...path, 'args'], 'key'),
+    });
+  }
+  const file = locateScript(registry, definition.path, owner, path);
+  const args = definition.args ?? splitArguments(definition.args_template ?? defaultArgs, owner.locate(path));
+  checkPlaceholders(args, owner.locate(path));
+  const env = resolveEnvProfile(registry, definition.env_profile, owner, [...path, 'env_profile']);
+  return {
+    path: definition.path,
+    digest: createHash('sha256').update(readFileSync(file)).digest('hex'),
+    interpreter: interpreterOf(definition, file, owner, path),
+    args,
+    env: { ...env, set: { ...env.set, ...definition.set } },
+  };
+}
+
+/** Resolves an environment profile by name. @throws AbilityError `definition.unknown_reference`. */
+export function resolveEnvProfile(
+  registry: Registry,
+  name: string | undefined,
+  owner: Loaded<unknown>,
+  path: PropertyKey[],
+): PlanEnvProfile {
+  const wanted = name ?? 'default';
+  const profile = registry.envProfiles.get(wanted);
+  if (profile) return profile.value;
+  const broken = registry.broken.get(`env_profile:${wanted}`);
+  if (broken) throw new AbilityError(broken);
+  if (wanted === 'default') return DEFAULT_PROFILE;
+  throw new AbilityError({
+    code: 'definition.unknown_reference',
+    message: `There is no env_profile ${wanted}`,
+    location: owner.locate(path),
+    suggestion: didYouMean(wanted, registry.envProfiles.keys()) ?? 'Define it under `env_profiles` in registry/config.',
+  });
+}
+
+/** Finds the script under the project root, symlinks included. Source: design, section 12. */
+function locateScript(registry: Registry, path: string, owner: Loaded<unknown>, at: PropertyKey[]): string {
+  const location = owner.locate([...at, 'path']);
+  const wanted = resolve(registry.root, path);
+  let file: string;
+  try {
+    file = realpathSync(wanted);
+    if (!statSync(file).isFile()) throw new Error('not a file');
+  } catch {
+    throw new AbilityError({
+      code: 'script.missing',
+      message: `There is no script ${path}`,
+      location,
+      suggestion: 'Correct `path`; it is relative to the project root.',
+    });
+  }
+  if (!isInside(registry.root, wanted) || !isInside(registry.root, file)) {
+    throw new AbilityError({
+      code: 'definition.invalid',
+      message: `The script ${path} lies outside the project`,
+      location,
+      suggestion: 'Move it into the project; links that lead out are not followed.',
+    });
+  }
+  return file;
+}
+
+/** `interpreter` wins over run bit and shebang, these over the extension. Source: answers, 29. */
+function interpreterOf(
+  definition: ScriptDefinition,
+  file: string,
+  owner: Loaded<unknown>,
+  path: PropertyKey[],
+): string[] {
+  const { interpreter } = definition;
+  if (interpreter !== undefined) return typeof interpreter === 'string' ? interpreter.split(/\s+/) : interpreter;
+  if (isExecutable(file) && hasShebang(file)) return [];
+  const known = INTERPRETERS[extname(file)];
+  if (known) return known;
+  throw new AbilityError({
+    code: 'script.not_executable',
+    message: `${definition.path} has no run bit with a shebang, and ${extname(file) || 'its name'} names no interpreter`,
+    location: owner.locate([...path, 'path']),
+    suggestion: 'Make it executable, or write `interpreter`.',
+  });
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return (statSync(file).mode & 0o111) !== 0;
+  } catch {
+    return false;
+  }
+}
+
+function hasShebang(file: string): boolean {
+  const handle = openSync(file, 'r');
+  try {
+    const start = Buffer.alloc(4);
+    readSync(handle, start, 0, 4, 0);
+    return start.subarray(0, 2).toString('latin1') === '#!' || start.equals(Buffer.from([0x7f, 0x45, 0x4c, 0x46]));
+  } finally {
+    closeSync(handle);
+  }
+}

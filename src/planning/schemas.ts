@@ -1,0 +1,104 @@
+import { type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { RE2JS } from 're2js';
+import type { Json, JsonObject } from '../contracts/json.js';
+import { AbilityError } from '../contracts/problem.js';
+import { digestOf } from '../rules/canonical.js';
+import { compilePattern } from '../rules/regular-expressions.js';
+
+/** Patterns of a user run on RE2; `code` is only used for standalone code, which is not made here. */
+const re2 = Object.assign(
+  (pattern: string, flags: string) => {
+    const program = compilePattern(pattern, flags.includes('i') ? RE2JS.CASE_INSENSITIVE : 0);
+    return { test: (text: string) => program.matcher(text).find() };
+  },
+  { code: 're2' },
+);
+
+const settings = {
+  allErrors: true,
+  strict: false,
+  useDefaults: true,
+  allowUnionTypes: true,
+  validateFormats: true,
+  code: { regExp: re2 },
+} as const;
+
+const ajv = addFormats.default(new Ajv2020(settings));
+const validators = new Map<string, ValidateFunction>();
+const MOST_KEPT = 5000;
+
+/**
+ * Compiles a JSON Schema (draft 2020-12) once.
+ *
+ * @throws AbilityError `definition.invalid` when it is none.
+ */
+export function compileSchema(schema: JsonObject, what: string): ValidateFunction {
+  const key = digestOf(schema);
+  const known = validators.get(key);
+  if (known) return known;
+  try {
+    const validator = ajv.compile(withoutId(schema));
+    if (validators.size >= MOST_KEPT) validators.clear();
+    validators.set(key, validator);
+    return validator;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new AbilityError(
+      { code: 'definition.invalid', message: `${what} is not a JSON Schema (draft 2020-12): ${reason}` },
+      { cause: error },
+    );
+  }
+}
+
+/** Two abilities may carry the same `$id`; to us each schema stands alone. */
+function withoutId(schema: JsonObject): JsonObject {
+  const { $id: _, $schema: __, ...rest } = schema;
+  return rest;
+}
+
+/**
+ * Fills in the schema's defaults and checks a value.
+ *
+ * @returns a copy with defaults; the value given stays as it is.
+ * @throws AbilityError with the given code; its message names each field.
+ */
+export function checkAgainst<Value extends Json>(
+  schema: JsonObject,
+  value: Value,
+  { code, what }: { code: string; what: string },
+): Value {
+  const validator = compileSchema(schema, `The schema of ${what}`);
+  const copy = structuredClone(value);
+  if (validator(copy)) return copy;
+  const mistakes = describe(validator.errors ?? []);
+  throw new AbilityError({
+    code,
+    message: `${what} is not as its schema says: ${mistakes.slice(0, 5).join('; ')}`,
+    details: { errors: mistakes },
+  });
+}
+
+/** Whether a value satisfies a schema as it is, without defaults. */
+export function satisfies(schema: JsonObject, value: Json): boolean {
+  return compileSchema(schema, 'The schema')(structuredClone(value)) === true;
+}
+
+function describe(errors: ErrorObject[]): string[] {
+  const texts = errors.map((error) => {
+    const at = error.instancePath.replaceAll('/', '.').replace(/^\./, '');
+    const params = error.params as Record<string, unknown>;
+    if (error.keyword === 'required') {
+      return `\`${at ? `${at}.` : ''}${String(params.missingProperty)}\` is missing`;
+    }
+    if (error.keyword === 'additionalProperties') {
+      return `\`${at ? `${at}.` : ''}${String(params.additionalProperty)}\` is not allowed`;
+    }
+    const where = at ? `\`${at}\` ` : 'it ';
+    if (error.keyword === 'enum') return `${where}must be one of ${JSON.stringify(params.allowedValues)}`;
+    if (error.keyword === 'const') return `${where}must be ${JSON.stringify(params.allowedValue)}`;
+    return `${where}${error.message ?? 'is wrong'}`;
+  });
+  return [...new Set(texts)];
+}

@@ -1,0 +1,13 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { canonicalize } from 'json-canonicalize';
+
+/** Canonical JSON of a value (RFC 8785): the same bytes for the same value, whoever wrote it and in whatever order. */
+export function canonicalJson(value: unknown): string {
+  return canonicalize(value);
+}
+
+/** SHA-256 of the canonical JSON of a value, as 64 hex digits. Works in a workflow, where Node's crypto does not. */
+export function digestOf(value: unknown): string {
+  return bytesToHex(sha256(utf8ToBytes(canonicalJson(value))));
+}

@@ -1,0 +1,64 @@
+import { familyOf } from '../contracts/codes.js';
+
+/** Statuses that mean "not now": they also count as `unavailable`. Source: answers, 24. */
+const NOT_NOW: ReadonlySet<string> = new Set(['http.408', 'http.425', 'http.429', 'http.502', 'http.503', 'http.504']);
+
+/**
+ * Whether an error code is named by an entry of `errors`: itself, its family, or a class of HTTP statuses (`http.5xx`).
+ *
+ * Source: answers, 24 and 47.
+ */
+export function codeMatches(code: string, entry: string): boolean {
+  if (code === entry || (familyOf(entry) === entry && familyOf(code) === entry)) return true;
+  if (entry === 'unavailable' && NOT_NOW.has(code)) return true;
+  return /^http\.[1-5]xx$/.test(entry) && code.startsWith('http.') && code[5] === entry[5];
+}
+
+/** Whether an error code is named by any of several entries. */
+export function codeMatchesAny(code: string, entries: readonly string[]): boolean {
+  return entries.some((entry) => codeMatches(code, entry));
+}
+
+/** Families and codes that trying again cannot change: a no, a wrong contract, a missing part. */
+const NEVER_AGAIN = [
+  'approval',
+  'config',
+  'denied',
+  'engine',
+  'environment',
+  'feature',
+  'guard',
+  'hook',
+  'input',
+  'internal',
+  'mcp.start_failed',
+  'mcp.tool_missing',
+  'outcome',
+  'output',
+  'placement',
+  'scope',
+  'script.missing',
+  'script.not_executable',
+  'seal.invalid',
+  'timeout.task',
+];
+
+/**
+ * Whether a failed call may be tried again, as far as the error goes.
+ *
+ * With `errors`, those and no others; without, every failure but those that repeating cannot change and the statuses
+ * 4xx that do not mean "not now". Source: answers, 47.
+ */
+export function isRetryableCode(code: string, errors?: readonly string[]): boolean {
+  if (codeMatchesAny(code, NEVER_AGAIN)) return false;
+  if (errors) return codeMatchesAny(code, errors);
+  return !/^http\.4\d\d$/.test(code) || NOT_NOW.has(code);
+}
+
+/** A no, or the end of everything: a catch-all never catches these. Source: answers, 44. */
+const NOT_CAUGHT = ['denied', 'approval', 'guard', 'hook.failed', 'outcome', 'timeout.task', 'internal'];
+
+/** Whether a handler that names no errors, such as `continue_on_error`, may cover this one. */
+export function isCatchable(code: string): boolean {
+  return !codeMatchesAny(code, NOT_CAUGHT);
+}

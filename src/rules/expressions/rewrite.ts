@@ -1,0 +1,162 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { AbilityError } from '../../contracts/problem.js';
+
+/** An AST node as plain data; the library's serializer takes these as well as its own. */
+export interface Node {
+  op: string;
+  args: unknown;
+}
+
+/** Functions the rewritten text calls; no expression of a user can, because their names are refused there. */
+export const INSTRUMENTS = {
+  iterate: 'iterate_',
+  read: 'read_',
+  compare: 'compare_',
+  matches: 're2_matches',
+} as const;
+const INSTRUMENT_NAMES: ReadonlySet<string> = new Set(Object.values(INSTRUMENTS));
+
+const MACROS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'filter', 'map']);
+/** Methods whose work grows with the text or list they are called on. */
+const READING_METHODS: ReadonlySet<string> = new Set([
+  'contains',
+  'endsWith',
+  'join',
+  'lowerAscii',
+  'size',
+  'split',
+  'startsWith',
+  'upperAscii',
+]);
+
+/** Nodes of a macro's body that count as one visit. */
+const NODES_A_VISIT = 10;
+
+/**
+ * Puts counters around everything in an expression that can cost more than a constant, and RE2 in place of `matches`.
+ *
+ * The library has neither a limit on visits nor a regular expression engine that cannot hang. A macro pays for all its
+ * turns before the first one, because `all` and `exists` go on after an error. Source: answers, 30.
+ */
+export function instrument(node: Node): Node {
+  const { op, args } = node;
+  switch (op) {
+    case 'value':
+      return typeof args === 'number' ? exactDouble(args) : node;
+    case 'id':
+      return node;
+    case '.':
+    case '.?': {
+      const [target, name] = args as [Node, string];
+      return { op, args: [instrument(target), name] };
+    }
+    case '!_':
+    case '-_':
+      return { op, args: instrument(args as Node) };
+    case 'call':
+      return instrumentCall(args as [string, Node[]]);
+    case 'rcall':
+      return instrumentMethod(args as [string, Node, Node[]]);
+    case 'map':
+      return { op, args: (args as [Node, Node][]).map(([key, value]) => [instrument(key), instrument(value)]) };
+    case '+':
+      return { op, args: (args as Node[]).map((operand) => counted(INSTRUMENTS.read, operand)) };
+    case '==':
+    case '!=':
+    case 'in':
+      return { op, args: (args as Node[]).map((operand) => counted(INSTRUMENTS.compare, operand)) };
+    default:
+      return { op, args: (args as Node[]).map(instrument) };
+  }
+}
+
+function instrumentCall([name, args]: [string, Node[]]): Node {
+  refuseInstrument(name);
+  if (name === 'has') return { op: 'call', args: [name, args] };
+  if (name === 'matches' && args.length === 2) return re2(args[0] as Node, args[1] as Node);
+  return { op: 'call', args: [name, args.map(instrument)] };
+}
+
+function instrumentMethod([name, target, args]: [string, Node, Node[]]): Node {
+  refuseInstrument(name);
+  if (target.op === 'id' && target.args === 'cel') throw noSuchFunction('cel.bind');
+  if (name === 'matches' && args.length === 1) return re2(target, args[0] as Node);
+  if (MACROS.has(name) && args.length >= 2) {
+    const [variable, ...bodies] = args as [Node, ...Node[]];
+    const receiver = call(INSTRUMENTS.iterate, [instrument(target), { op: 'value', args: visitsPerTurn(bodies) }]);
+    return { op: 'rcall', args: [name, receiver, [variable, ...bodies.map(instrument)]] };
+  }
+  const receiver = READING_METHODS.has(name) ? counted(INSTRUMENTS.read, target) : instrument(target);
+  return { op: 'rcall', args: [name, receiver, args.map(instrument)] };
+}
+
+function visitsPerTurn(bodies: Node[]): bigint {
+  let nodes = 0;
+  for (const body of bodies) walk(body, () => (nodes += 1));
+  return BigInt(1 + Math.floor(nodes / NODES_A_VISIT));
+}
+
+/** A literal costs nothing worth counting, and counting would only hide its type. */
+function counted(instrumentName: string, operand: Node): Node {
+  return operand.op === 'value' ? instrument(operand) : call(instrumentName, [instrument(operand)]);
+}
+
+function re2(text: Node, pattern: Node): Node {
+  return call(INSTRUMENTS.matches, [instrument(text), instrument(pattern)]);
+}
+
+function call(name: string, args: Node[]): Node {
+  return { op: 'call', args: [name, args] };
+}
+
+/** The library's serializer rounds doubles to nine decimals. */
+function exactDouble(value: number): Node {
+  return call('double', [{ op: 'value', args: String(value) }]);
+}
+
+function refuseInstrument(name: string): void {
+  if (INSTRUMENT_NAMES.has(name)) throw noSuchFunction(name);
+}
+
+function noSuchFunction(name: string): AbilityError {
+  return new AbilityError({
+    code: 'expression.syntax',
+    message: `There is no function ${name}`,
+    suggestion: 'Expressions have the functions and macros of CEL, split, join, lowerAscii, matches, now and uuid.',
+  });
+}
+
+/** Takes the counters out again, so that an error can show the expression as it was written. */
+export function withoutInstruments(node: Node): Node {
+  const { op, args } = node;
+  if (op === 'value' || op === 'id') return node;
+  if (op === '.' || op === '.?') {
+    const [target, name] = args as [Node, string];
+    return { op, args: [withoutInstruments(target), name] };
+  }
+  if (op === 'call') {
+    const [name, operands] = args as [string, Node[]];
+    if (INSTRUMENT_NAMES.has(name) && name !== INSTRUMENTS.matches) return withoutInstruments(operands[0] as Node);
+    return { op, args: [name === INSTRUMENTS.matches ? 'matches' : name, operands.map(withoutInstruments)] };
+  }
+  if (op === 'rcall') {
+    const [name, target, operands] = args as [string, Node, Node[]];
+    return { op, args: [name, withoutInstruments(target), operands.map(withoutInstruments)] };
+  }
+  if (op === 'map') {
+    const entries = args as [Node, Node][];
+    return { op, args: entries.map(([key, value]) => [withoutInstruments(key), withoutInstruments(value)]) };
+  }
+  if (op === '!_' || op === '-_') return { op, args: withoutInstruments(args as Node) };
+  return { op, args: (args as Node[]).map(withoutInstruments) };
+}
+
+/** Calls `visit` with every node of an expression, outermost first. */
+export function walk(node: Node | ASTNode, visit: (node: Node) => void): void {
+  visit(node);
+  const seen = (value: unknown): void => {
+    if (Array.isArray(value)) for (const item of value) seen(item);
+    else if (value !== null && typeof value === 'object' && 'op' in value) walk(value as Node, visit);
+  };
+  if (node.op !== 'value') seen(node.args);
+}

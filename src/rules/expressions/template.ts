@@ -1,0 +1,105 @@
+import type { Json, JsonObject } from '../../contracts/json.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { compileExpression, type Expression, type Scope } from './evaluate.js';
+
+/** A text cut at its `${{ }}`: plain pieces and expressions. */
+type Piece = string | Expression;
+
+const pieces = new Map<string, Piece[]>();
+const MOST_KEPT = 2000;
+
+/**
+ * Evaluates every `${{ }}` in a value; all else stays as it is.
+ *
+ * A lone `${{ }}` keeps its type; inside text it must give a string, number or boolean. A member whose lone expression
+ * is an absent optional (`${{ input.?note }}`) is left out.
+ *
+ * @throws AbilityError of the family `expression`.
+ */
+export function evaluateTemplate(template: Json, scope: Scope): Json {
+  return evaluate(template, scope) ?? null;
+}
+
+function evaluate(template: Json, scope: Scope): Json | undefined {
+  if (typeof template === 'string') return evaluateText(template, scope);
+  if (template === null || typeof template !== 'object') return template;
+  if (Array.isArray(template)) return template.map((item) => evaluate(item, scope) ?? null);
+  const object: JsonObject = {};
+  for (const [key, item] of Object.entries(template)) {
+    const value = evaluate(item, scope);
+    if (value !== undefined) object[key] = value;
+  }
+  return object;
+}
+
+function evaluateText(text: string, scope: Scope): Json | undefined {
+  const parts = cut(text);
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) return typeof only === 'string' ? only : only.evaluate(scope);
+  return parts.map((part) => (typeof part === 'string' ? part : asText(part, part.evaluate(scope)))).join('');
+}
+
+function asText(expression: Expression, value: Json | undefined): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw new AbilityError({
+    code: 'expression.not_text',
+    message: `\`${expression.source}\` gives ${kindOf(value)}, which cannot stand inside text`,
+    suggestion: 'Let the ${{ }} stand alone to keep its type, or choose one of its fields.',
+  });
+}
+
+function kindOf(value: Json | undefined): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'a list' : 'a map';
+}
+
+/**
+ * The expressions in a value, in the order in which they stand.
+ *
+ * @throws AbilityError `expression.syntax` for the first that is not valid.
+ */
+export function expressionsIn(template: Json): Expression[] {
+  if (typeof template === 'string') return cut(template).filter((part) => typeof part !== 'string');
+  if (template === null || typeof template !== 'object') return [];
+  return Object.values(template).flatMap((item) => expressionsIn(item));
+}
+
+/** Cuts a text at its `${{ }}`. Braces and quotes inside an expression do not end it. */
+function cut(text: string): Piece[] {
+  const known = pieces.get(text);
+  if (known) return known;
+  const parts: Piece[] = [];
+  let from = 0;
+  for (let open = text.indexOf('${{'); open >= 0; open = text.indexOf('${{', from)) {
+    const close = endOfExpression(text, open + 3);
+    if (open > from) parts.push(text.slice(from, open));
+    parts.push(compileExpression(text.slice(open + 3, close).trim()));
+    from = close + 2;
+  }
+  if (from < text.length || parts.length === 0) parts.push(text.slice(from));
+  if (pieces.size >= MOST_KEPT) pieces.clear();
+  pieces.set(text, parts);
+  return parts;
+}
+
+function endOfExpression(text: string, start: number): number {
+  let depth = 0;
+  let quote = '';
+  for (let at = start; at < text.length; at += 1) {
+    const character = text[at] as string;
+    if (quote) {
+      if (character === '\\') at += 1;
+      else if (character === quote) quote = '';
+    } else if (character === '"' || character === "'") quote = character;
+    else if (character === '{') depth += 1;
+    else if (character === '}' && depth > 0) depth -= 1;
+    else if (character === '}' && text[at + 1] === '}') return at;
+  }
+  throw new AbilityError({
+    code: 'expression.syntax',
+    message: `\`${text.slice(start - 3, start + 60)}\` has no closing }}`,
+    suggestion: 'Close the expression with }}.',
+  });
+}

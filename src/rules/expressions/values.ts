@@ -1,0 +1,92 @@
+import { Optional } from '@marcbachmann/cel-js';
+import { Duration, UnsignedInt } from '@marcbachmann/cel-js/evaluator';
+import { AbilityError } from '../../contracts/problem.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
+
+/** The value behind each view, so that a view that comes out of an expression is the same value again. */
+const behind = new WeakMap<object, Json>();
+
+/** The view of each value, made once. Values are never changed, so a view cannot go stale. */
+const views = new WeakMap<object, object>();
+
+const handler: ProxyHandler<object> = {
+  get(target, key, receiver) {
+    const value: unknown = Reflect.get(target, key, receiver);
+    return typeof key === 'string' && Object.hasOwn(target, key) && key !== 'length' ? toCel(value as Json) : value;
+  },
+};
+
+/**
+ * Shows a JSON value as CEL sees it: whole numbers are ints, all others doubles.
+ *
+ * Objects and lists are wrapped, not copied: an expression that reads one field of a large output pays for that field.
+ * The value must not be frozen.
+ */
+export function toCel(value: Json | undefined): unknown {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
+  if (value === null || typeof value !== 'object') return value;
+  const known = views.get(value);
+  if (known) return known;
+  const view = new Proxy(value, handler);
+  views.set(value, view);
+  behind.set(view, value);
+  return view;
+}
+
+/**
+ * Turns what CEL computed back into JSON; an absent optional becomes undefined.
+ *
+ * @throws AbilityError `expression.failed` for an int beyond 2^53, bytes, types and functions.
+ */
+export function fromCel(value: unknown): Json | undefined {
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
+  if (typeof value === 'bigint') return wholeNumber(value);
+  if (typeof value === 'number') {
+    if (Number.isFinite(value)) return value;
+    throw noJson(`${value}`);
+  }
+  if (typeof value !== 'object') throw noJson(typeof value);
+  const original = behind.get(value);
+  if (original !== undefined) return original;
+  if (Array.isArray(value)) return value.map((item) => fromCel(item) ?? null);
+  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Map) return fromEntries(value.entries());
+  if (value instanceof Optional) return value.hasValue() ? fromCel(value.value()) : undefined;
+  if (isPlain(value)) return fromEntries(Object.entries(value));
+  if (value instanceof Duration) return String(value);
+  if (value instanceof UnsignedInt) return wholeNumber(value.value);
+  throw noJson(value.constructor?.name ?? 'object');
+}
+
+function fromEntries(entries: Iterable<[unknown, unknown]>): JsonObject {
+  const object: JsonObject = {};
+  for (const [key, item] of entries) {
+    const json = fromCel(item);
+    if (json === undefined) continue;
+    Object.defineProperty(object, String(key), { value: json, enumerable: true, writable: true, configurable: true });
+  }
+  return object;
+}
+
+function wholeNumber(value: bigint): number {
+  const number = Number(value);
+  if (Number.isSafeInteger(number)) return number;
+  throw new AbilityError({
+    code: 'expression.failed',
+    message: `The number ${value} is too large for JSON`,
+    suggestion: 'Keep it as text: string(...).',
+  });
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+}
+
+function noJson(what: string): AbilityError {
+  return new AbilityError({
+    code: 'expression.failed',
+    message: `The expression gives ${what}, which is no JSON value`,
+    suggestion: 'Make a string, number, boolean, list or map of it.',
+  });
+}

@@ -1,0 +1,21 @@
+import { distance } from 'fastest-levenshtein';
+
+/** The names nearest to one that was not found, for "did you mean": at most three, nearest first. */
+export function nearestNames(wanted: string, names: Iterable<string>): string[] {
+  const most = Math.max(2, Math.floor(wanted.length / 3));
+  const scored: { name: string; edits: number }[] = [];
+  for (const name of names) {
+    const edits = name.includes(wanted) || wanted.includes(name) ? 1 : distance(wanted, name);
+    if (edits <= most) scored.push({ name, edits });
+  }
+  scored.sort((a, b) => a.edits - b.edits || a.name.localeCompare(b.name));
+  return scored.slice(0, 3).map(({ name }) => name);
+}
+
+/** "Did you mean a, b or c?", or undefined where nothing is near. */
+export function didYouMean(wanted: string, names: Iterable<string>): string | undefined {
+  const near = nearestNames(wanted, names);
+  const last = near.pop();
+  if (last === undefined) return undefined;
+  return `Did you mean ${near.length > 0 ? `${near.join(', ')} or ${last}` : last}?`;
+}

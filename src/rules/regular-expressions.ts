@@ -1,0 +1,33 @@
+import { RE2JS, RE2JSException } from 're2js';
+import { AbilityError } from '../contracts/problem.js';
+
+/** Compiled patterns by their text; compiling costs 150 us, matching far less. */
+const compiled = new Map<string, RE2JS>();
+const MOST_KEPT = 500;
+
+/**
+ * Compiles a regular expression of a user on RE2, whose matching time is linear in the text.
+ *
+ * @throws AbilityError `expression.failed` with what RE2 says, such as a look-ahead it does not have.
+ */
+export function compilePattern(pattern: string, flags = 0): RE2JS {
+  const key = `${flags}:${pattern}`;
+  const known = compiled.get(key);
+  if (known) return known;
+  try {
+    const program = RE2JS.compile(pattern, flags);
+    if (compiled.size >= MOST_KEPT) compiled.clear();
+    compiled.set(key, program);
+    return program;
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    throw new AbilityError(
+      {
+        code: 'expression.failed',
+        message: `The regular expression ${JSON.stringify(pattern)} is not one of RE2: ${error.message}`,
+        suggestion: 'RE2 has no look-around and no back-references; say it with two patterns.',
+      },
+      { cause: error },
+    );
+  }
+}
