@@ -21,6 +21,8 @@ export interface CallRequest extends CallContext {
 /** What a call gives back. Fields that would be empty are left out, since each is history. */
 export interface CallAnswer {
   output: Json;
+  /** Number of the attempt that succeeded; left out when it was the first. */
+  attempt?: number;
   hooks?: HookAnswer[];
   warnings?: string[];
 }

@@ -67,6 +67,11 @@ export const CODES = {
     means: 'The operation has no implementation that may be used in this environment.',
     next: 'Add an `implementation`, or name one under `default_implementation` in `registry/config`.',
   },
+  'config.registry_differs': {
+    exit: EXIT.usage,
+    means: 'The worker would run other definitions than those here, and `--strict` was given.',
+    next: 'Deploy these definitions to the workers, or leave out `--strict`.',
+  },
   'definition.duplicate': {
     exit: EXIT.usage,
     means: 'Two files define the same id, so neither is used.',
@@ -362,6 +367,11 @@ export const CODES = {
     means: 'Somebody terminated the workflow; its clean-up did not run.',
     next: 'Check what it left behind. Prefer `ability task cancel`, which cleans up.',
   },
+  'temporal.attributes_missing': {
+    exit: EXIT.outOfOrder,
+    means: 'The Temporal server does not have the search attributes that tasks carry.',
+    next: 'Run `ability doctor --fix`, or ask whoever runs the server to add them.',
+  },
   'temporal.binary_missing': {
     exit: EXIT.outOfOrder,
     means: 'The Temporal server could not be found or fetched.',
@@ -406,6 +416,11 @@ export const CODES = {
     exit: EXIT.usage,
     means: 'The command line is not understood.',
     next: 'Read the help of the command: `ability COMMAND --help`.',
+  },
+  'wait.interrupted': {
+    exit: EXIT.interrupted,
+    means: 'The command was interrupted; the task goes on.',
+    next: 'Go on with `ability task watch KEY`, or stop the task with `ability task cancel KEY`.',
   },
   'wait.timeout': {
     exit: EXIT.timedOut,

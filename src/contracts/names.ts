@@ -58,3 +58,12 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   '__proto__',
   'prototype',
 ]);
+
+/**
+ * Temporal's time-outs stand this much behind our own, so that an activity ends its work itself and says why.
+ * Milliseconds.
+ */
+export const TIMEOUT_MARGIN_MS = 5000;
+
+/** What the workflow and the worker agree on for every activity. Milliseconds. Source: answers, 7; design, section 6. */
+export const ACTIVITY_LIMITS = { schedule_to_start: 60_000, preflight_to_start: 10_000, heartbeat: 6000 } as const;

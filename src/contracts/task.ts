@@ -26,6 +26,8 @@ export interface PreflightAnswer {
   /** With defaults applied: what the task will run with. */
   input: JsonObject;
   warnings: string[];
+  /** Digest of the registry it was resolved from; a caller warns when its own differs. */
+  registry: string;
   /** SHA-256 of the canonical request, so that a caller who joined another's preflight can tell. */
   request: string;
 }

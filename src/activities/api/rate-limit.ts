@@ -1,0 +1,64 @@
+import { CallFailure } from '../call-failure.js';
+import type { CallInput } from '../call-input.js';
+
+const WINDOWS = { per_minute: 60_000, per_day: 86_400_000 } as const;
+
+/**
+ * Holds calls back so that an implementation stays within its rate limits.
+ *
+ * Counted by each worker process for itself, in sliding windows; a call waits as long as its time-out lets it.
+ */
+export class RateLimiter {
+  private readonly starts = new Map<string, number[]>();
+
+  /** @throws CallFailure `unavailable.rate_limited` when no slot comes free in time. */
+  async take(
+    implementation: string,
+    limits: { per_minute?: number; per_day?: number } | null,
+    call: Pick<CallInput, 'timeoutMs' | 'signal'>,
+  ): Promise<void> {
+    if (!limits) return;
+    const deadline = Date.now() + call.timeoutMs;
+    for (;;) {
+      const wait = this.tryTake(implementation, limits);
+      if (wait === 0) return;
+      if (Date.now() + wait > deadline) {
+        throw new CallFailure({
+          code: 'unavailable.rate_limited',
+          message: `${implementation} may be called again in ${Math.ceil(wait / 1000)} s, which is beyond the time-out`,
+          suggestion: 'Wait, or raise `rate_limit`.',
+        });
+      }
+      await pause(wait, call.signal);
+    }
+  }
+
+  /** Milliseconds until there is a slot; 0: it was taken. */
+  private tryTake(implementation: string, limits: { per_minute?: number; per_day?: number }): number {
+    const now = Date.now();
+    const starts = (this.starts.get(implementation) ?? []).filter((start) => start > now - WINDOWS.per_day);
+    let wait = 0;
+    for (const [name, window] of Object.entries(WINDOWS) as [keyof typeof WINDOWS, number][]) {
+      const most = limits[name];
+      if (most === undefined) continue;
+      const within = starts.filter((start) => start > now - window);
+      const oldest = within[within.length - most];
+      if (oldest !== undefined) wait = Math.max(wait, oldest + window - now);
+    }
+    if (wait === 0) starts.push(now);
+    this.starts.set(implementation, starts);
+    return wait;
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms);
+    function done(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    }
+    signal.addEventListener('abort', done, { once: true });
+  });
+}

@@ -1,0 +1,48 @@
+import { type Context, heartbeat } from '@temporalio/activity';
+import { ACTIVITY_LIMITS, TIMEOUT_MARGIN_MS } from '../contracts/names.js';
+
+/** A short call sends no heartbeat at all. */
+const HEARTBEAT_MS = ACTIVITY_LIMITS.heartbeat / 4;
+
+/** The limits and the cancellation of one attempt. */
+export interface Attempt {
+  number: number;
+  /** Milliseconds left for it. */
+  leftMs: number;
+  /** Whether that is what the step has left, rather than what the implementation may take. */
+  limitedByStep: boolean;
+  signal: AbortSignal;
+  /** Stops the heartbeats. */
+  end(): void;
+}
+
+/**
+ * Starts the clock and the heartbeats of an attempt.
+ *
+ * @param finishes whether the call is let end when the worker shuts down, because it may not be repeated.
+ */
+export function beginAttempt(context: Context, implementationMs: number, finishes: boolean): Attempt {
+  const { info } = context;
+  const stepMs = stepLeft(context);
+  const controller = new AbortController();
+  context.cancelled.catch((error: unknown) => {
+    const isShutdown = error instanceof Error && error.message === 'WORKER_SHUTDOWN';
+    if (!(isShutdown && finishes)) controller.abort(error);
+  });
+  const timer = info.isLocal ? undefined : setInterval(() => heartbeat(), HEARTBEAT_MS);
+  return {
+    number: info.attempt,
+    leftMs: Math.max(0, Math.min(implementationMs, stepMs)),
+    limitedByStep: stepMs < implementationMs,
+    signal: controller.signal,
+    end: () => clearInterval(timer),
+  };
+}
+
+/** Temporal's limits stand a margin behind ours; a clock that is behind the server's must not add time. */
+function stepLeft({ info }: Context): number {
+  const spent = Math.max(0, Date.now() - info.scheduledTimestampMs);
+  const whole = info.scheduleToCloseTimeoutMs || Number.POSITIVE_INFINITY;
+  const one = info.startToCloseTimeoutMs || Number.POSITIVE_INFINITY;
+  return Math.min(whole - spent, one) - TIMEOUT_MARGIN_MS;
+}

@@ -1,0 +1,16 @@
+import { AbilityError, type Problem } from '../contracts/problem.js';
+
+/**
+ * A failed attempt of a call.
+ *
+ * `unclear` means that the effect may have taken place all the same: the answer was lost, not the request. For an
+ * effect that must not be repeated that makes the outcome `unknown`.
+ */
+export class CallFailure extends AbilityError {
+  readonly unclear: boolean;
+
+  constructor(problem: Problem, { unclear = false, cause }: { unclear?: boolean; cause?: unknown } = {}) {
+    super(problem, { cause });
+    this.unclear = unclear;
+  }
+}

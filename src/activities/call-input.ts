@@ -1,0 +1,21 @@
+import type { JsonObject } from '../contracts/json.js';
+import type { PlanEnvironment } from '../contracts/plan.js';
+import type { CallLog } from './call-log.js';
+import type { SecretSource } from './secrets.js';
+
+/** What an implementation gets for one attempt, whatever its kind. */
+export interface CallInput {
+  input: JsonObject;
+  /** Null for a direct run. */
+  taskKey: string | null;
+  path: string;
+  /** The same for every attempt: `<task>/<step path>`. */
+  idempotencyKey: string;
+  environment: Pick<PlanEnvironment, 'name' | 'protected' | 'vars'>;
+  /** Longest this attempt may take. */
+  timeoutMs: number;
+  outputBytes: number;
+  signal: AbortSignal;
+  secrets: SecretSource;
+  log: CallLog;
+}

@@ -1,0 +1,103 @@
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { maskSecrets } from './secrets.js';
+
+/** Of each call this much is kept: half from its head, half from its tail. Source: answers, 17. */
+const MOST_CHARACTERS = 1024 * 1024;
+
+/** What a line of a log says. */
+export interface LogLine {
+  time: string;
+  step: string;
+  attempt: number;
+  stream: 'stdout' | 'stderr' | 'request' | 'tool' | 'runtime';
+  text: string;
+}
+
+/** Collects what one attempt of a call prints, and writes it as JSON lines to `<record>/logs/<step path>.jsonl`. */
+export class CallLog {
+  private readonly head: LogLine[] = [];
+  private tail: LogLine[] = [];
+  private headSize = 0;
+  private tailSize = 0;
+  private left = 0;
+  private readonly partial = new Map<LogLine['stream'], string>();
+  private readonly secrets: string[] = [];
+
+  constructor(
+    private readonly folder: string | undefined,
+    private readonly step: string,
+    private readonly attempt: number,
+  ) {}
+
+  /** Masks a value wherever it is printed from now on. */
+  hide(secret: string): void {
+    this.secrets.push(secret);
+  }
+
+  /** A text with the known secrets masked, as for error messages. */
+  mask(text: string): string {
+    return maskSecrets(text, this.secrets);
+  }
+
+  /** Takes a chunk of output, which may end in the middle of a line. */
+  write(stream: LogLine['stream'], chunk: string): void {
+    const lines = ((this.partial.get(stream) ?? '') + chunk).split('\n');
+    const rest = lines.pop() ?? '';
+    for (const line of lines) this.add(stream, line);
+    // A program that never ends its line must not fill the memory.
+    if (rest.length > MOST_CHARACTERS / 4) {
+      this.add(stream, rest);
+      this.partial.delete(stream);
+    } else this.partial.set(stream, rest);
+  }
+
+  /** Takes one whole line. */
+  add(stream: LogLine['stream'], text: string): void {
+    const line = { time: new Date().toISOString(), step: this.step, attempt: this.attempt, stream, text };
+    const half = MOST_CHARACTERS / 2;
+    if (this.headSize < half) {
+      this.head.push(line);
+      this.headSize += text.length;
+      return;
+    }
+    this.tail.push(line);
+    this.tailSize += text.length;
+    while (this.tailSize > half && this.tail.length > 1) {
+      const dropped = this.tail.shift();
+      this.tailSize -= dropped?.text.length ?? 0;
+      this.left += 1;
+    }
+  }
+
+  /** The last lines of a stream, masked, for an error message. */
+  tailOf(stream: LogLine['stream'], lines = 10): string {
+    const all = [...this.head, ...this.tail].filter((line) => line.stream === stream).map(({ text }) => text);
+    const rest = this.partial.get(stream);
+    if (rest) all.push(rest);
+    return this.mask(all.slice(-lines).join('\n').slice(-4000)).trim();
+  }
+
+  /** Writes what was collected. A log that cannot be written never fails a call. */
+  save(): string | undefined {
+    for (const [stream, rest] of this.partial) if (rest) this.add(stream, rest);
+    this.partial.clear();
+    if (!this.folder || this.head.length === 0) return undefined;
+    const lines = [...this.head, ...this.gap(), ...this.tail];
+    const text = lines.map((line) => `${JSON.stringify({ ...line, text: this.mask(line.text) })}\n`).join('');
+    try {
+      const file = join(this.folder, `${this.step}.jsonl`);
+      mkdirSync(dirname(file), { recursive: true });
+      appendFileSync(file, text);
+      return undefined;
+    } catch (error) {
+      return `The log of ${this.step} could not be written: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  }
+
+  private gap(): LogLine[] {
+    const [first] = this.tail;
+    if (!first || this.left === 0) return [];
+    return [{ ...first, stream: 'runtime', text: `... ${this.left} lines left out ...` }];
+  }
+}

@@ -1,0 +1,219 @@
+import { Context } from '@temporalio/activity';
+import type { CallAnswer, CallRequest } from '../contracts/activities.js';
+import { isRepeatable } from '../contracts/effects.js';
+import type { HookAnswer, Phase } from '../contracts/hooks.js';
+import type { Json, JsonObject } from '../contracts/json.js';
+import type { Plan, PlanHook, PlanOperation } from '../contracts/plan.js';
+import { AbilityError } from '../contracts/problem.js';
+import { checkAgainst } from '../planning/schemas.js';
+import { compileExpression } from '../rules/expressions/evaluate.js';
+import { firstDeny } from '../rules/guard-precedence.js';
+import { denialOf } from '../rules/hook-facts.js';
+import { findStep } from '../rules/find-step.js';
+import { type Attempt, beginAttempt } from './attempt.js';
+import { CallFailure } from './call-failure.js';
+import type { CallInput } from './call-input.js';
+import { CallLog } from './call-log.js';
+import { type ExecuteDependencies, execute } from './execute.js';
+import { toFailure, unknownOutcome } from './failures.js';
+import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
+import type { PlanSource } from './plan-source.js';
+import type { RecordFolder } from './record/record-folder.js';
+
+/** What calls need of their worker. */
+export interface CallDependencies extends ExecuteDependencies, HookDependencies {
+  plans: PlanSource;
+  records: RecordFolder;
+  /** Makes sure that an answer will fit into the history, by keeping it in the store when it is large. */
+  keepLarge: (answer: CallAnswer, limitBytes: number) => void;
+}
+
+/**
+ * One attempt of a low-level call: admitted, guarded, checked, executed, checked again.
+ *
+ * The operation is the activity's type, so that the history and the UI show it by name. Source: design, section 6.
+ */
+export function createCall(dependencies: CallDependencies): (request: CallRequest) => Promise<CallAnswer> {
+  return async (request) => {
+    const context = Context.current();
+    const run = context.info.workflowExecution;
+    const plan = await dependencies.plans.admit(request.seal, run).catch((error: unknown) => {
+      throw toFailure(error);
+    });
+    const operation = plan.operations[context.info.activityType];
+    if (!operation) throw toFailure(notInPlan(context.info.activityType));
+    const { errors, attempts } = retryOf(plan, operation, request.path);
+    const attempt = beginAttempt(context, operation.implementation.timeout_ms, !isRepeatable(operation.effects));
+    try {
+      return await runAttempt(plan, operation, request, attempt, dependencies);
+    } catch (error) {
+      if (attempt.signal.aborted) throw cancelledBy(attempt, error, operation);
+      const attemptsLeft = Math.max(0, attempts - attempt.number);
+      const facts = { effects: operation.effects, errors, attempt: attempt.number, attemptsLeft };
+      throw toFailure(limited(error, attempt), facts);
+    } finally {
+      attempt.end();
+    }
+  };
+}
+
+async function runAttempt(
+  plan: Plan,
+  operation: PlanOperation,
+  request: CallRequest,
+  attempt: Attempt,
+  dependencies: CallDependencies,
+): Promise<CallAnswer> {
+  const { seal, path } = request;
+  const log = new CallLog(dependencies.records.logsOf(seal.task), path, attempt.number);
+  const input = inputOf(operation, request.with);
+  const around = { plan, operation, request, input, signal: attempt.signal };
+  const before = await runBuiltins('PreAbilityCall', operation.hooks.pre_call, around, dependencies);
+  const deny = firstDeny(before);
+  if (deny) throw denialOf(deny);
+  if (attempt.leftMs === 0) throw new CallFailure({ code: 'timeout.step', message: 'The step had no time left' });
+  const call: CallInput = {
+    input,
+    taskKey: seal.task.includes(':') ? null : seal.task,
+    path,
+    idempotencyKey: `${seal.task}/${path}`,
+    environment: plan.environment,
+    timeoutMs: attempt.leftMs,
+    outputBytes: plan.limits.output_bytes,
+    signal: attempt.signal,
+    secrets: dependencies.secrets(plan.environment.name),
+    log,
+  };
+  const warnings: string[] = [];
+  try {
+    const output = checkOutput(operation, call, await execute(operation.implementation, call, dependencies));
+    const after = await settle('succeeded', output, null);
+    const answer: CallAnswer = { output };
+    if (attempt.number > 1) answer.attempt = attempt.number;
+    if (before.length + after.length > 0) answer.hooks = [...before, ...after];
+    const lost = log.save();
+    if (lost) warnings.push(lost);
+    if (warnings.length > 0) answer.warnings = warnings;
+    keep(answer, operation, plan, dependencies);
+    return answer;
+  } catch (error) {
+    if (!(error instanceof StoreFull)) await settle('failed', null, error);
+    log.add('runtime', error instanceof Error ? error.message : String(error));
+    log.save();
+    throw error instanceof StoreFull ? error.failure : error;
+  }
+
+  async function settle(status: string, output: Json, error: unknown): Promise<HookAnswer[]> {
+    const outcome = { status, output, error: error instanceof AbilityError ? error.toProblem() : null };
+    return runBuiltins('PostAbilityCall', operation.hooks.post_call, { ...around, outcome }, dependencies);
+  }
+}
+
+interface Around {
+  plan: Plan;
+  operation: PlanOperation;
+  request: CallRequest;
+  input: JsonObject;
+  signal: AbortSignal;
+  outcome?: { status: string; output: Json; error: unknown };
+}
+
+/** Built-in handlers run inside the attempt they stand around, and so cost no event. Source: design, section 6. */
+async function runBuiltins(
+  phase: Phase,
+  hooks: readonly PlanHook[],
+  { plan, operation, request, input, signal, outcome }: Around,
+  dependencies: CallDependencies,
+): Promise<HookAnswer[]> {
+  const builtins = hooks.filter(({ handler }) => handler.kind === 'builtin');
+  if (builtins.length === 0) return [];
+  const { seal, path, user, session } = request;
+  const facts = { plan, operation, input, task: seal.task, user, session, ...(outcome && { outcome }) };
+  const run = { ...facts, phase, path, hooks: builtins, planDigest: seal.plan, signal, logFolder: undefined };
+  return runHooks(run, dependencies);
+}
+
+/** The input with the implementation's parameters under it, checked. Source: R-000-46. */
+function inputOf({ key, input_schema, implementation }: PlanOperation, given: JsonObject): JsonObject {
+  const { defaults, overridable, id } = implementation;
+  for (const [name, value] of Object.entries(defaults)) {
+    if (!Object.hasOwn(given, name) || overridable.includes(name)) continue;
+    if (JSON.stringify(given[name]) === JSON.stringify(value)) continue;
+    throw new CallFailure({ code: 'input.invalid', message: `\`${name}\` is set by the implementation ${id}` });
+  }
+  return checkAgainst(input_schema, { ...defaults, ...given }, { code: 'input.invalid', what: `The input of ${key}` });
+}
+
+function checkOutput({ key, implementation, output_schema }: PlanOperation, call: CallInput, output: Json): Json {
+  refuseLarge(key, call, output);
+  const { fail_if: condition, kind } = implementation;
+  if (condition !== undefined) {
+    const values = { output, input: call.input, environment: { ...call.environment } };
+    if (compileExpression(condition).evaluate({ values }) === true) {
+      const message = `${key} answered, and \`fail_if\` says that it failed: ${JSON.stringify(output).slice(0, 300)}`;
+      throw new CallFailure({ code: 'fail_if.matched', message, details: { output } });
+    }
+  }
+  if (!output_schema) return output;
+  const code = `${kind}.output_invalid`;
+  try {
+    return checkAgainst(output_schema, output, { code, what: `The output of ${key}` });
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    const stderr = call.log.tailOf('stderr');
+    const message = stderr ? `${error.message}\n${stderr}` : error.message;
+    throw new CallFailure({ ...error.toProblem(), message }, { cause: error });
+  }
+}
+
+function refuseLarge(key: string, call: CallInput, output: Json): void {
+  const bytes = Buffer.byteLength(JSON.stringify(output) ?? 'null');
+  if (bytes <= call.outputBytes) return;
+  const message = `The output of ${key} has ${bytes} bytes; it may have ${call.outputBytes}`;
+  throw new CallFailure({ code: 'output.too_large', message });
+}
+
+/** The call has taken place; only its answer cannot be kept. Source: answers, 23. */
+class StoreFull extends Error {
+  constructor(readonly failure: CallFailure) {
+    super(failure.message);
+  }
+}
+
+function keep(answer: CallAnswer, operation: PlanOperation, plan: Plan, { keepLarge }: CallDependencies): void {
+  try {
+    keepLarge(answer, plan.limits.output_bytes);
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    const problem = isRepeatable(operation.effects) ? error.toProblem() : unknownOutcome(error.toProblem());
+    throw new StoreFull(new CallFailure(problem, { cause: error }));
+  }
+}
+
+/** A cancelled call is cancelled, unless it may not be repeated and nobody knows how far it came. */
+function cancelledBy(attempt: Attempt, error: unknown, operation: PlanOperation): unknown {
+  const unclear = error instanceof CallFailure && error.unclear && !isRepeatable(operation.effects);
+  if (!unclear) return attempt.signal.reason;
+  return toFailure(new CallFailure(unknownOutcome(error.toProblem()), { cause: error }));
+}
+
+/** Which limit an attempt ran into: its own or the step's. */
+function limited(error: unknown, attempt: Attempt): unknown {
+  if (!(error instanceof CallFailure && error.code === 'timeout.call' && attempt.limitedByStep)) return error;
+  const message = `${error.message} (all the step had left)`;
+  return new CallFailure({ ...error.toProblem(), code: 'timeout.step', message }, { unclear: error.unclear, cause: error });
+}
+
+function retryOf(plan: Plan, operation: PlanOperation, path: string) {
+  const step = findStep(plan, path);
+  const retry = step?.verb === 'call' ? step.retry : undefined;
+  return { errors: retry?.errors, attempts: retry?.attempts ?? (isRepeatable(operation.effects) ? 3 : 1) };
+}
+
+function notInPlan(operation: string): AbilityError {
+  return new AbilityError({
+    code: 'seal.invalid',
+    message: `${operation} is not among the operations that were planned`,
+    suggestion: 'Create tasks through Ability Runtime.',
+  });
+}

@@ -1,0 +1,66 @@
+import { ApplicationFailure, CancelledFailure, CompleteAsyncError } from '@temporalio/activity';
+import { type Effect, isRepeatable } from '../contracts/effects.js';
+import { AbilityError, type Problem } from '../contracts/problem.js';
+import { isRetryableCode } from '../rules/error-families.js';
+import { CallFailure } from './call-failure.js';
+
+/** Failure messages are not spilled by the codec, so a long one would sit in the history. */
+const MOST_CHARACTERS = 4000;
+
+/** What decides whether a failed attempt is tried again. */
+export interface RetryFacts {
+  effects: Effect;
+  /** The step's own list, where it has one. */
+  errors: readonly string[] | undefined;
+  /** Number of this attempt, from 1. */
+  attempt: number;
+  /** Attempts that may still follow this one. */
+  attemptsLeft: number;
+}
+
+/**
+ * An error as Temporal carries it: our code as type, the problem as details, retryable or not as the effect allows.
+ *
+ * A call that must not be repeated and may have taken place is `outcome.unknown`. Source: design, section 6.
+ *
+ * @param context goes into the details beside the problem, where there are no retry facts.
+ */
+export function toFailure(error: unknown, facts?: RetryFacts, context: object = {}): Error {
+  if (error instanceof CancelledFailure || error instanceof CompleteAsyncError) return error;
+  if (error instanceof ApplicationFailure) return error;
+  const problem = problemOf(error);
+  if (!facts) return failureOf(problem, false, error, context);
+  const unclear = error instanceof CallFailure && error.unclear;
+  if (unclear && !isRepeatable(facts.effects) && facts.attemptsLeft === 0) {
+    return failureOf(unknownOutcome(problem), false, error, { attempt: facts.attempt });
+  }
+  return failureOf(problem, isRetryableCode(problem.code, facts.errors), error, { attempt: facts.attempt });
+}
+
+/** The problem an error stands for; a mistake of ours is `internal.error`. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof AbilityError) return error.toProblem();
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return { code: 'internal.error', message };
+}
+
+/** The report of a call whose outcome could not be learnt, with what was seen last. */
+export function unknownOutcome(seen: Problem): Problem {
+  return {
+    code: 'outcome.unknown',
+    message: `The call had started, and how it ended could not be learnt: ${seen.message}`,
+    details: { seen },
+    suggestion: 'Check by hand whether the effect took place before you run anything again.',
+  };
+}
+
+function failureOf(problem: Problem, retryable: boolean, cause: unknown, context: object): ApplicationFailure {
+  const message = problem.message.slice(0, MOST_CHARACTERS);
+  return ApplicationFailure.create({
+    type: problem.code,
+    message,
+    nonRetryable: !retryable,
+    details: [{ ...problem, message }, context],
+    ...(cause instanceof AbilityError ? {} : { cause: cause as Error }),
+  });
+}

@@ -1,0 +1,92 @@
+import { Context } from '@temporalio/activity';
+import type { FinishAnswer, FinishRequest } from '../contracts/activities.js';
+import type { Plan } from '../contracts/plan.js';
+import { AbilityError } from '../contracts/problem.js';
+import type { TaskRecord } from '../contracts/record.js';
+import type { TaskResult } from '../contracts/task.js';
+import { checkAgainst } from '../planning/schemas.js';
+import { toFailure } from './failures.js';
+import type { PlanSource } from './plan-source.js';
+import type { RecordFolder } from './record/record-folder.js';
+
+/** What the end of a task needs of its worker. */
+export interface FinishDependencies {
+  host: string;
+  plans: PlanSource;
+  records: RecordFolder;
+  /** Moves a large output to the store; what it returns is small enough to stay in the history. */
+  shrink: (output: TaskResult['output']) => TaskResult['output'];
+}
+
+/**
+ * Ends every task: checks its output against the contract and writes its record.
+ *
+ * A record that cannot be written is a warning, since the history has everything. Source: design, section 6.
+ */
+export function createFinish(dependencies: FinishDependencies): (request: FinishRequest) => Promise<FinishAnswer> {
+  return async (request) => {
+    try {
+      const plan = await dependencies.plans.admit(request.seal, Context.current().info.workflowExecution);
+      return { result: finish(request, plan, dependencies) };
+    } catch (error) {
+      throw toFailure(error);
+    }
+  };
+}
+
+function finish(request: FinishRequest, plan: Plan, { records, host, shrink }: FinishDependencies): TaskResult {
+  const checked = checkOutput(request.result, plan);
+  const folder = records.pathOf(request.seal.task);
+  const result = { ...checked, links: { ...checked.links, record: folder ?? null } };
+  if (folder) {
+    try {
+      records.finish(records.read(request.seal.task) ?? recordOf(request, plan, host), result);
+    } catch (error) {
+      if (!(error instanceof AbilityError)) throw error;
+      result.warnings = [...result.warnings, `${error.code}: ${error.message}`];
+    }
+  }
+  return { ...result, output: shrink(result.output) };
+}
+
+/** An output that breaks the contract makes a succeeded task a failed one. */
+function checkOutput(result: TaskResult, plan: Plan): TaskResult {
+  if (result.status !== 'succeeded') return result;
+  const { output_schema: schema, kind, id } = plan.ability;
+  try {
+    refuseLarge(result, plan);
+    if (!schema || kind === 'operation') return result;
+    return { ...result, output: checkAgainst(schema, result.output, { code: 'output.invalid', what: `The output of ${id}` }) };
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    const problem = { ...error.toProblem(), details: { ...(error.details as object), output: result.output } };
+    return { ...result, status: 'failed', output: null, error: problem };
+  }
+}
+
+function refuseLarge({ output, ability_id }: TaskResult, { limits }: Plan): void {
+  const bytes = Buffer.byteLength(JSON.stringify(output) ?? 'null');
+  if (bytes <= limits.output_bytes) return;
+  throw new AbilityError({
+    code: 'output.too_large',
+    message: `The output of ${ability_id} has ${bytes} bytes; it may have ${limits.output_bytes}`,
+  });
+}
+
+/** The record as it would have been made at creation, where the folder has gone or is on another machine. */
+function recordOf({ seal, input, user, session, result }: FinishRequest, plan: Plan, host: string): TaskRecord {
+  return {
+    format: 1,
+    task_key: seal.task,
+    request: { ability: plan.ability.id, environment: plan.environment.name, input: seal.input },
+    requested_by: user,
+    session,
+    created_at: result.started_at ?? new Date().toISOString(),
+    host,
+    plan_digest: seal.plan,
+    plan,
+    input,
+    warnings: [],
+    result: null,
+  };
+}

@@ -1,0 +1,59 @@
+import { Context } from '@temporalio/activity';
+import type { HookRequest } from '../contracts/activities.js';
+import type { HookAnswer } from '../contracts/hooks.js';
+import { beginAttempt } from './attempt.js';
+import { toFailure } from './failures.js';
+import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
+import type { PlanSource } from './plan-source.js';
+import type { RecordFolder } from './record/record-folder.js';
+
+/** What a hook phase needs of its worker. */
+export interface HookPhaseDependencies extends HookDependencies {
+  plans: PlanSource;
+  records: RecordFolder;
+}
+
+/** A hook has its own time-outs; this is only for all hooks of a phase together. */
+const PHASE_MS = 5 * 60_000;
+
+/**
+ * The hooks of one phase around one call, where at least one of them is a script.
+ *
+ * Built-in ones are left to the attempt of the call; around the task, which has no attempt, they run here.
+ */
+export function createHookPhase(dependencies: HookPhaseDependencies): (request: HookRequest) => Promise<HookAnswer[]> {
+  return async (request) => {
+    const context = Context.current();
+    const plan = await dependencies.plans.admit(request.seal, context.info.workflowExecution).catch((error: unknown) => {
+      throw toFailure(error);
+    });
+    const operation = request.operation === null ? undefined : plan.operations[request.operation];
+    const { pre_call, post_call } = (operation ?? plan.ability).hooks;
+    const all = request.phase === 'PreAbilityCall' ? pre_call : post_call;
+    const hooks = operation ? all.filter(({ handler }) => handler.kind !== 'builtin') : all;
+    const attempt = beginAttempt(context, PHASE_MS, false);
+    const { seal, path, input, user, session, phase, outcome } = request;
+    try {
+      return await runHooks(
+        {
+          plan,
+          operation,
+          input,
+          task: seal.task,
+          user,
+          session,
+          ...(outcome && { outcome }),
+          phase,
+          path,
+          hooks,
+          planDigest: seal.plan,
+          signal: attempt.signal,
+          logFolder: dependencies.records.logsOf(seal.task),
+        },
+        dependencies,
+      );
+    } finally {
+      attempt.end();
+    }
+  };
+}

@@ -1,0 +1,73 @@
+import type { HookAnswer } from '../../contracts/hooks.js';
+import type { Plan, PlanHandler, PlanImplementation, PlanOperation } from '../../contracts/plan.js';
+import { failedAnswer } from '../../rules/hook-facts.js';
+import type { HookDependencies, HookRun } from './run-hooks.js';
+
+type BuiltinHandler = Extract<PlanHandler, { kind: 'builtin' }>;
+
+/** Runs one of the handlers that come with the product. */
+export function answerBuiltin(
+  id: string,
+  { name, options }: BuiltinHandler,
+  run: HookRun,
+  dependencies: HookDependencies,
+): HookAnswer {
+  const at = { phase: run.phase, path: run.path };
+  const allow = { hook_id: id, ...at, status: 'ok', decision: 'allow' } as const;
+  switch (name) {
+    case 'usage':
+      return { ...allow, ...recordUsage(run, dependencies) };
+    case 'credentials_present': {
+      const missing = missingCredentials(run, dependencies, options.names);
+      if (missing.length === 0) return allow;
+      const reason = `Missing required configuration: ${missing.join(', ')} (${run.plan.environment.name}).`;
+      const suggestion = `Set it in .env.${run.plan.environment.name} or .env, or in the environment of the worker.`;
+      return { ...allow, decision: 'deny', reason, suggestion };
+    }
+    case 'environment_scope': {
+      const allowed = options.allow;
+      const environment = run.plan.environment.name;
+      if (!Array.isArray(allowed)) return failedAnswer(id, at, 'its option `allow` is not a list of environments');
+      if (allowed.includes(environment)) return allow;
+      const reason = `${run.operation?.key ?? run.plan.ability.id} is not available in ${environment}.`;
+      return { ...allow, decision: 'deny', reason, suggestion: `Run in ${allowed.join(' or ')}.` };
+    }
+  }
+}
+
+/** One line a call: who called what, where and how it ended. Source: R-002-63. */
+function recordUsage(run: HookRun, { recordUsage: append }: HookDependencies): Pick<HookAnswer, 'infra'> {
+  const usage = {
+    ts: Date.now() / 1000,
+    ability_id: run.operation?.key ?? run.plan.ability.id,
+    task_id: run.task,
+    step: run.path || null,
+    environment: run.plan.environment.name,
+    user_id: run.user.name,
+    status: run.outcome?.status ?? null,
+  };
+  append(usage);
+  return { infra: { usage_record: usage } };
+}
+
+function missingCredentials(run: HookRun, { secrets }: HookDependencies, names: unknown): string[] {
+  const source = secrets(run.plan.environment.name);
+  const wanted = Array.isArray(names) ? names.map((name) => `env:${String(name)}`) : [];
+  const references = [...wanted, ...credentialsOf(run.plan, run.operation).map(({ reference }) => reference)];
+  return [...new Set(references)].filter((reference) => !source.has(reference)).map((r) => r.replace(/^env:/, ''));
+}
+
+/** The secrets an operation needs, or all of a plan's. */
+export function credentialsOf(plan: Plan, operation?: PlanOperation): { reference: string; what: string }[] {
+  const operations = operation ? [operation] : Object.values(plan.operations);
+  return operations.flatMap(({ implementation }) => referencesOf(implementation));
+}
+
+function referencesOf(implementation: PlanImplementation): { reference: string; what: string }[] {
+  const list = (references: Record<string, string>, what: string) =>
+    Object.entries(references).map(([name, reference]) => ({ reference, what: `${what} ${name}` }));
+  if (implementation.kind === 'script') return list(implementation.script.env.secrets, 'secret');
+  if (implementation.kind === 'api') return list(implementation.api.credentials, 'credential');
+  const { server } = implementation.mcp;
+  return server.transport === 'stdio' ? list(server.env.secrets, 'secret') : list(server.credentials, 'credential');
+}

@@ -1,0 +1,98 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import type { EventContext, HookAnswer } from '../../contracts/hooks.js';
+import type { JsonObject } from '../../contracts/json.js';
+import type { PlanHandler } from '../../contracts/plan.js';
+import { failedAnswer } from '../../rules/hook-facts.js';
+import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import { CallLog } from '../call-log.js';
+import { type ProcessOutcome, runProcess } from '../script/run-process.js';
+import { environmentOf } from '../script/script-environment.js';
+import type { HookDependencies, HookRun } from './run-hooks.js';
+
+const MOST_CHARACTERS = 1024 * 1024;
+
+/** HookResult as handlers print it. Fields we do not know are left to those who do. Source: R-002-18. */
+const hookResult = z.looseObject({
+  status: z.enum(['ok', 'error']).optional(),
+  guard_decision: z.enum(['allow', 'deny', 'need_user_confirm']).optional(),
+  reason: z.string().optional(),
+  suggestion: z.string().optional(),
+  warnings: z.array(z.string()).optional(),
+  hook_signals: z.record(z.string(), z.json()).optional(),
+  infra: z.record(z.string(), z.json()).optional(),
+});
+
+/** Runs a script handler: EventContext as JSON on stdin, HookResult as JSON on stdout. Source: R-002-22. */
+export async function answerScript(
+  id: string,
+  { script, timeout_ms }: Extract<PlanHandler, { kind: 'script' }>,
+  context: EventContext,
+  run: HookRun,
+  { root, groups, secrets }: HookDependencies,
+): Promise<HookAnswer> {
+  const at = { phase: run.phase, path: run.path };
+  const log = new CallLog(run.logFolder, `hooks/${run.phase}.${id}`, 1);
+  const hide = (secret: string): void => log.hide(secret);
+  const names = { ABILITY_HOOK_ID: id, ABILITY_ENVIRONMENT: context.environment.name };
+  const [command, ...args] = [...script.interpreter, resolve(root, script.path), ...script.args] as [string];
+  const outcome = await runProcess(
+    {
+      command,
+      args,
+      cwd: root,
+      env: environmentOf(script.env, secrets(context.environment.name), hide, names),
+      stdin: JSON.stringify(context),
+      timeoutMs: timeout_ms,
+      signal: run.signal,
+      log,
+      keepStdout: MOST_CHARACTERS,
+    },
+    groups,
+  );
+  log.save();
+  const fault = faultOf(outcome, timeout_ms);
+  if (fault) return failedAnswer(id, at, withTail(fault, log.tailOf('stderr', 5)));
+  return readAnswer(id, outcome.stdout, at, log);
+}
+
+function faultOf({ ended, exitCode, signal, reason }: ProcessOutcome, timeoutMs: number): string | undefined {
+  if (ended === 'timeout') return `it took longer than ${timeoutMs} ms`;
+  if (ended === 'aborted') return 'it was stopped';
+  if (ended === 'signal') return `it was killed by ${signal}`;
+  if (ended === 'not_started') return `it could not be started: ${reason}`;
+  return exitCode === 0 ? undefined : `it ended with exit code ${exitCode}`;
+}
+
+function readAnswer(id: string, stdout: string, at: Pick<HookRun, 'phase' | 'path'>, log: CallLog): HookAnswer {
+  let value: unknown;
+  try {
+    value = JSON.parse(stdout);
+    refuseUnsafeKeys(value);
+  } catch {
+    const seen = stdout.trim() === '' ? 'nothing' : `\`${log.mask(stdout.trim().slice(0, 200))}\``;
+    return failedAnswer(id, at, `it printed ${seen}, which is no HookResult`);
+  }
+  const parsed = hookResult.safeParse(value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return failedAnswer(id, at, `its answer is no HookResult: ${issue?.path.join('.')} ${issue?.message}`);
+  }
+  const { status = 'ok', guard_decision: decision = 'allow', reason, suggestion, ...rest } = parsed.data;
+  if (status === 'error') return failedAnswer(id, at, reason ?? 'it says that it failed');
+  return {
+    hook_id: id,
+    ...at,
+    status,
+    decision,
+    ...(reason !== undefined && { reason }),
+    ...(suggestion !== undefined && { suggestion }),
+    ...(rest.warnings && { warnings: rest.warnings }),
+    ...(rest.infra && { infra: rest.infra as JsonObject }),
+    ...(rest.hook_signals && { hook_signals: rest.hook_signals as JsonObject }),
+  };
+}
+
+function withTail(fault: string, tail: string): string {
+  return tail ? `${fault}\n${tail}` : fault;
+}

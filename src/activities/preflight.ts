@@ -1,0 +1,212 @@
+import { Context } from '@temporalio/activity';
+import type { HookAnswer } from '../contracts/hooks.js';
+import type { JsonObject } from '../contracts/json.js';
+import type { Plan, PlanOperation } from '../contracts/plan.js';
+import { AbilityError } from '../contracts/problem.js';
+import type { TaskRecord } from '../contracts/record.js';
+import type { Confirmation } from '../contracts/seal.js';
+import type { PreflightAnswer, TaskMemo, TaskRequest } from '../contracts/task.js';
+import type { RegistryLoader } from '../definitions/load-registry.js';
+import { resolvePlan } from '../planning/resolve-plan.js';
+import { checkAgainst } from '../planning/schemas.js';
+import { type SealKeys, signSeal } from '../planning/seal.js';
+import { digestOf } from '../rules/canonical.js';
+import { firstDeny } from '../rules/guard-precedence.js';
+import { denialOf } from '../rules/hook-facts.js';
+import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
+import { toFailure } from './failures.js';
+import { credentialsOf } from './hooks/builtins.js';
+import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
+import type { PlanSource } from './plan-source.js';
+import type { RecordFolder } from './record/record-folder.js';
+
+/** What preflight needs of its worker. */
+export interface PreflightDependencies extends HookDependencies {
+  project: string;
+  host: string;
+  loader: RegistryLoader;
+  keys: SealKeys;
+  plans: PlanSource;
+  records: RecordFolder;
+  /** What Temporal knows of a task of this key: its memo, `foreign` for somebody else's workflow, or nothing. */
+  findTask: (key: string) => Promise<TaskMemo | 'foreign' | undefined>;
+}
+
+/** A record without a task is of a caller who died before its start; after this long its key is free again. */
+const ABANDONED_MS = 60_000;
+
+/**
+ * Answers whether a runnable task can be formed: resolves, checks the input, asks PreAbilityCreate, seals, and makes
+ * the record. Nothing is executed. Source: R-000-58, R-000-67 to R-000-73; design, section 6.
+ */
+export function createPreflight(
+  dependencies: PreflightDependencies,
+): (request: TaskRequest) => Promise<PreflightAnswer> {
+  return async (request) => {
+    try {
+      return await preflight(request, dependencies, Context.current().cancellationSignal);
+    } catch (error) {
+      throw toFailure(error, undefined, { request: digestOf(request) });
+    }
+  };
+}
+
+async function preflight(
+  request: TaskRequest,
+  dependencies: PreflightDependencies,
+  signal: AbortSignal,
+): Promise<PreflightAnswer> {
+  refuseUnsafeKeys(request.input);
+  const registry = dependencies.loader.load();
+  const { plan, warnings } = resolvePlan(registry, request.ability, request.environment);
+  const what = `The input of ${request.ability}`;
+  const input = checkAgainst(plan.ability.input_schema, request.input, { code: 'input.invalid', what });
+  const digests = { plan: digestOf(plan), input: digestOf(input) };
+  const state = await stateOfKey(request, digests.input, dependencies);
+  const confirmations: Confirmation[] = [];
+  if (state !== 'held') {
+    refuseMissingCredentials(plan, dependencies);
+    const answers = await askGuards(plan, input, request, digests.plan, dependencies, signal);
+    confirmations.push(...confirmationsOf(answers));
+    warnings.push(...warningsOf(answers));
+  }
+  const sealed = { plan: digests.plan, task: request.task, input: digests.input, confirmations };
+  const seal = signSeal(sealed, dependencies.keys);
+  dependencies.plans.keep(digests.plan, plan);
+  const answer: PreflightAnswer = {
+    plan,
+    seal,
+    input,
+    warnings: [...new Set(warnings)],
+    registry: registry.digest,
+    request: digestOf(request),
+  };
+  if (!request.direct && state !== 'held') makeRecord(answer, request, state, dependencies);
+  return answer;
+}
+
+type KeyState = 'free' | 'abandoned' | 'held';
+
+/**
+ * Whether the key is free, or already that of a task with the same ability, environment and input.
+ *
+ * @throws AbilityError `task.key_conflict`. Source: answers, 3 and 4.
+ */
+async function stateOfKey(
+  request: TaskRequest,
+  input: string,
+  { records, findTask }: PreflightDependencies,
+): Promise<KeyState> {
+  if (request.direct) return 'free';
+  const record = records.read(request.task);
+  // Keys with this form are made by the client from time and chance; nobody else has the same one.
+  const isGenerated = /^t-[0-9a-hjkmnp-tv-z]{26}$/.test(request.task);
+  if (!record && isGenerated) return 'free';
+  const task = await findTask(request.task);
+  if (task === 'foreign') throw keyConflict(request, 'a workflow that is no task');
+  const held = task ?? record?.request;
+  if (!held) return 'free';
+  if (held.ability === request.ability && held.environment === request.environment && held.input === input) {
+    return task ? 'held' : 'abandoned';
+  }
+  if (!task && record && !record.result && Date.now() - Date.parse(record.created_at) > ABANDONED_MS) {
+    return 'abandoned';
+  }
+  throw keyConflict(request, `${held.ability} in ${held.environment} with another input`, held);
+}
+
+function keyConflict(request: TaskRequest, what: string, held?: Pick<TaskMemo, 'ability' | 'environment'>) {
+  const differs =
+    held && (held.ability !== request.ability || held.environment !== request.environment)
+      ? `${held.ability} in ${held.environment}`
+      : what;
+  return new AbilityError({
+    code: 'task.key_conflict',
+    message: `The key ${request.task} already belongs to ${differs}`,
+    suggestion: `Choose another key; \`ability task show ${request.task}\` tells what holds this one.`,
+  });
+}
+
+/** Credentials are asked for before anything is promised. Source: R-000-73. */
+function refuseMissingCredentials(plan: Plan, { secrets }: PreflightDependencies): void {
+  const source = secrets(plan.environment.name);
+  for (const { reference, what } of credentialsOf(plan)) source.resolve(reference, what);
+}
+
+/** PreAbilityCreate fires once: for the task with its input, and for each operation it may call. Source: answers, 5. */
+async function askGuards(
+  plan: Plan,
+  input: JsonObject,
+  request: TaskRequest,
+  planDigest: string,
+  dependencies: PreflightDependencies,
+  signal: AbortSignal,
+): Promise<HookAnswer[]> {
+  const isWorkflow = plan.ability.kind === 'workflow';
+  const operations: (PlanOperation | undefined)[] = Object.values(plan.operations);
+  const answers: HookAnswer[] = [];
+  for (const operation of isWorkflow ? [undefined, ...operations] : operations) {
+    const own = await runHooks(
+      {
+        plan,
+        operation,
+        input: operation && isWorkflow ? {} : input,
+        task: request.task,
+        user: request.user,
+        session: request.session,
+        phase: 'PreAbilityCreate',
+        path: operation && isWorkflow ? operation.key : '',
+        hooks: (operation ?? plan.ability).hooks.pre_create,
+        planDigest,
+        signal,
+        logFolder: undefined,
+      },
+      dependencies,
+    );
+    answers.push(...own);
+    const deny = firstDeny(own);
+    if (deny) throw denialOf(deny);
+  }
+  return answers;
+}
+
+function confirmationsOf(answers: HookAnswer[]): Confirmation[] {
+  return answers
+    .filter(({ decision }) => decision === 'need_user_confirm')
+    .map(({ hook_id, reason }) => ({ hook_id, reason: reason ?? 'A hook asks for confirmation.' }));
+}
+
+/** A confirmation asked for at creation is a warning now and an approval when the task runs. Source: design, section 7. */
+function warningsOf(answers: HookAnswer[]): string[] {
+  return answers.flatMap(({ warnings = [], decision, reason, hook_id }) =>
+    decision === 'need_user_confirm'
+      ? [...warnings, `An approval will be asked for: ${reason ?? 'no reason given'} (hook ${hook_id})`]
+      : warnings,
+  );
+}
+
+function makeRecord(
+  { plan, seal, input, warnings }: PreflightAnswer,
+  request: TaskRequest,
+  state: KeyState,
+  { records, host }: PreflightDependencies,
+): void {
+  const record: TaskRecord = {
+    format: 1,
+    task_key: request.task,
+    request: { ability: request.ability, environment: request.environment, input: seal.input },
+    requested_by: request.user,
+    session: request.session,
+    created_at: new Date().toISOString(),
+    host,
+    plan_digest: seal.plan,
+    plan,
+    input,
+    warnings,
+    result: null,
+  };
+  if (state === 'abandoned') records.replace(record);
+  else if (!records.create(record)) {
+    throw keyConflict(request, 'another caller who came first');
+  }
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AbilityError } from '../../contracts/problem.js';
+import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
+import type { TaskResult } from '../../contracts/task.js';
+import { renderRecord } from './render-record.js';
+
+/** The records of a project: one folder a task, named after its key. Source: R-000-70, C-13. */
+export class RecordFolder {
+  constructor(private readonly folder: string) {}
+
+  /** The folder of a task, or undefined where the task has none (direct runs). */
+  pathOf(task: string): string | undefined {
+    return task.includes(':') ? undefined : join(this.folder, task);
+  }
+
+  /** Where the logs of a task's calls go. */
+  logsOf(task: string): string | undefined {
+    const path = this.pathOf(task);
+    return path && join(path, RECORD_FILES.logs);
+  }
+
+  /**
+   * Makes the record of a new task; only one caller can.
+   *
+   * @returns false when the folder is there already.
+   * @throws AbilityError `record.write_failed`; then no folder is left.
+   */
+  create(record: TaskRecord): boolean {
+    const path = join(this.folder, record.task_key);
+    try {
+      mkdirSync(this.folder, { recursive: true });
+      mkdirSync(path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw writeFailed(path, error);
+    }
+    try {
+      this.write(path, record);
+    } catch (error) {
+      rmSync(path, { recursive: true, force: true });
+      throw writeFailed(path, error);
+    }
+    return true;
+  }
+
+  /** Puts a record in the place of one that nobody ran. */
+  replace(record: TaskRecord): void {
+    const path = join(this.folder, record.task_key);
+    try {
+      mkdirSync(path, { recursive: true });
+      this.write(path, record);
+    } catch (error) {
+      throw writeFailed(path, error);
+    }
+  }
+
+  /** The record of a task; undefined when there is none, or none that can be read. */
+  read(task: string): TaskRecord | undefined {
+    const path = this.pathOf(task);
+    if (!path || !existsSync(path)) return undefined;
+    try {
+      const value = JSON.parse(readFileSync(join(path, RECORD_FILES.json), 'utf8')) as TaskRecord;
+      return value.format === 1 ? value : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Writes how a task ended. @throws AbilityError `record.write_failed`. */
+  finish(record: TaskRecord, result: TaskResult): void {
+    this.replace({ ...record, result });
+  }
+
+  private write(path: string, record: TaskRecord): void {
+    writeWhole(join(path, RECORD_FILES.json), `${JSON.stringify(record, null, 2)}\n`);
+    writeWhole(join(path, RECORD_FILES.text), renderRecord(record));
+  }
+}
+
+function writeWhole(path: string, content: string): void {
+  const own = `${path}.${randomUUID()}`;
+  try {
+    writeFileSync(own, content);
+    renameSync(own, path);
+  } catch (error) {
+    rmSync(own, { force: true });
+    throw error;
+  }
+}
+
+function writeFailed(path: string, cause: unknown): AbilityError {
+  const full = (cause as NodeJS.ErrnoException).code === 'ENOSPC' ? 'the disk is full' : undefined;
+  const reason = full ?? (cause instanceof Error ? cause.message : String(cause));
+  return new AbilityError(
+    {
+      code: 'record.write_failed',
+      message: `The record in ${path} could not be written: ${reason}`,
+      suggestion: 'Make room on the disk or mend its permissions.',
+    },
+    { cause },
+  );
+}

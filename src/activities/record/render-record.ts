@@ -1,0 +1,97 @@
+import type { Approval } from '../../contracts/approvals.js';
+import type { TaskRecord } from '../../contracts/record.js';
+import type { TaskResult } from '../../contracts/task.js';
+import { formatDuration } from '../../rules/duration.js';
+
+/** Renders `tool_call.md`: intent, parameters, configuration, result and errors of a task. Source: R-000-86, R-002-34. */
+export function renderRecord(record: TaskRecord): string {
+  const { plan, result } = record;
+  const sections = [
+    `# ${record.request.ability} · ${record.task_key}`,
+    plan.ability.summary,
+    table([
+      ['Task key', record.task_key],
+      ['Ability', `${plan.ability.id}, version ${plan.ability.version}`],
+      ['Environment', plan.environment.name],
+      ['Placement', plan.placement],
+      ['Requested by', `${record.requested_by.name} (${record.requested_by.source})`],
+      ['Created', record.created_at],
+      ['Plan', record.plan_digest],
+      ['Status', result ? result.status : 'created, not ended yet'],
+      ...(result?.finished_at ? ([['Finished', result.finished_at]] as [string, string][]) : []),
+    ]),
+    `## Input\n\n${json(record.input)}`,
+    `## Operations\n\n${operationsOf(record)}`,
+    ...(record.warnings.length > 0 && !result ? [`## Warnings\n\n${list(record.warnings)}`] : []),
+    ...(result ? outcomeOf(result) : []),
+  ];
+  return `${sections.join('\n\n')}\n`;
+}
+
+function operationsOf({ plan }: TaskRecord): string {
+  const rows = Object.values(plan.operations).map(({ key, effects, implementation }) => {
+    return [key, effects, implementation.id, implementation.kind];
+  });
+  return rowsOf(['Operation', 'Effect', 'Implementation', 'Kind'], rows);
+}
+
+function outcomeOf(result: TaskResult): string[] {
+  const steps = result.steps.map(({ path, call, status, attempts, duration_ms }) => {
+    return [path, call ?? '', status, String(attempts), duration_ms === null ? '' : formatDuration(duration_ms)];
+  });
+  const hooks = result.hooks.map(({ phase, hook_id, path, decision, status, reason }) => {
+    return [phase, hook_id, path || 'task', status === 'error' ? 'failed' : decision, reason ?? ''];
+  });
+  const { error } = result;
+  return [
+    `## Steps\n\n${rowsOf(['Step', 'Call', 'Status', 'Attempts', 'Time'], steps)}`,
+    ...(result.approvals.length > 0 ? [`## Approvals\n\n${result.approvals.map(approvalOf).join('\n')}`] : []),
+    ...(hooks.length > 0 ? [`## Hooks\n\n${rowsOf(['Phase', 'Hook', 'Step', 'Answer', 'Reason'], hooks)}`] : []),
+    ...(result.warnings.length > 0 ? [`## Warnings\n\n${list(result.warnings)}`] : []),
+    ...(error
+      ? [`## Error\n\n\`${error.code}\`${error.step ? ` in step \`${error.step}\`` : ''}\n\n${fence(error.message)}`]
+      : []),
+    `## Output\n\n${json(result.output)}`,
+  ];
+}
+
+function approvalOf({ id, title, status, decisions, ignored }: Approval): string {
+  const who = decisions.map(({ decision, by, comment, self }) => {
+    const name = by === 'unnamed' ? 'unnamed' : `${by.name} (${by.source})`;
+    return `${decision} by ${name}${self ? ', who asked for it' : ''}${comment ? `: ${comment}` : ''}`;
+  });
+  const dropped = ignored.map(({ by, decision, reason }) => `ignored: ${decision} by ${by ?? 'unnamed'} (${reason})`);
+  return list([`\`${id}\` ${title}: **${status}**`, ...[...who, ...dropped].map((text) => `  ${text}`)]);
+}
+
+function table(rows: [string, string][]): string {
+  return rowsOf(
+    ['', ''],
+    rows.map(([name, value]) => [name, value]),
+  );
+}
+
+function rowsOf(head: string[], rows: string[][]): string {
+  const line = (cells: string[]): string => `| ${cells.map(cell).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+/** What people wrote must not break out of its cell. */
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ');
+}
+
+function list(items: string[]): string {
+  return items.map((item) => (item.startsWith('  ') ? `  - ${item.trim()}` : `- ${item}`)).join('\n');
+}
+
+function json(value: unknown): string {
+  return fence(JSON.stringify(value, null, 2), 'json');
+}
+
+/** A fence longer than any in the text, so that the text cannot close it. */
+function fence(text: string, language = ''): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const mark = '`'.repeat(longest + 1);
+  return `${mark}${language}\n${text}\n${mark}`;
+}

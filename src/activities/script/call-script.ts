@@ -1,0 +1,182 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Json } from '../../contracts/json.js';
+import type { PlanScript, ScriptImplementation } from '../../contracts/plan.js';
+import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import { CallFailure } from '../call-failure.js';
+import type { CallInput } from '../call-input.js';
+import { type ProcessGroups, type ProcessOutcome, runProcess } from './run-process.js';
+import { environmentOf } from './script-environment.js';
+
+/** Where scripts are and who is told of their processes. */
+export interface ScriptDependencies {
+  root: string;
+  groups: ProcessGroups;
+}
+
+/**
+ * Runs a script of the project: input as a file, output as a file, or as stdout where its arguments name none.
+ *
+ * @throws CallFailure `script.*`, `timeout.call`. Source: design, section 4; R-002-05; answers, 24 and 25.
+ */
+export async function callScript(
+  implementation: ScriptImplementation,
+  call: CallInput,
+  { root, groups }: ScriptDependencies,
+): Promise<Json> {
+  const { script } = implementation;
+  const folder = await mkdtemp(join(tmpdir(), 'ability-')).catch((error: unknown) => {
+    throw notStarted(script, `no temporary folder: ${messageOf(error)}`, error);
+  });
+  const files = { input_file: join(folder, 'input.json'), output_file: join(folder, 'output.json') };
+  try {
+    await writeFile(files.input_file, JSON.stringify(call.input), { mode: 0o600 }).catch((error: unknown) => {
+      throw notStarted(script, `its input could not be written: ${messageOf(error)}`, error);
+    });
+    const [command, ...args] = commandOf(script, root, call, files);
+    const usesFile = script.args.some((item) => item.includes('{output_file}'));
+    const outcome = await runProcess(
+      {
+        command: command as string,
+        args,
+        cwd: root,
+        env: environmentOf(script.env, call.secrets, (secret) => call.log.hide(secret), namesOf(call)),
+        timeoutMs: call.timeoutMs,
+        signal: call.signal,
+        log: call.log,
+        keepStdout: usesFile ? 0 : call.outputBytes + 1,
+      },
+      groups,
+    );
+    refuseBadEnd(outcome, script, call);
+    return usesFile ? await readOutput(files.output_file, script, call) : parseOutput(outcome.stdout, script, call);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The program and its arguments; one template item is one argument, whatever it is replaced with. */
+export function commandOf(
+  script: PlanScript,
+  root: string,
+  call: Pick<CallInput, 'input' | 'taskKey' | 'idempotencyKey'>,
+  files: { input_file: string; output_file: string },
+): string[] {
+  const values: Record<string, string> = {
+    ...files,
+    payload: JSON.stringify(call.input),
+    task_key: call.taskKey ?? '',
+    idempotency_key: call.idempotencyKey,
+  };
+  const args = script.args.map((item) => item.replaceAll(/\{([a-z_]+)\}/g, (all, name: string) => values[name] ?? all));
+  return [...script.interpreter, resolve(root, script.path), ...args];
+}
+
+function namesOf(call: CallInput): Record<string, string> {
+  return {
+    ABILITY_TASK_KEY: call.taskKey ?? '',
+    ABILITY_STEP: call.path,
+    ABILITY_ENVIRONMENT: call.environment.name,
+    ABILITY_IDEMPOTENCY_KEY: call.idempotencyKey,
+  };
+}
+
+function refuseBadEnd(outcome: ProcessOutcome, script: PlanScript, call: CallInput): void {
+  const tail = call.log.tailOf('stderr');
+  const said = tail ? `\n${tail}` : '';
+  const details = { stderr: tail };
+  switch (outcome.ended) {
+    case 'exit':
+      if (outcome.exitCode === 0) return;
+      throw new CallFailure({
+        code: 'script.exit',
+        message: `${script.path} ended with exit code ${outcome.exitCode}${said}`,
+        details: { exit_code: outcome.exitCode, ...details },
+      });
+    case 'signal':
+      throw new CallFailure(
+        { code: 'script.exit', message: `${script.path} was killed by ${outcome.signal}${said}`, details },
+        { unclear: true },
+      );
+    case 'timeout':
+      throw new CallFailure(
+        { code: 'timeout.call', message: `${script.path} took longer than ${call.timeoutMs} ms${said}`, details },
+        { unclear: true },
+      );
+    case 'aborted':
+      throw new CallFailure(
+        { code: 'timeout.call', message: `${script.path} was stopped before it ended${said}`, details },
+        { unclear: true },
+      );
+    case 'not_started':
+      throw notStarted(script, outcome.reason ?? 'unknown reason');
+  }
+}
+
+async function readOutput(file: string, script: PlanScript, call: CallInput): Promise<Json> {
+  const bytes = await stat(file).then(
+    ({ size }) => size,
+    () => undefined,
+  );
+  if (bytes === undefined) throw missing(script, 'output file', call);
+  if (bytes > call.outputBytes) {
+    throw new CallFailure({
+      code: 'output.too_large',
+      message: `${script.path} wrote ${bytes} bytes; its output may have ${call.outputBytes}`,
+    });
+  }
+  const text = await readFile(file, 'utf8');
+  if (text.trim() === '') throw missing(script, 'output', call);
+  return parseOutput(text, script, call);
+}
+
+function parseOutput(text: string, script: PlanScript, call: CallInput): Json {
+  if (text.trim() === '') return null;
+  if (text.length > call.outputBytes) {
+    const message = `${script.path} printed more than the ${call.outputBytes} bytes its output may have`;
+    throw new CallFailure({ code: 'output.too_large', message });
+  }
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch (error) {
+    const start = call.log.mask(text.slice(0, 200));
+    throw new CallFailure(
+      {
+        code: 'script.output_broken',
+        message: `The output of ${script.path} is no JSON (${messageOf(error)}): ${start}`,
+        details: { stderr: call.log.tailOf('stderr') },
+        suggestion: 'Write one JSON value.',
+      },
+      { cause: error },
+    );
+  }
+  refuseUnsafeKeys(value, 'script.output_invalid');
+  return value;
+}
+
+function missing(script: PlanScript, what: string, call: CallInput): CallFailure {
+  const tail = call.log.tailOf('stderr');
+  return new CallFailure({
+    code: 'script.output_missing',
+    message: `${script.path} ended with exit code 0 but wrote no ${what}${tail ? `\n${tail}` : ''}`,
+    details: { stderr: tail },
+    suggestion: 'Write the result as JSON to the file given as {output_file}.',
+  });
+}
+
+function notStarted(script: PlanScript, reason: string, cause?: unknown): CallFailure {
+  return new CallFailure(
+    {
+      code: 'script.start_failed',
+      message: `${script.path} could not be started: ${reason}`,
+      suggestion: 'Check the interpreter, the shebang and the size of the input.',
+    },
+    { cause },
+  );
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

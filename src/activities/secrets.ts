@@ -1,0 +1,76 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { AbilityError } from '../contracts/problem.js';
+import { isInside } from '../definitions/read-files.js';
+
+/** Where containers put secrets; besides it, `file:` stays inside the project. */
+const CONTAINER_SECRETS = '/run/secrets';
+/** A shorter value would blot out half a log, and is no secret. */
+const SHORTEST_MASKED = 4;
+
+/**
+ * Resolves references to secrets, only inside the activity that needs them.
+ *
+ * `env:NAME` is looked up in the worker's own environment, then `.env.<environment>`, then `.env`, both read each time.
+ * A caller's environment never travels. Source: answers, 19.
+ */
+export class SecretSource {
+  constructor(
+    private readonly root: string,
+    private readonly environment: string,
+    private readonly own: NodeJS.ProcessEnv = process.env,
+  ) {}
+
+  /** @throws AbilityError `config.missing_credential`, naming the reference and where to set it. */
+  resolve(reference: string, wanted: string): string {
+    const value = this.find(reference);
+    if (value !== undefined && value !== '') return value;
+    const name = reference.replace(/^env:/, '');
+    throw new AbilityError({
+      code: 'config.missing_credential',
+      message: `Missing required configuration: ${name} (${this.environment}), the ${wanted}`,
+      details: { reference },
+      suggestion: reference.startsWith('env:')
+        ? `Set ${name} in .env.${this.environment} or .env, or in the environment of the worker (then run \`ability down\`).`
+        : `Write the file ${reference.slice('file:'.length)}.`,
+    });
+  }
+
+  /** Whether a reference leads to a value. */
+  has(reference: string): boolean {
+    const value = this.find(reference);
+    return value !== undefined && value !== '';
+  }
+
+  private find(reference: string): string | undefined {
+    if (reference.startsWith('file:')) return this.readFile(reference.slice('file:'.length));
+    const name = reference.slice('env:'.length);
+    return this.own[name] ?? this.dotenv(`.env.${this.environment}`)[name] ?? this.dotenv('.env')[name];
+  }
+
+  private readFile(path: string): string | undefined {
+    const file = resolve(this.root, path);
+    if (!existsSync(file)) return undefined;
+    const real = realpathSync(file);
+    if (isInside(this.root, real) || isInside(CONTAINER_SECRETS, real)) return readFileSync(real, 'utf8').trim();
+    throw new AbilityError({
+      code: 'config.invalid',
+      message: `The secret file ${path} lies outside the project and outside ${CONTAINER_SECRETS}`,
+    });
+  }
+
+  private dotenv(name: string): NodeJS.Dict<string> {
+    const file = join(this.root, name);
+    return existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
+  }
+}
+
+/** Replaces known secrets in text that people will read. */
+export function maskSecrets(text: string, secrets: readonly string[]): string {
+  let masked = text;
+  for (const secret of secrets) {
+    if (secret.length >= SHORTEST_MASKED) masked = masked.replaceAll(secret, '***');
+  }
+  return masked;
+}

@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import {
+  ApplicationFailure,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowFailedError,
+  type WorkflowHandle,
+} from '@temporalio/client';
+import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
+import { join } from 'node:path';
+import type { JsonObject } from '../contracts/json.js';
+import { preflightIdOf, SIGNALS, taskQueueOf, WORKFLOWS } from '../contracts/names.js';
+import type { Person } from '../contracts/people.js';
+import { AbilityError, type Problem } from '../contracts/problem.js';
+import type { PreflightAnswer, TaskMemo, TaskRequest, TaskStart } from '../contracts/task.js';
+import { digestOf } from '../rules/canonical.js';
+import type { Session } from './connect.js';
+import { placementWithWorker, refuseWithoutWorker } from './pollers.js';
+import { checkUserKey, generateTaskKey } from './task-keys.js';
+import { asking } from './temporal-errors.js';
+
+/** What a caller wants done. */
+export interface NewTask {
+  ability: string;
+  environment: string;
+  input: JsonObject;
+  user: Person;
+  session?: string | null;
+  /** Chosen by the caller; the same key with the same request is the same task. */
+  key?: string;
+  /** Run at once; otherwise the task waits for {@link runTask}. */
+  run: boolean;
+  /** No key, no record: the task is only this call. */
+  direct?: boolean;
+  /** Called with what preflight resolved, before the task is started; may refuse by throwing. */
+  review?: (answer: PreflightAnswer) => void;
+}
+
+/** A task that was created or found under its key. */
+export interface CreatedTask {
+  /** Workflow id: the task key, or `direct:<uuid>`. */
+  id: string;
+  runId: string;
+  warnings: string[];
+  /** The key was already that of this very task. */
+  attached: boolean;
+}
+
+const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEYWORD);
+const PREFLIGHT_LIMIT = '60s';
+/** Callers with different inputs under one key queue up for its preflight; more turns than that do not happen. */
+const MOST_TURNS = 20;
+
+/**
+ * Creates a task: preflight, then the start of its workflow. The key is a promise only once that start was accepted.
+ *
+ * @throws AbilityError with what preflight says: the codes of `CODES`. Source: design, sections 3 and 6.
+ */
+export async function createTask(session: Session, wanted: NewTask): Promise<CreatedTask> {
+  const id = wanted.direct
+    ? `direct:${randomUUID()}`
+    : wanted.key === undefined
+      ? generateTaskKey()
+      : checkUserKey(wanted.key);
+  const request: TaskRequest = {
+    ability: wanted.ability,
+    environment: wanted.environment,
+    input: wanted.input,
+    task: id,
+    direct: wanted.direct ?? false,
+    user: wanted.user,
+    session: wanted.session ?? null,
+  };
+  return asking(session, async () => {
+    const answer = await preflight(session, request);
+    wanted.review?.(answer);
+    await refuseWithoutWorker(session, wanted.environment, answer.plan.placement);
+    return startTask(session, request, answer, wanted);
+  });
+}
+
+/** Runs preflight, or joins one that another caller runs for the same request. Source: answers, 3 and 7. */
+async function preflight(session: Session, request: TaskRequest): Promise<PreflightAnswer> {
+  const placement = await placementWithWorker(session, request.environment);
+  const digest = digestOf(request);
+  for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+    const handle = await session.temporal.workflow.start(WORKFLOWS.preflight, {
+      workflowId: preflightIdOf(request.task),
+      taskQueue: taskQueueOf(session.project, request.environment, placement),
+      args: [request],
+      workflowExecutionTimeout: PREFLIGHT_LIMIT,
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      staticSummary: `preflight of ${request.ability}`,
+    });
+    const own = await resultOf(handle, digest);
+    if (own) return own;
+  }
+  throw new AbilityError({
+    code: 'task.key_conflict',
+    message: `Too many callers want ${request.task} for different things at once`,
+    suggestion: 'Choose another key.',
+  });
+}
+
+/** The answer of a preflight, or undefined when it was somebody else's with another request. */
+async function resultOf(handle: WorkflowHandle, digest: string): Promise<PreflightAnswer | undefined> {
+  try {
+    const answer = (await handle.result()) as PreflightAnswer;
+    return answer.request === digest ? answer : undefined;
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    const { cause } = error;
+    if (!(cause instanceof ApplicationFailure) || !cause.type) throw notAnswered(error);
+    const [problem, by] = (cause.details ?? []) as [Problem?, { request?: string }?];
+    if (by?.request !== undefined && by.request !== digest) return undefined;
+    throw new AbilityError(problem ?? { code: cause.type, message: cause.message }, { cause: error });
+  }
+}
+
+function notAnswered(cause: Error): AbilityError {
+  return new AbilityError(
+    {
+      code: 'worker.unavailable',
+      message: 'No worker answered the preflight within a minute; nothing was created',
+      suggestion: 'Look whether the worker is well: `ability doctor`.',
+    },
+    { cause },
+  );
+}
+
+async function startTask(
+  session: Session,
+  request: TaskRequest,
+  answer: PreflightAnswer,
+  wanted: NewTask,
+): Promise<CreatedTask> {
+  const { plan, seal, input, warnings } = answer;
+  const start: TaskStart = {
+    format: 1,
+    plan,
+    seal,
+    input,
+    user: request.user,
+    session: request.session,
+    run: wanted.run,
+    warnings,
+  };
+  const memo: TaskMemo = {
+    ability: plan.ability.id,
+    version: plan.ability.version,
+    environment: plan.environment.name,
+    plan: seal.plan,
+    input: seal.input,
+    requested_by: request.user.name,
+  };
+  try {
+    const handle = await session.temporal.workflow.start(plan.ability.id, {
+      workflowId: request.task,
+      taskQueue: taskQueueOf(session.project, request.environment, plan.placement),
+      args: [start],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      memo,
+      typedSearchAttributes: attributesOf(session, request, answer, wanted.run),
+      staticSummary: `${plan.ability.id} in ${plan.environment.name}, for ${request.user.name}`,
+      staticDetails: plan.ability.summary,
+    });
+    const created = { id: request.task, runId: handle.firstExecutionRunId, warnings, attached: false };
+    return wanted.key === undefined ? created : await attach(session, created, memo, wanted.run);
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) {
+      return attach(session, { id: request.task, runId: '', warnings, attached: true }, memo, false);
+    }
+    forgetRecord(session, request);
+    throw error;
+  }
+}
+
+/** Makes sure that what holds the key is this very task, and runs it where it only waits to be run. */
+async function attach(session: Session, created: CreatedTask, own: TaskMemo, run: boolean): Promise<CreatedTask> {
+  const handle = session.temporal.workflow.getHandle(created.id);
+  const { memo, runId, status, typedSearchAttributes } = await handle.describe();
+  const held = (memo ?? {}) as Partial<TaskMemo>;
+  if (held.ability !== own.ability || held.environment !== own.environment || held.input !== own.input) {
+    throw new AbilityError({
+      code: 'task.key_conflict',
+      message: `The key ${created.id} already belongs to ${held.ability ?? 'a workflow that is no task'}`,
+      suggestion: `Choose another key; \`ability task show ${created.id}\` tells what holds this one.`,
+    });
+  }
+  const waits = status.name === 'RUNNING' && typedSearchAttributes.get(STATUS) === 'created';
+  if (run && waits) await handle.signal(SIGNALS.run);
+  return { ...created, runId };
+}
+
+function attributesOf(
+  session: Session,
+  request: TaskRequest,
+  { plan }: PreflightAnswer,
+  run: boolean,
+): TypedSearchAttributes {
+  const values: Record<string, string | undefined> = {
+    AbilityProject: session.project,
+    AbilityStatus: run ? 'running' : 'created',
+    AbilityEnvironment: request.environment,
+    AbilityModule: plan.ability.modules[0],
+    AbilitySession: request.session ?? undefined,
+  };
+  return new TypedSearchAttributes(
+    Object.entries(values).flatMap(([name, value]) =>
+      value === undefined ? [] : [{ key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD), value }],
+    ),
+  );
+}
+
+/** A failed start leaves no record behind, where the record is on this machine. Source: answers, 4. */
+function forgetRecord(session: Session, { direct, task }: TaskRequest): void {
+  if (direct || !session.isOwnRuntime) return;
+  rmSync(join(session.paths.records, task), { recursive: true, force: true });
+}

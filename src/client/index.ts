@@ -1,0 +1,10 @@
+/** The public TypeScript API: what a caller can do. Doors use this and nothing below it. */
+export { type ConnectOptions, connect, connectIfUp, type Session } from './connect.js';
+export { cancelTask, runTask } from './control-task.js';
+export { type CreatedTask, createTask, type NewTask } from './create-task.js';
+export { decide, openApprovals } from './decide.js';
+export { linkOf } from './links.js';
+export { type ListedTask, type ListFilter, listTasks } from './list-tasks.js';
+export { awaitResult } from './read-result.js';
+export { hasEnded, readRecord, type SeenTask, viewTask } from './view-task.js';
+export { type WaitEnd, type WaitOptions, waitForTask } from './wait-for-task.js';

@@ -1,0 +1,49 @@
+import { PLACEMENTS, type Placement } from '../contracts/placement.js';
+import { taskQueueOf } from '../contracts/names.js';
+import { AbilityError } from '../contracts/problem.js';
+import type { Session } from './connect.js';
+
+/** A poller seen within this time counts; they stay listed after a shutdown. Source: answers, 7. */
+const RECENT_MS = 90_000;
+/** Workers that have just started are listed a moment later. */
+const PATIENCE_MS = 2000;
+const WORKFLOW_QUEUE = 1;
+
+/** The placement whose queue has a worker, local first. @throws AbilityError `placement.no_worker`. */
+export async function placementWithWorker(session: Session, environment: string): Promise<Placement> {
+  const [...order] = PLACEMENTS;
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const served = await Promise.all(order.map((placement) => hasWorker(session, environment, placement)));
+    const found = order.find((_, index) => served[index]);
+    if (found) return found;
+    if (Date.now() > deadline) throw noWorker(session, environment);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** @throws AbilityError `placement.no_worker` when nobody serves the queue of a placement. */
+export async function refuseWithoutWorker(session: Session, environment: string, placement: Placement): Promise<void> {
+  if (!(await hasWorker(session, environment, placement))) throw noWorker(session, environment, placement);
+}
+
+async function hasWorker(session: Session, environment: string, placement: Placement): Promise<boolean> {
+  const { pollers } = await session.temporal.workflowService.describeTaskQueue({
+    namespace: session.namespace,
+    taskQueue: { name: taskQueueOf(session.project, environment, placement) },
+    taskQueueType: WORKFLOW_QUEUE,
+  });
+  return (pollers ?? []).some(({ lastAccessTime }) => {
+    return Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1000 < RECENT_MS;
+  });
+}
+
+function noWorker(session: Session, environment: string, placement?: Placement): AbilityError {
+  const queue = taskQueueOf(session.project, environment, placement ?? 'local');
+  const others = placement ? '' : ` nor ${taskQueueOf(session.project, environment, 'cloud')}`;
+  return new AbilityError({
+    code: 'placement.no_worker',
+    message: `No worker serves ${queue}${others} on Temporal at ${session.address}`,
+    suggestion: `Start one: ability worker --env ${environment}${placement ? ` --placement ${placement}` : ''}.`,
+  });
+}

@@ -1,0 +1,125 @@
+import {
+  ApplicationFailure,
+  CancelledFailure,
+  TerminatedFailure,
+  type WorkflowExecutionDescription,
+  WorkflowFailedError,
+} from '@temporalio/client';
+import { defaultPayloadConverter, fromPayloadsAtIndex } from '@temporalio/common';
+import type { FinishAnswer } from '../contracts/activities.js';
+import type { Json } from '../contracts/json.js';
+import { ACTIVITIES } from '../contracts/names.js';
+import type { Problem } from '../contracts/problem.js';
+import type { OutputRef, TaskMemo, TaskResult } from '../contracts/task.js';
+import type { Session } from './connect.js';
+import { linkOf } from './links.js';
+
+/** Events at the end of a history within which the `finish` of a task stands. */
+const LAST_EVENTS = 30;
+
+/**
+ * Waits for a task and gives its result, whatever its end.
+ *
+ * Reads the close event, so it needs no worker once the task has ended. Source: design, section 6, "reading".
+ */
+export async function awaitResult(session: Session, id: string): Promise<TaskResult> {
+  const handle = session.temporal.workflow.getHandle(id);
+  try {
+    return complete(session, id, (await handle.result()) as TaskResult);
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    return resultOfFailure(session, id, error.cause);
+  }
+}
+
+async function resultOfFailure(session: Session, id: string, cause: Error | undefined): Promise<TaskResult> {
+  if (cause instanceof ApplicationFailure) {
+    const [result] = (cause.details ?? []) as [TaskResult?];
+    if (result && 'task_key' in result) return complete(session, id, result);
+    const error: Problem = { code: cause.type ?? 'internal.error', message: cause.message };
+    return bareResult(session, id, 'failed', error);
+  }
+  if (cause instanceof CancelledFailure) {
+    const finished = await readFinish(session, id);
+    return finished ? complete(session, id, finished) : bareResult(session, id, 'cancelled', null);
+  }
+  if (cause instanceof TerminatedFailure) {
+    const error = { code: 'task.terminated', message: `The workflow was terminated: ${cause.message}` };
+    return bareResult(session, id, 'cancelled', error);
+  }
+  const message = cause?.message ?? 'The workflow ended without saying how';
+  return bareResult(session, id, 'failed', { code: 'internal.error', message });
+}
+
+/** Temporal keeps no details of a cancelled workflow; the task's last local activity has them. */
+async function readFinish(session: Session, id: string): Promise<TaskResult | undefined> {
+  const { history } = await session.temporal.workflowService.getWorkflowExecutionHistoryReverse({
+    namespace: session.namespace,
+    execution: { workflowId: id },
+    maximumPageSize: LAST_EVENTS,
+  });
+  for (const { markerRecordedEventAttributes: marker } of history?.events ?? []) {
+    const { data, result } = marker?.details ?? {};
+    if (!data?.payloads || !result?.payloads) continue;
+    const about = fromPayloadsAtIndex<{ activity_type?: string }>(defaultPayloadConverter, 0, data.payloads);
+    if (about?.activity_type !== ACTIVITIES.finish) continue;
+    const payloads = await session.codec.decode(result.payloads);
+    return fromPayloadsAtIndex<FinishAnswer>(defaultPayloadConverter, 0, payloads).result;
+  }
+  return undefined;
+}
+
+/** The result of a task whose workflow left none. */
+async function bareResult(
+  session: Session,
+  id: string,
+  status: TaskResult['status'],
+  error: Problem | null,
+): Promise<TaskResult> {
+  const description = await session.temporal.workflow.getHandle(id).describe();
+  return complete(session, id, { ...resultFromDescription(id, description), status, error, cleanup_ran: false });
+}
+
+/** What can be said of a task without its worker. */
+export function resultFromDescription(id: string, description: WorkflowExecutionDescription): TaskResult {
+  const memo = (description.memo ?? {}) as Partial<TaskMemo>;
+  return {
+    status: 'running',
+    task_key: id.includes(':') ? null : id,
+    ability_id: memo.ability ?? description.type,
+    version: memo.version ?? '',
+    digest: memo.plan ?? '',
+    environment: memo.environment ?? '',
+    output: null,
+    error: null,
+    warnings: [],
+    steps: [],
+    approvals: [],
+    hooks: [],
+    requested_by: { name: memo.requested_by ?? '', source: 'claimed' },
+    started_at: description.startTime.toISOString(),
+    finished_at: description.closeTime?.toISOString() ?? null,
+    cleanup_ran: null,
+    links: { temporal: null, record: null },
+  };
+}
+
+/** Fills in what only a caller knows: the link, and a large output from the store. */
+async function complete(session: Session, id: string, result: TaskResult): Promise<TaskResult> {
+  const links = { ...result.links, temporal: linkOf(session, id) };
+  if (!isOutputRef(result.output)) return { ...result, links };
+  try {
+    const bytes = await session.store.get(result.output.$ref);
+    return { ...result, links, output: JSON.parse(new TextDecoder().decode(bytes)) as Json };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { ...result, links, warnings: [...result.warnings, `store.not_shared: ${reason}`] };
+  }
+}
+
+function isOutputRef(output: unknown): output is OutputRef {
+  if (output === null || typeof output !== 'object') return false;
+  const keys = Object.keys(output).sort().join();
+  return keys === '$ref,bytes' && /^[0-9a-f]{64}$/.test(String((output as OutputRef).$ref));
+}
+

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isGrpcServiceError, QueryNotRegisteredError } from '@temporalio/client';
+import { QUERIES } from '../contracts/names.js';
+import { RECORD_FILES, type TaskRecord } from '../contracts/record.js';
+import { isEndState } from '../contracts/states.js';
+import type { TaskResult, TaskView } from '../contracts/task.js';
+import type { Session } from './connect.js';
+import { linkOf } from './links.js';
+import { awaitResult, resultFromDescription } from './read-result.js';
+import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
+
+/** A query that takes longer has no worker to answer it. */
+const QUERY_MS = 5000;
+
+/** Where what is told of a task comes from. */
+export type ViewSource = 'worker' | 'history' | 'description' | 'record';
+
+/** How a task stands, and how we know. */
+export interface SeenTask {
+  result: TaskResult;
+  /** With what only a worker or a record tells: the input, the progress. */
+  view: TaskView | undefined;
+  source: ViewSource;
+}
+
+/**
+ * How a task stands: open ones answer a query, ended ones their close event, forgotten ones their record.
+ *
+ * @throws AbilityError `task.not_found`. Source: design, section 6, "reading".
+ */
+export async function viewTask(session: Session, id: string): Promise<SeenTask> {
+  return asking(session, async () => {
+    const handle = session.temporal.workflow.getHandle(id);
+    try {
+      const description = await handle.describe();
+      if (description.status.name !== 'RUNNING') {
+        return { result: await awaitResult(session, id), view: undefined, source: 'history' };
+      }
+      const view = await queryTask(session, id);
+      if (view) return { result: view, view, source: 'worker' };
+      const bare = resultFromDescription(id, description);
+      return { result: { ...bare, links: { ...bare.links, temporal: linkOf(session, id) } }, view: undefined, source: 'description' };
+    } catch (error) {
+      if (!isUnknownWorkflow(error)) throw error;
+      const record = readRecord(session, id);
+      if (!record) throw taskNotFound(id, error);
+      return { result: resultOfRecord(record), view: undefined, source: 'record' };
+    }
+  });
+}
+
+/** Asks the worker how a task stands; undefined when none answers in time. */
+export async function queryTask(session: Session, id: string): Promise<TaskView | undefined> {
+  try {
+    const view = await session.temporal.withDeadline(Date.now() + QUERY_MS, () =>
+      session.temporal.workflow.getHandle(id).query<TaskView>(QUERIES.task),
+    );
+    return { ...view, links: { ...view.links, temporal: linkOf(session, id) } };
+  } catch (error) {
+    const cause = error instanceof Error && isGrpcServiceError(error.cause) ? error.cause : error;
+    if (isGrpcServiceError(cause) || error instanceof QueryNotRegisteredError) return undefined;
+    throw error;
+  }
+}
+
+/** The record of a task on this machine; undefined when there is none. */
+export function readRecord(session: Pick<Session, 'paths'>, id: string): TaskRecord | undefined {
+  try {
+    const text = readFileSync(join(session.paths.records, id, RECORD_FILES.json), 'utf8');
+    return JSON.parse(text) as TaskRecord;
+  } catch {
+    return undefined;
+  }
+}
+
+function resultOfRecord(record: TaskRecord): TaskResult {
+  if (record.result) return record.result;
+  const { plan } = record;
+  return {
+    status: 'created',
+    task_key: record.task_key,
+    ability_id: plan.ability.id,
+    version: plan.ability.version,
+    digest: record.plan_digest,
+    environment: plan.environment.name,
+    output: null,
+    error: null,
+    warnings: [...record.warnings, 'Temporal does not know this task; only its record is here'],
+    steps: [],
+    approvals: [],
+    hooks: [],
+    requested_by: record.requested_by,
+    started_at: null,
+    finished_at: null,
+    cleanup_ran: null,
+    links: { temporal: null, record: null },
+  };
+}
+
+/** Whether a seen task has ended. */
+export function hasEnded({ result }: SeenTask): boolean {
+  return isEndState(result.status);
+}

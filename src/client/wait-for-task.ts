@@ -1,0 +1,112 @@
+import { isEndState } from '../contracts/states.js';
+import { AbilityError } from '../contracts/problem.js';
+import type { TaskResult } from '../contracts/task.js';
+import type { Session } from './connect.js';
+import { awaitResult } from './read-result.js';
+import { asking } from './temporal-errors.js';
+import { queryTask } from './view-task.js';
+
+/** How to wait for a task. Times are milliseconds. */
+export interface WaitOptions {
+  /** Stop waiting after this long; the task goes on. */
+  timeoutMs?: number | undefined;
+  /** Stop waiting when the task has waited for an approval this long; undefined: wait on. */
+  approvalMs?: number | undefined;
+  /** Told how the task stands, whenever it may have changed. */
+  onProgress?: (result: TaskResult) => void;
+  /** Stops the waiting. */
+  signal?: AbortSignal;
+}
+
+/** Why waiting ended. */
+export type WaitEnd =
+  | { kind: 'ended'; result: TaskResult }
+  | { kind: 'approval'; result: TaskResult }
+  | { kind: 'timeout' | 'aborted'; result: TaskResult | undefined };
+
+/** First looks come quickly, so that a short task is seen at work; later ones cost next to nothing. */
+const FIRST_LOOK_MS = 150;
+const SLOWEST_LOOK_MS = 1000;
+const STUCK_CHECK_MS = 2000;
+/** Source: design, section 6, "Never a hang". */
+const STUCK_ATTEMPTS = 3;
+
+/**
+ * Waits until a task ends, or until there is a reason to stop waiting.
+ *
+ * @throws AbilityError `engine.stuck` when the workflow code fails again and again.
+ */
+export async function waitForTask(session: Session, id: string, options: WaitOptions): Promise<WaitEnd> {
+  return asking(session, async () => {
+    const ended = awaitResult(session, id).then((result): WaitEnd => ({ kind: 'ended', result }));
+    const stop = new AbortController();
+    const watching = watch(session, id, options, stop.signal);
+    // The loser of the race must not become an unhandled rejection.
+    ended.catch(() => {});
+    watching.catch(() => {});
+    try {
+      const end = await Promise.race([ended, watching]);
+      if (end.kind === 'ended') options.onProgress?.(end.result);
+      return end;
+    } finally {
+      stop.abort();
+    }
+  });
+}
+
+/** Looks at a running task until one of the other reasons to stop comes true; it never resolves for its end. */
+async function watch(session: Session, id: string, options: WaitOptions, stop: AbortSignal): Promise<WaitEnd> {
+  const { timeoutMs, approvalMs, onProgress, signal } = options;
+  const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeoutMs;
+  let pause = FIRST_LOOK_MS;
+  let nextStuckCheck = Date.now() + STUCK_CHECK_MS;
+  let waitingSince: number | undefined;
+  let last: TaskResult | undefined;
+  for (;;) {
+    await sleep(Math.min(pause, Math.max(0, deadline - Date.now())), stop, signal);
+    if (stop.aborted) return new Promise(() => {});
+    if (signal?.aborted) return { kind: 'aborted', result: last };
+    if (Date.now() >= deadline) return { kind: 'timeout', result: last };
+    pause = Math.min(pause * 1.3, SLOWEST_LOOK_MS);
+    if (Date.now() >= nextStuckCheck) {
+      await refuseStuck(session, id);
+      nextStuckCheck = Date.now() + STUCK_CHECK_MS;
+    }
+    const view = await queryTask(session, id);
+    if (!view || stop.aborted) continue;
+    last = view;
+    onProgress?.(view);
+    if (view.status !== 'waiting_approval' || isEndState(view.status)) waitingSince = undefined;
+    else waitingSince ??= Date.now();
+    if (approvalMs !== undefined && waitingSince !== undefined && Date.now() - waitingSince >= approvalMs) {
+      return { kind: 'approval', result: view };
+    }
+  }
+}
+
+async function refuseStuck(session: Session, id: string): Promise<void> {
+  const { raw } = await session.temporal.workflow.getHandle(id).describe();
+  const attempts = raw.pendingWorkflowTask?.attempt ?? 0;
+  if (attempts < STUCK_ATTEMPTS) return;
+  throw new AbilityError({
+    code: 'engine.stuck',
+    message: `The workflow code has failed ${attempts - 1} times in a row on ${id}; Temporal goes on trying`,
+    suggestion: 'Look at the failed workflow task in the Temporal UI; run the worker version the task was started with.',
+  });
+}
+
+function sleep(ms: number, ...signals: (AbortSignal | undefined)[]): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    for (const signal of signals) {
+      signal?.addEventListener(
+        'abort',
+        () => {
+          clearTimeout(timer);
+          resolve();
+        },
+        { once: true },
+      );
+    }
+  });
+}

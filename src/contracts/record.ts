@@ -1,0 +1,27 @@
+import type { JsonObject } from './json.js';
+import type { Person } from './people.js';
+import type { Plan } from './plan.js';
+import type { TaskResult } from './task.js';
+
+/** `record.json`: the readable copy of a task. The history in Temporal is the truth. Source: design, section 2. */
+export interface TaskRecord {
+  format: 1;
+  task_key: string;
+  /** What a second caller under the same key is compared with. */
+  request: { ability: string; environment: string; input: string };
+  requested_by: Person;
+  session: string | null;
+  created_at: string;
+  /** Name of the machine whose worker keeps the record and the logs. */
+  host: string;
+  plan_digest: string;
+  /** The resolved configuration, with references in place of secrets. */
+  plan: Plan;
+  input: JsonObject;
+  warnings: string[];
+  /** Null until the task has ended. */
+  result: TaskResult | null;
+}
+
+/** Names of the files in a record's folder. */
+export const RECORD_FILES = { json: 'record.json', text: 'tool_call.md', logs: 'logs' } as const;

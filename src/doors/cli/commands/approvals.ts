@@ -1,0 +1,31 @@
+import { listTasks, openApprovals } from '../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { type Context, openRegistry, withSession } from '../context.js';
+import { renderApproval } from '../render-result.js';
+
+const MOST_TASKS = 200;
+
+/** `ability approvals`: what waits for a decision in this project. */
+export async function run(context: Context): Promise<ExitCode> {
+  return withSession(context, await openRegistry(context), async (session) => {
+    const { terminal, flags } = context;
+    const filter = { status: 'waiting_approval', environment: flags.env, limit: MOST_TASKS } as const;
+    const waiting = await listTasks(session, filter);
+    const open = await Promise.all(
+      waiting.map(async ({ task_key }) => {
+        const approvals = await openApprovals(session, task_key);
+        return approvals.map((approval) => ({ task_key, ...approval }));
+      }),
+    );
+    const approvals = open.flat();
+    if (flags.json) terminal.print(JSON.stringify(approvals, null, 2));
+    else if (approvals.length === 0) terminal.note('Nothing waits for a decision.');
+    else {
+      const shown = approvals.map((approval) => {
+        return `${renderApproval(approval, terminal.style)}\n  decide: ability approve ${approval.task_key} --approval ${approval.id}`;
+      });
+      terminal.print(shown.join('\n\n'));
+    }
+    return EXIT.ok;
+  });
+}

@@ -1,0 +1,56 @@
+import { decide, openApprovals } from '../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import type { Approval, Decision } from '../../../contracts/approvals.js';
+import { type Context, currentUser, openRegistry, withSession } from '../context.js';
+import { renderApproval } from '../render-result.js';
+
+/** Flags of `ability approve` and `ability deny`. */
+export interface DecideFlags {
+  approval?: string;
+  as?: string;
+  comment?: string;
+}
+
+/** Shows what is decided about, asks on a terminal, and sends the decision. Source: design, section 8. */
+export async function runDecision(
+  context: Context,
+  key: string,
+  verdict: 'approve' | 'deny',
+  flags: DecideFlags,
+): Promise<ExitCode> {
+  return withSession(context, await openRegistry(context), async (session) => {
+    const { terminal } = context;
+    const open = await openApprovals(session, key);
+    const shown = open.filter(({ id }) => flags.approval === undefined || id === flags.approval);
+    for (const approval of shown) terminal.note(renderApproval(approval, terminal.style));
+    const by = flags.as ?? currentUser().name;
+    terminal.note(`Deciding as ${by}; this is a claim, and is recorded as one.`);
+    if (!(await isConfirmed(context, verdict, shown))) {
+      terminal.note('Nothing was decided.');
+      return EXIT.interrupted;
+    }
+    // Naming what was shown makes sure that nothing else is decided.
+    const [only] = shown;
+    const approval_id = flags.approval ?? (shown.length === 1 ? only?.id : undefined);
+    const decision: Decision = {
+      by,
+      ...(approval_id !== undefined && { approval_id }),
+      ...(flags.comment !== undefined && { comment: flags.comment }),
+    };
+    const outcome = await decide(session, key, verdict, decision);
+    if (context.flags.json) terminal.print(JSON.stringify({ task_key: key, ...outcome }, null, 2));
+    else {
+      const rest = outcome.missing > 0 ? `; ${outcome.missing} more needed` : '';
+      terminal.print(`${outcome.approval_id} ${outcome.status}${rest}`);
+    }
+    return EXIT.ok;
+  });
+}
+
+/** Only people at a terminal are asked; `--yes` skips the question, not the decision. Source: answers, 18. */
+async function isConfirmed(context: Context, verdict: string, shown: Approval[]): Promise<boolean> {
+  if (context.flags.yes || !context.terminal.isLive || !process.stdin.isTTY || shown.length === 0) return true;
+  const { confirm, isCancel } = await import('@clack/prompts');
+  const answer = await confirm({ message: `${verdict === 'approve' ? 'Approve' : 'Deny'} this?`, output: process.stderr });
+  return !isCancel(answer) && answer;
+}

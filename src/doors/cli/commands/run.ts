@@ -1,0 +1,153 @@
+import { type CreatedTask, cancelTask, createTask, type NewTask, type Session, waitForTask } from '../../../client/index.js';
+import { EXIT, EXIT_OF_STATE, type ExitCode } from '../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import type { Registry } from '../../../definitions/registry.js';
+import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../context.js';
+import { type FollowFlags, followTask, printResult, readDuration } from '../follow-task.js';
+import { interruption } from '../interruption.js';
+import { writeJunit } from '../junit.js';
+import { type InputFlags, parseInput } from '../parse-input.js';
+import { exitOf } from '../report.js';
+
+/** Flags of `ability run`. */
+export interface RunFlags extends InputFlags, FollowFlags {
+  key?: string;
+  direct?: boolean;
+  detach?: boolean;
+}
+
+/** `ability run ID`: creates a task, runs it, waits for its end. */
+export async function run(context: Context, [ability = '']: string[], flags: RunFlags): Promise<ExitCode> {
+  refuseContradictions(flags);
+  const registry = await openRegistry(context);
+  const task = await newTask(context, registry, ability, flags, true);
+  return withSession(context, registry, async (session) => {
+    const created = await createOrReport(context, session, task);
+    if (typeof created === 'number') return created;
+    for (const warning of created.warnings) context.terminal.note(`${context.terminal.style('yellow', 'warning')} ${warning}`);
+    if (flags.direct) return runDirectly(context, session, created, flags);
+    if (flags.detach) return reportDetached(context, created);
+    context.terminal.note(`task ${created.id}${created.attached ? ' (there already)' : ''}`);
+    return followTask(context, session, created.id, flags);
+  });
+}
+
+function refuseContradictions({ direct, key, detach }: RunFlags): void {
+  if (!direct || (key === undefined && !detach)) return;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `--direct promises no key, so it does not go with ${key === undefined ? '--detach' : '--key'}`,
+    suggestion: 'Leave out --direct to get a durable task.',
+  });
+}
+
+/** What a command line asks for, with its input converted by the schema of the ability. */
+export async function newTask(
+  context: Context,
+  registry: Registry,
+  ability: string,
+  flags: RunFlags,
+  isRun: boolean,
+): Promise<NewTask> {
+  const environment = await environmentOf(context, registry);
+  const definition = await findAbility(registry, ability);
+  return {
+    ability,
+    environment,
+    input: parseInput(flags, definition.input_schema, context.cwd),
+    user: currentUser(),
+    run: isRun,
+    direct: flags.direct ?? false,
+    ...(flags.key !== undefined && { key: flags.key }),
+    review: ({ registry: digest }) => reviewRegistry(context, registry, digest),
+  };
+}
+
+/** @throws AbilityError `ability.not_found`, or what is wrong with its file. */
+export async function findAbility(registry: Registry, id: string) {
+  const found = registry.operations.get(id)?.value ?? registry.workflows.get(id)?.value;
+  if (found) return found;
+  const broken = registry.broken.get(`ability:${id}`);
+  if (broken) throw new AbilityError(broken);
+  const { didYouMean } = await import('../../../rules/nearest.js');
+  const suggestion = didYouMean(id, [...registry.operations.keys(), ...registry.workflows.keys()]);
+  throw new AbilityError({
+    code: 'ability.not_found',
+    message: `There is no ability ${id} in the project ${registry.project.project}`,
+    suggestion: suggestion ?? 'Run `ability list` to see what there is.',
+  });
+}
+
+/** The worker plans from its own definitions; where they differ from those here, that is said. */
+function reviewRegistry({ flags, terminal }: Context, registry: Registry, digest: string): void {
+  if (digest === registry.digest) return;
+  const message = 'The definitions of the worker differ from those here; the task runs theirs';
+  if (!flags.strict) {
+    terminal.note(`${terminal.style('yellow', 'warning')} ${message}`);
+    return;
+  }
+  throw new AbilityError({
+    code: 'config.registry_differs',
+    message: 'The definitions of the worker differ from those here, and --strict was given',
+    suggestion: 'Deploy these definitions to the workers, or leave out --strict.',
+  });
+}
+
+/** Creates the task, or prints why it cannot be formed. Source: R-000-69, R-000-73; answers, 15. */
+export async function createOrReport(
+  { flags, terminal }: Context,
+  session: Session,
+  task: NewTask,
+): Promise<CreatedTask | ExitCode> {
+  try {
+    return await createTask(session, task);
+  } catch (error) {
+    if (!(error instanceof AbilityError) || !isUnavailable(error)) throw error;
+    const { code, message: reason, suggestion = null } = error;
+    if (flags.json) terminal.print(JSON.stringify({ status: 'unavailable', code, reason, suggestion }, null, 2));
+    else {
+      terminal.print(`unavailable  ${task.ability} in ${task.environment}`);
+      terminal.note(`  ${code}: ${reason}${suggestion ? `\n  ${suggestion}` : ''}`);
+    }
+    return EXIT.unavailable;
+  }
+}
+
+/** Preflight said no, for a reason that lies neither in the request nor in Temporal. Source: answers, 14. */
+function isUnavailable(error: AbilityError): boolean {
+  const exit = exitOf(error.toProblem());
+  return exit !== EXIT.usage && exit !== EXIT.outOfOrder && error.code !== 'internal.error';
+}
+
+function reportDetached({ flags, terminal }: Context, { id, warnings }: CreatedTask): ExitCode {
+  const answer = { status: 'available', task_key: id, warnings };
+  terminal.print(flags.json ? JSON.stringify(answer, null, 2) : id);
+  if (!flags.json) terminal.note(`Go on with: ability task watch ${id}`);
+  return EXIT.ok;
+}
+
+/** A direct run is only this call: when it stops waiting, the work stops. Source: answers, 6. */
+async function runDirectly(
+  context: Context,
+  session: Session,
+  { id }: CreatedTask,
+  flags: RunFlags,
+): Promise<ExitCode> {
+  const interrupted = interruption();
+  try {
+    const timeoutMs = flags.timeout === undefined ? undefined : readDuration('--timeout', flags.timeout);
+    const end = await waitForTask(session, id, { timeoutMs, signal: interrupted.signal });
+    if (end.kind === 'ended') {
+      if (flags.junit !== undefined) writeJunit(flags.junit, end.result, context.cwd);
+      printResult(context, end.result);
+      return EXIT_OF_STATE[end.result.status];
+    }
+    context.terminal.note('Stopping; the clean-up runs first.');
+    await cancelTask(session, id);
+    const stopped = await waitForTask(session, id, {});
+    if (stopped.kind === 'ended') printResult(context, stopped.result);
+    return end.kind === 'timeout' ? EXIT.timedOut : EXIT.interrupted;
+  } finally {
+    interrupted.done();
+  }
+}

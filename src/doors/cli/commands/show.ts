@@ -1,0 +1,58 @@
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import type { Plan, PlanHook } from '../../../contracts/plan.js';
+import { AbilityError, type Problem } from '../../../contracts/problem.js';
+import { type Context, environmentOf, openRegistry } from '../context.js';
+import { describeProblem } from '../report.js';
+import { findAbility } from './run.js';
+
+/** `ability show ID`: the contract of an ability, and how it would run in an environment. Reads files only. */
+export async function run(context: Context, [id = '']: string[]): Promise<ExitCode> {
+  const registry = await openRegistry(context);
+  const definition = await findAbility(registry, id);
+  const { resolvePlan } = await import('../../../planning/resolve-plan.js');
+  const { digestOf } = await import('../../../rules/canonical.js');
+  const environment = await environmentOf(context, registry);
+  let resolved: { plan: Plan; warnings: string[]; digest: string } | undefined;
+  let problem: Problem | undefined;
+  try {
+    const { plan, warnings } = resolvePlan(registry, id, environment);
+    resolved = { plan, warnings, digest: digestOf(plan) };
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    problem = error.toProblem();
+  }
+  const { terminal, flags } = context;
+  if (flags.json) {
+    const { plan = null, warnings = [], digest = null } = resolved ?? {};
+    terminal.print(JSON.stringify({ definition, environment, digest, plan, warnings, problem: problem ?? null }, null, 2));
+    return EXIT.ok;
+  }
+  const lines = [
+    `${terminal.style('bold', id)} v${definition.version}`,
+    definition.summary,
+    `environments: ${definition.scope.environments?.join(', ') ?? 'all'}`,
+    `input: ${JSON.stringify(definition.input_schema)}`,
+    ...(definition.output_schema ? [`output: ${JSON.stringify(definition.output_schema)}`] : []),
+    ...(resolved ? describePlan(resolved.plan) : []),
+  ];
+  terminal.print(lines.join('\n'));
+  for (const warning of resolved?.warnings ?? []) terminal.note(`${terminal.style('yellow', 'warning')} ${warning}`);
+  if (problem) terminal.note(`In ${environment} it cannot run:\n${describeProblem(problem, terminal.style)}`);
+  return EXIT.ok;
+}
+
+function describePlan({ environment, placement, operations, ability }: Plan): string[] {
+  const calls = Object.values(operations).map(({ key, effects, implementation, hooks }) => {
+    const guards = namesOf([...hooks.pre_create, ...hooks.pre_call, ...hooks.post_call]);
+    const prompts = Object.keys(implementation.prompts);
+    return `  ${key}: ${implementation.kind} ${implementation.id}, ${effects}${guards}${prompts.length > 0 ? `, prompts: ${prompts.join(', ')}` : ''}`;
+  });
+  const { pre_create, pre_call, post_call } = ability.hooks;
+  const own = namesOf([...pre_create, ...pre_call, ...post_call]);
+  const asks = environment.approve.length > 0 ? `; ${environment.approve.join(', ')} need approval` : '';
+  return [`in ${environment.name}: ${placement}${own}${asks}`, ...calls];
+}
+
+function namesOf(hooks: PlanHook[]): string {
+  return hooks.length === 0 ? '' : `, hooks: ${hooks.map(({ id }) => id).join(', ')}`;
+}

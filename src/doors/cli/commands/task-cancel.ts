@@ -1,0 +1,14 @@
+import { cancelTask } from '../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { type Context, openRegistry, withSession } from '../context.js';
+
+/** `ability task cancel KEY`: asks a task to stop; its clean-up runs. */
+export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
+  return withSession(context, await openRegistry(context), async (session) => {
+    await cancelTask(session, key);
+    const { terminal, flags } = context;
+    if (flags.json) terminal.print(JSON.stringify({ status: 'accepted', task_key: key }, null, 2));
+    else terminal.print(`${key} was asked to stop; its clean-up runs first: ability task watch ${key}`);
+    return EXIT.ok;
+  });
+}

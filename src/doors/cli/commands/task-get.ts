@@ -1,0 +1,29 @@
+import { readRecord, viewTask } from '../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import type { JsonObject } from '../../../contracts/json.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import { didYouMean } from '../../../rules/nearest.js';
+import { type Context, openRegistry, withSession } from '../context.js';
+
+/** `ability task get KEY [FIELD]`: the input of a task, or one field. Source: R-000-83. */
+export async function run(context: Context, [key = '', field]: string[]): Promise<ExitCode> {
+  return withSession(context, await openRegistry(context), async (session) => {
+    const { view } = await viewTask(session, key);
+    const input: JsonObject | undefined = view?.input ?? readRecord(session, key)?.input;
+    if (!input) {
+      throw new AbilityError({
+        code: 'record.missing',
+        message: `The input of ${key} is neither with a worker nor in a record here`,
+        suggestion: 'Run the command where the worker that ran the task keeps its records.',
+      });
+    }
+    if (field !== undefined && !Object.hasOwn(input, field)) {
+      const suggestion = didYouMean(field, Object.keys(input)) ?? `There are: ${Object.keys(input).join(', ')}.`;
+      throw new AbilityError({ code: 'usage.invalid', message: `The input of ${key} has no field ${field}`, suggestion });
+    }
+    const value = field === undefined ? input : input[field];
+    const isPlainText = typeof value === 'string' && !context.flags.json;
+    context.terminal.print(isPlainText ? value : JSON.stringify(value, null, 2));
+    return EXIT.ok;
+  });
+}

@@ -1,0 +1,32 @@
+import { spawn } from 'node:child_process';
+import { viewTask } from '../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import { type Context, openRegistry, withSession } from '../context.js';
+
+/** `ability task open KEY`: opens a task in the Temporal UI; prints its address where there is no desktop. */
+export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
+  return withSession(context, await openRegistry(context), async (session) => {
+    const { result } = await viewTask(session, key);
+    const url = result.links.temporal;
+    if (!url) {
+      throw new AbilityError({
+        code: 'config.invalid',
+        message: 'Nobody said where the Temporal UI of this server is',
+        suggestion: 'Set TEMPORAL_UI_ADDRESS to its address.',
+      });
+    }
+    context.terminal.print(context.flags.json ? JSON.stringify({ url }) : url);
+    if (context.terminal.isLive) openInBrowser(url);
+    return EXIT.ok;
+  });
+}
+
+function openInBrowser(url: string): void {
+  const program = process.env.BROWSER ?? (process.platform === 'darwin' ? 'open' : 'xdg-open');
+  const child = spawn(program, [url], { detached: true, stdio: 'ignore' });
+  child.on('error', () => {
+    // The address was printed; whoever has no such program can follow it.
+  });
+  child.unref();
+}

@@ -1,0 +1,49 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { viewTask } from '../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import { RECORD_FILES } from '../../../contracts/record.js';
+import { pathsOf } from '../../../server/project-paths.js';
+import { type Context, openRegistry, withSession } from '../context.js';
+
+/** `ability task record KEY`: prints `tool_call.md`, or `record.json`. Needs no server while the record is here. */
+export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
+  const registry = await openRegistry(context);
+  const folder = recordFolder(pathsOf(registry.root).records, key);
+  const file = join(folder, context.flags.json ? RECORD_FILES.json : RECORD_FILES.text);
+  if (!existsSync(file)) throw await whyMissing(context, registry, key, folder);
+  context.terminal.print(readFileSync(file, 'utf8'));
+  return EXIT.ok;
+}
+
+/** A key must not lead out of the records. @throws AbilityError `task.not_found`. */
+export function recordFolder(records: string, key: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(key)) return join(records, key);
+  throw new AbilityError({ code: 'task.not_found', message: `${JSON.stringify(key)} is no task key` });
+}
+
+/** A record that is not here may be on the machine of the worker. Source: answers, 17. */
+export async function whyMissing(
+  context: Context,
+  registry: Parameters<typeof withSession>[1],
+  key: string,
+  folder: string,
+): Promise<AbilityError> {
+  const host = await withSession(context, registry, async (session) => {
+    const { result } = await viewTask(session, key);
+    return result.links.record ?? (session.isOwnRuntime ? null : session.address);
+  });
+  if (host === null || host === folder) {
+    return new AbilityError({
+      code: 'record.missing',
+      message: `The record of ${key} is not in ${folder}`,
+      suggestion: `It may have been deleted; ask Temporal instead: ability task show ${key}.`,
+    });
+  }
+  return new AbilityError({
+    code: 'record.remote',
+    message: `The record of ${key} is where its worker keeps it: ${host}`,
+    suggestion: 'Run the command on that machine.',
+  });
+}

@@ -1,0 +1,19 @@
+import { runTask } from '../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { type Context, openRegistry, withSession } from '../context.js';
+import { type FollowFlags, followTask } from '../follow-task.js';
+
+/** `ability task run KEY`: runs a created task. Source: R-000-74 to R-000-76. */
+export async function run(
+  context: Context,
+  [key = '']: string[],
+  flags: FollowFlags & { detach?: boolean },
+): Promise<ExitCode> {
+  return withSession(context, await openRegistry(context), async (session) => {
+    await runTask(session, key);
+    if (!flags.detach) return followTask(context, session, key, flags);
+    const { terminal } = context;
+    terminal.print(context.flags.json ? JSON.stringify({ status: 'running', task_key: key }, null, 2) : key);
+    return EXIT.ok;
+  });
+}

@@ -1,0 +1,39 @@
+import { type SeenTask, viewTask } from '../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { type Context, openRegistry, withSession } from '../context.js';
+import { renderApproval, renderResult } from '../render-result.js';
+import { renderSteps } from '../render-steps.js';
+
+const FROM: Record<SeenTask['source'], string | undefined> = {
+  worker: undefined,
+  history: undefined,
+  description: 'No worker answers, so only what Temporal itself knows is shown.',
+  record: 'Temporal no longer has this task; this is its record.',
+};
+
+/** `ability task show KEY`: how a task stands, in short. */
+export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
+  return withSession(context, await openRegistry(context), async (session) => {
+    const { terminal, flags } = context;
+    const { result, view, source } = await viewTask(session, key);
+    if (flags.json) {
+      terminal.print(JSON.stringify({ ...(view ?? result), source }, null, 2));
+      return EXIT.ok;
+    }
+    const open = result.approvals.filter(({ status }) => status === 'open');
+    terminal.print(
+      [
+        renderResult(result, terminal.style),
+        ...renderSteps(result, terminal.style),
+        ...open.map((approval) => renderApproval(approval, terminal.style)),
+        ...result.hooks.map(({ phase, hook_id, path, status, decision, reason }) => {
+          const answer = status === 'error' ? 'failed' : decision;
+          return `  hook ${hook_id} (${phase}${path ? `, ${path}` : ''}): ${answer}${reason ? `: ${reason}` : ''}`;
+        }),
+      ].join('\n'),
+    );
+    const note = FROM[source];
+    if (note) terminal.note(note);
+    return EXIT.ok;
+  });
+}

@@ -1,0 +1,75 @@
+import { writeFileSync } from 'node:fs';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import type { RuntimeFile } from '../../../contracts/runtime.js';
+import { obtainTemporal } from '../../../server/binary/install-temporal.js';
+import { ensureRuntime } from '../../../server/ensure-runtime.js';
+import { pathsOf, type ProjectPaths } from '../../../server/project-paths.js';
+import { asDiskError, readLivingRuntime } from '../../../server/runtime-file.js';
+import { type Context, openRegistry } from '../context.js';
+import { interruption } from '../interruption.js';
+
+/** `ability up`: the runtime of the project, for as long as you like. Source: design, section 11. */
+export async function run(context: Context, _: string[], { detach }: { detach?: boolean }): Promise<ExitCode> {
+  const registry = await openRegistry(context);
+  const paths = pathsOf(registry.root);
+  const living = readLivingRuntime(paths);
+  if (living?.state === 'up' || living?.state === 'starting') return reportThere(context, paths, living, detach ?? false);
+  return detach ? upDetached(context, paths) : upHere(context, paths);
+}
+
+async function upDetached(context: Context, paths: ProjectPaths): Promise<ExitCode> {
+  const { runtime } = await ensureRuntime(paths, (text) => context.terminal.note(text));
+  stay(paths);
+  announce(context, runtime, 'up');
+  context.terminal.note('It stays in the background; stop it with `ability down`.');
+  return EXIT.ok;
+}
+
+async function upHere(context: Context, paths: ProjectPaths): Promise<ExitCode> {
+  const { ProjectRuntime } = await import('../../../worker/runtime.js');
+  const { path } = await obtainTemporal((text) => context.terminal.note(text));
+  const runtime = ProjectRuntime.take({ root: paths.root, binary: path, foreground: true });
+  if ('holder' in runtime) {
+    const { runtime: other } = await ensureRuntime(paths, () => {});
+    return reportThere(context, paths, other, false);
+  }
+  const interrupted = interruption();
+  await runtime.start();
+  announce(context, runtime.announcement, 'up');
+  context.terminal.note('Press Ctrl-C to stop; tasks that wait go on the next time.');
+  interrupted.signal.addEventListener('abort', () => {
+    context.terminal.note('Stopping ...');
+    runtime.leave();
+  });
+  if (interrupted.signal.aborted) runtime.leave();
+  await runtime.untilEnd();
+  interrupted.done();
+  return EXIT.ok;
+}
+
+async function reportThere(
+  context: Context,
+  paths: ProjectPaths,
+  living: RuntimeFile,
+  detach: boolean,
+): Promise<ExitCode> {
+  const { runtime } = living.state === 'up' ? { runtime: living } : await ensureRuntime(paths, () => {});
+  if (detach) stay(paths);
+  announce(context, runtime, 'up already');
+  return EXIT.ok;
+}
+
+/** Tells the runtime to outlive its last command. */
+function stay(paths: ProjectPaths): void {
+  try {
+    writeFileSync(paths.stayFile, '');
+  } catch (error) {
+    throw asDiskError(error, paths.stayFile);
+  }
+}
+
+function announce({ terminal, flags }: Context, runtime: RuntimeFile, how: string): void {
+  const { address, ui, pid, version } = runtime;
+  if (flags.json) terminal.print(JSON.stringify({ status: how, address, ui, pid, version }, null, 2));
+  else terminal.print(`${how}  Temporal ${address}, UI ${ui}, process ${pid}`);
+}

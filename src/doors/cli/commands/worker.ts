@@ -1,0 +1,47 @@
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { PLACEMENTS, type Placement } from '../../../contracts/placement.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import { taskQueueOf } from '../../../contracts/names.js';
+import { resolveEnvironment } from '../../../planning/resolve-environment.js';
+import { chooseServer } from '../../../server/connection-settings.js';
+import { type Context, openRegistry } from '../context.js';
+import { interruption } from '../interruption.js';
+
+interface WorkerFlags {
+  env?: string[] | string;
+  placement: Placement | 'all';
+}
+
+/** `ability worker`: serves tasks of a Temporal server that somebody runs. Source: design, section 11. */
+export async function run(context: Context, _: string[], flags: WorkerFlags): Promise<ExitCode> {
+  const registry = await openRegistry(context);
+  const server = await chooseServer(context.flags);
+  if (!server) {
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message: 'A worker serves a Temporal server that was named; the runtime of a project has its own workers',
+      suggestion: 'Pass --address or --profile, or start the runtime with `ability up`.',
+    });
+  }
+  const environments = flags.env === undefined ? Object.keys(registry.project.environments) : [flags.env].flat();
+  for (const name of environments) resolveEnvironment(registry, name);
+  const placements = flags.placement === 'all' ? PLACEMENTS : [flags.placement];
+  const places = environments.flatMap((environment) => placements.map((placement) => ({ environment, placement })));
+  const interrupted = interruption();
+  const { serve } = await import('../../../worker/serve.js');
+  const project = registry.project.project;
+  const host = await serve({ root: registry.root, project, server, places });
+  const { terminal } = context;
+  terminal.note(`Serving ${places.map((place) => taskQueueOf(project, place.environment, place.placement)).join(', ')}`);
+  terminal.note(`on Temporal at ${server.address}; press Ctrl-C to stop.`);
+  if (!interrupted.signal.aborted) {
+    const stopped = new Promise<void>((resolve) => {
+      interrupted.signal.addEventListener('abort', () => resolve());
+    });
+    await Promise.race([stopped, host.broken]);
+  }
+  terminal.note('Stopping; calls that may not be repeated are let end ...');
+  await host.stop();
+  interrupted.done();
+  return EXIT.ok;
+}

@@ -1,0 +1,87 @@
+import { userInfo } from 'node:os';
+import type { Person } from '../../contracts/people.js';
+import type { Session } from '../../client/index.js';
+import type { Registry } from '../../definitions/registry.js';
+import type { Terminal } from './terminal.js';
+
+/** Flags that every command takes. Source: answers, 16. */
+export interface GlobalFlags {
+  project?: string;
+  address?: string;
+  namespace?: string;
+  profile?: string;
+  env?: string;
+  json?: boolean;
+  yes?: boolean;
+  strict?: boolean;
+}
+
+/** What a command is given besides its own arguments. */
+export interface Context {
+  flags: GlobalFlags;
+  terminal: Terminal;
+  cwd: string;
+}
+
+/** Who asks: `ABILITY_USER`, else the user of the operating system. A claim. Source: answers, 9. */
+export function currentUser(env: NodeJS.ProcessEnv = process.env): Person {
+  return { name: env.ABILITY_USER || osUser(), source: 'claimed' };
+}
+
+function osUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? 'unknown');
+  }
+}
+
+/** The definitions of the project a command is about. @throws AbilityError `project.*`, `definition.*`. */
+export async function openRegistry({ flags, cwd }: Context): Promise<Registry> {
+  const { loadRegistry } = await import('../../definitions/load-registry.js');
+  return loadRegistry(cwd, flags.project);
+}
+
+/** The environment of a command: flag, `ABILITY_ENV`, the project's own choice. Source: answers, 16. */
+export async function environmentOf({ flags }: Context, registry: Registry): Promise<string> {
+  const { chooseEnvironment } = await import('../../planning/resolve-environment.js');
+  return chooseEnvironment(registry.project, flags.env ?? process.env.ABILITY_ENV);
+}
+
+/** A project may say how often its runtime is told that somebody is there. Source: answers, 21. */
+const TOUCH_MS = 20_000;
+
+/**
+ * Runs an action with a connection to the project's Temporal, starting its runtime when there is none.
+ *
+ * While the action runs the runtime is told that somebody is there.
+ */
+export async function withSession<T>(
+  context: Context,
+  registry: Pick<Registry, 'root' | 'project'>,
+  action: (session: Session) => Promise<T>,
+): Promise<T> {
+  const { connect } = await import('../../client/index.js');
+  const { touchRuntime } = await import('../../server/runtime-file.js');
+  const { address, namespace, profile } = context.flags;
+  const session = await connect({
+    root: registry.root,
+    project: registry.project.project,
+    address,
+    namespace,
+    profile,
+    progress: (text) => context.terminal.note(text),
+  });
+  if (session.started) context.terminal.note(`Started the runtime of this project; Temporal UI: ${session.ui}`);
+  const touch = (): void => {
+    if (session.isOwnRuntime) touchRuntime(session.paths);
+  };
+  const timer = setInterval(touch, TOUCH_MS).unref();
+  try {
+    return await action(session);
+  } finally {
+    clearInterval(timer);
+    touch();
+    await session.close();
+  }
+}

@@ -1,0 +1,168 @@
+import { type Session, waitForTask } from '../../client/index.js';
+import { EXIT, EXIT_OF_STATE, type ExitCode } from '../../contracts/exit-codes.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { TaskResult } from '../../contracts/task.js';
+import { parseDuration } from '../../rules/duration.js';
+import type { Context } from './context.js';
+import { interruption } from './interruption.js';
+import { writeJunit } from './junit.js';
+import { renderApproval, renderResult } from './render-result.js';
+import { renderChange, renderSteps } from './render-steps.js';
+
+/** How the caller wants to wait. */
+export interface FollowFlags {
+  timeout?: string;
+  waitApproval?: string;
+  junit?: string;
+}
+
+/** Off a terminal nobody is there to stop a command that waits for ever. Source: design, section 11. */
+const TIMEOUT_OFF_TERMINAL = '15m';
+
+/**
+ * Waits for a task, shows how it goes, and ends with its exit code.
+ *
+ * On a terminal it waits for people; otherwise a pending approval ends it with 5, after `--wait-approval`. Source:
+ * design, section 11.
+ */
+export async function followTask(
+  context: Context,
+  session: Session,
+  key: string,
+  flags: FollowFlags,
+): Promise<ExitCode> {
+  const { terminal } = context;
+  const shower = showProgress(context);
+  const timeout = flags.timeout ?? (terminal.isLive ? undefined : TIMEOUT_OFF_TERMINAL);
+  const interrupted = interruption();
+  try {
+    const end = await waitForTask(session, key, {
+      timeoutMs: timeout === undefined ? undefined : readDuration('--timeout', timeout),
+      approvalMs: approvalPatience(terminal.isLive, flags.waitApproval),
+      onProgress: shower,
+      signal: interrupted.signal,
+    });
+    switch (end.kind) {
+      case 'ended':
+        return reportEnd(context, end.result, flags);
+      case 'approval':
+        return reportWaiting(context, session, key, end.result);
+      case 'timeout':
+        throw new AbilityError({
+          code: 'wait.timeout',
+          message: `${key} has not ended within ${timeout}; it goes on`,
+          suggestion: `ability task watch ${key}`,
+        });
+      case 'aborted':
+        return reportInterrupted(context, key, end.result);
+    }
+  } finally {
+    interrupted.done();
+  }
+}
+
+/** Reads a duration of a flag. @throws AbilityError `usage.invalid`. */
+export function readDuration(flag: string, text: string): number {
+  try {
+    return parseDuration(text);
+  } catch (error) {
+    const message = `${flag} ${text}: ${error instanceof Error ? error.message : String(error)}`;
+    throw new AbilityError({ code: 'usage.invalid', message, suggestion: 'Write 500ms, 20s, 10m, 24h or 7d.' });
+  }
+}
+
+function approvalPatience(isLive: boolean, given: string | undefined): number | undefined {
+  if (given !== undefined) return readDuration('--wait-approval', given);
+  return isLive ? undefined : 0;
+}
+
+/** A table that is redrawn on a terminal, lines elsewhere. */
+function showProgress({ terminal }: Context): (result: TaskResult) => void {
+  const seen = new Map<string, string>();
+  const announced = new Set<string>();
+  return (result) => {
+    const isOpen = result.finished_at === null;
+    if (terminal.isLive) {
+      const waiting = result.approvals.filter(({ status }) => status === 'open' && isOpen);
+      const asks = waiting.flatMap((approval) => renderApproval(approval, terminal.style).split('\n'));
+      terminal.redraw([...renderSteps(result, terminal.style), ...asks]);
+      return;
+    }
+    for (const step of result.steps) {
+      const before = seen.get(step.path) ?? 'pending';
+      if (before === step.status || step.status === 'pending') continue;
+      seen.set(step.path, step.status);
+      terminal.note(renderChange(step));
+    }
+    for (const approval of result.approvals) {
+      if (approval.status !== 'open' || announced.has(approval.id)) continue;
+      announced.add(approval.id);
+      terminal.note(renderApproval(approval, terminal.style));
+    }
+  };
+}
+
+function reportEnd(context: Context, result: TaskResult, { junit }: FollowFlags): ExitCode {
+  if (junit !== undefined) writeJunit(junit, result, context.cwd);
+  printResult(context, result);
+  return EXIT_OF_STATE[result.status];
+}
+
+/** Prints a result: one JSON value, or lines for people. */
+export function printResult({ flags, terminal }: Context, result: TaskResult): void {
+  terminal.print(flags.json ? JSON.stringify(shapeOf(result), null, 2) : renderResult(result, terminal.style));
+}
+
+/** The result shape of the design; what only a running task tells besides is left to `task show`. */
+export function shapeOf(result: TaskResult): TaskResult {
+  const { waiting } = result;
+  return {
+    status: result.status,
+    task_key: result.task_key,
+    ability_id: result.ability_id,
+    version: result.version,
+    digest: result.digest,
+    environment: result.environment,
+    output: result.output,
+    error: result.error,
+    warnings: result.warnings,
+    steps: result.steps,
+    approvals: result.approvals,
+    hooks: result.hooks,
+    requested_by: result.requested_by,
+    started_at: result.started_at,
+    finished_at: result.finished_at,
+    cleanup_ran: result.cleanup_ran,
+    links: result.links,
+    ...(waiting && { waiting }),
+  };
+}
+
+/** What the task waits for, how to go on, and that a runtime of its own does not wait with it. Source: answers, 15, 21. */
+function reportWaiting(context: Context, session: Session, key: string, result: TaskResult): ExitCode {
+  const { terminal, flags } = context;
+  const open = result.approvals.filter(({ status }) => status === 'open').map(({ id }) => id);
+  const resume = `ability task watch ${key}`;
+  const link = result.links.temporal;
+  if (flags.json) {
+    const waiting = { approvals: open, resume, link };
+    terminal.print(JSON.stringify(shapeOf({ ...result, output: null, waiting }), null, 2));
+  } else terminal.print(`waiting for approval  ${result.ability_id} v${result.version}  ${key}`);
+  terminal.note(`Decide: ability approve ${key} --as NAME   (or deny, or send the signal in the Temporal UI)`);
+  terminal.note(`Go on:  ${resume}`);
+  if (link) terminal.note(`Watch:  ${link}`);
+  if (session.isOwnRuntime) {
+    terminal.note('The runtime of this project stops when nothing runs; its deadlines fire when it is up again.');
+  }
+  return EXIT.waiting;
+}
+
+function reportInterrupted({ terminal, flags }: Context, key: string, result: TaskResult | undefined): ExitCode {
+  terminal.note(`Interrupted; the task goes on: ability task watch ${key}`);
+  if (flags.json) {
+    const status = result?.status ?? 'running';
+    const error = { code: 'wait.interrupted', message: 'Interrupted; the task goes on', location: null, suggestion: null };
+    terminal.print(JSON.stringify({ status: 'error', task_key: key, task_status: status, error }, null, 2));
+  }
+  return EXIT.interrupted;
+}

@@ -1,0 +1,26 @@
+import { CommanderError } from 'commander';
+import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { buildProgram, type Outcome } from './program.js';
+import { reportError } from './report.js';
+import { openTerminal } from './terminal.js';
+
+/** Runs one command line. @returns its exit code; never throws. */
+export async function main(args: string[]): Promise<ExitCode> {
+  const terminal = openTerminal();
+  const outcome: Outcome = { exit: EXIT.ok };
+  const program = buildProgram(terminal, outcome);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return outcome.exit;
+  } catch (error) {
+    const flags = { json: args.includes('--json') };
+    if (!(error instanceof CommanderError)) return reportError(error, { flags, terminal });
+    if (error.exitCode === 0) return EXIT.ok;
+    const message = error.message.replace(/^error: /, '');
+    const [what = message, ...hints] = message.split('\n');
+    const suggestion = hints.join(' ').replace(/^\(|\)$/g, '') || 'See `ability --help`.';
+    const usage = new AbilityError({ code: 'usage.invalid', message: what, suggestion });
+    return reportError(usage, { flags, terminal });
+  }
+}

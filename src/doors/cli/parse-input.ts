@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Json, JsonObject } from '../../contracts/json.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+
+/** The input a command line gives. */
+export interface InputFlags {
+  input?: string;
+  set?: string[];
+}
+
+/** Larger inputs belong into a file or service that the ability reads. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Reads the input of a task: `--input` first, each `--set` over it, key by key.
+ *
+ * `--set name=text` converts by the schema of the ability. Source: design, section 11; answers, 18.
+ *
+ * @throws AbilityError `input.invalid`, `usage.invalid`.
+ */
+export function parseInput(flags: InputFlags, schema: JsonObject, cwd: string): JsonObject {
+  const base = flags.input === undefined ? {} : readObject(flags.input, cwd);
+  const input: JsonObject = { ...base };
+  for (const assignment of flags.set ?? []) {
+    const [name, value] = readAssignment(assignment, schema, cwd);
+    Object.defineProperty(input, name, { value, enumerable: true, writable: true, configurable: true });
+  }
+  refuseUnsafeKeys(input);
+  return input;
+}
+
+function readObject(given: string, cwd: string): JsonObject {
+  const text = given === '-' ? readFileSync(0, 'utf8') : given.startsWith('@') ? readText(given.slice(1), cwd) : given;
+  const value = parseJson(text, '--input');
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw invalid(`--input is ${Array.isArray(value) ? 'a list' : JSON.stringify(value)}, not a map of fields`);
+  }
+  return value;
+}
+
+function readAssignment(assignment: string, schema: JsonObject, cwd: string): [string, Json] {
+  const [, name, operator, value] = /^([^=:]+?)(:=|=)([\s\S]*)$/.exec(assignment) ?? [];
+  if (name === undefined || value === undefined) {
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message: `--set ${assignment} is no assignment`,
+      suggestion: 'Write name=text, name:=JSON or name=@file.',
+    });
+  }
+  if (operator === ':=') return [name, parseJson(value, `--set ${name}`)];
+  const text = value.startsWith('@') ? readText(value.slice(1), cwd) : value;
+  return [name, convert(name, text, typesOf(schema, name))];
+}
+
+/** The types a property may have; none stated means text. */
+function typesOf(schema: JsonObject, name: string): string[] {
+  const { properties } = schema;
+  if (properties === null || typeof properties !== 'object' || Array.isArray(properties)) return [];
+  const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  if (property === null || typeof property !== 'object' || Array.isArray(property)) return [];
+  const { type } = property;
+  return (Array.isArray(type) ? type : [type]).filter((item): item is string => typeof item === 'string');
+}
+
+function convert(name: string, text: string, types: string[]): Json {
+  if (types.length === 0 || types.includes('string')) return text;
+  for (const type of types) {
+    const value = convertTo(type, text);
+    if (value !== undefined) return value;
+  }
+  throw invalid(`--set ${name}: ${JSON.stringify(text)} is not of type ${types.join(' or ')}`);
+}
+
+function convertTo(type: string, text: string): Json | undefined {
+  if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined;
+  if (type === 'null') return text === 'null' ? null : undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (type === 'integer') return Number.isInteger(value) ? (value as number) : undefined;
+  if (type === 'number') return typeof value === 'number' ? value : undefined;
+  if (type === 'array') return Array.isArray(value) ? (value as Json[]) : undefined;
+  const isMap = value !== null && typeof value === 'object' && !Array.isArray(value);
+  return type === 'object' && isMap ? (value as JsonObject) : undefined;
+}
+
+function readText(path: string, cwd: string): string {
+  try {
+    const text = readFileSync(resolve(cwd, path), 'utf8');
+    if (text.length > MOST_BYTES) throw invalid(`${path} is larger than ${MOST_BYTES} bytes`);
+    return text;
+  } catch (error) {
+    if (error instanceof AbilityError) throw error;
+    throw invalid(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function parseJson(text: string, what: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    throw new AbilityError(
+      {
+        code: 'input.invalid',
+        message: `${what} is no JSON: ${error instanceof Error ? error.message : String(error)}`,
+        suggestion: 'Quote it for your shell, or write it to a file and pass @file.',
+      },
+      { cause: error },
+    );
+  }
+}
+
+function invalid(message: string): AbilityError {
+  return new AbilityError({ code: 'input.invalid', message });
+}

@@ -1,0 +1,40 @@
+import type { Approval } from '../../contracts/approvals.js';
+import type { TaskResult } from '../../contracts/task.js';
+import { formatDuration } from '../../rules/duration.js';
+import { describeProblem } from './report.js';
+import type { Terminal } from './terminal.js';
+
+type Style = Terminal['style'];
+
+/** The outcome of a task for people: status first, then what it gave or why not, then where to look. */
+export function renderResult(result: TaskResult, style: Style): string {
+  const { status, ability_id, version, task_key, output, error, warnings, links, started_at, finished_at } = result;
+  const good = status === 'succeeded';
+  const time =
+    started_at && finished_at ? ` in ${formatDuration(Date.parse(finished_at) - Date.parse(started_at))}` : '';
+  const key = task_key === null ? '' : `  ${task_key}`;
+  const lines = [`${style(good ? 'green' : 'red', status)}  ${ability_id} v${version}${key}${time}`];
+  if (error) lines.push(describeProblem(error, style).replace(/^error/, '  ').trimEnd());
+  if (error?.step) lines.push(`  in step ${error.step}`);
+  for (const warning of warnings) lines.push(`${style('yellow', 'warning')} ${warning}`);
+  if (result.cleanup_ran !== null) lines.push(`clean-up: ${result.cleanup_ran ? 'ran' : 'did not finish'}`);
+  if (good) lines.push(`output: ${JSON.stringify(output, null, 2)}`);
+  if (links.record) lines.push(style('dim', `record: ${links.record}/tool_call.md`));
+  if (links.temporal) lines.push(style('dim', `history: ${links.temporal}`));
+  return lines.join('\n');
+}
+
+/** What an approver sees before saying yes or no. */
+export function renderApproval(approval: Approval, style: Style): string {
+  const { id, title, what, reasons, approvers, quorum, requested_by, expires_at, decisions } = approval;
+  const who = approvers.length > 0 ? approvers.join(', ') : 'anyone';
+  const have = decisions.filter(({ decision }) => decision === 'approve').length;
+  return [
+    `${style('yellow', 'approval')} ${id}: ${style('bold', title)}`,
+    `  what: ${what.ability}${what.implementation ? ` (${what.implementation})` : ''} in ${what.environment}, ${what.effects ?? 'no effect'}`,
+    `  input: ${JSON.stringify(what.input)}`,
+    ...reasons.map((reason) => `  because: ${reason}`),
+    `  who may decide: ${who}${quorum > 1 ? `; ${have} of ${quorum} so far` : ''}`,
+    `  asked for by ${requested_by.name} (${requested_by.source}), until ${expires_at}`,
+  ].join('\n');
+}

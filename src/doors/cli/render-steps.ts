@@ -1,0 +1,38 @@
+import type { StepSummary, TaskResult } from '../../contracts/task.js';
+import { formatDuration } from '../../rules/duration.js';
+import type { Terminal } from './terminal.js';
+
+type Style = Terminal['style'];
+
+const MARKS: Record<StepSummary['status'], { mark: string; color: Parameters<Style>[0] }> = {
+  pending: { mark: '·', color: 'dim' },
+  running: { mark: '▸', color: 'cyan' },
+  waiting: { mark: '?', color: 'yellow' },
+  succeeded: { mark: '✓', color: 'green' },
+  failed: { mark: '✗', color: 'red' },
+  skipped: { mark: '-', color: 'dim' },
+  denied: { mark: '✗', color: 'red' },
+  timed_out: { mark: '✗', color: 'red' },
+  cancelled: { mark: '✗', color: 'yellow' },
+  unknown: { mark: '!', color: 'red' },
+};
+
+/** The steps of a task as aligned lines, one a step. */
+export function renderSteps(result: TaskResult, style: Style): string[] {
+  const width = Math.max(4, ...result.steps.map(({ path }) => path.length));
+  const calls = Math.max(0, ...result.steps.map(({ call }) => call?.length ?? 0));
+  return result.steps.map((step) => {
+    const { mark, color } = MARKS[step.status];
+    const time = step.duration_ms === null ? '' : formatDuration(step.duration_ms);
+    const attempts = step.attempts > 1 ? ` (attempt ${step.attempts})` : '';
+    const call = (step.call ?? '').padEnd(calls);
+    const text = `${step.path.padEnd(width)}  ${style('dim', call)}  ${style(color, step.status.padEnd(9))} ${time}${attempts}`;
+    return `  ${style(color, mark)} ${text.trimEnd()}`;
+  });
+}
+
+/** One line for a step that has changed, where nothing can be redrawn. */
+export function renderChange(step: StepSummary): string {
+  const time = step.duration_ms === null ? '' : ` ${formatDuration(step.duration_ms)}`;
+  return `  ${step.path} ${step.status}${time}`;
+}

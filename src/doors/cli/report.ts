@@ -1,0 +1,36 @@
+import { meaningOf } from '../../contracts/codes.js';
+import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
+import { AbilityError, formatLocation, type Problem } from '../../contracts/problem.js';
+import type { Context } from './context.js';
+
+/** Says what went wrong: on stdout as one JSON value, else on stderr for people. @returns the exit code. */
+export function reportError(error: unknown, context: Pick<Context, 'flags' | 'terminal'>): ExitCode {
+  const problem = problemOf(error);
+  const { code, message, location, suggestion, details } = problem;
+  if (context.flags.json) {
+    const shown = { code, message, location: location ?? null, suggestion: suggestion ?? null, details };
+    context.terminal.print(JSON.stringify({ status: 'error', error: shown }, null, 2));
+  } else context.terminal.note(describeProblem(problem, context.terminal.style));
+  return exitOf(problem);
+}
+
+/** A problem in lines for people: what, where, what to do next. */
+export function describeProblem(problem: Problem, style: Context['terminal']['style'] = (_, text) => text): string {
+  const { code, message, location, suggestion } = problem;
+  return [
+    `${style('red', 'error')} ${style('dim', code)} ${message}`,
+    ...(location ? [`  at ${formatLocation(location)}`] : []),
+    ...(suggestion ? [`  ${suggestion}`] : []),
+  ].join('\n');
+}
+
+/** How a command ends that ends with this problem. */
+export function exitOf({ code }: Problem): ExitCode {
+  return meaningOf(code)?.exit ?? EXIT.failed;
+}
+
+function problemOf(error: unknown): Problem {
+  if (error instanceof AbilityError) return error.toProblem();
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { code: 'internal.error', message, suggestion: 'Please report it.' };
+}

@@ -1,0 +1,81 @@
+import type { Approval, CountedDecision, Decision, DecisionOutcome } from '../contracts/approvals.js';
+
+/** What a decision says. */
+export type Verdict = 'approve' | 'deny';
+
+/**
+ * Applies one decision to the approvals of a task, and says whether it counted.
+ *
+ * The approvals given are changed in place: a decision that counts is added to its approval, any other to the ignored
+ * ones, with the reason. Source: design, section 8; answers, 11 and 52.
+ *
+ * @param at ISO 8601, the moment of the decision.
+ */
+export function decideApproval(
+  approvals: readonly Approval[],
+  verdict: Verdict,
+  decision: Decision,
+  at: string,
+): DecisionOutcome {
+  const found = findApproval(approvals, decision.approval_id);
+  if (typeof found === 'string') return { counted: false, approval_id: decision.approval_id ?? null, reason: found };
+  const name = typeof decision.by === 'string' ? decision.by.trim() : '';
+  const reason = reasonToIgnore(found, name, decision);
+  if (reason) {
+    found.ignored.push({ decision: verdict, by: name || null, reason, at });
+    return { counted: false, approval_id: found.id, reason };
+  }
+  found.decisions.push(countedDecision(found, verdict, name, decision, at));
+  const approving = found.decisions.filter((counted) => counted.decision === 'approve').length;
+  if (verdict === 'deny') found.status = 'denied';
+  else if (approving >= found.quorum) found.status = 'approved';
+  const missing = found.status === 'open' ? found.quorum - approving : 0;
+  return { counted: true, approval_id: found.id, status: found.status, missing };
+}
+
+/** The approval a decision is about; the id may be left out only while exactly one is open. */
+function findApproval(approvals: readonly Approval[], id: string | undefined): Approval | string {
+  if (id !== undefined && id !== '') {
+    return approvals.find((approval) => approval.id === id) ?? `there is no approval ${id}`;
+  }
+  const open = approvals.filter(({ status }) => status === 'open');
+  const [only] = open;
+  if (!only) {
+    const last = approvals.at(-1);
+    return last ? `no approval is open; the last one is ${last.status}` : 'no approval is open';
+  }
+  return open.length === 1 ? only : `${open.length} approvals are open, and the decision names none of them`;
+}
+
+function reasonToIgnore(approval: Approval, name: string, { comment }: Decision): string | undefined {
+  const { status, people, approvers, requested_by, self_approval, decisions } = approval;
+  if (status !== 'open') return `the approval is already ${status}`;
+  if (approvers.length > 0 && name === '') return `it names nobody, and only ${approvers.join(', ')} may decide`;
+  if (approvers.length > 0 && !people.includes(name)) {
+    return `${name} is not among the approvers (${approvers.join(', ')})`;
+  }
+  if (name === requested_by.name && !self_approval) return `${name} asked for it, and nobody decides for themselves here`;
+  if (decisions.some(({ by }) => nameOf(by) === name)) return `${name || 'an unnamed person'} has already decided`;
+  if (approval.comment === 'required' && !comment?.trim()) return 'it needs a comment';
+  return undefined;
+}
+
+function countedDecision(
+  approval: Approval,
+  verdict: Verdict,
+  name: string,
+  { comment }: Decision,
+  at: string,
+): CountedDecision {
+  return {
+    decision: verdict,
+    by: name === '' ? 'unnamed' : { name, source: 'claimed' },
+    ...(comment?.trim() && { comment: comment.trim() }),
+    at,
+    self: name !== '' && name === approval.requested_by.name,
+  };
+}
+
+function nameOf(by: CountedDecision['by']): string {
+  return by === 'unnamed' ? '' : by.name;
+}

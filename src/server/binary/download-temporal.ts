@@ -1,0 +1,67 @@
+import { chmodSync, createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import * as tar from 'tar';
+import { request } from 'undici';
+import type { Progress } from './install-temporal.js';
+import { SILENCE_MS, TEMPORAL_CLI_VERSION } from './pinned.js';
+
+/** Where Temporal's own SDKs fetch the CLI from: it answers where the archive of a platform is. */
+const INFO = 'https://temporal.download/cli';
+const PLATFORMS: Record<string, string> = { linux: 'linux', darwin: 'darwin' };
+const ARCHITECTURES: Record<string, string> = { x64: 'amd64', arm64: 'arm64' };
+
+const TIMEOUTS = { headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS } as const;
+
+/** Downloads the pinned release into a folder and gives the path of the program. */
+export async function downloadTemporal(folder: string, progress: Progress): Promise<string> {
+  const [platform, arch] = [PLATFORMS[process.platform], ARCHITECTURES[process.arch]];
+  if (!platform || !arch) throw new Error(`there is none for ${process.platform} on ${process.arch}`);
+  progress(`Downloading the Temporal CLI ${TEMPORAL_CLI_VERSION} ...`);
+  const { archiveUrl, fileToExtract } = await locate(platform, arch);
+  const archive = join(folder, 'archive.tar.gz');
+  await fetchFile(archiveUrl, archive, progress);
+  await tar.extract({ file: archive, cwd: folder, filter: (path) => path === fileToExtract });
+  const file = join(folder, fileToExtract);
+  chmodSync(file, 0o755);
+  return file;
+}
+
+async function locate(platform: string, arch: string): Promise<{ archiveUrl: string; fileToExtract: string }> {
+  const query = new URLSearchParams({ platform, arch, format: 'tar.gz' });
+  const answer = await request(`${INFO}/v${TEMPORAL_CLI_VERSION}?${query}`, {
+    ...TIMEOUTS,
+    signal: AbortSignal.timeout(SILENCE_MS),
+  });
+  if (answer.statusCode !== 200) throw new Error(`it answered ${answer.statusCode}`);
+  const info = (await answer.body.json()) as { archiveUrl?: unknown; fileToExtract?: unknown };
+  const { archiveUrl, fileToExtract } = info;
+  if (typeof archiveUrl !== 'string' || typeof fileToExtract !== 'string') throw new Error('its answer is no address');
+  return { archiveUrl, fileToExtract };
+}
+
+async function fetchFile(url: string, file: string, progress: Progress): Promise<void> {
+  const connecting = new AbortController();
+  const silence = setTimeout(() => connecting.abort(new Error('no answer')), SILENCE_MS);
+  const answer = await request(url, { ...TIMEOUTS, signal: connecting.signal });
+  clearTimeout(silence);
+  if (answer.statusCode !== 200) throw new Error(`it answered ${answer.statusCode}`);
+  const total = Number(answer.headers['content-length']);
+  await pipeline(Readable.from(answer.body), countBytes(total, progress), createWriteStream(file));
+}
+
+function countBytes(total: number, progress: Progress): Transform {
+  let [bytes, told] = [0, 0];
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      const percent = Math.floor((bytes / total) * 100);
+      if (percent >= told + 25) {
+        told = percent;
+        progress(`  ${percent} % of ${Math.round(total / 1024 / 1024)} MiB`);
+      }
+      done(null, chunk);
+    },
+  });
+}

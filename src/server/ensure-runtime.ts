@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { AbilityError } from '../contracts/problem.js';
+import type { RuntimeFile } from '../contracts/runtime.js';
+import { obtainTemporal, type Progress } from './binary/install-temporal.js';
+import { readHolder } from './lock.js';
+import { packageVersion } from './package-version.js';
+import { isAlive, signalProcess } from './processes.js';
+import type { ProjectPaths } from './project-paths.js';
+import { asDiskError, readLivingRuntime, readRuntimeFile, touchRuntime } from './runtime-file.js';
+
+/** Started by path, so that the client need not know the worker. */
+const RUNTIME_PROGRAM = fileURLToPath(new URL('../worker/runtime-main.js', import.meta.url));
+
+const START_MS = 60_000;
+const POLL_MS = 25;
+const MOST_ATTEMPTS = 3;
+
+/** What the runtime exits with when it cannot even say why: the disk is full. */
+export const NO_ROOM = 28;
+
+/** A runtime that is up, and whether this call started it. */
+export interface EnsuredRuntime {
+  runtime: RuntimeFile;
+  started: boolean;
+}
+
+/**
+ * Gives the project's runtime, starting it when there is none.
+ *
+ * Any number of callers may do so at once: the runtime itself takes the lock, so one of those started stays and the
+ * others leave. Source: design, section 11; answers, 20.
+ *
+ * @throws AbilityError `runtime.failed`, `runtime.version_mismatch`, `temporal.binary_missing`.
+ */
+export async function ensureRuntime(paths: ProjectPaths, progress: Progress): Promise<EnsuredRuntime> {
+  try {
+    touchRuntime(paths);
+  } catch (error) {
+    throw asDiskError(error, paths.touchFile);
+  }
+  const living = readLivingRuntime(paths);
+  if (living?.state === 'up' && living.version === packageVersion()) return { runtime: living, started: false };
+  if (living && living.version !== packageVersion() && living.state !== 'stopping') await askToLeave(living);
+  const { path } = await obtainTemporal(progress);
+  return { runtime: await startAndWait(paths, path), started: true };
+}
+
+/** Another version is replaced when it has nothing to do. The runtime itself knows; it answers by leaving or not. */
+async function askToLeave(runtime: RuntimeFile): Promise<void> {
+  signalProcess(runtime.pid, 'SIGUSR2');
+  const deadline = Date.now() + 10_000;
+  while (isAlive(runtime)) {
+    if (Date.now() > deadline) {
+      throw new AbilityError({
+        code: 'runtime.version_mismatch',
+        message: `The runtime of this project is version ${runtime.version}, this is ${packageVersion()}, and it has work`,
+        suggestion: 'Run `ability down` when its tasks may pause, or use that version.',
+      });
+    }
+    await pause();
+  }
+}
+
+async function startAndWait(paths: ProjectPaths, binary: string): Promise<RuntimeFile> {
+  const deadline = Date.now() + START_MS;
+  const earlier = identityOf(readRuntimeFile(paths));
+  let attempts = 0;
+  let spawned: SpawnedRuntime | undefined;
+  for (;;) {
+    const file = readRuntimeFile(paths);
+    if (file?.state === 'up' && isAlive(file)) return file;
+    if (file?.state === 'failed' && identityOf(file) !== earlier) throw failed(file);
+    const holder = readHolder(paths.runtimeLock);
+    if (!(holder && isAlive(holder)) && spawned?.exitCode !== undefined) {
+      if (spawned.exitCode === NO_ROOM) throw asDiskError({ code: 'ENOSPC' }, paths.runtimeFile);
+      if (attempts === MOST_ATTEMPTS) throw failed(file);
+      spawned = undefined;
+    }
+    if (!(holder && isAlive(holder)) && !spawned) {
+      attempts += 1;
+      spawned = spawnRuntime(paths, binary);
+    }
+    if (Date.now() > deadline) throw failed(file);
+    await pause();
+  }
+}
+
+/** A runtime that finds the lock taken leaves at once; then whoever has the lock comes up. */
+interface SpawnedRuntime {
+  exitCode: number | undefined;
+}
+
+function identityOf(file: RuntimeFile | undefined): string {
+  return file ? `${file.pid} ${file.started}` : '';
+}
+
+/** The runtime leaves its terminal and its parent, and says in its log what it does. */
+function spawnRuntime(paths: ProjectPaths, binary: string): SpawnedRuntime {
+  let log: number;
+  try {
+    mkdirSync(paths.system, { recursive: true });
+    log = openSync(paths.runtimeLog, 'a');
+  } catch (error) {
+    throw asDiskError(error, paths.runtimeLog);
+  }
+  try {
+    const child = spawn(process.execPath, [RUNTIME_PROGRAM, '--project', paths.root, '--temporal', binary], {
+      cwd: paths.root,
+      detached: true,
+      stdio: ['ignore', log, log],
+    });
+    const spawned: SpawnedRuntime = { exitCode: undefined };
+    child.once('exit', (code) => (spawned.exitCode = code ?? -1));
+    child.once('error', () => (spawned.exitCode = -1));
+    child.unref();
+    return spawned;
+  } finally {
+    closeSync(log);
+  }
+}
+
+function failed(file: RuntimeFile | undefined): AbilityError {
+  const reason = file?.error?.message ?? 'it did not come up within a minute';
+  return new AbilityError({
+    code: 'runtime.failed',
+    message: `The runtime of this project did not start: ${reason}`,
+    suggestion: file?.error?.suggestion ?? `Read ${file?.log ?? '.system/runtime.log'}, or run \`ability doctor\`.`,
+  });
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, POLL_MS));
+}

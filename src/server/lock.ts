@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { isAlive, ownMark, type ProcessMark } from './processes.js';
+
+/** A lock that this process holds until it releases it or dies. */
+export interface HeldLock {
+  release(): void;
+}
+
+/** A stealer works for milliseconds; one that is older has died at it. */
+const STEALER_MS = 10_000;
+
+/**
+ * Takes an exclusive lock, a file that names its holder.
+ *
+ * A lock whose holder is dead is taken over: under a second lock, and after reading again, so that of many who find
+ * it stale exactly one gets it.
+ *
+ * @returns the lock, or the living process that holds it.
+ */
+export function takeLock(path: string): HeldLock | { holder: ProcessMark } {
+  mkdirSync(dirname(path), { recursive: true });
+  for (;;) {
+    if (createExclusively(path)) return { release: () => releaseOwn(path) };
+    const holder = readHolder(path);
+    if (holder && isAlive(holder)) return { holder };
+    steal(path);
+  }
+}
+
+/** Whether {@link takeLock} got the lock. */
+export function isHeld(result: HeldLock | { holder: ProcessMark }): result is HeldLock {
+  return 'release' in result;
+}
+
+/** Takes a lock, waiting for whoever holds it. */
+export async function waitForLock(path: string): Promise<HeldLock> {
+  for (;;) {
+    const result = takeLock(path);
+    if (isHeld(result)) return result;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** The process named in a lock file, alive or not. */
+export function readHolder(path: string): ProcessMark | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const mark = value as ProcessMark;
+    return typeof mark?.pid === 'number' && typeof mark.started === 'string' ? mark : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A link appears whole or not at all, so nobody ever reads half a lock. */
+function createExclusively(path: string): boolean {
+  const own = `${path}.${randomUUID()}`;
+  writeFileSync(own, JSON.stringify(ownMark()));
+  try {
+    linkSync(own, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    unlinkSync(own);
+  }
+}
+
+function steal(path: string): void {
+  const second = `${path}.steal`;
+  if (!createExclusively(second)) {
+    removeIfOld(second);
+    return;
+  }
+  try {
+    const holder = readHolder(path);
+    if (!holder || !isAlive(holder)) removeQuietly(path);
+  } finally {
+    removeQuietly(second);
+  }
+}
+
+function removeIfOld(path: string): void {
+  try {
+    if (Date.now() - statSync(path).mtimeMs > STEALER_MS) removeQuietly(path);
+  } catch {
+    // It is gone, which is what was wanted.
+  }
+}
+
+function releaseOwn(path: string): void {
+  if (readHolder(path)?.pid === process.pid) removeQuietly(path);
+}
+
+function removeQuietly(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}

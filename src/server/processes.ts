@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** A process, told apart from a later one that happens to have its number. */
+export interface ProcessMark {
+  pid: number;
+  /** Start time as the system tells it: clock ticks since boot on Linux, a date elsewhere. */
+  started: string;
+}
+
+/** The mark of a living process, or undefined when there is none or it is a zombie. */
+export function markOf(pid: number): ProcessMark | undefined {
+  const started = process.platform === 'linux' ? startedOnLinux(pid) : startedByPs(pid);
+  return started === undefined ? undefined : { pid, started };
+}
+
+/** Whether the very process that was marked still runs. */
+export function isAlive(mark: ProcessMark): boolean {
+  return markOf(mark.pid)?.started === mark.started;
+}
+
+/** The mark of this process. */
+export function ownMark(): ProcessMark {
+  return markOf(process.pid) ?? { pid: process.pid, started: 'unknown' };
+}
+
+/** Processes whose command line holds all the given words. */
+export function findProcesses(words: readonly string[]): ProcessMark[] {
+  const commands = process.platform === 'linux' ? commandsOnLinux() : commandsByPs();
+  return commands
+    .filter(({ pid, command }) => pid !== process.pid && words.every((word) => command.includes(word)))
+    .flatMap(({ pid }) => markOf(pid) ?? []);
+}
+
+/** Sends a signal to a process or, negated, to its group; a process that is gone is fine. */
+export function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** Ends a process: politely, then after `graceMs` for good. Resolves when it is gone. */
+export async function stopProcess(mark: ProcessMark, graceMs: number): Promise<void> {
+  if (!isAlive(mark)) return;
+  signalProcess(mark.pid, 'SIGTERM');
+  const deadline = Date.now() + graceMs;
+  while (isAlive(mark)) {
+    if (Date.now() > deadline) signalProcess(mark.pid, 'SIGKILL');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function startedOnLinux(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The name in parentheses may hold blanks; the fields after it do not. Field 3 is the state, field 22 the start.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
+  } catch {
+    return undefined;
+  }
+}
+
+function startedByPs(pid: number): string | undefined {
+  try {
+    const line = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+    const [state = '', ...started] = line.split(/\s+/);
+    return state === '' || state.startsWith('Z') ? undefined : started.join(' ');
+  } catch {
+    return undefined;
+  }
+}
+
+function commandsOnLinux(): { pid: number; command: string }[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
+        return [{ pid: Number(name), command }];
+      } catch {
+        return [];
+      }
+    });
+}
+
+function commandsByPs(): { pid: number; command: string }[] {
+  const lines = execFileSync('ps', ['-axo', 'pid=,args='], { encoding: 'utf8', maxBuffer: 16 * 1024 * 1024 });
+  return lines.split('\n').flatMap((line) => {
+    const match = /^\s*(\d+)\s+(.*)$/.exec(line);
+    return match ? [{ pid: Number(match[1]), command: match[2] ?? '' }] : [];
+  });
+}

@@ -1,0 +1,52 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/** The files the runtime keeps in a project. */
+export interface ProjectPaths {
+  root: string;
+  system: string;
+  runtimeFile: string;
+  runtimeLock: string;
+  /** Touched by every command; its age tells whether anybody is there. */
+  touchFile: string;
+  /** While it is there the runtime stays, whoever needs it. */
+  stayFile: string;
+  runtimeLog: string;
+  serverLog: string;
+  database: string;
+  store: string;
+  keys: string;
+  /** One folder a task: its record. */
+  records: string;
+  /** Process groups of running scripts, one folder a worker. */
+  running: string;
+}
+
+/** Where things are under a project root. */
+export function pathsOf(root: string): ProjectPaths {
+  const system = join(root, '.system');
+  return {
+    root,
+    system,
+    runtimeFile: join(system, 'runtime.json'),
+    runtimeLock: join(system, 'runtime.lock'),
+    touchFile: join(system, 'runtime.touch'),
+    stayFile: join(system, 'runtime.stay'),
+    runtimeLog: join(system, 'runtime.log'),
+    serverLog: join(system, 'temporal', 'server.log'),
+    database: join(system, 'temporal', 'temporal.db'),
+    store: join(system, 'store'),
+    keys: join(system, 'keys'),
+    records: join(system, 'implement'),
+    running: join(system, 'running'),
+  };
+}
+
+/** The user's cache folder for this product. */
+export function cacheFolder(): string {
+  const { XDG_CACHE_HOME: xdg, ABILITY_CACHE: own } = process.env;
+  if (own) return own;
+  const base =
+    xdg ?? (process.platform === 'darwin' ? join(homedir(), 'Library', 'Caches') : join(homedir(), '.cache'));
+  return join(base, 'ability-runtime');
+}

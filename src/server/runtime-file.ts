@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { AbilityError } from '../contracts/problem.js';
+import type { RuntimeFile } from '../contracts/runtime.js';
+import { isAlive } from './processes.js';
+import type { ProjectPaths } from './project-paths.js';
+
+/** Reads what the project's runtime says of itself; undefined when there is none or its file is unreadable. */
+export function readRuntimeFile(paths: ProjectPaths): RuntimeFile | undefined {
+  try {
+    const value = JSON.parse(readFileSync(paths.runtimeFile, 'utf8')) as RuntimeFile;
+    return value.format === 1 ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The runtime's file, when the process that wrote it still runs. */
+export function readLivingRuntime(paths: ProjectPaths): RuntimeFile | undefined {
+  const file = readRuntimeFile(paths);
+  return file && isAlive(file) ? file : undefined;
+}
+
+/** Writes a file so that readers see the old content or the new, never a part. */
+export function writeWhole(path: string, content: string | Uint8Array, mode?: number): void {
+  const own = `${path}.${randomUUID()}`;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(own, content, { mode: mode ?? 0o666 });
+    renameSync(own, path);
+  } catch (error) {
+    rmSync(own, { force: true });
+    throw error;
+  }
+}
+
+/** Says how the runtime stands. Only the process that holds the runtime lock may. */
+export function writeRuntimeFile(paths: ProjectPaths, file: RuntimeFile): void {
+  writeWhole(paths.runtimeFile, `${JSON.stringify(file, null, 2)}\n`);
+}
+
+/** Tells the runtime that somebody is there. A disk without room must not stop a command from asking. */
+export function touchRuntime(paths: ProjectPaths): void {
+  try {
+    mkdirSync(paths.system, { recursive: true });
+    closeSync(openSync(paths.touchFile, 'a'));
+    const now = new Date();
+    utimesSync(paths.touchFile, now, now);
+  } catch (error) {
+    if (!isNoRoom(error)) throw error;
+  }
+}
+
+/** Whether an error means that the disk or the quota is full. */
+export function isNoRoom(error: unknown): boolean {
+  const { code } = (error ?? {}) as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}
+
+/** An error of the file system as one of ours, which says what could not be written. */
+export function asDiskError(error: unknown, what: string): AbilityError {
+  const reason = isNoRoom(error) ? 'the disk is full' : error instanceof Error ? error.message : String(error);
+  return new AbilityError(
+    {
+      code: 'runtime.failed',
+      message: `${what} could not be written: ${reason}`,
+      suggestion: isNoRoom(error) ? 'Make room on the disk and run the command again.' : 'Check its permissions.',
+    },
+    { cause: error },
+  );
+}

@@ -1,0 +1,39 @@
+import { fileURLToPath } from 'node:url';
+import type { PayloadCodec } from '@temporalio/common';
+import { type NativeConnection, Worker } from '@temporalio/worker';
+import { createActivities } from '../activities/index.js';
+import { ACTIVITY_LIMITS, taskQueueOf } from '../contracts/names.js';
+import type { Placement } from '../contracts/placement.js';
+import type { SharedDependencies } from './dependencies.js';
+
+/** Built with the package, so that a worker polls in half the time. */
+export const WORKFLOW_BUNDLE = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
+
+/** Which queue a worker serves, and over what. */
+export interface WorkerPlace {
+  project: string;
+  environment: string;
+  placement: Placement;
+  connection: NativeConnection;
+  namespace: string;
+  codec: PayloadCodec;
+}
+
+/** Creates the worker of one environment and placement. It polls once its `run` is called. */
+export function createWorker(place: WorkerPlace, shared: SharedDependencies): Promise<Worker> {
+  const { project, environment, placement, connection, namespace, codec } = place;
+  return Worker.create({
+    connection,
+    namespace,
+    taskQueue: taskQueueOf(project, environment, placement),
+    workflowBundle: { codePath: WORKFLOW_BUNDLE },
+    activities: createActivities(shared.activities),
+    dataConverter: { payloadCodecs: [codec] },
+    // A worker that was killed costs its tasks a second, not ten.
+    stickyQueueScheduleToStartTimeout: '1s',
+    maxHeartbeatThrottleInterval: ACTIVITY_LIMITS.heartbeat / 3,
+    defaultHeartbeatThrottleInterval: ACTIVITY_LIMITS.heartbeat / 3,
+    maxEagerActivityReservationsPerWorkflowTask: 10,
+    shutdownGraceTime: '5s',
+  });
+}

@@ -1,0 +1,97 @@
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname, join } from 'node:path';
+import { defaultPayloadConverter } from '@temporalio/common';
+import { RateLimiter } from '../activities/api/rate-limit.js';
+import type { ActivityDependencies } from '../activities/index.js';
+import { McpPool } from '../activities/mcp/pool.js';
+import { PlanSource } from '../activities/plan-source.js';
+import { RecordFolder } from '../activities/record/record-folder.js';
+import { SecretSource } from '../activities/secrets.js';
+import type { Json } from '../contracts/json.js';
+import { AbilityError } from '../contracts/problem.js';
+import { RegistryLoader } from '../definitions/load-registry.js';
+import type { SealKeys } from '../planning/seal.js';
+import { INLINE_BYTES, SPILL_BYTES } from '../server/payload-codec.js';
+import type { PayloadStore } from '../server/payload-store.js';
+import type { ProjectPaths } from '../server/project-paths.js';
+import { log } from './logger.js';
+import { RunningGroups } from './running-groups.js';
+import type { TemporalAccess } from './temporal-access.js';
+
+/** What the workers of one process share, and how it is let go. */
+export interface SharedDependencies {
+  activities: ActivityDependencies;
+  close(): Promise<void>;
+}
+
+/** Builds what activities need, once for all workers of a process. */
+export function buildDependencies(
+  project: string,
+  paths: ProjectPaths,
+  store: PayloadStore,
+  keys: SealKeys,
+  access: TemporalAccess,
+): SharedDependencies {
+  const groups = new RunningGroups(paths.running);
+  const reaped = groups.reap();
+  if (reaped > 0) log.warn({ reaped }, 'ended scripts that a killed worker had left');
+  const pool = new McpPool(paths.root);
+  const plans = new PlanSource(keys, access.readStart);
+  const activities: ActivityDependencies = {
+    project,
+    host: hostname(),
+    root: paths.root,
+    loader: new RegistryLoader(paths.root),
+    keys,
+    plans,
+    records: new RecordFolder(paths.records),
+    findTask: access.findTask,
+    groups,
+    pool,
+    limiter: new RateLimiter(),
+    secrets: (environment) => new SecretSource(paths.root, environment),
+    recordUsage: (line) => appendLine(join(paths.system, 'usage.jsonl'), line),
+    keepLarge: (answer, limit) => keepLarge(answer, limit, store),
+    shrink: (output) => shrink(output, store),
+  };
+  return {
+    activities,
+    async close() {
+      await pool.close();
+      groups.close();
+    },
+  };
+}
+
+function appendLine(file: string, line: Record<string, unknown>): void {
+  mkdirSync(dirname(file), { recursive: true });
+  appendFileSync(file, `${JSON.stringify(line)}\n`);
+}
+
+/** Puts a large answer into the store before the codec has to, while its activity can still say that it could not. */
+function keepLarge(answer: unknown, limitBytes: number, store: PayloadStore): void {
+  const { data } = defaultPayloadConverter.toPayload(answer);
+  if (!data || data.length <= SPILL_BYTES) return;
+  if (data.length > limitBytes * 2) {
+    throw new AbilityError({ code: 'output.too_large', message: `The answer of the call has ${data.length} bytes` });
+  }
+  try {
+    store.put(data);
+  } catch (error) {
+    if (data.length > INLINE_BYTES) throw error;
+  }
+}
+
+/** The envelope of a result stays inline; a large output in it becomes a reference. Source: answers, 23. */
+function shrink(output: Json, store: PayloadStore): Json {
+  const text = JSON.stringify(output) ?? 'null';
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= SPILL_BYTES) return output;
+  try {
+    return { $ref: store.put(Buffer.from(text)), bytes };
+  } catch (error) {
+    if (bytes <= INLINE_BYTES) return output;
+    throw error;
+  }
+}

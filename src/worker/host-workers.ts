@@ -1,0 +1,108 @@
+import { NativeConnection, type NativeConnectionOptions, Runtime, type Worker } from '@temporalio/worker';
+import { closeAgents } from '../activities/api/guarded-agent.js';
+import { PLACEMENTS, type Placement } from '../contracts/placement.js';
+import type { SealKeys } from '../planning/seal.js';
+import { SpillingCodec } from '../server/payload-codec.js';
+import { PayloadStore } from '../server/payload-store.js';
+import type { ProjectPaths } from '../server/project-paths.js';
+import { createWorker } from './create-workers.js';
+import { buildDependencies } from './dependencies.js';
+import { log, WorkerLogger } from './logger.js';
+import { accessTemporal, type TemporalAccess } from './temporal-access.js';
+
+/** What a process hosts workers for. */
+export interface HostOptions {
+  paths: ProjectPaths;
+  project: string;
+  connectionOptions: NativeConnectionOptions;
+  namespace: string;
+  store: string;
+  keys: SealKeys;
+}
+
+/** One environment and placement. */
+export interface Place {
+  environment: string;
+  placement: Placement;
+}
+
+let installed = false;
+
+/** The workers of one process, sharing a connection and everything else that can be shared. */
+export class WorkerHost {
+  private readonly running = new Map<string, { worker: Worker; ended: Promise<void> }>();
+  private failure: Promise<never>;
+  private fail: (error: unknown) => void = () => {};
+
+  private constructor(
+    private readonly options: HostOptions,
+    private readonly connection: NativeConnection,
+    readonly access: TemporalAccess,
+    private readonly codec: SpillingCodec,
+    private readonly shared: ReturnType<typeof buildDependencies>,
+  ) {
+    this.failure = new Promise((_, reject) => {
+      this.fail = reject;
+    });
+    this.failure.catch(() => {});
+  }
+
+  /** Connects to Temporal. @throws what the connection throws. */
+  static async connect(options: HostOptions): Promise<WorkerHost> {
+    if (!installed) {
+      Runtime.install({ logger: new WorkerLogger(), shutdownSignals: [] });
+      installed = true;
+    }
+    const connection = await NativeConnection.connect(options.connectionOptions);
+    const store = new PayloadStore(options.store);
+    const codec = new SpillingCodec(store);
+    const access = accessTemporal(connection, options.namespace, codec);
+    const shared = buildDependencies(options.project, options.paths, store, options.keys, access);
+    return new WorkerHost(options, connection, access, codec, shared);
+  }
+
+  /** Starts the workers of the places that have none yet, all at once. */
+  async serve(places: readonly Place[]): Promise<void> {
+    const missing = places.filter((place) => !this.running.has(keyOf(place)));
+    const { project, namespace } = this.options;
+    await Promise.all(
+      missing.map(async (place) => {
+        const where = { ...place, project, namespace, connection: this.connection, codec: this.codec };
+        const worker = await createWorker(where, this.shared);
+        const ended = worker.run().catch((error: unknown) => {
+          log.error({ error: String(error) }, `the worker of ${keyOf(place)} ended`);
+          this.fail(error);
+        });
+        this.running.set(keyOf(place), { worker, ended });
+      }),
+    );
+  }
+
+  /** Rejects when a worker ends although nobody asked it to. */
+  get broken(): Promise<never> {
+    return this.failure;
+  }
+
+  /** Calls that are being executed now. */
+  get executing(): number {
+    return [...this.running.values()].reduce((sum, { worker }) => sum + worker.getStatus().numInFlightActivities, 0);
+  }
+
+  /** Lets the workers end what they must not break off, then closes everything. */
+  async stop(): Promise<void> {
+    for (const { worker } of this.running.values()) if (worker.getState() === 'RUNNING') worker.shutdown();
+    await Promise.all([...this.running.values()].map(({ ended }) => ended));
+    await this.shared.close();
+    await closeAgents();
+    await this.connection.close();
+  }
+}
+
+/** Every place of a project: all its environments, local and cloud. */
+export function allPlaces(environments: readonly string[]): Place[] {
+  return environments.flatMap((environment) => PLACEMENTS.map((placement) => ({ environment, placement })));
+}
+
+function keyOf({ environment, placement }: Place): string {
+  return `${environment}-${placement}`;
+}

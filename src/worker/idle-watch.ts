@@ -1,0 +1,40 @@
+import { statSync } from 'node:fs';
+import type { Client } from '@temporalio/client';
+import type { ProjectPaths } from '../server/project-paths.js';
+
+/** Source: design, section 11. */
+const DEFAULT_IDLE_MS = 60_000;
+
+/** How long a runtime outlives the last command; `ABILITY_RUNTIME_IDLE_MS` overrides it. */
+export function idleLimit(env: NodeJS.ProcessEnv = process.env): number {
+  const given = Number(env.ABILITY_RUNTIME_IDLE_MS);
+  return Number.isFinite(given) && given > 0 ? given : DEFAULT_IDLE_MS;
+}
+
+/** Milliseconds since a command was last there. */
+export function sinceLastCommand(paths: ProjectPaths, started: number): number {
+  let touched = started;
+  try {
+    touched = Math.max(started, statSync(paths.touchFile).mtimeMs);
+  } catch {
+    // Nobody has touched it yet.
+  }
+  return Date.now() - touched;
+}
+
+/**
+ * Whether a task of the project is executing. One that only waits (for people, or to be run) is not: it is durable and
+ * goes on with the next command. Source: answers, 21.
+ */
+export async function isExecuting(client: Client, project: string): Promise<boolean> {
+  const open = `ExecutionStatus = 'Running' AND AbilityProject = '${project}'`;
+  const waiting = `(AbilityStatus = 'waiting_approval' OR AbilityStatus = 'created')`;
+  const { count } = await client.workflow.count(`${open} AND NOT ${waiting}`);
+  if (count > 0) return true;
+  // A created task that was run keeps that attribute; only Temporal knows whether it has something to do.
+  for await (const { workflowId, runId } of client.workflow.list({ query: `${open} AND AbilityStatus = 'created'` })) {
+    const { raw } = await client.workflow.getHandle(workflowId, runId).describe();
+    if ((raw.pendingActivities?.length ?? 0) > 0 || raw.pendingWorkflowTask) return true;
+  }
+  return false;
+}

@@ -1,0 +1,56 @@
+import type { Logger, LogLevel, LogMetadata } from '@temporalio/worker';
+import { type Level, pino } from 'pino';
+
+const LEVELS: Record<LogLevel, Level> = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' };
+/** The SDK logs whole failures, with details of hundreds of kilobytes. */
+const MOST_CHARACTERS = 2000;
+
+/** What the worker logs, as JSON lines on stderr; `ABILITY_LOG` sets the level. */
+export const log = pino({ level: process.env.ABILITY_LOG ?? 'info', base: null }, pino.destination(2));
+
+/** The SDK's logger, on ours: short, and without what it says at every start and end. */
+export class WorkerLogger implements Logger {
+  log(level: LogLevel, message: string, meta?: LogMetadata): void {
+    // Failures of calls are in the history; here they would only repeat it.
+    const name = level === 'INFO' || (level === 'WARN' && message === 'Activity failed') ? 'debug' : LEVELS[level];
+    log[name](shorten(meta), message);
+  }
+
+  trace(message: string, meta?: LogMetadata): void {
+    this.log('TRACE', message, meta);
+  }
+
+  debug(message: string, meta?: LogMetadata): void {
+    this.log('DEBUG', message, meta);
+  }
+
+  info(message: string, meta?: LogMetadata): void {
+    this.log('INFO', message, meta);
+  }
+
+  warn(message: string, meta?: LogMetadata): void {
+    this.log('WARN', message, meta);
+  }
+
+  error(message: string, meta?: LogMetadata): void {
+    this.log('ERROR', message, meta);
+  }
+}
+
+function shorten(meta: LogMetadata = {}): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(meta).map(([name, value]) => {
+      if (value instanceof Error) return [name, `${value.name}: ${value.message}`.slice(0, MOST_CHARACTERS)];
+      if (value === null || typeof value !== 'object') return [name, value];
+      return [name, safeJson(value).slice(0, MOST_CHARACTERS)];
+    }),
+  );
+}
+
+function safeJson(value: object): string {
+  try {
+    return JSON.stringify(value, (_, item: unknown) => (typeof item === 'bigint' ? String(item) : item)) ?? '';
+  } catch {
+    return '(not printable)';
+  }
+}

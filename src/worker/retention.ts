@@ -1,0 +1,15 @@
+import type { Client } from '@temporalio/client';
+
+/** Source: design, section 6. */
+const DAYS = 30;
+
+/** Keeps ended tasks of the project's own server for 30 days; the dev server keeps one. */
+export async function extendRetention(client: Client, namespace: string): Promise<void> {
+  const seconds = DAYS * 24 * 60 * 60;
+  const { config } = await client.workflowService.describeNamespace({ namespace });
+  if (Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) >= seconds) return;
+  await client.workflowService.updateNamespace({
+    namespace,
+    config: { workflowExecutionRetentionTtl: { seconds: seconds as never, nanos: 0 } },
+  });
+}

@@ -1,0 +1,24 @@
+import { parseArgs } from 'node:util';
+import { NO_ROOM } from '../server/ensure-runtime.js';
+import { isNoRoom } from '../server/runtime-file.js';
+import { ProjectRuntime } from './runtime.js';
+
+/** The background process of a project, started by the first command that needs it. */
+const { values } = parseArgs({ options: { project: { type: 'string' }, temporal: { type: 'string' } } });
+if (values.project === undefined || values.temporal === undefined) {
+  throw new TypeError('usage: runtime-main --project DIR --temporal PATH');
+}
+
+try {
+  const runtime = ProjectRuntime.take({ root: values.project, binary: values.temporal, foreground: false });
+  // Another process has the lock; it will come up, and the caller waits for it.
+  if ('holder' in runtime) process.exit(0);
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => runtime.leave());
+  process.on('SIGUSR2', () => void runtime.leaveIfIdle());
+  await runtime.start();
+  await runtime.untilEnd();
+  process.exit(0);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  process.exit(isNoRoom(error) ? NO_ROOM : 1);
+}

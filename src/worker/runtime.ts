@@ -1,0 +1,250 @@
+import type { ChildProcess } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
+import { AbilityError } from '../contracts/problem.js';
+import type { RuntimeFile } from '../contracts/runtime.js';
+import { RegistryLoader } from '../definitions/load-registry.js';
+import { versionOf } from '../server/binary/find-temporal.js';
+import { type HeldLock, isHeld, takeLock } from '../server/lock.js';
+import { packageVersion } from '../server/package-version.js';
+import { freePort, LOOPBACK, portOf } from '../server/ports.js';
+import { markOf, ownMark, type ProcessMark, stopProcess } from '../server/processes.js';
+import { pathsOf, type ProjectPaths } from '../server/project-paths.js';
+import { readRuntimeFile, writeRuntimeFile } from '../server/runtime-file.js';
+import { spawnServer, stopOrphans, tailOf } from '../server/temporal-server.js';
+import { allPlaces, WorkerHost } from './host-workers.js';
+import { idleLimit, isExecuting, sinceLastCommand } from './idle-watch.js';
+import { log } from './logger.js';
+import { extendRetention } from './retention.js';
+import { KeyFolder } from './seal-keys.js';
+
+/** How a runtime is run. */
+export interface RuntimeOptions {
+  root: string;
+  /** Path of the Temporal CLI. */
+  binary: string;
+  /** Stays until it is told to leave, instead of leaving when nobody needs it. */
+  foreground: boolean;
+}
+
+const CONNECT_MS = 30_000;
+const WATCH_MS = 500;
+const FOLLOW_MS = 3000;
+const STOP_SERVER_MS = 10_000;
+const MOST_RESTARTS = 5;
+const NAMESPACE = 'default';
+
+/**
+ * A project's own Temporal: its server, and a worker for every environment and placement, in one background process.
+ *
+ * No code opens the database without the lock taken here. Source: design, section 11; answers, 20 and 21.
+ */
+export class ProjectRuntime {
+  private readonly paths: ProjectPaths;
+  private readonly loader: RegistryLoader;
+  private readonly started = Date.now();
+  private file: RuntimeFile | undefined;
+  private server: ChildProcess | undefined;
+  private host: WorkerHost | undefined;
+  private leaving = false;
+  private restarts = 0;
+  private ended: (() => void) | undefined;
+
+  private constructor(
+    private readonly options: RuntimeOptions,
+    private readonly lock: HeldLock,
+  ) {
+    this.paths = pathsOf(options.root);
+    this.loader = new RegistryLoader(options.root);
+  }
+
+  /** Takes the project's runtime lock. @returns the runtime, not started yet, or the process that has the lock. */
+  static take(options: RuntimeOptions): ProjectRuntime | { holder: ProcessMark } {
+    const lock = takeLock(pathsOf(options.root).runtimeLock);
+    return isHeld(lock) ? new ProjectRuntime(options, lock) : lock;
+  }
+
+  /** What callers read in `runtime.json`. */
+  get announcement(): RuntimeFile {
+    if (!this.file) throw new Error('the runtime is not up');
+    return this.file;
+  }
+
+  /** Starts the server and the workers. @throws AbilityError; then the file says why, and nothing is left running. */
+  async start(): Promise<void> {
+    try {
+      await this.bringUp();
+    } catch (error) {
+      const problem = error instanceof AbilityError ? error.toProblem() : asProblem(error);
+      log.error({ problem }, 'the runtime did not start');
+      await this.takeDown();
+      this.announce({ state: 'failed', error: problem });
+      this.lock.release();
+      throw error;
+    }
+  }
+
+  /** Resolves once the runtime was told to leave, or nobody needs it any more, and everything has stopped. */
+  async untilEnd(): Promise<void> {
+    const end = new Promise<void>((resolve) => {
+      this.ended = resolve;
+    });
+    const watch = setInterval(() => void this.watch(), WATCH_MS);
+    const follow = setInterval(() => void this.followRegistry(), FOLLOW_MS);
+    await Promise.race([end, this.host?.broken.catch((error: unknown) => log.error(String(error)))]);
+    clearInterval(watch);
+    clearInterval(follow);
+    this.leaving = true;
+    this.announce({ state: 'stopping' });
+    await this.takeDown();
+    rmSync(this.paths.stayFile, { force: true });
+    this.lock.release();
+  }
+
+  /** Asks the runtime to leave. */
+  leave(): void {
+    this.leaving = true;
+    this.ended?.();
+  }
+
+  /** Asks the runtime to leave if it has nothing to do, so that another version can take its place. */
+  async leaveIfIdle(): Promise<void> {
+    if (!(await this.hasWork())) this.leave();
+  }
+
+  private async bringUp(): Promise<void> {
+    const earlier = readRuntimeFile(this.paths);
+    const [port, uiPort] = [await freePort(portOf(earlier?.address)), await freePort(portOf(earlier?.ui))];
+    this.file = {
+      format: 1,
+      version: packageVersion(),
+      state: 'starting',
+      ...ownMark(),
+      server: null,
+      address: `${LOOPBACK}:${port}`,
+      ui: `http://${LOOPBACK}:${uiPort}`,
+      namespace: NAMESPACE,
+      store: process.env.ABILITY_STORE ?? this.paths.store,
+      registry_digest: null,
+      log: this.paths.runtimeLog,
+    };
+    writeRuntimeFile(this.paths, this.file);
+    const registry = this.loader.load();
+    const orphans = await stopOrphans(this.paths.database);
+    if (orphans > 0) log.warn({ orphans }, 'stopped a server whose runtime was gone');
+    const keys = new KeyFolder(this.paths.keys);
+    keys.createFirst();
+    const version = await versionOf(this.options.binary);
+    await this.startServer(version ?? 'unknown');
+    this.host = await this.connect(keys, registry.project.project);
+    await extendRetention(this.host.access.client, NAMESPACE);
+    await this.host.serve(allPlaces(Object.keys(registry.project.environments)));
+    this.announce({ state: 'up', registry_digest: registry.digest });
+    log.info({ address: this.file.address, ui: this.file.ui }, 'the runtime is up');
+  }
+
+  private async startServer(version: string): Promise<void> {
+    const { address, ui } = this.announcement;
+    const child = spawnServer({
+      binary: this.options.binary,
+      port: portOf(address) as number,
+      uiPort: portOf(ui) as number,
+      database: this.paths.database,
+      log: this.paths.serverLog,
+    });
+    this.server = child;
+    child.once('error', (error) => log.error(`the server could not be started: ${error.message}`));
+    child.once('exit', () => void this.serverEnded(child, version));
+    const mark = child.pid === undefined ? undefined : markOf(child.pid);
+    if (mark) this.announce({ server: { ...mark, binary: this.options.binary, version } });
+  }
+
+  /** A server that dies under a running runtime is started again; its tasks are on disk. */
+  private async serverEnded(child: ChildProcess, version: string): Promise<void> {
+    if (this.leaving || this.server !== child || this.file?.state !== 'up') return;
+    this.restarts += 1;
+    log.warn({ restarts: this.restarts }, 'the server ended and is started again');
+    if (this.restarts > MOST_RESTARTS) {
+      log.error('the server ends again and again');
+      this.leave();
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100 * this.restarts));
+    if (!this.leaving) await this.startServer(version);
+  }
+
+  private async connect(keys: KeyFolder, project: string): Promise<WorkerHost> {
+    const { address, store } = this.announcement;
+    const deadline = Date.now() + CONNECT_MS;
+    for (;;) {
+      try {
+        const connectionOptions = { address };
+        return await WorkerHost.connect({ paths: this.paths, project, connectionOptions, namespace: NAMESPACE, store, keys });
+      } catch (error) {
+        const gone = this.server?.exitCode !== null || this.server?.signalCode !== null;
+        if (gone || Date.now() > deadline) throw serverFailed(this.paths.serverLog, error);
+        await new Promise((resolve) => setTimeout(resolve, 30));
+      }
+    }
+  }
+
+  private async watch(): Promise<void> {
+    if (this.options.foreground || this.leaving || existsSync(this.paths.stayFile)) return;
+    if (sinceLastCommand(this.paths, this.started) < idleLimit()) return;
+    if (!(await this.hasWork()) && sinceLastCommand(this.paths, this.started) >= idleLimit()) this.leave();
+  }
+
+  /** An environment added to `ability.yaml` gets its workers without a restart. */
+  private async followRegistry(): Promise<void> {
+    try {
+      const { project } = this.loader.load();
+      await this.host?.serve(allPlaces(Object.keys(project.environments)));
+    } catch (error) {
+      if (!(error instanceof AbilityError)) log.error(String(error));
+    }
+  }
+
+  private async hasWork(): Promise<boolean> {
+    const { host } = this;
+    if (!host || host.executing > 0) return true;
+    try {
+      return await isExecuting(host.access.client, this.loader.load().project.project);
+    } catch {
+      return true;
+    }
+  }
+
+  private async takeDown(): Promise<void> {
+    this.leaving = true;
+    await this.host?.stop().catch((error: unknown) => log.error(`the workers did not stop well: ${String(error)}`));
+    const { server } = this;
+    const mark = server?.pid === undefined ? undefined : markOf(server.pid);
+    if (mark) await stopProcess(mark, STOP_SERVER_MS);
+  }
+
+  private announce(change: Partial<RuntimeFile>): void {
+    if (!this.file) return;
+    this.file = { ...this.file, ...change };
+    try {
+      writeRuntimeFile(this.paths, this.file);
+    } catch (error) {
+      log.error(`runtime.json could not be written: ${String(error)}`);
+      if (this.file.state === 'starting' || this.file.state === 'up') throw error;
+    }
+  }
+}
+
+function serverFailed(logFile: string, cause: unknown): AbilityError {
+  const tail = tailOf(logFile);
+  return new AbilityError(
+    {
+      code: 'runtime.failed',
+      message: `The Temporal server did not come up${tail ? `:\n${tail}` : ''}`,
+      suggestion: `Read ${logFile}.`,
+    },
+    { cause },
+  );
+}
+
+function asProblem(error: unknown): { code: string; message: string } {
+  return { code: 'runtime.failed', message: error instanceof Error ? error.message : String(error) };
+}

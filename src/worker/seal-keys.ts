@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { AbilityError } from '../contracts/problem.js';
+import type { SealKeys } from '../planning/seal.js';
+import { writeWhole } from '../server/runtime-file.js';
+
+const KEY_BYTES = 32;
+
+/**
+ * The keys of `ABILITY_SEAL_KEYS`: `id:secret`, comma separated, each secret 32 bytes or more in base64url.
+ *
+ * @throws AbilityError `seal.no_key` for anything else.
+ */
+export function keysFromEnvironment(text: string): SealKeys {
+  const keys = new Map<string, Uint8Array>();
+  for (const entry of text.split(',').filter((part) => part.trim() !== '')) {
+    const [, id, secret] = /^\s*([A-Za-z0-9_-]+):([A-Za-z0-9_=-]+)\s*$/.exec(entry) ?? [];
+    const bytes = Buffer.from(secret ?? '', 'base64url');
+    if (!id || bytes.length < KEY_BYTES) throw unusable('An entry of ABILITY_SEAL_KEYS is not of the form id:secret');
+    keys.set(id, bytes);
+  }
+  if (keys.size === 0) throw unusable('ABILITY_SEAL_KEYS holds no key');
+  return { keys };
+}
+
+/** The keys of a folder, read again when the folder changes, so that a key can be added to a running worker. */
+export class KeyFolder implements SealKeys {
+  private known: ReadonlyMap<string, Uint8Array> = new Map();
+  private readAt = -1;
+
+  constructor(private readonly folder: string) {}
+
+  /** Newest first: it signs. */
+  get keys(): ReadonlyMap<string, Uint8Array> {
+    const changed = existsSync(this.folder) ? statSync(this.folder).mtimeMs : 0;
+    if (changed !== this.readAt) {
+      this.known = this.read();
+      this.readAt = changed;
+    }
+    return this.known;
+  }
+
+  /** Makes the first key of a project. Only the process that holds the runtime lock may. Source: answers, 22. */
+  createFirst(): void {
+    if (this.keys.size > 0) return;
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    writeWhole(join(this.folder, `k${Date.now()}`), randomBytes(KEY_BYTES), 0o600);
+    this.readAt = -1;
+  }
+
+  private read(): ReadonlyMap<string, Uint8Array> {
+    if (!existsSync(this.folder)) return new Map();
+    const ids = readdirSync(this.folder).filter((name) => /^[A-Za-z0-9_-]+$/.test(name));
+    const dated = ids.map((id) => ({ id, made: statSync(join(this.folder, id)).mtimeMs }));
+    dated.sort((a, b) => b.made - a.made || b.id.localeCompare(a.id));
+    return new Map(
+      dated
+        .map(({ id }): [string, Uint8Array] => [id, readFileSync(join(this.folder, id))])
+        .filter(([, bytes]) => bytes.length >= KEY_BYTES),
+    );
+  }
+}
+
+function unusable(message: string): AbilityError {
+  return new AbilityError({
+    code: 'seal.no_key',
+    message,
+    suggestion: 'Give all workers of the environment the same: id:secret, with a secret of 32 random bytes in base64url.',
+  });
+}

@@ -1,0 +1,60 @@
+import type { RemoteServer } from '../server/connection-settings.js';
+import { pathsOf } from '../server/project-paths.js';
+import type { SealKeys } from '../planning/seal.js';
+import { AbilityError } from '../contracts/problem.js';
+import { type Place, WorkerHost } from './host-workers.js';
+import { keysFromEnvironment } from './seal-keys.js';
+
+/** What `ability worker` serves. */
+export interface ServeOptions {
+  root: string;
+  project: string;
+  server: RemoteServer;
+  places: Place[];
+}
+
+/**
+ * Serves environments of a project against a Temporal server that somebody runs.
+ *
+ * @returns the workers, polling.
+ * @throws AbilityError `seal.no_key`, `temporal.unavailable`.
+ */
+export async function serve({ root, project, server, places }: ServeOptions): Promise<WorkerHost> {
+  const paths = pathsOf(root);
+  const keys = sealKeysFor(server);
+  let host: WorkerHost;
+  try {
+    host = await WorkerHost.connect({
+      paths,
+      project,
+      connectionOptions: server.connectionOptions,
+      namespace: server.namespace,
+      store: process.env.ABILITY_STORE ?? paths.store,
+      keys,
+    });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new AbilityError(
+      {
+        code: 'temporal.unavailable',
+        message: `Temporal at ${server.address} does not answer: ${reason}`,
+        suggestion: 'Check the address and the profile.',
+      },
+      { cause: error },
+    );
+  }
+  await host.serve(places);
+  return host;
+}
+
+/** Workers on several machines must sign alike, so a remote server needs keys that somebody gives. Source: answers, 22. */
+function sealKeysFor({ address }: RemoteServer): SealKeys {
+  const given = process.env.ABILITY_SEAL_KEYS;
+  if (given) return keysFromEnvironment(given);
+  throw new AbilityError({
+    code: 'seal.no_key',
+    message: `A worker of ${address} needs ABILITY_SEAL_KEYS, the same for all workers`,
+    suggestion: 'Set it to id:secret, with a secret of 32 random bytes in base64url.',
+  });
+}
+

@@ -1,0 +1,52 @@
+import { Client, type ConnectionLike, WorkflowNotFoundError } from '@temporalio/client';
+import { defaultPayloadConverter, fromPayloadsAtIndex, type PayloadCodec } from '@temporalio/common';
+import type { NativeConnection } from '@temporalio/worker';
+import type { ReadStart } from '../activities/plan-source.js';
+import type { TaskMemo, TaskStart } from '../contracts/task.js';
+
+/** What activities ask Temporal about, over the connection of their worker. */
+export interface TemporalAccess {
+  client: Client;
+  readStart: ReadStart;
+  findTask: (key: string) => Promise<TaskMemo | 'foreign' | undefined>;
+}
+
+/** Gives the activities of a worker their questions to Temporal. */
+export function accessTemporal(connection: NativeConnection, namespace: string, codec: PayloadCodec): TemporalAccess {
+  const client = new Client({
+    connection: connection as unknown as ConnectionLike,
+    namespace,
+    dataConverter: { payloadCodecs: [codec] },
+  });
+  return {
+    client,
+    readStart: (run) => readStart(client, namespace, codec, run),
+    findTask: (key) => findTask(client, key),
+  };
+}
+
+/** The argument a run was started with, from its first event. Source: feasibility, 16. */
+async function readStart(
+  client: Client,
+  namespace: string,
+  codec: PayloadCodec,
+  { workflowId, runId }: { workflowId: string; runId: string },
+): Promise<TaskStart> {
+  const { history } = await client.workflowService.getWorkflowExecutionHistory({
+    namespace,
+    execution: { workflowId, runId },
+    maximumPageSize: 1,
+  });
+  const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  return fromPayloadsAtIndex<TaskStart>(defaultPayloadConverter, 0, await codec.decode(payloads));
+}
+
+async function findTask(client: Client, key: string): Promise<TaskMemo | 'foreign' | undefined> {
+  try {
+    const { memo } = await client.workflow.getHandle(key).describe();
+    return memo && typeof memo.ability === 'string' ? (memo as TaskMemo) : 'foreign';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,127 @@
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { condition, upsertSearchAttributes } from '@temporalio/workflow';
+import type { Approval, ApprovalSubject, Decision, DecisionOutcome } from '../contracts/approvals.js';
+import type { Approvers } from '../contracts/plan.js';
+import type { TaskState } from '../contracts/states.js';
+import { digestOf } from '../rules/canonical.js';
+import { decideApproval, type Verdict } from '../rules/decide-approval.js';
+import type { Halt } from './halt.js';
+import { StepFailure } from './step-failure.js';
+import type { TaskRun } from './task-run.js';
+
+/** What an approval is raised with. */
+export interface ApprovalRequest {
+  /** Step path; `run` for the task itself. */
+  path: string;
+  title: string;
+  what: ApprovalSubject;
+  reasons: string[];
+  approvers: Approvers;
+  quorum: number;
+  expiresMs: number;
+  comment: 'optional' | 'required';
+}
+
+/** How long people have who are asked by a hook or an environment. Source: answers, 8. */
+export const GUARD_APPROVAL_MS = 24 * 60 * 60 * 1000;
+
+const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEYWORD);
+
+/**
+ * Raises an approval and waits for people.
+ *
+ * @returns the approval once it is given.
+ * @throws StepFailure `approval.denied`, `approval.expired`, `feature.unsupported`; Halted; cancellation.
+ */
+export async function awaitApproval(run: TaskRun, request: ApprovalRequest, halt: Halt): Promise<Approval> {
+  const { environment } = run.start.plan;
+  if (environment.proof === 'required') {
+    throw new StepFailure({
+      code: 'feature.unsupported',
+      message: `${environment.name} asks for proof of who decides, which this version cannot check`,
+      suggestion: 'Leave out `proof: required`, or run where approvals are claims.',
+    });
+  }
+  const approval = open(run, request);
+  run.approvals.push(approval);
+  enterWaiting(run);
+  try {
+    const decided = await halt.wait(() => condition(() => approval.status !== 'open', request.expiresMs));
+    if (!decided) approval.status = 'expired';
+  } catch (error) {
+    if (approval.status === 'open') approval.status = 'cancelled';
+    throw error;
+  } finally {
+    leaveWaiting(run);
+  }
+  refuseNo(approval);
+  return approval;
+}
+
+/** Applies a decision that arrived by signal or update. */
+export function takeDecision(run: TaskRun, verdict: Verdict, decision: Decision): DecisionOutcome {
+  const outcome = decideApproval(run.approvals, verdict, decision, new Date().toISOString());
+  if (!outcome.counted && outcome.approval_id === null) {
+    run.warnings.push(`A decision (${verdict}) was ignored: ${outcome.reason}`);
+  }
+  run.onChange();
+  return outcome;
+}
+
+/** The id names what was shown. Source: design, section 8; answers, 13. */
+function open(run: TaskRun, request: ApprovalRequest): Approval {
+  const { path, what, title, reasons, approvers, quorum, comment, expiresMs } = request;
+  const { environment } = run.start.plan;
+  const digest = digestOf({ task: run.task, path, what });
+  const now = Date.now();
+  return {
+    id: `${path.slice(path.lastIndexOf('/') + 1)}-${digest.slice(0, 12)}`,
+    path,
+    title,
+    what,
+    reasons,
+    approvers: approvers.listed,
+    people: approvers.people,
+    quorum,
+    self_approval: environment.self_approval,
+    comment,
+    requested_by: run.start.user,
+    raised_at: new Date(now).toISOString(),
+    expires_at: new Date(now + expiresMs).toISOString(),
+    status: 'open',
+    decisions: [],
+    ignored: [],
+  };
+}
+
+function refuseNo({ status, title, decisions, expires_at, id }: Approval): void {
+  if (status === 'approved') return;
+  const details = { approval_id: id };
+  if (status === 'denied') {
+    const no = decisions.find(({ decision }) => decision === 'deny');
+    const who = no === undefined || no.by === 'unnamed' ? 'Somebody' : no.by.name;
+    const why = no?.comment ? `: ${no.comment}` : '';
+    throw new StepFailure({ code: 'approval.denied', message: `${who} denied "${title}"${why}`, details });
+  }
+  const message = `Nobody decided on "${title}" until ${expires_at}`;
+  throw new StepFailure({ code: 'approval.expired', message, details });
+}
+
+function openOnes(run: TaskRun): number {
+  return run.approvals.filter(({ status }) => status === 'open').length;
+}
+
+function enterWaiting(run: TaskRun): void {
+  if (openOnes(run) === 1) setState(run, 'waiting_approval');
+}
+
+function leaveWaiting(run: TaskRun): void {
+  if (openOnes(run) === 0) setState(run, run.ending ? 'finishing' : 'running');
+}
+
+/** Sets a state that lists must tell apart. Each one is an event. Source: answers, 1. */
+export function setState(run: TaskRun, state: TaskState): void {
+  run.state = state;
+  upsertSearchAttributes([{ key: STATUS, value: state }]);
+  run.onChange();
+}

@@ -1,0 +1,189 @@
+import { ActivityCancellationType, isCancellation, proxyActivities, proxyLocalActivities, sleep } from '@temporalio/workflow';
+import type { CallAnswer, CallRequest } from '../contracts/activities.js';
+import { isRepeatable } from '../contracts/effects.js';
+import type { Json, JsonObject } from '../contracts/json.js';
+import { ACTIVITY_LIMITS, TIMEOUT_MARGIN_MS } from '../contracts/names.js';
+import type { PlanOperation, PlanRetry } from '../contracts/plan.js';
+import type { Problem } from '../contracts/problem.js';
+import { awaitApproval, GUARD_APPROVAL_MS } from './approvals.js';
+import type { Halt } from './halt.js';
+import { askGuards, fireAfter, type Hooked, keep } from './hooks.js';
+import { isStepFailure, readActivityFailure, StepFailure } from './step-failure.js';
+import type { TaskRun } from './task-run.js';
+
+/** One call of a low-level ability. */
+export interface OperationCall {
+  path: string;
+  id: string;
+  operation: PlanOperation;
+  input: JsonObject;
+  /** Durations already read, in milliseconds. */
+  retry: (Omit<PlanRetry, 'first' | 'max'> & { firstMs: number; maxMs: number }) | undefined;
+  /** For all attempts together. */
+  timeoutMs: number | undefined;
+  halt: Halt;
+}
+
+type Call = (request: CallRequest) => Promise<CallAnswer>;
+
+/** Limits nobody stated. Source: answers, 8. */
+const STEP_MS = 60_000;
+const RETRY = { attempts: 3, firstMs: 1000, factor: 2, maxMs: 30_000 } as const;
+const KEY_WAIT_MS = 10_000;
+
+/**
+ * Calls a low-level ability: guards, approval, execution, hooks after it; the same path for tasks and for steps.
+ *
+ * @throws StepFailure; cancellation; Halted. Source: design, section 3.
+ */
+export async function callOperation(run: TaskRun, call: OperationCall): Promise<Json> {
+  const hooked: Hooked = { path: call.path, operation: call.operation, input: call.input };
+  const reasons = await askGuards(run, hooked);
+  await confirm(run, call, reasons);
+  try {
+    const output = await perform(run, call);
+    await fireAfter(run, hooked, { status: 'succeeded', output, error: null });
+    return output;
+  } catch (error) {
+    if (isStepFailure(error)) await fireAfter(run, hooked, { status: 'failed', output: null, error: error.problem });
+    throw error;
+  }
+}
+
+/** All reasons of one call make one approval: hooks, the environment's effects, creation. Source: answers, 5. */
+async function confirm(run: TaskRun, call: OperationCall, asked: string[]): Promise<void> {
+  const { plan, seal } = run.start;
+  const { environment, ability } = plan;
+  const { operation, path, id, input } = call;
+  const reasons = [...asked];
+  if (environment.approve.includes(operation.effects)) {
+    reasons.push(`${environment.name} asks for approval of ${operation.effects} calls.`);
+  }
+  if (ability.kind === 'operation') {
+    reasons.push(...seal.confirmations.map(({ hook_id, reason }) => `${reason} (hook ${hook_id})`));
+  }
+  if (reasons.length === 0) return;
+  run.note(path, id, { status: 'waiting', call: operation.key });
+  await awaitApproval(
+    run,
+    {
+      path,
+      title: `${operation.key} in ${environment.name}`,
+      what: {
+        ability: operation.key,
+        implementation: operation.implementation.id,
+        environment: environment.name,
+        effects: operation.effects,
+        input,
+      },
+      reasons,
+      approvers: environment.approvers,
+      quorum: environment.quorum,
+      expiresMs: GUARD_APPROVAL_MS,
+      comment: 'optional',
+    },
+    call.halt,
+  );
+}
+
+/** Executes the call; a task whose seal no worker can check yet waits, it does not fail. */
+async function perform(run: TaskRun, call: OperationCall): Promise<Json> {
+  for (;;) {
+    const taskMs = run.clock.left();
+    if (taskMs === 0) throw taskTimedOut(run);
+    run.note(call.path, call.id, { status: 'running', call: call.operation.key });
+    try {
+      const answer = await run.clock.during(() => schedule(run, call, taskMs));
+      run.note(call.path, call.id, { status: 'running', attempts: answer.attempt ?? 1 });
+      if (answer.hooks) keep(run, answer.hooks);
+      if (answer.warnings) run.warnings.push(...answer.warnings);
+      return answer.output;
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      const failure = failureOf(run, call, taskMs, error);
+      if (failure.problem.code !== 'seal.unknown_key') throw failure;
+      await call.halt.wait(() => sleep(KEY_WAIT_MS, { summary: 'no worker has the key of the seal' }));
+    }
+  }
+}
+
+function schedule(run: TaskRun, { operation, path, input, retry, timeoutMs }: OperationCall, taskMs: number) {
+  const { seal, user, session } = run.start;
+  const request: CallRequest = { seal, user, session, path, with: input };
+  const limitMs = Math.min(stepLimit(run, operation, timeoutMs), taskMs) + TIMEOUT_MARGIN_MS;
+  const repeatable = isRepeatable(operation.effects);
+  const attempts = retry?.attempts ?? (repeatable ? RETRY.attempts : 1);
+  const policy = {
+    maximumAttempts: attempts,
+    initialInterval: retry?.firstMs ?? RETRY.firstMs,
+    backoffCoefficient: retry?.factor ?? RETRY.factor,
+    maximumInterval: Math.max(retry?.maxMs ?? RETRY.maxMs, retry?.firstMs ?? RETRY.firstMs),
+  };
+  const startToCloseTimeout = Math.min(operation.implementation.timeout_ms + TIMEOUT_MARGIN_MS, limitMs);
+  if (operation.fast) {
+    const options = { startToCloseTimeout, scheduleToCloseTimeout: limitMs, retry: policy };
+    return (proxyLocalActivities<Record<string, Call>>(options)[operation.key] as Call)(request);
+  }
+  const activities = proxyActivities<Record<string, Call>>({
+    // A call with one attempt that did not start is told apart from one that did by the limit it runs into.
+    ...(attempts > 1 ? { scheduleToCloseTimeout: limitMs } : {}),
+    startToCloseTimeout,
+    scheduleToStartTimeout: ACTIVITY_LIMITS.schedule_to_start,
+    heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
+    retry: policy,
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    summary: path,
+  });
+  return (activities[operation.key] as Call)(request);
+}
+
+function stepLimit(run: TaskRun, operation: PlanOperation, timeoutMs: number | undefined): number {
+  const { max_ms: most } = run.start.plan.limits;
+  const wanted = timeoutMs ?? Math.max(STEP_MS, operation.implementation.timeout_ms);
+  return most === null ? wanted : Math.min(wanted, most);
+}
+
+/** What a failed call is reported as. Time-outs of Temporal's own are only seen when a worker died or hung. */
+function failureOf(run: TaskRun, call: OperationCall, taskMs: number, error: unknown): StepFailure {
+  const { operation, timeoutMs, path, id } = call;
+  const end = readActivityFailure(error);
+  const byTask = taskMs <= stepLimit(run, operation, timeoutMs);
+  if (end.kind === 'problem') {
+    run.note(path, id, { status: 'running', attempts: end.attempt });
+    const isLimit = end.problem.code === 'timeout.step' || end.problem.code === 'timeout.call';
+    return byTask && isLimit && run.clock.left() === 0 ? taskTimedOut(run) : new StepFailure(end.problem);
+  }
+  if (end.kind === 'other') {
+    const message = error instanceof Error ? error.message : String(error);
+    return new StepFailure({ code: 'internal.error', message });
+  }
+  if (end.type === 'SCHEDULE_TO_START') {
+    return new StepFailure({
+      code: 'worker.unavailable',
+      message: `No worker took up ${operation.key} within ${ACTIVITY_LIMITS.schedule_to_start / 1000} s`,
+      suggestion: `Start a worker for ${run.start.plan.environment.name}.`,
+    });
+  }
+  const lost = `The worker that ran ${operation.key} was lost or did not end it in time (${end.type})`;
+  if (!isRepeatable(operation.effects)) return new StepFailure(lostOutcome(lost));
+  if (byTask && run.clock.left() === 0) return taskTimedOut(run);
+  const code = end.type === 'SCHEDULE_TO_CLOSE' ? 'timeout.step' : 'timeout.call';
+  return new StepFailure({ code, message: lost });
+}
+
+function lostOutcome(message: string): Problem {
+  return {
+    code: 'outcome.unknown',
+    message: `${message}; whether its effect took place could not be learnt`,
+    suggestion: 'Check by hand whether the effect took place before you run anything again.',
+  };
+}
+
+function taskTimedOut(run: TaskRun): StepFailure {
+  const { task_ms: limit } = run.start.plan.limits;
+  return new StepFailure({
+    code: 'timeout.task',
+    message: `The task has worked for longer than the ${limit / 1000} s it may`,
+    suggestion: 'Raise the `timeout` of the ability, or find out why it is slow.',
+  });
+}

@@ -1,0 +1,64 @@
+import { CancellationScope, proxyLocalActivities } from '@temporalio/workflow';
+import type { FinishAnswer, FinishRequest } from '../contracts/activities.js';
+import type { Json } from '../contracts/json.js';
+import { ACTIVITIES } from '../contracts/names.js';
+import type { Problem } from '../contracts/problem.js';
+import type { EndState } from '../contracts/states.js';
+import type { TaskResult } from '../contracts/task.js';
+import type { TaskRun } from './task-run.js';
+
+/** How a task ended, before its output is checked. */
+export interface Outcome {
+  status: EndState;
+  output: Json;
+  error: Problem | null;
+}
+
+type Finish = (request: FinishRequest) => Promise<FinishAnswer>;
+
+/**
+ * Ends a task: one local activity checks the output and writes the record.
+ *
+ * Without a worker that can do so the task ends all the same, and says what is missing. Source: design, section 6.
+ */
+export async function finishTask(run: TaskRun, outcome: Outcome): Promise<TaskResult> {
+  run.finishedAt = new Date().toISOString();
+  const { seal, user, session, input } = run.start;
+  const result = resultOf(run, outcome);
+  const activities = proxyLocalActivities<Record<string, Finish>>({
+    scheduleToCloseTimeout: '30s',
+    startToCloseTimeout: '10s',
+    retry: { maximumAttempts: 3, initialInterval: '200ms' },
+  });
+  try {
+    const finish = activities[ACTIVITIES.finish] as Finish;
+    return (await CancellationScope.nonCancellable(() => finish({ seal, user, session, result, input }))).result;
+  } catch (error) {
+    const reason = error instanceof Error ? (error.cause instanceof Error ? error.cause : error).message : String(error);
+    return { ...result, warnings: [...result.warnings, `record.write_failed: the end was not recorded: ${reason}`] };
+  }
+}
+
+/** The outcome of a task in the shape every door shows. Source: design, section 11. */
+export function resultOf(run: TaskRun, outcome?: Outcome): TaskResult {
+  const { plan, seal, user } = run.start;
+  return {
+    status: outcome?.status ?? run.state,
+    task_key: run.taskKey,
+    ability_id: plan.ability.id,
+    version: plan.ability.version,
+    digest: seal.plan,
+    environment: plan.environment.name,
+    output: outcome?.output ?? null,
+    error: outcome?.error ?? null,
+    warnings: [...new Set(run.warnings)],
+    steps: run.summarize(outcome !== undefined),
+    approvals: run.approvals,
+    hooks: run.hooks,
+    requested_by: user,
+    started_at: run.startedAt ?? null,
+    finished_at: run.finishedAt ?? null,
+    cleanup_ran: run.cleanupRan,
+    links: { temporal: null, record: null },
+  };
+}

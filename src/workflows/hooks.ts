@@ -1,0 +1,142 @@
+import { CancellationScope, isCancellation, proxyActivities } from '@temporalio/workflow';
+import type { HookRequest } from '../contracts/activities.js';
+import type { HookAnswer, Phase } from '../contracts/hooks.js';
+import type { Json, JsonObject } from '../contracts/json.js';
+import { ACTIVITY_LIMITS } from '../contracts/names.js';
+import type { PlanHook, PlanOperation } from '../contracts/plan.js';
+import type { Problem } from '../contracts/problem.js';
+import { firstDeny } from '../rules/guard-precedence.js';
+import { answerExpression, denialOf, failedAnswer, type HookFacts, hookFacts } from '../rules/hook-facts.js';
+import { asStepFailure, readActivityFailure } from './step-failure.js';
+import type { TaskRun } from './task-run.js';
+
+/** A call, or the task itself (`operation` undefined, `path` empty), with hooks around it. */
+export interface Hooked {
+  path: string;
+  operation: PlanOperation | undefined;
+  input: JsonObject;
+}
+
+/** How a hooked call ended, for the hooks after it. */
+export interface HookedOutcome {
+  status: string;
+  output: Json;
+  error: Problem | null;
+}
+
+const PHASE_LIMIT = '6 minutes';
+/** More would let a fast loop pile up work that nobody waits for. Source: design, section 6. */
+const MOST_OUTSTANDING = 20;
+
+/**
+ * Asks the guards before a call.
+ *
+ * Expressions alone are answered here, without an event; with a script among them one activity answers for all, so
+ * that their order holds. Built-in ones are asked in the attempt itself. Source: design, sections 6 and 7.
+ *
+ * @returns the reasons for which people must confirm.
+ * @throws StepFailure `guard.denied`, `hook.failed`.
+ */
+export async function askGuards(run: TaskRun, hooked: Hooked): Promise<string[]> {
+  const hooks = hooksOf(run, hooked, 'pre_call');
+  if (hooks.length === 0) return [];
+  const answers = needsActivity(hooks)
+    ? await askActivity(run, hooked, 'PreAbilityCall', hooks)
+    : answerHere(hooks, 'PreAbilityCall', hooked.path, factsOf(run, hooked));
+  keep(run, answers);
+  const deny = firstDeny(answers);
+  if (deny) throw asStepFailure(denialOf(deny));
+  return answers
+    .filter(({ decision }) => decision === 'need_user_confirm')
+    .map(({ hook_id, reason }) => `${reason ?? 'A hook asks for confirmation.'} (hook ${hook_id})`);
+}
+
+/**
+ * Fires the hooks after a call. Nobody waits for scripts here; {@link joinHooks} does at the end.
+ *
+ * They never change a result. Source: design, section 6; R-000-60, R-002-27.
+ */
+export async function fireAfter(run: TaskRun, hooked: Hooked, outcome: HookedOutcome): Promise<void> {
+  const hooks = hooksOf(run, hooked, 'post_call');
+  if (hooks.length === 0) return;
+  if (!needsActivity(hooks)) {
+    keep(run, answerHere(hooks, 'PostAbilityCall', hooked.path, factsOf(run, hooked, outcome)));
+    return;
+  }
+  while (run.pendingHooks.size >= MOST_OUTSTANDING) await Promise.race(run.pendingHooks);
+  const pending: Promise<void> = CancellationScope.nonCancellable(async () => {
+    keep(run, await askActivity(run, hooked, 'PostAbilityCall', hooks, outcome));
+  }).finally(() => run.pendingHooks.delete(pending));
+  run.pendingHooks.add(pending);
+}
+
+/** Around the task itself built-in hooks have no attempt to stand in. */
+function hooksOf(run: TaskRun, { operation }: Hooked, list: 'pre_call' | 'post_call'): PlanHook[] {
+  if (!operation) return run.start.plan.ability.hooks[list];
+  return operation.hooks[list].filter(({ handler }) => handler.kind !== 'builtin');
+}
+
+function needsActivity(hooks: readonly PlanHook[]): boolean {
+  return hooks.some(({ handler }) => handler.kind !== 'expression');
+}
+
+function answerHere(hooks: readonly PlanHook[], phase: Phase, path: string, facts: HookFacts): HookAnswer[] {
+  const answers: HookAnswer[] = [];
+  for (const { id, handler } of hooks) {
+    if (handler.kind !== 'expression') continue;
+    const answer = answerExpression(id, handler, { phase, path }, facts);
+    answers.push(answer);
+    if (answer.decision === 'deny') break;
+  }
+  return answers;
+}
+
+/** An activity that could not answer is a guard that failed. */
+async function askActivity(
+  run: TaskRun,
+  { path, operation, input }: Hooked,
+  phase: Phase,
+  hooks: readonly PlanHook[],
+  outcome?: HookedOutcome,
+): Promise<HookAnswer[]> {
+  const { seal, user, session } = run.start;
+  const request: HookRequest = {
+    seal,
+    user,
+    session,
+    phase,
+    path,
+    operation: operation?.key ?? null,
+    input,
+    ...(outcome && { outcome }),
+  };
+  const activities = proxyActivities<Record<string, (request: HookRequest) => Promise<HookAnswer[]>>>({
+    startToCloseTimeout: PHASE_LIMIT,
+    scheduleToStartTimeout: ACTIVITY_LIMITS.schedule_to_start,
+    heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
+    retry: { maximumAttempts: 3 },
+    summary: `${path || 'task'}: ${hooks.map(({ id }) => id).join(', ')}`,
+  });
+  try {
+    return await (activities[phase] as (request: HookRequest) => Promise<HookAnswer[]>)(request);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    const end = readActivityFailure(error);
+    const reason = end.kind === 'problem' ? end.problem.message : `it did not answer (${end.kind})`;
+    return hooks.slice(0, 1).map(({ id }) => failedAnswer(id, { phase, path }, reason));
+  }
+}
+
+function factsOf(run: TaskRun, { operation, input }: Hooked, outcome?: HookedOutcome): HookFacts {
+  const { plan, user, session } = run.start;
+  return hookFacts({ plan, operation, input, task: run.task, user, session, ...(outcome && { outcome }) });
+}
+
+/** Keeps answers in the result; their warnings, and failures after a call, become warnings of the task. */
+export function keep(run: TaskRun, answers: readonly HookAnswer[]): void {
+  run.hooks.push(...answers);
+  for (const { hook_id, warnings = [], status, phase, reason } of answers) {
+    run.warnings.push(...warnings);
+    if (status === 'error' && phase === 'PostAbilityCall') run.warnings.push(`The hook ${hook_id} failed: ${reason}`);
+  }
+}

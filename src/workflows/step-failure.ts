@@ -1,0 +1,78 @@
+import { ActivityFailure, ApplicationFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
+import { familyOf } from '../contracts/codes.js';
+import type { Json } from '../contracts/json.js';
+import { AbilityError, type Problem } from '../contracts/problem.js';
+import type { EndState, StepStatus } from '../contracts/states.js';
+
+/** A step that failed, with the problem as callers will see it. */
+export class StepFailure extends Error {
+  constructor(readonly problem: Problem) {
+    super(problem.message);
+  }
+}
+
+/** `end` unwinds to the top of the task: a success, whatever it passes. */
+export class EndOfTask extends Error {
+  constructor(readonly output: Json) {
+    super('The task ended early');
+  }
+}
+
+/** A branch that stops because another one failed; the other one's failure is reported. */
+export class Halted extends Error {
+  constructor() {
+    super('Another branch failed');
+  }
+}
+
+/** Codes that are a no. Source: answers, 44. */
+function isNo(code: string): boolean {
+  return code === 'guard.denied' || code === 'hook.failed' || familyOf(code) === 'approval';
+}
+
+/** The status of a step that failed with this code. Source: answers, 45 and 49. */
+export function stepStatusOf(code: string): StepStatus {
+  if (isNo(code)) return 'denied';
+  if (code === 'outcome.unknown') return 'unknown';
+  return familyOf(code) === 'timeout' ? 'timed_out' : 'failed';
+}
+
+/** The end state of a task that failed with this code. */
+export function endStateOf(code: string): EndState {
+  if (isNo(code)) return 'denied';
+  if (code === 'outcome.unknown') return 'unknown';
+  return code === 'timeout.task' ? 'timed_out' : 'failed';
+}
+
+/** Any error of ours as the failure of a step; others pass through, since they are mistakes in this code. */
+export function asStepFailure(error: unknown): unknown {
+  if (error instanceof AbilityError) return new StepFailure(error.toProblem());
+  return error;
+}
+
+/** Whether an error is one of the ways in which a step can fail. */
+export function isStepFailure(error: unknown): error is StepFailure {
+  return error instanceof StepFailure;
+}
+
+/** Whether an error unwinds the task rather than failing a step. */
+export function isUnwinding(error: unknown): boolean {
+  return error instanceof EndOfTask || error instanceof Halted || isCancellation(error);
+}
+
+/** What an activity's failure tells: our problem, a time-out of Temporal's, or something unforeseen. */
+export type ActivityEnd =
+  | { kind: 'problem'; problem: Problem; attempt: number }
+  | { kind: 'timeout'; type: TimeoutFailure['timeoutType'] }
+  | { kind: 'other'; error: unknown };
+
+/** Reads the failure of an activity. */
+export function readActivityFailure(error: unknown): ActivityEnd {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  if (cause instanceof TimeoutFailure) return { kind: 'timeout', type: cause.timeoutType };
+  if (cause instanceof ApplicationFailure && cause.type) {
+    const [problem, { attempt = 1 } = {}] = (cause.details ?? []) as [Problem?, { attempt?: number }?];
+    return { kind: 'problem', problem: problem ?? { code: cause.type, message: cause.message }, attempt };
+  }
+  return { kind: 'other', error };
+}

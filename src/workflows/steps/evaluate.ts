@@ -1,0 +1,45 @@
+import type { Json } from '../../contracts/json.js';
+import { parseDuration } from '../../rules/duration.js';
+import { compileExpression } from '../../rules/expressions/evaluate.js';
+import { evaluateTemplate } from '../../rules/expressions/template.js';
+import { asStepFailure, StepFailure } from '../step-failure.js';
+import type { TaskRun } from '../task-run.js';
+import type { Frame } from './frame.js';
+
+/** Evaluates a bare condition. @throws StepFailure `expression.*`. */
+export function evaluateCondition(run: TaskRun, source: string, frame: Frame): boolean {
+  const value = guarded(() => compileExpression(source).evaluate(run.scope(frame.names)));
+  if (typeof value === 'boolean') return value;
+  throw new StepFailure({
+    code: 'expression.not_boolean',
+    message: `\`${source}\` gives ${JSON.stringify(value)}, which is neither true nor false`,
+    suggestion: 'Write a comparison.',
+  });
+}
+
+/** Evaluates the `${{ }}` in a value. @throws StepFailure `expression.*`. */
+export function evaluate(run: TaskRun, template: Json, frame: Frame): Json {
+  return guarded(() => evaluateTemplate(template, run.scope(frame.names)));
+}
+
+/** Evaluates a duration that may be a template. @returns milliseconds. @throws StepFailure `expression.not_duration`. */
+export function evaluateDuration(run: TaskRun, template: string, frame: Frame): number {
+  return guarded(() => parseDuration(template.includes('${{') ? evaluate(run, template, frame) : template));
+}
+
+/** Evaluates a text. @throws StepFailure `expression.not_text`. */
+export function evaluateText(run: TaskRun, template: string, frame: Frame): string {
+  const value = evaluate(run, template, frame);
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  const message = `\`${template}\` gives ${JSON.stringify(value)}, which is no text`;
+  throw new StepFailure({ code: 'expression.not_text', message });
+}
+
+function guarded<T>(action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    throw asStepFailure(error);
+  }
+}

@@ -1,0 +1,16 @@
+import type { Json } from '../../contracts/json.js';
+import type { Halt } from '../halt.js';
+
+/** Where in the tree the interpreter is. */
+export interface Frame {
+  /** What the paths of the steps here begin with: empty, or ending in a slash. */
+  prefix: string;
+  /** Names that expressions see here besides the common ones. */
+  names: { [name: string]: Json };
+  halt: Halt;
+}
+
+/** The frame inside a step. */
+export function frameInside(frame: Frame, path: string, halt: Halt = frame.halt): Frame {
+  return { ...frame, prefix: `${path}/`, halt };
+}

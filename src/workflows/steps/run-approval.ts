@@ -1,0 +1,36 @@
+import type { Json } from '../../contracts/json.js';
+import type { ApprovalStep } from '../../contracts/plan.js';
+import { awaitApproval } from '../approvals.js';
+import type { TaskRun } from '../task-run.js';
+import { evaluateDuration, evaluateText } from './evaluate.js';
+import type { Frame } from './frame.js';
+
+/** Waits for people. @returns who decided, with their comment. Source: design, section 8; answers, 46. */
+export async function runApproval(run: TaskRun, step: ApprovalStep, path: string, frame: Frame): Promise<Json> {
+  const { plan, input } = run.start;
+  const { title, approvers, quorum, expires, comment } = step.approval;
+  run.note(path, step.id, { status: 'waiting' });
+  const approval = await awaitApproval(
+    run,
+    {
+      path,
+      title: evaluateText(run, title, frame),
+      what: {
+        ability: plan.ability.id,
+        implementation: null,
+        environment: plan.environment.name,
+        effects: plan.ability.effects,
+        input,
+      },
+      reasons: [`The step ${step.id} of ${plan.ability.id} asks.`],
+      approvers: approvers ?? plan.environment.approvers,
+      quorum: quorum ?? plan.environment.quorum,
+      expiresMs: evaluateDuration(run, expires, frame),
+      comment,
+    },
+    frame.halt,
+  );
+  const last = approval.decisions.at(-1);
+  const by = last === undefined || last.by === 'unnamed' ? 'unnamed' : last.by.name;
+  return { decision: 'approve', by, comment: last?.comment ?? null };
+}

@@ -1,0 +1,33 @@
+import type { Json } from '../../contracts/json.js';
+import type { PlanStep } from '../../contracts/plan.js';
+import { EndOfTask, StepFailure } from '../step-failure.js';
+import type { TaskRun } from '../task-run.js';
+import { evaluate, evaluateText } from './evaluate.js';
+import { type Frame, frameInside } from './frame.js';
+import { runApproval } from './run-approval.js';
+import { runCall } from './run-call.js';
+import { runParallel } from './run-parallel.js';
+import { runSteps } from './run-steps.js';
+
+/** Does what the verb of a step says. @returns its output. @throws as {@link runStep}. Source: answers, 46. */
+export async function runVerb(run: TaskRun, step: PlanStep, path: string, frame: Frame): Promise<Json> {
+  switch (step.verb) {
+    case 'call':
+      return runCall(run, step, path, frame);
+    case 'approval':
+      return runApproval(run, step, path, frame);
+    case 'parallel':
+      return runParallel(run, step, frameInside(frame, path));
+    case 'steps':
+      return runSteps(run, step.steps, frameInside(frame, path));
+    case 'let':
+      return evaluate(run, step.let, frame);
+    case 'end':
+      throw new EndOfTask(evaluate(run, step.end.output, frame));
+    case 'fail': {
+      const { code, message, details } = step.fail;
+      const said = details === undefined ? {} : { details: evaluate(run, details, frame) };
+      throw new StepFailure({ code, message: evaluateText(run, message, frame), ...said });
+    }
+  }
+}
