@@ -7,9 +7,9 @@ import type { Plan, PlanHook, PlanOperation } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import { checkAgainst } from '../planning/schemas.js';
 import { compileExpression } from '../rules/expressions/evaluate.js';
+import { findStep } from '../rules/find-step.js';
 import { firstDeny } from '../rules/guard-precedence.js';
 import { denialOf } from '../rules/hook-facts.js';
-import { findStep } from '../rules/find-step.js';
 import { type Attempt, beginAttempt } from './attempt.js';
 import { CallFailure } from './call-failure.js';
 import type { CallInput } from './call-input.js';
@@ -201,7 +201,10 @@ function cancelledBy(attempt: Attempt, error: unknown, operation: PlanOperation)
 function limited(error: unknown, attempt: Attempt): unknown {
   if (!(error instanceof CallFailure && error.code === 'timeout.call' && attempt.limitedByStep)) return error;
   const message = `${error.message} (all the step had left)`;
-  return new CallFailure({ ...error.toProblem(), code: 'timeout.step', message }, { unclear: error.unclear, cause: error });
+  return new CallFailure(
+    { ...error.toProblem(), code: 'timeout.step', message },
+    { unclear: error.unclear, cause: error },
+  );
 }
 
 function retryOf(plan: Plan, operation: PlanOperation, path: string) {

@@ -56,7 +56,10 @@ function checkOutput(result: TaskResult, plan: Plan): TaskResult {
   try {
     refuseLarge(result, plan);
     if (!schema || kind === 'operation') return result;
-    return { ...result, output: checkAgainst(schema, result.output, { code: 'output.invalid', what: `The output of ${id}` }) };
+    return {
+      ...result,
+      output: checkAgainst(schema, result.output, { code: 'output.invalid', what: `The output of ${id}` }),
+    };
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
     const problem = { ...error.toProblem(), details: { ...(error.details as object), output: result.output } };

@@ -24,9 +24,11 @@ const PHASE_MS = 5 * 60_000;
 export function createHookPhase(dependencies: HookPhaseDependencies): (request: HookRequest) => Promise<HookAnswer[]> {
   return async (request) => {
     const context = Context.current();
-    const plan = await dependencies.plans.admit(request.seal, context.info.workflowExecution).catch((error: unknown) => {
-      throw toFailure(error);
-    });
+    const plan = await dependencies.plans
+      .admit(request.seal, context.info.workflowExecution)
+      .catch((error: unknown) => {
+        throw toFailure(error);
+      });
     const operation = request.operation === null ? undefined : plan.operations[request.operation];
     const { pre_call, post_call } = (operation ?? plan.ability).hooks;
     const all = request.phase === 'PreAbilityCall' ? pre_call : post_call;

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { parseEnv } from 'node:util';
+import { resolve } from 'node:path';
 import { AbilityError } from '../contracts/problem.js';
 import { isInside } from '../definitions/read-files.js';
+import { EnvironmentVariables } from '../planning/environment-variables.js';
 
 /** Where containers put secrets; besides it, `file:` stays inside the project. */
 const CONTAINER_SECRETS = '/run/secrets';
@@ -12,15 +12,18 @@ const SHORTEST_MASKED = 4;
 /**
  * Resolves references to secrets, only inside the activity that needs them.
  *
- * `env:NAME` is looked up in the worker's own environment, then `.env.<environment>`, then `.env`, both read each time.
- * A caller's environment never travels. Source: answers, 19.
+ * A caller's environment never travels: `env:NAME` is what the worker sees. Source: answers, 19.
  */
 export class SecretSource {
+  private readonly variables: EnvironmentVariables;
+
   constructor(
     private readonly root: string,
     private readonly environment: string,
-    private readonly own: NodeJS.ProcessEnv = process.env,
-  ) {}
+    own: NodeJS.ProcessEnv = process.env,
+  ) {
+    this.variables = new EnvironmentVariables(root, environment, own);
+  }
 
   /** @throws AbilityError `config.missing_credential`, naming the reference and where to set it. */
   resolve(reference: string, wanted: string): string {
@@ -45,8 +48,7 @@ export class SecretSource {
 
   private find(reference: string): string | undefined {
     if (reference.startsWith('file:')) return this.readFile(reference.slice('file:'.length));
-    const name = reference.slice('env:'.length);
-    return this.own[name] ?? this.dotenv(`.env.${this.environment}`)[name] ?? this.dotenv('.env')[name];
+    return this.variables.find(reference.slice('env:'.length));
   }
 
   private readFile(path: string): string | undefined {
@@ -58,11 +60,6 @@ export class SecretSource {
       code: 'config.invalid',
       message: `The secret file ${path} lies outside the project and outside ${CONTAINER_SECRETS}`,
     });
-  }
-
-  private dotenv(name: string): NodeJS.Dict<string> {
-    const file = join(this.root, name);
-    return existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
   }
 }
 

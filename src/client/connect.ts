@@ -1,12 +1,12 @@
 import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
+import { AbilityError } from '../contracts/problem.js';
 import type { Progress } from '../server/binary/install-temporal.js';
 import type { ConnectionFlags } from '../server/connection-settings.js';
 import { chooseServer } from '../server/connection-settings.js';
 import { ensureRuntime } from '../server/ensure-runtime.js';
 import { SpillingCodec } from '../server/payload-codec.js';
 import { PayloadStore } from '../server/payload-store.js';
-import { pathsOf, type ProjectPaths } from '../server/project-paths.js';
-import { AbilityError } from '../contracts/problem.js';
+import { type ProjectPaths, pathsOf } from '../server/project-paths.js';
 import { readLivingRuntime } from '../server/runtime-file.js';
 
 /** A connection to the Temporal of one project. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   ApplicationFailure,
   WorkflowExecutionAlreadyStartedError,
@@ -7,7 +8,6 @@ import {
   type WorkflowHandle,
 } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
-import { join } from 'node:path';
 import type { JsonObject } from '../contracts/json.js';
 import { preflightIdOf, SIGNALS, taskQueueOf, WORKFLOWS } from '../contracts/names.js';
 import type { Person } from '../contracts/people.js';

@@ -1,5 +1,5 @@
-import { PLACEMENTS, type Placement } from '../contracts/placement.js';
 import { taskQueueOf } from '../contracts/names.js';
+import { PLACEMENTS, type Placement } from '../contracts/placement.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { Session } from './connect.js';
 

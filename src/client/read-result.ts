@@ -122,4 +122,3 @@ function isOutputRef(output: unknown): output is OutputRef {
   const keys = Object.keys(output).sort().join();
   return keys === '$ref,bytes' && /^[0-9a-f]{64}$/.test(String((output as OutputRef).$ref));
 }
-

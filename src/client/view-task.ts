@@ -40,7 +40,11 @@ export async function viewTask(session: Session, id: string): Promise<SeenTask> 
       const view = await queryTask(session, id);
       if (view) return { result: view, view, source: 'worker' };
       const bare = resultFromDescription(id, description);
-      return { result: { ...bare, links: { ...bare.links, temporal: linkOf(session, id) } }, view: undefined, source: 'description' };
+      return {
+        result: { ...bare, links: { ...bare.links, temporal: linkOf(session, id) } },
+        view: undefined,
+        source: 'description',
+      };
     } catch (error) {
       if (!isUnknownWorkflow(error)) throw error;
       const record = readRecord(session, id);

@@ -1,5 +1,5 @@
-import { isEndState } from '../contracts/states.js';
 import { AbilityError } from '../contracts/problem.js';
+import { isEndState } from '../contracts/states.js';
 import type { TaskResult } from '../contracts/task.js';
 import type { Session } from './connect.js';
 import { awaitResult } from './read-result.js';
@@ -91,7 +91,8 @@ async function refuseStuck(session: Session, id: string): Promise<void> {
   throw new AbilityError({
     code: 'engine.stuck',
     message: `The workflow code has failed ${attempts - 1} times in a row on ${id}; Temporal goes on trying`,
-    suggestion: 'Look at the failed workflow task in the Temporal UI; run the worker version the task was started with.',
+    suggestion:
+      'Look at the failed workflow task in the Temporal UI; run the worker version the task was started with.',
   });
 }
 

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Problem } from '../contracts/problem.js';
+import { AbilityError } from '../contracts/problem.js';
 import { didYouMean } from '../rules/nearest.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
-import { AbilityError } from '../contracts/problem.js';
 import type { YamlSource } from './yaml-source.js';
 
 type Issue = z.core.$ZodIssue;
@@ -116,7 +116,8 @@ function short(value: unknown): string {
 function problem(message: string, path: PropertyKey[], source: YamlSource, part: 'key' | 'value' = 'value'): Problem {
   const at = path.length > 0 ? ` (at ${path.map(String).join('.')})` : '';
   const value = valueAt(source.value, path);
-  const suggestion = typeof value === 'string' && /^P(T?\d)/.test(value) ? 'Write a number with a unit, such as 30s.' : undefined;
+  const suggestion =
+    typeof value === 'string' && /^P(T?\d)/.test(value) ? 'Write a number with a unit, such as 30s.' : undefined;
   return { code: 'definition.invalid', message: message + at, location: source.locate(path, part), suggestion };
 }
 

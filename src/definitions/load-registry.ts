@@ -112,7 +112,9 @@ function addFile(registry: Registry, kind: FileKindName, read: ReadFile): void {
 /** Adds the definitions of a file of each kind; gives the problems when the file has not the right form. */
 const ADD: Record<FileKindName, (registry: Registry, source: YamlSource) => Problem[] | undefined> = {
   'low-level': (registry, source) =>
-    whenValid(lowLevel, source, (value) => addAbility(registry, registry.operations, value.operation_key, value, source)),
+    whenValid(lowLevel, source, (value) =>
+      addAbility(registry, registry.operations, value.operation_key, value, source),
+    ),
   'high-level': (registry, source) =>
     whenValid(highLevel, source, (value) => addAbility(registry, registry.workflows, value.id, value, source)),
   implementations: (registry, source) =>
@@ -167,7 +169,13 @@ function loaded<T>(value: T, source: YamlSource, base: PropertyKey[] = []): Load
 }
 
 /** High- and low-level abilities share one namespace. Source: C-21. */
-function addAbility<T>(registry: Registry, into: Map<string, Loaded<T>>, id: string, value: T, source: YamlSource): void {
+function addAbility<T>(
+  registry: Registry,
+  into: Map<string, Loaded<T>>,
+  id: string,
+  value: T,
+  source: YamlSource,
+): void {
   const other = registry.operations.get(id) ?? registry.workflows.get(id);
   const entry = loaded(value, source);
   if (other === undefined) add(registry, into, 'ability', id, entry);
@@ -178,7 +186,13 @@ function addAbility<T>(registry: Registry, into: Map<string, Loaded<T>>, id: str
   }
 }
 
-function add<T>(registry: Registry, into: Map<string, Loaded<T>>, kind: BrokenKind, id: string, entry: Loaded<T>): void {
+function add<T>(
+  registry: Registry,
+  into: Map<string, Loaded<T>>,
+  kind: BrokenKind,
+  id: string,
+  entry: Loaded<T>,
+): void {
   if (registry.broken.has(`${kind}:${id}`)) return;
   const other = into.get(id);
   if (other === undefined) into.set(id, entry);

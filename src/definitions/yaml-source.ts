@@ -57,7 +57,11 @@ function findExcess(text: string): string | undefined {
   if (text.length > YAML_LIMITS.bytes) return `is larger than ${YAML_LIMITS.bytes / 1024} KiB`;
   let [flow, deepest] = [0, 0];
   for (const line of text.split('\n')) {
-    const dashes = /^[\s?:-]*/.exec(line)?.[0].replace(/ +/g, ' ').split(/[?:-] /).length ?? 1;
+    const dashes =
+      /^[\s?:-]*/
+        .exec(line)?.[0]
+        .replace(/ +/g, ' ')
+        .split(/[?:-] /).length ?? 1;
     const columns = line.search(/\S/);
     deepest = Math.max(deepest, dashes, columns / 2);
     for (const character of line) {

@@ -8,8 +8,8 @@ import type { Loaded, Registry } from '../definitions/registry.js';
 import { compileExpression, type Expression } from '../rules/expressions/evaluate.js';
 import { expressionsIn } from '../rules/expressions/template.js';
 import { didYouMean } from '../rules/nearest.js';
+import { placed } from './placed.js';
 import { resolveApprovers } from './resolve-environment.js';
-import { placed } from './resolve-implementation.js';
 
 /** The steps of a workflow in the form the interpreter reads, and the operations they call. */
 export interface CompiledSteps {

@@ -1,12 +1,16 @@
 import type { Effect } from '../contracts/effects.js';
-import type { Phase } from '../contracts/hooks.js';
+import type { BuiltinHook, Phase } from '../contracts/hooks.js';
+import type { JsonObject } from '../contracts/json.js';
 import type { PlanHandler, PlanHook, PlanHooks } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { HookDefinition, HookMatch } from '../definitions/formats/hooks.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
-import { matchesAnyGlob } from '../rules/glob.js';
-import { didYouMean } from '../rules/nearest.js';
 import { parseDuration } from '../rules/duration.js';
+import { compileExpression } from '../rules/expressions/evaluate.js';
+import { matchesAnyGlob } from '../rules/glob.js';
+import { HOOK_NAMES } from '../rules/hook-facts.js';
+import { didYouMean } from '../rules/nearest.js';
+import { placed } from './placed.js';
 import { resolveScript } from './resolve-script.js';
 
 /** What a hook is matched against. */
@@ -90,7 +94,9 @@ function boundNames(
     if (level.value?.replace) {
       const dropped = names.filter(({ name }) => !own.includes(name)).map(({ name }) => name);
       if (dropped.length > 0) {
-        warn(`${level.from.file} drops the hooks ${dropped.join(', ')} (${phase}) of ${ability} with \`replace: true\``);
+        warn(
+          `${level.from.file} drops the hooks ${dropped.join(', ')} (${phase}) of ${ability} with \`replace: true\``,
+        );
       }
       names = [];
     }
@@ -132,12 +138,15 @@ function matches(match: HookMatch, subject: HookSubject): boolean {
 
 function handlerOf(hook: Loaded<HookDefinition>, phase: Phase, registry: Registry): PlanHandler {
   const { handler, id } = hook.value;
-  if ('builtin' in handler) return { kind: 'builtin', name: handler.builtin.name, options: handler.builtin.options };
+  if ('builtin' in handler) return builtinOf(hook, handler.builtin, phase);
   if ('script' in handler) {
     const script = resolveScript(registry, handler.script, hook, ['handler', 'script'], '');
     return { kind: 'script', script, timeout_ms: (handler.script.timeout_sec ?? GUARD_MS / 1000) * 1000 };
   }
   const { deny_if, confirm_if, warn_if, reason, suggestion } = handler.expression;
+  for (const [key, condition] of Object.entries({ deny_if, confirm_if, warn_if })) {
+    if (condition !== undefined) checkCondition(condition, hook, ['handler', 'expression', key]);
+  }
   if (phase === 'PostAbilityCall' && (deny_if ?? confirm_if) !== undefined) {
     throw new AbilityError({
       code: 'definition.invalid',
@@ -154,4 +163,40 @@ function handlerOf(hook: Loaded<HookDefinition>, phase: Phase, registry: Registr
     reason: reason ?? `The hook ${id} applies.`,
     ...(suggestion !== undefined && { suggestion }),
   };
+}
+
+/** A handler that makes sense only before calls, or only after them. */
+const BUILTIN_PHASES: Record<BuiltinHook, readonly Phase[]> = {
+  usage: ['PostAbilityCall'],
+  credentials_present: ['PreAbilityCreate', 'PreAbilityCall'],
+  environment_scope: ['PreAbilityCreate', 'PreAbilityCall'],
+};
+
+function builtinOf(
+  hook: Loaded<HookDefinition>,
+  { name, options }: { name: BuiltinHook; options: JsonObject },
+  phase: Phase,
+): PlanHandler {
+  if (BUILTIN_PHASES[name].includes(phase)) return { kind: 'builtin', name, options };
+  throw new AbilityError({
+    code: 'definition.invalid',
+    message: `The built-in handler ${name} does not belong to ${phase}`,
+    location: hook.locate(['handler', 'builtin']),
+    suggestion: `Bind it in ${BUILTIN_PHASES[name].join('.yaml or ')}.yaml.`,
+  });
+}
+
+function checkCondition(condition: string, hook: Loaded<HookDefinition>, path: PropertyKey[]): void {
+  try {
+    for (const { name } of compileExpression(condition).references) {
+      if ((HOOK_NAMES as readonly string[]).includes(name)) continue;
+      throw new AbilityError({
+        code: 'expression.syntax',
+        message: `\`${name}\` is not known in \`${condition}\``,
+        suggestion: `Hook expressions see ${HOOK_NAMES.join(', ')}.`,
+      });
+    }
+  } catch (error) {
+    throw placed(error, hook, path);
+  }
 }

@@ -8,7 +8,9 @@ import { isHostAllowed } from '../rules/allowed-hosts.js';
 import { compileExpression } from '../rules/expressions/evaluate.js';
 import { expressionsIn } from '../rules/expressions/template.js';
 import { didYouMean } from '../rules/nearest.js';
+import { EnvironmentVariables } from './environment-variables.js';
 import { capped } from './limits.js';
+import { placed } from './placed.js';
 import { resolveEnvProfile, resolveScript } from './resolve-script.js';
 
 /** Settings of an ability in the environment of the plan. */
@@ -35,6 +37,7 @@ export function resolveImplementation(
   environment: string,
 ): PlanImplementation {
   const { body } = chosen;
+  const variables = new EnvironmentVariables(registry.root, environment);
   const base = baseOf(registry, chosen, settings);
   if (body.kind === 'script') {
     const script = resolveScript(registry, body.script, chosen.from, [...chosen.path, 'script']);
@@ -44,9 +47,13 @@ export function resolveImplementation(
     const { tool, server } = { ...body.mcp, ...defined({ tool: settings?.mcp_tool, server: settings?.mcp_server }) };
     if (!server || !tool) throw incomplete(chosen, environment, server ? 'tool' : 'server');
     const output = body.mcp.output ?? 'as_is';
-    return { ...base, kind: 'mcp', mcp: { server: resolveMcpServer(registry, server, chosen), tool, output } };
+    return {
+      ...base,
+      kind: 'mcp',
+      mcp: { server: resolveMcpServer(registry, server, chosen, variables), tool, output },
+    };
   }
-  return { ...base, kind: 'api', api: resolveApi(registry, chosen, settings, environment) };
+  return { ...base, kind: 'api', api: resolveApi(registry, chosen, settings, variables) };
 }
 
 function baseOf(
@@ -78,12 +85,6 @@ export function compileAt(source: string, from: Loaded<unknown>, path: PropertyK
   }
 }
 
-/** Gives an error without a place the place of what it is about. */
-export function placed(error: unknown, from: Loaded<unknown>, path: readonly PropertyKey[]): unknown {
-  if (!(error instanceof AbilityError) || error.location) return error;
-  return new AbilityError({ ...error.toProblem(), location: from.locate(path) }, { cause: error });
-}
-
 function incomplete({ from, path }: ChosenImplementation, environment: string, key: string): AbilityError {
   return new AbilityError({
     code: 'config.no_implementation',
@@ -93,7 +94,12 @@ function incomplete({ from, path }: ChosenImplementation, environment: string, k
   });
 }
 
-function resolveMcpServer(registry: Registry, name: string, { from, path }: ChosenImplementation): PlanMcpServer {
+function resolveMcpServer(
+  registry: Registry,
+  name: string,
+  { from, path }: ChosenImplementation,
+  variables: EnvironmentVariables,
+): PlanMcpServer {
   const server = registry.mcpServers.get(name);
   if (!server) {
     const broken = registry.broken.get(`mcp_server:${name}`);
@@ -110,7 +116,8 @@ function resolveMcpServer(registry: Registry, name: string, { from, path }: Chos
     const env = resolveEnvProfile(registry, value.env_profile, server, ['env_profile']);
     return { name, transport: 'stdio', command: value.command, args: value.args, env };
   }
-  const { url, headers, credentials } = value;
+  const { headers, credentials } = value;
+  const url = resolveAddress(value.url, variables, server, ['url']);
   checkHost(registry, url, server, ['url']);
   return { name, transport: 'http', url, headers, credentials, allowed_hosts: allowedHostsFor(registry, url) };
 }
@@ -119,13 +126,13 @@ function resolveApi(
   registry: Registry,
   { body, from, path, id }: ChosenImplementation,
   settings: EnvironmentSettings | undefined,
-  environment: string,
+  variables: EnvironmentVariables,
 ): Extract<PlanImplementation, { kind: 'api' }>['api'] {
   if (body.kind !== 'api') throw new TypeError('not an api implementation');
   const { api } = body;
-  const endpoints = settings?.endpoints ?? {};
-  const base_url = endpoints[api.endpoint];
-  if (base_url === undefined) {
+  const { environment } = variables;
+  const endpoint = settings?.endpoints?.[api.endpoint];
+  if (endpoint === undefined) {
     throw new AbilityError({
       code: 'config.invalid',
       message: `${id} has no endpoint \`${api.endpoint}\` in ${environment}`,
@@ -133,6 +140,7 @@ function resolveApi(
       suggestion: `Write \`environments.${environment}.endpoints.${api.endpoint}\` for it in registry/config.`,
     });
   }
+  const base_url = resolveAddress(endpoint, variables, from, [...path, 'api']);
   checkHost(registry, base_url, from, [...path, 'api']);
   const template = { query: api.query ?? {}, body: api.body?.value ?? null } satisfies JsonObject;
   try {
@@ -163,6 +171,25 @@ function resolveApi(
     allowed_hosts: allowedHostsFor(registry, base_url),
     rate_limit: api.rate_limit ? defined(api.rate_limit) : null,
   };
+}
+
+/** An address may stand in a variable of the worker's; the plan holds what it was. */
+function resolveAddress(
+  address: string,
+  variables: EnvironmentVariables,
+  from: Loaded<unknown>,
+  path: PropertyKey[],
+): string {
+  if (!address.startsWith('env:')) return address;
+  const name = address.slice('env:'.length);
+  const value = variables.find(name);
+  if (value !== undefined && URL.canParse(value) && /^https?:/.test(value)) return value;
+  throw new AbilityError({
+    code: 'config.missing_credential',
+    message: `Missing required configuration: ${name} (${variables.environment}), ${value === undefined ? 'the address of a service' : 'which is no http address'}`,
+    location: from.locate(path),
+    suggestion: `Set ${name} in .env.${variables.environment} or .env, or in the environment of the worker (then run \`ability down\`).`,
+  });
 }
 
 /** Without a policy, only the host of the endpoint itself may be reached. */

@@ -6,7 +6,11 @@ import type { LowLevel } from '../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
 import { type HookBindings, resolveHooks } from './resolve-hooks.js';
-import { type ChosenImplementation, type EnvironmentSettings, resolveImplementation } from './resolve-implementation.js';
+import {
+  type ChosenImplementation,
+  type EnvironmentSettings,
+  resolveImplementation,
+} from './resolve-implementation.js';
 import { compileSchema } from './schemas.js';
 
 /**

@@ -52,7 +52,9 @@ function notFound(registry: Registry, ability: string): AbilityError {
     message: `There is no ability ${ability} in the project ${registry.project.project}`,
     suggestion:
       hint ??
-      (unreadable ? `A file cannot be read: ${unreadable.problem.message}` : 'Run `ability list` to see what there is.'),
+      (unreadable
+        ? `A file cannot be read: ${unreadable.problem.message}`
+        : 'Run `ability list` to see what there is.'),
   });
 }
 

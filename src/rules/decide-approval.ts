@@ -54,7 +54,8 @@ function reasonToIgnore(approval: Approval, name: string, { comment }: Decision)
   if (approvers.length > 0 && !people.includes(name)) {
     return `${name} is not among the approvers (${approvers.join(', ')})`;
   }
-  if (name === requested_by.name && !self_approval) return `${name} asked for it, and nobody decides for themselves here`;
+  if (name === requested_by.name && !self_approval)
+    return `${name} asked for it, and nobody decides for themselves here`;
   if (decisions.some(({ by }) => nameOf(by) === name)) return `${name || 'an unnamed person'} has already decided`;
   if (approval.comment === 'required' && !comment?.trim()) return 'it needs a comment';
   return undefined;

@@ -8,7 +8,7 @@ import { type HeldLock, isHeld, takeLock } from '../server/lock.js';
 import { packageVersion } from '../server/package-version.js';
 import { freePort, LOOPBACK, portOf } from '../server/ports.js';
 import { markOf, ownMark, type ProcessMark, stopProcess } from '../server/processes.js';
-import { pathsOf, type ProjectPaths } from '../server/project-paths.js';
+import { type ProjectPaths, pathsOf } from '../server/project-paths.js';
 import { readRuntimeFile, writeRuntimeFile } from '../server/runtime-file.js';
 import { spawnServer, stopOrphans, tailOf } from '../server/temporal-server.js';
 import { allPlaces, WorkerHost } from './host-workers.js';
@@ -178,7 +178,14 @@ export class ProjectRuntime {
     for (;;) {
       try {
         const connectionOptions = { address };
-        return await WorkerHost.connect({ paths: this.paths, project, connectionOptions, namespace: NAMESPACE, store, keys });
+        return await WorkerHost.connect({
+          paths: this.paths,
+          project,
+          connectionOptions,
+          namespace: NAMESPACE,
+          store,
+          keys,
+        });
       } catch (error) {
         const gone = this.server?.exitCode !== null || this.server?.signalCode !== null;
         if (gone || Date.now() > deadline) throw serverFailed(this.paths.serverLog, error);

@@ -66,6 +66,7 @@ function unusable(message: string): AbilityError {
   return new AbilityError({
     code: 'seal.no_key',
     message,
-    suggestion: 'Give all workers of the environment the same: id:secret, with a secret of 32 random bytes in base64url.',
+    suggestion:
+      'Give all workers of the environment the same: id:secret, with a secret of 32 random bytes in base64url.',
   });
 }

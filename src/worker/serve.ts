@@ -1,7 +1,7 @@
+import { AbilityError } from '../contracts/problem.js';
+import type { SealKeys } from '../planning/seal.js';
 import type { RemoteServer } from '../server/connection-settings.js';
 import { pathsOf } from '../server/project-paths.js';
-import type { SealKeys } from '../planning/seal.js';
-import { AbilityError } from '../contracts/problem.js';
 import { type Place, WorkerHost } from './host-workers.js';
 import { keysFromEnvironment } from './seal-keys.js';
 
@@ -57,4 +57,3 @@ function sealKeysFor({ address }: RemoteServer): SealKeys {
     suggestion: 'Set it to id:secret, with a secret of 32 random bytes in base64url.',
   });
 }
-

@@ -1,4 +1,10 @@
-import { ActivityCancellationType, isCancellation, proxyActivities, proxyLocalActivities, sleep } from '@temporalio/workflow';
+import {
+  ActivityCancellationType,
+  isCancellation,
+  proxyActivities,
+  proxyLocalActivities,
+  sleep,
+} from '@temporalio/workflow';
 import type { CallAnswer, CallRequest } from '../contracts/activities.js';
 import { isRepeatable } from '../contracts/effects.js';
 import type { Json, JsonObject } from '../contracts/json.js';

@@ -34,7 +34,8 @@ export async function finishTask(run: TaskRun, outcome: Outcome): Promise<TaskRe
     const finish = activities[ACTIVITIES.finish] as Finish;
     return (await CancellationScope.nonCancellable(() => finish({ seal, user, session, result, input }))).result;
   } catch (error) {
-    const reason = error instanceof Error ? (error.cause instanceof Error ? error.cause : error).message : String(error);
+    const reason =
+      error instanceof Error ? (error.cause instanceof Error ? error.cause : error).message : String(error);
     return { ...result, warnings: [...result.warnings, `record.write_failed: the end was not recorded: ${reason}`] };
   }
 }

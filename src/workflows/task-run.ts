@@ -125,10 +125,6 @@ function listSteps(steps: readonly PlanStep[], prefix: string): ListedStep[] {
   return steps.flatMap((step) => {
     const path = prefix + step.id;
     const inner = step.verb === 'steps' ? step.steps : step.verb === 'parallel' ? step.branches : [];
-    return [
-      { step, path },
-      ...listSteps(inner, `${path}/`),
-      ...listSteps(step.finally ?? [], `${path}/`),
-    ];
+    return [{ step, path }, ...listSteps(inner, `${path}/`), ...listSteps(step.finally ?? [], `${path}/`)];
   });
 }

@@ -21,11 +21,11 @@ import { finishTask, type Outcome, resultOf } from './finish.js';
 import { Halt } from './halt.js';
 import { askGuards, fireAfter, type Hooked } from './hooks.js';
 import { joinHooks } from './join-hooks.js';
+import { asStepFailure, EndOfTask, endStateOf, isStepFailure, stepStatusOf } from './step-failure.js';
 import { evaluate } from './steps/evaluate.js';
 import type { Frame } from './steps/frame.js';
 import { runCleanup } from './steps/run-cleanup.js';
 import { runSteps } from './steps/run-steps.js';
-import { asStepFailure, EndOfTask, endStateOf, isStepFailure, stepStatusOf } from './step-failure.js';
 import { TaskRun } from './task-run.js';
 
 /**
@@ -63,16 +63,22 @@ function listen(run: TaskRun): void {
     (decision) => void takeDecision(run, 'approve', asDecision(decision)),
     { description: 'Approve: {"approval_id": "...", "by": "your name", "comment": "..."}' },
   );
-  setHandler(defineSignal<[Decision?]>(SIGNALS.deny), (decision) => void takeDecision(run, 'deny', asDecision(decision)), {
-    description: 'Deny: {"approval_id": "...", "by": "your name", "comment": "..."}',
-  });
+  setHandler(
+    defineSignal<[Decision?]>(SIGNALS.deny),
+    (decision) => void takeDecision(run, 'deny', asDecision(decision)),
+    {
+      description: 'Deny: {"approval_id": "...", "by": "your name", "comment": "..."}',
+    },
+  );
   setHandler(
     defineUpdate<DecisionOutcome, [{ verdict: 'approve' | 'deny'; decision: Decision }]>(UPDATES.decide),
     ({ verdict, decision }) => takeDecision(run, verdict, decision),
     {
       validator: (argument) => {
         if (argument?.verdict === 'approve' || argument?.verdict === 'deny') return;
-        throw new TypeError('A decision has the form {verdict: "approve" | "deny", decision: {approval_id, by, comment}}');
+        throw new TypeError(
+          'A decision has the form {verdict: "approve" | "deny", decision: {approval_id, by, comment}}',
+        );
       },
       description: 'Decide on an approval',
     },

@@ -172,7 +172,12 @@ function transportFailure(error: unknown, url: URL, call: CallInput): AbilityErr
 
 function isTimeout(error: unknown, code: string): boolean {
   const name = error instanceof Error ? error.name : '';
-  return name === 'TimeoutError' || name === 'AbortError' || code.endsWith('HEADERS_TIMEOUT') || code.endsWith('BODY_TIMEOUT');
+  return (
+    name === 'TimeoutError' ||
+    name === 'AbortError' ||
+    code.endsWith('HEADERS_TIMEOUT') ||
+    code.endsWith('BODY_TIMEOUT')
+  );
 }
 
 /** Several addresses tried at once fail together; the first tells what is wrong. */

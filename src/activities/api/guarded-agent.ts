@@ -82,4 +82,3 @@ function denied(message: string): CallFailure {
     suggestion: 'Add the host or address to `policy.allowed_hosts` in ability.yaml, if it should be reachable.',
   });
 }
-

@@ -1,8 +1,8 @@
 import type { EventContext, HookAnswer, Phase } from '../../contracts/hooks.js';
 import type { PlanHook } from '../../contracts/plan.js';
 import { answerExpression, type FactSources, failedAnswer, hookFacts } from '../../rules/hook-facts.js';
-import type { SecretSource } from '../secrets.js';
 import type { ProcessGroups } from '../script/run-process.js';
+import type { SecretSource } from '../secrets.js';
 import { answerBuiltin } from './builtins.js';
 import { answerScript } from './script-handler.js';
 

@@ -13,11 +13,7 @@ import type { McpPool } from './pool.js';
  *
  * @throws CallFailure `mcp.*`, `timeout.call`, `unavailable.connection`. Source: design, section 4; answers, 27.
  */
-export async function callMcp(
-  { mcp }: McpImplementation,
-  call: CallInput,
-  { pool }: { pool: McpPool },
-): Promise<Json> {
+export async function callMcp({ mcp }: McpImplementation, call: CallInput, { pool }: { pool: McpPool }): Promise<Json> {
   return pool.use(mcp.server, call, async (connection) => {
     for (const secret of connection.secrets) call.log.hide(secret);
     refuseMissingTool(mcp.tool, mcp.server.name, connection);
@@ -66,7 +62,10 @@ function failureOf(error: unknown, what: string, call: CallInput, tail: string):
     return new CallFailure({ code: 'timeout.call', message }, { unclear: true, cause: error });
   }
   if (error instanceof ProtocolError) {
-    return new CallFailure({ code: 'mcp.tool_error', message: `${what} refused the call: ${reason}` }, { cause: error });
+    return new CallFailure(
+      { code: 'mcp.tool_error', message: `${what} refused the call: ${reason}` },
+      { cause: error },
+    );
   }
   if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult) {
     return new CallFailure({ code: 'mcp.output_invalid', message: `${what}: ${reason}` }, { cause: error });
@@ -113,4 +112,3 @@ function parseText(text: string, { server, tool }: McpImplementation['mcp']): Js
     );
   }
 }
-

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { inlineImplementation } from './implementation.js';
-import { abilityId, environmentName, hookBindings, plainName, secretReference } from './values.js';
+import { abilityId, environmentName, hookBindings, plainName, secretReference, serviceUrl } from './values.js';
 
 /** Settings of an ability in one environment. Source: R-000-53. */
 const perEnvironment = z.strictObject({
-  endpoints: z.record(plainName, z.url({ protocol: /^https?$/ })).optional(),
+  endpoints: z.record(plainName, serviceUrl).optional(),
   mcp_server: plainName.optional(),
   mcp_tool: z.string().min(1).optional(),
   credentials: z.record(plainName, secretReference).optional(),
@@ -38,7 +38,7 @@ export const mcpServer = z.union(
       env_profile: plainName.optional(),
     }),
     z.strictObject({
-      url: z.url({ protocol: /^https?$/ }),
+      url: serviceUrl,
       headers: z.record(z.string(), z.string()).default({}),
       credentials: z.record(plainName, secretReference).default({}),
     }),

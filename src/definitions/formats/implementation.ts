@@ -1,13 +1,5 @@
 import { z } from 'zod';
-import {
-  abilityId,
-  condition,
-  hookBindings,
-  json,
-  jsonObject,
-  plainName,
-  seconds,
-} from './values.js';
+import { abilityId, condition, hookBindings, json, jsonObject, plainName, seconds } from './values.js';
 
 /** A program that runs a script: one word, or words. */
 const interpreter = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);

@@ -20,7 +20,10 @@ export const project = z.strictObject({
     .string()
     .regex(/^[a-z][a-z0-9_-]{0,39}$/, 'The name of a project has at most 40 small letters, digits, dashes and _'),
   environments: z
-    .record(environmentName, environment.nullable().transform((value) => value ?? environment.parse({})))
+    .record(
+      environmentName,
+      environment.nullable().transform((value) => value ?? environment.parse({})),
+    )
     .refine((environments) => Object.keys(environments).length > 0, 'A project has at least one environment'),
   people: z.record(plainName, z.array(z.string().min(1))).default({}),
   default_environment: environmentName.optional(),

@@ -55,7 +55,12 @@ export type StepDefinition = BranchDefinition & { id: string };
 const verbs = {
   call: { call: abilityId, with: z.union([jsonObject, z.string()]).optional(), retry: retry.optional() },
   approval: { approval },
-  parallel: { parallel: z.record(stepId, z.lazy(() => branch)) },
+  parallel: {
+    parallel: z.record(
+      stepId,
+      z.lazy(() => branch),
+    ),
+  },
   steps: { steps: z.array(z.lazy(() => step)).min(1), retry: retry.optional() },
   let: { let: jsonObject },
   fail: { fail },

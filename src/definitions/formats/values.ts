@@ -20,7 +20,9 @@ export const environmentName = z
   .regex(/^[a-z][a-z0-9_-]{0,31}$/, 'The name of an environment has at most 32 small letters, digits, dashes and _');
 
 /** Names of profiles, servers, credentials, parameters. */
-export const plainName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/, 'A name has letters, digits, _, - and dots');
+export const plainName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/, 'A name has letters, digits, _, - and dots');
 
 /** A fixed duration. */
 export const duration = z.string().refine(isDuration, 'A duration is a number with a unit: 500ms, 20s, 10m, 24h or 7d');
@@ -28,7 +30,10 @@ export const duration = z.string().refine(isDuration, 'A duration is a number wi
 /** A duration, or a template that gives one. */
 export const durationOrTemplate = z
   .string()
-  .refine((text) => text.includes('${{') || isDuration(text), 'A duration is a number with a unit: 500ms, 20s, 10m, 24h, 7d');
+  .refine(
+    (text) => text.includes('${{') || isDuration(text),
+    'A duration is a number with a unit: 500ms, 20s, 10m, 24h, 7d',
+  );
 
 /** Whole seconds or fractions, as implementations write them. */
 export const seconds = z.number().positive().max(86_400);
@@ -54,7 +59,10 @@ export const condition = z.union([z.string().min(1), z.boolean(), z.number()]).t
 /** A reference to a secret, never the secret itself. Source: R-000-53. */
 export const secretReference = z
   .string()
-  .regex(/^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/, 'A secret is a reference, env:NAME or file:PATH; never write it here');
+  .regex(
+    /^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/,
+    'A secret is a reference, env:NAME or file:PATH; never write it here',
+  );
 
 /** Where an ability may be used. */
 export const scope = z.strictObject({
@@ -80,3 +88,9 @@ export const hookBindings = z.strictObject({
 
 /** Text that is shown to people. */
 export const summary = z.string().min(1).max(1000);
+
+/** An address of a service: a URL, or a variable of the worker's that holds one. */
+export const serviceUrl = z.union(
+  [z.url({ protocol: /^https?$/ }), z.string().regex(/^env:[A-Za-z_][A-Za-z0-9_]*$/)],
+  'An address is a URL, http or https, or env:NAME of a variable that holds one',
+);

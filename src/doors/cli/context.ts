@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
-import type { Person } from '../../contracts/people.js';
 import type { Session } from '../../client/index.js';
+import type { Person } from '../../contracts/people.js';
 import type { Registry } from '../../definitions/registry.js';
 import type { Terminal } from './terminal.js';
 

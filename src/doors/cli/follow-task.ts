@@ -161,7 +161,12 @@ function reportInterrupted({ terminal, flags }: Context, key: string, result: Ta
   terminal.note(`Interrupted; the task goes on: ability task watch ${key}`);
   if (flags.json) {
     const status = result?.status ?? 'running';
-    const error = { code: 'wait.interrupted', message: 'Interrupted; the task goes on', location: null, suggestion: null };
+    const error = {
+      code: 'wait.interrupted',
+      message: 'Interrupted; the task goes on',
+      location: null,
+      suggestion: null,
+    };
     terminal.print(JSON.stringify({ status: 'error', task_key: key, task_status: status, error }, null, 2));
   }
   return EXIT.interrupted;

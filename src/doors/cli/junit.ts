@@ -66,15 +66,15 @@ function isSkipped({ status }: StepSummary): boolean {
 }
 
 function failure(message: string): string {
-  return `<failure message=${quote(message.split('\n', 1)[0] ?? '')}>${escape(message)}</failure>`;
+  return `<failure message=${quote(message.split('\n', 1)[0] ?? '')}>${escapeXml(message)}</failure>`;
 }
 
 function quote(text: string): string {
-  return `"${escape(text).replaceAll('"', '&quot;').replaceAll('\n', '&#10;')}"`;
+  return `"${escapeXml(text).replaceAll('"', '&quot;').replaceAll('\n', '&#10;')}"`;
 }
 
 /** XML 1.0 has no place for most control characters, whatever wrote them. */
-function escape(text: string): string {
+function escapeXml(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must go
   const printable = text.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd');
   return printable.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

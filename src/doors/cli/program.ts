@@ -28,27 +28,42 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
   define('up', 'start the runtime of this project and stay', () => import('./commands/up.js'))
     .option('--detach', 'leave it in the background')
     .addHelpText('after', examples('ability up', 'ability up --detach'));
-  define('down', 'stop the runtime of this project; tasks wait and go on later', () => import('./commands/down.js'))
-    .addHelpText('after', examples('ability down'));
+  define(
+    'down',
+    'stop the runtime of this project; tasks wait and go on later',
+    () => import('./commands/down.js'),
+  ).addHelpText('after', examples('ability down'));
   define('doctor', 'check everything a task needs', () => import('./commands/doctor.js'))
     .option('--fix', 'do what can be done safely')
-    .addHelpText('after', examples('ability doctor', 'ability doctor --fix', 'TEMPORAL_ADDRESS=host:7233 ability doctor'));
+    .addHelpText(
+      'after',
+      examples('ability doctor', 'ability doctor --fix', 'TEMPORAL_ADDRESS=host:7233 ability doctor'),
+    );
   define('worker', 'serve tasks of a Temporal server that somebody runs', () => import('./commands/worker.js'))
     .option('--env <name...>', 'environments to serve (default: all)')
     .addOption(new Option('--placement <where>', 'which placement').choices(['local', 'cloud', 'all']).default('all'))
     .addHelpText('after', examples('ability worker --address temporal.internal:7233 --env staging --placement cloud'));
 
-  define('list', 'list the abilities of this project', () => import('./commands/list.js'))
-    .addHelpText('after', examples('ability list', 'ability list --json'));
-  define('show <id>', 'show one ability: its contract, and how it runs here', () => import('./commands/show.js'))
-    .addHelpText('after', examples('ability show signup_e2e_test', 'ability show db.write.user_row --env staging'));
-  define('explain <code>', 'explain an error code', () => import('./commands/explain.js'))
-    .addHelpText('after', examples('ability explain guard.denied'));
+  define('list', 'list the abilities of this project', () => import('./commands/list.js')).addHelpText(
+    'after',
+    examples('ability list', 'ability list --json'),
+  );
+  define(
+    'show <id>',
+    'show one ability: its contract, and how it runs here',
+    () => import('./commands/show.js'),
+  ).addHelpText('after', examples('ability show signup_e2e_test', 'ability show db.write.user_row --env staging'));
+  define('explain <code>', 'explain an error code', () => import('./commands/explain.js')).addHelpText(
+    'after',
+    examples('ability explain guard.denied'),
+  );
   defineRun(define);
   defineTask(program, terminal, outcome);
 
-  define('approvals', 'list what waits for a decision', () => import('./commands/approvals.js'))
-    .addHelpText('after', examples('ability approvals', 'ability approvals --json'));
+  define('approvals', 'list what waits for a decision', () => import('./commands/approvals.js')).addHelpText(
+    'after',
+    examples('ability approvals', 'ability approvals --json'),
+  );
   for (const verdict of ['approve', 'deny'] as const) {
     define(`${verdict} <key>`, `${verdict} what a task waits for`, () => import(`./commands/${verdict}.js`))
       .option('--approval <id>', 'which approval; may be left out while one is open')
@@ -85,7 +100,11 @@ function defineRun(define: Define): void {
 function defineTask(program: Command, terminal: Terminal, outcome: Outcome): void {
   const task = program.command('task').description('create, run, watch and read tasks').exitOverride();
   const define = definer(task, terminal, outcome);
-  define('create <id>', 'check that a task can be formed and give its key; runs nothing', () => import('./commands/task-create.js'))
+  define(
+    'create <id>',
+    'check that a task can be formed and give its key; runs nothing',
+    () => import('./commands/task-create.js'),
+  )
     .option('--input <json>', 'the input: JSON, @file, or - for stdin')
     .option('--set <assignment>', 'one field: name=text, name:=JSON, or name=@file', collect, [])
     .option('--key <key>', 'your own task key')
@@ -96,12 +115,20 @@ function defineTask(program: Command, terminal: Terminal, outcome: Outcome): voi
     .option('--timeout <duration>', 'wait no longer; the task goes on')
     .option('--wait-approval <duration>', 'off a terminal: wait this long for an approval')
     .addHelpText('after', examples('ability task run KEY'));
-  define('show <key>', 'show how a task stands', () => import('./commands/task-show.js'))
-    .addHelpText('after', examples('ability task show KEY'));
-  define('get <key> [field]', 'print the input of a task, or one field of it', () => import('./commands/task-get.js'))
-    .addHelpText('after', examples('ability task get KEY', 'ability task get KEY build_id'));
-  define('result <key>', 'print the result of a task that has ended', () => import('./commands/task-result.js'))
-    .addHelpText('after', examples('ability task result KEY --json'));
+  define('show <key>', 'show how a task stands', () => import('./commands/task-show.js')).addHelpText(
+    'after',
+    examples('ability task show KEY'),
+  );
+  define(
+    'get <key> [field]',
+    'print the input of a task, or one field of it',
+    () => import('./commands/task-get.js'),
+  ).addHelpText('after', examples('ability task get KEY', 'ability task get KEY build_id'));
+  define(
+    'result <key>',
+    'print the result of a task that has ended',
+    () => import('./commands/task-result.js'),
+  ).addHelpText('after', examples('ability task result KEY --json'));
   define('logs <key> [step]', 'print what the calls of a task wrote', () => import('./commands/task-logs.js'))
     .option('-f, --follow', 'go on until the task ends')
     .addHelpText('after', examples('ability task logs KEY', 'ability task logs KEY seed -f'));
@@ -110,17 +137,24 @@ function defineTask(program: Command, terminal: Terminal, outcome: Outcome): voi
     .option('--timeout <duration>', 'wait no longer; the task goes on')
     .option('--wait-approval <duration>', 'off a terminal: wait this long for an approval')
     .addHelpText('after', examples('ability task watch KEY'));
-  define('cancel <key>', 'ask a task to stop; its clean-up runs', () => import('./commands/task-cancel.js'))
-    .addHelpText('after', examples('ability task cancel KEY'));
+  define(
+    'cancel <key>',
+    'ask a task to stop; its clean-up runs',
+    () => import('./commands/task-cancel.js'),
+  ).addHelpText('after', examples('ability task cancel KEY'));
   define('list', 'list the tasks of this project, newest first', () => import('./commands/task-list.js'))
     .option('--status <status>', 'only those in this state')
     .option('--ability <id>', 'only those of this ability')
     .option('--limit <n>', 'at most this many', '50')
     .addHelpText('after', examples('ability task list', 'ability task list --status waiting_approval --json'));
-  define('record <key>', 'print the record of a task', () => import('./commands/task-record.js'))
-    .addHelpText('after', examples('ability task record KEY'));
-  define('open <key>', 'open a task in the Temporal UI', () => import('./commands/task-open.js'))
-    .addHelpText('after', examples('ability task open KEY'));
+  define('record <key>', 'print the record of a task', () => import('./commands/task-record.js')).addHelpText(
+    'after',
+    examples('ability task record KEY'),
+  );
+  define('open <key>', 'open a task in the Temporal UI', () => import('./commands/task-open.js')).addHelpText(
+    'after',
+    examples('ability task open KEY'),
+  );
 }
 
 /** Defines commands under a parent, each with the global flags and a module that is loaded when it is called. */

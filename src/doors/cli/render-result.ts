@@ -14,7 +14,12 @@ export function renderResult(result: TaskResult, style: Style): string {
     started_at && finished_at ? ` in ${formatDuration(Date.parse(finished_at) - Date.parse(started_at))}` : '';
   const key = task_key === null ? '' : `  ${task_key}`;
   const lines = [`${style(good ? 'green' : 'red', status)}  ${ability_id} v${version}${key}${time}`];
-  if (error) lines.push(describeProblem(error, style).replace(/^error/, '  ').trimEnd());
+  if (error)
+    lines.push(
+      describeProblem(error, style)
+        .replace(/^error/, '  ')
+        .trimEnd(),
+    );
   if (error?.step) lines.push(`  in step ${error.step}`);
   for (const warning of warnings) lines.push(`${style('yellow', 'warning')} ${warning}`);
   if (result.cleanup_ran !== null) lines.push(`clean-up: ${result.cleanup_ran ? 'ran' : 'did not finish'}`);

@@ -1,5 +1,5 @@
-import { Environment, EvaluationError, ParseError, serialize, TypeError as CelTypeError } from '@marcbachmann/cel-js';
 import type { ASTNode } from '@marcbachmann/cel-js';
+import { TypeError as CelTypeError, Environment, EvaluationError, ParseError, serialize } from '@marcbachmann/cel-js';
 import type { Json } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { compilePattern } from '../regular-expressions.js';
@@ -49,7 +49,10 @@ const runtime = new Environment({
 
 for (const environment of [syntax, runtime]) {
   environment
-    .registerFunction('now(): google.protobuf.Timestamp', () => new Date(currentScope().now?.() ?? unavailable('now()')))
+    .registerFunction(
+      'now(): google.protobuf.Timestamp',
+      () => new Date(currentScope().now?.() ?? unavailable('now()')),
+    )
     .registerFunction('uuid(): string', () => currentScope().uuid?.() ?? unavailable('uuid()'));
   for (const operator of ['+', '-', '*', '/'] as const) {
     const compute = arithmetic(operator);
@@ -194,7 +197,10 @@ function unavailable(name: string): never {
 
 function matchesOnRe2(text: unknown, pattern: unknown): boolean {
   if (typeof text !== 'string' || typeof pattern !== 'string') {
-    throw new AbilityError({ code: 'expression.failed', message: 'matches() takes a text and a pattern, both strings' });
+    throw new AbilityError({
+      code: 'expression.failed',
+      message: 'matches() takes a text and a pattern, both strings',
+    });
   }
   const program = compilePattern(pattern);
   current?.budget.spend(Math.ceil((text.length * program.programSize()) / 500));

@@ -1,7 +1,7 @@
 import { Optional } from '@marcbachmann/cel-js';
 import { Duration, UnsignedInt } from '@marcbachmann/cel-js/evaluator';
-import { AbilityError } from '../../contracts/problem.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
+import { AbilityError } from '../../contracts/problem.js';
 
 /** The value behind each view, so that a view that comes out of an expression is the same value again. */
 const behind = new WeakMap<object, Json>();

@@ -1,8 +1,8 @@
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import type { Json } from '../../contracts/json.js';
 import type { PlanStep } from '../../contracts/plan.js';
-import { isRetryableCode } from '../../rules/error-families.js';
 import { formatDuration } from '../../rules/duration.js';
+import { isRetryableCode } from '../../rules/error-families.js';
 import { isStepFailure, StepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import { evaluateDuration } from './evaluate.js';

@@ -1,6 +1,6 @@
 import { decide, openApprovals } from '../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { Approval, Decision } from '../../../contracts/approvals.js';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { type Context, currentUser, openRegistry, withSession } from '../context.js';
 import { renderApproval } from '../render-result.js';
 
@@ -51,6 +51,9 @@ export async function runDecision(
 async function isConfirmed(context: Context, verdict: string, shown: Approval[]): Promise<boolean> {
   if (context.flags.yes || !context.terminal.isLive || !process.stdin.isTTY || shown.length === 0) return true;
   const { confirm, isCancel } = await import('@clack/prompts');
-  const answer = await confirm({ message: `${verdict === 'approve' ? 'Approve' : 'Deny'} this?`, output: process.stderr });
+  const answer = await confirm({
+    message: `${verdict === 'approve' ? 'Approve' : 'Deny'} this?`,
+    output: process.stderr,
+  });
   return !isCancel(answer) && answer;
 }

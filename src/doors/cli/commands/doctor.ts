@@ -1,5 +1,5 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
-import { type Context } from '../context.js';
+import type { Context } from '../context.js';
 
 /** placeholder */
 export async function run(_context: Context): Promise<ExitCode> {

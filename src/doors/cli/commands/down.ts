@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { findProjectRoot } from '../../../definitions/find-project.js';
 import { pathsOf } from '../../../server/project-paths.js';
 import { stopRuntime } from '../../../server/stop-runtime.js';
-import { findProjectRoot } from '../../../definitions/find-project.js';
 import type { Context } from '../context.js';
 
 /** `ability down`: stops the runtime of the project. Tasks are on disk and go on with the next command. */

@@ -11,7 +11,8 @@ export async function run({ terminal, flags }: Context, [code = '']: string[]): 
     throw new AbilityError({
       code: 'usage.invalid',
       message: `${code} is no error code of ours`,
-      suggestion: didYouMean(code, Object.keys(CODES)) ?? 'An author may have chosen it: look for `fail` in the workflow.',
+      suggestion:
+        didYouMean(code, Object.keys(CODES)) ?? 'An author may have chosen it: look for `fail` in the workflow.',
     });
   }
   const { means, next, exit } = meaning;

@@ -23,7 +23,8 @@ export async function run(context: Context): Promise<ExitCode> {
     return flags.env === undefined || environments === null || environments.includes(flags.env);
   });
   if (flags.json) terminal.print(JSON.stringify(abilities, null, 2));
-  else if (abilities.length === 0) terminal.note('This project has no abilities yet; the README shows how to write one.');
+  else if (abilities.length === 0)
+    terminal.note('This project has no abilities yet; the README shows how to write one.');
   else {
     const rows = abilities.map(({ id, type, environments, summary }) => {
       return [id, type, environments?.join(', ') ?? 'all', summary];

@@ -1,4 +1,11 @@
-import { type CreatedTask, cancelTask, createTask, type NewTask, type Session, waitForTask } from '../../../client/index.js';
+import {
+  type CreatedTask,
+  cancelTask,
+  createTask,
+  type NewTask,
+  type Session,
+  waitForTask,
+} from '../../../client/index.js';
 import { EXIT, EXIT_OF_STATE, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
@@ -24,7 +31,8 @@ export async function run(context: Context, [ability = '']: string[], flags: Run
   return withSession(context, registry, async (session) => {
     const created = await createOrReport(context, session, task);
     if (typeof created === 'number') return created;
-    for (const warning of created.warnings) context.terminal.note(`${context.terminal.style('yellow', 'warning')} ${warning}`);
+    for (const warning of created.warnings)
+      context.terminal.note(`${context.terminal.style('yellow', 'warning')} ${warning}`);
     if (flags.direct) return runDirectly(context, session, created, flags);
     if (flags.detach) return reportDetached(context, created);
     context.terminal.note(`task ${created.id}${created.attached ? ' (there already)' : ''}`);

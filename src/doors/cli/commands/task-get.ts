@@ -19,7 +19,11 @@ export async function run(context: Context, [key = '', field]: string[]): Promis
     }
     if (field !== undefined && !Object.hasOwn(input, field)) {
       const suggestion = didYouMean(field, Object.keys(input)) ?? `There are: ${Object.keys(input).join(', ')}.`;
-      throw new AbilityError({ code: 'usage.invalid', message: `The input of ${key} has no field ${field}`, suggestion });
+      throw new AbilityError({
+        code: 'usage.invalid',
+        message: `The input of ${key} has no field ${field}`,
+        suggestion,
+      });
     }
     const value = field === undefined ? input : input[field];
     const isPlainText = typeof value === 'string' && !context.flags.json;

@@ -37,7 +37,10 @@ export async function run(
     return EXIT.ok;
   }
   if (context.flags.json) {
-    throw new AbilityError({ code: 'usage.invalid', message: '--follow has no end that one JSON value could wait for' });
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message: '--follow has no end that one JSON value could wait for',
+    });
   }
   return withSession(context, registry, (session) => followLogs(context, session, key, logs, step));
 }

@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { RuntimeFile } from '../../../contracts/runtime.js';
 import { obtainTemporal } from '../../../server/binary/install-temporal.js';
 import { ensureRuntime } from '../../../server/ensure-runtime.js';
-import { pathsOf, type ProjectPaths } from '../../../server/project-paths.js';
+import { type ProjectPaths, pathsOf } from '../../../server/project-paths.js';
 import { asDiskError, readLivingRuntime } from '../../../server/runtime-file.js';
 import { type Context, openRegistry } from '../context.js';
 import { interruption } from '../interruption.js';
@@ -13,7 +13,8 @@ export async function run(context: Context, _: string[], { detach }: { detach?: 
   const registry = await openRegistry(context);
   const paths = pathsOf(registry.root);
   const living = readLivingRuntime(paths);
-  if (living?.state === 'up' || living?.state === 'starting') return reportThere(context, paths, living, detach ?? false);
+  if (living?.state === 'up' || living?.state === 'starting')
+    return reportThere(context, paths, living, detach ?? false);
   return detach ? upDetached(context, paths) : upHere(context, paths);
 }
 

@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { taskQueueOf } from '../../../contracts/names.js';
 import { PLACEMENTS, type Placement } from '../../../contracts/placement.js';
 import { AbilityError } from '../../../contracts/problem.js';
-import { taskQueueOf } from '../../../contracts/names.js';
 import { resolveEnvironment } from '../../../planning/resolve-environment.js';
 import { chooseServer } from '../../../server/connection-settings.js';
 import { type Context, openRegistry } from '../context.js';
@@ -32,7 +32,9 @@ export async function run(context: Context, _: string[], flags: WorkerFlags): Pr
   const project = registry.project.project;
   const host = await serve({ root: registry.root, project, server, places });
   const { terminal } = context;
-  terminal.note(`Serving ${places.map((place) => taskQueueOf(project, place.environment, place.placement)).join(', ')}`);
+  terminal.note(
+    `Serving ${places.map((place) => taskQueueOf(project, place.environment, place.placement)).join(', ')}`,
+  );
   terminal.note(`on Temporal at ${server.address}; press Ctrl-C to stop.`);
   if (!interrupted.signal.aborted) {
     const stopped = new Promise<void>((resolve) => {
