@@ -1,7 +1,23 @@
 import { defineConfig } from 'vitest/config';
 
+/** Real servers and processes on two cores: what takes a second alone may take many beside others. */
+const PATIENT = { testTimeout: 60_000, hookTimeout: 120_000 };
+
 export default defineConfig({
   test: {
-    projects: [{ test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } }],
+    maxWorkers: 2,
+    projects: [
+      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      {
+        test: {
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts'],
+          globalSetup: 'test/fixtures/global-temporal.ts',
+          pool: 'forks',
+          ...PATIENT,
+        },
+      },
+      { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], pool: 'forks', ...PATIENT } },
+    ],
   },
 });

@@ -34,7 +34,9 @@ export function toFailure(error: unknown, facts?: RetryFacts, context: object = 
   if (unclear && !isRepeatable(facts.effects) && facts.attemptsLeft === 0) {
     return failureOf(unknownOutcome(problem), false, error, { attempt: facts.attempt });
   }
-  return failureOf(problem, isRetryableCode(problem.code, facts.errors), error, { attempt: facts.attempt });
+  // A step that has used up its time has none for another attempt either.
+  const again = problem.code !== 'timeout.step' && isRetryableCode(problem.code, facts.errors);
+  return failureOf(problem, again, error, { attempt: facts.attempt });
 }
 
 /** The problem an error stands for; a mistake of ours is `internal.error`. */

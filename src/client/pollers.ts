@@ -27,7 +27,8 @@ export async function refuseWithoutWorker(session: Session, environment: string,
   if (!(await hasWorker(session, environment, placement))) throw noWorker(session, environment, placement);
 }
 
-async function hasWorker(session: Session, environment: string, placement: Placement): Promise<boolean> {
+/** Whether somebody polls the queue of a placement. */
+export async function hasWorker(session: Session, environment: string, placement: Placement): Promise<boolean> {
   const { pollers } = await session.temporal.workflowService.describeTaskQueue({
     namespace: session.namespace,
     taskQueue: { name: taskQueueOf(session.project, environment, placement) },

@@ -5,14 +5,16 @@ const LEVELS: Record<LogLevel, Level> = { TRACE: 'trace', DEBUG: 'debug', INFO: 
 /** The SDK logs whole failures, with details of hundreds of kilobytes. */
 const MOST_CHARACTERS = 2000;
 
+/** Failures of calls and tasks are in their history; here they would only repeat it. */
+const IN_THE_HISTORY: ReadonlySet<string> = new Set(['Activity failed', 'Workflow failed']);
+
 /** What the worker logs, as JSON lines on stderr; `ABILITY_LOG` sets the level. */
 export const log = pino({ level: process.env.ABILITY_LOG ?? 'info', base: null }, pino.destination(2));
 
 /** The SDK's logger, on ours: short, and without what it says at every start and end. */
 export class WorkerLogger implements Logger {
   log(level: LogLevel, message: string, meta?: LogMetadata): void {
-    // Failures of calls are in the history; here they would only repeat it.
-    const name = level === 'INFO' || (level === 'WARN' && message === 'Activity failed') ? 'debug' : LEVELS[level];
+    const name = level === 'INFO' || IN_THE_HISTORY.has(message) ? 'debug' : LEVELS[level];
     log[name](shorten(meta), message);
   }
 

@@ -12,6 +12,7 @@ import { ACTIVITY_LIMITS, TIMEOUT_MARGIN_MS } from '../contracts/names.js';
 import type { PlanOperation, PlanRetry } from '../contracts/plan.js';
 import type { Problem } from '../contracts/problem.js';
 import { awaitApproval, GUARD_APPROVAL_MS } from './approvals.js';
+import type { Budget } from './budget.js';
 import type { Halt } from './halt.js';
 import { askGuards, fireAfter, type Hooked, keep } from './hooks.js';
 import { isStepFailure, readActivityFailure, StepFailure } from './step-failure.js';
@@ -28,6 +29,7 @@ export interface OperationCall {
   /** For all attempts together. */
   timeoutMs: number | undefined;
   halt: Halt;
+  budget: Budget;
 }
 
 type Call = (request: CallRequest) => Promise<CallAnswer>;
@@ -36,6 +38,8 @@ type Call = (request: CallRequest) => Promise<CallAnswer>;
 const STEP_MS = 60_000;
 const RETRY = { attempts: 3, firstMs: 1000, factor: 2, maxMs: 30_000 } as const;
 const KEY_WAIT_MS = 10_000;
+/** A call that ends this close to the end of its budget ended because of it. */
+const SLACK_MS = 100;
 
 /**
  * Calls a low-level ability: guards, approval, execution, hooks after it; the same path for tasks and for steps.
@@ -85,7 +89,7 @@ async function confirm(run: TaskRun, call: OperationCall, asked: string[]): Prom
       reasons,
       approvers: environment.approvers,
       quorum: environment.quorum,
-      expiresMs: GUARD_APPROVAL_MS,
+      expiresMs: call.budget.capWait(GUARD_APPROVAL_MS),
       comment: 'optional',
     },
     call.halt,
@@ -95,28 +99,28 @@ async function confirm(run: TaskRun, call: OperationCall, asked: string[]): Prom
 /** Executes the call; a task whose seal no worker can check yet waits, it does not fail. */
 async function perform(run: TaskRun, call: OperationCall): Promise<Json> {
   for (;;) {
-    const taskMs = run.clock.left();
-    if (taskMs === 0) throw taskTimedOut(run);
+    const leftMs = call.budget.left();
+    if (leftMs === 0) throw call.budget.exhausted();
     run.note(call.path, call.id, { status: 'running', call: call.operation.key });
     try {
-      const answer = await run.clock.during(() => schedule(run, call, taskMs));
+      const answer = await call.budget.during(() => schedule(run, call, leftMs));
       run.note(call.path, call.id, { status: 'running', attempts: answer.attempt ?? 1 });
       if (answer.hooks) keep(run, answer.hooks);
       if (answer.warnings) run.warnings.push(...answer.warnings);
       return answer.output;
     } catch (error) {
       if (isCancellation(error)) throw error;
-      const failure = failureOf(run, call, taskMs, error);
+      const failure = failureOf(run, call, leftMs, error);
       if (failure.problem.code !== 'seal.unknown_key') throw failure;
       await call.halt.wait(() => sleep(KEY_WAIT_MS, { summary: 'no worker has the key of the seal' }));
     }
   }
 }
 
-function schedule(run: TaskRun, { operation, path, input, retry, timeoutMs }: OperationCall, taskMs: number) {
+function schedule(run: TaskRun, { operation, path, input, retry, timeoutMs }: OperationCall, leftMs: number) {
   const { seal, user, session } = run.start;
   const request: CallRequest = { seal, user, session, path, with: input };
-  const limitMs = Math.min(stepLimit(run, operation, timeoutMs), taskMs) + TIMEOUT_MARGIN_MS;
+  const limitMs = Math.min(stepLimit(run, operation, timeoutMs), leftMs) + TIMEOUT_MARGIN_MS;
   const repeatable = isRepeatable(operation.effects);
   const attempts = retry?.attempts ?? (repeatable ? RETRY.attempts : 1);
   const policy = {
@@ -150,14 +154,14 @@ function stepLimit(run: TaskRun, operation: PlanOperation, timeoutMs: number | u
 }
 
 /** What a failed call is reported as. Time-outs of Temporal's own are only seen when a worker died or hung. */
-function failureOf(run: TaskRun, call: OperationCall, taskMs: number, error: unknown): StepFailure {
-  const { operation, timeoutMs, path, id } = call;
+function failureOf(run: TaskRun, call: OperationCall, leftMs: number, error: unknown): StepFailure {
+  const { operation, timeoutMs, path, id, budget } = call;
   const end = readActivityFailure(error);
-  const byTask = taskMs <= stepLimit(run, operation, timeoutMs);
+  const byBudget = leftMs <= stepLimit(run, operation, timeoutMs);
   if (end.kind === 'problem') {
     run.note(path, id, { status: 'running', attempts: end.attempt });
     const isLimit = end.problem.code === 'timeout.step' || end.problem.code === 'timeout.call';
-    return byTask && isLimit && run.clock.left() === 0 ? taskTimedOut(run) : new StepFailure(end.problem);
+    return byBudget && isLimit && budget.left() < SLACK_MS ? budget.exhausted() : new StepFailure(end.problem);
   }
   if (end.kind === 'other') {
     const message = error instanceof Error ? error.message : String(error);
@@ -172,7 +176,7 @@ function failureOf(run: TaskRun, call: OperationCall, taskMs: number, error: unk
   }
   const lost = `The worker that ran ${operation.key} was lost or did not end it in time (${end.type})`;
   if (!isRepeatable(operation.effects)) return new StepFailure(lostOutcome(lost));
-  if (byTask && run.clock.left() === 0) return taskTimedOut(run);
+  if (byBudget && budget.left() < SLACK_MS) return budget.exhausted();
   const code = end.type === 'SCHEDULE_TO_CLOSE' ? 'timeout.step' : 'timeout.call';
   return new StepFailure({ code, message: lost });
 }
@@ -183,13 +187,4 @@ function lostOutcome(message: string): Problem {
     message: `${message}; whether its effect took place could not be learnt`,
     suggestion: 'Check by hand whether the effect took place before you run anything again.',
   };
-}
-
-function taskTimedOut(run: TaskRun): StepFailure {
-  const { task_ms: limit } = run.start.plan.limits;
-  return new StepFailure({
-    code: 'timeout.task',
-    message: `The task has worked for longer than the ${limit / 1000} s it may`,
-    suggestion: 'Raise the `timeout` of the ability, or find out why it is slow.',
-  });
 }

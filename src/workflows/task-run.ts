@@ -7,7 +7,7 @@ import type { Problem } from '../contracts/problem.js';
 import { isStepEnd, type TaskState } from '../contracts/states.js';
 import type { Progress, StepProgress, StepSummary, TaskStart } from '../contracts/task.js';
 import type { Scope } from '../rules/expressions/evaluate.js';
-import { WorkClock } from './work-clock.js';
+import { TaskBudget } from './budget.js';
 
 /** A step as the plan has it, with the path at which it runs when no loop repeats it. */
 export interface ListedStep {
@@ -30,7 +30,7 @@ export class TaskRun {
   readonly warnings: string[];
   /** Hooks after calls that nobody waits for yet. */
   readonly pendingHooks = new Set<Promise<void>>();
-  readonly clock: WorkClock;
+  readonly budget: TaskBudget;
   readonly createdAt: string;
   /** Called whenever something changed that people watch. */
   onChange: () => void = () => {};
@@ -42,7 +42,7 @@ export class TaskRun {
     this.runRequested = start.run;
     this.progress = { ...start.progress };
     this.warnings = [...start.warnings];
-    this.clock = new WorkClock(plan.limits.task_ms);
+    this.budget = new TaskBudget(plan.limits.task_ms);
     this.createdAt = workflowInfo().startTime.toISOString();
     this.listed = listSteps(plan.steps, '').concat(listSteps(plan.finally, ''));
     for (const { step, path } of this.listed) this.showStep(step.id, this.progress[path] ?? { status: 'pending' });

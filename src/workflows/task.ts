@@ -116,7 +116,7 @@ async function reachOutcome(run: TaskRun): Promise<Outcome> {
     run.startedAt = new Date().toISOString();
     const halt = new Halt();
     await guardTask(run, halt);
-    return await workAndCleanUp(run, { prefix: '', names: {}, halt });
+    return await workAndCleanUp(run, { prefix: '', names: {}, halt, budget: run.budget });
   } catch (error) {
     return outcomeOf(error);
   }
@@ -210,7 +210,8 @@ async function callAlone(run: TaskRun, frame: Frame): Promise<Json> {
   const done = run.progress[path];
   if (done?.status === 'succeeded') return done.output ?? null;
   const operation = plan.operations[plan.ability.id] as PlanOperation;
-  const call = { path, id: path, operation, input, retry: undefined, timeoutMs: undefined, halt: frame.halt };
+  const { halt, budget } = frame;
+  const call = { path, id: path, operation, input, retry: undefined, timeoutMs: undefined, halt, budget };
   try {
     const output = await callOperation(run, call);
     run.note(path, path, { status: 'succeeded', output });

@@ -1,4 +1,5 @@
 import type { Json } from '../../contracts/json.js';
+import type { Budget } from '../budget.js';
 import type { Halt } from '../halt.js';
 
 /** Where in the tree the interpreter is. */
@@ -8,6 +9,7 @@ export interface Frame {
   /** Names that expressions see here besides the common ones. */
   names: { [name: string]: Json };
   halt: Halt;
+  budget: Budget;
 }
 
 /** The frame inside a step. */

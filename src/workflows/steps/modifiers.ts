@@ -25,7 +25,7 @@ export async function withRetry(run: TaskRun, step: PlanStep, path: string, fram
       const again = isStepFailure(error) && isRetryableCode(error.problem.code, errors);
       if (!again || attempt >= attempts) throw error;
     }
-    const pause = Math.min(wait, most);
+    const pause = frame.budget.capWait(Math.min(wait, most));
     await frame.halt.wait(() => sleep(pause, { summary: `${path}: attempt ${attempt + 1}` }));
     wait *= factor;
     for (const inner of step.steps) run.forget(`${path}/${inner.id}`);

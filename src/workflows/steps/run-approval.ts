@@ -25,7 +25,7 @@ export async function runApproval(run: TaskRun, step: ApprovalStep, path: string
       reasons: [`The step ${step.id} of ${plan.ability.id} asks.`],
       approvers: approvers ?? plan.environment.approvers,
       quorum: quorum ?? plan.environment.quorum,
-      expiresMs: evaluateDuration(run, expires, frame),
+      expiresMs: frame.budget.capWait(evaluateDuration(run, expires, frame)),
       comment,
     },
     frame.halt,

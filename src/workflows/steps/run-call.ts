@@ -16,7 +16,16 @@ export function runCall(run: TaskRun, step: CallStep, path: string, frame: Frame
   }
   const retry = step.retry && readRetry(run, step.retry, frame);
   const timeoutMs = step.timeout === undefined ? undefined : evaluateDuration(run, step.timeout, frame);
-  return callOperation(run, { path, id: step.id, operation, input, retry, timeoutMs, halt: frame.halt });
+  return callOperation(run, {
+    path,
+    id: step.id,
+    operation,
+    input,
+    retry,
+    timeoutMs,
+    halt: frame.halt,
+    budget: frame.budget,
+  });
 }
 
 function readRetry(run: TaskRun, { first, max, ...rest }: PlanRetry, frame: Frame): OperationCall['retry'] {

@@ -1,7 +1,8 @@
-import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import { CancellationScope } from '@temporalio/workflow';
 import type { PlanStep } from '../../contracts/plan.js';
+import { CleanupBudget } from '../budget.js';
 import { Halt } from '../halt.js';
-import { EndOfTask, isStepFailure, StepFailure } from '../step-failure.js';
+import { EndOfTask, isStepFailure, type StepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import type { Frame } from './frame.js';
 import { runStep } from './run-step.js';
@@ -19,18 +20,9 @@ export async function runCleanup(
   frame: Frame,
 ): Promise<StepFailure | undefined> {
   const failures: StepFailure[] = [];
-  const { cleanup_ms: limit } = run.start.plan.limits;
+  const inside: Frame = { ...frame, halt: new Halt(), budget: new CleanupBudget(run.start.plan.limits.cleanup_ms) };
   await CancellationScope.nonCancellable(async () => {
-    const inside: Frame = { ...frame, halt: new Halt() };
-    try {
-      await CancellationScope.withTimeout(limit, async () => {
-        for (const step of steps) await runOne(run, step, inside, failures);
-      });
-    } catch (error) {
-      if (!isCancellation(error)) throw error;
-      const message = `The clean-up took longer than the ${limit / 60_000} min it may`;
-      failures.push(new StepFailure({ code: 'timeout.cleanup', message, suggestion: 'Check what it left behind.' }));
-    }
+    for (const step of steps) await runOne(run, step, inside, failures);
   });
   for (const { problem } of failures.slice(1)) run.warnings.push(`Clean-up: ${problem.code}: ${problem.message}`);
   return failures[0];

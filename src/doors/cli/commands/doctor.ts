@@ -1,7 +1,110 @@
+import { checkAttributes, checkDispatch, checkRetention, checkWorkers, type Session } from '../../../client/index.js';
+import type { CheckResult } from '../../../contracts/check.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
-import type { Context } from '../context.js';
+import { AbilityError, formatLocation } from '../../../contracts/problem.js';
+import type { Registry } from '../../../definitions/registry.js';
+import { checkBinary, checkDisk, checkKeys, checkNode, checkRuntime } from '../../../server/check-machine.js';
+import { chooseServer } from '../../../server/connection-settings.js';
+import { pathsOf } from '../../../server/project-paths.js';
+import { type Context, openRegistry, withSession } from '../context.js';
 
-/** placeholder */
-export async function run(_context: Context): Promise<ExitCode> {
-  return EXIT.ok;
+const MARKS = {
+  ok: { mark: '✓', color: 'green' },
+  warning: { mark: '!', color: 'yellow' },
+  failed: { mark: '✗', color: 'red' },
+} as const;
+
+/** `ability doctor`: checks everything a task needs, from the machine to the workers. Source: answers, 14. */
+export async function run(context: Context, _: string[], { fix = false }: { fix?: boolean }): Promise<ExitCode> {
+  const checks: CheckResult[] = [];
+  const tell = (check: CheckResult): void => {
+    checks.push(check);
+    if (!context.flags.json) context.terminal.print(render(check, context));
+  };
+  tell(checkNode());
+  const registry = await attempt('project', tell, () => openRegistry(context));
+  if (registry) {
+    checkDefinitions(registry).forEach(tell);
+    await checkTemporal(context, registry, fix, tell);
+  }
+  if (context.flags.json) context.terminal.print(JSON.stringify({ checks }, null, 2));
+  const failed = checks.filter(({ status }) => status === 'failed').length;
+  if (failed > 0) context.terminal.note(`${failed} of ${checks.length} checks failed`);
+  return failed > 0 ? EXIT.outOfOrder : EXIT.ok;
+}
+
+/** Broken files, and environments whose approvals cannot be given. */
+function checkDefinitions({ problems, operations, workflows, project }: Registry): CheckResult[] {
+  const count = operations.size + workflows.size;
+  const definitions = problems.map(({ message, location, suggestion }): CheckResult => {
+    const at = location ? ` (${formatLocation(location)})` : '';
+    const advice = suggestion === undefined ? {} : { advice: suggestion };
+    return { name: 'definitions', status: 'failed', message: message + at, ...advice };
+  });
+  const unproved = Object.entries(project.environments)
+    .filter(([, { proof }]) => proof === 'required')
+    .map(([name]): CheckResult => {
+      const message = `${name} requires proof of who decides, which this version cannot check: no approval there can be given`;
+      return { name: 'proof', status: 'warning', message, advice: 'Leave out `proof: required`.' };
+    });
+  const fine: CheckResult = { name: 'definitions', status: 'ok', message: `${count} abilities in ${project.project}` };
+  return [...(definitions.length > 0 ? definitions : [fine]), ...unproved];
+}
+
+async function checkTemporal(
+  context: Context,
+  registry: Registry,
+  fix: boolean,
+  tell: (check: CheckResult) => void,
+): Promise<void> {
+  const paths = pathsOf(registry.root);
+  const isRemote = (await chooseServer(context.flags)) !== undefined;
+  if (!isRemote) {
+    tell(await checkBinary());
+    tell(checkRuntime(paths));
+  }
+  tell(checkDisk(paths.system, 'disk'));
+  tell(checkDisk(process.env.ABILITY_STORE ?? paths.store, 'store'));
+  tell(checkKeys(paths));
+  await attempt('server', tell, () =>
+    withSession(context, registry, async (session) => {
+      tell({ name: 'server', status: 'ok', message: `Temporal at ${session.address} answers` });
+      await checkSession(session, registry, fix, tell);
+    }),
+  );
+}
+
+async function checkSession(
+  session: Session,
+  { project }: Registry,
+  fix: boolean,
+  tell: (check: CheckResult) => void,
+): Promise<void> {
+  await attempt('attributes', tell, async () => tell(await checkAttributes(session, fix)));
+  await attempt('retention', tell, async () => tell(await checkRetention(session)));
+  await attempt('workers', tell, async () => tell(await checkWorkers(session, Object.keys(project.environments))));
+  await attempt('dispatch', tell, async () => tell(await checkDispatch(session)));
+}
+
+/** A check that cannot be made is one that failed. */
+async function attempt<T>(
+  name: string,
+  tell: (check: CheckResult) => void,
+  action: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await action();
+  } catch (error) {
+    const at = error instanceof AbilityError && error.location ? ` (${formatLocation(error.location)})` : '';
+    const message = (error instanceof Error ? error.message : String(error)) + at;
+    const advice = error instanceof AbilityError && error.suggestion ? { advice: error.suggestion } : {};
+    tell({ name, status: 'failed', message, ...advice });
+    return undefined;
+  }
+}
+
+function render({ name, status, message, advice }: CheckResult, { terminal }: Context): string {
+  const { mark, color } = MARKS[status];
+  const line = `${terminal.style(color, mark)} ${name.padEnd(12)} ${message}`;
+  return advice === undefined || status === 'ok' ? line : `${line}\n  ${''.padEnd(12)} ${advice}`;
 }

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import type { CheckResult } from '../contracts/check.js';
+import { ATTRIBUTES, taskQueueOf } from '../contracts/names.js';
+import { PLACEMENTS } from '../contracts/placement.js';
+import type { Session } from './connect.js';
+import { hasWorker } from './pollers.js';
+
+const DAY_SECONDS = 86_400;
+/** Source: design, section 6. */
+const LEAST_RETENTION_DAYS = 7;
+const INDEXED_TYPES: Record<string, number> = { Keyword: 2 };
+const NORMAL_QUEUE = 1;
+
+/** Whether the server knows the attributes that tasks carry; with `fix` the missing ones are added. */
+export async function checkAttributes(session: Session, fix: boolean): Promise<CheckResult> {
+  const name = 'attributes';
+  const { namespace, temporal } = session;
+  const { operatorService } = temporal.connection;
+  const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
+  const missing = Object.entries(ATTRIBUTES).filter(([attribute]) => !Object.hasOwn(customAttributes ?? {}, attribute));
+  if (missing.length === 0) return { name, status: 'ok', message: 'The server has all search attributes' };
+  const names = missing.map(([attribute]) => attribute).join(', ');
+  if (!fix) {
+    const commands = missing.map(([attribute, type]) => `--name ${attribute} --type ${type}`).join(' ');
+    const advice = `ability doctor --fix, or: temporal operator search-attribute create ${commands}`;
+    return { name, status: 'failed', message: `The server lacks the search attributes ${names}`, advice };
+  }
+  const searchAttributes = Object.fromEntries(
+    missing.map(([attribute, type]) => [attribute, INDEXED_TYPES[type] ?? 2]),
+  );
+  await operatorService.addSearchAttributes({ namespace, searchAttributes });
+  return { name, status: 'ok', message: `Added the search attributes ${names}` };
+}
+
+/** Whether ended tasks are kept long enough to be looked at. */
+export async function checkRetention(session: Session): Promise<CheckResult> {
+  const name = 'retention';
+  const { config } = await session.temporal.workflowService.describeNamespace({ namespace: session.namespace });
+  const days = Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) / DAY_SECONDS;
+  const kept = `Ended tasks are kept for ${Math.round(days * 10) / 10} days`;
+  if (days >= LEAST_RETENTION_DAYS) return { name, status: 'ok', message: kept };
+  const advice = `temporal operator namespace update --namespace ${session.namespace} --retention 720h`;
+  return { name, status: 'warning', message: `${kept}; after that only records tell of them`, advice };
+}
+
+/** Whether each environment has workers for both placements. */
+export async function checkWorkers(session: Session, environments: readonly string[]): Promise<CheckResult> {
+  const name = 'workers';
+  const places = environments.flatMap((environment) => PLACEMENTS.map((placement) => ({ environment, placement })));
+  const served = await Promise.all(
+    places.map(({ environment, placement }) => hasWorker(session, environment, placement)),
+  );
+  const missing = places
+    .filter((_, index) => !served[index])
+    .map(({ environment, placement }) => taskQueueOf(session.project, environment, placement));
+  if (missing.length === 0) return { name, status: 'ok', message: `All ${places.length} queues have workers` };
+  return {
+    name,
+    status: missing.length === places.length ? 'failed' : 'warning',
+    message: `No worker serves ${missing.join(', ')}`,
+    advice: 'Start one for each: ability worker --env NAME --placement local|cloud.',
+  };
+}
+
+/** As shipped the dev server hands out a queue's tasks 20 times a second. */
+const SLOW_DISPATCH_MS = 30;
+const PROBES = 6;
+const PROBE_LIMIT_MS = 10_000;
+
+/**
+ * Whether the server hands out workflow tasks without delay, measured on a queue of our own.
+ *
+ * A dev server started without our flags makes every task wait for a 50 ms slot. Source: answers, 33.
+ */
+export async function checkDispatch(session: Session): Promise<CheckResult> {
+  const name = 'dispatch';
+  const times: number[] = [];
+  for (let probe = 0; probe < PROBES; probe += 1) times.push(await timeDispatch(session));
+  times.sort((a, b) => a - b);
+  const median = times[Math.floor(times.length / 2)] ?? 0;
+  const message = `A workflow task is handed out in ${median.toFixed(0)} ms`;
+  if (median < SLOW_DISPATCH_MS) return { name, status: 'ok', message };
+  return {
+    name,
+    status: 'warning',
+    message: `${message}, so every step is slow`,
+    advice:
+      'Start the dev server with --dynamic-config-value history.transferProcessorMaxPollRPS=1000 (and the same for timerProcessor and visibilityProcessor).',
+  };
+}
+
+async function timeDispatch({ temporal, namespace }: Session): Promise<number> {
+  const id = `doctor:${randomUUID()}`;
+  const taskQueue = { name: id, kind: NORMAL_QUEUE };
+  const handle = await temporal.workflow.start('ability:doctor', {
+    workflowId: id,
+    taskQueue: id,
+    workflowExecutionTimeout: '30s',
+  });
+  const started = performance.now();
+  await temporal.withDeadline(Date.now() + PROBE_LIMIT_MS, () =>
+    temporal.workflowService.pollWorkflowTaskQueue({ namespace, taskQueue, identity: id }),
+  );
+  const ms = performance.now() - started;
+  await handle.terminate('ability doctor');
+  return ms;
+}

@@ -1,0 +1,84 @@
+import { StepFailure } from './step-failure.js';
+
+/** How long the work under way may still take. Times are milliseconds. */
+export interface Budget {
+  /** At least 0. */
+  left(): number;
+  /** Runs work that uses the budget up. */
+  during<T>(work: () => Promise<T>): Promise<T>;
+  /** How long a wait for people or signals may last that wants to last this long. */
+  capWait(ms: number): number;
+  /** What a step fails with that has nothing left. */
+  exhausted(): StepFailure;
+}
+
+/**
+ * The working time of a task.
+ *
+ * It runs only while at least one call does, so time spent in approvals and waits does not count, and a limit on it
+ * needs no timer: each call gets what is left. Source: design, section 5.
+ */
+export class TaskBudget implements Budget {
+  private used = 0;
+  private working = 0;
+  private since = 0;
+
+  constructor(private readonly limitMs: number) {}
+
+  left(): number {
+    const running = this.working > 0 ? Date.now() - this.since : 0;
+    return Math.max(0, this.limitMs - this.used - running);
+  }
+
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    if (this.working === 0) this.since = Date.now();
+    this.working += 1;
+    try {
+      return await work();
+    } finally {
+      this.working -= 1;
+      if (this.working === 0) this.used += Date.now() - this.since;
+    }
+  }
+
+  capWait(ms: number): number {
+    return ms;
+  }
+
+  exhausted(): StepFailure {
+    return new StepFailure({
+      code: 'timeout.task',
+      message: `The task has worked for longer than the ${this.limitMs / 1000} s it may`,
+      suggestion: 'Raise the `timeout` of the ability, or find out why it is slow.',
+    });
+  }
+}
+
+/** The time of a clean-up, by the clock on the wall: waits count, so that it ends. Source: design, section 6. */
+export class CleanupBudget implements Budget {
+  private readonly deadline: number;
+
+  constructor(private readonly limitMs: number) {
+    this.deadline = Date.now() + limitMs;
+  }
+
+  left(): number {
+    return Math.max(0, this.deadline - Date.now());
+  }
+
+  during<T>(work: () => Promise<T>): Promise<T> {
+    return work();
+  }
+
+  capWait(ms: number): number {
+    return Math.min(ms, this.left());
+  }
+
+  exhausted(): StepFailure {
+    return new StepFailure({
+      code: 'timeout.cleanup',
+      message: `The clean-up has taken longer than the ${this.limitMs / 60_000} min it may`,
+      suggestion: 'Check what it left behind.',
+    });
+  }
+}

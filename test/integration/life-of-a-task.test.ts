@@ -1,0 +1,130 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cancelTask, runTask, viewTask } from '../../src/client/index.js';
+import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
+import { type RunningProject, runProject } from '../fixtures/running-project.js';
+
+let project: RunningProject;
+
+beforeAll(async () => {
+  project = await runProject({
+    'ability.yaml': projectFile('{ dev: {}, staging: {} }'),
+    ...operation('util.double', 'return { n: input.n * 2 };', {
+      yaml: [
+        'scope: { environments: [dev] }',
+        'input_schema: { type: object, required: [n], properties: { n: { type: integer }, note: { type: string, default: none } } }',
+        'output_schema: { type: object, required: [n] }',
+      ].join('\n'),
+    }),
+    ...workflow('flow', 'steps: [{ id: a, call: util.double, with: { n: 2 } }]\noutput: "${{ steps.a.output.n }}"'),
+  });
+});
+afterAll(() => project.stop());
+
+const record = (key: string) => join(project.root, '.system/implement', key);
+const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    () => undefined,
+    (error) => error,
+  );
+
+describe('create and run', () => {
+  test('R-000-67, R-000-70, R-000-71: create makes a key and a record, and executes nothing', async () => {
+    const { id, warnings } = await project.create('util.double', { n: 2 }, { run: false });
+    expect(id).toMatch(/^t-[0-9a-z]{26}$/);
+    expect(warnings).toEqual([]);
+    expect(existsSync(join(record(id), 'tool_call.md'))).toBe(true);
+    const { result, view } = await viewTask(project.session, id);
+    expect(result).toMatchObject({ status: 'created', steps: [{ status: 'pending', attempts: 0 }] });
+    expect(view?.input).toEqual({ n: 2, note: 'none' });
+  });
+
+  test('R-000-74, R-000-75: run executes the cached input and gives the result of the contract', async () => {
+    const { id } = await project.create('util.double', { n: 4 }, { run: false });
+    await runTask(project.session, id);
+    const end = await project.wait(id);
+    expect(end).toMatchObject({ kind: 'ended', result: { status: 'succeeded', output: { n: 8 }, task_key: id } });
+  });
+
+  test('R-000-69, R-000-73: what cannot be formed gets a reason, no key and no folder', async () => {
+    const error = await failure(project.create('util.double', { n: 1 }, { environment: 'staging', key: 'no-1' }));
+    expect(error).toMatchObject({ code: 'scope.environment' });
+    expect(error.suggestion).toMatch(/--env dev/);
+    expect(existsSync(record('no-1'))).toBe(false);
+  });
+
+  test('R-000-68: the shape of the input is checked before anything else', async () => {
+    const error = await failure(project.create('util.double', { n: 'two' }));
+    expect(error).toMatchObject({ code: 'input.invalid' });
+    expect(error.message).toMatch(/`n` must be integer/);
+  });
+
+  test('R-000-77, R-002-32: a direct run does everything and leaves no key and no folder', async () => {
+    const { id } = await project.create('util.double', { n: 5 }, { direct: true });
+    const end = await project.wait(id);
+    expect(id).toMatch(/^direct:/);
+    expect(end).toMatchObject({
+      result: { status: 'succeeded', task_key: null, output: { n: 10 }, links: { record: null } },
+    });
+  });
+});
+
+describe('keys', () => {
+  test('the same key with the same request is the same task, running or ended', async () => {
+    const first = await project.create('util.double', { n: 3 }, { key: 'same' });
+    const second = await project.create('util.double', { n: 3, note: 'none' }, { key: 'same' });
+    expect(second.runId).toBe(first.runId);
+    await project.wait(first.id);
+    const third = await project.create('util.double', { n: 3 }, { key: 'same' });
+    expect(third.attached).toBe(true);
+    expect(await project.wait(third.id)).toMatchObject({ result: { output: { n: 6 } } });
+  });
+
+  test('another input under a key is a conflict, and so is another ability', async () => {
+    await project.create('util.double', { n: 3 }, { key: 'taken' });
+    expect(await failure(project.create('util.double', { n: 4 }, { key: 'taken' }))).toMatchObject({
+      code: 'task.key_conflict',
+    });
+    expect(await failure(project.create('flow', {}, { key: 'taken' }))).toMatchObject({ code: 'task.key_conflict' });
+  });
+
+  test('a hundred callers of five keys get five tasks', async () => {
+    const callers = Array.from({ length: 100 }, (_, index) =>
+      project.create('util.double', { n: index % 5 }, { key: `crowd-${index % 5}` }),
+    );
+    const created = await Promise.all(callers);
+    expect(new Set(created.map(({ runId }) => runId)).size).toBe(5);
+  });
+
+  test('a key that is none is refused', async () => {
+    for (const key of ['', 'a b', '../x', 'x'.repeat(65), 'preflight:x', '-x']) {
+      expect(await failure(project.create('util.double', { n: 1 }, { key }))).toMatchObject({
+        code: 'task.key_invalid',
+      });
+    }
+  });
+});
+
+describe('ends', () => {
+  test('R-002-33: a failing step ends the task as failed, with code, step and place', async () => {
+    project.write(operation('util.fail', 'process.stderr.write("no luck\\n"); process.exit(3);'));
+    const result = await project.run('util.fail');
+    expect(result).toMatchObject({
+      status: 'failed',
+      error: { code: 'script.exit', step: 'run', details: { exit_code: 3 } },
+    });
+    expect(result.error?.message).toMatch(/no luck/);
+    expect(result.steps).toMatchObject([{ status: 'failed', attempts: 3 }]);
+  });
+
+  test('a cancelled task says so, with its result, and its script is gone', async () => {
+    project.write(operation('util.slow', 'writeFileSync(input.file, String(process.pid)); await sleep(60_000);'));
+    const file = join(project.root, 'pid');
+    const { id } = await project.create('util.slow', { file });
+    await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
+    await cancelTask(project.session, id);
+    const end = await project.wait(id);
+    expect(end).toMatchObject({ result: { status: 'cancelled', steps: [{ status: 'cancelled' }] } });
+  });
+});
