@@ -1,0 +1,179 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { cancelTask, decide, openApprovals } from '../../src/client/index.js';
+import type { JsonObject } from '../../src/contracts/json.js';
+import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
+import { type RunningProject, runProject } from '../fixtures/running-project.js';
+
+let project: RunningProject;
+
+const ENVIRONMENTS = `
+  dev: {}
+  staging: { approve: [destructive], approvers: [release-manager] }
+  prod: { protected: true, approve: [write_idempotent, destructive], approvers: [managers], quorum: 2, self_approval: false }
+  proven: { approve: [destructive], proof: required }`;
+
+beforeAll(async () => {
+  project = await runProject({
+    'ability.yaml': projectFile(ENVIRONMENTS, 'people: { managers: [alice, bob, tester] }\n'),
+    ...operation('db.drop', 'return { dropped: input.table };', { effects: 'destructive' }),
+    ...operation('db.put', 'return 1;', { effects: 'write_idempotent' }),
+    ...workflow(
+      'release',
+      `
+steps:
+  - id: ask
+    approval: { title: "Release \${{ input.build }}?", approvers: [managers], quorum: 2, timeout: 24h }
+  - { id: note, let: { by: "\${{ steps.ask.output.by }}", said: "\${{ steps.ask.output.comment }}" } }
+finally: [{ id: bye, let: { status: "\${{ steps.ask.status }}" } }]
+output: "\${{ steps.note.output }}"`,
+    ),
+    ...workflow('quick', 'steps: [{ id: ask, approval: { title: Quick?, timeout: 1s } }]'),
+    ...workflow('reasoned', 'steps: [{ id: ask, approval: { title: Why?, comment: required } }]'),
+    ...workflow('two', 'steps: [{ id: p, parallel: { a: { approval: { title: A? } }, b: { approval: { title: B? } } } }]'),
+  });
+});
+afterAll(() => project.stop());
+
+const failure = (promise: Promise<unknown>) => promise.then(() => undefined, (error) => error);
+
+/** Creates a task and waits until it asks. */
+async function asking(ability: string, input: JsonObject = {}, environment = 'dev', approvals = 1) {
+  const { id } = await project.create(ability, input, { environment });
+  await expect.poll(async () => (await openApprovals(project.session, id)).length, { timeout: 20_000 }).toBe(approvals);
+  return { id, approvals: await openApprovals(project.session, id) };
+}
+const ended = async (id: string) => {
+  const end = await project.wait(id);
+  if (end.kind !== 'ended') throw new Error(end.kind);
+  return end.result;
+};
+
+describe('an approval step', () => {
+  test('waits for as many people as it says, one of them counting once', async () => {
+    const { id, approvals } = await asking('release', { build: '17' });
+    expect(approvals[0]).toMatchObject({
+      id: expect.stringMatching(/^ask-[0-9a-f]{12}$/),
+      title: 'Release 17?',
+      approvers: ['managers'],
+      people: ['alice', 'bob', 'tester'],
+      quorum: 2,
+      requested_by: { name: 'tester', source: 'claimed' },
+    });
+    expect(await decide(project.session, id, 'approve', { by: 'alice' })).toMatchObject({ status: 'open', missing: 1 });
+    expect(await failure(decide(project.session, id, 'approve', { by: 'alice' }))).toMatchObject({ code: 'approval.ignored' });
+    await decide(project.session, id, 'approve', { by: 'bob', comment: 'fine' });
+    const result = await ended(id);
+    expect(result).toMatchObject({ status: 'succeeded', output: { by: 'bob', said: 'fine' } });
+    expect(result.approvals[0]?.ignored).toMatchObject([{ by: 'alice', reason: 'alice has already decided' }]);
+  });
+
+  test('a no ends the task as denied, with who and why, after finally', async () => {
+    const { id } = await asking('release', { build: '1' });
+    await decide(project.session, id, 'deny', { by: 'bob', comment: 'too early' });
+    const result = await ended(id);
+    expect(result).toMatchObject({ status: 'denied', error: { code: 'approval.denied', step: 'ask' }, cleanup_ran: true });
+    expect(result.error?.message).toMatch(/bob denied "Release 1\?": too early/);
+  });
+
+  test('no answer in time is a no', async () => {
+    expect(await project.run('quick')).toMatchObject({ status: 'denied', error: { code: 'approval.expired' } });
+  });
+
+  test('somebody who is not among the approvers is ignored, with the reason', async () => {
+    const { id } = await asking('release', { build: '2' });
+    const error = await failure(decide(project.session, id, 'approve', { by: 'mallory' }));
+    expect(error).toMatchObject({ code: 'approval.ignored' });
+    expect(error.message).toMatch(/mallory is not among the approvers \(managers\)/);
+    expect(await failure(decide(project.session, id, 'approve', {}))).toMatchObject({ code: 'approval.ignored' });
+    await cancelTask(project.session, id);
+  });
+
+  test('a comment that is required must be there', async () => {
+    const { id } = await asking('reasoned');
+    expect((await failure(decide(project.session, id, 'approve', { by: 'x' }))).message).toMatch(/needs a comment/);
+    await decide(project.session, id, 'approve', { by: 'x', comment: 'because' });
+    expect(await ended(id)).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('while two are open a decision must name one; a late one is told so', async () => {
+    const { id, approvals } = await asking('two', {}, 'dev', 2);
+    expect((await failure(decide(project.session, id, 'approve', { by: 'x' }))).message).toMatch(/2 approvals are open/);
+    for (const { id: approval_id } of approvals) await decide(project.session, id, 'approve', { by: 'x', approval_id });
+    const result = await ended(id);
+    expect(result.status).toBe('succeeded');
+    expect(await failure(decide(project.session, id, 'approve', { by: 'x' }))).toMatchObject({ code: 'task.closed' });
+  });
+
+  test('a task nobody knows is told', async () => {
+    expect(await failure(decide(project.session, 'nope', 'approve', {}))).toMatchObject({ code: 'task.not_found' });
+  });
+});
+
+describe('an environment', () => {
+  test('asks for approval of the effects it names, showing what would be done', async () => {
+    const { id, approvals } = await asking('db.drop', { table: 'users' }, 'staging');
+    expect(approvals[0]).toMatchObject({
+      path: 'run',
+      what: { ability: 'db.drop', implementation: 'db.drop', environment: 'staging', effects: 'destructive', input: { table: 'users' } },
+      reasons: ['staging asks for approval of destructive calls.'],
+    });
+    await decide(project.session, id, 'approve', { by: 'release-manager' });
+    expect(await ended(id)).toMatchObject({ status: 'succeeded', output: { dropped: 'users' } });
+  });
+
+  test('does not ask for the others', async () => {
+    expect(await project.run('db.put', {}, { environment: 'staging' })).toMatchObject({ status: 'succeeded', approvals: [] });
+  });
+
+  test('may forbid that people decide for themselves, even approvers', async () => {
+    const { id } = await asking('db.put', {}, 'prod');
+    const error = await failure(decide(project.session, id, 'approve', { by: 'tester' }));
+    expect(error.message).toMatch(/nobody decides for themselves here/);
+    await cancelTask(project.session, id);
+  });
+
+  test('a person alone approves with one command where nothing forbids it, and that is recorded', async () => {
+    const { id } = await asking('quick');
+    await decide(project.session, id, 'approve', { by: 'tester' });
+    const result = await ended(id);
+    expect(result.approvals[0]?.decisions).toMatchObject([{ by: { name: 'tester', source: 'claimed' }, self: true }]);
+  });
+
+  test('that asks for proof is told that it cannot be checked yet', async () => {
+    const result = await project.run('db.drop', { table: 't' }, { environment: 'proven' });
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'feature.unsupported' } });
+  });
+});
+
+describe('signals', () => {
+  const signal = (id: string, name: string, input: object) =>
+    promisify(execFile)(inject('temporal').binary, [
+      ...['workflow', 'signal', '--address', inject('temporal').address, '--workflow-id', id],
+      ...['--name', name, '--input', JSON.stringify(input)],
+    ]);
+
+  test('`temporal workflow signal` approves', async () => {
+    const { id, approvals } = await asking('db.drop', { table: 'x' }, 'staging');
+    await signal(id, 'approve', { approval_id: approvals[0]?.id, by: 'release-manager', comment: 'by hand' });
+    expect(await ended(id)).toMatchObject({ status: 'succeeded', approvals: [{ decisions: [{ comment: 'by hand' }] }] });
+  });
+
+  test('one of an unknown form is ignored and breaks nothing', async () => {
+    const { id } = await asking('db.drop', { table: 'x' }, 'staging');
+    await signal(id, 'approve', { by: 7, approval_id: ['x'] });
+    await signal(id, 'deny', { by: 'release-manager' });
+    expect(await ended(id)).toMatchObject({ status: 'denied', approvals: [{ ignored: [{ decision: 'approve' }] }] });
+  });
+
+  test('the state is visible to lists while it waits', async () => {
+    const { id } = await asking('db.drop', { table: 'y' }, 'staging');
+    const handle = project.session.temporal.workflow.getHandle(id);
+    await expect
+      .poll(async () => (await handle.describe()).searchAttributes.AbilityStatus, { timeout: 10_000 })
+      .toEqual(['waiting_approval']);
+    await cancelTask(project.session, id);
+    expect(await ended(id)).toMatchObject({ status: 'cancelled', approvals: [{ status: 'cancelled' }] });
+  });
+});

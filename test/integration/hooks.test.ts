@@ -1,0 +1,233 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TaskResult } from '../../src/contracts/task.js';
+import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
+import { type RunningProject, runProject } from '../fixtures/running-project.js';
+
+let project: RunningProject;
+
+/** A script handler that prints what the given code says. */
+const handler = (code: string) =>
+  [
+    "import { appendFileSync, readFileSync } from 'node:fs';",
+    "const context = JSON.parse(readFileSync(0, 'utf8'));",
+    'void appendFileSync;',
+    code,
+  ].join('\n');
+const bound = (hooks: string) => ({ yaml: `hooks: ${hooks}`, effects: 'write_idempotent' });
+
+beforeAll(async () => {
+  project = await runProject({
+    'ability.yaml': projectFile('{ dev: {}, prod: { protected: true } }'),
+    'registry/hooks/PreAbilityCreate.yaml': `
+hooks:
+  - id: no_prod
+    handler: { builtin: { name: environment_scope, options: { allow: [dev] } } }
+  - id: needs_token
+    handler: { builtin: { name: credentials_present, options: { names: [NEVER_SET] } } }
+  - id: ask_early
+    handler: { expression: { confirm_if: "input.n > 5", reason: Large numbers need a second look. } }
+  - id: crash
+    handler: { script: { path: hooks/crash.mjs } }
+`,
+    'registry/hooks/PreAbilityCall.yaml': `
+hooks:
+  - id: prod_write_guard
+    blocking: true
+    match: { environments: [prod], effects: [write_idempotent, write_additive, destructive] }
+    handler:
+      expression: { deny_if: "environment.protected && !has(input.ticket)", reason: Needs a ticket., suggestion: Pass ticket. }
+  - id: never_runs
+    blocking: false
+    match: {}
+    handler: { expression: { deny_if: "true" } }
+  - id: switched_off
+    enabled: false
+    blocking: true
+    match: {}
+    handler: { expression: { deny_if: "true" } }
+  - { id: first, handler: { script: { path: hooks/first.mjs } } }
+  - { id: second, handler: { script: { path: hooks/second.mjs } } }
+  - { id: middle, handler: { expression: { warn_if: "true", reason: In between. } } }
+  - { id: denies, handler: { script: { path: hooks/denies.mjs } } }
+  - { id: nonsense, handler: { script: { path: hooks/nonsense.mjs } } }
+  - { id: hangs, handler: { script: { path: hooks/hangs.mjs, timeout_sec: 1 } } }
+  - { id: crash, handler: { script: { path: hooks/crash.mjs } } }
+  - { id: bad_expression, handler: { expression: { deny_if: "input.missing == 1" } } }
+  - { id: asks, handler: { expression: { confirm_if: "'high-cost' in tags", reason: It is costly. } } }
+`,
+    'registry/hooks/PostAbilityCall.yaml': `
+hooks:
+  - id: usage_of_all
+    match: {}
+    handler: { builtin: usage }
+  - { id: slow_post, handler: { script: { path: hooks/slow-post.mjs } } }
+  - { id: crash, handler: { script: { path: hooks/crash.mjs } } }
+  - { id: chatty, handler: { script: { path: hooks/chatty.mjs } } }
+`,
+    'hooks/first.mjs': handler('appendFileSync("order.txt", "first\\n"); console.log(JSON.stringify({ guard_decision: "allow" }));'),
+    'hooks/second.mjs': handler(
+      'appendFileSync("order.txt", "second\\n"); appendFileSync("context.json", JSON.stringify(context)); console.log("{}");',
+    ),
+    'hooks/denies.mjs': handler('console.log(JSON.stringify({ guard_decision: "deny", reason: "Not on my watch.", suggestion: "Ask Bob." }));'),
+    'hooks/nonsense.mjs': handler('console.log("sure, go ahead");'),
+    'hooks/hangs.mjs': handler('setInterval(() => {}, 1000);'),
+    'hooks/crash.mjs': handler('console.error("kaput"); process.exit(7);'),
+    'hooks/slow-post.mjs': handler('await new Promise((r) => setTimeout(r, 500)); appendFileSync("post.txt", context.payload.status + "\\n"); console.log("{}");'),
+    'hooks/chatty.mjs': handler('console.log(JSON.stringify({ hook_signals: { routing_hints: ["x"] }, infra: { log: "l" } }));'),
+    ...operation('w.plain', 'return { ok: true };', { effects: 'write_idempotent' }),
+    ...operation('w.ordered', 'return 1;', bound('{ pre_call: [first, middle, second] }')),
+    ...operation('w.denied', 'appendFileSync("executed.txt", "x"); return 1;', bound('{ pre_call: [first, denies, second] }')),
+    ...operation('w.nonsense', 'return 1;', bound('{ pre_call: [nonsense] }')),
+    ...operation('w.hangs', 'return 1;', bound('{ pre_call: [hangs] }')),
+    ...operation('w.crash', 'return 1;', bound('{ pre_call: [crash] }')),
+    ...operation('w.bad', 'return 1;', bound('{ pre_call: [bad_expression] }')),
+    ...operation('w.early', 'return 1;', bound('{ pre_create: [ask_early] }')),
+    ...operation('w.scoped', 'return 1;', bound('{ pre_create: [no_prod] }')),
+    ...operation('w.token', 'return 1;', bound('{ pre_create: [needs_token] }')),
+    ...operation('w.crash_create', 'return 1;', bound('{ pre_create: [crash] }')),
+    ...operation('w.posts', 'return 1;', bound('{ post_call: [slow_post, crash, chatty] }')),
+    ...operation('w.posts_failing', 'process.exit(1);', {
+      yaml: 'hooks: { post_call: [slow_post] }',
+      effects: 'write_additive',
+    }),
+    ...workflow(
+      'guarded',
+      'hooks: { pre_create: [no_prod], pre_call: [first, denies] }\nsteps: [{ id: a, call: w.plain, with: {} }]\nfinally: [{ id: b, call: w.plain, with: {} }]',
+    ),
+    ...workflow('calls_denied', 'steps: [{ id: a, call: w.denied, with: {}, continue_on_error: true }]'),
+  });
+});
+afterAll(() => project.stop());
+
+const read = (name: string) => {
+  const file = join(project.root, name);
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+};
+const failure = (promise: Promise<unknown>) => promise.then(() => undefined, (error) => error);
+const decisions = ({ hooks }: TaskResult) => hooks.map(({ hook_id, decision, status }) => `${hook_id}:${status}:${decision}`);
+
+describe('before a call', () => {
+  test('R-000-59, R-000-76, R-002-64: a guard denies by condition; the normal call passes', async () => {
+    const denied = await project.run('w.plain', {}, { environment: 'prod' });
+    expect(denied).toMatchObject({ status: 'denied', error: { code: 'guard.denied', suggestion: 'Pass ticket.' } });
+    expect(denied.steps).toMatchObject([{ status: 'denied', attempts: 0 }]);
+    expect(await project.run('w.plain', { ticket: 'T-1' }, { environment: 'prod' })).toMatchObject({ status: 'succeeded' });
+    expect(await project.run('w.plain')).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('R-002-22: hooks run one after another, scripts and expressions in the order bound', async () => {
+    const result = await project.run('w.ordered', { a: 1 });
+    expect(decisions(result).slice(0, 3)).toEqual(['first:ok:allow', 'middle:ok:allow', 'second:ok:allow']);
+    expect(read('order.txt')).toBe('first\nsecond\n');
+    expect(result.warnings).toContain('In between.');
+  });
+
+  test('R-002-17: a handler reads EventContext on stdin', () => {
+    expect(JSON.parse(read('context.json'))).toMatchObject({
+      event_type: 'PreAbilityCall',
+      session_id: null,
+      task_id: expect.stringMatching(/^t-/),
+      ability_id: 'w.ordered',
+      module_id: null,
+      user_id: 'tester',
+      payload: { a: 1 },
+      environment: { name: 'dev' },
+      effects: 'write_idempotent',
+      plan_digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+  });
+
+  test('R-002-18: the first deny ends the phase, and nothing is executed', async () => {
+    const result = await project.run('w.denied');
+    expect(result).toMatchObject({ status: 'denied', error: { code: 'guard.denied', suggestion: 'Ask Bob.' } });
+    expect(result.error?.message).toMatch(/Not on my watch\. \(hook denies\)/);
+    expect(decisions(result)).toEqual(['first:ok:allow', 'denies:ok:deny']);
+    expect(read('executed.txt')).toBe('');
+  });
+
+  test.each([
+    ['w.nonsense', /no HookResult/],
+    ['w.hangs', /longer than 1000 ms/],
+    ['w.crash', /exit code 7\nkaput/],
+    ['w.bad', /input\.missing/],
+  ])('R-002-23: a guard that fails (%s) is a no that says that it failed', async (ability, message) => {
+    const result = await project.run(ability);
+    expect(result).toMatchObject({ status: 'denied', error: { code: 'hook.failed' } });
+    expect(result.error?.message).toMatch(message);
+  });
+
+  test('R-002-20, R-002-21, R-002-24: hooks that are off, or do not block, do not run before a call', async () => {
+    const { hooks } = await project.run('w.plain');
+    expect(hooks.map(({ hook_id }) => hook_id)).toEqual(['usage_of_all']);
+  });
+
+  test('no fallback swallows a no', async () => {
+    expect(await project.run('calls_denied')).toMatchObject({ status: 'denied', error: { code: 'guard.denied', step: 'a' } });
+  });
+
+  test('the guards of a workflow stand before its first step; then there is nothing to clean up', async () => {
+    const result = await project.run('guarded');
+    expect(result).toMatchObject({ status: 'denied', cleanup_ran: null });
+    expect(result.steps.map(({ status }) => status)).toEqual(['skipped', 'skipped']);
+  });
+});
+
+describe('at creation', () => {
+  test('R-000-58: a built-in handler refuses an environment, and nothing is created', async () => {
+    const error = await failure(project.create('w.scoped', {}, { environment: 'prod' }));
+    expect(error).toMatchObject({ code: 'guard.denied', suggestion: 'Run in dev.' });
+    expect(await project.run('w.scoped')).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('a missing credential is told by name and environment', async () => {
+    const error = await failure(project.create('w.token'));
+    expect(error.message).toMatch(/Missing required configuration: NEVER_SET \(dev\)/);
+  });
+
+  test('a guard that crashes at creation is a no', async () => {
+    expect(await failure(project.create('w.crash_create'))).toMatchObject({ code: 'hook.failed' });
+  });
+
+  test('R-000-61: creation asks no guard of the call', async () => {
+    const { id } = await project.create('w.denied', {}, { run: false });
+    expect(id).toMatch(/^t-/);
+  });
+
+  test('a confirmation asked for at creation is a warning, and an approval when the task runs', async () => {
+    const created = await project.create('w.early', { n: 6 });
+    expect(created.warnings.join()).toMatch(/Large numbers need a second look/);
+    const end = await project.wait(created.id, { approvalMs: 0 });
+    expect(end).toMatchObject({ kind: 'approval', result: { approvals: [{ path: 'run', status: 'open' }] } });
+    expect(await project.run('w.early', { n: 1 })).toMatchObject({ status: 'succeeded' });
+  });
+});
+
+describe('after a call', () => {
+  test('R-000-60, R-002-25, R-002-27: hooks after a call run, are joined at the end, and never change the result', async () => {
+    const result = await project.run('w.posts');
+    expect(result).toMatchObject({ status: 'succeeded', output: 1 });
+    expect(read('post.txt')).toBe('succeeded\n');
+    expect(result.warnings.join()).toMatch(/The hook crash failed: it ended with exit code 7/);
+  });
+
+  test('R-002-26: they carry no signals for an AI', async () => {
+    const result = await project.run('w.posts');
+    const chatty = result.hooks.find(({ hook_id }) => hook_id === 'chatty');
+    expect(chatty?.infra).toEqual({ log: 'l' });
+    expect(chatty).not.toHaveProperty('hook_signals');
+    expect(result.warnings.join()).toMatch(/hook_signals after the call; they were dropped/);
+  });
+
+  test('they fire after a failure, too', async () => {
+    await project.run('w.posts_failing');
+    expect(read('post.txt')).toMatch(/failed\n$/);
+  });
+
+  test('R-002-63: usage is logged for every call', () => {
+    const lines = read('.system/usage.jsonl').trim().split('\n').map((line) => JSON.parse(line));
+    expect(lines.length).toBeGreaterThan(5);
+    expect(lines[0]).toMatchObject({ ability_id: expect.any(String), task_id: expect.any(String), status: 'succeeded' });
+  });
+});
