@@ -5,6 +5,7 @@ import { type Session, unavailable } from './connect.js';
 /** gRPC codes that mean that nobody is there: deadline exceeded, unavailable. */
 const NOBODY_THERE = new Set([4, 14]);
 const INVALID_ARGUMENT = 3;
+const FAILED_PRECONDITION = 9;
 
 /** Turns what the Temporal client throws into our errors; others pass through. */
 export async function asking<T>(session: Session, action: () => Promise<T>): Promise<T> {
@@ -19,6 +20,16 @@ function translate(session: Session, error: unknown): unknown {
   const cause = error instanceof ServiceError ? error.cause : error;
   if (!isGrpcServiceError(cause)) return error;
   if (NOBODY_THERE.has(cause.code)) return unavailable(session.address, cause);
+  if (cause.code === FAILED_PRECONDITION && /Workflow Task in failed state/i.test(cause.details)) {
+    return new AbilityError(
+      {
+        code: 'engine.stuck',
+        message: 'The workflow code fails on this task, so it cannot take this now; nothing was changed',
+        suggestion: 'Look at the failed workflow task in the Temporal UI; try again once it goes on.',
+      },
+      { cause: error },
+    );
+  }
   if (cause.code === INVALID_ARGUMENT && /search attribute/i.test(cause.details)) {
     return new AbilityError(
       {

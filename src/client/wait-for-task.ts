@@ -96,18 +96,15 @@ async function refuseStuck(session: Session, id: string): Promise<void> {
   });
 }
 
+/** Sleeps, or wakes when one of the signals fires. */
 function sleep(ms: number, ...signals: (AbortSignal | undefined)[]): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    for (const signal of signals) {
-      signal?.addEventListener(
-        'abort',
-        () => {
-          clearTimeout(timer);
-          resolve();
-        },
-        { once: true },
-      );
+    const timer = setTimeout(wake, ms);
+    for (const signal of signals) signal?.addEventListener('abort', wake);
+    function wake(): void {
+      clearTimeout(timer);
+      for (const signal of signals) signal?.removeEventListener('abort', wake);
+      resolve();
     }
   });
 }

@@ -17,16 +17,18 @@ export interface WorkerPlace {
   connection: NativeConnection;
   namespace: string;
   codec: PayloadCodec;
+  /** Path of the bundled workflows; left out: those of this package. */
+  workflowBundle?: string | undefined;
 }
 
 /** Creates the worker of one environment and placement. It polls once its `run` is called. */
 export function createWorker(place: WorkerPlace, shared: SharedDependencies): Promise<Worker> {
-  const { project, environment, placement, connection, namespace, codec } = place;
+  const { project, environment, placement, connection, namespace, codec, workflowBundle = WORKFLOW_BUNDLE } = place;
   return Worker.create({
     connection,
     namespace,
     taskQueue: taskQueueOf(project, environment, placement),
-    workflowBundle: { codePath: WORKFLOW_BUNDLE },
+    workflowBundle: { codePath: workflowBundle },
     activities: createActivities(shared.activities),
     dataConverter: { payloadCodecs: [codec] },
     // A worker that was killed costs its tasks a second, not ten.

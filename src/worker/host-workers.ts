@@ -1,4 +1,10 @@
-import { NativeConnection, type NativeConnectionOptions, Runtime, type Worker } from '@temporalio/worker';
+import {
+  makeTelemetryFilterString,
+  NativeConnection,
+  type NativeConnectionOptions,
+  Runtime,
+  type Worker,
+} from '@temporalio/worker';
 import { closeAgents } from '../activities/api/guarded-agent.js';
 import { PLACEMENTS, type Placement } from '../contracts/placement.js';
 import type { SealKeys } from '../planning/seal.js';
@@ -18,6 +24,8 @@ export interface HostOptions {
   namespace: string;
   store: string;
   keys: SealKeys;
+  /** Path of another build of the workflows, as for tests of an upgrade. */
+  workflowBundle?: string;
 }
 
 /** One environment and placement. */
@@ -50,7 +58,9 @@ export class WorkerHost {
   /** Connects to Temporal. @throws what the connection throws. */
   static async connect(options: HostOptions): Promise<WorkerHost> {
     if (!installed) {
-      Runtime.install({ logger: new WorkerLogger(), shutdownSignals: [] });
+      const filter = makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' });
+      const telemetryOptions = { logging: { forward: {}, filter } };
+      Runtime.install({ logger: new WorkerLogger(), shutdownSignals: [], telemetryOptions });
       installed = true;
     }
     const connection = await NativeConnection.connect(options.connectionOptions);
@@ -64,10 +74,10 @@ export class WorkerHost {
   /** Starts the workers of the places that have none yet, all at once. */
   async serve(places: readonly Place[]): Promise<void> {
     const missing = places.filter((place) => !this.running.has(keyOf(place)));
-    const { project, namespace } = this.options;
+    const { project, namespace, workflowBundle } = this.options;
     await Promise.all(
       missing.map(async (place) => {
-        const where = { ...place, project, namespace, connection: this.connection, codec: this.codec };
+        const where = { ...place, project, namespace, connection: this.connection, codec: this.codec, workflowBundle };
         const worker = await createWorker(where, this.shared);
         const ended = worker.run().catch((error: unknown) => {
           log.error({ error: String(error) }, `the worker of ${keyOf(place)} ended`);

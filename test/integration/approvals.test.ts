@@ -31,12 +31,19 @@ output: "\${{ steps.note.output }}"`,
     ),
     ...workflow('quick', 'steps: [{ id: ask, approval: { title: Quick?, timeout: 1s } }]'),
     ...workflow('reasoned', 'steps: [{ id: ask, approval: { title: Why?, comment: required } }]'),
-    ...workflow('two', 'steps: [{ id: p, parallel: { a: { approval: { title: A? } }, b: { approval: { title: B? } } } }]'),
+    ...workflow(
+      'two',
+      'steps: [{ id: p, parallel: { a: { approval: { title: A? } }, b: { approval: { title: B? } } } }]',
+    ),
   });
 });
 afterAll(() => project.stop());
 
-const failure = (promise: Promise<unknown>) => promise.then(() => undefined, (error) => error);
+const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    () => undefined,
+    (error) => error,
+  );
 
 /** Creates a task and waits until it asks. */
 async function asking(ability: string, input: JsonObject = {}, environment = 'dev', approvals = 1) {
@@ -62,7 +69,9 @@ describe('an approval step', () => {
       requested_by: { name: 'tester', source: 'claimed' },
     });
     expect(await decide(project.session, id, 'approve', { by: 'alice' })).toMatchObject({ status: 'open', missing: 1 });
-    expect(await failure(decide(project.session, id, 'approve', { by: 'alice' }))).toMatchObject({ code: 'approval.ignored' });
+    expect(await failure(decide(project.session, id, 'approve', { by: 'alice' }))).toMatchObject({
+      code: 'approval.ignored',
+    });
     await decide(project.session, id, 'approve', { by: 'bob', comment: 'fine' });
     const result = await ended(id);
     expect(result).toMatchObject({ status: 'succeeded', output: { by: 'bob', said: 'fine' } });
@@ -73,7 +82,11 @@ describe('an approval step', () => {
     const { id } = await asking('release', { build: '1' });
     await decide(project.session, id, 'deny', { by: 'bob', comment: 'too early' });
     const result = await ended(id);
-    expect(result).toMatchObject({ status: 'denied', error: { code: 'approval.denied', step: 'ask' }, cleanup_ran: true });
+    expect(result).toMatchObject({
+      status: 'denied',
+      error: { code: 'approval.denied', step: 'ask' },
+      cleanup_ran: true,
+    });
     expect(result.error?.message).toMatch(/bob denied "Release 1\?": too early/);
   });
 
@@ -99,7 +112,9 @@ describe('an approval step', () => {
 
   test('while two are open a decision must name one; a late one is told so', async () => {
     const { id, approvals } = await asking('two', {}, 'dev', 2);
-    expect((await failure(decide(project.session, id, 'approve', { by: 'x' }))).message).toMatch(/2 approvals are open/);
+    expect((await failure(decide(project.session, id, 'approve', { by: 'x' }))).message).toMatch(
+      /2 approvals are open/,
+    );
     for (const { id: approval_id } of approvals) await decide(project.session, id, 'approve', { by: 'x', approval_id });
     const result = await ended(id);
     expect(result.status).toBe('succeeded');
@@ -116,7 +131,13 @@ describe('an environment', () => {
     const { id, approvals } = await asking('db.drop', { table: 'users' }, 'staging');
     expect(approvals[0]).toMatchObject({
       path: 'run',
-      what: { ability: 'db.drop', implementation: 'db.drop', environment: 'staging', effects: 'destructive', input: { table: 'users' } },
+      what: {
+        ability: 'db.drop',
+        implementation: 'db.drop',
+        environment: 'staging',
+        effects: 'destructive',
+        input: { table: 'users' },
+      },
       reasons: ['staging asks for approval of destructive calls.'],
     });
     await decide(project.session, id, 'approve', { by: 'release-manager' });
@@ -124,7 +145,10 @@ describe('an environment', () => {
   });
 
   test('does not ask for the others', async () => {
-    expect(await project.run('db.put', {}, { environment: 'staging' })).toMatchObject({ status: 'succeeded', approvals: [] });
+    expect(await project.run('db.put', {}, { environment: 'staging' })).toMatchObject({
+      status: 'succeeded',
+      approvals: [],
+    });
   });
 
   test('may forbid that people decide for themselves, even approvers', async () => {
@@ -157,7 +181,10 @@ describe('signals', () => {
   test('`temporal workflow signal` approves', async () => {
     const { id, approvals } = await asking('db.drop', { table: 'x' }, 'staging');
     await signal(id, 'approve', { approval_id: approvals[0]?.id, by: 'release-manager', comment: 'by hand' });
-    expect(await ended(id)).toMatchObject({ status: 'succeeded', approvals: [{ decisions: [{ comment: 'by hand' }] }] });
+    expect(await ended(id)).toMatchObject({
+      status: 'succeeded',
+      approvals: [{ decisions: [{ comment: 'by hand' }] }],
+    });
   });
 
   test('one of an unknown form is ignored and breaks nothing', async () => {

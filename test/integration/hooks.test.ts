@@ -66,19 +66,31 @@ hooks:
   - { id: crash, handler: { script: { path: hooks/crash.mjs } } }
   - { id: chatty, handler: { script: { path: hooks/chatty.mjs } } }
 `,
-    'hooks/first.mjs': handler('appendFileSync("order.txt", "first\\n"); console.log(JSON.stringify({ guard_decision: "allow" }));'),
+    'hooks/first.mjs': handler(
+      'appendFileSync("order.txt", "first\\n"); console.log(JSON.stringify({ guard_decision: "allow" }));',
+    ),
     'hooks/second.mjs': handler(
       'appendFileSync("order.txt", "second\\n"); appendFileSync("context.json", JSON.stringify(context)); console.log("{}");',
     ),
-    'hooks/denies.mjs': handler('console.log(JSON.stringify({ guard_decision: "deny", reason: "Not on my watch.", suggestion: "Ask Bob." }));'),
+    'hooks/denies.mjs': handler(
+      'console.log(JSON.stringify({ guard_decision: "deny", reason: "Not on my watch.", suggestion: "Ask Bob." }));',
+    ),
     'hooks/nonsense.mjs': handler('console.log("sure, go ahead");'),
     'hooks/hangs.mjs': handler('setInterval(() => {}, 1000);'),
     'hooks/crash.mjs': handler('console.error("kaput"); process.exit(7);'),
-    'hooks/slow-post.mjs': handler('await new Promise((r) => setTimeout(r, 500)); appendFileSync("post.txt", context.payload.status + "\\n"); console.log("{}");'),
-    'hooks/chatty.mjs': handler('console.log(JSON.stringify({ hook_signals: { routing_hints: ["x"] }, infra: { log: "l" } }));'),
+    'hooks/slow-post.mjs': handler(
+      'await new Promise((r) => setTimeout(r, 500)); appendFileSync("post.txt", context.payload.status + "\\n"); console.log("{}");',
+    ),
+    'hooks/chatty.mjs': handler(
+      'console.log(JSON.stringify({ hook_signals: { routing_hints: ["x"] }, infra: { log: "l" } }));',
+    ),
     ...operation('w.plain', 'return { ok: true };', { effects: 'write_idempotent' }),
     ...operation('w.ordered', 'return 1;', bound('{ pre_call: [first, middle, second] }')),
-    ...operation('w.denied', 'appendFileSync("executed.txt", "x"); return 1;', bound('{ pre_call: [first, denies, second] }')),
+    ...operation(
+      'w.denied',
+      'appendFileSync("executed.txt", "x"); return 1;',
+      bound('{ pre_call: [first, denies, second] }'),
+    ),
     ...operation('w.nonsense', 'return 1;', bound('{ pre_call: [nonsense] }')),
     ...operation('w.hangs', 'return 1;', bound('{ pre_call: [hangs] }')),
     ...operation('w.crash', 'return 1;', bound('{ pre_call: [crash] }')),
@@ -105,15 +117,22 @@ const read = (name: string) => {
   const file = join(project.root, name);
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
 };
-const failure = (promise: Promise<unknown>) => promise.then(() => undefined, (error) => error);
-const decisions = ({ hooks }: TaskResult) => hooks.map(({ hook_id, decision, status }) => `${hook_id}:${status}:${decision}`);
+const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    () => undefined,
+    (error) => error,
+  );
+const decisions = ({ hooks }: TaskResult) =>
+  hooks.map(({ hook_id, decision, status }) => `${hook_id}:${status}:${decision}`);
 
 describe('before a call', () => {
   test('R-000-59, R-000-76, R-002-64: a guard denies by condition; the normal call passes', async () => {
     const denied = await project.run('w.plain', {}, { environment: 'prod' });
     expect(denied).toMatchObject({ status: 'denied', error: { code: 'guard.denied', suggestion: 'Pass ticket.' } });
     expect(denied.steps).toMatchObject([{ status: 'denied', attempts: 0 }]);
-    expect(await project.run('w.plain', { ticket: 'T-1' }, { environment: 'prod' })).toMatchObject({ status: 'succeeded' });
+    expect(await project.run('w.plain', { ticket: 'T-1' }, { environment: 'prod' })).toMatchObject({
+      status: 'succeeded',
+    });
     expect(await project.run('w.plain')).toMatchObject({ status: 'succeeded' });
   });
 
@@ -164,7 +183,10 @@ describe('before a call', () => {
   });
 
   test('no fallback swallows a no', async () => {
-    expect(await project.run('calls_denied')).toMatchObject({ status: 'denied', error: { code: 'guard.denied', step: 'a' } });
+    expect(await project.run('calls_denied')).toMatchObject({
+      status: 'denied',
+      error: { code: 'guard.denied', step: 'a' },
+    });
   });
 
   test('the guards of a workflow stand before its first step; then there is nothing to clean up', async () => {
@@ -226,8 +248,15 @@ describe('after a call', () => {
   });
 
   test('R-002-63: usage is logged for every call', () => {
-    const lines = read('.system/usage.jsonl').trim().split('\n').map((line) => JSON.parse(line));
+    const lines = read('.system/usage.jsonl')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
     expect(lines.length).toBeGreaterThan(5);
-    expect(lines[0]).toMatchObject({ ability_id: expect.any(String), task_id: expect.any(String), status: 'succeeded' });
+    expect(lines[0]).toMatchObject({
+      ability_id: expect.any(String),
+      task_id: expect.any(String),
+      status: 'succeeded',
+    });
   });
 });

@@ -1,0 +1,30 @@
+/** The database of the example: a real PostgreSQL engine, so that SQL, drivers and errors are what they are at work. */
+import { PGlite } from '@electric-sql/pglite';
+import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
+
+/** Scripts, the service and tests connect at once; the socket server takes only one unless told otherwise. */
+const MOST_CONNECTIONS = 50;
+
+/**
+ * Starts PostgreSQL embedded in this process, on a free loopback port, or takes the server `DATABASE_URL` names.
+ *
+ * All connections of the embedded one share ONE session: keep transactions short, because an open one makes everybody
+ * else wait. The data outlives the process, since making a new database takes seconds and an old one half of one.
+ *
+ * @param {string} folder where the embedded one keeps its data; no other process may use it meanwhile.
+ * @returns {Promise<{ url: string, stop(): Promise<void> }>}
+ */
+export async function startDatabase(folder) {
+  const own = process.env.DATABASE_URL;
+  if (own) return { url: own, stop: async () => {} };
+  const db = await PGlite.create(folder);
+  const server = new PGLiteSocketServer({ db, host: '127.0.0.1', port: 0, maxConnections: MOST_CONNECTIONS });
+  await server.start();
+  return {
+    url: `postgres://postgres@${server.getServerConn()}/postgres`,
+    async stop() {
+      await server.stop();
+      await db.close();
+    },
+  };
+}
