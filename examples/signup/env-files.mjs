@@ -14,10 +14,13 @@ const MARKER = '# Written by examples/signup, process';
 export function claimEnvFiles(root, environments) {
   const names = environments.map((environment) => `.env.${environment}`);
   for (const name of names) refuseForeign(root, name);
+  const wereLeft = names.some((name) => existsSync(join(root, name)));
   const header = `${MARKER} ${process.pid}; removed when it stops.\n`;
   for (const name of names) writeFileSync(join(root, name), header, { mode: 0o600 });
   return {
     names,
+    /** Whether a process that was killed had left them. */
+    wereLeft,
     /** @param {Record<string, string>} variables */
     write(variables) {
       const lines = Object.entries(variables).map(([name, value]) => `${name}="${value}"\n`);

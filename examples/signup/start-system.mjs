@@ -5,8 +5,9 @@
  * .env.staging), and stops it on Ctrl-C. The log server needs no starting: Ability Runtime does that for the first call.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { createTables } from './database/create-tables.mjs';
@@ -20,6 +21,9 @@ export const PROJECT_ROOT = resolve(fileURLToPath(import.meta.url), '../../..');
 
 /** Where the example keeps its data when nobody says otherwise; git ignores it. */
 export const SYSTEM_FOLDER = join(PROJECT_ROOT, '.system', 'example');
+
+/** A query that hangs must not keep the system from stopping. */
+const PATIENCE_MS = 2000;
 
 /**
  * Starts the system.
@@ -36,7 +40,10 @@ export async function startSystem({ folder }) {
   const database = await startDatabase(join(folder, 'database'));
   const pool = new pg.Pool({ connectionString: database.url, max: 4 });
   pool.on('error', (error) => log('database', 'warning', error.message));
-  const stopData = () => pool.end().then(() => database.stop());
+  const stopData = async () => {
+    await Promise.race([pool.end(), pause(PATIENCE_MS, undefined, { ref: false })]);
+    await database.stop();
+  };
   try {
     await createTables(pool);
     const { url, stop } = await startService({ pool, log, token });
@@ -55,22 +62,23 @@ export async function startSystem({ folder }) {
 }
 
 async function runByHand() {
+  const asked = new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, resolve);
+  });
   const files = claimEnvFiles(PROJECT_ROOT, ['dev', 'staging']);
   try {
     const system = await startSystem({ folder: SYSTEM_FOLDER });
     files.write(system.env);
     console.log(`service   ${system.url}\ndatabase  ${system.databaseUrl}\nlog       ${system.logFile}`);
     console.log(`told in   ${files.names.join(', ')}\nPress Ctrl-C to stop.`);
-    await new Promise((stopped) => {
-      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, stopped);
-    });
+    await asked;
     await system.stop();
   } finally {
     files.remove();
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   await runByHand().catch((error) => {
     console.error(`error ${error.message}`);
     process.exitCode = 1;

@@ -38,23 +38,26 @@ const STUCK_ATTEMPTS = 3;
  */
 export async function waitForTask(session: Session, id: string, options: WaitOptions): Promise<WaitEnd> {
   return asking(session, async () => {
-    const ended = awaitResult(session, id).then((result): WaitEnd => ({ kind: 'ended', result }));
     const stop = new AbortController();
-    const watching = watch(session, id, options, stop.signal);
-    // The loser of the race must not become an unhandled rejection.
-    ended.catch(() => {});
-    watching.catch(() => {});
+    // A poll that outlives its connection would be tried again on a closed channel, and nobody could catch that.
+    const polls = session.temporal.withAbortSignal(stop.signal, async () => {
+      const ended = awaitResult(session, id).then((result): WaitEnd => ({ kind: 'ended', result }));
+      const watching = watch(session, id, options, stop.signal);
+      return { ended, watching };
+    });
+    const { ended, watching } = await polls;
     try {
       const end = await Promise.race([ended, watching]);
       if (end.kind === 'ended') options.onProgress?.(end.result);
       return end;
     } finally {
       stop.abort();
+      await Promise.allSettled([ended, watching]);
     }
   });
 }
 
-/** Looks at a running task until one of the other reasons to stop comes true; it never resolves for its end. */
+/** Looks at a running task until one of the other reasons to stop comes true, or nobody waits any more. */
 async function watch(session: Session, id: string, options: WaitOptions, stop: AbortSignal): Promise<WaitEnd> {
   const { timeoutMs, approvalMs, onProgress, signal } = options;
   const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeoutMs;
@@ -64,7 +67,7 @@ async function watch(session: Session, id: string, options: WaitOptions, stop: A
   let last: TaskResult | undefined;
   for (;;) {
     await sleep(Math.min(pause, Math.max(0, deadline - Date.now())), stop, signal);
-    if (stop.aborted) return new Promise(() => {});
+    if (stop.aborted) return { kind: 'aborted', result: last };
     if (signal?.aborted) return { kind: 'aborted', result: last };
     if (Date.now() >= deadline) return { kind: 'timeout', result: last };
     pause = Math.min(pause * 1.3, SLOWEST_LOOK_MS);
@@ -73,7 +76,8 @@ async function watch(session: Session, id: string, options: WaitOptions, stop: A
       nextStuckCheck = Date.now() + STUCK_CHECK_MS;
     }
     const view = await queryTask(session, id);
-    if (!view || stop.aborted) continue;
+    if (stop.aborted) return { kind: 'aborted', result: last };
+    if (!view) continue;
     last = view;
     onProgress?.(view);
     if (view.status !== 'waiting_approval' || isEndState(view.status)) waitingSince = undefined;

@@ -113,6 +113,9 @@ export class ProjectRuntime {
 
   private async bringUp(): Promise<void> {
     const earlier = readRuntimeFile(this.paths);
+    // Ports of a server that is still running would not be free.
+    const orphans = await stopOrphans(this.paths.database);
+    if (orphans > 0) log.warn({ orphans }, 'stopped a server whose runtime was gone');
     const [port, uiPort] = [await freePort(portOf(earlier?.address)), await freePort(portOf(earlier?.ui))];
     this.file = {
       format: 1,
@@ -129,8 +132,6 @@ export class ProjectRuntime {
     };
     writeRuntimeFile(this.paths, this.file);
     const registry = this.loader.load();
-    const orphans = await stopOrphans(this.paths.database);
-    if (orphans > 0) log.warn({ orphans }, 'stopped a server whose runtime was gone');
     const keys = new KeyFolder(this.paths.keys);
     keys.createFirst();
     const version = await versionOf(this.options.binary);

@@ -1,0 +1,228 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { RuntimeFile } from '../../src/contracts/runtime.js';
+import { findProcesses, isAlive, markOf } from '../../src/server/processes.js';
+import { ability, abilityJson, start } from '../fixtures/command-line.js';
+import { makeProject, operation, type ProjectFolder, workflow } from '../fixtures/project-folder.js';
+
+let project: ProjectFolder;
+
+const FILES = {
+  ...operation('util.echo', 'return input;'),
+  ...operation(
+    'util.count',
+    'appendFileSync(input.file, process.env.ABILITY_IDEMPOTENCY_KEY + "\\n"); await sleep(input.ms ?? 0); return { ok: true };',
+    { effects: 'write_idempotent', script: ', timeout_sec: 60' },
+  ),
+  ...workflow('asks', 'steps: [{ id: ask, approval: { title: Go on? } }, { id: a, call: util.echo, with: { x: 1 } }]'),
+};
+
+afterEach(async () => {
+  await ability(['down'], { cwd: project.root });
+  project.remove();
+});
+
+const run = (args: string[], env: Record<string, string> = {}) => ability(args, { cwd: project.root, env });
+const json = (args: string[], env: Record<string, string> = {}) => abilityJson(args, { cwd: project.root, env });
+const runtime = (): RuntimeFile => JSON.parse(readFileSync(join(project.root, '.system/runtime.json'), 'utf8'));
+const servers = () => findProcesses(['start-dev', join(project.root, '.system')]);
+const kill = (pid: number) => process.kill(pid, 'SIGKILL');
+
+describe('on demand', () => {
+  test('twenty runs at once in a project with nothing up: one server, twenty results', async () => {
+    project = makeProject(FILES);
+    const ends = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => json(['run', 'util.echo', '--input', JSON.stringify({ n })])),
+    );
+    expect(ends.map(({ exitCode }) => exitCode)).toEqual(Array(20).fill(0));
+    expect(ends.map(({ json: { output } }) => output.n)).toEqual(Array.from({ length: 20 }, (_, n) => n));
+    expect(servers()).toHaveLength(1);
+  }, 180_000);
+
+  test('announces itself in one line, is there for the next command, and leaves when nobody needs it', async () => {
+    project = makeProject(FILES);
+    const env = { ABILITY_RUNTIME_IDLE_MS: '1500' };
+    const first = await run(['run', 'util.echo'], env);
+    expect(first.stderr).toMatch(/^Started the runtime of this project; Temporal UI: http:\/\/127\.0\.0\.1:\d+$/m);
+    const { pid } = runtime();
+    expect((await run(['run', 'util.echo'], env)).stderr).not.toMatch(/Started the runtime/);
+    expect(runtime().pid).toBe(pid);
+    await expect.poll(() => markOf(pid), { timeout: 20_000 }).toBeUndefined();
+    expect(servers()).toEqual([]);
+  });
+
+  test('does not leave while a task is executing, and does while one only waits', async () => {
+    project = makeProject(FILES);
+    const env = { ABILITY_RUNTIME_IDLE_MS: '4000' };
+    const file = join(project.root, 'counted');
+    const { json: busy } = await json(
+      ['run', 'util.count', '--set', `file=${file}`, '--set', 'ms:=9000', '--detach'],
+      env,
+    );
+    const { pid } = runtime();
+    const waiting = await json(['run', 'asks'], env);
+    expect(waiting).toMatchObject({ exitCode: 5, json: { status: 'waiting_approval', output: null } });
+    await expect.poll(() => markOf(pid), { timeout: 30_000 }).toBeUndefined();
+    // It has left after the call had ended, not before.
+    const result = await json(['task', 'result', busy.task_key], env);
+    expect(result).toMatchObject({ exitCode: 0, json: { status: 'succeeded', steps: [{ attempts: 1 }] } });
+    // What only waited goes on with the next command.
+    expect((await run(['approve', waiting.json.task_key], env)).exitCode).toBe(0);
+    expect(await json(['task', 'watch', waiting.json.task_key], env)).toMatchObject({ exitCode: 0 });
+  });
+});
+
+describe('up and down', () => {
+  test('up twice: the second says so; Ctrl-C stops the first and everything with it', async () => {
+    project = makeProject(FILES);
+    const first = start(['up'], { cwd: project.root });
+    await expect
+      .poll(() => existsSync(join(project.root, '.system/runtime.json')) && runtime().state, { timeout: 30_000 })
+      .toBe('up');
+    const second = await run(['up']);
+    expect(second).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^up already {2}Temporal 127\.0\.0\.1:\d+, UI http/),
+    });
+    first.kill('SIGINT');
+    expect(await first).toMatchObject({ exitCode: 0 });
+    expect(servers()).toEqual([]);
+    expect((await run(['down'])).stdout).toBe('It was not up.');
+  });
+
+  test('up --detach stays although nobody needs it, until down', async () => {
+    project = makeProject(FILES);
+    const env = { ABILITY_RUNTIME_IDLE_MS: '500' };
+    expect((await run(['up', '--detach'], env)).exitCode).toBe(0);
+    const { pid } = runtime();
+    const { json: task } = await json(['run', 'util.echo'], env);
+    expect(task.status).toBe('succeeded');
+    // Well beyond the idle limit: a second command comes a while later and finds the same process.
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    expect(markOf(pid)).toBeDefined();
+    expect((await run(['down'])).stdout).toBe('down');
+    expect(markOf(pid)).toBeUndefined();
+  });
+
+  test('the UI keeps its address over a restart', async () => {
+    project = makeProject(FILES);
+    const { json: before } = await json(['up', '--detach']);
+    await run(['down']);
+    const { json: after } = await json(['up', '--detach']);
+    expect(after.ui).toBe(before.ui);
+  });
+
+  test('an environment added later is served without a restart', async () => {
+    project = makeProject(FILES);
+    expect((await run(['run', 'util.echo', '--env', 'dev'])).exitCode).toBe(0);
+    const file = readFileSync(join(project.root, 'ability.yaml'), 'utf8');
+    project.write({ 'ability.yaml': file.replace('{ dev: {} }', '{ dev: {}, qa: {} }') });
+    await expect
+      .poll(async () => (await run(['run', 'util.echo', '--env', 'qa'])).exitCode, { timeout: 30_000 })
+      .toBe(0);
+  });
+});
+
+describe('killed', () => {
+  test('kill -9 of the runtime: the next command stops what it left, and tasks go on where they were', async () => {
+    project = makeProject(FILES);
+    const { json: waiting } = await json(['run', 'asks', '--key', 'survivor']);
+    const { pid, server } = runtime();
+    kill(pid);
+    expect(server && isAlive(server)).toBe(true);
+    expect((await run(['approve', waiting.task_key])).exitCode).toBe(0);
+    expect(server && isAlive(server)).toBe(false);
+    expect(await json(['task', 'watch', 'survivor'])).toMatchObject({ exitCode: 0, json: { status: 'succeeded' } });
+    expect(servers()).toHaveLength(1);
+  });
+
+  test('kill -9 of the worker in the middle of a step: it is done again under the same key, its effect counted once', async () => {
+    project = makeProject(FILES);
+    const file = join(project.root, 'counted');
+    const { json: task } = await json(['run', 'util.count', '--set', `file=${file}`, '--set', 'ms:=4000', '--detach']);
+    await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
+    kill(runtime().pid);
+    const end = await json(['task', 'watch', task.task_key]);
+    expect(end).toMatchObject({ exitCode: 0, json: { status: 'succeeded', steps: [{ attempts: 2 }] } });
+    const keys = readFileSync(file, 'utf8').trim().split('\n');
+    expect(new Set(keys)).toEqual(new Set([`${task.task_key}/run`]));
+    // The script of the killed worker was ended before the second one began.
+    expect(findProcesses([join(project.root, 'scripts/util.count.mjs')])).toEqual([]);
+  });
+
+  test('kill -9 of the server: the runtime starts it again, and the task finishes', async () => {
+    project = makeProject(FILES);
+    const file = join(project.root, 'counted');
+    const { json: task } = await json(['run', 'util.count', '--set', `file=${file}`, '--set', 'ms:=2500', '--detach']);
+    await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
+    const { server, pid } = runtime();
+    kill(server?.pid as number);
+    const end = await json(['task', 'watch', task.task_key]);
+    expect(end).toMatchObject({ exitCode: 0, json: { status: 'succeeded' } });
+    expect(runtime().pid).toBe(pid);
+    expect(runtime().server?.pid).not.toBe(server?.pid);
+    expect(new Set(readFileSync(file, 'utf8').trim().split('\n')).size).toBe(1);
+  });
+
+  test('a stale lock and a half-written file are no obstacle', async () => {
+    project = makeProject(FILES);
+    mkdirSync(join(project.root, '.system'), { recursive: true });
+    writeFileSync(join(project.root, '.system/runtime.lock'), JSON.stringify({ pid: 999_999, started: '1' }));
+    writeFileSync(join(project.root, '.system/runtime.json'), '{"format": 1, "state": "up", "pi');
+    expect((await run(['run', 'util.echo'])).exitCode).toBe(0);
+  });
+
+  test('Ctrl-C of a waiting command leaves the task, and says its key', async () => {
+    project = makeProject(FILES);
+    const file = join(project.root, 'counted');
+    const command = start(['run', 'util.count', '--set', `file=${file}`, '--set', 'ms:=3000', '--key', 'goes-on'], {
+      cwd: project.root,
+    });
+    await expect.poll(() => existsSync(file), { timeout: 30_000 }).toBe(true);
+    command.kill('SIGINT');
+    const end = await command;
+    expect(end.exitCode).toBe(130);
+    expect(String(end.stderr)).toMatch(/the task goes on: ability task watch goes-on/);
+    expect(await json(['task', 'watch', 'goes-on'])).toMatchObject({ exitCode: 0, json: { status: 'succeeded' } });
+  });
+
+  test('Ctrl-C of a direct run stops the work', async () => {
+    project = makeProject(FILES);
+    const file = join(project.root, 'counted');
+    const command = start(['run', 'util.count', '--set', `file=${file}`, '--set', 'ms:=30000', '--direct'], {
+      cwd: project.root,
+    });
+    await expect.poll(() => existsSync(file), { timeout: 30_000 }).toBe(true);
+    command.kill('SIGINT');
+    expect(await command).toMatchObject({ exitCode: 130 });
+    await expect.poll(() => findProcesses([join(project.root, 'scripts/util.count.mjs')])).toEqual([]);
+  });
+});
+
+const canMount = process.platform === 'linux' && process.getuid?.() === 0;
+
+describe.skipIf(!canMount)('a full disk (needs root on Linux, to mount a small file system)', () => {
+  test('is said clearly; after making room the same command works', async () => {
+    project = makeProject(FILES);
+    const small = join(project.root, '.system');
+    mkdirSync(small);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', small]);
+    try {
+      writeFileSync(join(small, 'filler'), Buffer.alloc(60 * 1024));
+      try {
+        writeFileSync(join(small, 'filler2'), Buffer.alloc(8 * 1024));
+      } catch {
+        // As full as it gets.
+      }
+      const end = await run(['run', 'util.echo']);
+      expect(end.exitCode).toBe(7);
+      expect(end.stderr).toMatch(/disk is full|no space left/i);
+      expect(servers()).toEqual([]);
+    } finally {
+      execFileSync('umount', ['-l', small]);
+    }
+    expect((await run(['run', 'util.echo'])).exitCode).toBe(0);
+  });
+});
