@@ -42,10 +42,15 @@ export async function openRegistry({ flags, cwd }: Context): Promise<Registry> {
   return loadRegistry(cwd, flags.project);
 }
 
-/** The environment of a command: flag, `ABILITY_ENV`, the project's own choice. Source: answers, 16. */
+/**
+ * The environment of a command: flag, `ABILITY_ENV`, the project's own choice. Source: answers, 16.
+ *
+ * @throws AbilityError `config.no_environment`, `environment.not_found`.
+ */
 export async function environmentOf({ flags }: Context, registry: Registry): Promise<string> {
-  const { chooseEnvironment } = await import('../../planning/resolve-environment.js');
-  return chooseEnvironment(registry.project, flags.env ?? process.env.ABILITY_ENV);
+  const { chooseEnvironment, resolveEnvironment } = await import('../../planning/resolve-environment.js');
+  const name = chooseEnvironment(registry.project, flags.env ?? process.env.ABILITY_ENV);
+  return resolveEnvironment(registry, name).name;
 }
 
 /** A project may say how often its runtime is told that somebody is there. Source: answers, 21. */

@@ -57,8 +57,8 @@ export async function newTask(
   flags: RunFlags,
   isRun: boolean,
 ): Promise<NewTask> {
-  const environment = await environmentOf(context, registry);
   const definition = await findAbility(registry, ability);
+  const environment = await environmentOf(context, registry);
   return {
     ability,
     environment,
