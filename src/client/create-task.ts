@@ -137,10 +137,11 @@ async function startTask(
 ): Promise<CreatedTask> {
   const { plan, seal, input, warnings } = answer;
   const start: TaskStart = {
+    // First, because people look for it first in the Temporal UI.
+    input,
     format: 1,
     plan,
     seal,
-    input,
     user: request.user,
     session: request.session,
     run: wanted.run,

@@ -45,8 +45,9 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, halt
   const approval = open(run, request);
   run.approvals.push(approval);
   enterWaiting(run);
+  const summary = `waiting for people: ${approval.title}`.slice(0, 200);
   try {
-    const decided = await halt.wait(() => condition(() => approval.status !== 'open', request.expiresMs));
+    const decided = await halt.wait(() => condition(() => approval.status !== 'open', request.expiresMs, { summary }));
     if (!decided) approval.status = 'expired';
   } catch (error) {
     if (approval.status === 'open') approval.status = 'cancelled';

@@ -1,34 +1,52 @@
 import { setCurrentDetails } from '@temporalio/workflow';
+import type { Approval } from '../contracts/approvals.js';
 import { formatDuration } from '../rules/duration.js';
 import type { TaskRun } from './task-run.js';
 
 /** Beyond this the table would cost more than the steps. */
 const MOST_ROWS = 60;
+const MOST_INPUT = 2000;
 
-/** Shows how a task stands in the Temporal UI, as Markdown. Source: issue "The main job", the record. */
+/** Shows how a task stands in the Temporal UI, as Markdown: first what people must decide, then the steps. */
 export function showDetails(run: TaskRun): void {
   const steps = run.summarize(run.finishedAt !== undefined);
-  const shown = steps.slice(0, MOST_ROWS);
-  const rows = shown.map(({ path, call, status, attempts, duration_ms }) => {
+  const rows = steps.slice(0, MOST_ROWS).map(({ path, call, status, attempts, duration_ms }) => {
     const time = duration_ms === null ? '' : formatDuration(duration_ms);
-    return `| ${path} | ${call ?? ''} | ${status} | ${attempts > 1 ? attempts : ''} | ${time} |`;
+    return `| ${code(path)} | ${call === null ? '' : code(call)} | ${status} | ${attempts > 1 ? attempts : ''} | ${time} |`;
   });
-  const waiting = run.approvals.filter(({ status }) => status === 'open');
+  const key = run.taskKey === null ? '' : ` · ${run.taskKey}`;
   const lines = [
-    `**${run.state}**${run.taskKey === null ? '' : ` · ${run.taskKey}`} · ${run.start.plan.environment.name}`,
+    `**${run.state}**${key} · ${run.start.plan.environment.name}`,
     '',
-    ...waiting.flatMap(({ id, title, approvers, reasons }) => [
-      `Waiting for approval \`${id}\`: **${title}**`,
-      '',
-      ...reasons.map((reason) => `- ${reason}`),
-      `- who may decide: ${approvers.length > 0 ? approvers.join(', ') : 'anyone'}`,
-      `- send the signal \`approve\` with \`{"approval_id": "${id}", "by": "your name"}\`, or \`deny\``,
-      '',
-    ]),
+    ...run.approvals.filter(({ status }) => status === 'open').flatMap(describeApproval),
     '| Step | Call | Status | Attempts | Time |',
     '| --- | --- | --- | --- | --- |',
     ...rows,
-    ...(steps.length > shown.length ? [`| ... | ${steps.length - shown.length} more | | | |`] : []),
+    ...(steps.length > MOST_ROWS ? [`| ... | ${steps.length - MOST_ROWS} more | | | |`] : []),
   ];
   setCurrentDetails(lines.join('\n'));
+}
+
+/** What an approver needs to see, and what to send. Source: design, section 8. */
+function describeApproval({ id, title, what, approvers, reasons, requested_by, expires_at }: Approval): string[] {
+  return [
+    `Waiting for approval ${code(id)}: **${plain(title)}**`,
+    '',
+    `- what: ${code(what.ability)} in ${code(what.environment)}${what.effects ? `, ${what.effects}` : ''}`,
+    `- input: ${code(JSON.stringify(what.input).slice(0, MOST_INPUT))}`,
+    ...reasons.map((reason) => `- because: ${plain(reason)}`),
+    `- asked for by ${plain(requested_by.name)} (${requested_by.source}), until ${expires_at}`,
+    `- who may decide: ${approvers.length > 0 ? plain(approvers.join(', ')) : 'anyone'}`,
+    `- send the signal ${code('approve')} with ${code(`{"approval_id": "${id}", "by": "your name"}`)}, or ${code('deny')}`,
+    '',
+  ];
+}
+
+function code(text: string): string {
+  return `\`${text.replaceAll('`', "'").replaceAll('|', '\\|')}\``;
+}
+
+/** Text of people, which must not become Markdown of its own. */
+function plain(text: string): string {
+  return text.replaceAll(/[\\`*_[\]<>#|]/g, '\\$&').replaceAll('\n', ' ');
 }

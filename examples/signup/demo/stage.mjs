@@ -62,16 +62,19 @@ class Stage {
   }
 
   async #cancelOpenTasks() {
-    const { code, stdout } = await this.ability.ask(['task', 'list', '--json']);
+    const { code, stdout } = await this.ability.ask(['task', 'list', '--limit', '1000', '--json']);
     if (code !== 0) return [];
     const open = JSON.parse(stdout).filter(({ task_key, finished_at }) => {
       return task_key.startsWith(KEY_PREFIX) && finished_at === null;
     });
+    const done = [];
     for (const { task_key } of open) {
       await this.ability.ask(['task', 'cancel', task_key]);
-      await this.ability.ask(['task', 'watch', task_key, '--timeout', '20s']);
+      const end = await this.ability.ask(['task', 'watch', task_key, '--timeout', '20s', '--json']);
+      const cleanUp = JSON.parse(end.stdout).cleanup_ran ? 'its clean-up ran' : 'its clean-up did not run';
+      done.push(`${task_key} was still open, and is cancelled; ${cleanUp}`);
     }
-    return open.map(({ task_key }) => `${task_key} was still open, and is cancelled; its clean-up ran`);
+    return done;
   }
 }
 

@@ -30,16 +30,9 @@ function introduceSystem(stage) {
 
 async function runAndApprove({ ability }, build, key) {
   showSection('A regression test as a durable workflow, up to the point where a person must decide');
-  const where = ['--env', 'staging', '--key', key];
-  const test = ability.start([
-    'run',
-    'signup_e2e_test',
-    '--set',
-    `build_id=${build}`,
-    ...where,
-    '--wait-approval',
-    '60s',
-  ]);
+  const input = ['--set', `build_id=${build}`];
+  const how = ['--env', 'staging', '--key', key, '--wait-approval', '60s'];
+  const test = ability.start(['run', 'signup_e2e_test', ...input, ...how]);
   // The id of an approval ends in a digest of what was shown, so that naming it approves exactly that.
   const approval = await test.says(/\brelease-[0-9a-f]{12}\b/);
   await test.says(/until \S+\n/);

@@ -6,8 +6,8 @@ import pg from 'pg';
 const { values: files } = parseArgs({ options: { input: { type: 'string' }, output: { type: 'string' } } });
 const { user_id } = JSON.parse(readFileSync(files.input, 'utf8'));
 const client = new pg.Client({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 });
-await client.connect();
 try {
+  await client.connect();
   // One statement, so that no row is left without its account when this is killed in between.
   const { rows } = await client.query(
     `with gone as (delete from signup.users where user_id = $1 returning account_id),
@@ -17,6 +17,10 @@ try {
   );
   writeFileSync(files.output, JSON.stringify({ deleted: rows[0].deleted }));
   console.log(`${user_id}: ${rows[0].deleted === 1 ? 'deleted' : 'no such row'}`);
+} catch (error) {
+  // What is left on stderr goes into the error of the task, so one line serves better than a stack.
+  console.error(error.message || error.code);
+  process.exitCode = 1;
 } finally {
   await client.end();
 }

@@ -1,0 +1,93 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { linkOf, openApprovals } from '../../src/client/index.js';
+import { CHROMIUM, withPage } from '../fixtures/browser.js';
+import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
+import { type RunningProject, runProject } from '../fixtures/running-project.js';
+
+let project: RunningProject;
+
+/** Pictures of what people see, to be looked at; they are not kept in the repository. */
+const PICTURES = fileURLToPath(new URL('../../coverage/pictures', import.meta.url));
+
+beforeAll(async () => {
+  mkdirSync(PICTURES, { recursive: true });
+  project = await runProject({
+    'ability.yaml': projectFile('{ staging: { approvers: [release-manager] } }'),
+    ...operation('db.write.row', 'return { ok: true };', { effects: 'write_idempotent' }),
+    ...workflow(
+      'signup_e2e_test',
+      `
+steps:
+  - { id: seed, call: db.write.row, with: {} }
+  - { id: release, approval: { title: Release build 1234? } }
+  - { id: after, call: db.write.row, with: {} }`,
+    ),
+  });
+});
+afterAll(() => project.stop());
+
+async function waitingTask(): Promise<{ id: string; approval: string }> {
+  const { id } = await project.create('signup_e2e_test');
+  await expect.poll(async () => (await openApprovals(project.session, id)).length, { timeout: 20_000 }).toBe(1);
+  const [approval] = await openApprovals(project.session, id);
+  return { id, approval: approval?.id ?? '' };
+}
+
+describe.skipIf(!CHROMIUM)('the Temporal UI (needs chromium: apt-get install chromium)', () => {
+  test('a person opens the waiting task, sends the signal `approve`, and the task goes on', async () => {
+    const { id, approval } = await waitingTask();
+    await withPage(async (page) => {
+      await page.goto(linkOf(project.session, id) as string);
+      await page.getByText('signup_e2e_test').first().waitFor();
+      await page.screenshot({ path: join(PICTURES, 'waiting-task.png') });
+      await page.locator('button:visible', { hasText: 'More Actions' }).first().click();
+      await page.locator('text="Send a Signal" >> visible=true').first().click();
+      const dialog = page.locator('dialog[open]');
+      await dialog.locator('[aria-controls=signal-select-select]').click();
+      await dialog.getByRole('option', { name: /^approve/ }).click();
+      const editor = dialog.locator('.cm-content').first();
+      await editor.click();
+      // The editor closes brackets by itself.
+      await page.keyboard.type(`{"approval_id": "${approval}", "by": "release-manager"`);
+      await page.screenshot({ path: join(PICTURES, 'send-a-signal.png') });
+      await page.keyboard.press('Tab');
+      const submit = dialog.getByRole('button', { name: 'Submit' });
+      await expect.poll(async () => submit.isEnabled()).toBe(true);
+      // Leaving the editor moves the button.
+      await page.waitForTimeout(500);
+      await submit.click();
+      await expect.poll(async () => (await openApprovals(project.session, id)).length, { timeout: 20_000 }).toBe(0);
+      const end = await project.wait(id);
+      expect(end).toMatchObject({
+        kind: 'ended',
+        result: {
+          status: 'succeeded',
+          approvals: [{ decisions: [{ by: { name: 'release-manager', source: 'claimed' } }] }],
+        },
+      });
+      await page.reload();
+      await page.getByText('Completed').first().waitFor();
+      await page.screenshot({ path: join(PICTURES, 'history.png') });
+    });
+  });
+
+  test('shows the ability as type, the step table in the details, and activities by operation with the step they serve', async () => {
+    const { id } = await waitingTask();
+    await withPage(async (page) => {
+      await page.goto(`${inject('temporal').ui}/namespaces/default/workflows/${id}`);
+      await page.getByText('signup_e2e_test').first().waitFor();
+      await page.getByText('db.write.row').first().waitFor();
+      await page.locator('a:visible, button:visible', { hasText: 'User Metadata' }).first().click();
+      const details = page.frameLocator('iframe').last().locator('body');
+      await expect.poll(async () => details.innerText(), { timeout: 20_000 }).toMatch(/Waiting for approval/);
+      const text = await details.innerText();
+      expect(text).toMatch(/seed\s+db\.write\.row\s+succeeded/);
+      expect(text).toMatch(/who may decide: release-manager/);
+      await page.screenshot({ path: join(PICTURES, 'details.png') });
+    });
+    await project.session.temporal.workflow.getHandle(id).cancel();
+  });
+});

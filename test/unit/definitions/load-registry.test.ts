@@ -1,0 +1,181 @@
+import { utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadRegistry, RegistryLoader } from '../../../src/definitions/load-registry.js';
+import { errorOf } from '../error-of.js';
+import { lowLevel, registryOf, SCRIPT, temporaryProject } from '../temporary-project.js';
+
+const WORKFLOW = 'id: w\ntype: workflow\nversion: 1\nsummary: s\nsteps: [{ id: a, call: db.read }]\n';
+const HOOKS = 'hooks: [{ id: guard, handler: { expression: { deny_if: "false" } } }]\n';
+const CONFIG = [
+  'abilities: [{ id: db.read, default_implementation: db.read }]',
+  'env_profiles: { database: { pass: [PATH] } }',
+  'mcp_servers: { logs: { command: node } }',
+].join('\n');
+const DOCUMENT = 'id: db.fast\noperation_key: db.read\nkind: script\nscript: { path: s.mjs }\n';
+
+describe('R-000-25: each kind of file has its format and its folder', () => {
+  test.each([
+    ['registry', 'registry/hooks'],
+    ['.system/registry', '.system/hooks'],
+  ])('under %s and %s', (registry, hooks) => {
+    const loaded = registryOf({
+      [`${registry}/low-level/db.read.yaml`]: `operation_key: db.read\nsummary: s\n${SCRIPT}`,
+      [`${registry}/high-level/w.yaml`]: WORKFLOW,
+      [`${registry}/implementations/db.fast.yaml`]: DOCUMENT,
+      [`${registry}/config/abilities.yaml`]: CONFIG,
+      [`${hooks}/PreAbilityCall.yaml`]: HOOKS,
+    });
+    expect(loaded.problems).toEqual([]);
+    expect([...loaded.operations.keys()]).toEqual(['db.read']);
+    expect([...loaded.workflows.keys()]).toEqual(['w']);
+    expect([...loaded.implementations.keys()]).toEqual(['db.fast']);
+    expect([...loaded.configs.keys()]).toEqual(['db.read']);
+    expect([...loaded.envProfiles.keys()]).toEqual(['database']);
+    expect([...loaded.mcpServers.keys()]).toEqual(['logs']);
+    expect(loaded.hooks.get('PreAbilityCall')?.map(({ value }) => value.id)).toEqual(['guard']);
+  });
+
+  test('files may lie in folders of their own, and end in .yml', () => {
+    const loaded = registryOf({
+      'registry/low-level/db/read.yml': `operation_key: db.read\nsummary: s\n${SCRIPT}`,
+      'registry/low-level/.draft/x.yaml': 'operation_key: draft\nsummary: s\n',
+      'registry/low-level/notes.txt': 'no definition',
+    });
+    expect([...loaded.operations.keys()]).toEqual(['db.read']);
+    expect(loaded.problems).toEqual([]);
+  });
+
+  test('the id comes from the file, never from its name', () => {
+    const loaded = registryOf({ 'registry/high-level/signup_e2e.yaml': WORKFLOW });
+    expect([...loaded.workflows.keys()]).toEqual(['w']);
+  });
+
+  test.each(['PreAbilityCall.yaml', 'pre_ability_call.yaml', 'pre-ability-call.yml'])(
+    'hooks of a phase are read from %s',
+    (name) => {
+      expect(registryOf({ [`registry/hooks/${name}`]: HOOKS }).hooks.get('PreAbilityCall')).toHaveLength(1);
+    },
+  );
+
+  test('a project without definitions is empty, not broken', () => {
+    const loaded = registryOf({});
+    expect([loaded.operations.size, loaded.workflows.size, loaded.problems.length]).toEqual([0, 0, 0]);
+  });
+});
+
+test('R-000-27: an operation has a summary, use cases and notes about what it changes', () => {
+  const yaml = [
+    'summary: Writes a row.',
+    'use_cases: [seed a user]',
+    'effects: write_idempotent',
+    'notes: Twice is once.',
+  ];
+  const loaded = registryOf(lowLevel('db.write', ...yaml, SCRIPT));
+  expect(loaded.operations.get('db.write')?.value).toMatchObject({
+    summary: 'Writes a row.',
+    use_cases: ['seed a user'],
+    effects: 'write_idempotent',
+    notes: 'Twice is once.',
+  });
+});
+
+test('an operation that does not say what it changes counts as destructive', () => {
+  const loaded = registryOf({ 'registry/low-level/x.yaml': `operation_key: x\nsummary: s\n${SCRIPT}` });
+  expect(loaded.operations.get('x')?.value.effects).toBe('destructive');
+});
+
+test('R-000-39: a workflow may carry hints and the three lists of hooks', () => {
+  const more = 'routing_hints: { keywords: [k] }\nhooks: { pre_create: [a], pre_call: [b], post_call: [c] }\n';
+  const loaded = registryOf({ 'registry/high-level/w.yaml': WORKFLOW + more });
+  expect(loaded.workflows.get('w')?.value).toMatchObject({
+    routing_hints: { keywords: ['k'] },
+    hooks: { pre_create: ['a'], pre_call: ['b'], post_call: ['c'] },
+  });
+});
+
+test('a definition tells where its parts stand', () => {
+  const loaded = registryOf({ 'registry/high-level/w.yaml': WORKFLOW });
+  const workflow = loaded.workflows.get('w');
+  expect(workflow?.locate(['steps', 0, 'call'])).toEqual({ file: 'registry/high-level/w.yaml', line: 5, column: 23 });
+  expect(workflow?.locate(['steps', 0, 'call'], 'key')).toMatchObject({ line: 5, column: 17 });
+  expect(workflow?.locate(['steps', 7, 'call'])).toMatchObject({ line: 5, column: 8 });
+});
+
+describe('ability.yaml', () => {
+  test('without a value an environment has its defaults', () => {
+    const { project } = registryOf({
+      'ability.yaml': 'format: 1\nproject: p\nenvironments:\n  dev:\n  prod: { protected: true }\n',
+    });
+    expect(project.environments.dev).toMatchObject({ protected: false, approve: [], quorum: 1, proof: 'claimed' });
+    expect(project.environments.prod).toMatchObject({ protected: true });
+  });
+
+  test('a broken one is an error, because nothing can be run without it', () => {
+    const { root } = temporaryProject({ 'ability.yaml': 'format: 1\nproject: p\nenviroments: { dev: {} }\n' });
+    const error = errorOf(() => loadRegistry(root));
+    expect(error.code).toBe('definition.invalid');
+    expect(error.location?.file).toBe('ability.yaml');
+  });
+
+  test('a default environment that does not exist is an error with its place', () => {
+    const { root } = temporaryProject({
+      'ability.yaml': 'format: 1\nproject: p\nenvironments: { dev: {} }\ndefault_environment: prod\n',
+    });
+    const error = errorOf(() => loadRegistry(root));
+    expect(error.code).toBe('definition.unknown_reference');
+    expect(error.location).toEqual({ file: 'ability.yaml', line: 4, column: 22 });
+  });
+});
+
+describe('loading again', () => {
+  const files = lowLevel('db.read', 'summary: First.', SCRIPT);
+  const path = Object.keys(files)[0] as string;
+
+  test('a file that changed is read again, and the digest of the registry changes with it', () => {
+    const project = temporaryProject(files);
+    const loader = new RegistryLoader(project.root);
+    const before = loader.load();
+    project.write(lowLevel('db.read', 'summary: Changed and longer.', SCRIPT));
+    const after = loader.load();
+    expect(after.operations.get('db.read')?.value.summary).toBe('Changed and longer.');
+    expect(after.digest).not.toBe(before.digest);
+  });
+
+  test('a change that keeps the size is seen by the time of the file', () => {
+    const project = temporaryProject(files);
+    const loader = new RegistryLoader(project.root);
+    loader.load();
+    project.write(lowLevel('db.read', 'summary: Fresh.', SCRIPT));
+    utimesSync(join(project.root, path), new Date(), new Date(Date.now() + 5000));
+    expect(loader.load().operations.get('db.read')?.value.summary).toBe('Fresh.');
+  });
+
+  test('a file whose time and size did not change is not read again', () => {
+    const project = temporaryProject(files);
+    const loader = new RegistryLoader(project.root);
+    const when = new Date('2026-01-01T00:00:00Z');
+    utimesSync(join(project.root, path), when, when);
+    loader.load();
+    writeFileSync(join(project.root, path), 'x'.repeat(lengthOf(files[path])));
+    utimesSync(join(project.root, path), when, when);
+    expect(loader.load().operations.get('db.read')?.value.summary).toBe('First.');
+  });
+
+  test('a file that was added or removed is noticed', () => {
+    const project = temporaryProject(files);
+    const loader = new RegistryLoader(project.root);
+    loader.load();
+    project.write(lowLevel('db.write', SCRIPT));
+    expect([...loader.load().operations.keys()]).toEqual(['db.read', 'db.write']);
+  });
+
+  test('the same files have the same digest wherever they lie', () => {
+    const more = { ...files, 'ability.yaml': 'format: 1\nproject: p\nenvironments: { dev: {} }\n' };
+    expect(registryOf(more).digest).toBe(registryOf(more).digest);
+  });
+});
+
+function lengthOf(text: string | undefined): number {
+  return text?.length ?? 0;
+}

@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest';
+import type { Approval, Decision, DecisionOutcome } from '../../../src/contracts/approvals.js';
+import { decideApproval, type Verdict } from '../../../src/rules/decide-approval.js';
+
+const AT = '2026-01-02T03:04:05.000Z';
+
+function approval(more: Partial<Approval> = {}): Approval {
+  return {
+    id: 'release-3f9a1c20b7de',
+    path: 'release',
+    title: 'Release?',
+    what: { ability: 'signup', implementation: null, environment: 'staging', effects: null, input: {} },
+    reasons: [],
+    approvers: ['managers'],
+    people: ['alice', 'bob', 'carol'],
+    quorum: 1,
+    self_approval: true,
+    comment: 'optional',
+    requested_by: { name: 'dave', source: 'claimed' },
+    raised_at: AT,
+    expires_at: AT,
+    status: 'open',
+    decisions: [],
+    ignored: [],
+    ...more,
+  };
+}
+
+const decide = (to: Approval | Approval[], verdict: Verdict, decision: Decision): DecisionOutcome =>
+  decideApproval([to].flat(), verdict, decision, AT);
+
+const reasonOf = (outcome: DecisionOutcome): string => (outcome.counted ? 'it counted' : outcome.reason);
+
+describe('a decision that counts', () => {
+  test('is kept with who, when and why', () => {
+    const one = approval();
+    const outcome = decide(one, 'approve', { by: ' alice ', comment: ' seen it ' });
+    expect(outcome).toEqual({ counted: true, approval_id: one.id, status: 'approved', missing: 0 });
+    expect(one.decisions).toEqual([
+      { decision: 'approve', by: { name: 'alice', source: 'claimed' }, comment: 'seen it', at: AT, self: false },
+    ]);
+  });
+
+  test('one no ends it, whatever the quorum', () => {
+    const one = approval({ quorum: 3 });
+    decide(one, 'approve', { by: 'alice' });
+    expect(decide(one, 'deny', { by: 'bob' })).toMatchObject({ counted: true, status: 'denied' });
+  });
+});
+
+describe('quorum', () => {
+  test('it stays open until enough people said yes, and says how many are missing', () => {
+    const one = approval({ quorum: 2 });
+    expect(decide(one, 'approve', { by: 'alice' })).toMatchObject({ status: 'open', missing: 1 });
+    expect(decide(one, 'approve', { by: 'bob' })).toMatchObject({ status: 'approved', missing: 0 });
+  });
+
+  test('one person counts once', () => {
+    const one = approval({ quorum: 2 });
+    decide(one, 'approve', { by: 'alice' });
+    expect(reasonOf(decide(one, 'approve', { by: 'alice' }))).toMatch(/alice has already decided/);
+    expect(one.status).toBe('open');
+  });
+
+  test('people without a name count once together', () => {
+    const one = approval({ approvers: [], people: [], quorum: 2 });
+    decide(one, 'approve', {});
+    expect(decide(one, 'approve', {}).counted).toBe(false);
+    expect(one.status).toBe('open');
+  });
+});
+
+describe('who may decide', () => {
+  test('somebody who is not among the approvers does not count, and is told who is', () => {
+    const one = approval();
+    expect(reasonOf(decide(one, 'approve', { by: 'mallory' }))).toMatch(/mallory is not among .* \(managers\)/);
+    expect(one.status).toBe('open');
+  });
+
+  test('the name of a group is no person', () => {
+    expect(decide(approval(), 'approve', { by: 'managers' }).counted).toBe(false);
+  });
+
+  test.each([[{}], [{ by: '' }], [{ by: '   ' }]])(
+    '%j names nobody and does not count where approvers are listed',
+    (by) => {
+      expect(reasonOf(decide(approval(), 'approve', by))).toMatch(/names nobody/);
+    },
+  );
+
+  test('where no approvers are listed anybody counts', () => {
+    const one = approval({ approvers: [], people: [] });
+    expect(decide(one, 'approve', { by: 'whoever' }).counted).toBe(true);
+  });
+
+  test('where no approvers are listed an empty name counts and is recorded as unnamed', () => {
+    const one = approval({ approvers: [], people: [] });
+    expect(decide(one, 'approve', {}).counted).toBe(true);
+    expect(one.decisions).toMatchObject([{ by: 'unnamed', self: false }]);
+  });
+
+  test('a name that is no text does not count', () => {
+    expect(decide(approval(), 'approve', { by: ['alice'] } as never).counted).toBe(false);
+  });
+});
+
+describe('whoever asked for it', () => {
+  const own = { people: ['dave', 'alice'] };
+
+  test('decides where that is allowed, and it is recorded', () => {
+    const one = approval(own);
+    expect(decide(one, 'approve', { by: 'dave' }).counted).toBe(true);
+    expect(one.decisions).toMatchObject([{ self: true }]);
+  });
+
+  test('does not decide where it is not allowed, although listed', () => {
+    const one = approval({ ...own, self_approval: false });
+    expect(reasonOf(decide(one, 'approve', { by: 'dave' }))).toMatch(/dave asked for it/);
+    expect(decide(one, 'approve', { by: 'alice' }).counted).toBe(true);
+  });
+});
+
+describe('a required comment', () => {
+  test.each([[undefined], [''], ['  ']])('is not %j', (comment) => {
+    const one = approval({ comment: 'required' });
+    const decision = comment === undefined ? { by: 'alice' } : { by: 'alice', comment };
+    expect(reasonOf(decide(one, 'approve', decision))).toMatch(/needs a comment/);
+  });
+
+  test('is anything written', () => {
+    expect(decide(approval({ comment: 'required' }), 'deny', { by: 'alice', comment: 'no' }).counted).toBe(true);
+  });
+});
+
+describe('which approval', () => {
+  const two = (): Approval[] => [approval({ id: 'a-1' }), approval({ id: 'b-2' })];
+
+  test('the id may be left out while exactly one is open', () => {
+    const [first, second] = two() as [Approval, Approval];
+    first.status = 'approved';
+    expect(decide([first, second], 'approve', { by: 'alice' })).toMatchObject({ approval_id: 'b-2', counted: true });
+  });
+
+  test('it must be named when several are open', () => {
+    const both = two();
+    expect(reasonOf(decide(both, 'approve', { by: 'alice' }))).toMatch(/2 approvals are open/);
+    expect(both.map(({ status }) => status)).toEqual(['open', 'open']);
+    expect(decide(both, 'approve', { by: 'alice', approval_id: 'a-1' }).counted).toBe(true);
+  });
+
+  test('an id that does not exist decides nothing, even while one is open', () => {
+    const one = approval();
+    const outcome = decide(one, 'approve', { by: 'alice', approval_id: 'other-000000000000' });
+    expect(outcome).toMatchObject({ counted: false, approval_id: 'other-000000000000' });
+    expect(one.status).toBe('open');
+  });
+
+  test('nothing open is said', () => {
+    expect(reasonOf(decide([], 'approve', { by: 'alice' }))).toBe('no approval is open');
+    expect(reasonOf(decide(approval({ status: 'denied' }), 'approve', { by: 'alice' }))).toMatch(/is denied/);
+  });
+});
+
+describe('a late decision', () => {
+  test('does not change the first, and is told so', () => {
+    const one = approval();
+    decide(one, 'approve', { by: 'alice' });
+    const late = decide(one, 'deny', { by: 'bob', approval_id: one.id });
+    expect(reasonOf(late)).toMatch(/already approved/);
+    expect(one.status).toBe('approved');
+  });
+
+  test.each(['expired', 'cancelled', 'denied'] as const)('on an approval that is %s does not count', (status) => {
+    const one = approval({ status });
+    expect(reasonOf(decide(one, 'approve', { by: 'alice', approval_id: one.id }))).toMatch(new RegExp(status));
+  });
+});
+
+test('each decision that did not count is kept with its reason', () => {
+  const one = approval();
+  decide(one, 'approve', { by: 'mallory' });
+  decide(one, 'deny', {});
+  expect(one.ignored).toEqual([
+    { decision: 'approve', by: 'mallory', reason: expect.stringMatching(/not among/), at: AT },
+    { decision: 'deny', by: null, reason: expect.stringMatching(/names nobody/), at: AT },
+  ]);
+  expect(one.decisions).toEqual([]);
+});

@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { formatDuration, isDuration, parseDuration } from '../../../src/rules/duration.js';
+import { errorOf } from '../error-of.js';
+
+describe('reading', () => {
+  test.each([
+    ['500ms', 500],
+    ['20s', 20_000],
+    ['10m', 600_000],
+    ['24h', 86_400_000],
+    ['7d', 604_800_000],
+    ['0s', 0],
+    ['1.5s', 1500],
+    ['0.25h', 900_000],
+    [' 20s ', 20_000],
+  ])('%s is %i ms', (text, ms) => {
+    expect(parseDuration(text)).toBe(ms);
+  });
+
+  test.each(['PT30S', '30', '-1s', '1 s', '1s500ms', 's', '', '1w', '1e3s', '.5s', '5S', '11y', '99999999d'])(
+    '%j is refused with the right form',
+    (text) => {
+      const error = errorOf(() => parseDuration(text));
+      expect(error.code).toBe('expression.not_duration');
+      expect(error.suggestion).toMatch(/500ms, 20s, 10m, 24h or 7d/);
+    },
+  );
+
+  test.each([[30], [null], [['1s']], [undefined]])('%j, which is no text, is refused as well', (value) => {
+    expect(errorOf(() => parseDuration(value)).code).toBe('expression.not_duration');
+  });
+
+  test('a fraction of a millisecond is rounded to whole ones', () => {
+    expect(parseDuration('0.0004s')).toBe(0);
+    expect(parseDuration('1.6ms')).toBe(2);
+  });
+
+  test('what is a duration can be asked without an error', () => {
+    expect([isDuration('20s'), isDuration('20')]).toEqual([true, false]);
+  });
+});
+
+describe('showing', () => {
+  test.each([
+    [0, '0ms'],
+    [85, '85ms'],
+    [2400, '2.4s'],
+    [20_000, '20s'],
+    [59_960, '1m'],
+    [200_000, '3m 20s'],
+    [3_600_000, '1h'],
+    [3_900_000, '1h 5m'],
+    [183_600_000, '2d 3h'],
+  ])('%i ms reads %s', (ms, text) => {
+    expect(formatDuration(ms)).toBe(text);
+  });
+
+  test('no length of time reads as nothing', () => {
+    fc.assert(fc.property(fc.nat({ max: 400 * 86_400_000 }), (ms) => formatDuration(ms) !== ''));
+  });
+});

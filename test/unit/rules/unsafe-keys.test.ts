@@ -1,0 +1,30 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { refuseUnsafeKeys } from '../../../src/rules/unsafe-keys.js';
+import { errorOf } from '../error-of.js';
+
+test.each(['__proto__', 'constructor', 'prototype'])('the key %s is refused wherever it stands', (key) => {
+  const hostile: unknown = JSON.parse(`{"rows": [{"ok": 1}, {"deep": {"${key}": {}}}]}`);
+  const error = errorOf(() => refuseUnsafeKeys(hostile));
+  expect(error.code).toBe('input.invalid');
+  expect(error.message).toContain(`rows[1].deep.${key}`);
+});
+
+test('the caller chooses the code', () => {
+  const hostile: unknown = JSON.parse('{"__proto__": 1}');
+  expect(errorOf(() => refuseUnsafeKeys(hostile, 'definition.invalid')).code).toBe('definition.invalid');
+});
+
+test('values are free: only keys are refused', () => {
+  refuseUnsafeKeys({ name: '__proto__', list: ['constructor', 'prototype'] });
+});
+
+test('what JSON can say without those keys passes', () => {
+  const key = fc.string().filter((text) => !['__proto__', 'constructor', 'prototype'].includes(text));
+  fc.assert(fc.property(fc.dictionary(key, fc.integer()), (value) => refuseUnsafeKeys(value)));
+});
+
+test('a value nested too deep to walk is refused, however deep it is', () => {
+  const deep: unknown = JSON.parse('['.repeat(5000) + ']'.repeat(5000));
+  expect(errorOf(() => refuseUnsafeKeys(deep)).message).toMatch(/200 levels/);
+});

@@ -1,0 +1,42 @@
+import { onTestFinished } from 'vitest';
+import { loadRegistry } from '../../src/definitions/load-registry.js';
+import type { Registry } from '../../src/definitions/registry.js';
+import type { ResolvedPlan } from '../../src/planning/resolve-plan.js';
+import { resolvePlan } from '../../src/planning/resolve-plan.js';
+import { makeProject, type ProjectFiles, type ProjectFolder } from '../fixtures/project-folder.js';
+
+/** A project that is removed when the test is over. */
+export function temporaryProject(files: ProjectFiles = {}): ProjectFolder {
+  const project = makeProject(files);
+  onTestFinished(() => project.remove());
+  return project;
+}
+
+/** The registry of a temporary project. */
+export function registryOf(files: ProjectFiles): Registry {
+  return loadRegistry(temporaryProject(files).root);
+}
+
+/** An ability of a temporary project, planned for an environment. */
+export function resolved(files: ProjectFiles, ability: string, environment = 'dev'): ResolvedPlan {
+  return resolvePlan(registryOf(files), ability, environment);
+}
+
+/** The file of a low-level ability, from the lines that matter; the rest is filled in. */
+export function lowLevel(key: string, ...lines: string[]): ProjectFiles {
+  const has = (name: string): boolean => lines.some((line) => new RegExp(`^${name}:`, 'm').test(line));
+  return {
+    [`registry/low-level/${key}.yaml`]: [
+      `operation_key: ${key}`,
+      ...(has('summary') ? [] : ['summary: An operation of a test.']),
+      ...(has('effects') ? [] : ['effects: read']),
+      ...lines,
+    ].join('\n'),
+  };
+}
+
+/** The implementation of a script that is there; its content does not matter. */
+export const SCRIPT = 'implementation: { kind: script, script: { path: scripts/any.mjs } }';
+
+/** The script that {@link SCRIPT} names. */
+export const SCRIPT_FILE: ProjectFiles = { 'scripts/any.mjs': '// nothing' };
