@@ -4,6 +4,7 @@ import { maskSecrets } from './secrets.js';
 
 /** Of each call this much is kept: half from its head, half from its tail. Source: answers, 17. */
 const MOST_CHARACTERS = 1024 * 1024;
+const MOST_IN_A_MESSAGE = 3000;
 
 /** What a line of a log says. */
 export interface LogLine {
@@ -70,12 +71,14 @@ export class CallLog {
     }
   }
 
-  /** The last lines of a stream, masked, for an error message. */
-  tailOf(stream: LogLine['stream'], lines = 10): string {
+  /** The last lines of a stream, masked, for an error message. What is longer keeps its first lines, too. */
+  tailOf(stream: LogLine['stream'], lines = 24): string {
     const all = [...this.head, ...this.tail].filter((line) => line.stream === stream).map(({ text }) => text);
     const rest = this.partial.get(stream);
     if (rest) all.push(rest);
-    return this.mask(all.slice(-lines).join('\n').slice(-4000)).trim();
+    const half = Math.floor(lines / 2);
+    const kept = all.length > lines ? [...all.slice(0, half), '...', ...all.slice(-half)] : all;
+    return this.mask(shortened(kept.join('\n'))).trim();
   }
 
   /** Writes what was collected. A log that cannot be written never fails a call. */
@@ -100,4 +103,11 @@ export class CallLog {
     if (!first || this.left === 0) return [];
     return [{ ...first, stream: 'runtime', text: `... ${this.left} lines left out ...` }];
   }
+}
+
+/** An uncaught error has its message at the head and its properties at the tail; both are wanted. */
+function shortened(text: string): string {
+  if (text.length <= MOST_IN_A_MESSAGE) return text;
+  const half = MOST_IN_A_MESSAGE / 2;
+  return `${text.slice(0, half)}\n...\n${text.slice(-half)}`;
 }

@@ -57,6 +57,11 @@ export const CODES = {
     means: 'A credential that the ability needs in this environment is not set where the worker runs.',
     next: 'Set it in `.env`, `.env.<environment>` or the environment of the worker; after a change of the latter run `ability down`.',
   },
+  'config.missing_endpoint': {
+    exit: EXIT.unavailable,
+    means: 'The ability has no address to call in this environment.',
+    next: 'Write its endpoint in `registry/config`, under the environment the message names.',
+  },
   'config.no_environment': {
     exit: EXIT.usage,
     means: 'The project has several environments and nothing says which one is meant.',

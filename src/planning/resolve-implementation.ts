@@ -134,7 +134,7 @@ function resolveApi(
   const endpoint = settings?.endpoints?.[api.endpoint];
   if (endpoint === undefined) {
     throw new AbilityError({
-      code: 'config.invalid',
+      code: 'config.missing_endpoint',
       message: `${id} has no endpoint \`${api.endpoint}\` in ${environment}`,
       location: from.locate([...path, 'api']),
       suggestion: `Write \`environments.${environment}.endpoints.${api.endpoint}\` for it in registry/config.`,

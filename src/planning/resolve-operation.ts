@@ -30,7 +30,7 @@ export function resolveOperation(
   checkSchemas(operation);
   const config = configOf(registry, value.operation_key);
   const settings = config?.value.environments?.[environment];
-  const chosen = chooseImplementation(registry, operation, config);
+  const chosen = chooseImplementation(registry, operation, config, settings);
   const implementation = resolveImplementation(registry, chosen, settings, environment);
   const modules = value.scope.modules ?? [];
   const subject = {
@@ -116,11 +116,12 @@ function chooseImplementation(
   registry: Registry,
   operation: Loaded<LowLevel>,
   config: Loaded<AbilityConfig> | undefined,
+  settings: EnvironmentSettings | undefined,
 ): ChosenImplementation {
   const key = operation.value.operation_key;
   const available = implementationsOf(registry, operation, config);
-  const wanted = config?.value.default_implementation;
-  const allowed = config?.value.allowed_implementations;
+  const wanted = settings?.default_implementation ?? config?.value.default_implementation;
+  const allowed = settings?.allowed_implementations ?? config?.value.allowed_implementations;
   if (wanted !== undefined) {
     const chosen = available.find(({ id }) => id === wanted);
     if (!chosen) throw unknownImplementation(wanted, key, available, registry, config as Loaded<AbilityConfig>);

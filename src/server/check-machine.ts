@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CheckResult } from '../contracts/check.js';
 import { AbilityError } from '../contracts/problem.js';
@@ -92,16 +92,20 @@ export function checkDisk(folder: string, name: string): CheckResult {
   return { name, status: 'warning', message: `${folder} has only ${room}`, advice };
 }
 
-/** Whether the seal keys are for their owner alone. */
+const KEY_BYTES = 32;
+
+/** Whether there is a seal key that can be used, where there should be one. */
 export function checkKeys(paths: ProjectPaths, env: NodeJS.ProcessEnv = process.env): CheckResult {
   const name = 'keys';
   if (env.ABILITY_SEAL_KEYS) return { name, status: 'ok', message: 'ABILITY_SEAL_KEYS is set' };
   if (!existsSync(paths.keys)) return { name, status: 'ok', message: 'Seal keys are made when a worker first starts' };
   try {
-    accessSync(paths.keys, constants.R_OK | constants.X_OK);
-    return { name, status: 'ok', message: 'Seal keys are in .system/keys' };
-  } catch {
-    const message = `${paths.keys} cannot be read, so no worker can check what it is asked to do`;
+    const usable = readdirSync(paths.keys).filter((id) => statSync(join(paths.keys, id)).size >= KEY_BYTES);
+    if (usable.length > 0) return { name, status: 'ok', message: 'Seal keys are in .system/keys' };
+    const message = `${paths.keys} holds no usable key, so tasks that were sealed with it wait`;
+    return { name, status: 'failed', message, advice: 'Put the key back; without it, run those tasks again.' };
+  } catch (error) {
+    const message = `${paths.keys} cannot be read: ${error instanceof Error ? error.message : String(error)}`;
     return { name, status: 'failed', message, advice: 'Give it back to the user who runs the worker.' };
   }
 }

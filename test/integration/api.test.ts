@@ -152,7 +152,7 @@ describe('headers', () => {
   const credentials = { credentials: { token: 'env:SERVICE_TOKEN' } };
   const withToken = { Authorization: 'Bearer {credential:token}' };
 
-  test('R-000-53: hold credentials by reference, from .env.<environment>, and never show them', async () => {
+  test('hold credentials by reference, from .env.<environment>, and never show them', async () => {
     service.on('/authorized', (response, request, nth) =>
       json({ error: `no entry for ${request.headers.authorization}` }, 403)(response, request, nth),
     );

@@ -15,8 +15,8 @@ interface Entry {
 /**
  * Connections to MCP servers, shared by all calls of a worker: one a server, environment and configuration.
  *
- * A server that dies is started again by the next call; one whose configuration changed is closed when its last call
- * is done.
+ * A server that dies is started again by the next call; one whose configuration or secrets changed is closed when its
+ * last call is done.
  */
 export class McpPool {
   private readonly entries = new Map<string, Entry>();
@@ -44,7 +44,7 @@ export class McpPool {
 
   private enter(server: PlanMcpServer, call: CallInput): Entry {
     const name = `${server.name}@${call.environment.name}`;
-    const key = `${name}#${digestOf(server)}`;
+    const key = `${name}#${digestOf([server, secretsOf(server, call)])}`;
     const known = this.entries.get(key);
     if (known) return known;
     for (const [other, entry] of this.entries) if (entry.name === name) this.retire(other, entry);
@@ -69,4 +69,10 @@ function close(entry: Entry): Promise<void> {
     (connection) => connection.close(),
     () => {},
   );
+}
+
+/** What the references of a server stand for now; it was started with what they stood for then. */
+function secretsOf(server: PlanMcpServer, { secrets }: CallInput): string[] {
+  const references = server.transport === 'stdio' ? server.env.secrets : server.credentials;
+  return Object.entries(references).map(([name, reference]) => secrets.resolve(reference, `secret ${name}`));
 }

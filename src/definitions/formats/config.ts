@@ -4,6 +4,8 @@ import { abilityId, environmentName, hookBindings, plainName, secretReference, s
 
 /** Settings of an ability in one environment. Source: R-000-53. */
 const perEnvironment = z.strictObject({
+  default_implementation: plainName.optional(),
+  allowed_implementations: z.array(plainName).min(1).optional(),
   endpoints: z.record(plainName, serviceUrl).optional(),
   mcp_server: plainName.optional(),
   mcp_tool: z.string().min(1).optional(),

@@ -216,7 +216,13 @@ function arithmetic(operator: '+' | '-' | '*' | '/'): (left: unknown, right: unk
   };
 }
 
-/** Names bound by a macro are left out, so `input.rows.map(row, row.id)` reads only `input`. */
+/** Names of CEL itself: its types, which `type(x) == int` compares with, and its namespaces. */
+const CEL_NAMES: ReadonlySet<string> = new Set([
+  ...['bool', 'bytes', 'double', 'dyn', 'int', 'list', 'map', 'null_type', 'string', 'type', 'uint'],
+  ...['google', 'optional'],
+]);
+
+/** Names bound by a macro and those of CEL itself are left out, so `input.rows.map(row, row.id)` reads only `input`. */
 function referencesOf(ast: ASTNode): Reference[] {
   const bound = new Set<string>();
   walk(ast, ({ op, args }) => {
@@ -237,7 +243,8 @@ function referencesOf(ast: ASTNode): Reference[] {
       chained.add(next);
       target = next;
     }
-    if (target.op === 'id' && !bound.has(target.args as string)) {
+    const isOurs = !bound.has(target.args as string) && !CEL_NAMES.has(target.args as string);
+    if (target.op === 'id' && isOurs) {
       references.push({ name: target.args as string, path });
     }
   });

@@ -184,7 +184,7 @@ describe('a guard that cannot be read is not skipped', () => {
   test.each([
     ['leads out of the project', '/etc/hostname'],
     ['leads nowhere', '/nowhere/at-all.yaml'],
-    ['leads to a folder', '/tmp'],
+    ['leads to a folder', '../../scripts'],
   ])('a link that %s', (_, target) => {
     const { root } = temporaryProject(GOOD);
     mkdirSync(join(root, 'registry/hooks'));
@@ -209,7 +209,7 @@ describe('links', () => {
   });
 
   test('one that leads to a folder disables nothing else', () => {
-    expect([...linked('/tmp').operations.keys()]).toEqual(['good']);
+    expect([...linked('../../scripts').operations.keys()]).toEqual(['good']);
   });
 
   test('one inside the project is followed', () => {

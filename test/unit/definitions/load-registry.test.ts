@@ -97,8 +97,8 @@ test('R-000-39: a workflow may carry hints and the three lists of hooks', () => 
 test('a definition tells where its parts stand', () => {
   const loaded = registryOf({ 'registry/high-level/w.yaml': WORKFLOW });
   const workflow = loaded.workflows.get('w');
-  expect(workflow?.locate(['steps', 0, 'call'])).toEqual({ file: 'registry/high-level/w.yaml', line: 5, column: 23 });
-  expect(workflow?.locate(['steps', 0, 'call'], 'key')).toMatchObject({ line: 5, column: 17 });
+  expect(workflow?.locate(['steps', 0, 'call'])).toEqual({ file: 'registry/high-level/w.yaml', line: 5, column: 24 });
+  expect(workflow?.locate(['steps', 0, 'call'], 'key')).toMatchObject({ line: 5, column: 18 });
   expect(workflow?.locate(['steps', 7, 'call'])).toMatchObject({ line: 5, column: 8 });
 });
 

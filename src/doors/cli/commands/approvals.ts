@@ -1,6 +1,6 @@
 import { listTasks, openApprovals } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
-import { type Context, openRegistry, withSession } from '../context.js';
+import { type Context, currentUser, openRegistry, withSession } from '../context.js';
 import { renderApproval } from '../render-result.js';
 
 const MOST_TASKS = 200;
@@ -22,7 +22,10 @@ export async function run(context: Context): Promise<ExitCode> {
     else if (approvals.length === 0) terminal.note('Nothing waits for a decision.');
     else {
       const shown = approvals.map((approval) => {
-        return `${renderApproval(approval, terminal.style)}\n  decide: ability approve ${approval.task_key} --approval ${approval.id}`;
+        const mayDecide = approval.approvers.length === 0 || approval.people.includes(currentUser().name);
+        const as = mayDecide ? '' : ' --as NAME';
+        const command = `ability approve ${approval.task_key} --approval ${approval.id}${as}`;
+        return `${renderApproval(approval, terminal.style)}\n  decide: ${command}`;
       });
       terminal.print(shown.join('\n\n'));
     }

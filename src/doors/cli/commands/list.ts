@@ -1,4 +1,5 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import type { LowLevel } from '../../../definitions/formats/low-level.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { type Context, openRegistry } from '../context.js';
 import { renderTable } from '../render-table.js';
@@ -35,16 +36,28 @@ export async function run(context: Context): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-function abilitiesOf({ workflows, operations }: Registry): ListedAbility[] {
+function abilitiesOf(registry: Registry): ListedAbility[] {
+  const { workflows, operations } = registry;
   const high = [...workflows.values()].map(({ value, file }): ListedAbility => {
     const { id, type, version, summary, scope } = value;
     return { id, level: 'high', type, version, environments: scope.environments ?? null, summary, file };
   });
   const low = [...operations.values()].map(({ value, file }): ListedAbility => {
-    const { operation_key: id, version, summary, scope, implementation } = value;
-    const type = implementation?.kind ?? 'operation';
+    const { operation_key: id, version, summary, scope } = value;
+    const type = kindOf(registry, value);
     return { id, level: 'low', type, version, environments: scope.environments ?? null, summary, file };
   });
   const byId = (a: ListedAbility, b: ListedAbility): number => a.id.localeCompare(b.id);
   return [...high.sort(byId), ...low.sort(byId)];
+}
+
+/** The kind of implementation an operation has, wherever it is written; `-` where it has none, or several kinds. */
+function kindOf({ configs, implementations }: Registry, { operation_key: key, implementation }: LowLevel): string {
+  const config = configs.get(key)?.value;
+  if (config?.impl) return config.impl.kind;
+  const documents = [...implementations.values()].map(({ value }) => value).filter((own) => own.operation_key === key);
+  const chosen = documents.find(({ id }) => id === config?.default_implementation);
+  const kinds = new Set([...(implementation ? [implementation] : []), ...documents].map(({ kind }) => kind));
+  const [only] = kinds;
+  return chosen?.kind ?? (kinds.size === 1 && only !== undefined ? only : (implementation?.kind ?? '-'));
 }

@@ -1,0 +1,163 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Connection } from '@temporalio/client';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { CheckResult } from '../../src/contracts/check.js';
+import { obtainTemporal } from '../../src/server/binary/install-temporal.js';
+import { checkNode } from '../../src/server/check-machine.js';
+import { freePort } from '../../src/server/ports.js';
+import { ability, abilityJson } from '../fixtures/command-line.js';
+import { makeProject, operation, type ProjectFolder, projectFile } from '../fixtures/project-folder.js';
+
+let project: ProjectFolder;
+
+beforeEach(() => {
+  project = makeProject({ ...operation('util.echo', 'return input;') });
+});
+afterEach(async () => {
+  await ability(['down'], { cwd: project.root });
+  project.remove();
+});
+
+async function doctor(args: string[] = [], env: Record<string, string> = {}) {
+  const { json, exitCode } = await abilityJson(['doctor', ...args], { cwd: project.root, env });
+  const checks = json.checks as CheckResult[];
+  return { checks, exitCode, of: (name: string) => checks.filter((check) => check.name === name) };
+}
+
+test('a project in order passes every check', async () => {
+  const { checks, exitCode } = await doctor();
+  expect(checks.filter(({ status }) => status !== 'ok')).toEqual([]);
+  expect(exitCode).toBe(0);
+  expect(checks.map(({ name }) => name)).toEqual([
+    ...['node', 'definitions', 'temporal', 'runtime', 'disk', 'store', 'keys'],
+    ...['server', 'attributes', 'retention', 'workers', 'dispatch'],
+  ]);
+});
+
+describe('each check fails when its thing is broken', () => {
+  const system = (name: string) => join(project.root, '.system', name);
+
+  test('node: too old', () => {
+    expect(checkNode('18.20.4')).toMatchObject({ status: 'failed', message: /18\.20\.4 is older than 20\.19/ });
+  });
+
+  test('project: ability.yaml', async () => {
+    project.write({ 'ability.yaml': 'format: 2\n' });
+    const { of, exitCode } = await doctor();
+    expect(of('project')).toMatchObject([{ status: 'failed', message: expect.stringMatching(/ability\.yaml:1:9/) }]);
+    expect(exitCode).toBe(7);
+  });
+
+  test('definitions: a broken file', async () => {
+    project.write({ 'registry/low-level/x.yaml': 'operation_key: x\nsumary: y\n' });
+    const { of, exitCode } = await doctor();
+    expect(of('definitions')[0]).toMatchObject({ status: 'failed', message: expect.stringMatching(/x\.yaml:2:1/) });
+    expect(exitCode).toBe(7);
+  });
+
+  test('proof: an environment whose approvals cannot be given', async () => {
+    project.write({ 'ability.yaml': projectFile('{ prod: { proof: required } }') });
+    expect((await doctor()).of('proof')).toMatchObject([{ status: 'warning' }]);
+  });
+
+  test('temporal: the binary', async () => {
+    const { of, exitCode } = await doctor([], { ABILITY_TEMPORAL_BIN: '/nowhere/temporal' });
+    expect(of('temporal')).toMatchObject([{ status: 'failed', message: expect.stringMatching(/\/nowhere\/temporal/) }]);
+    expect(of('server')).toMatchObject([{ status: 'failed' }]);
+    expect(exitCode).toBe(7);
+  });
+
+  test('runtime: one of another version, one that was killed, one that failed', async () => {
+    await ability(['up', '--detach'], { cwd: project.root });
+    const file = system('runtime.json');
+    const runtime = JSON.parse(readFileSync(file, 'utf8'));
+    writeFileSync(file, JSON.stringify({ ...runtime, version: '0.0.1' }));
+    expect((await doctor(['--address', '127.0.0.1:1'])).of('runtime')).toEqual([]);
+    // Only looked at: the command that needs it would replace the other version.
+    const { checkRuntime } = await import('../../src/server/check-machine.js');
+    const { pathsOf } = await import('../../src/server/project-paths.js');
+    const paths = pathsOf(project.root);
+    expect(checkRuntime(paths)).toMatchObject({ status: 'failed', message: expect.stringMatching(/version 0\.0\.1/) });
+    process.kill(runtime.pid, 'SIGKILL');
+    await expect
+      .poll(() => checkRuntime(paths))
+      .toMatchObject({ status: 'warning', message: expect.stringMatching(/was killed/) });
+    await ability(['down'], { cwd: project.root });
+    rmSync(system('runtime.lock'), { force: true });
+    const error = { code: 'runtime.failed', message: 'no port' };
+    writeFileSync(file, JSON.stringify({ ...runtime, state: 'failed', error }));
+    expect(checkRuntime(paths)).toMatchObject({ status: 'failed', message: 'The runtime did not start: no port' });
+  });
+
+  test('disk and store: a place that cannot be written', async () => {
+    writeFileSync(join(project.root, 'file'), '');
+    const { of, exitCode } = await doctor([], { ABILITY_STORE: join(project.root, 'file/store') });
+    expect(of('store')).toMatchObject([{ status: 'failed', message: expect.stringMatching(/cannot be written/) }]);
+    expect(exitCode).toBe(7);
+    await ability(['down'], { cwd: project.root });
+    rmSync(join(project.root, '.system'), { recursive: true });
+    writeFileSync(join(project.root, '.system'), '');
+    expect((await doctor()).of('disk')).toMatchObject([{ status: 'failed' }]);
+    rmSync(join(project.root, '.system'));
+  });
+
+  test('keys: a damaged key', async () => {
+    await doctor();
+    for (const id of readdirSync(system('keys'))) truncateSync(join(system('keys'), id), 5);
+    expect((await doctor()).of('keys')).toMatchObject([{ status: 'failed' }]);
+  });
+
+  test('server: nobody there', async () => {
+    const { of, exitCode } = await doctor(['--address', '127.0.0.1:1']);
+    expect(of('server')).toMatchObject([{ status: 'failed', message: expect.stringMatching(/does not answer/) }]);
+    expect(exitCode).toBe(7);
+  });
+});
+
+describe('a dev server that somebody started without our flags', () => {
+  let stop: (() => void) | undefined;
+  let address: string;
+
+  beforeEach(async () => {
+    const { path } = await obtainTemporal(() => {});
+    const port = await freePort();
+    address = `127.0.0.1:${port}`;
+    const child = spawn(path, ['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port)], {
+      stdio: 'ignore',
+    });
+    stop = () => child.kill('SIGKILL');
+    const answers = () =>
+      Connection.connect({ address, connectTimeout: 500 }).then(
+        (connection) => connection.close().then(() => true),
+        () => false,
+      );
+    await expect.poll(answers, { timeout: 30_000 }).toBe(true);
+  });
+  afterEach(() => stop?.());
+
+  test('attributes, retention, workers and dispatch: each is told, and --fix adds the attributes', async () => {
+    const { of, exitCode } = await doctor(['--address', address]);
+    expect(of('attributes')).toMatchObject([{ status: 'failed', advice: expect.stringMatching(/--fix/) }]);
+    expect(of('retention')).toMatchObject([{ status: 'warning', message: expect.stringMatching(/kept for 1 days/) }]);
+    expect(of('workers')).toMatchObject([
+      { status: 'failed', message: expect.stringMatching(/-dev-local, .*-dev-cloud/) },
+    ]);
+    expect(of('dispatch')).toMatchObject([
+      { status: 'warning', advice: expect.stringMatching(/transferProcessorMaxPollRPS/) },
+    ]);
+    expect(exitCode).toBe(7);
+    expect((await doctor(['--address', address, '--fix'])).of('attributes')).toMatchObject([{ status: 'ok' }]);
+    const known = async () => (await doctor(['--address', address])).of('attributes')[0]?.status;
+    await expect.poll(known, { timeout: 20_000 }).toBe('ok');
+  });
+});
+
+test('for people: one line a check, with what to do', async () => {
+  project.write({ 'registry/low-level/x.yaml': 'operation_key: x\nsumary: y\n' });
+  const { stdout, stderr } = await ability(['doctor'], { cwd: project.root });
+  expect(stdout).toMatch(/^✓ node +Node \d/m);
+  expect(stdout).toMatch(/^✗ definitions +Unknown key `sumary`.*\n +.*summary/m);
+  expect(stderr).toMatch(/of \d+ checks failed/);
+});

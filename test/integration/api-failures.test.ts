@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { cancelTask } from '../../src/client/index.js';
+import type { JsonObject } from '../../src/contracts/json.js';
+import { type RunningProject, runProject } from '../fixtures/running-project.js';
+import { apiAbility, readLog } from '../fixtures/servers/definitions.js';
+import {
+  breakOff,
+  closedPort,
+  inTurn,
+  json,
+  sayNothing,
+  send,
+  startService,
+} from '../fixtures/servers/recording-service.js';
+
+let service: Awaited<ReturnType<typeof startService>>;
+let project: RunningProject;
+let counter = 0;
+
+beforeAll(async () => {
+  service = await startService();
+  project = await runProject({});
+});
+afterAll(async () => {
+  await project.stop();
+  await service.stop();
+});
+
+/** Defines an ability of its own for a path of the service. */
+function define(effects: string, path: string, api: JsonObject = {}, origin = service.origin): string {
+  counter += 1;
+  const key = `fail.case_${counter}`;
+  project.write(apiAbility(key, origin, { method: 'POST', path, ...api }, { more: { effects } }));
+  return key;
+}
+
+const call = (effects: string, path: string, api: JsonObject = {}, origin = service.origin) =>
+  project.run(define(effects, path, api, origin));
+const failed = (code: string, attempts: number) => ({
+  status: 'failed',
+  error: { code },
+  steps: [{ status: code.startsWith('timeout') ? 'timed_out' : 'failed', attempts }],
+});
+const unknown = (seen: string) => ({
+  status: 'unknown',
+  error: { code: 'outcome.unknown', details: { seen: { code: seen } } },
+  steps: [{ status: 'unknown', attempts: 1 }],
+});
+
+describe('a status that means failure', () => {
+  test.each([400, 401, 404, 409, 422])('%d is not tried again, and its body is told', async (status) => {
+    service.on(`/status-${status}`, json({ reason: 'as I say' }, status));
+    const result = await call('read', `/status-${status}`);
+    expect(result).toMatchObject(failed(`http.${status}`, 1));
+    expect(result.error).toMatchObject({ details: { status, body: '{"reason":"as I say"}' } });
+    expect(result.error?.message).toMatch(/as I say/);
+  });
+
+  test.each([408, 425, 429, 500, 502, 503, 504])('%d is tried again where the effect allows it', async (status) => {
+    service.on(`/again-${status}`, inTurn(send(status, 'text/plain', ''), json('done')));
+    const result = await call('write_idempotent', `/again-${status}`);
+    expect(result).toMatchObject({ status: 'succeeded', output: 'done', steps: [{ attempts: 2 }] });
+  });
+
+  test.each([500, 503])('%d is not tried again where the effect must not be repeated', async (status) => {
+    service.on(`/once-${status}`, send(status, 'text/plain', ''));
+    expect(await call('write_additive', `/once-${status}`)).toMatchObject(failed(`http.${status}`, 1));
+    expect(service.requestsOf(`/once-${status}`)).toHaveLength(1);
+  });
+
+  test.each([502, 504])('%d of a gateway leaves open whether the effect took place', async (status) => {
+    service.on(`/gateway-${status}`, send(status, 'text/plain', ''));
+    expect(await call('write_additive', `/gateway-${status}`)).toMatchObject(unknown(`http.${status}`));
+  });
+
+  test('after the last attempt it is reported as it was', async () => {
+    service.on('/always', send(503, 'text/plain', 'down for the night'));
+    expect(await call('read', '/always')).toMatchObject(failed('http.503', 3));
+    expect(service.requestsOf('/always')).toHaveLength(3);
+  });
+});
+
+describe('a connection', () => {
+  test('that is refused is unavailable.connection; nothing was sent, so nothing is unknown', async () => {
+    const origin = `http://127.0.0.1:${await closedPort()}`;
+    const [once, again] = await Promise.all([
+      call('write_additive', '/x', {}, origin),
+      call('write_idempotent', '/x', {}, origin),
+    ]);
+    expect(once).toMatchObject(failed('unavailable.connection', 1));
+    expect(once.error?.message).toContain(origin.slice('http://'.length));
+    expect(again).toMatchObject(failed('unavailable.connection', 3));
+  });
+
+  test('to a name that does not exist sends nothing either', async () => {
+    const result = await call('write_additive', '/x', {}, 'http://no-such-host.invalid:80');
+    expect(result).toMatchObject(failed('unavailable.connection', 1));
+  });
+
+  test('that cannot be made safe sends nothing either', async () => {
+    const result = await call('write_additive', '/tls', {}, `https://127.0.0.1:${service.port}`);
+    expect(result).toMatchObject(failed('unavailable.connection', 1));
+    expect(service.requestsOf('/tls')).toEqual([]);
+  });
+
+  test('that breaks off after the request was sent leaves the outcome unknown, or is tried again', async () => {
+    service.on('/reset', breakOff);
+    expect(await call('write_additive', '/reset')).toMatchObject(unknown('unavailable.connection'));
+    expect(service.requestsOf('/reset')).toHaveLength(1);
+    service.on('/reset-once', inTurn(breakOff, json('done')));
+    expect(await call('write_idempotent', '/reset-once')).toMatchObject({ output: 'done', steps: [{ attempts: 2 }] });
+  });
+
+  test('that breaks off in the middle of the answer does so, too', async () => {
+    service.on('/half', (response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
+      response.write('{"a":', () => response.socket?.resetAndDestroy());
+    });
+    expect(await call('write_additive', '/half')).toMatchObject(unknown('unavailable.connection'));
+  });
+});
+
+describe('time', () => {
+  const limit = { timeout_sec: 0.7 };
+
+  test('that runs out is timeout.call, or an unknown outcome', async () => {
+    service.on('/slow', sayNothing);
+    const [again, once] = await Promise.all([
+      call('write_idempotent', '/slow', limit),
+      call('write_additive', '/slow', limit),
+    ]);
+    expect(again).toMatchObject(failed('timeout.call', 3));
+    expect(once).toMatchObject(unknown('timeout.call'));
+  });
+
+  test('also runs out while the answer trickles', async () => {
+    service.on('/trickle', (response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const timer = setInterval(() => response.write(' '), 100);
+      response.on('close', () => clearInterval(timer));
+    });
+    expect(await call('write_additive', '/trickle', limit)).toMatchObject(unknown('timeout.call'));
+  });
+
+  test('is shared by all redirects of a call', async () => {
+    service.on('/hop', (response, { query }) => {
+      const left = Number(query.get('left'));
+      const headers = left > 0 ? { location: `/hop?left=${left - 1}` } : {};
+      setTimeout(() => response.writeHead(left > 0 ? 307 : 200, headers).end(), 400);
+    });
+    const api = { method: 'GET', query: { left: 3 }, ...limit };
+    expect(await call('write_additive', '/hop', api)).toMatchObject(unknown('timeout.call'));
+  });
+
+  test('a cancelled call ends within five seconds, though the service says nothing', async () => {
+    service.on('/forever', sayNothing);
+    const { id } = await project.create(define('read', '/forever'));
+    await expect.poll(() => service.requestsOf('/forever').length, { timeout: 20_000 }).toBe(1);
+    const started = performance.now();
+    await cancelTask(project.session, id);
+    expect(await project.wait(id)).toMatchObject({ result: { status: 'cancelled' } });
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+});
+
+test('an answer larger than an output may be is output.too_large, not tried again', async () => {
+  service.on('/huge', (response) => {
+    response.writeHead(200, { 'content-type': 'text/plain' });
+    response.end('x'.repeat(8 * 1024 * 1024 + 1));
+  });
+  expect(await call('read', '/huge')).toMatchObject(failed('output.too_large', 1));
+});
+
+describe('a rate limit', () => {
+  /** Moves the clock of this process, and of the worker in it, ahead. */
+  const ahead = (ms: number) => {
+    const now = Date.now.bind(Date);
+    return vi.spyOn(Date, 'now').mockImplementation(() => now() + ms);
+  };
+
+  test('holds a call back until there is room', async () => {
+    const key = define('read', '/limited', { rate_limit: { per_minute: 2 }, timeout_sec: 120 });
+    await project.run(key);
+    await project.run(key);
+    const clock = ahead(57_000);
+    try {
+      expect(await project.run(key)).toMatchObject({ status: 'succeeded', steps: [{ attempts: 1 }] });
+    } finally {
+      clock.mockRestore();
+    }
+    const [first, second, third] = service.requestsOf('/limited').map(({ at }) => at) as [number, number, number];
+    expect(second - first).toBeLessThan(2000);
+    expect(third - first).toBeGreaterThan(2500);
+  });
+
+  test('without room in time is unavailable.rate_limited, and nothing is sent', async () => {
+    const key = define('write_additive', '/full', { rate_limit: { per_day: 1 } });
+    expect(await project.run(key)).toMatchObject({ status: 'succeeded' });
+    expect(await project.run(key)).toMatchObject(failed('unavailable.rate_limited', 1));
+    expect(service.requestsOf('/full')).toHaveLength(1);
+  });
+
+  test('does not hold up a cancellation', async () => {
+    const key = define('read', '/waits', { rate_limit: { per_minute: 1 }, timeout_sec: 50 });
+    await project.run(key);
+    const clock = ahead(30_000);
+    const { id } = await project.create(key);
+    await expect
+      .poll(
+        async () =>
+          (await project.session.temporal.workflow.getHandle(id).describe()).raw.pendingActivities?.[0]?.attempt,
+        { timeout: 20_000 },
+      )
+      .toBe(1);
+    clock.mockRestore();
+    const started = performance.now();
+    await cancelTask(project.session, id);
+    expect(await project.wait(id)).toMatchObject({ kind: 'ended', result: { status: 'cancelled' } });
+    expect(performance.now() - started).toBeLessThan(5000);
+    expect(service.requestsOf('/waits')).toHaveLength(1);
+  });
+});
+
+test('each request is a line of the log, with its answer', async () => {
+  service.on('/logged', inTurn(breakOff, json('done')));
+  const result = await call('read', '/logged');
+  const requests = readLog(project.root, result.task_key as string).filter(({ stream }) => stream === 'request');
+  expect(requests).toMatchObject([
+    { attempt: 1, text: expect.stringMatching(/^POST http:.*\/logged -> /) },
+    { attempt: 2, text: expect.stringMatching(/^POST http:.*\/logged -> 200 \(\d+ ms\)$/) },
+  ]);
+});

@@ -1,0 +1,143 @@
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { PlanStep } from '../../../src/contracts/plan.js';
+import { AbilityError } from '../../../src/contracts/problem.js';
+import { loadRegistry } from '../../../src/definitions/load-registry.js';
+import type { Registry } from '../../../src/definitions/registry.js';
+import { resolvePlan } from '../../../src/planning/resolve-plan.js';
+import { satisfies } from '../../../src/planning/schemas.js';
+import { errorOf } from '../error-of.js';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+let registry: Registry;
+
+beforeAll(() => {
+  registry = loadRegistry(ROOT);
+});
+
+const operation = (key: string) => registry.operations.get(key)?.value;
+const workflow = (id: string) => registry.workflows.get(id)?.value;
+
+test('every definition of the example project is in order', () => {
+  expect(registry.problems).toEqual([]);
+});
+
+test('every ability of the example project can be planned where it is available, but for what only a running system knows', () => {
+  for (const [id, { value }] of [...registry.operations, ...registry.workflows]) {
+    for (const environment of value.scope.environments ?? Object.keys(registry.project.environments)) {
+      try {
+        expect(resolvePlan(registry, id, environment).plan.ability.id).toBe(id);
+      } catch (error) {
+        expect(error).toBeInstanceOf(AbilityError);
+        expect(['config.missing_credential', 'scope.environment']).toContain((error as AbilityError).code);
+      }
+    }
+  }
+});
+
+describe('db.write.user_row', () => {
+  test('R-000-33: its modules, environments, input and output are those of the source', () => {
+    const { version, scope, input_schema, output_schema } = operation('db.write.user_row') ?? {};
+    expect(version).toBe(1);
+    expect(scope).toEqual({ modules: ['users.api', 'integration/tests'], environments: ['dev', 'staging'] });
+    const accepts = (input: Record<string, string>) => satisfies(input_schema ?? {}, input);
+    expect(accepts({ user_id: 'u-1', email: 'a@b.test' })).toBe(true);
+    expect(accepts({ user_id: 'u-1', email: 'no address' })).toBe(false);
+    expect(accepts({ user_id: 'u-1' })).toBe(false);
+    expect(accepts({ email: 'a@b.test' })).toBe(false);
+    const gives = (output: Record<string, string>) => satisfies(output_schema ?? {}, output);
+    expect(gives({ status: 'success' })).toBe(true);
+    expect(gives({ status: 'error', error_code: 'E1' })).toBe(true);
+    expect(gives({ status: 'perhaps' })).toBe(false);
+  });
+
+  test('R-000-34: its hints are those of the source', () => {
+    const hints = operation('db.write.user_row')?.routing_hints;
+    expect(hints?.keywords).toEqual(['insert user', 'seed user', 'create test user']);
+    expect(hints?.negative_keywords).toEqual(['prod', 'production']);
+    expect(hints?.notes).toMatch(/prefer high-level signup workflows/i);
+  });
+
+  test('R-000-35: its hooks are those of the source', () => {
+    expect(operation('db.write.user_row')?.hooks).toEqual({
+      pre_create: ['nonprod_availability_check'],
+      pre_call: ['prod_write_guard'],
+      post_call: ['ability_usage_tracker'],
+    });
+  });
+});
+
+describe('signup_e2e_test', () => {
+  test('R-000-40: its version, environment, input and output are those of the source', () => {
+    const { version, type, scope, input_schema, output_schema } = workflow('signup_e2e_test') ?? {};
+    expect([version, type, scope?.environments]).toEqual([2, 'workflow', ['staging']]);
+    expect(satisfies(input_schema ?? {}, { build_id: '1234' })).toBe(true);
+    expect(satisfies(input_schema ?? {}, {})).toBe(false);
+    expect(satisfies(output_schema ?? {}, { status: 'success', report_path: 'x' })).toBe(true);
+    expect(satisfies(output_schema ?? {}, { status: 'failure' })).toBe(true);
+    expect(satisfies(output_schema ?? {}, { status: 'error' })).toBe(false);
+    expect(satisfies(output_schema ?? {}, {})).toBe(false);
+  });
+
+  test('R-000-41: its hints and hooks are those of the source', () => {
+    const { routing_hints, hooks } = workflow('signup_e2e_test') ?? {};
+    expect(routing_hints?.keywords).toEqual(['signup e2e', 'registration regression', 'create account end-to-end']);
+    expect([hooks?.pre_create, hooks?.pre_call, hooks?.post_call]).toEqual([
+      ['staging_readiness_check'],
+      ['approval_required_if_high_cost'],
+      ['ability_usage_tracker'],
+    ]);
+  });
+
+  test('R-000-42: seed, sign-up, logs and row come in this order, the clean-up last and in any case', () => {
+    const { steps, finally: cleanup } = workflow('signup_e2e_test') ?? {};
+    expect(callsIn((steps ?? []) as never)).toEqual([
+      'db.write.user_row',
+      'http.call.signup_service',
+      'mcp.query.logs',
+      'db.read.user_row',
+    ]);
+    expect(callsIn((cleanup ?? []) as never)).toEqual(['db.delete.user_row']);
+  });
+});
+
+test('R-000-49: mcp.query.logs asks the tool search_logs of observability-logs, where that is configured', () => {
+  const { implementation } = resolvePlan(registry, 'mcp.query.logs', 'staging').plan.operations['mcp.query.logs'] ?? {};
+  expect(implementation).toMatchObject({
+    kind: 'mcp',
+    mcp: { server: { name: 'observability-logs' }, tool: 'search_logs' },
+  });
+  const filters = Object.keys((operation('mcp.query.logs')?.input_schema.properties ?? {}) as object);
+  expect(filters).toEqual(expect.arrayContaining(['service', 'window', 'severity']));
+  expect(errorOf(() => resolvePlan(registry, 'mcp.query.logs', 'prod')).code).toBe('scope.environment');
+});
+
+test('R-002-07, R-002-13: generate_example_data is a script that a configuration binds', () => {
+  expect(operation('generate_example_data')?.implementation).toBeUndefined();
+  expect(registry.configs.get('generate_example_data')?.value.impl).toMatchObject({
+    kind: 'script',
+    script: {
+      path: 'scripts/tools/generate_example_data.py',
+      args_template: '--input {input_file} --output {output_file}',
+      timeout_sec: 60,
+      env_profile: 'default',
+    },
+  });
+  const { implementation } = resolvePlan(registry, 'generate_example_data', 'dev').plan.operations.generate_example_data ?? {};
+  expect(implementation).toMatchObject({
+    kind: 'script',
+    timeout_ms: 60_000,
+    script: {
+      path: 'scripts/tools/generate_example_data.py',
+      args: ['--input', '{input_file}', '--output', '{output_file}'],
+    },
+  });
+});
+
+function callsIn(steps: PlanStep[] | Record<string, PlanStep>): string[] {
+  return Object.values(steps).flatMap((step) => {
+    if ('call' in step) return [step.call];
+    if ('steps' in step) return callsIn(step.steps);
+    return 'parallel' in step ? callsIn(step.parallel as Record<string, PlanStep>) : [];
+  });
+}

@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'vitest';
+import { loadRegistry } from '../../../src/definitions/load-registry.js';
+import { formatLocation, type Problem } from '../../../src/contracts/problem.js';
+import { errorOf } from '../error-of.js';
+import { registryOf, temporaryProject } from '../temporary-project.js';
+
+/** The first problem of one file. */
+function faultOf(file: string, text: string): { code: string; at: string; said: string } {
+  const [problem] = registryOf({ [file]: text }).problems as [Problem];
+  const at = formatLocation(problem.location ?? { file: 'nowhere' });
+  return { code: problem.code, at: at.replace(file, ''), said: `${problem.message} | ${problem.suggestion ?? ''}` };
+}
+
+const INVALID = 'definition.invalid';
+
+describe('an operation', () => {
+  const fault = (yaml: string) => faultOf('registry/low-level/x.yaml', `operation_key: op\nsummary: s\n${yaml}\n`);
+
+  test.each([
+    ['with an effect that does not exist', 'effects: write', ':3:10', /read, external_read, write_idempotent/],
+    ['with a mistyped key', 'efects: read', ':3:1', /Did you mean effects/],
+    ['without a kind of implementation', 'implementation: { script: { path: x } }', ':3:17', /`kind`/],
+    ['R-000-21: of a kind besides script, mcp and api', 'implementation: { kind: shell }', ':3:25', /script, mcp or api/],
+    ['with the section of another kind', 'implementation: { kind: mcp, script: { path: x } }', ':3:30', /`script`/],
+    ['with a script without a path', 'implementation: { kind: script, script: {} }', ':3:41', /`path` is missing/],
+    ['with a mistyped path', 'implementation: { kind: script, script: { paht: x } }', ':3:43', /Did you mean path/],
+    ['with a time-out that is a text', 'implementation: { kind: api, api: { timeout_sec: 5s } }', ':3:50', /number/],
+    ['with a time-out of nothing', 'implementation: { kind: api, api: { timeout_sec: 0 } }', ':3:50', />0/],
+    ['with a method that does not exist', 'implementation: { kind: api, api: { method: FETCH } }', ':3:45', /GET, HEAD, POST/],
+    ['with a mistyped list of hooks', 'hooks: { precall: [g] }', ':3:10', /Did you mean pre_call/],
+    ['with a hook that is no list', 'hooks: { pre_call: g }', ':3:20', /type array/],
+    ['with a schema that is a text', 'input_schema: object', ':3:15', /type record/],
+    ['with a version of nothing', 'version: ""', ':3:10', /./],
+    ['with a mistyped hint', 'routing_hints: { keyword: [x] }', ':3:18', /Did you mean keywords/],
+  ])('%s is refused', (_, yaml, at, said) => {
+    const found = fault(yaml);
+    expect(found.said).toMatch(said);
+    expect([found.code, found.at]).toEqual([INVALID, at]);
+  });
+
+  test.each([
+    ['Db.Write', /small letter/],
+    ['1db', /small letter/],
+    ['db write', /small letter/],
+    ['"x:y"', /small letter/],
+    ['a'.repeat(101), /at most 100/],
+    ['constructor', /reserved/],
+    ['prototype', /reserved/],
+  ])('the key %s is refused', (key, said) => {
+    const found = faultOf('registry/low-level/x.yaml', `operation_key: ${key}\nsummary: s\n`);
+    expect(found.said).toMatch(said);
+    expect([found.code, found.at]).toEqual([INVALID, ':1:16']);
+  });
+
+  test.each([
+    ['an empty file', '', ''],
+    ['a text', 'hello', ':1:1'],
+    ['a list', '- operation_key: op', ':1:1'],
+  ])('%s is refused', (_, text, at) => {
+    expect(faultOf('registry/low-level/x.yaml', text)).toMatchObject({ code: INVALID, at });
+  });
+});
+
+describe('a configuration', () => {
+  const fault = (yaml: string) => faultOf('registry/config/c.yaml', yaml);
+
+  test.each([
+    ['R-000-53: with a secret of a profile written inline', 'env_profiles: { db: { secrets: { P: hunter2 } } }', ':1:37', /env:NAME or file:PATH/],
+    [
+      'R-000-53: with a credential written inline',
+      'abilities: [{ id: op, environments: { dev: { credentials: { token: hunter2 } } } }]',
+      ':1:68',
+      /env:NAME or file:PATH/,
+    ],
+    ['with a server that is both', 'mcp_servers: { s: { command: a, url: "http://x.test" } }', ':1:19', /either a `command` or a `url`/],
+    ['with a server that is neither', 'mcp_servers: { s: {} }', ':1:19', /`command`.*`url`/],
+    ['with an address that is none', 'mcp_servers: { s: { url: "ftp://x.test" } }', ':1:26', /http or https, or env:NAME/],
+    ['with an ability without an id', 'abilities: [{ impl: { kind: api, api: {} } }]', ':1:13', /`id` is missing/],
+    ['with a mistyped key', 'abilities: [{ id: op, allowed_implementation: [x] }]', ':1:23', /Did you mean allowed_implementations/],
+    ['with a mistyped section', 'env_profile: { db: {} }', ':1:1', /Did you mean env_profiles/],
+    ['with an empty list of what is allowed', 'abilities: [{ id: op, allowed_implementations: [] }]', ':1:48', />=1|at least/],
+  ])('%s is refused', (_, yaml, at, said) => {
+    const found = fault(yaml);
+    expect(found.said).toMatch(said);
+    expect([found.code, found.at]).toEqual([INVALID, at]);
+  });
+
+  test.each([
+    'env_profiles: { db: { secrets: { P: hunter2 } } }',
+    'abilities: [{ id: op, environments: { dev: { credentials: { token: hunter2 } } } }]',
+  ])('a secret that was written inline is not repeated in the message: %s', (yaml) => {
+    expect(fault(yaml).said).not.toContain('hunter2');
+  });
+});
+
+describe('a hook', () => {
+  const fault = (hook: string) => faultOf('registry/hooks/PreAbilityCall.yaml', `hooks: [{ id: g, ${hook} }]\n`);
+
+  test.each([
+    ['without a handler', 'blocking: true', ':1:9', /expression, script, builtin/],
+    ['with an empty handler', 'handler: {}', ':1:27', /expression, script, builtin/],
+    ['with two handlers', 'handler: { builtin: usage, script: { path: x } }', ':1:27', /expression, script, builtin/],
+    ['with a mistyped handler', 'handler: { expresion: { deny_if: "true" } }', ':1:29', /Did you mean expression/],
+    ['with a built-in that does not exist', 'handler: { builtin: usag }', ':1:38', /usage, credentials_present/],
+    ['with an expression that decides nothing', 'handler: { expression: { reason: x } }', ':1:41', /deny_if, confirm_if, warn_if/],
+    ['with a filter on an effect that does not exist', 'match: { effects: [writes] }, handler: { builtin: usage }', ':1:37', /external_read/],
+    ['R-000-64: with a filter on routing hints', 'match: { keywords: [x] }, handler: { builtin: usage }', ':1:27', /`keywords`/],
+    ['with an `enabled` that is a text', 'enabled: "yes", handler: { builtin: usage }', ':1:27', /type boolean/],
+  ])('%s is refused', (_, hook, at, said) => {
+    const found = fault(hook);
+    expect(found.said).toMatch(said);
+    expect([found.code, found.at]).toEqual([INVALID, at]);
+  });
+
+  test('with a mistyped condition is refused with the name that was meant', () => {
+    const text = 'hooks: [{ id: g, handler: { expression: { denyif: "true", reason: x } } }]\n';
+    const { problems } = registryOf({ 'registry/hooks/PreAbilityCall.yaml': text });
+    expect(problems.map(({ suggestion }) => suggestion)).toContain('Did you mean deny_if?');
+  });
+});
+
+describe('an implementation document', () => {
+  const fault = (yaml: string) => faultOf('registry/implementations/i.yaml', `id: i\n${yaml}\n`);
+
+  test.each([
+    ['without its operation', 'kind: script\nscript: { path: x }', ':1:1', /`operation_key` is missing/],
+    ['with tags that are a text', 'operation_key: op\nkind: script\nscript: { path: x }\ntags: fast', ':5:7', /type array/],
+    ['with a mistyped key', 'operation_key: op\nkind: script\nscript: { path: x }\ndefault: {}', ':5:1', /Did you mean defaults/],
+  ])('%s is refused', (_, yaml, at, said) => {
+    const found = fault(yaml);
+    expect(found.said).toMatch(said);
+    expect([found.code, found.at]).toEqual([INVALID, at]);
+  });
+});
+
+describe('a project', () => {
+  const fault = (yaml: string) => {
+    const { root } = temporaryProject({ 'ability.yaml': yaml });
+    const error = errorOf(() => loadRegistry(root));
+    const at = formatLocation(error.location ?? { file: 'nowhere' }).replace('ability.yaml', '');
+    return { code: error.code, at, said: `${error.message} | ${error.suggestion ?? ''}` };
+  };
+  const NAMED = 'format: 1\nproject: p\n';
+
+  test.each([
+    ['of a format that is not ours', 'format: 2\nproject: p\nenvironments: { dev: {} }', ':1:9', /1/],
+    ['without environments', NAMED, ':1:1', /`environments` is missing/],
+    ['with no environment', `${NAMED}environments: {}`, ':3:15', /at least one/],
+    ['with a name that is no part of a queue', 'format: 1\nproject: My Project\nenvironments: { dev: {} }', ':2:10', /small letters/],
+    ['with an environment that is no part of a queue', `${NAMED}environments: { Prod: {} }`, ':3:17', /small letters/],
+    ['with a mistyped rule', `${NAMED}environments: { dev: { aprove: [destructive] } }`, ':3:24', /Did you mean approve/],
+    ['with an effect that does not exist', `${NAMED}environments: { dev: { approve: [write] } }`, ':3:34', /destructive/],
+    ['with a quorum of nobody', `${NAMED}environments: { dev: { quorum: 0 } }`, ':3:32', />=1/],
+    ['with a limit that is no duration', `${NAMED}environments: { dev: {} }\npolicy: { max_timeout: 1 hour }`, ':4:24', /500ms, 20s/],
+    ['with a mistyped policy', `${NAMED}environments: { dev: {} }\npolicy: { allowed_host: [x] }`, ':4:11', /Did you mean allowed_hosts/],
+    ['with a group that is a text', `${NAMED}environments: { dev: {} }\npeople: { managers: alice }`, ':4:21', /type array/],
+  ])('%s is refused', (_, yaml, at, said) => {
+    const found = fault(yaml);
+    expect(found.said).toMatch(said);
+    expect([found.code, found.at]).toEqual([INVALID, at]);
+  });
+});

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { resolvePlan } from '../../../src/planning/resolve-plan.js';
+import { formatLocation, type Problem } from '../../../src/contracts/problem.js';
+import { errorOf } from '../error-of.js';
+import { lowLevel, registryOf, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
+
+/** What is wrong with a workflow: the first problem of its file, else what planning says. Its steps begin in line 5. */
+function faultOf(yaml: string): Problem & { at: string; said: string } {
+  const text = `id: w\ntype: workflow\nversion: 1\nsummary: A test.\n${yaml}\n`;
+  const files = { ...SCRIPT_FILE, ...lowLevel('op', SCRIPT), 'registry/high-level/w.yaml': text };
+  const registry = registryOf(files);
+  const problem = registry.problems[0] ?? errorOf(() => resolvePlan(registry, 'w', 'dev')).toProblem();
+  const at = formatLocation(problem.location ?? { file: 'nowhere' }).replace('registry/high-level/w.yaml', '');
+  return { ...problem, at, said: `${problem.message} | ${problem.suggestion ?? ''}` };
+}
+
+const step = (...lines: string[]): string => ['steps:', '  - id: a', ...lines.map((line) => `    ${line}`)].join('\n');
+const top = (line: string): string => `${line}\nsteps: [{ id: a, call: op }]`;
+
+describe('a key that is not known', () => {
+  test.each([
+    ['a mistyped modifier', step('call: op', 'wiht: {}'), ':8:5', /`wiht`.*Did you mean with/],
+    ['a mistyped verb', step('cal: op'), ':7:5', /`cal`.*Did you mean call/],
+    ['a mistyped key at the top', top('sceanrios: [x]'), ':5:1', /`sceanrios`.*Did you mean scenarios/],
+    ['a mistyped key of an approval', step('approval: { titel: x }'), ':7:17', /`titel`.*Did you mean title/],
+    ['a mistyped key of a retry', step('call: op', 'retry: { atempts: 2 }'), ':8:14', /Did you mean attempts/],
+    ['a mistyped key of the scope', top('scope: { environment: [dev] }'), ':5:10', /Did you mean environments/],
+    ['one like none there is', step('call: op', 'colour: red'), ':8:5', /`colour`.*There are: id, call, with/],
+    ['a name of every object', step('call: op', 'toString: 1'), ':8:5', /`toString`.*There are: id, call/],
+    ['in a step of a group', step('steps:', '  - { id: b, call: op, wth: {} }'), ':8:28', /Did you mean with/],
+    ['in a branch', step('parallel:', '  b: { call: op, wth: {} }'), ':8:22', /Did you mean with/],
+    ['in `finally`', `${top('')}\nfinally: [{ id: z, call: op, wth: {} }]`, ':7:30', /Did you mean with/],
+    ['a modifier of another verb', step('approval: { title: x }', 'retry: {}'), ':8:5', /`retry`/],
+  ])('%s', (_, yaml, at, said) => {
+    const fault = faultOf(yaml);
+    expect(fault.said).toMatch(said);
+    expect([fault.code, fault.at]).toEqual(['definition.invalid', at]);
+  });
+});
+
+describe('a habit from elsewhere', () => {
+  test.each([
+    ['uses', step('uses: actions/checkout'), ':7:5', /`uses`.*call: <ability>/],
+    ['run', step('run: npm test'), ':7:5', /`run`.*register a script.*call: <ability>/],
+    ['needs', step('call: op', 'needs: [b]'), ':8:5', /in the order written.*parallel/],
+    ['outputs of a step', step('call: op', 'outputs: {}'), ':8:5', /Write `output`/],
+    ['outputs at the top', top('outputs: {}'), ':5:1', /Write `output`/],
+    ['timeout-minutes', step('call: op', 'timeout-minutes: 5'), ':8:5', /timeout: 10m/],
+    ['continue-on-error', step('call: op', 'continue-on-error: true'), ':8:5', /continue_on_error: true/],
+    ['inputs', top('inputs: {}'), ':5:1', /input_schema/],
+    ['args', step('call: op', 'args: {}'), ':8:5', /Write `with`/],
+    ['when', step('call: op', 'when: x'), ':8:5', /Write `if`/],
+    ['jobs', top('jobs: {}'), ':5:1', /Write `steps`/],
+    ['name', step('name: First', 'call: op'), ':7:5', /Write `id`/],
+    ['description', top('description: x'), ':5:1', /Write `summary`/],
+    ['always()', step('call: op', 'if: always()'), ':8:9', /`always\(\)`.*finally/],
+    ['failure()', step('call: op', 'if: failure()'), ':8:9', /`failure\(\)`.*steps\.<id>\.status/],
+    ['{{ }}', step('call: op', 'with: { a: "{{ input.a }}" }'), ':8:16', /Write \$\{\{ expression \}\}/],
+    ['${{ }} in a condition', step('call: op', 'if: ${{ input.a }}'), ':8:9', /Write `input\.a`/],
+    ['PT30S at a step', step('call: op', 'timeout: PT30S'), ':8:14', /Write a number with a unit, such as 30s/],
+    ['PT1H at the top', top('timeout: PT1H'), ':5:10', /Write a number with a unit/],
+    ['PT1S of a retry', step('call: op', 'retry: { first: PT1S }'), ':8:21', /Write a number with a unit/],
+    ['a bare number of seconds', step('call: op', 'timeout: 30'), ':8:14', /unit|30s/],
+  ])('%s is refused with the right form', (_, yaml, at, said) => {
+    const fault = faultOf(yaml);
+    expect(fault.said).toMatch(said);
+    expect([fault.code, fault.at]).toEqual(['definition.invalid', at]);
+  });
+});
+
+describe('a trap of YAML', () => {
+  test.each([
+    ['a ternary in an unquoted template', step('call: op', 'with:', '  a: ${{ input.a ? 1 : 2 }}'), ':9:10', /Quote a value with \$\{\{/],
+    ['a template in a flow map', step('call: op', 'with: { a: ${{ {"b": 1}.b }} }'), ':8:17', /Quote a value with \$\{\{/],
+    ['a condition that begins with !', step('call: op', 'if: !input.a'), ':8:9', /quote it: "!x"/],
+    ['a tab', 'steps:\n\t- id: a', ':6:1', /Indent with spaces/],
+    ['a key twice', step('call: op', 'call: op'), ':8:5', /unique/],
+    ['two documents', `${top('')}\n---\nid: x`, ':7:1', /multiple documents/],
+  ])('%s is explained', (_, yaml, at, said) => {
+    const fault = faultOf(yaml);
+    expect(fault.said).toMatch(said);
+    expect([fault.code, fault.at]).toEqual(['definition.syntax', at]);
+  });
+});
+
+describe('a step', () => {
+  test.each([
+    ['with two verbs', step('call: op', 'let: { b: 1 }'), ':6:5', /exactly one verb: call, approval/],
+    ['with three verbs', step('call: op', 'let: { b: 1 }', 'end: {}'), ':6:5', /exactly one verb/],
+    ['without a verb', step('if: "true"'), ':6:5', /exactly one verb/],
+    ['without an id', 'steps:\n  - call: op', ':6:5', /`id` is missing/],
+    ['with a dash in its id', 'steps:\n  - { id: a-b, call: op }', ':6:11', /steps\.a-b is a subtraction/],
+    ['with an id that begins with a digit', 'steps:\n  - { id: 1a, call: op }', ':6:11', /does not begin with a digit/],
+    ['with a call that is no id', step('call: Op!'), ':7:11', /small letter/],
+    ['that calls a reserved name', step('call: constructor'), ':7:11', /reserved/],
+    ['with a call that is a list', step('call: [op]'), ':7:11', /type string/],
+    ['with no attempts', step('call: op', 'retry: { attempts: 0 }'), ':8:24', />=1/],
+    ['with a retry that is a number', step('call: op', 'retry: 3'), ':8:12', /type object/],
+    ['with a quorum of nobody', step('approval: { title: x, quorum: 0 }'), ':7:35', />=1/],
+    ['that asks without a title', step('approval: { quorum: 2 }'), ':7:15', /`title` is missing/],
+    ['with `parallel` as a list', step('parallel: [{ call: op }]'), ':7:15', /type record/],
+    ['with a branch that cannot be named', step('parallel: { a-b: { call: op } }'), ':7:17', /subtraction/],
+    ['that fails with capitals', step('fail: { code: OOPS, message: x }'), ':7:19', /small letters/],
+    ['that fails without a message', step('fail: { code: oops }'), ':7:11', /`message` is missing/],
+    ['that names values in a list', step('let: [1]'), ':7:10', /type record/],
+    ['with an empty group', step('steps: []'), ':7:12', />=1|at least/],
+  ])('%s is refused', (_, yaml, at, said) => {
+    const fault = faultOf(yaml);
+    expect(fault.said).toMatch(said);
+    expect([fault.code, fault.at]).toEqual(['definition.invalid', at]);
+  });
+});
+
+describe('a workflow', () => {
+  test.each([
+    ['without steps', 'output: 1', ':1:1', /`steps` is missing/],
+    ['with no step', 'steps: []', ':5:8', />=1|at least/],
+    ['with steps that are a map', 'steps: { a: { call: op } }', ':5:8', /type array/],
+    ['with a placement that does not exist', top('placement: edge'), ':5:12', /local, cloud/],
+    ['with an unsafe key', step('call: op', 'with: { __proto__: { x: 1 } }'), ':8:13', /__proto__/],
+    ['with an unsafe key at the top', top('constructor: 1'), ':5:1', /constructor/],
+    ['for an environment that cannot be one', top('scope: { environments: [Prod!] }'), ':5:25', /small letters/],
+  ])('%s is refused', (_, yaml, at, said) => {
+    const fault = faultOf(yaml);
+    expect(fault.said).toMatch(said);
+    expect([fault.code, fault.at]).toEqual(['definition.invalid', at]);
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import { resolvePlan } from '../../../src/planning/resolve-plan.js';
+import { formatLocation, type Problem } from '../../../src/contracts/problem.js';
+import { errorOf } from '../error-of.js';
+import { lowLevel, registryOf, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
+
+function found(file: string, text: string): Problem {
+  const registry = registryOf({ ...SCRIPT_FILE, ...lowLevel('op', SCRIPT), [file]: text });
+  return registry.problems[0] as Problem;
+}
+
+function expectUnsupported(problem: Problem | undefined, names: RegExp): void {
+  expect(problem?.code).toBe('feature.unsupported');
+  expect(problem?.message).toMatch(names);
+  expect(problem?.suggestion).toBeTruthy();
+  expect(formatLocation(problem?.location ?? { file: '' })).toMatch(/^registry\/.*:\d+:\d+$/);
+}
+
+const WORKFLOW = 'id: w\ntype: workflow\nversion: 1\nsummary: s\n';
+
+describe('in a step', () => {
+  const steps = {
+    foreach: '{ id: a, foreach: input.list, as: item, steps: [{ id: b, call: op }] }',
+    race: '{ id: a, race: { b: { call: op } } }',
+    switch: '{ id: a, switch: [{ else: [{ id: b, call: op }] }] }',
+    repeat: '{ id: a, repeat: { until: "true" }, steps: [{ id: b, call: op }] }',
+    wait: '{ id: a, wait: 30s }',
+    undo: '{ id: a, call: op, undo: { call: op } }',
+    on_error: '{ id: a, call: op, on_error: [{ steps: [] }] }',
+    max_parallel: '{ id: a, parallel: { b: { call: op } }, max_parallel: 2 }',
+    on_failure: '{ id: a, parallel: { b: { call: op } }, on_failure: finish }',
+    fields: '{ id: a, approval: { title: x, fields: { ticket: { type: string } } } }',
+  };
+
+  test.each(Object.entries(steps))('%s is refused, never ignored', (key, step) => {
+    const problem = found('registry/high-level/w.yaml', `${WORKFLOW}steps: [${step}]\n`);
+    expectUnsupported(problem, new RegExp(`\`${key}\``));
+  });
+
+  test.each([
+    ['a group', 'steps: [{ id: g, steps: [{ id: a, wait: 1s }] }]'],
+    ['a branch', 'steps: [{ id: g, parallel: { a: { wait: 1s } } }]'],
+    ['the clean-up of a step', 'steps: [{ id: g, call: op, finally: [{ id: a, wait: 1s }] }]'],
+    ['the clean-up of the workflow', 'steps: [{ id: g, call: op }]\nfinally: [{ id: a, wait: 1s }]'],
+  ])('it is found in %s', (_, yaml) => {
+    expectUnsupported(found('registry/high-level/w.yaml', `${WORKFLOW}${yaml}\n`), /`wait`/);
+  });
+
+  test('a workflow that calls a workflow is refused, with how to run it', () => {
+    const registry = registryOf({
+      ...SCRIPT_FILE,
+      ...lowLevel('op', SCRIPT),
+      'registry/high-level/w.yaml': `${WORKFLOW}steps: [{ id: a, call: inner }]\n`,
+      'registry/high-level/i.yaml': `${WORKFLOW.replace('id: w', 'id: inner')}steps: [{ id: a, call: op }]\n`,
+    });
+    const problem = errorOf(() => resolvePlan(registry, 'w', 'dev')).toProblem();
+    expectUnsupported(problem, /`inner`/);
+    expect(problem.suggestion).toMatch(/ability run inner/);
+  });
+});
+
+describe('at the top of a workflow', () => {
+  test.each([
+    ['concurrency', 'concurrency: { key: x, limit: 1 }'],
+    ['on_error', 'on_error: []'],
+    ['limits', 'limits: { turns: 3 }'],
+  ])('%s is refused', (key, yaml) => {
+    const text = `${WORKFLOW}${yaml}\nsteps: [{ id: a, call: op }]\n`;
+    expectUnsupported(found('registry/high-level/w.yaml', text), new RegExp(`\`${key}\``));
+  });
+
+  test('an agent is refused', () => {
+    const text = 'id: a\ntype: agent\nversion: 1\nsummary: s\ninstructions: Think.\noperations: [op]\n';
+    expectUnsupported(found('registry/high-level/a.yaml', text), /agent/);
+  });
+});
+
+describe('in an implementation', () => {
+  const apis = {
+    params: '{ params: { id: { in: query } } }',
+    auth: '{ auth: { basic: {} } }',
+    response: '{ response: { as: base64 } }',
+    'body.type: form': '{ body: { type: form, value: {} } }',
+    'body.type: multipart': '{ body: { type: multipart, value: {} } }',
+    content_type: '{ body: { content_type: application/merge-patch+json, value: {} } }',
+  };
+
+  test.each(Object.entries(apis))('%s is refused', (name, api) => {
+    const text = `operation_key: x\nsummary: s\nimplementation: { kind: api, api: ${api} }\n`;
+    expectUnsupported(found('registry/low-level/x.yaml', text), new RegExp(name));
+  });
+
+  test('it is found in a document and in a configuration as well', () => {
+    const document = 'id: i\noperation_key: op\nkind: api\napi: { auth: {} }\n';
+    expectUnsupported(found('registry/implementations/i.yaml', document), /`auth`/);
+    const config = 'abilities: [{ id: op, impl: { kind: api, api: { auth: {} } } }]\n';
+    expectUnsupported(found('registry/config/c.yaml', config), /`auth`/);
+  });
+
+  test('`files` of a script is refused', () => {
+    const registry = registryOf({
+      ...SCRIPT_FILE,
+      ...lowLevel('x', 'implementation: { kind: script, script: { path: scripts/any.mjs, files: [a] } }'),
+    });
+    expectUnsupported(errorOf(() => resolvePlan(registry, 'x', 'dev')).toProblem(), /`files`/);
+  });
+});
+
+describe('in a hook', () => {
+  const hooks = {
+    ability: '{ id: g, handler: { ability: op } }',
+    format: '{ id: g, format: claude-code, handler: { script: { path: x } } }',
+    as: '{ id: g, as: [], handler: { script: { path: x } } }',
+    must_deny: '{ id: g, must_deny: [], handler: { script: { path: x } } }',
+  };
+
+  test.each(Object.entries(hooks))('%s is refused', (key, hook) => {
+    expectUnsupported(found('registry/hooks/PreAbilityCall.yaml', `hooks: [${hook}]\n`), new RegExp(`\`${key}\``));
+  });
+
+  test('a format beside the script is refused as well, as design section 7 writes it', () => {
+    const text = 'hooks: [{ id: g, handler: { script: { path: x, plugin_root: y }, format: claude-code } }]\n';
+    expectUnsupported(found('registry/hooks/PreAbilityCall.yaml', text), /`format`/);
+  });
+});
