@@ -58,11 +58,15 @@ export function unknownOutcome(seen: Problem): Problem {
 
 function failureOf(problem: Problem, retryable: boolean, cause: unknown, context: object): ApplicationFailure {
   const message = problem.message.slice(0, MOST_CHARACTERS);
-  return ApplicationFailure.create({
+  const isOurs = cause instanceof AbilityError;
+  const failure = ApplicationFailure.create({
     type: problem.code,
     message,
     nonRetryable: !retryable,
     details: [{ ...problem, message }, context],
-    ...(cause instanceof AbilityError ? {} : { cause: cause as Error }),
+    ...(isOurs ? {} : { cause: cause as Error }),
   });
+  // Where in this code a foreseen failure was noticed helps nobody, and would be in every history.
+  if (isOurs) failure.stack = '';
+  return failure;
 }

@@ -261,10 +261,12 @@ function endAs(run: TaskRun, result: TaskResult): TaskResult {
   if (status === 'cancelled') throw new CancelledFailure('The task was cancelled', [result]);
   if (status !== 'failed') setState(run, status);
   if (status === 'expired') return result;
-  throw ApplicationFailure.create({
+  const failure = ApplicationFailure.create({
     type: error?.code ?? 'internal.error',
     message: (error?.message ?? 'The task failed').slice(0, 2000),
     nonRetryable: true,
     details: [result],
   });
+  failure.stack = '';
+  throw failure;
 }
