@@ -1,0 +1,18 @@
+/** The words everyone shares: shapes, states, codes, names. */
+export type * from './activities.js';
+export type * from './approvals.js';
+export type * from './check.js';
+export { CODES, type CodeMeaning, type KnownCode, meaningOf } from './codes.js';
+export { EFFECTS, type Effect } from './effects.js';
+export { EXIT, EXIT_OF_STATE, type ExitCode } from './exit-codes.js';
+export { type EventContext, type GuardDecision, type HookAnswer, type HookResult, PHASES, type Phase } from './hooks.js';
+export type * from './json.js';
+export { ATTRIBUTES, ENGINE, QUERIES, SIGNALS, taskQueueOf, UPDATES } from './names.js';
+export type * from './people.js';
+export { PLACEMENTS, type Placement } from './placement.js';
+export type * from './plan.js';
+export { AbilityError, formatLocation, type Problem, type SourceLocation } from './problem.js';
+export type * from './record.js';
+export type * from './seal.js';
+export { END_STATES, type EndState, isEndState, OPEN_STATES, type StepStatus, type TaskState } from './states.js';
+export type * from './task.js';

@@ -1,0 +1,4 @@
+/** The workers of a project, for those who host them in a program of their own. */
+export { allPlaces, type HostOptions, type Place, WorkerHost } from './host-workers.js';
+export { KeyFolder, keysFromEnvironment } from './seal-keys.js';
+export { type ServeOptions, serve } from './serve.js';

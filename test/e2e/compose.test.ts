@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { ATTRIBUTES } from '../../src/contracts/names.js';
+import { abilityJson, start } from '../fixtures/command-line.js';
+import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const KEYS = `main:${randomBytes(32).toString('base64url')}`;
+const compose = parse(readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8'));
+
+function hasParser(): boolean {
+  try {
+    execFileSync('docker-compose', ['version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('docker-compose.yml', () => {
+  test.skipIf(!hasParser())('is one that docker-compose understands (needs docker-compose)', () => {
+    const options = { cwd: ROOT, encoding: 'utf8', env: { ...process.env, ABILITY_SEAL_KEYS: KEYS } } as const;
+    const shown = execFileSync('docker-compose', ['config'], options);
+    expect(Object.keys(parse(shown).services).sort()).toEqual(Object.keys(compose.services).sort());
+  });
+
+  test('lets nothing listen beyond loopback', () => {
+    for (const { ports = [] } of Object.values<{ ports?: string[] }>(compose.services)) {
+      for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
+    }
+  });
+
+  test('makes the search attributes that tasks carry', () => {
+    const [script] = compose.services.namespace.command;
+    for (const name of Object.keys(ATTRIBUTES)) expect(script).toContain(name);
+  });
+});
+
+describe('the worker of docker-compose.yml, its command and settings without the container', () => {
+  let server: TestServer;
+  let store: string;
+
+  beforeAll(async () => {
+    server = await startTemporal();
+    store = mkdtempSync(join(tmpdir(), 'ability-store-'));
+  });
+  afterAll(async () => {
+    await server.stop();
+    rmSync(store, { recursive: true, force: true });
+  });
+
+  test('serves tasks', async () => {
+    const { command, environment } = compose.services.worker;
+    const own = { TEMPORAL_ADDRESS: server.address, ABILITY_SEAL_KEYS: KEYS, ABILITY_STORE: store };
+    expect(Object.keys(environment).sort()).toEqual([...Object.keys(own), 'TEMPORAL_NAMESPACE'].sort());
+    const worker = start(command, { cwd: ROOT, env: { ...environment, ...own } });
+    const options = { cwd: ROOT, env: own };
+    const run = ['run', 'generate_example_data', '--set', 'count=3', '--env', 'dev'];
+    const attempt = async () => (await abilityJson(run, options)).json;
+    await expect.poll(async () => (await attempt()).status, { timeout: 40_000 }).toBe('succeeded');
+    expect(environment.TEMPORAL_NAMESPACE).toBe('default');
+    worker.kill('SIGTERM');
+    expect(await worker).toMatchObject({ exitCode: 0 });
+    expect(compose.services.worker.stop_grace_period).toBe('90s');
+  });
+
+  test('refuses to start without seal keys, as the file demands them', async () => {
+    const end = await abilityJson(['worker'], { cwd: ROOT, env: { TEMPORAL_ADDRESS: server.address } });
+    expect(end).toMatchObject({ exitCode: 7, json: { error: { code: 'seal.no_key' } } });
+    expect(compose.services.worker.environment.ABILITY_SEAL_KEYS).toMatch(/^\$\{ABILITY_SEAL_KEYS:\?/);
+  });
+});

@@ -1,0 +1,171 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/contracts/json.js';
+import { type RunningProject, runProject } from '../fixtures/running-project.js';
+import { config, mcpAbility, readLog } from '../fixtures/servers/definitions.js';
+import { MCP_PROGRAMS, type McpHttpServer, startMcpHttp } from '../fixtures/servers/mcp-http-server.js';
+
+let project: RunningProject;
+let http: McpHttpServer;
+let counter = 0;
+
+/** A server that answers as the test says, whatever is asked of its tool `do`. */
+const raw = (answer: JsonObject, tool: JsonObject = {}) => ({
+  command: process.execPath,
+  args: [
+    MCP_PROGRAMS.raw,
+    JSON.stringify([{ name: 'do', inputSchema: { type: 'object' }, ...tool }]),
+    JSON.stringify(answer),
+  ],
+});
+const TYPED = { outputSchema: { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } } };
+
+beforeAll(async () => {
+  project = await runProject({});
+  http = await startMcpHttp(join(project.root, 'sessions.txt'));
+  project.write(
+    config('servers', {
+      mcp_servers: {
+        local: { command: process.execPath, args: [MCP_PROGRAMS.stdio] },
+        remote: { url: http.url },
+        wrong_output: raw({ content: [{ type: 'text', text: 'x' }], structuredContent: { n: 'one' } }, TYPED),
+        no_output: raw({ content: [{ type: 'text', text: 'x' }] }, TYPED),
+        proto: raw({ content: [{ type: 'text', text: '{"__proto__": {"a": 1}}' }] }),
+        not_mcp: raw({ content: 'what?' }),
+        refuses: raw({ error: { code: -32602, message: 'Not with these arguments' } }),
+      },
+    }),
+  );
+});
+afterAll(async () => {
+  await project.stop();
+  await http.kill();
+});
+
+/** Calls a tool as an ability of its own. */
+function call(server: string, tool: string, input: JsonObject = {}, mcp: JsonObject = {}, more: JsonObject = {}) {
+  counter += 1;
+  const key = `mcp.case_${counter}`;
+  project.write(mcpAbility(key, { server, tool, ...mcp }, { more: { effects: 'write_additive', ...more } }));
+  return project.run(key, input);
+}
+
+const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    () => undefined,
+    (error) => error,
+  );
+const failed = (code: string) => ({ status: 'failed', error: { code }, steps: [{ status: 'failed', attempts: 1 }] });
+
+describe.each(['local', 'remote'])('a tool of a %s server', (server) => {
+  test('gives its structured content, where it has any', async () => {
+    expect(await call(server, 'add', { a: 1, b: 2 })).toMatchObject({ status: 'succeeded', output: { sum: 3 } });
+  });
+
+  test('gives {text}, where all its blocks are text', async () => {
+    expect((await call(server, 'say', { text: '{"n": 1}' })).output).toEqual({ text: '{"n": 1}' });
+    expect((await call(server, 'say_twice', { text: 'a' })).output).toEqual({ text: 'a\na again' });
+    expect((await call(server, 'nothing')).output).toEqual({ text: '' });
+  });
+
+  test('gives {text, content}, where one is not', async () => {
+    expect((await call(server, 'show')).output).toMatchObject({
+      text: 'a pixel',
+      content: [
+        { type: 'text', text: 'a pixel' },
+        { type: 'image', mimeType: 'image/png' },
+      ],
+    });
+  });
+
+  test('gives its text as JSON only where the definition says so', async () => {
+    const json = { output: 'json' };
+    expect((await call(server, 'say', { text: '{"n": [1]}' }, json)).output).toEqual({ n: [1] });
+    expect(await call(server, 'say', { text: 'no JSON' }, json)).toMatchObject(failed('mcp.output_invalid'));
+  });
+
+  test('fails as mcp.tool_error with what it says, and may be tried again', async () => {
+    const once = await call(server, 'refuse', { text: 'the disk is full' });
+    expect(once).toMatchObject(failed('mcp.tool_error'));
+    expect(once.error).toMatchObject({
+      message: expect.stringMatching(/refuse failed: the disk is full/),
+      details: { text: 'the disk is full' },
+    });
+    const again = await call(server, 'refuse', { text: 'x' }, {}, { effects: 'read' });
+    expect(again).toMatchObject({ status: 'failed', error: { code: 'mcp.tool_error' }, steps: [{ attempts: 3 }] });
+  });
+
+  test('that is not there is mcp.tool_missing, with the one that may be meant, not tried again', async () => {
+    const result = await call(server, 'ad', {}, {}, { effects: 'read' });
+    expect(result).toMatchObject(failed('mcp.tool_missing'));
+    expect(result.error?.suggestion).toMatch(/`?add`?/);
+    expect((await call(server, 'something_else')).error?.suggestion).toMatch(/add, say/);
+  });
+
+  test('gets the input as its arguments, and the idempotency key in _meta', async () => {
+    const input = { text: 'ä', list: [1, { a: null }], n: 1.5 };
+    const result = await call(server, 'get_meta', input, { output: 'json' });
+    expect(result.output).toMatchObject({ input, meta: { 'idempotency-key': `${result.task_key}/run` } });
+  });
+
+  test('that is slow is timeout.call where it may be repeated, else the outcome is unknown', async () => {
+    const limit = { timeout_sec: 0.5 };
+    const [again, once] = await Promise.all([
+      call(server, 'never', {}, limit, { effects: 'write_idempotent' }),
+      call(server, 'never', {}, limit),
+    ]);
+    expect(again).toMatchObject({ status: 'failed', error: { code: 'timeout.call' }, steps: [{ attempts: 3 }] });
+    expect(once).toMatchObject({ status: 'unknown', error: { details: { seen: { code: 'timeout.call' } } } });
+  });
+
+  test('that says more than an output may be is output.too_large, not tried again', async () => {
+    const large = await call(server, 'large', { bytes: 8 * 1024 * 1024 + 1 }, {}, { effects: 'read' });
+    expect(large).toMatchObject(failed('output.too_large'));
+    const huge = await call(server, 'large', { bytes: 12 * 1024 * 1024 }, {}, { effects: 'read' });
+    expect(huge).toMatchObject(failed('output.too_large'));
+  });
+
+  test('is a line of the log', async () => {
+    const { task_key } = await call(server, 'say', { text: 'x' });
+    expect(readLog(project.root, task_key as string)).toMatchObject([
+      {
+        stream: 'tool',
+        step: 'run',
+        attempt: 1,
+        text: expect.stringMatching(new RegExp(`^${server} say -> ok \\(\\d+ ms\\)$`)),
+      },
+    ]);
+  });
+
+  test('keeps the contract of its ability, or is mcp.output_invalid', async () => {
+    const schema = { output_schema: { type: 'object', required: ['sum'], properties: { sum: { type: 'string' } } } };
+    const result = await call(server, 'add', { a: 1, b: 2 }, {}, schema);
+    expect(result).toMatchObject(failed('mcp.output_invalid'));
+    expect(result.error?.message).toMatch(/`sum` must be string/);
+  });
+});
+
+describe('a server that does not keep its word', () => {
+  test.each([
+    ['gives structured content that its own schema does not allow', 'wrong_output'],
+    ['gives no structured content though it promised some', 'no_output'],
+    ['gives a result that is none', 'not_mcp'],
+  ])('and %s is mcp.output_invalid', async (_, server) => {
+    expect(await call(server, 'do')).toMatchObject(failed('mcp.output_invalid'));
+  });
+
+  test('and gives a key __proto__ is mcp.output_invalid', async () => {
+    expect(await call('proto', 'do', {}, { output: 'json' })).toMatchObject(failed('mcp.output_invalid'));
+  });
+
+  test('and refuses a call by the protocol is mcp.tool_error', async () => {
+    const result = await call('refuses', 'do');
+    expect(result).toMatchObject(failed('mcp.tool_error'));
+    expect(result.error?.message).toMatch(/Not with these arguments/);
+  });
+});
+
+test('a server that is configured nowhere is found out at preflight, with the one that may be meant', async () => {
+  const error = await failure(call('locl', 'say'));
+  expect(error).toMatchObject({ code: 'definition.unknown_reference', suggestion: expect.stringMatching(/local/) });
+});

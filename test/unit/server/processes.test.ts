@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { onTestFinished } from 'vitest';
+import { expect, test } from 'vitest';
+import { findProcesses, isAlive, markOf, ownMark, signalProcess, stopProcess } from '../../../src/server/processes.js';
+
+/** A Node process that has begun to run the code. */
+async function startNode(code: string, ...args: string[]): Promise<ChildProcess & { pid: number }> {
+  const child = spawn(process.execPath, ['-e', `${code}; process.stdout.write('ready'); setInterval(() => {}, 1000)`, ...args]);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+  return child as ChildProcess & { pid: number };
+}
+
+test('a process is told apart from a later one with its number', () => {
+  const mark = ownMark();
+  expect(mark.pid).toBe(process.pid);
+  expect(isAlive(mark)).toBe(true);
+  expect(isAlive({ ...mark, started: `${mark.started}0` })).toBe(false);
+});
+
+test('a process that ended has no mark', async () => {
+  const child = await startNode('');
+  const mark = markOf(child.pid);
+  expect(mark && isAlive(mark)).toBe(true);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  expect(markOf(child.pid)).toBeUndefined();
+  expect(mark && isAlive(mark)).toBe(false);
+});
+
+test('a signal to a process that is gone is fine', async () => {
+  const child = await startNode('');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  signalProcess(child.pid, 'SIGTERM');
+});
+
+test('a process is found by words of its command line, and we ourselves are not', async () => {
+  const word = `looked-for-${randomUUID()}`;
+  const child = await startNode('', word);
+  expect(findProcesses([word]).map(({ pid }) => pid)).toEqual([child.pid]);
+  expect(findProcesses([word, 'and-another'])).toEqual([]);
+});
+
+test('a process that listens ends politely', async () => {
+  const child = await startNode("process.on('SIGTERM', () => process.exit(7))");
+  const ended = once(child, 'exit');
+  await stopProcess(markOf(child.pid) ?? ownMark(), 10_000);
+  expect(await ended).toEqual([7, null]);
+});
+
+test('a process that does not listen is killed when its time is up', async () => {
+  const child = await startNode("process.on('SIGTERM', () => {})");
+  const ended = once(child, 'exit');
+  await stopProcess(markOf(child.pid) ?? ownMark(), 50);
+  expect(await ended).toEqual([null, 'SIGKILL']);
+});
+
+test('a process that is gone already is not waited for', async () => {
+  await stopProcess({ ...ownMark(), started: 'long ago' }, 0);
+  expect(isAlive(ownMark())).toBe(true);
+});
