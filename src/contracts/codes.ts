@@ -22,11 +22,6 @@ export const CODES = {
     means: 'A service answered with success, but with something the contract does not allow.',
     next: 'Compare the answer in the details with `output_schema`, or choose another `response` form.',
   },
-  'approval.ambiguous': {
-    exit: EXIT.usage,
-    means: 'Several approvals of the task are open and the decision names none of them.',
-    next: 'Name one with `--approval ID`; `ability approvals` lists them.',
-  },
   'approval.denied': {
     exit: EXIT.denied,
     means: 'An approver said no.',
@@ -41,11 +36,6 @@ export const CODES = {
     exit: EXIT.denied,
     means: 'The decision was received and did not count; the message says why.',
     next: 'Let one of the listed approvers decide.',
-  },
-  'approval.not_found': {
-    exit: EXIT.usage,
-    means: 'The task has no open approval of that id.',
-    next: 'Run `ability approvals` to see what is open.',
   },
   'config.invalid': {
     exit: EXIT.usage,
@@ -106,11 +96,6 @@ export const CODES = {
     exit: EXIT.failed,
     means: 'A call would have gone to a host or address that the policy does not allow.',
     next: 'Add it to `policy.allowed_hosts` in `ability.yaml`, if it should be reachable.',
-  },
-  'doctor.failed': {
-    exit: EXIT.outOfOrder,
-    means: 'At least one check of `ability doctor` failed.',
-    next: 'Do what the failing checks say; `ability doctor --fix` does what can be done safely.',
   },
   'engine.stuck': {
     exit: EXIT.outOfOrder,
@@ -356,11 +341,6 @@ export const CODES = {
     exit: EXIT.usage,
     means: 'A key has 1 to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit.',
     next: 'Choose such a key.',
-  },
-  'task.not_ended': {
-    exit: EXIT.failed,
-    means: 'The task has no result yet.',
-    next: 'Wait for it with `ability task watch KEY`.',
   },
   'task.not_found': {
     exit: EXIT.usage,

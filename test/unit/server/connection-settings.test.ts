@@ -34,11 +34,11 @@ async function chosen(flags: ConnectionFlags, env: NodeJS.ProcessEnv = {}): Prom
 
 describe("the project's own runtime is meant", () => {
   test('where nothing is said', async () => {
-    expect(await chosen({})).toBeUndefined();
+    expect(await chooseServer({}, {})).toBeUndefined();
   });
 
   test('although there is a configuration file with a default profile', async () => {
-    expect(await chosen({}, {})).toBeUndefined();
+    expect(await chosen({})).toBeUndefined();
   });
 
   test('where only a namespace is said', async () => {

@@ -1,0 +1,77 @@
+import { dirname, join } from 'node:path/posix';
+
+/** What each room may import at run time besides itself, `rules` and `contracts`. Source: design, section 3. */
+const ARROWS: Record<string, readonly string[]> = {
+  contracts: [],
+  rules: [],
+  workflows: [],
+  definitions: [],
+  planning: ['definitions'],
+  authoring: ['definitions'],
+  choosing: ['definitions'],
+  activities: ['planning', 'definitions', 'choosing'],
+  server: [],
+  worker: ['activities', 'server'],
+  client: ['server'],
+  doors: ['client', 'definitions', 'planning', 'authoring', 'choosing', 'server', 'worker'],
+};
+
+/** Packages of the rooms whose code runs in Temporal's sandbox or everywhere; the others may use any. */
+const PACKAGES: Record<string, (name: string) => boolean> = {
+  contracts: () => false,
+  rules: (name) => !name.startsWith('node:') && !name.startsWith('@temporalio/'),
+  workflows: (name) => name === '@temporalio/workflow' || name === '@temporalio/common',
+};
+
+/** An import that leaves something behind at run time. */
+export interface RuntimeImport {
+  specifier: string;
+  line: number;
+}
+
+const STATEMENT = /^(?:import|export)\s+(type\s[^;']*?\sfrom\s+)?(?:[\w$*{}\s,]*?\sfrom\s+)?'([^']+)'/gm;
+const DYNAMIC = /\bimport\(\s*[`'"]([^`'"]+)[`'"]/g;
+
+/**
+ * Reads the imports of a TypeScript file, formatted as biome formats it. Those of types alone are left out.
+ *
+ * @throws when a line that begins with `import` is none that can be read, so that no import escapes.
+ */
+export function runtimeImports(source: string): RuntimeImport[] {
+  const statements = [...source.matchAll(STATEMENT)];
+  const starts = new Set(statements.map((match) => match.index));
+  for (const { index } of source.matchAll(/^import\b/gm)) {
+    if (!starts.has(index)) throw new Error(`an import in line ${lineOf(source, index)} cannot be read`);
+  }
+  const found = statements.filter(([, type]) => type === undefined).map((match) => [match.index, match[2]] as const);
+  const dynamic = [...source.matchAll(DYNAMIC)].map((match) => [match.index, match[1]] as const);
+  return [...found, ...dynamic].map(([index, specifier = '']) => ({ specifier, line: lineOf(source, index) }));
+}
+
+/**
+ * The imports of a file that the house does not allow.
+ *
+ * @param file its path from the root of the repository, such as `src/rules/glob.ts`.
+ */
+export function forbiddenImports(file: string, source: string): string[] {
+  const room = roomOf(file);
+  return runtimeImports(source)
+    .filter(({ specifier }) => !isAllowed(room, file, specifier))
+    .map(({ specifier, line }) => `${file}:${line} imports ${specifier}`);
+}
+
+function isAllowed(room: string, file: string, specifier: string): boolean {
+  if (!specifier.startsWith('.')) return PACKAGES[room]?.(specifier) ?? true;
+  const target = roomOf(join(dirname(file), specifier));
+  if (target === room) return true;
+  if (room === 'contracts') return false;
+  return target === 'rules' ? true : target === 'contracts' || (ARROWS[room]?.includes(target) ?? false);
+}
+
+function roomOf(path: string): string {
+  return /^src\/([a-z]+)\//.exec(path)?.[1] ?? path;
+}
+
+function lineOf(source: string, index: number): number {
+  return source.slice(0, index).split('\n').length;
+}

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { ABILITY_ID, ACTIVITIES, preflightIdOf, STEP_ID, taskQueueOf, USER_KEY, WORKFLOWS } from '../../../src/contracts/names.js';
+import { PHASES } from '../../../src/contracts/hooks.js';
+import { AbilityError, formatLocation } from '../../../src/contracts/problem.js';
+
+describe('names of our own cannot be those of an ability or a task', () => {
+  test.each([...Object.values(WORKFLOWS), ...Object.values(ACTIVITIES), ...PHASES])('%s is no ability id', (name) => {
+    expect(ABILITY_ID.test(name)).toBe(false);
+  });
+
+  test('the workflow of a preflight has no user key', () => {
+    expect(preflightIdOf('k')).toBe('preflight:k');
+    expect(USER_KEY.test(preflightIdOf('k'))).toBe(false);
+  });
+});
+
+test.each([
+  ['nightly-17', true],
+  ['a', true],
+  ['1.2_3-4', true],
+  ['-a', false],
+  ['.a', false],
+  ['a/b', false],
+  ['a:b', false],
+  ['a b', false],
+  ['', false],
+  ['a'.repeat(64), true],
+  ['a'.repeat(65), false],
+  ['a\n', false],
+])('the key %j can be a user’s: %s', (key, can) => {
+  expect(USER_KEY.test(key)).toBe(can);
+});
+
+test.each([
+  ['seed', true],
+  ['_a1', true],
+  ['Seed_2', true],
+  ['a-b', false],
+  ['1a', false],
+  ['', false],
+])('the step id %j is one: %s', (id, is) => {
+  expect(STEP_ID.test(id)).toBe(is);
+});
+
+test('a queue names project, environment and placement', () => {
+  expect(taskQueueOf('acme', 'staging', 'local')).toBe('acme-staging-local');
+});
+
+describe('an error', () => {
+  test('is plain data for an answer, without what is not known', () => {
+    expect(new AbilityError({ code: 'a.b', message: 'm' }).toProblem()).toEqual({ code: 'a.b', message: 'm' });
+    const full = { code: 'a.b', message: 'm', location: { file: 'f', line: 1 }, details: { x: 1 }, suggestion: 's' };
+    expect(new AbilityError(full).toProblem()).toEqual(full);
+  });
+
+  test('keeps its cause', () => {
+    const cause = new Error('deeper');
+    expect(new AbilityError({ code: 'a.b', message: 'm' }, { cause }).cause).toBe(cause);
+  });
+
+  test('has a place as file:line:column, as far as it is known', () => {
+    expect(formatLocation({ file: 'f', line: 3, column: 7 })).toBe('f:3:7');
+    expect(formatLocation({ file: 'f', line: 3 })).toBe('f:3');
+    expect(formatLocation({ file: 'f' })).toBe('f');
+  });
+});

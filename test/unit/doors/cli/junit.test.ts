@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { StepStatus, TaskState } from '../../../../src/contracts/states.js';
+import type { StepSummary, TaskResult } from '../../../../src/contracts/task.js';
+import { renderJunit, writeJunit } from '../../../../src/doors/cli/junit.js';
+import { errorOf } from '../../error-of.js';
+import { temporaryProject } from '../../temporary-project.js';
+
+const step = (id: string, status: StepStatus, more: Partial<StepSummary> = {}): StepSummary => ({
+  id,
+  path: id,
+  call: 'op',
+  status,
+  attempts: 1,
+  duration_ms: 1500,
+  ...more,
+});
+
+function result(status: TaskState, steps: StepSummary[], more: Partial<TaskResult> = {}): TaskResult {
+  return {
+    status,
+    task_key: 't-1',
+    ability_id: 'signup_e2e_test',
+    version: 1,
+    digest: 'd',
+    environment: 'staging',
+    output: null,
+    error: null,
+    warnings: [],
+    steps,
+    approvals: [],
+    hooks: [],
+    requested_by: { name: 'tester', source: 'claimed' },
+    started_at: '2026-01-02T03:04:05.000Z',
+    finished_at: '2026-01-02T03:04:07.500Z',
+    cleanup_ran: null,
+    links: { temporal: null, record: null },
+    ...more,
+  };
+}
+const problem = (code: string, message: string, at?: string) => ({ error: { code, message, ...(at && { step: at }) } });
+
+test('a step is a test case with its time, and the whole is a suite with its counts', () => {
+  expect(renderJunit(result('succeeded', [step('seed', 'succeeded'), step('extra', 'skipped', { duration_ms: null })]))).toBe(
+    [
+      '<?xml version="1.0" encoding="UTF-8"?>',
+      '<testsuites>',
+      '  <testsuite name="signup_e2e_test" tests="2" failures="0" skipped="1" time="2.5" timestamp="2026-01-02T03:04:05.000Z">',
+      '    <properties><property name="task_key" value="t-1"/></properties>',
+      '    <testcase classname="signup_e2e_test" name="seed" time="1.5"/>',
+      '    <testcase classname="signup_e2e_test" name="extra" time="0"><skipped/></testcase>',
+      '  </testsuite>',
+      '</testsuites>',
+      '',
+    ].join('\n'),
+  );
+});
+
+describe('failures', () => {
+  const countsOf = (xml: string): string => /tests="\d+" failures="\d+" skipped="\d+"/.exec(xml)?.[0] ?? '';
+
+  test('the step that failed carries the error', () => {
+    const steps = [step('seed', 'succeeded'), step('signup', 'failed'), step('row', 'pending')];
+    const xml = renderJunit(result('failed', steps, problem('http.500', 'It said no.', 'signup')));
+    expect(countsOf(xml)).toBe('tests="3" failures="1" skipped="1"');
+    expect(xml).toContain('name="signup" time="1.5"><failure message="http.500: It said no.">http.500: It said no.</failure>');
+  });
+
+  test('a task that failed outside its steps has a case of its own, so that the suite never looks green', () => {
+    const xml = renderJunit(result('denied', [step('seed', 'succeeded')], problem('guard.denied', 'No ticket.')));
+    expect(countsOf(xml)).toBe('tests="2" failures="1" skipped="0"');
+    expect(xml).toContain('name="task"><failure message="guard.denied: No ticket."');
+  });
+
+  test('a task without any step has it as well', () => {
+    expect(countsOf(renderJunit(result('timed_out', [], problem('timeout.task', 'Too long.'))))).toBe('tests="1" failures="1" skipped="0"');
+    expect(countsOf(renderJunit(result('unknown', [])))).toBe('tests="1" failures="1" skipped="0"');
+  });
+
+  test.each(['failed', 'denied', 'timed_out', 'unknown', 'cancelled'] as const)('a step that is %s is a failure', (status) => {
+    expect(countsOf(renderJunit(result('failed', [step('a', status)])))).toBe('tests="1" failures="1" skipped="0"');
+  });
+
+  test('of a message of many lines the attribute has the first', () => {
+    const xml = renderJunit(result('failed', [step('a', 'failed')], problem('script.exit', 'First.\nSecond.', 'a')));
+    expect(xml).toContain('message="script.exit: First.">script.exit: First.\nSecond.</failure>');
+  });
+});
+
+describe('what scripts and people wrote', () => {
+  const failing = (message: string): string => renderJunit(result('failed', [step('a', 'failed')], problem('x', message, 'a')));
+
+  test('is escaped', () => {
+    const xml = failing('<b> & "quotes" \'single\' ]]>');
+    expect(xml).toContain('message="x: &lt;b&gt; &amp; &quot;quotes&quot; \'single\' ]]&gt;"');
+    expect(xml).not.toMatch(/<b>|]]>/);
+  });
+
+  test('has no characters that XML cannot hold', () => {
+    const xml = failing('a\u0000b\u0007c\u001b[31md\uffffe\tf');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
+    expect(xml).not.toMatch(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\uffff]/);
+    expect(xml).toContain('e\tf');
+  });
+
+  test('cannot break out of an attribute', () => {
+    const xml = renderJunit(result('succeeded', [step('a', 'succeeded', { path: 'x" y="1' })]));
+    expect(xml).toContain('name="x&quot; y=&quot;1"');
+  });
+});
+
+describe('the file', () => {
+  test('is written relative to where the command was given', () => {
+    const { root } = temporaryProject({ 'out/.keep': '' });
+    writeJunit('out/junit.xml', result('succeeded', []), root);
+    expect(readFileSync(join(root, 'out/junit.xml'), 'utf8')).toMatch(/^<\?xml/);
+  });
+
+  test('that cannot be written is usage.invalid, and names it', () => {
+    const { root } = temporaryProject();
+    const error = errorOf(() => writeJunit('gone/junit.xml', result('succeeded', []), root));
+    expect(error.code).toBe('usage.invalid');
+    expect(error.message).toMatch(/--junit gone\/junit\.xml/);
+  });
+});

@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { forbiddenImports, runtimeImports } from './check-imports.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const files = readdirSync(`${ROOT}/src`, { recursive: true, encoding: 'utf8' })
+  .map((name) => `src/${name.replaceAll('\\', '/')}`)
+  .filter((name) => name.endsWith('.ts'))
+  .sort();
+const textOf = (file: string): string => readFileSync(`${ROOT}/${file}`, 'utf8');
+
+describe('the house', () => {
+  test('has files to look at', () => {
+    expect(files.length).toBeGreaterThan(100);
+  });
+
+  test('has no import that design section 3 does not allow', () => {
+    expect(files.flatMap((file) => forbiddenImports(file, textOf(file)))).toEqual([]);
+  });
+
+  test('has only the rooms of the design', () => {
+    const rooms = new Set(files.map((file) => file.split('/')[1]));
+    const known = 'activities authoring choosing client contracts definitions doors planning rules server worker workflows';
+    expect([...rooms].filter((room) => !known.split(' ').includes(room ?? ''))).toEqual([]);
+  });
+
+  test('has kebab-case files named after the one thing they hold', () => {
+    const names = files.flatMap((file) => file.split('/').slice(1));
+    expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.ts)?$/.test(name))).toEqual([]);
+    const vague = /^(utils?|helpers?|commons?|managers?|misc)$/;
+    expect(names.filter((name) => name.split(/[-.]/).some((word) => vague.test(word)))).toEqual([]);
+  });
+});
+
+describe('the check', () => {
+  test.each([
+    ['src/contracts/x.ts', "import { z } from 'zod';"],
+    ['src/contracts/x.ts', "import { glob } from '../rules/glob.js';"],
+    ['src/rules/x.ts', "import { readFileSync } from 'node:fs';"],
+    ['src/rules/x.ts', "import { load } from '../definitions/load-registry.js';"],
+    ['src/workflows/x.ts', "import { createHash } from 'node:crypto';"],
+    ['src/workflows/x.ts', "import Ajv from 'ajv';"],
+    ['src/workflows/x.ts', "import { Context } from '@temporalio/activity';"],
+    ['src/workflows/steps/x.ts', "import { seal } from '../../planning/seal.js';"],
+    ['src/definitions/x.ts', "import { seal } from '../planning/seal.js';"],
+    ['src/planning/x.ts', "import { call } from '../activities/call.js';"],
+    ['src/activities/x.ts', "import { takeLock } from '../server/lock.js';"],
+    ['src/server/x.ts', "import { connect } from '../client/connect.js';"],
+    ['src/client/x.ts', "import { load } from '../definitions/load-registry.js';"],
+    ['src/worker/x.ts', "import { connect } from '../client/connect.js';"],
+    ['src/worker/x.ts', "import { main } from '../doors/cli/main.js';"],
+    ['src/doors/cli/x.ts', "import { call } from '../../activities/call.js';"],
+    ['src/doors/cli/x.ts', "export { task } from '../../workflows/task.js';"],
+    ['src/doors/cli/x.ts', "const { call } = await import('../../activities/call.js');"],
+    ['src/client/x.ts', "import '../definitions/load-registry.js';"],
+    ['src/client/x.ts', "export * from '../definitions/load-registry.js';"],
+    ['src/client/x.ts', "import {\n  type A,\n  b,\n} from '../definitions/load-registry.js';"],
+    ['src/client/x.ts', "import { type A } from '../definitions/load-registry.js';"],
+    ['src/client/x.ts', "import * as all from '../definitions/load-registry.js';"],
+  ])('catches in %s: %s', (file, source) => {
+    expect(forbiddenImports(file, source)).toHaveLength(1);
+  });
+
+  test.each([
+    ['src/client/x.ts', "import type { Registry } from '../definitions/registry.js';"],
+    ['src/client/x.ts', "import type {\n  A,\n  B,\n} from '../definitions/registry.js';"],
+    ['src/client/x.ts', "export type { Registry } from '../definitions/registry.js';"],
+    ['src/contracts/x.ts', "import { EXIT } from './exit-codes.js';"],
+    ['src/rules/expressions/x.ts', "import { AbilityError } from '../../contracts/problem.js';"],
+    ['src/workflows/x.ts', "import { sleep } from '@temporalio/workflow';\nimport { glob } from '../rules/glob.js';"],
+    ['src/doors/cli/x.ts', "const { connect } = await import('../../client/index.js');"],
+    ['src/doors/cli/x.ts', 'load(() => import(`./commands/${verdict}.js`));'],
+    ['src/worker/x.ts', "import { readFileSync } from 'node:fs';"],
+  ])('lets pass in %s: %s', (file, source) => {
+    expect(forbiddenImports(file, source)).toEqual([]);
+  });
+
+  test('tells where', () => {
+    const source = "import { sleep } from '@temporalio/workflow';\n\nimport { createHash } from 'node:crypto';\n";
+    expect(forbiddenImports('src/workflows/x.ts', source)).toEqual(['src/workflows/x.ts:3 imports node:crypto']);
+  });
+
+  test('refuses an import it cannot read instead of passing it over', () => {
+    expect(() => runtimeImports('import { x } from "double-quoted";')).toThrow(/line 1 cannot be read/);
+  });
+});
