@@ -18,6 +18,7 @@ const raw = (answer: JsonObject, tool: JsonObject = {}) => ({
     JSON.stringify(answer),
   ],
 });
+const TEXT = { content: [{ type: 'text', text: 'x' }] };
 const TYPED = { outputSchema: { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } } };
 
 beforeAll(async () => {
@@ -28,10 +29,10 @@ beforeAll(async () => {
       mcp_servers: {
         local: { command: process.execPath, args: [MCP_PROGRAMS.stdio] },
         remote: { url: http.url },
-        wrong_output: raw({ content: [{ type: 'text', text: 'x' }], structuredContent: { n: 'one' } }, TYPED),
-        no_output: raw({ content: [{ type: 'text', text: 'x' }] }, TYPED),
-        proto: raw({ content: [{ type: 'text', text: '{"__proto__": {"a": 1}}' }] }),
-        not_mcp: raw({ content: 'what?' }),
+        wrong_output: raw({ result: { ...TEXT, structuredContent: { n: 'one' } } }, TYPED),
+        no_output: raw({ result: TEXT }, TYPED),
+        proto: raw({ result: { content: [{ type: 'text', text: '{"__proto__": {"a": 1}}' }] } }),
+        not_mcp: raw({ result: { content: 'what?' } }),
         refuses: raw({ error: { code: -32602, message: 'Not with these arguments' } }),
       },
     }),
