@@ -7,6 +7,7 @@ import { projectFile } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { config, logFile, mcpAbility } from '../fixtures/servers/definitions.js';
 import { MCP_PROGRAMS, type McpHttpServer, startMcpHttp } from '../fixtures/servers/mcp-http-server.js';
+import { closedPort } from '../fixtures/servers/recording-service.js';
 
 const SECRET = 'secret-of-the-mcp-server';
 const NODE = process.execPath;
@@ -65,7 +66,12 @@ beforeAll(async () => {
         },
         no_entry: { url: http.url, headers: { Authorization: 'Bearer wrong' } },
         moved: { url: http.url.replace('/mcp', '/moved'), headers: { Authorization: `Bearer x` } },
-        gone: { url: 'http://127.0.0.1:1/mcp' },
+        gone: { url: `http://127.0.0.1:${await closedPort()}/mcp` },
+        no_entry_with_secret: {
+          url: http.url,
+          headers: { Authorization: 'Basic {credential:token}' },
+          credentials: { token: 'env:MCP_SECRET' },
+        },
       },
     }),
   );
@@ -155,8 +161,7 @@ describe('a server that does not start', () => {
   test.each([
     ['dies', 'crashes', /no database here/],
     ['is not there', 'not_there', /no-such-program/],
-    ['is not there, over HTTP', 'gone', /ECONNREFUSED/],
-    ['lets nobody in', 'no_entry', /401/],
+    ['lets nobody in', 'no_entry', /no entry for Bearer wrong/],
     ['leads elsewhere', 'moved', /redirect/],
   ])('because it %s is mcp.start_failed with the reason, not tried again', async (_, server, reason) => {
     const result = await call(server, 'say', {}, 'read');
@@ -176,6 +181,16 @@ describe('a server that does not start', () => {
       expect(performance.now() - started).toBeLessThan(5000);
     },
   );
+
+  test('because it refuses the connection, over HTTP, is unavailable.connection, and tried again', async () => {
+    const result = await call('gone', 'say', {}, 'read');
+    expect(result).toMatchObject({
+      status: 'failed',
+      error: { code: 'unavailable.connection' },
+      steps: [{ attempts: 3 }],
+    });
+    expect(await call('gone', 'say')).toMatchObject(failed('unavailable.connection'));
+  });
 
   test('for want of a secret is found out at preflight, and nothing is started', async () => {
     const error = await call('lost', 'say').catch((reason: unknown) => reason);
@@ -197,6 +212,7 @@ describe('a secret of a server', () => {
   test.each([
     ['a tool that fails', 'secret', 'leak', {}],
     ['a server that does not start', 'crashes_with_secret', 'do', {}],
+    ['a server that lets nobody in', 'no_entry_with_secret', 'do', {}],
     ['an answer that is no JSON', 'says_secret', 'do', SAID],
     ['a call that is refused', 'refuses_with_secret', 'do', {}],
   ])('is masked in the message and the log of %s, for each caller', async (_, server, tool, mcp) => {

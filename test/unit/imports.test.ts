@@ -21,7 +21,8 @@ describe('the house', () => {
 
   test('has only the rooms of the design', () => {
     const rooms = new Set(files.map((file) => file.split('/')[1]));
-    const known = 'activities authoring choosing client contracts definitions doors planning rules server worker workflows';
+    const known =
+      'activities authoring choosing client contracts definitions doors planning rules server worker workflows';
     expect([...rooms].filter((room) => !known.split(' ').includes(room ?? ''))).toEqual([]);
   });
 

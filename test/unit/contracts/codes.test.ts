@@ -55,12 +55,14 @@ test.each([
 test('every status of a service has the one meaning, and an own code of an author none', () => {
   expect(meaningOf('http.404')).toBe(CODES['http.error']);
   expect(meaningOf('http.503')).toBe(CODES['http.error']);
-  for (const code of ['http.teapot', 'shop.sold_out', 'toString', 'constructor', '']) expect(meaningOf(code)).toBeUndefined();
+  for (const code of ['http.teapot', 'shop.sold_out', 'toString', 'constructor', ''])
+    expect(meaningOf(code)).toBeUndefined();
 });
 
 test('every family of the table is ours, and the four that have a meaning of their own', () => {
   for (const code of Object.keys(CODES)) expect(OUR_FAMILIES.has(familyOf(code))).toBe(true);
-  for (const family of ['unavailable', 'timeout', 'invalid', 'denied', 'http']) expect(OUR_FAMILIES.has(family)).toBe(true);
+  for (const family of ['unavailable', 'timeout', 'invalid', 'denied', 'http'])
+    expect(OUR_FAMILIES.has(family)).toBe(true);
   expect(OUR_FAMILIES.has('shop')).toBe(false);
 });
 

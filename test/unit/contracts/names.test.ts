@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { ABILITY_ID, ACTIVITIES, preflightIdOf, STEP_ID, taskQueueOf, USER_KEY, WORKFLOWS } from '../../../src/contracts/names.js';
 import { PHASES } from '../../../src/contracts/hooks.js';
+import {
+  ABILITY_ID,
+  ACTIVITIES,
+  preflightIdOf,
+  STEP_ID,
+  taskQueueOf,
+  USER_KEY,
+  WORKFLOWS,
+} from '../../../src/contracts/names.js';
 import { AbilityError, formatLocation } from '../../../src/contracts/problem.js';
 
 describe('names of our own cannot be those of an ability or a task', () => {

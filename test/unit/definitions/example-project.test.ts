@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/contracts/json.js';
 import type { PlanStep } from '../../../src/contracts/plan.js';
 import { AbilityError } from '../../../src/contracts/problem.js';
 import { loadRegistry } from '../../../src/definitions/load-registry.js';
@@ -79,6 +80,17 @@ describe('signup_e2e_test', () => {
     expect(satisfies(output_schema ?? {}, {})).toBe(false);
   });
 
+  test('R-000-37: it has a summary, scenarios, a scope, and examples that its schemas allow', () => {
+    const { summary, scenarios, scope, examples, input_schema, output_schema } = workflow('signup_e2e_test') ?? {};
+    expect(summary).toMatch(/signup E2E/);
+    expect(scenarios).toContain('Run signup E2E regression for the latest build.');
+    expect(scope?.modules).toEqual(['integration/test']);
+    for (const example of examples as { input: JsonObject; output: JsonObject }[]) {
+      expect(satisfies(input_schema ?? {}, example.input)).toBe(true);
+      expect(satisfies(output_schema ?? {}, example.output)).toBe(true);
+    }
+  });
+
   test('R-000-41: its hints and hooks are those of the source', () => {
     const { routing_hints, hooks } = workflow('signup_e2e_test') ?? {};
     expect(routing_hints?.keywords).toEqual(['signup e2e', 'registration regression', 'create account end-to-end']);
@@ -123,7 +135,8 @@ test('R-002-07, R-002-13: generate_example_data is a script that a configuration
       env_profile: 'default',
     },
   });
-  const { implementation } = resolvePlan(registry, 'generate_example_data', 'dev').plan.operations.generate_example_data ?? {};
+  const { implementation } =
+    resolvePlan(registry, 'generate_example_data', 'dev').plan.operations.generate_example_data ?? {};
   expect(implementation).toMatchObject({
     kind: 'script',
     timeout_ms: 60_000,

@@ -64,6 +64,16 @@ describe('R-000-25: each kind of file has its format and its folder', () => {
   });
 });
 
+test.each([
+  ['script', 'script: { path: s.mjs }'],
+  ['mcp', 'mcp: { server: logs, tool: search }'],
+  ['api', 'api: { method: POST, path: /charge }'],
+])('R-000-21: an operation may be of kind %s', (kind, section) => {
+  const loaded = registryOf(lowLevel('op', `implementation: { kind: ${kind}, ${section} }`));
+  expect(loaded.problems).toEqual([]);
+  expect(loaded.operations.get('op')?.value.implementation?.kind).toBe(kind);
+});
+
 test('R-000-27: an operation has a summary, use cases and notes about what it changes', () => {
   const yaml = [
     'summary: Writes a row.',

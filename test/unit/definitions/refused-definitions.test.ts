@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { loadRegistry } from '../../../src/definitions/load-registry.js';
 import { formatLocation, type Problem } from '../../../src/contracts/problem.js';
+import { loadRegistry } from '../../../src/definitions/load-registry.js';
 import { errorOf } from '../error-of.js';
 import { registryOf, temporaryProject } from '../temporary-project.js';
 
@@ -20,13 +20,18 @@ describe('an operation', () => {
     ['with an effect that does not exist', 'effects: write', ':3:10', /read, external_read, write_idempotent/],
     ['with a mistyped key', 'efects: read', ':3:1', /Did you mean effects/],
     ['without a kind of implementation', 'implementation: { script: { path: x } }', ':3:17', /`kind`/],
-    ['R-000-21: of a kind besides script, mcp and api', 'implementation: { kind: shell }', ':3:25', /script, mcp or api/],
+    ['of a kind besides script, mcp and api', 'implementation: { kind: shell }', ':3:25', /script, mcp or api/],
     ['with the section of another kind', 'implementation: { kind: mcp, script: { path: x } }', ':3:30', /`script`/],
     ['with a script without a path', 'implementation: { kind: script, script: {} }', ':3:41', /`path` is missing/],
     ['with a mistyped path', 'implementation: { kind: script, script: { paht: x } }', ':3:43', /Did you mean path/],
     ['with a time-out that is a text', 'implementation: { kind: api, api: { timeout_sec: 5s } }', ':3:50', /number/],
     ['with a time-out of nothing', 'implementation: { kind: api, api: { timeout_sec: 0 } }', ':3:50', />0/],
-    ['with a method that does not exist', 'implementation: { kind: api, api: { method: FETCH } }', ':3:45', /GET, HEAD, POST/],
+    [
+      'with a method that does not exist',
+      'implementation: { kind: api, api: { method: FETCH } }',
+      ':3:45',
+      /GET, HEAD, POST/,
+    ],
     ['with a mistyped list of hooks', 'hooks: { precall: [g] }', ':3:10', /Did you mean pre_call/],
     ['with a hook that is no list', 'hooks: { pre_call: g }', ':3:20', /type array/],
     ['with a schema that is a text', 'input_schema: object', ':3:15', /type record/],
@@ -65,20 +70,45 @@ describe('a configuration', () => {
   const fault = (yaml: string) => faultOf('registry/config/c.yaml', yaml);
 
   test.each([
-    ['R-000-53: with a secret of a profile written inline', 'env_profiles: { db: { secrets: { P: hunter2 } } }', ':1:37', /env:NAME or file:PATH/],
     [
-      'R-000-53: with a credential written inline',
+      'with a secret of a profile written inline',
+      'env_profiles: { db: { secrets: { P: hunter2 } } }',
+      ':1:37',
+      /env:NAME or file:PATH/,
+    ],
+    [
+      'with a credential written inline',
       'abilities: [{ id: op, environments: { dev: { credentials: { token: hunter2 } } } }]',
       ':1:68',
       /env:NAME or file:PATH/,
     ],
-    ['with a server that is both', 'mcp_servers: { s: { command: a, url: "http://x.test" } }', ':1:19', /either a `command` or a `url`/],
+    [
+      'with a server that is both',
+      'mcp_servers: { s: { command: a, url: "http://x.test" } }',
+      ':1:19',
+      /either a `command` or a `url`/,
+    ],
     ['with a server that is neither', 'mcp_servers: { s: {} }', ':1:19', /`command`.*`url`/],
-    ['with an address that is none', 'mcp_servers: { s: { url: "ftp://x.test" } }', ':1:26', /http or https, or env:NAME/],
+    [
+      'with an address that is none',
+      'mcp_servers: { s: { url: "ftp://x.test" } }',
+      ':1:26',
+      /http or https, or env:NAME/,
+    ],
     ['with an ability without an id', 'abilities: [{ impl: { kind: api, api: {} } }]', ':1:13', /`id` is missing/],
-    ['with a mistyped key', 'abilities: [{ id: op, allowed_implementation: [x] }]', ':1:23', /Did you mean allowed_implementations/],
+    [
+      'with a mistyped key',
+      'abilities: [{ id: op, allowed_implementation: [x] }]',
+      ':1:23',
+      /Did you mean allowed_implementations/,
+    ],
     ['with a mistyped section', 'env_profile: { db: {} }', ':1:1', /Did you mean env_profiles/],
-    ['with an empty list of what is allowed', 'abilities: [{ id: op, allowed_implementations: [] }]', ':1:48', />=1|at least/],
+    [
+      'with an empty list of what is allowed',
+      'abilities: [{ id: op, allowed_implementations: [] }]',
+      ':1:48',
+      />=1|at least/,
+    ],
   ])('%s is refused', (_, yaml, at, said) => {
     const found = fault(yaml);
     expect(found.said).toMatch(said);
@@ -102,9 +132,19 @@ describe('a hook', () => {
     ['with two handlers', 'handler: { builtin: usage, script: { path: x } }', ':1:27', /expression, script, builtin/],
     ['with a mistyped handler', 'handler: { expresion: { deny_if: "true" } }', ':1:29', /Did you mean expression/],
     ['with a built-in that does not exist', 'handler: { builtin: usag }', ':1:38', /usage, credentials_present/],
-    ['with an expression that decides nothing', 'handler: { expression: { reason: x } }', ':1:41', /deny_if, confirm_if, warn_if/],
-    ['with a filter on an effect that does not exist', 'match: { effects: [writes] }, handler: { builtin: usage }', ':1:37', /external_read/],
-    ['R-000-64: with a filter on routing hints', 'match: { keywords: [x] }, handler: { builtin: usage }', ':1:27', /`keywords`/],
+    [
+      'with an expression that decides nothing',
+      'handler: { expression: { reason: x } }',
+      ':1:41',
+      /deny_if, confirm_if, warn_if/,
+    ],
+    [
+      'with a filter on an effect that does not exist',
+      'match: { effects: [writes] }, handler: { builtin: usage }',
+      ':1:37',
+      /external_read/,
+    ],
+    ['with a filter on routing hints', 'match: { keywords: [x] }, handler: { builtin: usage }', ':1:27', /`keywords`/],
     ['with an `enabled` that is a text', 'enabled: "yes", handler: { builtin: usage }', ':1:27', /type boolean/],
   ])('%s is refused', (_, hook, at, said) => {
     const found = fault(hook);
@@ -124,8 +164,18 @@ describe('an implementation document', () => {
 
   test.each([
     ['without its operation', 'kind: script\nscript: { path: x }', ':1:1', /`operation_key` is missing/],
-    ['with tags that are a text', 'operation_key: op\nkind: script\nscript: { path: x }\ntags: fast', ':5:7', /type array/],
-    ['with a mistyped key', 'operation_key: op\nkind: script\nscript: { path: x }\ndefault: {}', ':5:1', /Did you mean defaults/],
+    [
+      'with tags that are a text',
+      'operation_key: op\nkind: script\nscript: { path: x }\ntags: fast',
+      ':5:7',
+      /type array/,
+    ],
+    [
+      'with a mistyped key',
+      'operation_key: op\nkind: script\nscript: { path: x }\ndefault: {}',
+      ':5:1',
+      /Did you mean defaults/,
+    ],
   ])('%s is refused', (_, yaml, at, said) => {
     const found = fault(yaml);
     expect(found.said).toMatch(said);
@@ -146,14 +196,44 @@ describe('a project', () => {
     ['of a format that is not ours', 'format: 2\nproject: p\nenvironments: { dev: {} }', ':1:9', /1/],
     ['without environments', NAMED, ':1:1', /`environments` is missing/],
     ['with no environment', `${NAMED}environments: {}`, ':3:15', /at least one/],
-    ['with a name that is no part of a queue', 'format: 1\nproject: My Project\nenvironments: { dev: {} }', ':2:10', /small letters/],
+    [
+      'with a name that is no part of a queue',
+      'format: 1\nproject: My Project\nenvironments: { dev: {} }',
+      ':2:10',
+      /small letters/,
+    ],
     ['with an environment that is no part of a queue', `${NAMED}environments: { Prod: {} }`, ':3:17', /small letters/],
-    ['with a mistyped rule', `${NAMED}environments: { dev: { aprove: [destructive] } }`, ':3:24', /Did you mean approve/],
-    ['with an effect that does not exist', `${NAMED}environments: { dev: { approve: [write] } }`, ':3:34', /destructive/],
+    [
+      'with a mistyped rule',
+      `${NAMED}environments: { dev: { aprove: [destructive] } }`,
+      ':3:24',
+      /Did you mean approve/,
+    ],
+    [
+      'with an effect that does not exist',
+      `${NAMED}environments: { dev: { approve: [write] } }`,
+      ':3:34',
+      /destructive/,
+    ],
     ['with a quorum of nobody', `${NAMED}environments: { dev: { quorum: 0 } }`, ':3:32', />=1/],
-    ['with a limit that is no duration', `${NAMED}environments: { dev: {} }\npolicy: { max_timeout: 1 hour }`, ':4:24', /500ms, 20s/],
-    ['with a mistyped policy', `${NAMED}environments: { dev: {} }\npolicy: { allowed_host: [x] }`, ':4:11', /Did you mean allowed_hosts/],
-    ['with a group that is a text', `${NAMED}environments: { dev: {} }\npeople: { managers: alice }`, ':4:21', /type array/],
+    [
+      'with a limit that is no duration',
+      `${NAMED}environments: { dev: {} }\npolicy: { max_timeout: 1 hour }`,
+      ':4:24',
+      /500ms, 20s/,
+    ],
+    [
+      'with a mistyped policy',
+      `${NAMED}environments: { dev: {} }\npolicy: { allowed_host: [x] }`,
+      ':4:11',
+      /Did you mean allowed_hosts/,
+    ],
+    [
+      'with a group that is a text',
+      `${NAMED}environments: { dev: {} }\npeople: { managers: alice }`,
+      ':4:21',
+      /type array/,
+    ],
   ])('%s is refused', (_, yaml, at, said) => {
     const found = fault(yaml);
     expect(found.said).toMatch(said);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { resolvePlan } from '../../../src/planning/resolve-plan.js';
 import { formatLocation, type Problem } from '../../../src/contracts/problem.js';
+import { resolvePlan } from '../../../src/planning/resolve-plan.js';
 import { errorOf } from '../error-of.js';
 import { lowLevel, registryOf, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
 
@@ -70,8 +70,18 @@ describe('a habit from elsewhere', () => {
 
 describe('a trap of YAML', () => {
   test.each([
-    ['a ternary in an unquoted template', step('call: op', 'with:', '  a: ${{ input.a ? 1 : 2 }}'), ':9:10', /Quote a value with \$\{\{/],
-    ['a template in a flow map', step('call: op', 'with: { a: ${{ {"b": 1}.b }} }'), ':8:17', /Quote a value with \$\{\{/],
+    [
+      'a ternary in an unquoted template',
+      step('call: op', 'with:', '  a: ${{ input.a ? 1 : 2 }}'),
+      ':9:10',
+      /Quote a value with \$\{\{/,
+    ],
+    [
+      'a template in a flow map',
+      step('call: op', 'with: { a: ${{ {"b": 1}.b }} }'),
+      ':8:17',
+      /Quote a value with \$\{\{/,
+    ],
     ['a condition that begins with !', step('call: op', 'if: !input.a'), ':8:9', /quote it: "!x"/],
     ['a tab', 'steps:\n\t- id: a', ':6:1', /Indent with spaces/],
     ['a key twice', step('call: op', 'call: op'), ':8:5', /unique/],

@@ -65,7 +65,9 @@ describe('steps as the interpreter reads them', () => {
   });
 
   test('each modifier', () => {
-    const yaml = step('call: db.read, if: "input.x > 1", timeout: 20s, continue_on_error: true, finally: [{ id: z, call: db.write }]');
+    const yaml = step(
+      'call: db.read, if: "input.x > 1", timeout: 20s, continue_on_error: true, finally: [{ id: z, call: db.write }]',
+    );
     expect(planned(yaml).steps[0]).toMatchObject({
       if: 'input.x > 1',
       timeout: '20s',
@@ -80,7 +82,10 @@ describe('steps as the interpreter reads them', () => {
 
   test('limits and durations may be expressions', () => {
     const yaml = step('call: db.read, timeout: "${{ input.timeout }}", retry: { first: "${{ input.first }}" }');
-    expect(planned(yaml).steps[0]).toMatchObject({ timeout: '${{ input.timeout }}', retry: { first: '${{ input.first }}' } });
+    expect(planned(yaml).steps[0]).toMatchObject({
+      timeout: '${{ input.timeout }}',
+      retry: { first: '${{ input.first }}' },
+    });
   });
 
   test('retries nobody described are three, after one second and twice that, up to thirty', () => {
@@ -136,24 +141,51 @@ describe('what is called', () => {
   });
 
   test('the input may be one expression, but no text', () => {
-    expect(planned(step('call: db.read, with: "${{ input.row }}"')).steps[0]).toMatchObject({ with: '${{ input.row }}' });
+    expect(planned(step('call: db.read, with: "${{ input.row }}"')).steps[0]).toMatchObject({
+      with: '${{ input.row }}',
+    });
     expect(refused(step('call: db.read, with: "row ${{ input.row }}"')).code).toBe('definition.invalid');
   });
 });
 
 describe('expressions', () => {
   test.each([
-    ['a step that is not there', step('call: db.read, with: { x: "${{ steps.sed.output }}" }', '  - { id: seed, call: db.read }'), /no step `sed`.*/, /Did you mean seed/],
-    ['a step named without `steps`', step('call: db.read', '  - { id: b, call: db.read, if: "a.x == 1" }'), /`a` is not known/, /steps\.a\.output/],
-    ['a name that is not there', step('call: db.read, if: inputs.x'), /`inputs` is not known/, /input, steps, environment, task/],
+    [
+      'a step that is not there',
+      step('call: db.read, with: { x: "${{ steps.sed.output }}" }', '  - { id: seed, call: db.read }'),
+      /no step `sed`.*/,
+      /Did you mean seed/,
+    ],
+    [
+      'a step named without `steps`',
+      step('call: db.read', '  - { id: b, call: db.read, if: "a.x == 1" }'),
+      /`a` is not known/,
+      /steps\.a\.output/,
+    ],
+    [
+      'a name that is not there',
+      step('call: db.read, if: inputs.x'),
+      /`inputs` is not known/,
+      /input, steps, environment, task/,
+    ],
     ['a slip of syntax', step('call: db.read, if: "input.x = 1"'), /not valid/, /==/],
     ['an open template', step('call: db.read, with: { x: "${{ input.x" }'), /no closing/, /}}/],
     ['a template in a title', step('approval: { title: "${{ inptu.x }}" }'), /`inptu`/, /Known are/],
     ['a template in a message', step('fail: { code: oops, message: "${{ inptu.x }}" }'), /`inptu`/, /Known are/],
     ['a template in named values', step('let: { x: { y: ["${{ inptu.x }}"] } }'), /`inptu`/, /Known are/],
     ['a template in a time-out', step('call: db.read, timeout: "${{ inptu.x }}"'), /`inptu`/, /Known are/],
-    ['a template in the output', `${step('call: db.read')}\noutput: { x: "\${{ steps.b.output }}" }`, /no step `b`/, /./],
-    ['a template in the clean-up', `${step('call: db.read')}\nfinally: [{ id: z, call: db.read, with: { x: "\${{ inptu }}" } }]`, /`inptu`/, /Known/],
+    [
+      'a template in the output',
+      `${step('call: db.read')}\noutput: { x: "\${{ steps.b.output }}" }`,
+      /no step `b`/,
+      /./,
+    ],
+    [
+      'a template in the clean-up',
+      `${step('call: db.read')}\nfinally: [{ id: z, call: db.read, with: { x: "\${{ inptu }}" } }]`,
+      /`inptu`/,
+      /Known/,
+    ],
     ['a function that is not there', step('call: db.read, if: "lower(input.x) == \'a\'"'), /not valid/, /./],
   ])('%s is refused with its place and the right form', (_, yaml, message, suggestion) => {
     const error = refused(yaml);
@@ -178,14 +210,20 @@ describe('an error code of an author', () => {
     expect(planned(step(`fail: { code: ${code}, message: m }`)).steps).toMatchObject([{ fail: { code } }]);
   });
 
-  test.each(['guard.denied', 'http.404', 'timeout', 'unavailable.mine', 'denied', 'script.exit', 'approval.x', 'invalid.x'])(
-    '%s, of a family of ours, is refused',
-    (code) => {
-      const error = refused(step(`fail: { code: ${code}, message: m }`));
-      expect(error.code).toBe('definition.invalid');
-      expect(error.location).toEqual({ file: 'registry/high-level/w.yaml', line: 6, column: 28 });
-    },
-  );
+  test.each([
+    'guard.denied',
+    'http.404',
+    'timeout',
+    'unavailable.mine',
+    'denied',
+    'script.exit',
+    'approval.x',
+    'invalid.x',
+  ])('%s, of a family of ours, is refused', (code) => {
+    const error = refused(step(`fail: { code: ${code}, message: m }`));
+    expect(error.code).toBe('definition.invalid');
+    expect(error.location).toEqual({ file: 'registry/high-level/w.yaml', line: 6, column: 28 });
+  });
 });
 
 test('a `parallel` without branches is refused', () => {

@@ -38,8 +38,20 @@ test('R-000-32: each of the three lists binds hooks of its phase', () => {
 });
 
 describe('the levels that bind', () => {
-  const HOOKS = phase('PreAbilityCall', { g1: 'blocking: true, match: {}', g2: 'blocking: true, match: {}', a: '', b: '', c: '', d: '' });
-  const at = (levels: { operation?: string; implementation?: string; config?: string; environment?: string }): ProjectFiles => ({
+  const HOOKS = phase('PreAbilityCall', {
+    g1: 'blocking: true, match: {}',
+    g2: 'blocking: true, match: {}',
+    a: '',
+    b: '',
+    c: '',
+    d: '',
+  });
+  const at = (levels: {
+    operation?: string;
+    implementation?: string;
+    config?: string;
+    environment?: string;
+  }): ProjectFiles => ({
     ...HOOKS,
     ...lowLevel(
       'op',
@@ -68,7 +80,9 @@ describe('the levels that bind', () => {
   test('a later level drops what earlier ones bound only with `replace`, and that is told', () => {
     const files = at({ operation: '{ pre_call: [a, b] }', environment: '{ pre_call: [b, c], replace: true }' });
     expect(preCall(files)).toEqual(['g1', 'g2', 'b', 'c']);
-    expect(planned(files).warnings).toEqual([expect.stringMatching(/registry\/config\/c\.yaml drops the hooks a .*PreAbilityCall.* of op/)]);
+    expect(planned(files).warnings).toEqual([
+      expect.stringMatching(/registry\/config\/c\.yaml drops the hooks a .*PreAbilityCall.* of op/),
+    ]);
     expect(planned(files, 'staging').warnings).toEqual([]);
   });
 
@@ -78,7 +92,12 @@ describe('the levels that bind', () => {
 });
 
 describe('global hooks', () => {
-  const op = lowLevel('op', 'effects: write_idempotent', 'scope: { modules: [users.api, billing] }', 'implementation: { kind: script, script: { path: scripts/any.mjs }, tags: [high-cost] }');
+  const op = lowLevel(
+    'op',
+    'effects: write_idempotent',
+    'scope: { modules: [users.api, billing] }',
+    'implementation: { kind: script, script: { path: scripts/any.mjs }, tags: [high-cost] }',
+  );
   const fires = (match: string, environment?: string): boolean =>
     preCall({ ...op, ...phase('PreAbilityCall', { g: `blocking: true, match: ${match}` }) }, environment).includes('g');
 
@@ -102,7 +121,10 @@ describe('global hooks', () => {
   });
 
   test('the environment is the one the plan is for', () => {
-    expect([fires('{ environments: [dev] }', 'dev'), fires('{ environments: [dev] }', 'staging')]).toEqual([true, false]);
+    expect([fires('{ environments: [dev] }', 'dev'), fires('{ environments: [dev] }', 'staging')]).toEqual([
+      true,
+      false,
+    ]);
   });
 
   test.each(['PreAbilityCreate', 'PreAbilityCall'])('R-002-21: in %s only blocking ones fire', (name) => {
@@ -112,7 +134,10 @@ describe('global hooks', () => {
   });
 
   test('after a call all of them fire', () => {
-    const hooks = hooksOf({ ...op, ...phase('PostAbilityCall', { g: 'match: {}', b: 'blocking: true, match: {}' }, WARN) });
+    const hooks = hooksOf({
+      ...op,
+      ...phase('PostAbilityCall', { g: 'match: {}', b: 'blocking: true, match: {}' }, WARN),
+    });
     expect(ids(hooks.post_call)).toEqual(['g', 'b']);
   });
 
@@ -134,7 +159,10 @@ describe('a bound hook', () => {
   });
 
   test('R-002-20: fires only while it is enabled, and the author is told when it is not', () => {
-    const files = { ...bound, ...phase('PreAbilityCall', { g: 'enabled: false', global: 'enabled: false, blocking: true, match: {}' }) };
+    const files = {
+      ...bound,
+      ...phase('PreAbilityCall', { g: 'enabled: false', global: 'enabled: false, blocking: true, match: {}' }),
+    };
     expect(preCall(files)).toEqual([]);
     expect(planned(files).warnings).toEqual([expect.stringMatching(/hook g of op is not enabled/)]);
   });
@@ -156,7 +184,8 @@ describe('a bound hook', () => {
 describe('handlers', () => {
   const bound = lowLevel('op', 'hooks: { pre_call: [g] }', SCRIPT);
   const after = lowLevel('op', 'hooks: { post_call: [g] }', SCRIPT);
-  const handlerOf = (handler: string) => hooksOf({ ...bound, ...phase('PreAbilityCall', { g: '' }, handler) }).pre_call[0]?.handler;
+  const handlerOf = (handler: string) =>
+    hooksOf({ ...bound, ...phase('PreAbilityCall', { g: '' }, handler) }).pre_call[0]?.handler;
 
   test('a script reads stdin: it gets no arguments, and ten seconds', () => {
     expect(handlerOf('handler: { script: { path: scripts/any.mjs } }')).toMatchObject({
@@ -164,7 +193,9 @@ describe('handlers', () => {
       timeout_ms: 10_000,
       script: { path: 'scripts/any.mjs', args: [] },
     });
-    expect(handlerOf('handler: { script: { path: scripts/any.mjs, timeout_sec: 3 } }')).toMatchObject({ timeout_ms: 3000 });
+    expect(handlerOf('handler: { script: { path: scripts/any.mjs, timeout_sec: 3 } }')).toMatchObject({
+      timeout_ms: 3000,
+    });
   });
 
   test('a script that is not there is refused before anything runs', () => {
@@ -172,7 +203,8 @@ describe('handlers', () => {
   });
 
   test('an expression keeps its conditions, reason and suggestion', () => {
-    const handler = 'handler: { expression: { deny_if: "has(input.x)", confirm_if: "true", reason: Why., suggestion: Do. } }';
+    const handler =
+      'handler: { expression: { deny_if: "has(input.x)", confirm_if: "true", reason: Why., suggestion: Do. } }';
     expect(handlerOf(handler)).toEqual({
       kind: 'expression',
       deny_if: 'has(input.x)',
@@ -199,7 +231,11 @@ describe('handlers', () => {
       name: 'environment_scope',
       options: { allow: ['dev'] },
     });
-    expect(handlerOf('handler: { builtin: credentials_present }')).toEqual({ kind: 'builtin', name: 'credentials_present', options: {} });
+    expect(handlerOf('handler: { builtin: credentials_present }')).toEqual({
+      kind: 'builtin',
+      name: 'credentials_present',
+      options: {},
+    });
   });
 
   test('a built-in in a phase where it makes no sense is refused', () => {

@@ -14,7 +14,8 @@ const settings = (yaml: string): ProjectFiles =>
   config('abilities:', '  - id: op', `    environments: { dev: { ${yaml} } }`);
 
 function implementation(files: ProjectFiles, environment = 'dev'): PlanImplementation {
-  return resolved({ ...project(), ...files }, 'op', environment).plan.operations.op?.implementation as PlanImplementation;
+  return resolved({ ...project(), ...files }, 'op', environment).plan.operations.op
+    ?.implementation as PlanImplementation;
 }
 
 describe('api', () => {
@@ -22,7 +23,7 @@ describe('api', () => {
     lowLevel('op', `implementation: { kind: api, api: ${body} ${more} }`);
   const endpoint = (address: string): ProjectFiles => settings(`endpoints: { default: "${address}" }`);
 
-  test('R-000-53: the address is that of the environment', () => {
+  test('R-000-51, R-000-53: the address is that of the environment', () => {
     const files = {
       ...api(),
       ...config(
@@ -39,17 +40,24 @@ describe('api', () => {
 
   test('an endpoint is found by its name', () => {
     const named = settings('endpoints: { default: "http://a.test", search: "http://b.test" }');
-    expect(implementation({ ...api('{ endpoint: search }'), ...named })).toMatchObject({ api: { base_url: 'http://b.test' } });
+    expect(implementation({ ...api('{ endpoint: search }'), ...named })).toMatchObject({
+      api: { base_url: 'http://b.test' },
+    });
   });
 
-  test.each(['missing', 'toString', 'valueOf'])('the endpoint %s, which is not there, is refused with where to write it', (name) => {
-    const error = errorOf(() => implementation({ ...api(`{ endpoint: ${name} }`), ...endpoint('http://a.test') }));
-    expect(error.code).toBe('config.missing_endpoint');
-    expect(error.suggestion).toContain(`environments.dev.endpoints.${name}`);
-  });
+  test.each(['missing', 'toString', 'valueOf'])(
+    'the endpoint %s, which is not there, is refused with where to write it',
+    (name) => {
+      const error = errorOf(() => implementation({ ...api(`{ endpoint: ${name} }`), ...endpoint('http://a.test') }));
+      expect(error.code).toBe('config.missing_endpoint');
+      expect(error.suggestion).toContain(`environments.dev.endpoints.${name}`);
+    },
+  );
 
   test('an environment without settings has no endpoint', () => {
-    expect(errorOf(() => implementation({ ...api(), ...endpoint('http://a.test') }, 'staging')).code).toBe('config.missing_endpoint');
+    expect(errorOf(() => implementation({ ...api(), ...endpoint('http://a.test') }, 'staging')).code).toBe(
+      'config.missing_endpoint',
+    );
   });
 
   describe('an address from a variable', () => {
@@ -86,11 +94,17 @@ describe('api', () => {
     });
 
     test('are only the host of the endpoint where there is no policy', () => {
-      expect(implementation({ ...api(), ...endpoint('https://a.test') })).toMatchObject({ api: { allowed_hosts: ['a.test:443'] } });
+      expect(implementation({ ...api(), ...endpoint('https://a.test') })).toMatchObject({
+        api: { allowed_hosts: ['a.test:443'] },
+      });
     });
 
     test('must hold the endpoint, or there is no plan', () => {
-      const files = { ...project('policy: { allowed_hosts: ["*.acme.test"] }'), ...api(), ...endpoint('http://evil.test') };
+      const files = {
+        ...project('policy: { allowed_hosts: ["*.acme.test"] }'),
+        ...api(),
+        ...endpoint('http://evil.test'),
+      };
       const error = errorOf(() => implementation(files));
       expect(error.code).toBe('denied.host');
       expect(error.suggestion).toMatch(/allowed_hosts/);
@@ -109,7 +123,10 @@ describe('api', () => {
   });
 
   test('a header with a credential nobody defines is refused with its place', () => {
-    const files = { ...api('{ headers: { authorization: "Bearer {credential:tokn}" } }'), ...endpoint('http://a.test') };
+    const files = {
+      ...api('{ headers: { authorization: "Bearer {credential:tokn}" } }'),
+      ...endpoint('http://a.test'),
+    };
     const error = errorOf(() => implementation(files));
     expect(error.code).toBe('config.invalid');
     expect(error.message).toMatch(/authorization.*tokn/);
@@ -126,8 +143,16 @@ describe('api', () => {
 });
 
 describe('mcp', () => {
-  const SERVERS = ['mcp_servers:', '  logs: { command: node, args: [server.mjs], env_profile: logs }', '  web: { url: "http://web.test" }', 'env_profiles: { logs: { pass: [PATH] } }'];
-  const mcp = (body: string): ProjectFiles => ({ ...lowLevel('op', `implementation: { kind: mcp, mcp: ${body} }`), ...config(...SERVERS) });
+  const SERVERS = [
+    'mcp_servers:',
+    '  logs: { command: node, args: [server.mjs], env_profile: logs }',
+    '  web: { url: "http://web.test" }',
+    'env_profiles: { logs: { pass: [PATH] } }',
+  ];
+  const mcp = (body: string): ProjectFiles => ({
+    ...lowLevel('op', `implementation: { kind: mcp, mcp: ${body} }`),
+    ...config(...SERVERS),
+  });
 
   test('a server that is a command gets its profile and nothing else', () => {
     expect(implementation(mcp('{ server: logs, tool: search }'))).toMatchObject({
@@ -149,7 +174,11 @@ describe('mcp', () => {
   test('R-000-53: server and tool of the environment win, key by key', () => {
     const files = {
       ...mcp('{ server: logs, tool: search }'),
-      ...config('abilities:', '  - { id: op, environments: { dev: { mcp_server: web }, staging: { mcp_tool: find } } }', ...SERVERS),
+      ...config(
+        'abilities:',
+        '  - { id: op, environments: { dev: { mcp_server: web }, staging: { mcp_tool: find } } }',
+        ...SERVERS,
+      ),
     };
     expect(implementation(files, 'dev')).toMatchObject({ mcp: { server: { name: 'web' }, tool: 'search' } });
     expect(implementation(files, 'staging')).toMatchObject({ mcp: { server: { name: 'logs' }, tool: 'find' } });
@@ -183,7 +212,9 @@ describe('any kind', () => {
   });
 
   test('may say when an answer is a failure', () => {
-    expect(implementation(script("fail_if: 'output.text.startsWith(\"Error\")'")).fail_if).toBe('output.text.startsWith("Error")');
+    expect(implementation(script('fail_if: \'output.text.startsWith("Error")\'')).fail_if).toBe(
+      'output.text.startsWith("Error")',
+    );
   });
 
   test('is refused when that is no expression', () => {

@@ -43,7 +43,9 @@ describe('which implementation is chosen', () => {
 
   test('a default that is not allowed is a contradiction, with its place', () => {
     const files = { ...lowLevel('op', SCRIPT), ...document('op.a') };
-    const error = errorOf(() => chosen({ ...files, ...config('default_implementation: op', 'allowed_implementations: [op.a]') }));
+    const error = errorOf(() =>
+      chosen({ ...files, ...config('default_implementation: op', 'allowed_implementations: [op.a]') }),
+    );
     expect(error.code).toBe('config.invalid');
     expect(error.location).toEqual({ file: 'registry/config/c.yaml', line: 3, column: 29 });
   });
@@ -69,7 +71,9 @@ describe('which implementation is chosen', () => {
   });
 
   test('an implementation of another operation is none of this one', () => {
-    const other = { 'registry/implementations/x.yaml': 'id: x\noperation_key: other\nkind: script\nscript: { path: s }\n' };
+    const other = {
+      'registry/implementations/x.yaml': 'id: x\noperation_key: other\nkind: script\nscript: { path: s }\n',
+    };
     expect(errorOf(() => chosen({ ...lowLevel('op'), ...other })).code).toBe('config.no_implementation');
   });
 

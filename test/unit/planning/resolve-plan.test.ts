@@ -11,7 +11,8 @@ const FILES: ProjectFiles = {
   'ability.yaml': PROJECT,
   ...lowLevel('local.op', SCRIPT),
   ...lowLevel('web.op', 'effects: write_additive', API),
-  'registry/config/c.yaml': 'abilities: [{ id: web.op, environments: { dev: { endpoints: { default: "http://x.test" } } } }]',
+  'registry/config/c.yaml':
+    'abilities: [{ id: web.op, environments: { dev: { endpoints: { default: "http://x.test" } } } }]',
 };
 const workflow = (calls: string[], more = ''): ProjectFiles => ({
   'registry/high-level/w.yaml': [
@@ -21,12 +22,18 @@ const workflow = (calls: string[], more = ''): ProjectFiles => ({
     ...calls.map((call, index) => `  - { id: s${index}, call: ${call} }`),
   ].join('\n'),
 });
-const planned = (files: ProjectFiles, ability = 'w', environment = 'dev') => resolved({ ...FILES, ...files }, ability, environment);
+const planned = (files: ProjectFiles, ability = 'w', environment = 'dev') =>
+  resolved({ ...FILES, ...files }, ability, environment);
 
 describe('a low-level ability', () => {
   test('is one call of itself', () => {
     const { plan } = planned({}, 'local.op');
-    expect(plan.ability).toMatchObject({ id: 'local.op', kind: 'operation', implementation: 'local.op', effects: 'read' });
+    expect(plan.ability).toMatchObject({
+      id: 'local.op',
+      kind: 'operation',
+      implementation: 'local.op',
+      effects: 'read',
+    });
     expect([Object.keys(plan.operations), plan.steps, plan.finally]).toEqual([['local.op'], [], []]);
     expect([plan.project, plan.environment.name, plan.format, plan.engine]).toEqual(['p', 'dev', 1, 1]);
   });
@@ -35,7 +42,13 @@ describe('a low-level ability', () => {
 describe('R-000-36: a workflow', () => {
   test('has its id, version and summary, and every operation it may call', () => {
     const { plan } = planned(workflow(['web.op', 'local.op', 'web.op']));
-    expect(plan.ability).toMatchObject({ id: 'w', kind: 'workflow', version: 3, summary: 'A workflow.', implementation: null });
+    expect(plan.ability).toMatchObject({
+      id: 'w',
+      kind: 'workflow',
+      version: 3,
+      summary: 'A workflow.',
+      implementation: null,
+    });
     expect(Object.keys(plan.operations)).toEqual(['local.op', 'web.op']);
   });
 
@@ -59,7 +72,9 @@ describe('R-000-36: a workflow', () => {
   });
 
   test('has the output it says, or none', () => {
-    expect(planned(workflow(['local.op'], 'output: { n: "${{ input.n }}" }')).plan.output).toEqual({ n: '${{ input.n }}' });
+    expect(planned(workflow(['local.op'], 'output: { n: "${{ input.n }}" }')).plan.output).toEqual({
+      n: '${{ input.n }}',
+    });
     expect('output' in planned(workflow(['local.op'])).plan).toBe(false);
   });
 });
@@ -74,7 +89,9 @@ describe('placement', () => {
   });
 
   test('a workflow that calls nothing may run anywhere', () => {
-    const files = { 'registry/high-level/w.yaml': 'id: w\ntype: workflow\nversion: 1\nsummary: s\nsteps: [{ id: a, end: {} }]\n' };
+    const files = {
+      'registry/high-level/w.yaml': 'id: w\ntype: workflow\nversion: 1\nsummary: s\nsteps: [{ id: a, end: {} }]\n',
+    };
     expect(planned(files).plan.placement).toBe('cloud');
   });
 
@@ -84,6 +101,23 @@ describe('placement', () => {
     expect(cloud.warnings).toEqual([expect.stringMatching(/w is placed in the cloud although/)]);
     const local = planned(workflow(['web.op'], 'placement: local'));
     expect([local.plan.placement, local.warnings]).toEqual(['local', []]);
+  });
+
+  test.each([
+    ['tools of filesystem and memory', ['filesystem', 'memory'], 'local'],
+    ['tools of memory and tavily', ['memory', 'tavily'], 'cloud'],
+    ['tools of filesystem and pml', ['filesystem', 'pml'], 'local'],
+    ['tools of pml, tavily and memory', ['pml', 'tavily', 'memory'], 'cloud'],
+  ] as const)('R-001-01, R-001-28: nobody says where, and the tools used decide: %s', (_, servers, placement) => {
+    const tools = servers.map((name) =>
+      lowLevel(`use.${name}`, `implementation: { kind: mcp, mcp: { server: ${name}, tool: t } }`),
+    );
+    const files = {
+      ...Object.assign({}, ...tools),
+      'registry/config/m.yaml': `mcp_servers: { ${servers.map((name) => `${name}: { command: node }`).join(', ')} }`,
+      ...workflow(servers.map((name) => `use.${name}`)),
+    };
+    expect(planned(files).plan.placement).toBe(placement);
   });
 
   test('an MCP tool is where its server is', () => {
@@ -142,13 +176,22 @@ describe('the digest of a plan', () => {
 
   test.each([
     ['the bytes of a script', { 'scripts/any.mjs': '// something else' }],
-    ['an argument of a call', { 'registry/high-level/w.yaml': WORKFLOW['registry/high-level/w.yaml'].replace('b: 2', 'b: 3') }],
+    [
+      'an argument of a call',
+      { 'registry/high-level/w.yaml': WORKFLOW['registry/high-level/w.yaml'].replace('b: 2', 'b: 3') },
+    ],
     ['the version of an operation', lowLevel('local.op', 'version: 2', SCRIPT)],
-    ['who approves', { 'ability.yaml': 'format: 1\nproject: p\nenvironments: { dev: { approvers: [alice] }, staging: {} }\n' }],
+    [
+      'who approves',
+      { 'ability.yaml': 'format: 1\nproject: p\nenvironments: { dev: { approvers: [alice] }, staging: {} }\n' },
+    ],
     ['a limit', { 'ability.yaml': `${PROJECT}policy: { max_timeout: 1m }\n` }],
     [
       'a guard',
-      { 'registry/hooks/PreAbilityCall.yaml': 'hooks: [{ id: g, blocking: true, match: {}, handler: { expression: { deny_if: "false" } } }]' },
+      {
+        'registry/hooks/PreAbilityCall.yaml':
+          'hooks: [{ id: g, blocking: true, match: {}, handler: { expression: { deny_if: "false" } } }]',
+      },
     ],
   ])('changes with %s', (_, change) => {
     expect(digest({ ...WORKFLOW, ...(change as ProjectFiles) })).not.toBe(digest(WORKFLOW));

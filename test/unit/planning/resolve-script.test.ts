@@ -2,14 +2,15 @@ import { createHash } from 'node:crypto';
 import { chmodSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { PlanScript } from '../../../src/contracts/plan.js';
 import { loadRegistry } from '../../../src/definitions/load-registry.js';
 import { resolvePlan } from '../../../src/planning/resolve-plan.js';
-import type { PlanScript } from '../../../src/contracts/plan.js';
 import { type ProjectFiles, projectFile } from '../../fixtures/project-folder.js';
 import { errorOf } from '../error-of.js';
 import { lowLevel, temporaryProject } from '../temporary-project.js';
 
-const operation = (script: string): ProjectFiles => lowLevel('op', `implementation: { kind: script, script: { ${script} } }`);
+const operation = (script: string): ProjectFiles =>
+  lowLevel('op', `implementation: { kind: script, script: { ${script} } }`);
 
 function planned(root: string): PlanScript {
   const { implementation } = resolvePlan(loadRegistry(root), 'op', 'dev').plan.operations.op ?? {};
@@ -48,7 +49,9 @@ describe('what runs a script', () => {
   });
 
   test('`interpreter` wins over both', () => {
-    expect(script('path: s.py, interpreter: python3.12', { 's.py': '#!/bin/sh\n' }).interpreter).toEqual(['python3.12']);
+    expect(script('path: s.py, interpreter: python3.12', { 's.py': '#!/bin/sh\n' }).interpreter).toEqual([
+      'python3.12',
+    ]);
     expect(script('path: s.py, interpreter: [uv, run]', { 's.py': 'x' }).interpreter).toEqual(['uv', 'run']);
     expect(script('path: s.ts, interpreter: deno run', { 's.ts': 'x' }).interpreter).toEqual(['deno', 'run']);
   });
@@ -137,7 +140,10 @@ describe('arguments', () => {
 });
 
 describe('the environment of a script', () => {
-  const profiles = (yaml: string): ProjectFiles => ({ 's.mjs': 'x', 'registry/config/c.yaml': `env_profiles: ${yaml}\n` });
+  const profiles = (yaml: string): ProjectFiles => ({
+    's.mjs': 'x',
+    'registry/config/c.yaml': `env_profiles: ${yaml}\n`,
+  });
 
   test('is PATH, HOME, LANG and TMPDIR where nothing is said', () => {
     expect(script('path: s.mjs').env).toEqual({ pass: ['PATH', 'HOME', 'LANG', 'TMPDIR'], set: {}, secrets: {} });

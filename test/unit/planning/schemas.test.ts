@@ -59,7 +59,10 @@ describe('defaults', () => {
   const schema: JsonObject = {
     type: 'object',
     required: ['n'],
-    properties: { n: { type: 'integer', default: 3 }, o: { type: 'object', default: {}, properties: { x: { default: 1 } } } },
+    properties: {
+      n: { type: 'integer', default: 3 },
+      o: { type: 'object', default: {}, properties: { x: { default: 1 } } },
+    },
   };
 
   test('are filled in before the value is checked', () => {

@@ -14,7 +14,18 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
  */
 export function compileForChildren(file: string): { folder: string; path: string } {
   const folder = mkdtempSync(join(tmpdir(), 'ability-test-compiled-'));
-  const options = ['--outDir', folder, '--rootDir', 'src', '--module', 'nodenext', '--target', 'es2023', '--types', 'node'];
+  const options = [
+    '--outDir',
+    folder,
+    '--rootDir',
+    'src',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2023',
+    '--types',
+    'node',
+  ];
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
   execFileSync(process.execPath, [tsc, '--ignoreConfig', '--skipLibCheck', ...options, `src/${file}`], { cwd: ROOT });
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');

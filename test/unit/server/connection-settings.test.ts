@@ -64,13 +64,19 @@ describe('a remote server is chosen', () => {
   test('with the namespace of flag or variable over that of the profile', async () => {
     expect(await chosen({ profile: 'prod', namespace: 'mine' })).toEqual(['prod.test:7233', 'mine']);
     expect(await chosen({ profile: 'prod' }, { TEMPORAL_NAMESPACE: 'theirs' })).toEqual(['prod.test:7233', 'theirs']);
-    expect(await chosen({ address: 'a.test:1', namespace: 'mine' }, { TEMPORAL_NAMESPACE: 'theirs' })).toEqual(['a.test:1', 'mine']);
+    expect(await chosen({ address: 'a.test:1', namespace: 'mine' }, { TEMPORAL_NAMESPACE: 'theirs' })).toEqual([
+      'a.test:1',
+      'mine',
+    ]);
   });
 });
 
 describe('a flag comes before a variable, a variable before a profile', () => {
   test('--address over TEMPORAL_ADDRESS', async () => {
-    expect(await chosen({ address: 'flag.test:1' }, { TEMPORAL_ADDRESS: 'env.test:1' })).toEqual(['flag.test:1', 'default']);
+    expect(await chosen({ address: 'flag.test:1' }, { TEMPORAL_ADDRESS: 'env.test:1' })).toEqual([
+      'flag.test:1',
+      'default',
+    ]);
   });
 
   test('--address over TEMPORAL_PROFILE', async () => {

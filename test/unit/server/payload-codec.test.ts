@@ -21,7 +21,8 @@ const payload = (bytes: number): Payload => ({
   data: Buffer.alloc(bytes, 'a'),
 });
 const sizeOf = (payloads: Payload[]): number => payloads[0]?.data?.length ?? -1;
-const stored = (): number => readdirSync(folder, { recursive: true, withFileTypes: true }).filter((f) => f.isFile()).length;
+const stored = (): number =>
+  readdirSync(folder, { recursive: true, withFileTypes: true }).filter((f) => f.isFile()).length;
 
 test('limits are those of the design', () => {
   expect([SPILL_BYTES, INLINE_BYTES]).toEqual([128 * 1024, 1024 * 1024]);
@@ -42,7 +43,11 @@ test('a larger one leaves only its digest in the history', async () => {
 test('whoever decodes sees the whole value again, with all that came with it', async () => {
   const mixed = [payload(10), payload(SPILL_BYTES + 1), payload(3 * SPILL_BYTES)];
   const decoded = await codec.decode(await codec.encode(mixed));
-  expect(decoded.map(({ data }) => Buffer.from(data ?? []).equals(Buffer.alloc(data?.length ?? 0, 'a')))).toEqual([true, true, true]);
+  expect(decoded.map(({ data }) => Buffer.from(data ?? []).equals(Buffer.alloc(data?.length ?? 0, 'a')))).toEqual([
+    true,
+    true,
+    true,
+  ]);
   expect(decoded.map(({ data }) => data?.length)).toEqual(mixed.map(({ data }) => data?.length));
   expect(decoded.map(({ metadata }) => metadata)).toEqual(mixed.map(({ metadata }) => metadata));
 });

@@ -1,13 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { onTestFinished } from 'vitest';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { findProcesses, isAlive, markOf, ownMark, signalProcess, stopProcess } from '../../../src/server/processes.js';
 
 /** A Node process that has begun to run the code. */
 async function startNode(code: string, ...args: string[]): Promise<ChildProcess & { pid: number }> {
-  const child = spawn(process.execPath, ['-e', `${code}; process.stdout.write('ready'); setInterval(() => {}, 1000)`, ...args]);
+  const child = spawn(process.execPath, [
+    '-e',
+    `${code}; process.stdout.write('ready'); setInterval(() => {}, 1000)`,
+    ...args,
+  ]);
   onTestFinished(() => void child.kill('SIGKILL'));
   await once(child.stdout, 'data');
   return child as ChildProcess & { pid: number };

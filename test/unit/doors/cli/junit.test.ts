@@ -42,7 +42,9 @@ function result(status: TaskState, steps: StepSummary[], more: Partial<TaskResul
 const problem = (code: string, message: string, at?: string) => ({ error: { code, message, ...(at && { step: at }) } });
 
 test('a step is a test case with its time, and the whole is a suite with its counts', () => {
-  expect(renderJunit(result('succeeded', [step('seed', 'succeeded'), step('extra', 'skipped', { duration_ms: null })]))).toBe(
+  expect(
+    renderJunit(result('succeeded', [step('seed', 'succeeded'), step('extra', 'skipped', { duration_ms: null })])),
+  ).toBe(
     [
       '<?xml version="1.0" encoding="UTF-8"?>',
       '<testsuites>',
@@ -64,7 +66,9 @@ describe('failures', () => {
     const steps = [step('seed', 'succeeded'), step('signup', 'failed'), step('row', 'pending')];
     const xml = renderJunit(result('failed', steps, problem('http.500', 'It said no.', 'signup')));
     expect(countsOf(xml)).toBe('tests="3" failures="1" skipped="1"');
-    expect(xml).toContain('name="signup" time="1.5"><failure message="http.500: It said no.">http.500: It said no.</failure>');
+    expect(xml).toContain(
+      'name="signup" time="1.5"><failure message="http.500: It said no.">http.500: It said no.</failure>',
+    );
   });
 
   test('a task that failed outside its steps has a case of its own, so that the suite never looks green', () => {
@@ -74,13 +78,18 @@ describe('failures', () => {
   });
 
   test('a task without any step has it as well', () => {
-    expect(countsOf(renderJunit(result('timed_out', [], problem('timeout.task', 'Too long.'))))).toBe('tests="1" failures="1" skipped="0"');
+    expect(countsOf(renderJunit(result('timed_out', [], problem('timeout.task', 'Too long.'))))).toBe(
+      'tests="1" failures="1" skipped="0"',
+    );
     expect(countsOf(renderJunit(result('unknown', [])))).toBe('tests="1" failures="1" skipped="0"');
   });
 
-  test.each(['failed', 'denied', 'timed_out', 'unknown', 'cancelled'] as const)('a step that is %s is a failure', (status) => {
-    expect(countsOf(renderJunit(result('failed', [step('a', status)])))).toBe('tests="1" failures="1" skipped="0"');
-  });
+  test.each(['failed', 'denied', 'timed_out', 'unknown', 'cancelled'] as const)(
+    'a step that is %s is a failure',
+    (status) => {
+      expect(countsOf(renderJunit(result('failed', [step('a', status)])))).toBe('tests="1" failures="1" skipped="0"');
+    },
+  );
 
   test('of a message of many lines the attribute has the first', () => {
     const xml = renderJunit(result('failed', [step('a', 'failed')], problem('script.exit', 'First.\nSecond.', 'a')));
@@ -89,7 +98,8 @@ describe('failures', () => {
 });
 
 describe('what scripts and people wrote', () => {
-  const failing = (message: string): string => renderJunit(result('failed', [step('a', 'failed')], problem('x', message, 'a')));
+  const failing = (message: string): string =>
+    renderJunit(result('failed', [step('a', 'failed')], problem('x', message, 'a')));
 
   test('is escaped', () => {
     const xml = failing('<b> & "quotes" \'single\' ]]>');

@@ -47,14 +47,23 @@ describe('--set converts by the schema', () => {
     expect(set(assignment)).toEqual(input);
   });
 
-  test.each(['count=1.5', 'count=three', 'count=', 'count=0x10', 'price=Infinity', 'on=yes', 'on=1', 'list=1', 'map=[]', 'none=', 'maybe=x'])(
-    '%s is input.invalid, and names the field',
-    (assignment) => {
-      const error = errorOf(() => set(assignment));
-      expect(error.code).toBe('input.invalid');
-      expect(error.message).toContain(assignment.split('=')[0]);
-    },
-  );
+  test.each([
+    'count=1.5',
+    'count=three',
+    'count=',
+    'count=0x10',
+    'price=Infinity',
+    'on=yes',
+    'on=1',
+    'list=1',
+    'map=[]',
+    'none=',
+    'maybe=x',
+  ])('%s is input.invalid, and names the field', (assignment) => {
+    const error = errorOf(() => set(assignment));
+    expect(error.code).toBe('input.invalid');
+    expect(error.message).toContain(assignment.split('=')[0]);
+  });
 
   test('a schema without properties takes everything as text', () => {
     expect(parseInput({ set: ['count=3'] }, { type: 'object' }, '/')).toEqual({ count: '3' });

@@ -76,8 +76,14 @@ describe('`--help` lists', () => {
   });
 
   test('nothing else', () => {
-    const known = [...COMMANDS, ...TASK_COMMANDS.map((usage) => `task ${usage}`)].map((usage) => usage.replace(/ [[<].*/, ''));
-    expect(leavesOf(program).map(([name]) => name).sort()).toEqual(known.filter((name) => name !== 'task').sort());
+    const known = [...COMMANDS, ...TASK_COMMANDS.map((usage) => `task ${usage}`)].map((usage) =>
+      usage.replace(/ [[<].*/, ''),
+    );
+    expect(
+      leavesOf(program)
+        .map(([name]) => name)
+        .sort(),
+    ).toEqual(known.filter((name) => name !== 'task').sort());
   });
 
   test('the exit codes of every command', () => {

@@ -43,11 +43,14 @@ describe('ABILITY_TEMPORAL_BIN', () => {
     ['is not there', () => join(folder, 'nothing')],
     ['is another program', () => program(join(folder, 'other'), 'echo "other version 3"')],
     ['fails', () => program(join(folder, 'broken'), 'exit 1')],
-    ['cannot be executed', () => {
-      const path = temporal(join(folder, 'plain'), '1.9.1');
-      chmodSync(path, 0o644);
-      return path;
-    }],
+    [
+      'cannot be executed',
+      () => {
+        const path = temporal(join(folder, 'plain'), '1.9.1');
+        chmodSync(path, 0o644);
+        return path;
+      },
+    ],
   ])('that %s is refused, never replaced by another in silence', async (_, named) => {
     temporal(onPath(), '1.9.0');
     const error = await errorOfAsync(() => findTemporal({ ABILITY_TEMPORAL_BIN: named(), PATH: pathOf('bin') }));

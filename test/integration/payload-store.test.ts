@@ -1,0 +1,161 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { awaitResult, connect, decide, type Session, viewTask, waitForTask } from '../../src/client/index.js';
+import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
+import { type RunningProject, runProject } from '../fixtures/running-project.js';
+
+let project: RunningProject;
+const store = () => join(project.root, '.system/store');
+
+beforeAll(async () => {
+  const make = 'console.error("made"); return { text: "x".repeat(input.bytes) };';
+  project = await runProject({
+    'ability.yaml': projectFile('{ dev: {}, asks: { approve: [write_idempotent] } }'),
+    ...operation('s.idempotent', make, { effects: 'write_idempotent' }),
+    ...operation('s.additive', make, { effects: 'write_additive' }),
+    ...operation('s.fails', make, { effects: 'write_additive', script: '}, fail_if: "true", defaults: {' }),
+    ...operation('s.gate', 'while (!existsSync(input.gate)) await sleep(50); return 1;'),
+    ...workflow(
+      'slow',
+      'steps: [{ id: a, call: s.idempotent, with: { bytes: 300000 } }, { id: b, call: s.gate, with: { gate: "${{ input.gate }}" } }]\noutput: "${{ steps.a.output }}"',
+    ),
+    ...workflow(
+      'grows',
+      `
+steps:
+  - { id: a, call: s.idempotent, with: { bytes: 700000 } }
+  - { id: b, call: s.idempotent, with: { bytes: 10, left: "\${{ steps.a.output }}", right: "\${{ steps.a.output }}" } }
+output: "\${{ steps.b.status }}"`,
+    ),
+    ...workflow(
+      'doubles',
+      'steps: [{ id: a, call: s.idempotent, with: { bytes: 700000 } }]\noutput: ["${{ steps.a.output }}", "${{ steps.a.output }}"]',
+    ),
+  });
+});
+afterAll(() => project.stop());
+
+const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    () => undefined,
+    (error) => error,
+  );
+
+describe('a store that cannot be written', () => {
+  const breakStore = () => {
+    rmSync(store(), { recursive: true, force: true });
+    writeFileSync(store(), 'in the way');
+  };
+  const mendStore = () => rmSync(store(), { force: true });
+  /** Does something while a file stands where the folder of the store should be. */
+  async function withoutStore<T>(action: () => Promise<T>): Promise<T> {
+    mkdirSync(join(project.root, '.system'), { recursive: true });
+    breakStore();
+    try {
+      return await action();
+    } finally {
+      mendStore();
+    }
+  }
+
+  test.each(['s.idempotent', 's.additive'])('is no harm below 1 MiB: %s', async (ability) => {
+    const result = await withoutStore(() => project.run(ability, { bytes: 900_000 }));
+    expect(result).toMatchObject({ status: 'succeeded', steps: [{ attempts: 1 }] });
+    expect((result.output as { text: string }).text.length).toBe(900_000);
+  });
+
+  test('is store.full above it, where a call may be repeated', async () => {
+    const result = await withoutStore(() => project.run('s.idempotent', { bytes: 1_500_000 }));
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'store.full' } });
+    expect(result.error?.message).toContain(store());
+  });
+
+  test('is an unknown outcome above it, where it may not', async () => {
+    const result = await withoutStore(() => project.run('s.additive', { bytes: 1_500_000 }));
+    expect(result).toMatchObject({
+      status: 'unknown',
+      error: { code: 'outcome.unknown', details: { seen: { code: 'store.full' } } },
+      steps: [{ status: 'unknown', attempts: 1 }],
+    });
+  });
+
+  test('is told to a caller whose input it should keep', async () => {
+    const text = 'x'.repeat(1_500_000);
+    const error = await withoutStore(() => failure(project.create('s.idempotent', { bytes: 1, text })));
+    expect(error).toMatchObject({ code: 'store.full' });
+  });
+
+  test.each(['grows', 'doubles'])('loses no task that only then grows too large: %s', async (ability) => {
+    const { id } = await withoutStore(async () => {
+      const created = await project.create(ability);
+      const seen = await Promise.race([
+        failure(project.wait(created.id)),
+        failure(awaitResult(project.session, created.id)),
+      ]);
+      if (seen !== undefined) expect(seen).toMatchObject({ code: 'engine.stuck' });
+      return created;
+    });
+    const end = await project.wait(id);
+    const { result } = end as Extract<typeof end, { kind: 'ended' }>;
+    expect(['succeeded', 'failed']).toContain(result.status);
+    if (result.status === 'failed') expect(result.error).toMatchObject({ code: 'store.full' });
+  });
+});
+
+describe('a client without the store', () => {
+  let stranger: Session;
+
+  beforeAll(async () => {
+    vi.stubEnv('ABILITY_STORE', join(project.root, 'another-store'));
+    const { project: name, address } = project.session;
+    stranger = await connect({ root: project.root, project: name, address });
+    vi.unstubAllEnvs();
+  });
+  afterAll(() => stranger.close());
+
+  test('prints the envelope of a large output, and warns', async () => {
+    const { id } = await project.create('s.idempotent', { bytes: 300_000 });
+    await project.wait(id);
+    const end = await waitForTask(stranger, id, { timeoutMs: 20_000 });
+    expect(end).toMatchObject({
+      kind: 'ended',
+      result: {
+        status: 'succeeded',
+        output: { $ref: expect.stringMatching(/^[0-9a-f]{64}$/), bytes: 300_011 },
+        warnings: [expect.stringMatching(/^store\.not_shared: /)],
+      },
+    });
+    expect((await viewTask(stranger, id)).result.output).toMatchObject({ bytes: 300_011 });
+  });
+
+  test('may wait for a task that holds something large', async () => {
+    const gate = join(project.root, 'gate');
+    const { id } = await project.create('slow', { gate });
+    const status = async () => (await viewTask(project.session, id)).view?.progress.b?.status;
+    await expect.poll(status, { timeout: 20_000 }).toBe('running');
+    expect(await viewTask(stranger, id)).toMatchObject({ result: { ability_id: 'slow', status: 'running' } });
+    const waiting = waitForTask(stranger, id, { timeoutMs: 20_000, onProgress: () => writeFileSync(gate, '') });
+    const opening = expect.poll(() => true, { interval: 2000 }).toBe(true);
+    const seen = await Promise.race([waiting.catch((error: unknown) => error), opening]);
+    writeFileSync(gate, '');
+    expect(seen).not.toBeInstanceOf(Error);
+    expect(await waiting).toMatchObject({ kind: 'ended', result: { status: 'succeeded', output: { bytes: 300_011 } } });
+  });
+
+  test('reads the end of a task that failed, whatever its details say', async () => {
+    const { id } = await project.create('s.fails', { bytes: 300_000 });
+    await project.wait(id);
+    const result = await awaitResult(stranger, id);
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'fail_if.matched' }, output: null });
+  });
+
+  test('reads the end of a task whose approvals showed something large', async () => {
+    const input = { bytes: 10, text: 'x'.repeat(300_000) };
+    const { id } = await project.create('s.idempotent', input, { environment: 'asks' });
+    expect(await project.wait(id, { approvalMs: 0 })).toMatchObject({ kind: 'approval' });
+    await decide(project.session, id, 'approve', { by: 'tester' });
+    await project.wait(id);
+    expect(await awaitResult(stranger, id)).toMatchObject({ status: 'succeeded', output: { text: 'xxxxxxxxxx' } });
+  });
+});

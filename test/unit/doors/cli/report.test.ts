@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { AbilityError } from '../../../../src/contracts/problem.js';
+import { describeProblem, exitOf, reportError } from '../../../../src/doors/cli/report.js';
+import type { Terminal } from '../../../../src/doors/cli/terminal.js';
+
+function report(error: unknown, json: boolean): { exit: number; out: string[]; err: string[] } {
+  const out: string[] = [];
+  const err: string[] = [];
+  const terminal: Terminal = {
+    isLive: false,
+    print: (text) => void out.push(text),
+    note: (text) => void err.push(text),
+    redraw() {},
+    style: (_, text) => text,
+  };
+  return { exit: reportError(error, { flags: json ? { json } : {}, terminal }), out, err };
+}
+
+const error = new AbilityError({
+  code: 'definition.invalid',
+  message: 'Unknown key `wiht`',
+  location: { file: 'registry/high-level/w.yaml', line: 7, column: 5 },
+  suggestion: 'Did you mean with?',
+});
+
+test('for people: what happened, where, and what to do next, on stderr', () => {
+  expect(report(error, false)).toEqual({
+    exit: 2,
+    out: [],
+    err: ['error definition.invalid Unknown key `wiht`\n  at registry/high-level/w.yaml:7:5\n  Did you mean with?'],
+  });
+});
+
+test('with --json: one value on stdout, and nothing on stderr', () => {
+  const { exit, out, err } = report(error, true);
+  expect([exit, out.length, err]).toEqual([2, 1, []]);
+  expect(JSON.parse(out[0] ?? '')).toEqual({
+    status: 'error',
+    error: {
+      code: 'definition.invalid',
+      message: 'Unknown key `wiht`',
+      location: { file: 'registry/high-level/w.yaml', line: 7, column: 5 },
+      suggestion: 'Did you mean with?',
+    },
+  });
+});
+
+test('what is not known is null and not left out', () => {
+  const { out } = report(new AbilityError({ code: 'task.not_found', message: 'm' }), true);
+  expect(JSON.parse(out[0] ?? '').error).toMatchObject({ location: null, suggestion: null });
+});
+
+test('a mistake of ours is internal.error with where it happened', () => {
+  const { exit, err } = report(new TypeError('x is not a function'), false);
+  expect(exit).toBe(1);
+  expect(err[0]).toMatch(/internal\.error[\s\S]*x is not a function[\s\S]*report/);
+});
+
+test('a code of an author ends a command as failed', () => {
+  expect(exitOf({ code: 'shop.sold_out', message: 'm' })).toBe(1);
+  expect(exitOf({ code: 'http.404', message: 'm' })).toBe(1);
+});
+
+test('a problem without place or suggestion is one line', () => {
+  expect(describeProblem({ code: 'a.b', message: 'm' })).toBe('error a.b m');
+});
