@@ -40,8 +40,9 @@ export function createCall(dependencies: CallDependencies): (request: CallReques
     const plan = await dependencies.plans.admit(request.seal, run).catch((error: unknown) => {
       throw toFailure(error);
     });
-    const operation = plan.operations[context.info.activityType];
-    if (!operation) throw toFailure(notInPlan(context.info.activityType));
+    const { activityType } = context.info;
+    const operation = Object.hasOwn(plan.operations, activityType) ? plan.operations[activityType] : undefined;
+    if (!operation) throw toFailure(notInPlan(activityType));
     const { errors, attempts } = retryOf(plan, operation, request.path);
     const attempt = beginAttempt(context, operation.implementation.timeout_ms, !isRepeatable(operation.effects));
     try {

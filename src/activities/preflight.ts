@@ -6,7 +6,8 @@ import { AbilityError } from '../contracts/problem.js';
 import type { TaskRecord } from '../contracts/record.js';
 import type { Confirmation } from '../contracts/seal.js';
 import type { PreflightAnswer, TaskMemo, TaskRequest } from '../contracts/task.js';
-import type { RegistryLoader } from '../definitions/load-registry.js';
+import { RegistryLoader } from '../definitions/load-registry.js';
+import type { Registry } from '../definitions/registry.js';
 import { resolvePlan } from '../planning/resolve-plan.js';
 import { checkAgainst } from '../planning/schemas.js';
 import { type SealKeys, signSeal } from '../planning/seal.js';
@@ -24,7 +25,6 @@ import type { RecordFolder } from './record/record-folder.js';
 export interface PreflightDependencies extends HookDependencies {
   project: string;
   host: string;
-  loader: RegistryLoader;
   keys: SealKeys;
   plans: PlanSource;
   records: RecordFolder;
@@ -42,9 +42,10 @@ const ABANDONED_MS = 60_000;
 export function createPreflight(
   dependencies: PreflightDependencies,
 ): (request: TaskRequest) => Promise<PreflightAnswer> {
+  const loader = new RegistryLoader(dependencies.root);
   return async (request) => {
     try {
-      return await preflight(request, dependencies, Context.current().cancellationSignal);
+      return await preflight(request, loader.load(), dependencies, Context.current().cancellationSignal);
     } catch (error) {
       throw toFailure(error, undefined, { request: digestOf(request) });
     }
@@ -53,11 +54,11 @@ export function createPreflight(
 
 async function preflight(
   request: TaskRequest,
+  registry: Registry,
   dependencies: PreflightDependencies,
   signal: AbortSignal,
 ): Promise<PreflightAnswer> {
   refuseUnsafeKeys(request.input);
-  const registry = dependencies.loader.load();
   const { plan, warnings } = resolvePlan(registry, request.ability, request.environment);
   const what = `The input of ${request.ability}`;
   const input = checkAgainst(plan.ability.input_schema, request.input, { code: 'input.invalid', what });

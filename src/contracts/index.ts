@@ -5,7 +5,14 @@ export type * from './check.js';
 export { CODES, type CodeMeaning, type KnownCode, meaningOf } from './codes.js';
 export { EFFECTS, type Effect } from './effects.js';
 export { EXIT, EXIT_OF_STATE, type ExitCode } from './exit-codes.js';
-export { type EventContext, type GuardDecision, type HookAnswer, type HookResult, PHASES, type Phase } from './hooks.js';
+export {
+  type EventContext,
+  type GuardDecision,
+  type HookAnswer,
+  type HookResult,
+  PHASES,
+  type Phase,
+} from './hooks.js';
 export type * from './json.js';
 export { ATTRIBUTES, ENGINE, QUERIES, SIGNALS, taskQueueOf, UPDATES } from './names.js';
 export type * from './people.js';

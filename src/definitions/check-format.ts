@@ -3,6 +3,7 @@ import type { Problem } from '../contracts/problem.js';
 import { AbilityError } from '../contracts/problem.js';
 import { didYouMean } from '../rules/nearest.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
+import { SECRET_MESSAGE } from './formats/values.js';
 import type { YamlSource } from './yaml-source.js';
 
 type Issue = z.core.$ZodIssue;
@@ -43,15 +44,17 @@ export function checkFormat<Schema extends z.ZodType>(
   schema: Schema,
   source: YamlSource,
 ): { value: z.output<Schema> } | { problems: Problem[] } {
-  try {
-    refuseUnsafeKeys(source.value, 'definition.invalid');
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    return { problems: [{ ...error.toProblem(), location: { file: source.file } }] };
-  }
+  const unsafe = findUnsafe(source);
+  if (unsafe) return { problems: [unsafe] };
   const parsed = schema.safeParse(source.value, { error: describeUnknownKeys });
   if (parsed.success) return { value: parsed.data };
-  return { problems: parsed.error.issues.flatMap((issue) => problemsOf(issue, [], source)) };
+  const problems = parsed.error.issues.flatMap((issue) => problemsOf(issue, [], source));
+  // A mistyped key is also a missing one; the first tells more.
+  return { problems: problems.sort((a, b) => Number(isUnknownKey(b)) - Number(isUnknownKey(a))) };
+}
+
+function isUnknownKey({ message }: Problem): boolean {
+  return message.startsWith('Unknown key');
 }
 
 /** Zod tells which keys are unknown, but not which there are; the schema that complains does. */
@@ -61,50 +64,82 @@ function describeUnknownKeys(issue: z.core.$ZodRawIssue): string | undefined {
   return JSON.stringify(Object.keys(shape));
 }
 
+/** Keys that reach into JavaScript's objects, with the place of the first. */
+function findUnsafe(source: YamlSource): Problem | undefined {
+  try {
+    refuseUnsafeKeys(source.value, 'definition.invalid');
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    const { path = [] } = (error.details ?? {}) as { path?: PropertyKey[] };
+    return { ...error.toProblem(), details: undefined, location: source.locate(path, 'key') };
+  }
+}
+
 function problemsOf(issue: Issue, base: PropertyKey[], source: YamlSource): Problem[] {
   const path = [...base, ...issue.path];
-  if (issue.code === 'invalid_union') {
-    const [nearest, second] = rank(issue.errors);
-    const decided = nearest && (second === undefined || score(nearest) < score(second));
-    if (decided) return nearest.flatMap((inner) => problemsOf(inner, path, source));
-  }
+  const value = valueAt(source.value, path);
+  if (issue.code === 'invalid_union') return problemsOfUnion(issue, path, value, source);
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => unknownKey(key, issue.message, path, source));
+    return issue.keys.map((key) => unknownKey(key, namesIn(issue.message), path, source));
   }
   if (issue.code === 'invalid_key') {
     const [inner] = issue.issues;
     return [problem(inner?.message ?? issue.message, path, source, 'key')];
   }
-  const missing = issue.code === 'invalid_type' && valueAt(source.value, path) === undefined;
+  const missing = issue.code === 'invalid_type' && value === undefined;
   if (missing) return [problem(`\`${String(path.at(-1))}\` is missing`, path, source)];
-  return [problem(wordingOf(issue, valueAt(source.value, path)), path, source)];
+  return [problem(wordingOf(issue, value), path, source)];
 }
 
-/** The branch of a union that was meant: the one with the fewest keys missing or too many at its own level. */
-function rank(errors: Issue[][]): Issue[][] {
-  return [...errors].sort((a, b) => score(a) - score(b));
+/** The branch that was meant, where one is nearest; else keys that no branch knows; else what the union says itself. */
+function problemsOfUnion(
+  issue: Extract<Issue, { code: 'invalid_union' }>,
+  path: PropertyKey[],
+  value: unknown,
+  source: YamlSource,
+): Problem[] {
+  const [nearest, second] = [...issue.errors].sort((a, b) => score(a) - score(b));
+  const decided = nearest && (second === undefined || score(nearest) < score(second));
+  if (decided) return nearest.flatMap((inner) => problemsOf(inner, path, source));
+  const known = issue.errors
+    .flat()
+    .flatMap((inner) => (inner.code === 'unrecognized_keys' ? namesIn(inner.message) : []));
+  const isMap = value !== null && typeof value === 'object' && !Array.isArray(value);
+  const unknown = isMap && known.length > 0 ? Object.keys(value).filter((key) => !known.includes(key)) : [];
+  const told = unknown.filter((key) => Object.hasOwn(HABITS, key) || didYouMean(key, new Set(known)));
+  if (told.length > 0) return told.map((key) => unknownKey(key, known, path, source));
+  return [problem(wordingOf(issue, value), path, source)];
 }
 
+/** How far a value is from a branch: keys missing or too many at its own level weigh most. */
 function score(issues: Issue[]): number {
   let total = issues.length === 0 ? 0 : 0.01 * issues.length;
   for (const issue of issues) {
     if (issue.code === 'unrecognized_keys') total += issue.keys.length;
     else if (issue.path.length === 0) total += 100;
-    else if (issue.path.length === 1 && issue.code === 'invalid_type') total += 1;
+    else if (issue.path.length === 1 && (issue.code === 'invalid_type' || issue.code === 'invalid_union')) total += 1;
   }
   return total;
 }
 
-function unknownKey(key: string, known: string, path: PropertyKey[], source: YamlSource): Problem {
-  const names = JSON.parse(known) as string[];
-  const suggestion = didYouMean(key, names) ?? HABITS[key] ?? `There are: ${names.join(', ')}.`;
-  return { ...problem(`Unknown key \`${key}\``, [...path, key], source, 'key'), suggestion: HABITS[key] ?? suggestion };
+function namesIn(message: string): string[] {
+  return JSON.parse(message) as string[];
+}
+
+function unknownKey(key: string, known: string[], path: PropertyKey[], source: YamlSource): Problem {
+  const habit = Object.hasOwn(HABITS, key) ? HABITS[key] : undefined;
+  const names = [...new Set(known)];
+  const suggestion = habit ?? didYouMean(key, names) ?? `There are: ${names.join(', ')}.`;
+  return { ...problem(`Unknown key \`${key}\``, [...path, key], source, 'key'), suggestion };
 }
 
 function wordingOf(issue: Issue, value: unknown): string {
+  if (issue.message === SECRET_MESSAGE) return issue.message;
   const seen = value === undefined ? '' : ` (it is ${short(value)})`;
   if (issue.code === 'invalid_value') return `One of ${issue.values.map(String).join(', ')} belongs here${seen}`;
-  if (issue.code === 'invalid_type') return `A value of type ${issue.expected} belongs here${seen}`;
+  const isOwn = !issue.message.startsWith('Invalid input');
+  if (issue.code === 'invalid_type' && !isOwn) return `A value of type ${issue.expected} belongs here${seen}`;
   return `${issue.message}${seen}`;
 }
 

@@ -45,7 +45,15 @@ export function foldersOf(root: string): ProjectFolders {
       suggestion: 'Keep one of them.',
     });
   }
-  if (existsSync(system)) return { root, registry: system, hooks: join(root, '.system', 'hooks') };
+  const systemHooks = join(root, '.system', 'hooks');
+  if (existsSync(system)) return { root, registry: system, hooks: systemHooks };
+  if (existsSync(systemHooks)) {
+    throw new AbilityError({
+      code: 'project.two_registries',
+      message: `${root} has .system/hooks/ but no .system/registry/, so those hooks would guard nothing`,
+      suggestion: 'Move them to registry/hooks/.',
+    });
+  }
   return { root, registry: plain, hooks: join(plain, 'hooks') };
 }
 

@@ -224,45 +224,71 @@ function breakHooks(registry: Registry, phase: Phase, problem: Problem): void {
 /** Disables what a broken file defines, as far as it can be told; a guard that cannot be read is not skipped. */
 function disable(registry: Registry, kind: FileKindName, read: ReadFile, problems: Problem[]): void {
   const [first] = problems as [Problem, ...Problem[]];
-  registry.problems.push(...problems.slice(1));
-  if (kind === 'hooks') {
-    const phase = phaseOf(read.file);
-    if (phase) breakHooks(registry, phase, first);
-    else {
-      registry.problems.push(first);
-      registry.opaque.push({ kind, problem: first });
-    }
-    return;
-  }
-  const ids = idsIn(kind, read);
-  for (const [brokenKind, id] of ids) markBroken(registry, brokenKind, id, first);
-  if (ids.length === 0) registry.problems.push(first);
-  if (ids.length === 0 || (kind === 'config' && !sourceOf(read))) registry.opaque.push({ kind, problem: first });
-  for (const [brokenKind, id] of ids) {
-    if (brokenKind !== 'ability') continue;
-    registry.operations.delete(id);
-    registry.workflows.delete(id);
+  registry.problems.push(...problems);
+  const ids = kind === 'hooks' ? phaseIn(read) : idsIn(kind, read);
+  if (ids === undefined) registry.opaque.push({ kind, problem: first });
+  for (const [brokenKind, id] of ids ?? []) {
+    if (!registry.broken.has(`${brokenKind}:${id}`)) registry.broken.set(`${brokenKind}:${id}`, first);
+    for (const map of mapsOf(registry, brokenKind)) map.delete(id);
   }
 }
 
-/** The ids a broken file would define, read off its value or, where there is none, off its text. */
-function idsIn(kind: Exclude<FileKindName, 'hooks'>, read: ReadFile): [BrokenKind, string][] {
+function mapsOf(registry: Registry, kind: BrokenKind): Map<string, unknown>[] {
+  switch (kind) {
+    case 'ability':
+      return [registry.operations, registry.workflows];
+    case 'implementation':
+      return [registry.implementations];
+    case 'config':
+      return [registry.configs];
+    case 'env_profile':
+      return [registry.envProfiles];
+    case 'mcp_server':
+      return [registry.mcpServers];
+    case 'hooks':
+    case 'implementation_of':
+      return [];
+  }
+}
+
+function phaseIn({ file }: ReadFile): [BrokenKind, string][] | undefined {
+  const phase = phaseOf(file);
+  return phase && [['hooks', phase]];
+}
+
+/** The ids a broken file would define, read off its value or else its text; undefined when nobody can tell. */
+function idsIn(kind: Exclude<FileKindName, 'hooks'>, read: ReadFile): [BrokenKind, string][] | undefined {
   const value = sourceOf(read)?.value;
   const record = (value !== null && typeof value === 'object' ? value : {}) as Record<string, unknown>;
-  if (kind === 'config') {
-    const abilities = Array.isArray(record.abilities) ? record.abilities : [];
-    return [
-      ...abilities.flatMap((item): [BrokenKind, string][] =>
-        typeof item?.id === 'string' ? [['config', item.id as string]] : [],
-      ),
-      ...Object.keys(record.env_profiles ?? {}).map((name): [BrokenKind, string] => ['env_profile', name]),
-      ...Object.keys(record.mcp_servers ?? {}).map((name): [BrokenKind, string] => ['mcp_server', name]),
-    ];
-  }
-  const key = kind === 'low-level' ? 'operation_key' : 'id';
-  const inText = new RegExp(`^${key}:[ \\t]*["']?([A-Za-z0-9_.-]+)`, 'm').exec(read.text)?.[1];
-  const id = typeof record[key] === 'string' ? (record[key] as string) : inText;
-  return id === undefined ? [] : [[kind === 'implementations' ? 'implementation' : 'ability', id]];
+  if (kind === 'config') return value === record ? idsInConfig(record) : undefined;
+  const id = fieldOf(kind === 'low-level' ? 'operation_key' : 'id', record, read);
+  if (kind !== 'implementations') return id === undefined ? undefined : [['ability', id]];
+  const operation = fieldOf('operation_key', record, read);
+  const ids: [BrokenKind, string | undefined][] = [
+    ['implementation', id],
+    ['implementation_of', operation],
+  ];
+  const known = ids.filter((entry): entry is [BrokenKind, string] => entry[1] !== undefined);
+  return known.length > 0 ? known : undefined;
+}
+
+function fieldOf(key: string, record: Record<string, unknown>, { text }: ReadFile): string | undefined {
+  const value = record[key];
+  if (typeof value === 'string') return value;
+  return new RegExp(`^${key}:[ \\t]*["']?([A-Za-z0-9_.-]+)`, 'm').exec(text)?.[1];
+}
+
+/** A configuration binds guards; when any part of it cannot be told, no ability may run without it. */
+function idsInConfig(record: Record<string, unknown>): [BrokenKind, string][] | undefined {
+  const { abilities = [], env_profiles = {}, mcp_servers = {}, ...others } = record;
+  if (Object.keys(others).length > 0 || !Array.isArray(abilities)) return undefined;
+  const ids = abilities.map((item: unknown) => (item as { id?: unknown } | null)?.id);
+  if (ids.some((id) => typeof id !== 'string')) return undefined;
+  return [
+    ...ids.map((id): [BrokenKind, string] => ['config', id as string]),
+    ...Object.keys(env_profiles ?? {}).map((name): [BrokenKind, string] => ['env_profile', name]),
+    ...Object.keys(mcp_servers ?? {}).map((name): [BrokenKind, string] => ['mcp_server', name]),
+  ];
 }
 
 /** `PreAbilityCall.yaml`, also written `pre_ability_call.yaml`. Source: C-05. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { isAbsolute, join, relative, sep } from 'node:path';
 import type { Problem } from '../contracts/problem.js';
 import { isProblem, readYaml, YAML_LIMITS, type YamlSource } from './yaml-source.js';
 
@@ -21,17 +21,21 @@ export class FileCache {
 
   /** Reads one YAML file. A link that leads out of the project is a problem, not a file. */
   read(path: string): ReadFile {
-    const stat = statSync(path, { bigint: true });
+    const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+    const file = relative(this.root, path).split(sep).join('/');
+    if (!stat?.isFile()) {
+      const message = `${file} is ${stat ? 'no file' : 'a link to something that is not there'}`;
+      return refused(file, { code: 'definition.invalid', message });
+    }
     const stamp = `${stat.mtimeNs}:${stat.size}:${stat.ino}`;
     const known = this.known.get(path);
     if (known?.stamp === stamp) return known.read;
-    const read = this.readNow(path, Number(stat.size));
+    const read = this.readNow(path, file, Number(stat.size));
     this.known.set(path, { stamp, read });
     return read;
   }
 
-  private readNow(path: string, bytes: number): ReadFile {
-    const file = relative(this.root, path).split(sep).join('/');
+  private readNow(path: string, file: string, bytes: number): ReadFile {
     if (!isInside(this.root, realpathSync(path))) {
       return refused(file, { code: 'definition.invalid', message: `${file} is a link that leads out of the project` });
     }
@@ -52,7 +56,7 @@ export function yamlFilesIn(folder: string, skip: string[] = []): string[] {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
       if (!skip.includes(path) && !entry.name.startsWith('.')) files.push(...yamlFilesIn(path));
-    } else if (/\.ya?ml$/.test(entry.name) && existsSync(path)) files.push(path);
+    } else if (/\.ya?ml$/.test(entry.name)) files.push(path);
   }
   return files.sort();
 }
@@ -60,7 +64,7 @@ export function yamlFilesIn(folder: string, skip: string[] = []): string[] {
 /** Whether a path, already resolved, lies in a folder. */
 export function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);
-  return way === '' || (!way.startsWith('..') && !way.startsWith(sep));
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
 /** The value of a file that could be read, or undefined. */

@@ -43,4 +43,12 @@ export interface Registry {
 export type FileKindName = 'low-level' | 'high-level' | 'implementations' | 'config' | 'hooks';
 
 /** What the ids of {@link Registry.broken} begin with. */
-export type BrokenKind = 'ability' | 'implementation' | 'config' | 'env_profile' | 'mcp_server' | 'hooks';
+export type BrokenKind =
+  | 'ability'
+  | 'implementation'
+  /** A broken implementation, by the operation it belongs to. */
+  | 'implementation_of'
+  | 'config'
+  | 'env_profile'
+  | 'mcp_server'
+  | 'hooks';

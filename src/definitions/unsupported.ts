@@ -106,6 +106,10 @@ function* implementation(value: unknown, path: PropertyKey[] = []): Generator<Fi
   if (!isRecord(value)) return;
   const { api } = value;
   yield* keysIn(api, API_KEYS, [...path, 'api']);
+  if (isRecord(api)) {
+    const form = [{ key: 'content_type', instead: 'JSON is sent as application/json.' }];
+    yield* keysIn(api.body, form, [...path, 'api', 'body']);
+  }
   if (isRecord(api) && isRecord(api.body) && 'type' in api.body && api.body.type !== 'json') {
     const feature = `\`body.type: ${String(api.body.type)}\``;
     yield { path: [...path, 'api', 'body', 'type'], feature, instead: 'Send JSON: `body: { value: ... }`.' };

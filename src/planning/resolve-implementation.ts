@@ -131,7 +131,8 @@ function resolveApi(
   if (body.kind !== 'api') throw new TypeError('not an api implementation');
   const { api } = body;
   const { environment } = variables;
-  const endpoint = settings?.endpoints?.[api.endpoint];
+  const endpoints = settings?.endpoints ?? {};
+  const endpoint = Object.hasOwn(endpoints, api.endpoint) ? endpoints[api.endpoint] : undefined;
   if (endpoint === undefined) {
     throw new AbilityError({
       code: 'config.missing_endpoint',

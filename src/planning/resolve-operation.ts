@@ -137,6 +137,8 @@ function chooseImplementation(
   const candidates = allowed ? available.filter(({ id }) => allowed.includes(id)) : available;
   const [only, another] = candidates;
   if (only && (!another || only.id === key)) return only;
+  const broken = registry.broken.get(`implementation_of:${key}`);
+  if (!only && broken) throw new AbilityError(broken);
   throw new AbilityError({
     code: 'config.no_implementation',
     message: only

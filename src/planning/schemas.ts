@@ -11,7 +11,8 @@ import { compilePattern } from '../rules/regular-expressions.js';
 const re2 = Object.assign(
   (pattern: string, flags: string) => {
     const program = compilePattern(pattern, flags.includes('i') ? RE2JS.CASE_INSENSITIVE : 0);
-    return { test: (text: string) => program.matcher(text).find() };
+    // ajv tells compiled patterns apart by their text.
+    return { test: (text: string) => program.matcher(text).find(), toString: () => `/${pattern}/${flags}` };
   },
   { code: 're2' },
 );
@@ -22,6 +23,9 @@ const settings = {
   useDefaults: true,
   allowUnionTypes: true,
   validateFormats: true,
+  strictNumbers: true,
+  // To JSON Schema an unknown format is a note for people, not a mistake.
+  logger: false,
   code: { regExp: re2 },
 } as const;
 
@@ -39,6 +43,7 @@ export function compileSchema(schema: JsonObject, what: string): ValidateFunctio
   const known = validators.get(key);
   if (known) return known;
   try {
+    if (schema.$async !== undefined) throw new Error('`$async` is not part of JSON Schema');
     const validator = ajv.compile(withoutId(schema));
     if (validators.size >= MOST_KEPT) validators.clear();
     validators.set(key, validator);
@@ -71,7 +76,7 @@ export function checkAgainst<Value extends Json>(
 ): Value {
   const validator = compileSchema(schema, `The schema of ${what}`);
   const copy = structuredClone(value);
-  if (validator(copy)) return copy;
+  if (validate(validator, copy, what)) return copy;
   const mistakes = describe(validator.errors ?? []);
   throw new AbilityError({
     code,
@@ -82,7 +87,17 @@ export function checkAgainst<Value extends Json>(
 
 /** Whether a value satisfies a schema as it is, without defaults. */
 export function satisfies(schema: JsonObject, value: Json): boolean {
-  return compileSchema(schema, 'The schema')(structuredClone(value)) === true;
+  return validate(compileSchema(schema, 'The schema'), structuredClone(value), 'The value');
+}
+
+function validate(validator: ValidateFunction, value: Json, what: string): boolean {
+  try {
+    return validator(value) === true;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const message = `The schema of ${what} refers to itself without end`;
+    throw new AbilityError({ code: 'definition.invalid', message }, { cause: error });
+  }
 }
 
 function describe(errors: ErrorObject[]): string[] {

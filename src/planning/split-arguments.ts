@@ -33,7 +33,7 @@ export function splitArguments(template: string, location: SourceLocation): stri
 
 /** @throws AbilityError `definition.invalid` for an argument with an unknown name in braces. */
 export function checkPlaceholders(items: readonly string[], location: SourceLocation): void {
-  for (const [, name] of items.join(' ').matchAll(/\{([a-z_]+)\}/g)) {
+  for (const [, name] of items.join(' ').matchAll(/\{([A-Za-z][A-Za-z0-9_]*)\}/g)) {
     if (!(PLACEHOLDERS as readonly (string | undefined)[]).includes(name)) {
       throw refused(`The arguments of a script do not know {${name}}`, location);
     }

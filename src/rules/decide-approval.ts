@@ -50,6 +50,7 @@ function findApproval(approvals: readonly Approval[], id: string | undefined): A
 function reasonToIgnore(approval: Approval, name: string, { comment }: Decision): string | undefined {
   const { status, people, approvers, requested_by, self_approval, decisions } = approval;
   if (status !== 'open') return `the approval is already ${status}`;
+  if (name === '' && !self_approval) return 'it names nobody, and the one who asked may not decide';
   if (approvers.length > 0 && name === '') return `it names nobody, and only ${approvers.join(', ')} may decide`;
   if (approvers.length > 0 && !people.includes(name)) {
     return `${name} is not among the approvers (${approvers.join(', ')})`;

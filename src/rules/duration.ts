@@ -37,7 +37,7 @@ export function isDuration(text: string): boolean {
 
 /** Formats milliseconds for people: `85ms`, `2.4s`, `3m 20s`, `1h 5m`, `2d 3h`. */
 export function formatDuration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)}ms`;
+  if (ms < 999.5) return `${Math.round(ms)}ms`;
   if (ms < 59_950) return `${(ms / 1000).toFixed(1).replace(/\.0$/, '')}s`;
   const units: [string, number][] = [
     ['d', UNITS.d],
@@ -45,8 +45,8 @@ export function formatDuration(ms: number): string {
     ['m', UNITS.m],
     ['s', UNITS.s],
   ];
-  const first = units.findIndex(([, size]) => ms >= size);
   let rest = Math.round(ms / 1000) * 1000;
+  const first = units.findIndex(([, size]) => rest >= size);
   const parts: string[] = [];
   for (const [name, size] of units.slice(first, first + 2)) {
     const count = Math.floor(rest / size);

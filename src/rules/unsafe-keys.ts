@@ -5,24 +5,41 @@ const UNSAFE: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'protot
 const MOST_LEVELS = 200;
 
 /**
- * Refuses keys that could reach an object's prototype, and values nested too deep to walk, anywhere in JSON data.
+ * Refuses keys that could reach an object's prototype, values nested too deep to walk, and numbers that are none,
+ * anywhere in JSON data.
  *
- * @throws AbilityError with the given code, naming the path. Source: design, section 12.
+ * @throws AbilityError with the given code, naming the path; as a list it is in `details.path`. Source: design,
+ * section 12.
  */
-export function refuseUnsafeKeys(value: unknown, code = 'input.invalid', path = '', level = 0): void {
+export function refuseUnsafeKeys(value: unknown, code = 'input.invalid'): void {
+  visit(value, [], code);
+}
+
+function visit(value: unknown, path: (string | number)[], code: string): void {
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw refused(code, 'A number is too large for JSON', path, 'Write it as text.');
+  }
   if (value === null || typeof value !== 'object') return;
-  if (level > MOST_LEVELS) {
-    throw new AbilityError({ code, message: `The value is nested more than ${MOST_LEVELS} levels deep` });
+  if (path.length > MOST_LEVELS) {
+    throw refused(
+      code,
+      `The value is nested more than ${MOST_LEVELS} levels deep`,
+      path.slice(0, 3),
+      'Make it flatter.',
+    );
   }
-  for (const key of Object.keys(value)) {
-    const at = Array.isArray(value) ? `${path}[${key}]` : path ? `${path}.${key}` : key;
+  for (const [key, item] of Object.entries(value)) {
+    const at = [...path, Array.isArray(value) ? Number(key) : key];
     if (UNSAFE.has(key)) {
-      throw new AbilityError({
-        code,
-        message: `The key ${JSON.stringify(key)} is not allowed (at ${at})`,
-        suggestion: 'Rename it; this name reaches into the objects of JavaScript.',
-      });
+      const suggestion = 'Rename it; this name reaches into the objects of JavaScript.';
+      throw refused(code, `The key ${JSON.stringify(key)} is not allowed`, at, suggestion);
     }
-    refuseUnsafeKeys((value as Record<string, unknown>)[key], code, at, level + 1);
+    visit(item, at, code);
   }
+}
+
+function refused(code: string, message: string, path: (string | number)[], suggestion: string): AbilityError {
+  const text = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
+  const where = path.length > 0 ? ` (at ${text.replace(/^\./, '')})` : '';
+  return new AbilityError({ code, message: message + where, details: { path }, suggestion });
 }

@@ -1,4 +1,5 @@
 import type { ClientConnectConfig } from '@temporalio/envconfig';
+import { AbilityError } from '../contracts/problem.js';
 
 /** What the caller said about where Temporal is. */
 export interface ConnectionFlags {
@@ -16,25 +17,41 @@ export type RemoteServer = ClientConnectConfig & { address: string; namespace: s
  * A configuration file alone never selects a remote server. Source: answers, 16.
  *
  * @returns the remote server, or undefined for the project's runtime.
+ * @throws AbilityError `config.invalid` for a profile that is not there.
  */
 export async function chooseServer(
   flags: ConnectionFlags,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<RemoteServer | undefined> {
   const profile = flags.profile ?? env.TEMPORAL_PROFILE;
-  const address = flags.address ?? env.TEMPORAL_ADDRESS;
+  // A profile that was asked for by flag wins over an address in the environment, one from the environment does not.
+  const own = flags.profile === undefined ? env : { ...env, TEMPORAL_ADDRESS: undefined };
+  const address = flags.address ?? own.TEMPORAL_ADDRESS;
   if (!address && !profile) return undefined;
-  const { loadClientConnectConfig } = await import('@temporalio/envconfig');
-  const loaded = loadClientConnectConfig({
-    ...(profile ? { profile } : { disableFile: true }),
-    overrideEnvVars: definedOf(env),
-  });
+  const loaded = await loadProfile(profile, definedOf(own));
   const chosen = address ?? loaded.connectionOptions.address ?? '127.0.0.1:7233';
   return {
     connectionOptions: { ...loaded.connectionOptions, address: chosen },
     address: chosen,
     namespace: flags.namespace ?? loaded.namespace ?? 'default',
   };
+}
+
+async function loadProfile(profile: string | undefined, env: Record<string, string>): Promise<ClientConnectConfig> {
+  const { loadClientConnectConfig } = await import('@temporalio/envconfig');
+  try {
+    return loadClientConnectConfig({ ...(profile ? { profile } : { disableFile: true }), overrideEnvVars: env });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new AbilityError(
+      {
+        code: 'config.invalid',
+        message: `The Temporal configuration${profile ? ` of the profile ${profile}` : ''} cannot be used: ${reason}`,
+        suggestion: 'Look at the profiles in the Temporal configuration file: `temporal config list`.',
+      },
+      { cause: error },
+    );
+  }
 }
 
 function definedOf(env: NodeJS.ProcessEnv): Record<string, string> {

@@ -26,6 +26,7 @@ export function takeLock(path: string): HeldLock | { holder: ProcessMark } {
     const holder = readHolder(path);
     if (holder && isAlive(holder)) return { holder };
     steal(path);
+    pauseShortly();
   }
 }
 
@@ -52,6 +53,11 @@ export function readHolder(path: string): ProcessMark | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Another process is stealing or has just released; there is nothing else to do meanwhile. */
+function pauseShortly(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
 }
 
 /** A link appears whole or not at all, so nobody ever reads half a lock. */

@@ -10,7 +10,6 @@ import { RecordFolder } from '../activities/record/record-folder.js';
 import { SecretSource } from '../activities/secrets.js';
 import type { Json } from '../contracts/json.js';
 import { AbilityError } from '../contracts/problem.js';
-import { RegistryLoader } from '../definitions/load-registry.js';
 import type { SealKeys } from '../planning/seal.js';
 import { INLINE_BYTES, SPILL_BYTES } from '../server/payload-codec.js';
 import type { PayloadStore } from '../server/payload-store.js';
@@ -42,7 +41,6 @@ export function buildDependencies(
     project,
     host: hostname(),
     root: paths.root,
-    loader: new RegistryLoader(paths.root),
     keys,
     plans,
     records: new RecordFolder(paths.records),

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
+import { describeProject, type ProjectDescription } from '../activities/describe-project.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { RuntimeFile } from '../contracts/runtime.js';
-import { RegistryLoader } from '../definitions/load-registry.js';
 import { versionOf } from '../server/binary/find-temporal.js';
 import { type HeldLock, isHeld, takeLock } from '../server/lock.js';
 import { packageVersion } from '../server/package-version.js';
@@ -40,7 +40,7 @@ const NAMESPACE = 'default';
  */
 export class ProjectRuntime {
   private readonly paths: ProjectPaths;
-  private readonly loader: RegistryLoader;
+  private readonly project: () => ProjectDescription;
   private readonly started = Date.now();
   private file: RuntimeFile | undefined;
   private server: ChildProcess | undefined;
@@ -54,7 +54,7 @@ export class ProjectRuntime {
     private readonly lock: HeldLock,
   ) {
     this.paths = pathsOf(options.root);
-    this.loader = new RegistryLoader(options.root);
+    this.project = describeProject(options.root);
   }
 
   /** Takes the project's runtime lock. @returns the runtime, not started yet, or the process that has the lock. */
@@ -131,15 +131,15 @@ export class ProjectRuntime {
       log: this.paths.runtimeLog,
     };
     writeRuntimeFile(this.paths, this.file);
-    const registry = this.loader.load();
+    const { name, environments, digest } = this.project();
     const keys = new KeyFolder(this.paths.keys);
     keys.createFirst();
     const version = await versionOf(this.options.binary);
     await this.startServer(version ?? 'unknown');
-    this.host = await this.connect(keys, registry.project.project);
+    this.host = await this.connect(keys, name);
     await extendRetention(this.host.access.client, NAMESPACE);
-    await this.host.serve(allPlaces(Object.keys(registry.project.environments)));
-    this.announce({ state: 'up', registry_digest: registry.digest });
+    await this.host.serve(allPlaces(environments));
+    this.announce({ state: 'up', registry_digest: digest });
     log.info({ address: this.file.address, ui: this.file.ui }, 'the runtime is up');
   }
 
@@ -204,8 +204,7 @@ export class ProjectRuntime {
   /** An environment added to `ability.yaml` gets its workers without a restart. */
   private async followRegistry(): Promise<void> {
     try {
-      const { project } = this.loader.load();
-      await this.host?.serve(allPlaces(Object.keys(project.environments)));
+      await this.host?.serve(allPlaces(this.project().environments));
     } catch (error) {
       if (!(error instanceof AbilityError)) log.error(String(error));
     }
@@ -215,7 +214,7 @@ export class ProjectRuntime {
     const { host } = this;
     if (!host || host.executing > 0) return true;
     try {
-      return await isExecuting(host.access.client, this.loader.load().project.project);
+      return await isExecuting(host.access.client, this.project().name);
     } catch {
       return true;
     }

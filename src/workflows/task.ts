@@ -72,7 +72,7 @@ function listen(run: TaskRun): void {
   );
   setHandler(
     defineUpdate<DecisionOutcome, [{ verdict: 'approve' | 'deny'; decision: Decision }]>(UPDATES.decide),
-    ({ verdict, decision }) => takeDecision(run, verdict, decision),
+    ({ verdict, decision }) => takeDecision(run, verdict, asDecision(decision)),
     {
       validator: (argument) => {
         if (argument?.verdict === 'approve' || argument?.verdict === 'deny') return;

@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { cancelTask } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
+import { workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { apiAbility, readLog } from '../fixtures/servers/definitions.js';
 import {
@@ -76,6 +77,21 @@ describe('a status that means failure', () => {
   test.each([502, 504])('%d of a gateway leaves open whether the effect took place', async (status) => {
     service.on(`/gateway-${status}`, send(status, 'text/plain', ''));
     expect(await call('write_additive', `/gateway-${status}`)).toMatchObject(unknown(`http.${status}`));
+  });
+
+  test.each([
+    [503, 2],
+    [429, 2],
+    [500, 1],
+    [404, 1],
+  ])('%d counts as unavailable, or does not, where a step names its errors', async (status, attempts) => {
+    service.on(`/named-${status}`, inTurn(send(status, 'text/plain', ''), json('done')));
+    const id = `names_${status}`;
+    const step = { id: 'a', call: define('read', `/named-${status}`), with: {} };
+    const retry = { attempts: 2, first: '10ms', errors: ['unavailable'] };
+    project.write(workflow(id, `steps: ${JSON.stringify([{ ...step, retry }])}`));
+    const result = await project.run(id);
+    expect(result).toMatchObject({ status: attempts === 2 ? 'succeeded' : 'failed', steps: [{ attempts }] });
   });
 
   test('after the last attempt it is reported as it was', async () => {
@@ -158,15 +174,21 @@ describe('time', () => {
     expect(await call('write_additive', '/hop', api)).toMatchObject(unknown('timeout.call'));
   });
 
-  test('a cancelled call ends within five seconds, though the service says nothing', async () => {
-    service.on('/forever', sayNothing);
-    const { id } = await project.create(define('read', '/forever'));
-    await expect.poll(() => service.requestsOf('/forever').length, { timeout: 20_000 }).toBe(1);
-    const started = performance.now();
-    await cancelTask(project.session, id);
-    expect(await project.wait(id)).toMatchObject({ result: { status: 'cancelled' } });
-    expect(performance.now() - started).toBeLessThan(5000);
-  });
+  test.each([
+    ['read', 'cancelled'],
+    ['write_additive', 'unknown'],
+  ])(
+    'a cancelled call ends within five seconds, though the service says nothing: %s is %s',
+    async (effects, status) => {
+      service.on(`/forever-${effects}`, sayNothing);
+      const { id } = await project.create(define(effects, `/forever-${effects}`));
+      await expect.poll(() => service.requestsOf(`/forever-${effects}`).length, { timeout: 20_000 }).toBe(1);
+      const started = performance.now();
+      await cancelTask(project.session, id);
+      expect(await project.wait(id)).toMatchObject({ result: { status } });
+      expect(performance.now() - started).toBeLessThan(5000);
+    },
+  );
 });
 
 test('an answer larger than an output may be is output.too_large, not tried again', async () => {

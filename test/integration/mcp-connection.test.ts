@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { cancelTask } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
 import { markOf } from '../../src/server/processes.js';
 import { projectFile } from '../fixtures/project-folder.js';
@@ -46,6 +47,8 @@ beforeAll(async () => {
         pooled: noting('pooled.txt'),
         killed: noting('killed.txt'),
         dying: noting('dying.txt'),
+        waits: noting('waits.txt'),
+        starting: inline('require("node:fs").writeFileSync("starting.txt", "1"); setInterval(() => {}, 1000);'),
         bare: { ...noting('bare.txt'), env_profile: 'bare' },
         secret: { ...noting('secret.txt'), env_profile: 'with_secret' },
         lost: { ...noting('lost.txt'), env_profile: 'with_lost' },
@@ -197,6 +200,18 @@ describe('a server that does not start', () => {
     expect(error).toMatchObject({ code: 'config.missing_credential' });
     expect(lines('lost.txt')).toEqual([]);
   });
+});
+
+test.each([
+  ['of a slow tool', 'waits', 'never'],
+  ['of a server that is still starting', 'starting', 'say'],
+])('a cancelled call %s ends within five seconds', async (_, server, tool) => {
+  const { id } = await project.create(define(server, tool, { timeout_sec: 25 }, 'read'));
+  await expect.poll(() => lines(`${server}.txt`).length, { timeout: 20_000 }).toBe(1);
+  const started = performance.now();
+  await cancelTask(project.session, id);
+  expect(await project.wait(id)).toMatchObject({ result: { status: 'cancelled' } });
+  expect(performance.now() - started).toBeLessThan(5000);
 });
 
 describe('the environment of a server over stdio', () => {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cancelTask } from '../../src/client/index.js';
+import { EXIT_OF_STATE } from '../../src/contracts/exit-codes.js';
 import type { JsonObject } from '../../src/contracts/json.js';
 import { markOf } from '../../src/server/processes.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
@@ -47,6 +48,8 @@ describe('a script that takes too long', () => {
       steps: [{ status: 'unknown', attempts: 1 }],
     });
     expect(result.error?.message).toMatch(/1000 ms[\s\S]*at work/);
+    expect(result.error?.suggestion).toMatch(/Check by hand/);
+    expect(EXIT_OF_STATE[result.status]).toBe(8);
     expect(isRunning('slow.pid')).toBe(false);
   });
 

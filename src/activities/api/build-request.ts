@@ -103,7 +103,7 @@ export function fillCredentials(
   hide: (secret: string) => void,
 ): string {
   return text.replaceAll(/\{credential:([^}]*)\}/g, (_, name: string) => {
-    const reference = credentials[name];
+    const reference = Object.hasOwn(credentials, name) ? credentials[name] : undefined;
     if (reference === undefined) {
       throw new AbilityError({ code: 'config.invalid', message: `The credential ${name} is not configured` });
     }

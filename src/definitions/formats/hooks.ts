@@ -27,10 +27,13 @@ const expression = z
     'An expression handler has at least one of deny_if, confirm_if, warn_if',
   );
 
-const builtin = z.union([
-  z.enum(BUILTINS).transform((name) => ({ name, options: {} })),
-  z.strictObject({ name: z.enum(BUILTINS), options: jsonObject.default({}) }),
-]);
+const builtin = z.union(
+  [
+    z.enum(BUILTINS).transform((name) => ({ name, options: {} })),
+    z.strictObject({ name: z.enum(BUILTINS), options: jsonObject.default({}) }),
+  ],
+  `A built-in handler is one of ${BUILTINS.join(', ')}, or { name, options }`,
+);
 
 const handler = z.union(
   [z.strictObject({ expression }), z.strictObject({ script }), z.strictObject({ builtin })],

@@ -24,16 +24,15 @@ export const plainName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/, 'A name has letters, digits, _, - and dots');
 
+const DURATION = 'A duration is a number with a unit: 500ms, 20s, 10m, 24h or 7d';
+
 /** A fixed duration. */
-export const duration = z.string().refine(isDuration, 'A duration is a number with a unit: 500ms, 20s, 10m, 24h or 7d');
+export const duration = z.string(DURATION).refine(isDuration, DURATION);
 
 /** A duration, or a template that gives one. */
 export const durationOrTemplate = z
-  .string()
-  .refine(
-    (text) => text.includes('${{') || isDuration(text),
-    'A duration is a number with a unit: 500ms, 20s, 10m, 24h, 7d',
-  );
+  .string(DURATION)
+  .refine((text) => text.includes('${{') || isDuration(text), DURATION);
 
 /** Whole seconds or fractions, as implementations write them. */
 export const seconds = z.number().positive().max(86_400);
@@ -56,13 +55,11 @@ export const jsonSchema = jsonObject;
 /** Bare CEL. YAML may have read it as a boolean or number. */
 export const condition = z.union([z.string().min(1), z.boolean(), z.number()]).transform(String);
 
+/** Said of what should be a reference; the value itself must not be repeated. */
+export const SECRET_MESSAGE = 'A secret is a reference, env:NAME or file:PATH; never write it here';
+
 /** A reference to a secret, never the secret itself. Source: R-000-53. */
-export const secretReference = z
-  .string()
-  .regex(
-    /^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/,
-    'A secret is a reference, env:NAME or file:PATH; never write it here',
-  );
+export const secretReference = z.string(SECRET_MESSAGE).regex(/^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/, SECRET_MESSAGE);
 
 /** Where an ability may be used. */
 export const scope = z.strictObject({

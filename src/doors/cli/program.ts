@@ -99,6 +99,9 @@ function defineRun(define: Define): void {
 
 function defineTask(program: Command, terminal: Terminal, outcome: Outcome): void {
   const task = program.command('task').description('create, run, watch and read tasks').exitOverride();
+  task.configureOutput({ writeErr: () => {}, outputError: () => {} });
+  addGlobals(task);
+  task.addHelpText('after', examples('ability task list', 'ability task show KEY', 'ability task watch KEY'));
   const define = definer(task, terminal, outcome);
   define(
     'create <id>',
