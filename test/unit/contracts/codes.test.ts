@@ -24,7 +24,9 @@ test('codes are kept in the order of the alphabet, so that one is found', () => 
 test('every code that the sources write is in the table', () => {
   const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
   const written = files.flatMap((name) =>
-    [...readFileSync(join(SRC, name), 'utf8').matchAll(/\bcode: '([a-z_]+\.[a-z_.]+)'/g)].map(([, code]) => `${code} (${name})`),
+    [...readFileSync(join(SRC, name), 'utf8').matchAll(/\bcode: '([a-z_]+\.[a-z_.]+)'/g)].map(
+      ([, code]) => `${code} (${name})`,
+    ),
   );
   expect(written.length).toBeGreaterThan(50);
   expect(written.filter((code) => meaningOf(code.split(' ')[0] ?? '') === undefined)).toEqual([]);
