@@ -11,8 +11,11 @@ export interface Attempt {
   leftMs: number;
   /** Whether that is what the step has left, rather than what the implementation may take. */
   limitedByStep: boolean;
+  /** Fires when the call is cancelled. */
   signal: AbortSignal;
-  /** Stops the heartbeats. */
+  /** Fires when the call is cancelled, and when its time is up. */
+  stop: AbortSignal;
+  /** Stops the clock and the heartbeats. */
   end(): void;
 }
 
@@ -24,18 +27,28 @@ export interface Attempt {
 export function beginAttempt(context: Context, implementationMs: number, finishes: boolean): Attempt {
   const { info } = context;
   const stepMs = stepLeft(context);
-  const controller = new AbortController();
+  const leftMs = Math.max(0, Math.min(implementationMs, stepMs));
+  const cancelled = new AbortController();
+  // Not AbortSignal.any and AbortSignal.timeout: on Node 20 the garbage collector may take what they stand for.
+  const stop = new AbortController();
+  const clock = setTimeout(() => stop.abort(new Error('The time is up')), leftMs);
   context.cancelled.catch((error: unknown) => {
     const isShutdown = error instanceof Error && error.message === 'WORKER_SHUTDOWN';
-    if (!(isShutdown && finishes)) controller.abort(error);
+    if (isShutdown && finishes) return;
+    cancelled.abort(error);
+    stop.abort(error);
   });
   const timer = info.isLocal ? undefined : setInterval(() => heartbeat(), HEARTBEAT_MS);
   return {
     number: info.attempt,
-    leftMs: Math.max(0, Math.min(implementationMs, stepMs)),
+    leftMs,
     limitedByStep: stepMs < implementationMs,
-    signal: controller.signal,
-    end: () => clearInterval(timer),
+    signal: cancelled.signal,
+    stop: stop.signal,
+    end: () => {
+      clearTimeout(clock);
+      clearInterval(timer);
+    },
   };
 }
 

@@ -15,7 +15,12 @@ export interface CallInput {
   /** Longest this attempt may take. */
   timeoutMs: number;
   outputBytes: number;
+  /** What the contract says of the output; null: anything. */
+  outputSchema: JsonObject | null;
+  /** Fires when the call is cancelled. */
   signal: AbortSignal;
+  /** Fires when the call is cancelled, and when its time is up. */
+  stop: AbortSignal;
   secrets: SecretSource;
   log: CallLog;
 }

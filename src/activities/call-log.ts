@@ -1,10 +1,14 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { maskSecrets } from './secrets.js';
+import type { Problem } from '../contracts/problem.js';
+import { maskDeep, maskSecrets } from './secrets.js';
 
 /** Of each call this much is kept: half from its head, half from its tail. Source: answers, 17. */
 const MOST_CHARACTERS = 1024 * 1024;
 const MOST_IN_A_MESSAGE = 3000;
+/** What a line takes besides its text, so that empty lines fill up the room as well. */
+const LINE_OVERHEAD = 150;
+const MOST_DROPPED = 1000;
 
 /** What a line of a log says. */
 export interface LogLine {
@@ -19,6 +23,8 @@ export interface LogLine {
 export class CallLog {
   private readonly head: LogLine[] = [];
   private tail: LogLine[] = [];
+  /** Lines at the start of `tail` that are given up; cutting them off one by one would be slow. */
+  private dropped = 0;
   private headSize = 0;
   private tailSize = 0;
   private left = 0;
@@ -41,50 +47,64 @@ export class CallLog {
     return maskSecrets(text, this.secrets);
   }
 
+  /** The start of a text with the known secrets masked: masked first, since a cut secret is not found. */
+  excerpt(text: string, most: number): string {
+    return this.mask(text).slice(0, most);
+  }
+
+  /** A problem with the known secrets masked, wherever they stand in it. */
+  maskProblem(problem: Problem): Problem {
+    return maskDeep(problem, this.secrets) as Problem;
+  }
+
   /** Takes a chunk of output, which may end in the middle of a line. */
   write(stream: LogLine['stream'], chunk: string): void {
     const lines = ((this.partial.get(stream) ?? '') + chunk).split('\n');
     const rest = lines.pop() ?? '';
-    for (const line of lines) this.add(stream, line);
+    const time = new Date().toISOString();
+    for (const line of lines) this.add(stream, line, time);
     // A program that never ends its line must not fill the memory.
     if (rest.length > MOST_CHARACTERS / 4) {
-      this.add(stream, rest);
+      this.add(stream, rest, time);
       this.partial.delete(stream);
     } else this.partial.set(stream, rest);
   }
 
   /** Takes one whole line. */
-  add(stream: LogLine['stream'], text: string): void {
-    const line = { time: new Date().toISOString(), step: this.step, attempt: this.attempt, stream, text };
+  add(stream: LogLine['stream'], text: string, time = new Date().toISOString()): void {
+    const line = { time, step: this.step, attempt: this.attempt, stream, text };
     const half = MOST_CHARACTERS / 2;
     if (this.headSize < half) {
       this.head.push(line);
-      this.headSize += text.length;
+      this.headSize += sizeOf(line);
       return;
     }
     this.tail.push(line);
-    this.tailSize += text.length;
-    while (this.tailSize > half && this.tail.length > 1) {
-      const dropped = this.tail.shift();
-      this.tailSize -= dropped?.text.length ?? 0;
-      this.left += 1;
+    this.tailSize += sizeOf(line);
+    while (this.tailSize > half && this.tail.length - this.dropped > 1) {
+      this.tailSize -= sizeOf(this.tail[this.dropped] as LogLine);
+      this.dropped += 1;
     }
+    if (this.dropped < MOST_DROPPED) return;
+    this.forgetDropped();
   }
 
   /** The last lines of a stream, masked, for an error message. What is longer keeps its first lines, too. */
   tailOf(stream: LogLine['stream'], lines = 24): string {
+    this.forgetDropped();
     const all = [...this.head, ...this.tail].filter((line) => line.stream === stream).map(({ text }) => text);
     const rest = this.partial.get(stream);
     if (rest) all.push(rest);
     const half = Math.floor(lines / 2);
     const kept = all.length > lines ? [...all.slice(0, half), '...', ...all.slice(-half)] : all;
-    return this.mask(shortened(kept.join('\n'))).trim();
+    return shortened(this.mask(kept.join('\n'))).trim();
   }
 
   /** Writes what was collected. A log that cannot be written never fails a call. */
   save(): string | undefined {
     for (const [stream, rest] of this.partial) if (rest) this.add(stream, rest);
     this.partial.clear();
+    this.forgetDropped();
     if (!this.folder || this.head.length === 0) return undefined;
     const lines = [...this.head, ...this.gap(), ...this.tail];
     const text = lines.map((line) => `${JSON.stringify({ ...line, text: this.mask(line.text) })}\n`).join('');
@@ -98,11 +118,21 @@ export class CallLog {
     }
   }
 
+  private forgetDropped(): void {
+    this.tail.splice(0, this.dropped);
+    this.left += this.dropped;
+    this.dropped = 0;
+  }
+
   private gap(): LogLine[] {
     const [first] = this.tail;
     if (!first || this.left === 0) return [];
     return [{ ...first, stream: 'runtime', text: `... ${this.left} lines left out ...` }];
   }
+}
+
+function sizeOf({ text }: LogLine): number {
+  return text.length + LINE_OVERHEAD;
 }
 
 /** An uncaught error has its message at the head and its properties at the tail; both are wanted. */

@@ -5,6 +5,7 @@ import type { HookAnswer, Phase } from '../contracts/hooks.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { Plan, PlanHook, PlanOperation } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
+import { operationInput } from '../planning/operation-input.js';
 import { checkAgainst } from '../planning/schemas.js';
 import { compileExpression } from '../rules/expressions/evaluate.js';
 import { findStep } from '../rules/find-step.js';
@@ -67,7 +68,7 @@ async function runAttempt(
 ): Promise<CallAnswer> {
   const { seal, path } = request;
   const log = new CallLog(dependencies.records.logsOf(seal.task), path, attempt.number);
-  const input = inputOf(operation, request.with);
+  const input = operationInput(operation, request.with);
   const around = { plan, operation, request, input, signal: attempt.signal };
   const before = await runBuiltins('PreAbilityCall', operation.hooks.pre_call, around, dependencies);
   const deny = firstDeny(before);
@@ -81,7 +82,9 @@ async function runAttempt(
     environment: plan.environment,
     timeoutMs: attempt.leftMs,
     outputBytes: plan.limits.output_bytes,
+    outputSchema: operation.output_schema,
     signal: attempt.signal,
+    stop: attempt.stop,
     secrets: dependencies.secrets(plan.environment.name),
     log,
   };
@@ -101,13 +104,20 @@ async function runAttempt(
     if (!(error instanceof StoreFull)) await settle('failed', null, error);
     log.add('runtime', error instanceof Error ? error.message : String(error));
     log.save();
-    throw error instanceof StoreFull ? error.failure : error;
+    throw masked(error instanceof StoreFull ? error.failure : error, log);
   }
 
   async function settle(status: string, output: Json, error: unknown): Promise<HookAnswer[]> {
     const outcome = { status, output, error: error instanceof AbilityError ? error.toProblem() : null };
     return runBuiltins('PostAbilityCall', operation.hooks.post_call, { ...around, outcome }, dependencies);
   }
+}
+
+/** An answer that is quoted in an error may repeat the credential it was asked with. */
+function masked(error: unknown, log: CallLog): unknown {
+  if (!(error instanceof AbilityError)) return error;
+  const problem = log.maskProblem(error.toProblem());
+  return new CallFailure(problem, { unclear: error instanceof CallFailure && error.unclear, cause: error });
 }
 
 interface Around {
@@ -134,24 +144,14 @@ async function runBuiltins(
   return runHooks(run, dependencies);
 }
 
-/** The input with the implementation's parameters under it, checked. Source: R-000-46. */
-function inputOf({ key, input_schema, implementation }: PlanOperation, given: JsonObject): JsonObject {
-  const { defaults, overridable, id } = implementation;
-  for (const [name, value] of Object.entries(defaults)) {
-    if (!Object.hasOwn(given, name) || overridable.includes(name)) continue;
-    if (JSON.stringify(given[name]) === JSON.stringify(value)) continue;
-    throw new CallFailure({ code: 'input.invalid', message: `\`${name}\` is set by the implementation ${id}` });
-  }
-  return checkAgainst(input_schema, { ...defaults, ...given }, { code: 'input.invalid', what: `The input of ${key}` });
-}
-
 function checkOutput({ key, implementation, output_schema }: PlanOperation, call: CallInput, output: Json): Json {
   refuseLarge(key, call, output);
   const { fail_if: condition, kind } = implementation;
   if (condition !== undefined) {
     const values = { output, input: call.input, environment: { ...call.environment } };
     if (compileExpression(condition).evaluate({ values }) === true) {
-      const message = `${key} answered, and \`fail_if\` says that it failed: ${JSON.stringify(output).slice(0, 300)}`;
+      const seen = call.log.excerpt(JSON.stringify(output), 300);
+      const message = `${key} answered, and \`fail_if\` says that it failed: ${seen}`;
       throw new CallFailure({ code: 'fail_if.matched', message, details: { output } });
     }
   }

@@ -9,13 +9,15 @@ import { toFailure } from './failures.js';
 import type { PlanSource } from './plan-source.js';
 import type { RecordFolder } from './record/record-folder.js';
 
+const TOO_LARGE = 'output.too_large';
+
 /** What the end of a task needs of its worker. */
 export interface FinishDependencies {
   host: string;
   plans: PlanSource;
   records: RecordFolder;
-  /** Moves a large output to the store; what it returns is small enough to stay in the history. */
-  shrink: (output: TaskResult['output']) => TaskResult['output'];
+  /** Moves the large parts of a result to the store; what it returns is small enough to stay in the history. */
+  shrink: (result: TaskResult) => TaskResult;
 }
 
 /**
@@ -46,7 +48,7 @@ function finish(request: FinishRequest, plan: Plan, { records, host, shrink }: F
       result.warnings = [...result.warnings, `${error.code}: ${error.message}`];
     }
   }
-  return { ...result, output: shrink(result.output) };
+  return shrink(result);
 }
 
 /** An output that breaks the contract makes a succeeded task a failed one. */
@@ -62,7 +64,8 @@ function checkOutput(result: TaskResult, plan: Plan): TaskResult {
     };
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
-    const problem = { ...error.toProblem(), details: { ...(error.details as object), output: result.output } };
+    const problem = error.toProblem();
+    if (error.code !== TOO_LARGE) problem.details = { ...(error.details as object), output: result.output };
     return { ...result, status: 'failed', output: null, error: problem };
   }
 }
@@ -71,7 +74,7 @@ function refuseLarge({ output, ability_id }: TaskResult, { limits }: Plan): void
   const bytes = Buffer.byteLength(JSON.stringify(output) ?? 'null');
   if (bytes <= limits.output_bytes) return;
   throw new AbilityError({
-    code: 'output.too_large',
+    code: TOO_LARGE,
     message: `The output of ${ability_id} has ${bytes} bytes; it may have ${limits.output_bytes}`,
   });
 }

@@ -8,6 +8,7 @@ import type { Confirmation } from '../contracts/seal.js';
 import type { PreflightAnswer, TaskMemo, TaskRequest } from '../contracts/task.js';
 import { RegistryLoader } from '../definitions/load-registry.js';
 import type { Registry } from '../definitions/registry.js';
+import { operationInput } from '../planning/operation-input.js';
 import { resolvePlan } from '../planning/resolve-plan.js';
 import { checkAgainst } from '../planning/schemas.js';
 import { type SealKeys, signSeal } from '../planning/seal.js';
@@ -60,8 +61,7 @@ async function preflight(
 ): Promise<PreflightAnswer> {
   refuseUnsafeKeys(request.input);
   const { plan, warnings } = resolvePlan(registry, request.ability, request.environment);
-  const what = `The input of ${request.ability}`;
-  const input = checkAgainst(plan.ability.input_schema, request.input, { code: 'input.invalid', what });
+  const input = inputOf(plan, request);
   const digests = { plan: digestOf(plan), input: digestOf(input) };
   const state = await stateOfKey(request, digests.input, dependencies);
   const confirmations: Confirmation[] = [];
@@ -84,6 +84,14 @@ async function preflight(
   };
   if (!request.direct && state !== 'held') makeRecord(answer, request, state, dependencies);
   return answer;
+}
+
+/** A low-level ability is one call of itself, so what is shown and sealed is what that call will get. */
+function inputOf({ ability, operations }: Plan, request: TaskRequest): JsonObject {
+  const own = ability.kind === 'operation' ? operations[ability.id] : undefined;
+  if (own) return operationInput(own, request.input);
+  const what = `The input of ${ability.id}`;
+  return checkAgainst(ability.input_schema, request.input, { code: 'input.invalid', what });
 }
 
 type KeyState = 'free' | 'abandoned' | 'held';

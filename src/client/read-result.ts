@@ -10,7 +10,8 @@ import type { FinishAnswer } from '../contracts/activities.js';
 import type { Json } from '../contracts/json.js';
 import { ACTIVITIES } from '../contracts/names.js';
 import type { Problem } from '../contracts/problem.js';
-import type { OutputRef, TaskMemo, TaskResult } from '../contracts/task.js';
+import type { TaskMemo, TaskResult } from '../contracts/task.js';
+import { isOutputRef, mapLargeParts } from '../rules/large-parts.js';
 import type { Session } from './connect.js';
 import { linkOf } from './links.js';
 
@@ -104,21 +105,24 @@ export function resultFromDescription(id: string, description: WorkflowExecution
   };
 }
 
-/** Fills in what only a caller knows: the link, and a large output from the store. */
+/** Fills in what only a caller knows: the link, and what is large from the store. */
 async function complete(session: Session, id: string, result: TaskResult): Promise<TaskResult> {
-  const links = { ...result.links, temporal: linkOf(session, id) };
-  if (!isOutputRef(result.output)) return { ...result, links };
-  try {
-    const bytes = await session.store.get(result.output.$ref);
-    return { ...result, links, output: JSON.parse(new TextDecoder().decode(bytes)) as Json };
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { ...result, links, warnings: [...result.warnings, `store.not_shared: ${reason}`] };
+  const found = new Map<string, Json>();
+  const missing = new Set<string>();
+  const references = new Set<string>();
+  mapLargeParts(result, (part) => {
+    if (isOutputRef(part)) references.add(part.$ref);
+    return part;
+  });
+  for (const reference of references) {
+    try {
+      const bytes = await session.store.get(reference);
+      found.set(reference, JSON.parse(new TextDecoder().decode(bytes)) as Json);
+    } catch (error) {
+      missing.add(`store.not_shared: ${error instanceof Error ? error.message : String(error)}`);
+    }
   }
-}
-
-function isOutputRef(output: unknown): output is OutputRef {
-  if (output === null || typeof output !== 'object') return false;
-  const keys = Object.keys(output).sort().join();
-  return keys === '$ref,bytes' && /^[0-9a-f]{64}$/.test(String((output as OutputRef).$ref));
+  const whole = mapLargeParts(result, (part) => (isOutputRef(part) ? (found.get(part.$ref) ?? part) : part));
+  const links = { ...result.links, temporal: linkOf(session, id) };
+  return { ...whole, links, warnings: [...result.warnings, ...missing] };
 }

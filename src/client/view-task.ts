@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isGrpcServiceError, QueryNotRegisteredError } from '@temporalio/client';
 import { QUERIES } from '../contracts/names.js';
+import { AbilityError } from '../contracts/problem.js';
 import { RECORD_FILES, type TaskRecord } from '../contracts/record.js';
 import { isEndState } from '../contracts/states.js';
 import type { TaskResult, TaskView } from '../contracts/task.js';
@@ -64,6 +65,8 @@ export async function queryTask(session: Session, id: string): Promise<TaskView 
   } catch (error) {
     const cause = error instanceof Error && isGrpcServiceError(error.cause) ? error.cause : error;
     if (isGrpcServiceError(cause) || error instanceof QueryNotRegisteredError) return undefined;
+    // The answer was too large for the wire and lies in a store we do not see; the description has to do.
+    if (error instanceof AbilityError && error.code === 'store.not_shared') return undefined;
     throw error;
   }
 }

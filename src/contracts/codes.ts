@@ -262,6 +262,11 @@ export const CODES = {
     means: 'The ability, or one it calls, is not registered for this environment.',
     next: 'Choose one of the environments the message lists.',
   },
+  'script.changed': {
+    exit: EXIT.failed,
+    means: 'A script was edited after the task was created, so what was shown is not what would run.',
+    next: 'Put the script back and run again, or create another task.',
+  },
   'script.exit': {
     exit: EXIT.failed,
     means: 'A script ended with an exit code other than 0.',

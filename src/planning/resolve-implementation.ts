@@ -1,4 +1,4 @@
-import type { JsonObject } from '../contracts/json.js';
+import type { Json } from '../contracts/json.js';
 import type { ImplementationBase, PlanImplementation, PlanMcpServer } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { AbilityConfig } from '../definitions/formats/config.js';
@@ -143,11 +143,12 @@ function resolveApi(
   }
   const base_url = resolveAddress(endpoint, variables, from, [...path, 'api']);
   checkHost(registry, base_url, from, [...path, 'api']);
-  const template = { query: api.query ?? {}, body: api.body?.value ?? null } satisfies JsonObject;
-  try {
-    expressionsIn(template);
-  } catch (error) {
-    throw placed(error, from, [...path, 'api']);
+  for (const section of ['query', 'headers', 'body'] as const) {
+    try {
+      expressionsIn((api[section] ?? null) as Json);
+    } catch (error) {
+      throw placed(error, from, [...path, 'api', section]);
+    }
   }
   const credentials = settings?.credentials ?? {};
   for (const [name, value] of Object.entries(api.headers ?? {})) {

@@ -10,7 +10,9 @@ import { RecordFolder } from '../activities/record/record-folder.js';
 import { SecretSource } from '../activities/secrets.js';
 import type { Json } from '../contracts/json.js';
 import { AbilityError } from '../contracts/problem.js';
+import type { TaskResult } from '../contracts/task.js';
 import type { SealKeys } from '../planning/seal.js';
+import { mapLargeParts } from '../rules/large-parts.js';
 import { INLINE_BYTES, SPILL_BYTES } from '../server/payload-codec.js';
 import type { PayloadStore } from '../server/payload-store.js';
 import type { ProjectPaths } from '../server/project-paths.js';
@@ -51,7 +53,7 @@ export function buildDependencies(
     secrets: (environment) => new SecretSource(paths.root, environment),
     recordUsage: (line) => appendLine(join(paths.system, 'usage.jsonl'), line),
     keepLarge: (answer, limit) => keepLarge(answer, limit, store),
-    shrink: (output) => shrink(output, store),
+    shrink: (result) => shrink(result, store),
   };
   return {
     activities,
@@ -61,6 +63,9 @@ export function buildDependencies(
     },
   };
 }
+
+/** Smaller parts are not worth a file. */
+const SMALL_BYTES = 4096;
 
 function appendLine(file: string, line: Record<string, unknown>): void {
   mkdirSync(dirname(file), { recursive: true });
@@ -81,15 +86,22 @@ function keepLarge(answer: unknown, limitBytes: number, store: PayloadStore): vo
   }
 }
 
-/** The envelope of a result stays inline; a large output in it becomes a reference. Source: answers, 23. */
-function shrink(output: Json, store: PayloadStore): Json {
-  const text = JSON.stringify(output) ?? 'null';
+/** The envelope of a result stays inline; what is large in it becomes a reference. Source: answers, 23. */
+function shrink(result: TaskResult, store: PayloadStore): TaskResult {
+  const once = mapLargeParts(result, (part) => stored(part, SPILL_BYTES, store));
+  // Parts that are small one by one may be large together.
+  if (Buffer.byteLength(JSON.stringify(once)) <= SPILL_BYTES) return once;
+  return mapLargeParts(once, (part) => stored(part, SMALL_BYTES, store));
+}
+
+function stored(part: Json, mostBytes: number, store: PayloadStore): Json {
+  const text = JSON.stringify(part);
   const bytes = Buffer.byteLength(text);
-  if (bytes <= SPILL_BYTES) return output;
+  if (bytes <= mostBytes) return part;
   try {
     return { $ref: store.put(Buffer.from(text)), bytes };
   } catch (error) {
-    if (bytes <= INLINE_BYTES) return output;
+    if (bytes <= INLINE_BYTES) return part;
     throw error;
   }
 }

@@ -71,9 +71,9 @@ describe('an implementation document', () => {
       timeout_ms: 7000,
       tags: ['experimental', 'high-cost'],
     });
-    const refused = await project.run('doc.echo', { region: 'us' });
-    expect(refused).toMatchObject({ status: 'failed', error: { code: 'input.invalid' } });
-    expect(refused.error?.message).toMatch(/region.*echo_by_shell/);
+    const refused = await failure(project.create('doc.echo', { region: 'us' }));
+    expect(refused).toMatchObject({ code: 'input.invalid' });
+    expect(refused.message).toMatch(/region.*echo_by_shell/);
   });
 
   test('may supply what its contract requires', async () => {

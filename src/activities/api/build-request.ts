@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
+import { validateHeaderValue } from 'node:http';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { ApiImplementation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { evaluateTemplate, expressionsIn } from '../../rules/expressions/template.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
-import type { SecretSource } from '../secrets.js';
 
 /** An HTTP request ready to be sent. */
 export interface ApiRequest {
@@ -15,6 +16,11 @@ export interface ApiRequest {
   secretHeaders: string[];
   body: string | undefined;
 }
+
+/** Who resolves secrets, and hides them in what is printed. */
+type SecretUser = Pick<CallInput, 'secrets' | 'log'>;
+
+const CREDENTIAL = /\{credential:([^}]*)\}/g;
 
 /** Methods whose input goes to the query, because they have no body. */
 const WITHOUT_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
@@ -87,30 +93,53 @@ function buildHeaders(
   const secretHeaders = ['authorization', 'cookie', 'proxy-authorization'];
   for (const [name, template] of Object.entries(api.headers)) {
     const key = name.toLowerCase();
-    const value = evaluateTemplate(template, scope);
-    if (typeof value !== 'string') throw unusable(name, 'is a header and must be text');
-    headers[key] = fillCredentials(value, api.credentials, call.secrets, (secret) => call.log.hide(secret));
-    if (headers[key] !== value) secretHeaders.push(key);
+    const { text, secrets } = markCredentials(template);
+    const value = (evaluateTemplate({ value: text }, scope) as JsonObject).value ?? null;
+    if (value === null) continue;
+    if (typeof value === 'object') throw unusable(name, 'is a header, which holds text');
+    let filled = String(value);
+    for (const [mark, credential] of secrets) {
+      filled = filled.replaceAll(mark, () => credentialOf(credential, api.credentials, call));
+    }
+    if (secrets.size > 0) secretHeaders.push(key);
+    refuseBadHeader(key, filled);
+    headers[key] = filled;
   }
   return { headers, secretHeaders };
 }
 
-/** Replaces `{credential:name}`, resolving each one only now. */
-export function fillCredentials(
-  text: string,
-  credentials: Record<string, string>,
-  secrets: SecretSource,
-  hide: (secret: string) => void,
-): string {
-  return text.replaceAll(/\{credential:([^}]*)\}/g, (_, name: string) => {
-    const reference = Object.hasOwn(credentials, name) ? credentials[name] : undefined;
-    if (reference === undefined) {
-      throw new AbilityError({ code: 'config.invalid', message: `The credential ${name} is not configured` });
-    }
-    const value = secrets.resolve(reference, `credential ${name}`);
-    hide(value);
-    return value;
+/** Puts marks nobody can guess in place of `{credential:name}`, so that input which looks like one is none. */
+function markCredentials(template: string): { text: string; secrets: Map<string, string> } {
+  const secrets = new Map<string, string>();
+  const text = template.replaceAll(CREDENTIAL, (_, name: string) => {
+    const mark = randomUUID();
+    secrets.set(mark, name);
+    return mark;
   });
+  return { text, secrets };
+}
+
+/** Replaces `{credential:name}`, resolving each one only now. */
+export function fillCredentials(text: string, credentials: Record<string, string>, call: SecretUser): string {
+  return text.replaceAll(CREDENTIAL, (_, name: string) => credentialOf(name, credentials, call));
+}
+
+function credentialOf(name: string, credentials: Record<string, string>, { secrets, log }: SecretUser): string {
+  const reference = Object.hasOwn(credentials, name) ? credentials[name] : undefined;
+  if (reference === undefined) {
+    throw new AbilityError({ code: 'config.invalid', message: `The credential ${name} is not configured` });
+  }
+  const value = secrets.resolve(reference, `credential ${name}`);
+  log.hide(value);
+  return value;
+}
+
+function refuseBadHeader(name: string, value: string): void {
+  try {
+    validateHeaderValue(name, value);
+  } catch {
+    throw unusable(name, 'is a header, which cannot hold such characters');
+  }
 }
 
 function unusable(name: string, why: string): CallFailure {

@@ -1,26 +1,16 @@
 import { type Dispatcher, request } from 'undici';
-import type { Json } from '../../contracts/json.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
 import type { ApiImplementation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
 import { type ApiRequest, buildRequest } from './build-request.js';
-import { guardedAgent, refuseForbiddenUrl } from './guarded-agent.js';
+import { refuseForbiddenUrl, watchedAgent } from './guarded-agent.js';
 import type { RateLimiter } from './rate-limit.js';
 
 const MOST_REDIRECTS = 5;
 const KEPT_OF_FAILURE = 2000;
-
-/** Errors before anything was sent, so that nothing can have happened. */
-const NOT_SENT = new Set([
-  'EAI_AGAIN',
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
 
 /** A gateway that says these may well have passed the request on. */
 const UNCLEAR_STATUSES = new Set([502, 504]);
@@ -41,7 +31,7 @@ export async function callApi(
   const { answer, url } = await send(prepared, implementation.api.allowed_hosts, call);
   const text = await readBody(answer, call, url);
   if (answer.statusCode >= 300) throw badStatus(answer.statusCode, text, url, call);
-  return parseBody(text, String(answer.headers['content-type'] ?? ''));
+  return outputOf(text, String(answer.headers['content-type'] ?? ''), url, call);
 }
 
 /** Sends a request and follows redirects, each to an allowed host; credentials never cross hosts. */
@@ -68,27 +58,26 @@ async function send(
 async function exchange(prepared: ApiRequest, allowed: string[], call: CallInput): Promise<Dispatcher.ResponseData> {
   const { method, url, headers, body } = prepared;
   const started = performance.now();
+  let sent = false;
   try {
     const answer = await request(url, {
       method: method as Dispatcher.HttpMethod,
       headers,
       body: body ?? null,
-      dispatcher: guardedAgent(allowed),
-      signal: limitOf(call),
-      headersTimeout: call.timeoutMs,
-      bodyTimeout: call.timeoutMs,
+      dispatcher: watchedAgent(allowed, () => {
+        sent = true;
+      }),
+      signal: call.stop,
+      headersTimeout: 0,
+      bodyTimeout: 0,
     });
     const ms = Math.round(performance.now() - started);
     call.log.add('request', `${method} ${url} -> ${answer.statusCode} (${ms} ms)`);
     return answer;
   } catch (error) {
     call.log.add('request', `${method} ${url} -> ${messageOf(error)}`);
-    throw transportFailure(error, url, call);
+    throw transportFailure(error, url, call, sent);
   }
-}
-
-function limitOf(call: CallInput): AbortSignal {
-  return AbortSignal.any([call.signal, AbortSignal.timeout(call.timeoutMs)]);
 }
 
 /** The request a redirect asks for; undefined when the answer is none. */
@@ -117,32 +106,49 @@ async function readBody(answer: Dispatcher.ResponseData, call: CallInput, url: U
       chunks.push(chunk as Buffer);
     }
   } catch (error) {
-    throw error instanceof AbilityError ? error : transportFailure(error, url, call);
+    throw error instanceof AbilityError ? error : transportFailure(error, url, call, true);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function parseBody(text: string, type: string): Json {
+/** JSON as it is, nothing as null, text as `{text}`. Source: answers, 26. */
+function outputOf(text: string, type: string, url: URL, { outputSchema, log }: CallInput): Json {
   if (text === '') return null;
-  const claimsJson = /[/+]json\b/i.test(type);
-  try {
-    const value = JSON.parse(text) as Json;
-    if (claimsJson || (value !== null && typeof value === 'object')) {
-      refuseUnsafeKeys(value, 'api.output_invalid');
-      return value;
-    }
-  } catch (error) {
-    if (error instanceof AbilityError) throw error;
-    if (claimsJson) {
-      const message = `The answer says it is JSON and is not (${messageOf(error)}): ${text.slice(0, 200)}`;
-      throw new CallFailure({ code: 'api.output_invalid', message }, { cause: error });
-    }
+  const value = parseJson(text);
+  const isJson = isJsonType(type) || (value !== null && typeof value === 'object');
+  if (isJson && value !== undefined) {
+    refuseUnsafeKeys(value, 'api.output_invalid');
+    return value;
   }
-  return { text };
+  if (!isJson && expectsText(outputSchema)) return { text };
+  throw new CallFailure({
+    code: 'api.output_invalid',
+    message: `${url.host} answered with ${type || 'something'}, and what it says is no JSON: ${log.excerpt(text, 200)}`,
+    ...(!isJson && { suggestion: 'To take text, declare the property `text` in `output_schema`.' }),
+  });
 }
 
-function badStatus(status: number, text: string, url: URL, call: CallInput): CallFailure {
-  const body = call.log.mask(text.slice(0, KEPT_OF_FAILURE));
+function isJsonType(type: string): boolean {
+  return /[/+]json\b/i.test(type);
+}
+
+/** A page to log in on is no user: under a schema text passes only where the schema knows it. */
+function expectsText(schema: JsonObject | null): boolean {
+  if (!schema) return true;
+  const { properties } = schema;
+  return properties !== null && typeof properties === 'object' && Object.hasOwn(properties, 'text');
+}
+
+function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+function badStatus(status: number, text: string, url: URL, { log }: CallInput): CallFailure {
+  const body = log.excerpt(text, KEPT_OF_FAILURE);
   return new CallFailure(
     {
       code: `http.${status}`,
@@ -153,12 +159,12 @@ function badStatus(status: number, text: string, url: URL, call: CallInput): Cal
   );
 }
 
-function transportFailure(error: unknown, url: URL, call: CallInput): AbilityError {
+/** @param sent whether anything was written to a connection, so that something may have happened. */
+function transportFailure(error: unknown, url: URL, call: CallInput, sent: boolean): AbilityError {
   if (error instanceof AbilityError) return error;
-  const code = codeOf(error);
-  if (call.signal.aborted || isTimeout(error, code)) {
+  if (call.stop.aborted) {
     const message = `${url.host} did not answer within ${call.timeoutMs} ms`;
-    return new CallFailure({ code: 'timeout.call', message }, { unclear: true, cause: error });
+    return new CallFailure({ code: 'timeout.call', message }, { unclear: sent, cause: error });
   }
   return new CallFailure(
     {
@@ -166,26 +172,11 @@ function transportFailure(error: unknown, url: URL, call: CallInput): AbilityErr
       message: `${url.host} cannot be reached: ${messageOf(error)}`,
       suggestion: 'Check that the service is up and that the endpoint in registry/config is right.',
     },
-    { unclear: !NOT_SENT.has(code), cause: error },
-  );
-}
-
-function isTimeout(error: unknown, code: string): boolean {
-  const name = error instanceof Error ? error.name : '';
-  return (
-    name === 'TimeoutError' ||
-    name === 'AbortError' ||
-    code.endsWith('HEADERS_TIMEOUT') ||
-    code.endsWith('BODY_TIMEOUT')
+    { unclear: sent, cause: error },
   );
 }
 
 /** Several addresses tried at once fail together; the first tells what is wrong. */
-function codeOf(error: unknown): string {
-  const first = error instanceof AggregateError ? error.errors[0] : error;
-  return String((first as NodeJS.ErrnoException | undefined)?.code ?? (error as NodeJS.ErrnoException)?.code ?? '');
-}
-
 function messageOf(error: unknown): string {
   const first = error instanceof AggregateError ? error.errors[0] : error;
   return first instanceof Error ? first.message : String(error);

@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup as resolveName } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { Agent } from 'undici';
+import { Agent, DecoratorHandler, type Dispatcher } from 'undici';
 import { isHostAllowed } from '../../rules/allowed-hosts.js';
 import { CallFailure } from '../call-failure.js';
 
@@ -14,13 +14,39 @@ const agents = new Map<string, Agent>();
  * An HTTP agent that looks at the address it is about to connect to, so that a name cannot lead where the policy does
  * not. Source: design, section 12.
  */
-export function guardedAgent(allowed: readonly string[]): Agent {
+function guardedAgent(allowed: readonly string[]): Agent {
   const key = JSON.stringify(allowed);
   const known = agents.get(key);
   if (known) return known;
   const agent = new Agent({ connect: { lookup: guardedLookup(allowed), timeout: 10_000 } });
   agents.set(key, agent);
   return agent;
+}
+
+/** The same agent; `onSend` is told when a request is about to be written to a connection. */
+export function watchedAgent(allowed: readonly string[], onSend: () => void): Dispatcher {
+  return guardedAgent(allowed).compose((dispatch) => (options, handler) => {
+    return dispatch(options, new SendWatch(handler, onSend));
+  });
+}
+
+/** The types of undici leave out what this class passes on. */
+const Handler = DecoratorHandler as new (
+  handler: Dispatcher.DispatchHandler,
+) => { onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void };
+
+class SendWatch extends Handler {
+  constructor(
+    handler: Dispatcher.DispatchHandler,
+    private readonly onSend: () => void,
+  ) {
+    super(handler);
+  }
+
+  override onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
+    this.onSend();
+    super.onRequestStart(controller, context);
+  }
 }
 
 /** Closes all connections, at the end of a worker. */

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
 
@@ -15,21 +16,17 @@ export class RateLimiter {
   async take(
     implementation: string,
     limits: { per_minute?: number; per_day?: number } | null,
-    call: Pick<CallInput, 'timeoutMs' | 'signal'>,
+    call: Pick<CallInput, 'timeoutMs' | 'stop'>,
   ): Promise<void> {
     if (!limits) return;
     const deadline = Date.now() + call.timeoutMs;
     for (;;) {
       const wait = this.tryTake(implementation, limits);
       if (wait === 0) return;
-      if (Date.now() + wait > deadline) {
-        throw new CallFailure({
-          code: 'unavailable.rate_limited',
-          message: `${implementation} may be called again in ${Math.ceil(wait / 1000)} s, which is beyond the time-out`,
-          suggestion: 'Wait, or raise `rate_limit`.',
-        });
-      }
-      await pause(wait, call.signal);
+      if (Date.now() + wait > deadline) throw limited(implementation, wait);
+      await pause(wait, undefined, { signal: call.stop }).catch(() => {
+        throw limited(implementation, wait);
+      });
     }
   }
 
@@ -51,14 +48,10 @@ export class RateLimiter {
   }
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, ms);
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-    signal.addEventListener('abort', done, { once: true });
+function limited(implementation: string, wait: number): CallFailure {
+  return new CallFailure({
+    code: 'unavailable.rate_limited',
+    message: `${implementation} may be called again in ${Math.ceil(wait / 1000)} s, which is beyond the time-out`,
+    suggestion: 'Wait, or raise `rate_limit`.',
   });
 }

@@ -70,7 +70,7 @@ function readAnswer(id: string, stdout: string, at: Pick<HookRun, 'phase' | 'pat
     value = JSON.parse(stdout);
     refuseUnsafeKeys(value);
   } catch {
-    const seen = stdout.trim() === '' ? 'nothing' : `\`${log.mask(stdout.trim().slice(0, 200))}\``;
+    const seen = stdout.trim() === '' ? 'nothing' : `\`${log.excerpt(stdout.trim(), 200)}\``;
     return failedAnswer(id, at, `it printed ${seen}, which is no HookResult`);
   }
   const parsed = hookResult.safeParse(value);

@@ -1,9 +1,16 @@
-import { Client, SdkError, SdkErrorCode, StreamableHTTPClientTransport, type Tool } from '@modelcontextprotocol/client';
+import {
+  Client,
+  type RequestOptions,
+  SdkError,
+  SdkErrorCode,
+  StreamableHTTPClientTransport,
+  type Tool,
+} from '@modelcontextprotocol/client';
 import { DEFAULT_INHERITED_ENV_VARS, StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { fetch } from 'undici';
 import type { PlanMcpServer } from '../../contracts/plan.js';
 import { fillCredentials } from '../api/build-request.js';
-import { guardedAgent, refuseForbiddenUrl } from '../api/guarded-agent.js';
+import { refuseForbiddenUrl, watchedAgent } from '../api/guarded-agent.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
 import { environmentOf } from '../script/script-environment.js';
@@ -12,68 +19,83 @@ import { environmentOf } from '../script/script-environment.js';
 export interface McpConnection {
   client: Client;
   tools: ReadonlyMap<string, Tool>;
-  /** Secrets it was given, which the logs of its callers mask. */
-  secrets: readonly string[];
   /** The last of what it wrote to stderr. */
   stderr(): string;
+  /** Whether it broke off because a message was larger than any output may be. */
+  overflowed(): boolean;
   close(): Promise<void>;
 }
+
+/** The server does not know our session, so it did not do what it was asked. */
+export class SessionLost extends CallFailure {}
 
 const CONNECT_MS = 30_000;
 const KEPT_STDERR = 4000;
 const MOST_PAGES = 50;
+/** Room for an output said twice, as text and as structure, and escaped. */
+const MOST_MESSAGE_BYTES = 32 * 1024 * 1024;
 
 /**
  * Starts or reaches an MCP server and asks for its tools.
  *
  * A child gets its env profile and nothing else; over HTTP the host policy holds, and no redirect is followed.
  *
- * @throws CallFailure `mcp.start_failed` with the tail of stderr. Source: answers, 27.
+ * @param signal gives up, when nobody waits for the connection any more.
+ * @throws CallFailure `mcp.start_failed` with the tail of stderr, `unavailable.connection`. Source: answers, 27.
  */
-export async function connectMcp(server: PlanMcpServer, call: CallInput, root: string): Promise<McpConnection> {
-  const secrets: string[] = [];
-  const hide = (secret: string): void => {
-    secrets.push(secret);
-    call.log.hide(secret);
-  };
-  const { transport, stderr } = transportOf(server, call, root, hide);
+export async function connectMcp(
+  server: PlanMcpServer,
+  call: CallInput,
+  root: string,
+  signal: AbortSignal,
+): Promise<McpConnection> {
+  const { transport, stderr } = transportOf(server, call, root);
   const client = new Client({ name: 'ability-runtime', version: '1' });
+  let overflow = false;
+  client.onerror = (error) => {
+    overflow ||= error.message.startsWith('ReadBuffer exceeded');
+  };
+  const options = { timeout: CONNECT_MS, signal };
   try {
-    await client.connect(transport, { timeout: CONNECT_MS });
-    return { client, tools: await listTools(client), secrets, stderr, close: () => client.close() };
+    await client.connect(transport, options);
+    const tools = await listTools(client, options);
+    return { client, tools, stderr, overflowed: () => overflow, close: () => client.close() };
   } catch (error) {
     await client.close().catch(() => {});
-    if (error instanceof CallFailure) throw error;
-    const tail = call.log.mask(stderr());
-    const unreachable = server.transport === 'http' && !(error instanceof SdkError && isTimeout(error));
-    throw new CallFailure(
-      {
-        code: 'mcp.start_failed',
-        message: `The MCP server ${server.name} ${unreachable ? 'cannot be reached' : 'did not start'}: ${reasonOf(error)}${tail ? `\n${tail}` : ''}`,
-        details: { stderr: tail },
-        suggestion: 'Check its entry under `mcp_servers` in registry/config.',
-      },
-      { cause: error },
-    );
+    throw error instanceof CallFailure ? error : startFailed(server, error, call.log.excerpt(stderr(), KEPT_STDERR));
   }
+}
+
+function startFailed(server: PlanMcpServer, error: unknown, tail: string): CallFailure {
+  const unreachable = server.transport === 'http' && !(error instanceof SdkError && isTimeout(error));
+  const what = `The MCP server ${server.name} ${unreachable ? 'cannot be reached' : 'did not start'}`;
+  return new CallFailure(
+    {
+      code: 'mcp.start_failed',
+      message: `${what}: ${reasonOf(error)}${tail ? `\n${tail}` : ''}`,
+      details: { stderr: tail },
+      suggestion: 'Check its entry under `mcp_servers` in registry/config.',
+    },
+    { cause: error },
+  );
 }
 
 function transportOf(
   server: PlanMcpServer,
   call: CallInput,
   root: string,
-  hide: (secret: string) => void,
 ): { transport: StdioClientTransport | StreamableHTTPClientTransport; stderr: () => string } {
-  if (server.transport === 'http') return { transport: httpTransport(server, call, hide), stderr: () => '' };
+  if (server.transport === 'http') return { transport: httpTransport(server, call), stderr: () => '' };
   const transport = new StdioClientTransport({
     command: server.command,
     args: server.args,
     cwd: root,
     stderr: 'pipe',
+    maxBufferSize: MOST_MESSAGE_BYTES,
     // The SDK adds these from its own environment unless each is taken away.
     env: {
       ...(Object.fromEntries(DEFAULT_INHERITED_ENV_VARS.map((name) => [name, undefined])) as Record<string, never>),
-      ...environmentOf(server.env, call.secrets, hide),
+      ...environmentOf(server.env, call.secrets, (secret) => call.log.hide(secret)),
     },
   });
   let text = '';
@@ -86,28 +108,44 @@ function transportOf(
 function httpTransport(
   server: Extract<PlanMcpServer, { transport: 'http' }>,
   call: CallInput,
-  hide: (secret: string) => void,
 ): StreamableHTTPClientTransport {
   const url = new URL(server.url);
   refuseForbiddenUrl(url, server.allowed_hosts);
   const headers = Object.fromEntries(
-    Object.entries(server.headers).map(([name, value]) => {
-      return [name, fillCredentials(value, server.credentials, call.secrets, hide)];
-    }),
+    Object.entries(server.headers).map(([name, value]) => [name, fillCredentials(value, server.credentials, call)]),
   );
-  const guardedFetch = (input: string | URL, init?: object): Promise<Response> => {
+  const guardedFetch = async (input: string | URL, init?: object): Promise<Response> => {
     refuseForbiddenUrl(new URL(input), server.allowed_hosts);
-    const options = { ...init, dispatcher: guardedAgent(server.allowed_hosts) };
-    return fetch(input, options) as unknown as Promise<Response>;
+    let sent = false;
+    const dispatcher = watchedAgent(server.allowed_hosts, () => {
+      sent = true;
+    });
+    try {
+      return (await fetch(input, { ...init, dispatcher })) as unknown as Response;
+    } catch (error) {
+      throw sent ? error : unreachable(server, error);
+    }
   };
   return new StreamableHTTPClientTransport(url, { requestInit: { headers, redirect: 'error' }, fetch: guardedFetch });
 }
 
-async function listTools(client: Client): Promise<ReadonlyMap<string, Tool>> {
+/** Nothing was sent, so that nothing can have happened. */
+function unreachable({ name, url }: Extract<PlanMcpServer, { transport: 'http' }>, error: unknown): CallFailure {
+  return new CallFailure(
+    {
+      code: 'unavailable.connection',
+      message: `The MCP server ${name} at ${new URL(url).host} cannot be reached: ${reasonOf(error)}`,
+      suggestion: 'Check that it is up, and its entry under `mcp_servers` in registry/config.',
+    },
+    { cause: error },
+  );
+}
+
+async function listTools(client: Client, options: RequestOptions): Promise<ReadonlyMap<string, Tool>> {
   const tools = new Map<string, Tool>();
   let cursor: string | undefined;
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const answer = await client.listTools(cursor === undefined ? {} : { cursor }, { timeout: CONNECT_MS });
+    const answer = await client.listTools(cursor === undefined ? {} : { cursor }, options);
     for (const tool of answer.tools) tools.set(tool.name, tool);
     cursor = answer.nextCursor;
     if (cursor === undefined) break;

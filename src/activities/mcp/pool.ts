@@ -1,13 +1,19 @@
 import type { PlanMcpServer } from '../../contracts/plan.js';
 import { digestOf } from '../../rules/canonical.js';
+import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
-import { connectMcp, type McpConnection } from './connection.js';
+import { connectMcp, type McpConnection, SessionLost } from './connection.js';
 
 /** A connection and the calls that use it now. */
 interface Entry {
   name: string;
   connecting: Promise<McpConnection>;
+  connected: boolean;
+  /** Whether a call over it was answered. */
+  answered: boolean;
   users: number;
+  /** Gives up connecting. */
+  abandon: AbortController;
   /** Another configuration of the same server has taken its place. */
   replaced: boolean;
 }
@@ -23,15 +29,29 @@ export class McpPool {
 
   constructor(private readonly root: string) {}
 
-  /** Uses a connection for the time of one call. */
+  /**
+   * Uses a connection for the time of one call.
+   *
+   * @throws CallFailure `timeout.call` when the server does not start in time; then nothing was called.
+   */
   async use<T>(server: PlanMcpServer, call: CallInput, action: (connection: McpConnection) => Promise<T>): Promise<T> {
     const entry = this.enter(server, call);
     entry.users += 1;
     try {
-      return await action(await entry.connecting);
+      const connection = await whileItMay(entry.connecting, call, server.name);
+      const answer = await action(connection);
+      entry.answered = true;
+      return answer;
+    } catch (error) {
+      if (!(error instanceof SessionLost)) throw error;
+      this.retire(entry);
+      // A server that was started anew knows no session; one that never knew it would not know the next one either.
+      if (!entry.answered) throw error;
+      return await this.use(server, call, action);
     } finally {
       entry.users -= 1;
-      if (entry.replaced && entry.users === 0) close(entry);
+      if (entry.users === 0 && !entry.connected) this.giveUp(entry);
+      if (entry.replaced && entry.users === 0) void close(entry);
     }
   }
 
@@ -39,6 +59,7 @@ export class McpPool {
   async close(): Promise<void> {
     const open = [...this.entries.values()];
     this.entries.clear();
+    for (const entry of open) if (!entry.connected) entry.abandon.abort();
     await Promise.all(open.map(close));
   }
 
@@ -47,32 +68,61 @@ export class McpPool {
     const key = `${name}#${digestOf([server, secretsOf(server, call)])}`;
     const known = this.entries.get(key);
     if (known) return known;
-    for (const [other, entry] of this.entries) if (entry.name === name) this.retire(other, entry);
-    const entry: Entry = { name, connecting: connectMcp(server, call, this.root), users: 0, replaced: false };
+    for (const entry of this.entries.values()) if (entry.name === name) this.retire(entry);
+    const abandon = new AbortController();
+    const connecting = connectMcp(server, call, this.root, abandon.signal);
+    const entry: Entry = { name, connecting, connected: false, answered: false, users: 0, abandon, replaced: false };
     this.entries.set(key, entry);
-    const forget = (): void => {
-      if (this.entries.get(key) === entry) this.entries.delete(key);
-    };
-    entry.connecting.then(({ client }) => (client.onclose = forget), forget);
+    const forget = (): void => this.forget(entry);
+    connecting.then(({ client }) => {
+      entry.connected = true;
+      client.onclose = forget;
+    }, forget);
     return entry;
   }
 
-  private retire(key: string, entry: Entry): void {
-    this.entries.delete(key);
+  private forget(entry: Entry): void {
+    for (const [key, other] of this.entries) if (other === entry) this.entries.delete(key);
+  }
+
+  /** The next call gets a connection of its own; this one is closed when its last call is done. */
+  private retire(entry: Entry): void {
+    this.forget(entry);
     entry.replaced = true;
-    if (entry.users === 0) close(entry);
+    if (entry.users === 0) void close(entry);
+  }
+
+  /** Nobody waits for it any more. */
+  private giveUp(entry: Entry): void {
+    this.forget(entry);
+    entry.abandon.abort();
   }
 }
 
-function close(entry: Entry): Promise<void> {
-  return entry.connecting.then(
-    (connection) => connection.close(),
-    () => {},
-  );
+async function close(entry: Entry): Promise<void> {
+  const connection = await entry.connecting.catch(() => undefined);
+  await connection?.close();
 }
 
-/** What the references of a server stand for now; it was started with what they stood for then. */
-function secretsOf(server: PlanMcpServer, { secrets }: CallInput): string[] {
+/** Waits for a connection that others may be waiting for as well. */
+function whileItMay(connecting: Promise<McpConnection>, { stop, timeoutMs }: CallInput, name: string) {
+  return new Promise<McpConnection>((resolve, reject) => {
+    const giveUp = (): void => {
+      const message = `The MCP server ${name} did not start within ${timeoutMs} ms`;
+      reject(new CallFailure({ code: 'timeout.call', message }));
+    };
+    if (stop.aborted) giveUp();
+    stop.addEventListener('abort', giveUp, { once: true });
+    connecting.then(resolve, reject).finally(() => stop.removeEventListener('abort', giveUp));
+  });
+}
+
+/** What the references of a server stand for now; it was started with what they stood for then. Its callers hide it. */
+function secretsOf(server: PlanMcpServer, { secrets, log }: CallInput): string[] {
   const references = server.transport === 'stdio' ? server.env.secrets : server.credentials;
-  return Object.entries(references).map(([name, reference]) => secrets.resolve(reference, `secret ${name}`));
+  return Object.entries(references).map(([name, reference]) => {
+    const value = secrets.resolve(reference, `secret ${name}`);
+    log.hide(value);
+    return value;
+  });
 }

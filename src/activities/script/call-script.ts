@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -26,6 +27,7 @@ export async function callScript(
   { root, groups }: ScriptDependencies,
 ): Promise<Json> {
   const { script } = implementation;
+  await refuseChanged(script, root);
   const folder = await mkdtemp(join(tmpdir(), 'ability-')).catch((error: unknown) => {
     throw notStarted(script, `no temporary folder: ${messageOf(error)}`, error);
   });
@@ -54,6 +56,17 @@ export async function callScript(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** What was shown is what runs. Source: design, section 2. */
+async function refuseChanged({ path, digest }: PlanScript, root: string): Promise<void> {
+  const bytes = await readFile(resolve(root, path)).catch(() => undefined);
+  if (bytes && createHash('sha256').update(bytes).digest('hex') === digest) return;
+  throw new CallFailure({
+    code: 'script.changed',
+    message: `${path} was ${bytes ? 'edited' : 'removed'} after the task was created`,
+    suggestion: 'Put it back, or create another task.',
+  });
 }
 
 /** The program and its arguments; one template item is one argument, whatever it is replaced with. */
@@ -115,11 +128,10 @@ function refuseBadEnd(outcome: ProcessOutcome, script: PlanScript, call: CallInp
 }
 
 async function readOutput(file: string, script: PlanScript, call: CallInput): Promise<Json> {
-  const bytes = await stat(file).then(
-    ({ size }) => size,
-    () => undefined,
-  );
-  if (bytes === undefined) throw missing(script, 'output file', call);
+  const found = await stat(file).catch(() => undefined);
+  if (!found) throw missing(script, 'output file', call);
+  if (!found.isFile()) throw broken(script, 'which is no file', call);
+  const bytes = found.size;
   if (bytes > call.outputBytes) {
     throw new CallFailure({
       code: 'output.too_large',
@@ -141,19 +153,20 @@ function parseOutput(text: string, script: PlanScript, call: CallInput): Json {
   try {
     value = JSON.parse(text) as Json;
   } catch (error) {
-    const start = call.log.mask(text.slice(0, 200));
-    throw new CallFailure(
-      {
-        code: 'script.output_broken',
-        message: `The output of ${script.path} is no JSON (${messageOf(error)}): ${start}`,
-        details: { stderr: call.log.tailOf('stderr') },
-        suggestion: 'Write one JSON value.',
-      },
-      { cause: error },
-    );
+    throw broken(script, `which is no JSON (${messageOf(error)}): ${call.log.excerpt(text, 200)}`, call);
   }
   refuseUnsafeKeys(value, 'script.output_invalid');
   return value;
+}
+
+function broken(script: PlanScript, what: string, call: CallInput): CallFailure {
+  const stderr = call.log.tailOf('stderr');
+  return new CallFailure({
+    code: 'script.output_broken',
+    message: `${script.path} gave an output ${what}${stderr ? `\n${stderr}` : ''}`,
+    details: { stderr },
+    suggestion: 'Write one JSON value to the file given as {output_file}.',
+  });
 }
 
 function missing(script: PlanScript, what: string, call: CallInput): CallFailure {

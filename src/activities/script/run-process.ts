@@ -33,6 +33,8 @@ export interface ProcessGroups {
 
 /** Asked to end, a process group has this long before it is killed. */
 const GRACE_MS = 2000;
+/** What a program printed before it ended is read within this time. */
+const PIPES_MS = 1000;
 
 /**
  * Runs a program in a process group of its own, without a shell; the group dies with the call, children included.
@@ -71,9 +73,17 @@ export async function runProcess(request: ProcessRequest, groups: ProcessGroups)
     if (stdout.length < keepStdout) stdout += chunk;
   });
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => log.write('stderr', chunk));
-  // Children that outlive the program keep its pipes open; they end with it, and so do the pipes.
-  child.once('exit', () => signalGroup(group, 'SIGKILL'));
+  let pipesTimer: NodeJS.Timeout | undefined;
+  child.once('exit', () => {
+    // Children that outlive the program keep its pipes open; they end with it. One that left the group does not.
+    signalGroup(group, 'SIGKILL');
+    pipesTimer = setTimeout(() => {
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    }, PIPES_MS);
+  });
   const result = await child;
+  clearTimeout(pipesTimer);
   clearTimeout(timer);
   clearTimeout(killTimer);
   signal.removeEventListener('abort', abort);
