@@ -20,6 +20,7 @@ import { toFailure, unknownOutcome } from './failures.js';
 import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
 import type { PlanSource } from './plan-source.js';
 import type { RecordFolder } from './record/record-folder.js';
+import { taskOf } from './task-of.js';
 
 /** What calls need of their worker. */
 export interface CallDependencies extends ExecuteDependencies, HookDependencies {
@@ -38,7 +39,7 @@ export function createCall(dependencies: CallDependencies): (request: CallReques
   return async (request) => {
     const context = Context.current();
     const run = context.info.workflowExecution;
-    const plan = await dependencies.plans.admit(request.seal, run).catch((error: unknown) => {
+    const plan = await dependencies.plans.admit(request.seal, run, request.child).catch((error: unknown) => {
       throw toFailure(error);
     });
     const { activityType } = context.info;
@@ -66,8 +67,9 @@ async function runAttempt(
   attempt: Attempt,
   dependencies: CallDependencies,
 ): Promise<CallAnswer> {
-  const { seal, path } = request;
-  const log = new CallLog(dependencies.records.logsOf(seal.task), path, attempt.number);
+  const { path } = request;
+  const task = taskOf(Context.current());
+  const log = new CallLog(dependencies.records.logsOf(task), path, attempt.number);
   const input = operationInput(operation, request.with);
   const around = { plan, operation, request, input, signal: attempt.signal };
   const before = await runBuiltins('PreAbilityCall', operation.hooks.pre_call, around, dependencies);
@@ -76,9 +78,9 @@ async function runAttempt(
   if (attempt.leftMs === 0) throw new CallFailure({ code: 'timeout.step', message: 'The step had no time left' });
   const call: CallInput = {
     input,
-    taskKey: seal.task.includes(':') ? null : seal.task,
+    taskKey: task.includes(':') ? null : task,
     path,
-    idempotencyKey: `${seal.task}/${path}`,
+    idempotencyKey: `${task}/${path}`,
     environment: plan.environment,
     timeoutMs: attempt.leftMs,
     outputBytes: plan.limits.output_bytes,
@@ -139,7 +141,7 @@ async function runBuiltins(
   const builtins = hooks.filter(({ handler }) => handler.kind === 'builtin');
   if (builtins.length === 0) return [];
   const { seal, path, user, session } = request;
-  const facts = { plan, operation, input, task: seal.task, user, session, ...(outcome && { outcome }) };
+  const facts = { plan, operation, input, task: taskOf(Context.current()), user, session, ...(outcome && { outcome }) };
   const run = { ...facts, phase, path, hooks: builtins, planDigest: seal.plan, signal, logFolder: undefined };
   return runHooks(run, dependencies);
 }

@@ -7,7 +7,9 @@ import type { TaskResult } from '../contracts/task.js';
 import { checkAgainst } from '../planning/schemas.js';
 import { toFailure } from './failures.js';
 import type { PlanSource } from './plan-source.js';
+import { newRecord } from './record/new-record.js';
 import type { RecordFolder } from './record/record-folder.js';
+import { taskOf } from './task-of.js';
 
 const TOO_LARGE = 'output.too_large';
 
@@ -28,21 +30,27 @@ export interface FinishDependencies {
 export function createFinish(dependencies: FinishDependencies): (request: FinishRequest) => Promise<FinishAnswer> {
   return async (request) => {
     try {
-      const plan = await dependencies.plans.admit(request.seal, Context.current().info.workflowExecution);
-      return { result: finish(request, plan, dependencies) };
+      const context = Context.current();
+      const plan = await dependencies.plans.admit(request.seal, context.info.workflowExecution, request.child);
+      return { result: finish(request, plan, taskOf(context), dependencies) };
     } catch (error) {
       throw toFailure(error);
     }
   };
 }
 
-function finish(request: FinishRequest, plan: Plan, { records, host, shrink }: FinishDependencies): TaskResult {
+function finish(
+  request: FinishRequest,
+  plan: Plan,
+  task: string,
+  { records, host, shrink }: FinishDependencies,
+): TaskResult {
   const checked = checkOutput(request.result, plan);
-  const folder = records.pathOf(request.seal.task);
+  const folder = records.pathOf(task);
   const result = { ...checked, links: { ...checked.links, record: folder ?? null } };
   if (folder) {
     try {
-      records.finish(records.read(request.seal.task) ?? recordOf(request, plan, host), result);
+      records.finish(records.read(task) ?? recordOf(request, plan, task, host), result);
     } catch (error) {
       if (!(error instanceof AbilityError)) throw error;
       result.warnings = [...result.warnings, `${error.code}: ${error.message}`];
@@ -80,19 +88,7 @@ function refuseLarge({ output, ability_id }: TaskResult, { limits }: Plan): void
 }
 
 /** The record as it would have been made at creation, where the folder has gone or is on another machine. */
-function recordOf({ seal, input, user, session, result }: FinishRequest, plan: Plan, host: string): TaskRecord {
-  return {
-    format: 1,
-    task_key: seal.task,
-    request: { ability: plan.ability.id, environment: plan.environment.name, input: seal.input },
-    requested_by: user,
-    session,
-    created_at: result.started_at ?? new Date().toISOString(),
-    host,
-    plan_digest: seal.plan,
-    plan,
-    input,
-    warnings: [],
-    result: null,
-  };
+function recordOf(request: FinishRequest, plan: Plan, task: string, host: string): TaskRecord {
+  const created_at = request.result.started_at ?? new Date().toISOString();
+  return newRecord({ ...request, plan, task, host, created_at });
 }

@@ -6,6 +6,7 @@ import { toFailure } from './failures.js';
 import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
 import type { PlanSource } from './plan-source.js';
 import type { RecordFolder } from './record/record-folder.js';
+import { taskOf } from './task-of.js';
 
 /** What a hook phase needs of its worker. */
 export interface HookPhaseDependencies extends HookDependencies {
@@ -25,7 +26,7 @@ export function createHookPhase(dependencies: HookPhaseDependencies): (request: 
   return async (request) => {
     const context = Context.current();
     const plan = await dependencies.plans
-      .admit(request.seal, context.info.workflowExecution)
+      .admit(request.seal, context.info.workflowExecution, request.child)
       .catch((error: unknown) => {
         throw toFailure(error);
       });
@@ -41,7 +42,7 @@ export function createHookPhase(dependencies: HookPhaseDependencies): (request: 
           plan,
           operation,
           input,
-          task: seal.task,
+          task: taskOf(context),
           user,
           session,
           ...(outcome && { outcome }),
@@ -50,7 +51,7 @@ export function createHookPhase(dependencies: HookPhaseDependencies): (request: 
           hooks,
           planDigest: seal.plan,
           signal: attempt.signal,
-          logFolder: dependencies.records.logsOf(seal.task),
+          logFolder: dependencies.records.logsOf(taskOf(context)),
         },
         dependencies,
       );

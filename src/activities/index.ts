@@ -1,5 +1,6 @@
 import { ACTIVITIES } from '../contracts/names.js';
 import { type CallDependencies, createCall } from './call.js';
+import { createEnter } from './enter.js';
 import { createFinish, type FinishDependencies } from './finish.js';
 import { createHookPhase } from './hook-phase.js';
 import { createPreflight, type PreflightDependencies } from './preflight.js';
@@ -12,6 +13,7 @@ export function createActivities(dependencies: ActivityDependencies) {
   const hookPhase = createHookPhase(dependencies);
   return {
     [ACTIVITIES.preflight]: createPreflight(dependencies),
+    [ACTIVITIES.enter]: createEnter(dependencies),
     [ACTIVITIES.finish]: createFinish(dependencies),
     PreAbilityCall: hookPhase,
     PostAbilityCall: hookPhase,

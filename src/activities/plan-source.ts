@@ -4,12 +4,16 @@ import type { Seal } from '../contracts/seal.js';
 import type { TaskStart } from '../contracts/task.js';
 import { type SealKeys, verifySeal } from '../planning/seal.js';
 import { digestOf } from '../rules/canonical.js';
+import { childPlan } from '../rules/child-plan.js';
 
 /** The workflow run an activity belongs to. */
 export interface RunRef {
   workflowId: string;
   runId: string;
 }
+
+/** The workflow run that called another one; undefined for one that nobody called. */
+export type ReadParent = (run: RunRef) => Promise<RunRef | undefined>;
 
 /** Reads the argument a workflow run was started with, from the first event of its history. */
 export type ReadStart = (run: RunRef) => Promise<TaskStart>;
@@ -30,6 +34,7 @@ export class PlanSource {
   constructor(
     private readonly keys: SealKeys,
     private readonly readStart: ReadStart,
+    private readonly readParent: ReadParent,
   ) {}
 
   /** Keeps a plan that was just made here. */
@@ -39,15 +44,29 @@ export class PlanSource {
     this.plans.set(digest, Promise.resolve(plan));
   }
 
-  /** @throws AbilityError `seal.invalid`, `seal.unknown_key`, `engine.unsupported`. */
-  async admit(seal: Seal | undefined, run: RunRef | undefined): Promise<Plan> {
+  /**
+   * @param child the workflow that asks, where the task called it; its steps are then those of the plan.
+   * @throws AbilityError `seal.invalid`, `seal.unknown_key`, `engine.unsupported`.
+   */
+  async admit(seal: Seal | undefined, run: RunRef | undefined, child?: string): Promise<Plan> {
     if (!seal || !run) throw outsider();
     if (this.admitted.get(run.workflowId) !== seal.mac) {
-      verifySeal(seal, { task: run.workflowId }, this.keys);
+      verifySeal(seal, { task: seal.task }, this.keys);
+      if (!(await this.descends(run, seal.task))) throw outsider();
       if (this.admitted.size >= MOST_ADMITTED) this.admitted.clear();
       this.admitted.set(run.workflowId, seal.mac);
     }
-    return this.find(seal.plan, run);
+    const plan = await this.find(seal.plan, run);
+    return child === undefined ? plan : childPlan(plan, child);
+  }
+
+  /** Whether a run is that of the sealed task, or of one that it called, directly or not. */
+  private async descends(run: RunRef, task: string): Promise<boolean> {
+    for (let at: RunRef | undefined = run; at; at = await this.readParent(at)) {
+      if (at.workflowId === task) return true;
+      if (!at.workflowId.startsWith(`${task}/`)) return false;
+    }
+    return false;
   }
 
   private find(digest: string, run: RunRef): Promise<Plan> {

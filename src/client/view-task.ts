@@ -6,6 +6,7 @@ import { AbilityError } from '../contracts/problem.js';
 import { RECORD_FILES, type TaskRecord } from '../contracts/record.js';
 import { isEndState } from '../contracts/states.js';
 import type { TaskResult, TaskView } from '../contracts/task.js';
+import { recordPath } from '../rules/record-path.js';
 import type { Session } from './connect.js';
 import { linkOf } from './links.js';
 import { awaitResult, resultFromDescription } from './read-result.js';
@@ -74,7 +75,7 @@ export async function queryTask(session: Session, id: string): Promise<TaskView 
 /** The record of a task on this machine; undefined when there is none. */
 export function readRecord(session: Pick<Session, 'paths'>, id: string): TaskRecord | undefined {
   try {
-    const text = readFileSync(join(session.paths.records, id, RECORD_FILES.json), 'utf8');
+    const text = readFileSync(join(session.paths.records, ...recordPath(id), RECORD_FILES.json), 'utf8');
     return JSON.parse(text) as TaskRecord;
   } catch {
     return undefined;

@@ -10,6 +10,8 @@ export interface CallContext {
   seal: Seal;
   user: Person;
   session: string | null;
+  /** The workflow that makes the call, where that is not the root's own. */
+  child?: string;
 }
 
 /** Argument of a call: the operation is the activity's type. */
@@ -42,6 +44,17 @@ export interface HookRequest extends CallContext {
 export interface FinishRequest extends CallContext {
   result: TaskResult;
   input: JsonObject;
+}
+
+/** Argument of the activity with which a task begins that another one called. */
+export interface EnterRequest extends CallContext {
+  input: JsonObject;
+}
+
+/** What `enter` gives back: the input checked, with its defaults. */
+export interface EnterAnswer {
+  input: JsonObject;
+  warnings: string[];
 }
 
 /** What `finish` gives back: the result with its output checked and, when large, moved to the store. */

@@ -11,6 +11,16 @@ export interface ApprovalSubject {
   input: Json;
 }
 
+/** One thing a decider fills in: a small part of JSON Schema, so that workflow code can check it. */
+export interface ApprovalField {
+  type: 'string' | 'number' | 'integer' | 'boolean';
+  title?: string;
+  description?: string;
+  enum?: (string | number)[];
+  /** May be left out. */
+  optional?: boolean;
+}
+
 /** A decision as it arrives, by signal, update or door. */
 export interface Decision {
   /** May be left out while exactly one approval is open. */
@@ -18,6 +28,8 @@ export interface Decision {
   /** A person's name; a claim unless proved. */
   by?: string;
   comment?: string;
+  /** What the decider filled in. */
+  fields?: Record<string, Json>;
 }
 
 /** A decision that counted. */
@@ -25,6 +37,7 @@ export interface CountedDecision {
   decision: 'approve' | 'deny';
   by: Person | 'unnamed';
   comment?: string;
+  fields?: Record<string, Json>;
   at: string;
   /** The requester decided about their own request. */
   self: boolean;
@@ -56,6 +69,8 @@ export interface Approval {
   quorum: number;
   self_approval: boolean;
   comment: 'optional' | 'required';
+  /** What the decider must fill in. */
+  fields?: Record<string, ApprovalField>;
   requested_by: Person;
   raised_at: string;
   expires_at: string;

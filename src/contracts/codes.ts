@@ -37,6 +37,11 @@ export const CODES = {
     means: 'The decision was received and did not count; the message says why.',
     next: 'Let one of the listed approvers decide.',
   },
+  'child.failed': {
+    exit: EXIT.failed,
+    means: 'A workflow that the task called ended without saying why.',
+    next: 'Look at it in the Temporal UI under the key the message names.',
+  },
   'config.invalid': {
     exit: EXIT.usage,
     means: 'The configuration contradicts itself or names something that does not exist.',
@@ -127,6 +132,16 @@ export const CODES = {
     means: 'A time-out or other duration is not of the form 500ms, 20s, 10m, 24h or 7d.',
     next: 'Write a number with one of these units.',
   },
+  'expression.not_list': {
+    exit: EXIT.failed,
+    means: 'An expression of `foreach` gave something that is no list.',
+    next: 'Name a list; for a map write a comprehension over its keys.',
+  },
+  'expression.not_number': {
+    exit: EXIT.failed,
+    means: 'An expression gave something that is no whole number from 1, where a limit belongs.',
+    next: 'Let it give a whole number.',
+  },
   'expression.not_text': {
     exit: EXIT.failed,
     means: 'A list, a map or null stands inside text.',
@@ -181,6 +196,11 @@ export const CODES = {
     exit: EXIT.failed,
     means: 'A mistake of ours. The task was ended, and its clean-up ran.',
     next: 'Please report it with the output of `ability task show KEY --json`.',
+  },
+  'limit.max_calls': {
+    exit: EXIT.failed,
+    means: 'The task has made as many calls as `limits.max_calls` lets it.',
+    next: 'Raise the limit, or find out why it calls so often.',
   },
   'mcp.output_invalid': {
     exit: EXIT.failed,
@@ -246,6 +266,11 @@ export const CODES = {
     exit: EXIT.outOfOrder,
     means: 'The record could not be written.',
     next: 'Make room on the disk or mend its permissions; the history in Temporal has everything.',
+  },
+  'repeat.exhausted': {
+    exit: EXIT.failed,
+    means: 'The condition of a `repeat` did not hold after its last turn.',
+    next: 'Raise `repeat.max`, or find out why it does not become true.',
   },
   'runtime.failed': {
     exit: EXIT.outOfOrder,
@@ -381,6 +406,11 @@ export const CODES = {
     exit: EXIT.failed,
     means: 'The `finally` steps took longer than five minutes.',
     next: 'Check what they left behind.',
+  },
+  'timeout.signal': {
+    exit: EXIT.failed,
+    means: 'The signal a step waits for did not come in time.',
+    next: 'Send it with `ability task signal`, or raise the `timeout` of the wait.',
   },
   'timeout.step': {
     exit: EXIT.failed,

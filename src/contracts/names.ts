@@ -7,10 +7,10 @@ export const ENGINE = 1;
 export const WORKFLOWS = { preflight: 'ability:preflight' } as const;
 
 /** Activity types of our own. Those of the hook phases are named after the phase, whose capitals no operation key has. */
-export const ACTIVITIES = { preflight: 'ability:preflight', finish: 'ability:finish' } as const;
+export const ACTIVITIES = { preflight: 'ability:preflight', finish: 'ability:finish', enter: 'ability:enter' } as const;
 
 /** Signals a task takes; each is listed in the Temporal UI. */
-export const SIGNALS = { approve: 'approve', deny: 'deny', run: 'run' } as const;
+export const SIGNALS = { approve: 'approve', deny: 'deny', run: 'run', pause: 'pause', resume: 'resume' } as const;
 
 /** Updates a task takes. */
 export const UPDATES = { decide: 'decide' } as const;

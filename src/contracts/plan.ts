@@ -1,3 +1,4 @@
+import type { ApprovalField } from './approvals.js';
 import type { Effect } from './effects.js';
 import type { BuiltinHook } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
@@ -22,8 +23,14 @@ export interface Plan {
   finally: PlanStep[];
   /** A template over `steps`; absent means that the ability's output is null. */
   output?: Json;
+  on_error?: ErrorHandler[];
   limits: PlanLimits;
+  /** Workflows that this one calls, and those that they call. Their operations are among the plan's own. */
+  workflows?: Record<string, PlanWorkflow>;
 }
+
+/** A workflow that another one calls. */
+export type PlanWorkflow = Pick<Plan, 'ability' | 'steps' | 'finally' | 'output' | 'on_error' | 'limits'>;
 
 /** Limits of a task. Source: answers, 8. */
 export interface PlanLimits {
@@ -36,6 +43,8 @@ export interface PlanLimits {
   /** How long a created task waits to be run before it expires. */
   expires_ms: number;
   output_bytes: number;
+  /** Most calls a task may make; absent: no limit. */
+  max_calls?: number;
 }
 
 /** The ability a task is about. */
@@ -215,8 +224,20 @@ export interface StepModifiers {
   if?: string;
   /** A duration, or a template that gives one. */
   timeout?: string;
+  on_error?: ErrorHandler[];
   continue_on_error?: boolean;
   finally?: PlanStep[];
+}
+
+/** What is done about a failure. Source: answers, 44 and 46. */
+export interface ErrorHandler {
+  /** Codes or families of codes; absent: whatever a catch-all may catch. */
+  errors?: string[];
+  steps: PlanStep[];
+  /** What the step then gives; absent: null. */
+  output?: Json;
+  /** Fail all the same, with the same code and end. */
+  rethrow?: boolean;
 }
 
 /** Calls an ability. */
@@ -225,6 +246,8 @@ export interface CallStep extends StepModifiers {
   call: string;
   with: Json;
   retry?: PlanRetry;
+  /** The call that takes this one back, when the task fails or is cancelled. */
+  undo?: { call: string; with: Json };
 }
 
 /** Waits for people. */
@@ -237,13 +260,62 @@ export interface ApprovalStep extends StepModifiers {
     /** A duration, or a template that gives one. */
     expires: string;
     comment: 'optional' | 'required';
+    /** What the decider must fill in. */
+    fields?: Record<string, ApprovalField>;
   };
 }
+
+/** What happens to the others when one branch or turn fails. Source: answers, "on_failure". */
+export type OnFailure = 'stop' | 'finish' | 'cancel';
 
 /** Runs branches at once; a branch's name is its step id. */
 export interface ParallelStep extends StepModifiers {
   verb: 'parallel';
   branches: PlanStep[];
+  /** A number, or a template that gives one; absent: all at once. */
+  max_parallel?: number | string;
+  on_failure?: OnFailure;
+}
+
+/** Runs branches at once until the first one ends; the others are cancelled. */
+export interface RaceStep extends StepModifiers {
+  verb: 'race';
+  branches: PlanStep[];
+}
+
+/** Runs steps once for each item of a list. */
+export interface ForeachStep extends StepModifiers {
+  verb: 'foreach';
+  /** Bare CEL, or the list itself. */
+  foreach: { expression: string } | { list: Json[] };
+  as: string;
+  index?: string;
+  /** A number, or a template that gives one. */
+  max_parallel: number | string;
+  on_failure?: OnFailure;
+  steps: PlanStep[];
+}
+
+/** Runs the steps of the first case that holds. */
+export interface SwitchStep extends StepModifiers {
+  verb: 'switch';
+  /** One without `if` stands last and always holds. */
+  cases: { if?: string; steps: PlanStep[] }[];
+}
+
+/** Runs steps again until a condition holds. */
+export interface RepeatStep extends StepModifiers {
+  verb: 'repeat';
+  /** Durations and numbers may be templates. */
+  repeat: { until: string; every: string; max: number | string };
+  index?: string;
+  steps: PlanStep[];
+}
+
+/** Waits for time to pass, for a condition, or for a signal. */
+export interface WaitStep extends StepModifiers {
+  verb: 'wait';
+  wait: { for: string } | { until: string } | { signal: string; if?: string; timeout?: string };
 }
 
 /** Runs steps in order. */
@@ -272,7 +344,19 @@ export interface EndStep extends StepModifiers {
 }
 
 /** One step, told apart by its verb. */
-export type PlanStep = CallStep | ApprovalStep | ParallelStep | GroupStep | LetStep | FailStep | EndStep;
+export type PlanStep =
+  | CallStep
+  | ApprovalStep
+  | ParallelStep
+  | RaceStep
+  | ForeachStep
+  | SwitchStep
+  | RepeatStep
+  | WaitStep
+  | GroupStep
+  | LetStep
+  | FailStep
+  | EndStep;
 
 /** The verbs of this engine. */
 export type Verb = PlanStep['verb'];

@@ -45,6 +45,37 @@ export interface TaskStart {
   warnings: string[];
   /** What earlier runs of this task have already done. */
   progress?: Progress;
+  /** The rest of what an earlier run of this task knew. */
+  carried?: Carried;
+  /** Set where another task calls this workflow: `plan` and `seal` are then the root's. */
+  child?: ChildStart;
+}
+
+/** What a workflow that another one calls is told besides. */
+export interface ChildStart {
+  ability: string;
+  /** Milliseconds its caller has left. */
+  left_ms: number;
+}
+
+/** What a task takes along when it continues as a new run. Source: design, section 6, "many steps". */
+export interface Carried {
+  created_at: string;
+  started_at: string;
+  approvals: Approval[];
+  hooks: HookAnswer[];
+  signals: ReceivedSignal[];
+  /** Milliseconds of working time used up. */
+  used_ms: number;
+  calls: number;
+  sequence: number;
+  paused: boolean;
+}
+
+/** A signal that no wait has taken yet. */
+export interface ReceivedSignal {
+  name: string;
+  payload: Json;
 }
 
 /** Step path to what became of it. Running the steps over a filled map skips what is done. */
@@ -60,6 +91,31 @@ export interface StepProgress {
   attempts?: number;
   started_at?: string;
   finished_at?: string;
+  /** In place of the two moments, where an earlier run did the step. */
+  duration_ms?: number;
+  /** When a wait ends that began in an earlier run. */
+  deadline?: string;
+  /** Which of the step's handlers deals with its failure. */
+  handler?: number;
+  /** At `<path>.undo`: what the call that takes back is given, or why that is not known. */
+  undo?: { with: JsonObject } | { problem: Problem };
+  /** At `<path>.undo`: the order in which the calls to take back succeeded. */
+  sequence?: number;
+  /** Of a `foreach`: the outputs of the items that are done, by their index. */
+  items?: Record<string, Json>;
+  /** Of a `repeat`: the turns that are done. */
+  turn?: number;
+  /** Of a loop: how often its steps ran, by their path with `*` for the turn; entries of turns that are done are gone. */
+  turns?: Record<string, TurnCount>;
+}
+
+/** What became of one step over all turns of a loop. */
+export interface TurnCount {
+  turns: number;
+  attempts: number;
+  duration_ms: number;
+  /** The status that tells most: a failure before a success. */
+  status: StepStatus;
 }
 
 /** One step in a result. */
@@ -71,6 +127,8 @@ export interface StepSummary {
   status: StepStatus;
   attempts: number;
   duration_ms: number | null;
+  /** How often it ran, where it stands in a loop. */
+  turns?: number;
 }
 
 /** A large output that lives in the store. */
@@ -99,6 +157,8 @@ export interface TaskResult {
   /** Whether the `finally` steps ran, where there are any. */
   cleanup_ran: boolean | null;
   links: { temporal: string | null; record: string | null };
+  /** Of a task that another one called: its working time, which counts as the caller's. */
+  worked_ms?: number;
   /** Set when the state is not final: what the task waits for and how to go on. */
   waiting?: { approvals: string[]; resume: string; link: string | null };
 }
@@ -110,6 +170,8 @@ export interface TaskView extends TaskResult {
   summary: string;
   /** The progress map, so that any reader can tell what is done. */
   progress: Progress;
+  /** Whether nothing new is started until somebody resumes it. */
+  paused: boolean;
 }
 
 /** What `create` answers. Source: R-000-71 to R-000-73. */
@@ -125,5 +187,7 @@ export interface TaskMemo {
   plan: string;
   input: string;
   requested_by: string;
+  /** The task that called this one. */
+  parent?: string;
   [key: string]: unknown;
 }

@@ -7,22 +7,8 @@ interface Unsupported {
   instead: string;
 }
 
-const STEP_KEYS: Unsupported[] = [
-  { key: 'foreach', instead: 'Write one step for each item, or let one ability take the list.' },
-  { key: 'race', instead: 'Use `parallel` and decide on the outputs.' },
-  { key: 'switch', instead: 'Give each step its own `if`.' },
-  { key: 'repeat', instead: 'Let the ability wait until it is ready, or use `retry`.' },
-  { key: 'wait', instead: 'Wait inside an ability.' },
-  { key: 'undo', instead: 'Undo in `finally`.' },
-  { key: 'on_error', instead: 'Use `continue_on_error` and ask for `steps.<id>.error`.' },
-  { key: 'max_parallel', instead: 'Group the branches.' },
-  { key: 'on_failure', instead: 'Leave it out: calls under way end, nothing new starts.' },
-];
-
 const TOP_KEYS: Unsupported[] = [
   { key: 'concurrency', instead: 'Run tasks that exclude each other one after the other.' },
-  { key: 'limits', instead: 'Use `timeout`.' },
-  { key: 'on_error', instead: 'Use `continue_on_error` and ask for `steps.<id>.error`.' },
 ];
 
 const API_KEYS: Unsupported[] = [
@@ -81,25 +67,6 @@ function* highLevel(value: unknown): Generator<Finding> {
     yield { path: ['type'], feature: '`type: agent`', instead: 'Write a workflow with the steps in their order.' };
   }
   yield* keysIn(value, TOP_KEYS, []);
-  yield* stepsIn(value.steps, ['steps']);
-  yield* stepsIn(value.finally, ['finally']);
-}
-
-function* stepsIn(value: unknown, path: PropertyKey[]): Generator<Finding> {
-  if (!Array.isArray(value)) return;
-  for (const [index, item] of value.entries()) yield* stepIn(item, [...path, index]);
-}
-
-function* stepIn(value: unknown, path: PropertyKey[]): Generator<Finding> {
-  if (!isRecord(value)) return;
-  yield* keysIn(value, STEP_KEYS, path);
-  const form = [{ key: 'fields', instead: 'Ask for a comment: `comment: required`.' }];
-  yield* keysIn(value.approval, form, [...path, 'approval']);
-  yield* stepsIn(value.steps, [...path, 'steps']);
-  yield* stepsIn(value.finally, [...path, 'finally']);
-  if (isRecord(value.parallel)) {
-    for (const [name, branch] of Object.entries(value.parallel)) yield* stepIn(branch, [...path, 'parallel', name]);
-  }
 }
 
 function* implementation(value: unknown, path: PropertyKey[] = []): Generator<Finding> {

@@ -1,25 +1,38 @@
 import { familyOf, OUR_FAMILIES } from '../contracts/codes.js';
-import type { Json } from '../contracts/json.js';
-import type { Approvers, PlanRetry, PlanStep, StepModifiers } from '../contracts/plan.js';
+import type { Json, JsonObject } from '../contracts/json.js';
+import type { Approvers, ErrorHandler, PlanRetry, PlanStep, StepModifiers } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { HighLevel } from '../definitions/formats/high-level.js';
-import type { BranchDefinition, RetryDefinition, StepDefinition } from '../definitions/formats/steps.js';
+import type {
+  BranchDefinition,
+  ErrorHandlerDefinition,
+  RetryDefinition,
+  StepDefinition,
+} from '../definitions/formats/steps.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
-import { compileExpression, type Expression } from '../rules/expressions/evaluate.js';
-import { expressionsIn } from '../rules/expressions/template.js';
 import { didYouMean } from '../rules/nearest.js';
-import { placed } from './placed.js';
+import { collectIds } from './collect-ids.js';
+import { COMMON_NAMES, ExpressionChecks } from './expression-checks.js';
 import { resolveApprovers } from './resolve-environment.js';
 
-/** The steps of a workflow in the form the interpreter reads, and the operations they call. */
+/** The steps of a workflow in the form the interpreter reads, and what they call. */
 export interface CompiledSteps {
   steps: PlanStep[];
   finally: PlanStep[];
+  on_error?: ErrorHandler[];
+  /** Low-level abilities. */
   calls: Set<string>;
+  /** Workflows. */
+  children: Set<string>;
 }
 
-/** Names every expression of a workflow sees. Source: design, section 5. */
-const NAMES = ['input', 'steps', 'environment', 'task'];
+type Definition<Key extends string> = Extract<BranchDefinition, Record<Key, unknown>>;
+
+/** Where a step stands, and which names of loops are known there. */
+interface Place {
+  path: PropertyKey[];
+  names: readonly string[];
+}
 
 /**
  * Checks the steps of a workflow against the registry and against each other, and compiles them.
@@ -27,235 +40,286 @@ const NAMES = ['input', 'steps', 'environment', 'task'];
  * @throws AbilityError with the place of the first mistake.
  */
 export function compileSteps(registry: Registry, workflow: Loaded<HighLevel>): CompiledSteps {
+  const { steps, finally: cleanup, output, on_error } = workflow.value;
   const compiler = new StepCompiler(registry, workflow);
-  const { steps, finally: cleanup, output } = workflow.value;
-  compiler.collectIds(steps, ['steps']);
-  compiler.collectIds(cleanup ?? [], ['finally']);
-  const compiled = {
-    steps: compiler.compileAll(steps, ['steps']),
-    finally: compiler.compileAll(cleanup ?? [], ['finally']),
+  const compiled: CompiledSteps = {
+    steps: compiler.compileAll(steps, { path: ['steps'], names: [] }),
+    finally: compiler.compileAll(cleanup ?? [], { path: ['finally'], names: [] }),
+    ...(on_error && { on_error: compiler.handlers(on_error, { path: ['on_error'], names: [] }) }),
     calls: compiler.calls,
+    children: compiler.children,
   };
-  if (output !== undefined) compiler.checkTemplate(output, ['output']);
+  if (output !== undefined) compiler.checks.checkTemplate(output, ['output'], []);
   return compiled;
 }
 
 class StepCompiler {
   readonly calls = new Set<string>();
-  private readonly ids = new Map<string, PropertyKey[]>();
+  readonly children = new Set<string>();
+  readonly checks: ExpressionChecks;
 
   constructor(
     private readonly registry: Registry,
     private readonly workflow: Loaded<HighLevel>,
-  ) {}
-
-  /** Ids are unique in the file, wherever they stand. */
-  collectIds(steps: StepDefinition[], path: PropertyKey[]): void {
-    for (const [index, step] of steps.entries()) this.collectId(step.id, step, [...path, index], 'id');
+  ) {
+    this.checks = new ExpressionChecks(workflow, collectIds(workflow));
   }
 
-  private collectId(id: string, step: BranchDefinition, path: PropertyKey[], part: 'id' | undefined): void {
-    if (this.ids.has(id)) {
-      const at = part ? [...path, part] : path;
-      throw this.refuse(`The step id \`${id}\` is used twice`, at, 'Ids are unique in the file.');
-    }
-    this.ids.set(id, path);
-    if ('steps' in step) this.collectIds(step.steps, [...path, 'steps']);
-    if ('parallel' in step) {
-      for (const [name, branch] of Object.entries(step.parallel)) {
-        this.collectId(name, branch, [...path, 'parallel', name], undefined);
+  compileAll(steps: StepDefinition[], { path, names }: Place): PlanStep[] {
+    return steps.map((step, index) => this.compile(step.id, step, { path: [...path, index], names }));
+  }
+
+  handlers(handlers: ErrorHandlerDefinition[], { path, names }: Place): ErrorHandler[] {
+    return handlers.map(({ errors, steps, output, rethrow }, index) => {
+      const at = [...path, index];
+      if (rethrow && output !== undefined) {
+        throw this.checks.refuse(
+          'A handler that rethrows gives no `output`',
+          [...at, 'output'],
+          'Leave one of them out.',
+        );
       }
-    }
-    this.collectIds(step.finally ?? [], [...path, 'finally']);
+      if (output !== undefined) this.checks.checkTemplate(output, [...at, 'output'], names);
+      return {
+        ...(errors && { errors }),
+        steps: this.compileAll(steps ?? [], { path: [...at, 'steps'], names }),
+        ...(output !== undefined && { output }),
+        ...(rethrow && { rethrow }),
+      };
+    });
   }
 
-  compileAll(steps: StepDefinition[], path: PropertyKey[]): PlanStep[] {
-    return steps.map((step, index) => this.compile(step.id, step, [...path, index]));
-  }
-
-  private compile(id: string, step: BranchDefinition, path: PropertyKey[]): PlanStep {
-    const modifiers = this.modifiers(id, step, path);
-    if ('call' in step) return this.call(step, modifiers, path);
-    if ('approval' in step) return this.approval(step, modifiers, path);
+  private compile(id: string, step: BranchDefinition, place: Place): PlanStep {
+    const modifiers = this.modifiers(id, step, place);
+    if ('call' in step) return this.call(step, modifiers, place);
+    if ('approval' in step) return this.approval(step, modifiers, place);
     if ('parallel' in step) {
-      const entries = Object.entries(step.parallel);
-      if (entries.length === 0) throw this.refuse('`parallel` has no branches', [...path, 'parallel']);
-      const branches = entries.map(([name, branch]) => this.compile(name, branch, [...path, 'parallel', name]));
-      return { ...modifiers, verb: 'parallel', branches };
+      const { max_parallel, on_failure } = step;
+      if (max_parallel !== undefined) this.template(max_parallel, place, 'max_parallel');
+      const limits = { ...(max_parallel !== undefined && { max_parallel }), ...(on_failure && { on_failure }) };
+      return { ...modifiers, verb: 'parallel', branches: this.branches(step.parallel, place, 'parallel'), ...limits };
     }
+    if ('race' in step) return { ...modifiers, verb: 'race', branches: this.branches(step.race, place, 'race') };
+    if ('foreach' in step) return this.foreach(step, modifiers, place);
+    if ('switch' in step) return this.switch(step, modifiers, place);
+    if ('repeat' in step) return this.repeat(step, modifiers, place);
+    if ('wait' in step) return this.wait(step, modifiers, place);
     if ('steps' in step) {
-      const retry = this.retry(step.retry, path);
-      return { ...modifiers, verb: 'steps', steps: this.compileAll(step.steps, [...path, 'steps']), ...retry };
+      const steps = this.compileAll(step.steps, inside(place, 'steps'));
+      return { ...modifiers, verb: 'steps', steps, ...this.retry(step.retry, place) };
     }
     if ('let' in step) {
-      this.checkTemplate(step.let, [...path, 'let']);
+      this.template(step.let, place, 'let');
       return { ...modifiers, verb: 'let', let: step.let };
     }
-    if ('fail' in step) return this.fail(step, modifiers, path);
+    if ('fail' in step) return this.fail(step, modifiers, place);
     const output = step.end?.output ?? null;
-    this.checkTemplate(output, [...path, 'end', 'output']);
+    this.template(output, place, 'end', 'output');
     return { ...modifiers, verb: 'end', end: { output } };
   }
 
-  private modifiers(id: string, step: BranchDefinition, path: PropertyKey[]): StepModifiers {
-    const { if: condition, timeout, continue_on_error, finally: cleanup } = step;
-    if (condition !== undefined) this.checkExpression(condition, [...path, 'if']);
-    if (timeout !== undefined) this.checkTemplate(timeout, [...path, 'timeout']);
+  private modifiers(id: string, step: BranchDefinition, place: Place): StepModifiers {
+    const { if: condition, timeout, on_error, continue_on_error, finally: cleanup } = step;
+    if (condition !== undefined) this.condition(condition, place, 'if');
+    if (timeout !== undefined) this.template(timeout, place, 'timeout');
     return {
       id,
       ...(condition !== undefined && { if: condition }),
       ...(timeout !== undefined && { timeout }),
+      ...(on_error && { on_error: this.handlers(on_error, inside(place, 'on_error')) }),
       ...(continue_on_error && { continue_on_error }),
-      ...(cleanup && { finally: this.compileAll(cleanup, [...path, 'finally']) }),
+      ...(cleanup && { finally: this.compileAll(cleanup, inside(place, 'finally')) }),
     };
   }
 
-  private call(
-    step: Extract<BranchDefinition, { call: string }>,
-    modifiers: StepModifiers,
-    path: PropertyKey[],
-  ): PlanStep {
-    this.checkCallee(step.call, [...path, 'call']);
-    this.calls.add(step.call);
-    const input = step.with ?? {};
-    if (typeof input === 'string' && !/^\s*\$\{\{[\s\S]*\}\}\s*$/.test(input)) {
-      throw this.refuse('`with` is a map of parameters, or one ${{ }} that gives a map', [...path, 'with']);
-    }
-    this.checkTemplate(input, [...path, 'with']);
-    return { ...modifiers, verb: 'call', call: step.call, with: input, ...this.retry(step.retry, path) };
+  private branches(branches: Record<string, BranchDefinition>, place: Place, verb: 'parallel' | 'race'): PlanStep[] {
+    const entries = Object.entries(branches);
+    if (entries.length === 0) throw this.checks.refuse(`\`${verb}\` has no branches`, [...place.path, verb]);
+    return entries.map(([name, branch]) => this.compile(name, branch, inside(place, verb, name)));
   }
 
-  /** Only registered, whitelisted, low-level abilities are called. Source: R-000-19, R-000-38; answers, 32. */
-  private checkCallee(id: string, path: PropertyKey[]): void {
+  private call(step: Definition<'call'>, modifiers: StepModifiers, place: Place): PlanStep {
+    const { undo, retry } = step;
+    if (this.checkCallee(step.call, [...place.path, 'call'])) this.children.add(step.call);
+    else this.calls.add(step.call);
+    const call = { call: step.call, with: this.parameters(step.with, inside(place, 'with')) };
+    return {
+      ...modifiers,
+      verb: 'call',
+      ...call,
+      ...this.retry(retry, place),
+      ...(undo && { undo: this.undo(undo, inside(place, 'undo')) }),
+    };
+  }
+
+  /** What takes a call back is one call, so that it can stand in the middle of nothing. */
+  private undo({ call, with: input }: NonNullable<Definition<'call'>['undo']>, place: Place) {
+    if (this.checkCallee(call, [...place.path, 'call'])) {
+      const suggestion = 'Name a low-level ability.';
+      throw this.checks.refuse(`\`undo\` calls the workflow \`${call}\``, [...place.path, 'call'], suggestion);
+    }
+    this.calls.add(call);
+    return { call, with: this.parameters(input, inside(place, 'with')) };
+  }
+
+  private parameters(input: JsonObject | string | undefined, { path, names }: Place): Json {
+    const value = input ?? {};
+    if (typeof value === 'string' && !/^\s*\$\{\{[\s\S]*\}\}\s*$/.test(value)) {
+      throw this.checks.refuse('`with` is a map of parameters, or one ${{ }} that gives a map', path);
+    }
+    this.checks.checkTemplate(value, path, names);
+    return value;
+  }
+
+  /**
+   * Only registered and whitelisted abilities are called. Source: R-000-19, R-000-38.
+   *
+   * @returns whether it is a workflow.
+   */
+  private checkCallee(id: string, path: PropertyKey[]): boolean {
     const { registry, workflow } = this;
     const broken = registry.broken.get(`ability:${id}`);
     if (broken) throw new AbilityError(broken);
-    if (registry.workflows.has(id)) {
-      throw new AbilityError({
-        code: 'feature.unsupported',
-        message: `\`${id}\` is a workflow; a workflow that calls a workflow is not supported by this version`,
-        location: workflow.locate(path),
-        suggestion: `Run it by itself: ability run ${id}.`,
-      });
-    }
-    if (!registry.operations.has(id)) {
+    const isWorkflow = registry.workflows.has(id);
+    if (!isWorkflow && !registry.operations.has(id)) {
       throw new AbilityError({
         code: 'definition.unknown_reference',
         message: `There is no ability \`${id}\``,
         location: workflow.locate(path),
-        suggestion: didYouMean(id, registry.operations.keys()),
+        suggestion: didYouMean(id, [...registry.operations.keys(), ...registry.workflows.keys()]),
       });
     }
     const whitelist = workflow.value.operations;
     if (whitelist && !whitelist.includes(id)) {
-      throw this.refuse(`\`${id}\` is not among the \`operations\` of this workflow`, path, 'Add it to `operations`.');
+      const suggestion = 'Add it to `operations`.';
+      throw this.checks.refuse(`\`${id}\` is not among the \`operations\` of this workflow`, path, suggestion);
     }
+    return isWorkflow;
   }
 
-  private approval(
-    step: Extract<BranchDefinition, { approval: unknown }>,
-    modifiers: StepModifiers,
-    path: PropertyKey[],
-  ): PlanStep {
-    const { title, approvers, quorum, timeout, comment } = step.approval;
-    this.checkTemplate(title, [...path, 'approval', 'title']);
-    this.checkTemplate(timeout, [...path, 'approval', 'timeout']);
+  private approval(step: Definition<'approval'>, modifiers: StepModifiers, place: Place): PlanStep {
+    const { title, approvers, quorum, timeout, comment, fields } = step.approval;
+    this.template(title, place, 'approval', 'title');
+    this.template(timeout, place, 'approval', 'timeout');
     const resolved: { approvers?: Approvers } = approvers
       ? { approvers: resolveApprovers(this.registry.project.people, approvers) }
       : {};
-    const approval = { title, ...resolved, ...(quorum !== undefined && { quorum }), expires: timeout, comment };
+    const approval = {
+      title,
+      ...resolved,
+      ...(quorum !== undefined && { quorum }),
+      expires: timeout,
+      comment,
+      ...(fields && { fields: withoutUndefined(fields) }),
+    };
     return { ...modifiers, verb: 'approval', approval };
   }
 
-  private fail(
-    step: Extract<BranchDefinition, { fail: unknown }>,
-    modifiers: StepModifiers,
-    path: PropertyKey[],
-  ): PlanStep {
+  private foreach(step: Definition<'foreach'>, modifiers: StepModifiers, place: Place): PlanStep {
+    const { foreach, as, index, max_parallel = 1, on_failure } = step;
+    if (typeof foreach === 'string') this.condition(foreach, place, 'foreach');
+    else this.template(foreach, place, 'foreach');
+    this.template(max_parallel, place, 'max_parallel');
+    const names = this.loopNames({ as, ...(index !== undefined && { index }) }, place);
+    return {
+      ...modifiers,
+      verb: 'foreach',
+      foreach: typeof foreach === 'string' ? { expression: foreach } : { list: foreach },
+      as,
+      ...(index !== undefined && { index }),
+      max_parallel,
+      ...(on_failure && { on_failure }),
+      steps: this.compileAll(step.steps, { path: [...place.path, 'steps'], names }),
+    };
+  }
+
+  private repeat(step: Definition<'repeat'>, modifiers: StepModifiers, place: Place): PlanStep {
+    const { repeat, index } = step;
+    const names = this.loopNames(index === undefined ? {} : { index }, place);
+    this.condition(repeat.until, { ...place, names }, 'repeat', 'until');
+    this.template(repeat.every, { ...place, names }, 'repeat', 'every');
+    this.template(repeat.max, place, 'repeat', 'max');
+    const steps = this.compileAll(step.steps, { path: [...place.path, 'steps'], names });
+    return { ...modifiers, verb: 'repeat', repeat, ...(index !== undefined && { index }), steps };
+  }
+
+  private loopNames(named: Record<string, string>, { path, names }: Place): string[] {
+    const all = [...names];
+    for (const [key, name] of Object.entries(named)) {
+      if (COMMON_NAMES.includes(name) || all.includes(name)) {
+        throw this.checks.refuse(`The name \`${name}\` is taken here`, [...path, key], 'Choose another one.');
+      }
+      all.push(name);
+    }
+    return all;
+  }
+
+  private switch(step: Definition<'switch'>, modifiers: StepModifiers, place: Place): PlanStep {
+    const cases = step.switch.map((item, index) => {
+      const at = inside(place, 'switch', index);
+      if ('else' in item) {
+        if (index === step.switch.length - 1) return { steps: this.compileAll(item.else, inside(at, 'else')) };
+        throw this.checks.refuse('`else` stands last', [...at.path, 'else'], 'What stands after it would never run.');
+      }
+      this.condition(item.if, at, 'if');
+      return { if: item.if, steps: this.compileAll(item.steps, inside(at, 'steps')) };
+    });
+    return { ...modifiers, verb: 'switch', cases };
+  }
+
+  private wait({ wait }: Definition<'wait'>, modifiers: StepModifiers, place: Place): PlanStep {
+    if (typeof wait === 'string') {
+      this.template(wait, place, 'wait');
+      return { ...modifiers, verb: 'wait', wait: { for: wait } };
+    }
+    if ('until' in wait) {
+      this.condition(wait.until, place, 'wait', 'until');
+      return { ...modifiers, verb: 'wait', wait };
+    }
+    const { signal, if: condition, timeout } = wait;
+    if (condition !== undefined) {
+      this.condition(condition, { ...place, names: [...place.names, 'signal'] }, 'wait', 'if');
+    }
+    if (timeout !== undefined) this.template(timeout, place, 'wait', 'timeout');
+    const more = { ...(condition !== undefined && { if: condition }), ...(timeout !== undefined && { timeout }) };
+    return { ...modifiers, verb: 'wait', wait: { signal, ...more } };
+  }
+
+  private fail(step: Definition<'fail'>, modifiers: StepModifiers, place: Place): PlanStep {
     const { code, message, details } = step.fail;
     if (OUR_FAMILIES.has(familyOf(code))) {
-      throw this.refuse(
+      throw this.checks.refuse(
         `The code \`${code}\` is of the family \`${familyOf(code)}\`, which is ours`,
-        [...path, 'fail', 'code'],
+        [...place.path, 'fail', 'code'],
         'Choose a code whose first word is your own.',
       );
     }
-    this.checkTemplate(message, [...path, 'fail', 'message']);
-    if (details !== undefined) this.checkTemplate(details, [...path, 'fail', 'details']);
+    this.template(message, place, 'fail', 'message');
+    if (details !== undefined) this.template(details, place, 'fail', 'details');
     return { ...modifiers, verb: 'fail', fail: { code, message, ...(details !== undefined && { details }) } };
   }
 
-  private retry(retry: RetryDefinition | undefined, path: PropertyKey[]): { retry?: PlanRetry } {
+  private retry(retry: RetryDefinition | undefined, place: Place): { retry?: PlanRetry } {
     if (!retry) return {};
-    this.checkTemplate(retry.first, [...path, 'retry', 'first']);
-    this.checkTemplate(retry.max, [...path, 'retry', 'max']);
+    this.template(retry.first, place, 'retry', 'first');
+    this.template(retry.max, place, 'retry', 'max');
     const { errors, ...rest } = retry;
     return { retry: { ...rest, ...(errors && { errors }) } };
   }
 
-  /** Checks every `${{ }}` in a value, and finds the habits of other template languages. */
-  checkTemplate(template: Json, path: PropertyKey[]): void {
-    if (typeof template === 'string') this.checkText(template, path);
-    else if (template !== null && typeof template === 'object') {
-      for (const [key, item] of Object.entries(template)) this.checkTemplate(item, [...path, key]);
-    }
+  private template(template: Json, { path, names }: Place, ...keys: PropertyKey[]): void {
+    this.checks.checkTemplate(template, [...path, ...keys], names);
   }
 
-  private checkText(text: string, path: PropertyKey[]): void {
-    if (/(^|[^$])\{\{/.test(text) && !text.includes('${{')) {
-      throw this.refuse(`\`${text}\` is not a template here`, path, 'Write ${{ expression }}, with the dollar sign.');
-    }
-    this.check(path, () => {
-      for (const expression of expressionsIn(text)) this.checkReferences(expression);
-    });
+  private condition(source: string, { path, names }: Place, ...keys: PropertyKey[]): void {
+    this.checks.checkExpression(source, [...path, ...keys], names);
   }
+}
 
-  private checkExpression(source: string, path: PropertyKey[]): void {
-    const bare = /^\s*\$\{\{([\s\S]*)\}\}\s*$/.exec(source)?.[1];
-    if (bare !== undefined) {
-      throw this.refuse('A condition is bare CEL', path, `Write \`${bare.trim()}\`, without \${{ }}.`);
-    }
-    const status = /^\s*(always|success|failure|cancelled)\(\)/.exec(source)?.[1];
-    if (status) {
-      const suggestion = 'Steps that always run stand under `finally`; ask for `steps.<id>.status` otherwise.';
-      throw this.refuse(`There is no \`${status}()\``, path, suggestion);
-    }
-    this.check(path, () => this.checkReferences(compileExpression(source)));
-  }
+function inside({ path, names }: Place, ...keys: PropertyKey[]): Place {
+  return { path: [...path, ...keys], names };
+}
 
-  private checkReferences(expression: Expression): void {
-    for (const { name, path } of expression.references) {
-      if (!NAMES.includes(name)) {
-        throw new AbilityError({
-          code: 'expression.syntax',
-          message: `\`${name}\` is not known in \`${expression.source}\``,
-          suggestion: this.ids.has(name) ? `Write \`steps.${name}.output\`.` : `Known are ${NAMES.join(', ')}.`,
-        });
-      }
-      const [step] = path;
-      if (name !== 'steps' || step === undefined || this.ids.has(step)) continue;
-      throw new AbilityError({
-        code: 'expression.syntax',
-        message: `There is no step \`${step}\` (in \`${expression.source}\`)`,
-        suggestion: didYouMean(step, this.ids.keys()),
-      });
-    }
-  }
-
-  private check(path: PropertyKey[], action: () => void): void {
-    try {
-      action();
-    } catch (error) {
-      throw placed(error, this.workflow, path);
-    }
-  }
-
-  private refuse(message: string, path: PropertyKey[], suggestion?: string): AbilityError {
-    return new AbilityError({
-      code: 'definition.invalid',
-      message,
-      location: this.workflow.locate(path),
-      ...(suggestion !== undefined && { suggestion }),
-    });
-  }
+function withoutUndefined<T>(value: T): never {
+  return JSON.parse(JSON.stringify(value)) as never;
 }

@@ -1,6 +1,13 @@
 import { EFFECTS, type Effect } from '../contracts/effects.js';
 import { ENGINE } from '../contracts/names.js';
-import type { Plan, PlanAbility, PlanHooks, PlanImplementation, PlanOperation } from '../contracts/plan.js';
+import type {
+  Plan,
+  PlanAbility,
+  PlanHooks,
+  PlanImplementation,
+  PlanOperation,
+  PlanWorkflow,
+} from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { HighLevel } from '../definitions/formats/high-level.js';
 import type { LowLevel } from '../definitions/formats/low-level.js';
@@ -88,20 +95,57 @@ function planWorkflow(
   environment: string,
   warn: (text: string) => void,
 ): Plan {
+  const found: Found = { operations: {}, workflows: {} };
+  const { limits, ...own } = resolveWorkflow({ registry, environment, warn, found, callers: [] }, workflow);
+  const operations = Object.fromEntries(Object.entries(found.operations).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const plan = assemble(registry, environment, { ...own, operations });
+  const { placement } = workflow.value;
+  const planned = {
+    ...plan,
+    limits,
+    ...(Object.keys(found.workflows).length > 0 && { workflows: found.workflows }),
+  };
+  return placement ? withPlacement(planned, placement, warn) : planned;
+}
+
+/** What a workflow calls, and what is called from there. */
+interface Found {
+  operations: Record<string, PlanOperation>;
+  workflows: Record<string, PlanWorkflow>;
+}
+
+interface Resolving {
+  registry: Registry;
+  environment: string;
+  warn: (text: string) => void;
+  found: Found;
+  /** Ids of the workflows that lead here. */
+  callers: readonly string[];
+}
+
+/** Resolves a workflow and, into `found`, all that it calls. */
+function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): PlanWorkflow {
+  const { registry, environment, warn, found, callers } = resolving;
   const { value } = workflow;
   checkScope(value.id, workflow, environment);
   checkSchemas(workflow);
-  const { steps, finally: cleanup, calls } = compileSteps(registry, workflow);
-  const operations: Record<string, PlanOperation> = {};
+  const { calls, children, ...body } = compileSteps(registry, workflow);
+  const used = new Map<string, PlanOperation>();
   for (const key of [...calls].sort()) {
-    operations[key] = resolveOperation(registry, registry.operations.get(key) as Loaded<LowLevel>, environment, warn);
+    const loaded = registry.operations.get(key) as Loaded<LowLevel>;
+    found.operations[key] ??= resolveOperation(registry, loaded, environment, warn);
+    used.set(key, found.operations[key]);
   }
+  const inner = { ...resolving, callers: [...callers, value.id] };
+  const childEffects = [...children].sort().map((id) => resolveChild(inner, workflow, id).ability.effects);
   const config = configOf(registry, value.id);
   const settings = config?.value.environments?.[environment];
   const modules = value.scope.modules ?? [];
-  const tags = [...new Set(Object.values(operations).flatMap(({ implementation }) => implementation.tags))].sort();
-  const effects = gravest(Object.values(operations).map((operation) => operation.effects));
+  const tags = [...new Set([...used.values()].flatMap(({ implementation }) => implementation.tags))].sort();
+  const effects = gravest([...[...used.values()].map((operation) => operation.effects), ...childEffects]);
+  const levels = configLevels(config, settings, environment);
   const subject = { ability: value.id, modules, environment, effects, tags };
+  const own = { value: value.hooks, from: workflow, path: ['hooks'] };
   const ability: PlanAbility = {
     id: value.id,
     kind: 'workflow',
@@ -113,17 +157,28 @@ function planWorkflow(
     implementation: null,
     input_schema: value.input_schema,
     output_schema: value.output_schema ?? null,
-    hooks: resolveHooks(
-      registry,
-      subject,
-      [{ value: value.hooks, from: workflow, path: ['hooks'] }, ...configLevels(config, settings, environment)],
-      warn,
-    ),
+    hooks: resolveHooks(registry, subject, [own, ...levels], warn),
   };
-  const output = value.output === undefined ? {} : { output: value.output };
-  const body = { ability, operations, steps, finally: cleanup, ...output };
-  const plan = assemble(registry, environment, body, value.timeout);
-  return value.placement ? withPlacement(plan, value.placement, warn) : plan;
+  const limits = limitsOf(registry.project, value.timeout);
+  if (value.limits) limits.max_calls = value.limits.max_calls;
+  return { ability, limits, ...body, ...(value.output !== undefined && { output: value.output }) };
+}
+
+function resolveChild(resolving: Resolving, caller: Loaded<HighLevel>, id: string): PlanWorkflow {
+  const { registry, found, callers } = resolving;
+  if (callers.includes(id)) {
+    throw new AbilityError({
+      code: 'definition.invalid',
+      message: `${[...callers, id].join(' calls ')}: a workflow cannot call itself`,
+      location: caller.locate(['id']),
+      suggestion: 'Use `repeat` or `foreach`.',
+    });
+  }
+  const known = found.workflows[id];
+  if (known) return known;
+  const child = resolveWorkflow(resolving, registry.workflows.get(id) as Loaded<HighLevel>);
+  found.workflows[id] = child;
+  return child;
 }
 
 const NO_HOOKS: PlanHooks = { pre_create: [], pre_call: [], post_call: [] };
@@ -132,7 +187,6 @@ function assemble(
   registry: Registry,
   environment: string,
   body: Pick<Plan, 'ability' | 'operations' | 'steps' | 'finally' | 'output'>,
-  timeout?: string,
 ): Plan {
   const { project } = registry;
   const rules = { cloud: project.placement.cloud ?? DEFAULT_CLOUD_SERVERS, local: project.placement.local ?? [] };
@@ -143,7 +197,7 @@ function assemble(
     project: project.project,
     environment: resolveEnvironment(registry, environment),
     placement: resolvePlacement(servers, rules),
-    limits: limitsOf(project, timeout),
+    limits: limitsOf(project, undefined),
     ...body,
   };
 }

@@ -1,4 +1,5 @@
-import type { Approval, CountedDecision, Decision, DecisionOutcome } from '../contracts/approvals.js';
+import type { Approval, ApprovalField, CountedDecision, Decision, DecisionOutcome } from '../contracts/approvals.js';
+import type { Json } from '../contracts/json.js';
 
 /** What a decision says. */
 export type Verdict = 'approve' | 'deny';
@@ -20,7 +21,8 @@ export function decideApproval(
   const found = findApproval(approvals, decision.approval_id);
   if (typeof found === 'string') return { counted: false, approval_id: decision.approval_id ?? null, reason: found };
   const name = typeof decision.by === 'string' ? decision.by.trim() : '';
-  const reason = reasonToIgnore(found, name, decision);
+  const reason =
+    reasonToIgnore(found, name, decision) ?? (verdict === 'approve' ? wrongField(found, decision) : undefined);
   if (reason) {
     found.ignored.push({ decision: verdict, by: name || null, reason, at });
     return { counted: false, approval_id: found.id, reason };
@@ -36,7 +38,8 @@ export function decideApproval(
 /** The approval a decision is about; the id may be left out only while exactly one is open. */
 function findApproval(approvals: readonly Approval[], id: string | undefined): Approval | string {
   if (id !== undefined && id !== '') {
-    return approvals.find((approval) => approval.id === id) ?? `there is no approval ${id}`;
+    const named = approvals.filter((approval) => approval.id === id);
+    return named.find(({ status }) => status === 'open') ?? named.at(-1) ?? `there is no approval ${id}`;
   }
   const open = approvals.filter(({ status }) => status === 'open');
   const [only] = open;
@@ -62,17 +65,39 @@ function reasonToIgnore(approval: Approval, name: string, { comment }: Decision)
   return undefined;
 }
 
+/** What is missing or wrong in what the decider filled in. */
+function wrongField({ fields: asked = {} }: Approval, { fields: given = {} }: Decision): string | undefined {
+  for (const [name, field] of Object.entries(asked)) {
+    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    if (value === undefined || value === null || value === '') {
+      if (!field.optional) return `it needs the field ${name}`;
+    } else if (!fits(field, value)) return `the field ${name} must be ${wanted(field)}`;
+  }
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(asked, name));
+  return unknown === undefined ? undefined : `there is no field ${unknown}`;
+}
+
+function fits({ type, enum: choices }: ApprovalField, value: Json): boolean {
+  if (choices && !choices.some((choice) => choice === value)) return false;
+  return type === 'integer' ? Number.isInteger(value) : typeof value === type;
+}
+
+function wanted({ type, enum: choices }: ApprovalField): string {
+  return choices ? `one of ${choices.join(', ')}` : `of the type ${type}`;
+}
+
 function countedDecision(
   approval: Approval,
   verdict: Verdict,
   name: string,
-  { comment }: Decision,
+  { comment, fields }: Decision,
   at: string,
 ): CountedDecision {
   return {
     decision: verdict,
     by: name === '' ? 'unnamed' : { name, source: 'claimed' },
     ...(comment?.trim() && { comment: comment.trim() }),
+    ...(fields && Object.keys(fields).length > 0 && { fields }),
     at,
     self: name !== '' && name === approval.requested_by.name,
   };

@@ -31,6 +31,7 @@ const NEVER_AGAIN = [
   'hook',
   'input',
   'internal',
+  'limit',
   'mcp.start_failed',
   'mcp.tool_missing',
   'outcome',
@@ -56,7 +57,7 @@ export function isRetryableCode(code: string, errors?: readonly string[]): boole
 }
 
 /** A no, or the end of everything: a catch-all never catches these. Source: answers, 44. */
-const NOT_CAUGHT = ['denied', 'approval', 'guard', 'hook.failed', 'outcome', 'timeout.task', 'internal'];
+const NOT_CAUGHT = ['denied', 'approval', 'guard', 'hook.failed', 'outcome', 'timeout.task', 'limit', 'internal'];
 
 /** Whether a handler that names no errors, such as `continue_on_error`, may cover this one. */
 export function isCatchable(code: string): boolean {

@@ -1,23 +1,26 @@
-import type { Plan, PlanStep } from '../contracts/plan.js';
+import type { ErrorHandler, PlanStep } from '../contracts/plan.js';
+import { listSteps } from './inner-steps.js';
 
-const known = new WeakMap<Plan, Map<string, PlanStep>>();
+/** The steps of a task or of a workflow it calls. */
+export interface StepTree {
+  steps: readonly PlanStep[];
+  finally: readonly PlanStep[];
+  on_error?: readonly ErrorHandler[];
+}
+
+const known = new WeakMap<StepTree, Map<string, PlanStep>>();
 
 /** The step a path leads to: ids are unique in a file, so its last name tells. Undefined for the task itself. */
-export function findStep(plan: Plan, path: string): PlanStep | undefined {
-  let steps = known.get(plan);
+export function findStep(tree: StepTree, path: string): PlanStep | undefined {
+  let steps = known.get(tree);
   if (!steps) {
-    steps = new Map();
-    collect([...plan.steps, ...plan.finally], steps);
-    known.set(plan, steps);
+    steps = new Map(allSteps(tree).map(({ step }) => [step.id, step]));
+    known.set(tree, steps);
   }
   return steps.get(path.slice(path.lastIndexOf('/') + 1));
 }
 
-function collect(steps: readonly PlanStep[], into: Map<string, PlanStep>): void {
-  for (const step of steps) {
-    into.set(step.id, step);
-    if (step.verb === 'steps') collect(step.steps, into);
-    if (step.verb === 'parallel') collect(step.branches, into);
-    collect(step.finally ?? [], into);
-  }
+/** Every step of a tree with its path, in the order in which they may run. */
+export function allSteps({ steps, on_error = [], finally: cleanup }: StepTree): { step: PlanStep; path: string }[] {
+  return [...listSteps(steps), ...on_error.flatMap((handler) => listSteps(handler.steps)), ...listSteps(cleanup)];
 }

@@ -38,7 +38,7 @@ export function buildDependencies(
   const reaped = groups.reap();
   if (reaped > 0) log.warn({ reaped }, 'ended scripts that a killed worker had left');
   const pool = new McpPool(paths.root);
-  const plans = new PlanSource(keys, access.readStart);
+  const plans = new PlanSource(keys, access.readStart, access.readParent);
   const activities: ActivityDependencies = {
     project,
     host: hostname(),

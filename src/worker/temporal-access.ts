@@ -1,13 +1,14 @@
 import { Client, type ConnectionLike, WorkflowNotFoundError } from '@temporalio/client';
 import { defaultPayloadConverter, fromPayloadsAtIndex, type PayloadCodec } from '@temporalio/common';
 import type { NativeConnection } from '@temporalio/worker';
-import type { ReadStart } from '../activities/plan-source.js';
+import type { ReadParent, ReadStart, RunRef } from '../activities/plan-source.js';
 import type { TaskMemo, TaskStart } from '../contracts/task.js';
 
 /** What activities ask Temporal about, over the connection of their worker. */
 export interface TemporalAccess {
   client: Client;
   readStart: ReadStart;
+  readParent: ReadParent;
   findTask: (key: string) => Promise<TaskMemo | 'foreign' | undefined>;
 }
 
@@ -21,6 +22,7 @@ export function accessTemporal(connection: NativeConnection, namespace: string, 
   return {
     client,
     readStart: (run) => readStart(client, namespace, codec, run),
+    readParent: (run) => readParent(client, namespace, run),
     findTask: (key) => findTask(client, key),
   };
 }
@@ -39,6 +41,21 @@ async function readStart(
   });
   const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
   return fromPayloadsAtIndex<TaskStart>(defaultPayloadConverter, 0, await codec.decode(payloads));
+}
+
+/** The run that called another one, as the server tells it. */
+async function readParent(
+  client: Client,
+  namespace: string,
+  { workflowId, runId }: RunRef,
+): Promise<RunRef | undefined> {
+  const { workflowExecutionInfo: info } = await client.workflowService.describeWorkflowExecution({
+    namespace,
+    execution: { workflowId, runId },
+  });
+  const parent = info?.parentExecution;
+  if (!parent?.workflowId || !parent.runId) return undefined;
+  return { workflowId: parent.workflowId, runId: parent.runId };
 }
 
 async function findTask(client: Client, key: string): Promise<TaskMemo | 'foreign' | undefined> {

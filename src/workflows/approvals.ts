@@ -1,12 +1,12 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { condition, upsertSearchAttributes } from '@temporalio/workflow';
-import type { Approval, ApprovalSubject, Decision, DecisionOutcome } from '../contracts/approvals.js';
+import type { Approval, ApprovalField, ApprovalSubject, Decision, DecisionOutcome } from '../contracts/approvals.js';
 import type { Approvers } from '../contracts/plan.js';
 import type { TaskState } from '../contracts/states.js';
 import { digestOf } from '../rules/canonical.js';
 import { decideApproval, type Verdict } from '../rules/decide-approval.js';
 import type { Halt } from './halt.js';
-import { StepFailure } from './step-failure.js';
+import { Halted, StepFailure } from './step-failure.js';
 import type { TaskRun } from './task-run.js';
 
 /** What an approval is raised with. */
@@ -20,6 +20,7 @@ export interface ApprovalRequest {
   quorum: number;
   expiresMs: number;
   comment: 'optional' | 'required';
+  fields?: Record<string, ApprovalField>;
 }
 
 /** How long people have who are asked by a hook or an environment. Source: answers, 8. */
@@ -34,7 +35,7 @@ const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEY
  * @throws StepFailure `approval.denied`, `approval.expired`, `feature.unsupported`; Halted; cancellation.
  */
 export async function awaitApproval(run: TaskRun, request: ApprovalRequest, halt: Halt): Promise<Approval> {
-  const { environment } = run.start.plan;
+  const { environment } = run.plan;
   if (environment.proof === 'required') {
     throw new StepFailure({
       code: 'feature.unsupported',
@@ -42,15 +43,18 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, halt
       suggestion: 'Leave out `proof: required`, or run where approvals are claims.',
     });
   }
-  const approval = open(run, request);
-  run.approvals.push(approval);
+  const asked = open(run, request);
+  const approval = heldOver(run, asked) ?? asked;
+  if (approval === asked) run.approvals.push(approval);
   enterWaiting(run);
+  const left = Date.parse(approval.expires_at) - Date.now();
   const summary = `waiting for people: ${approval.title}`.slice(0, 200);
   try {
-    const decided = await halt.wait(() => condition(() => approval.status !== 'open', request.expiresMs, { summary }));
+    const decided = await halt.wait(() => condition(() => approval.status !== 'open', Math.max(1, left), { summary }));
     if (!decided) approval.status = 'expired';
   } catch (error) {
-    if (approval.status === 'open') approval.status = 'cancelled';
+    const goesOn = error instanceof Halted && run.rollingOver;
+    if (approval.status === 'open' && !goesOn) approval.status = 'cancelled';
     throw error;
   } finally {
     leaveWaiting(run);
@@ -69,10 +73,16 @@ export function takeDecision(run: TaskRun, verdict: Verdict, decision: Decision)
   return outcome;
 }
 
+/** The same approval as an earlier run of the task raised it, which people may have decided on since. */
+function heldOver(run: TaskRun, asked: Approval): Approval | undefined {
+  const held = run.approvals.findLast(({ id, path }) => id === asked.id && path === asked.path);
+  return held && run.takeWaiting(asked.path) ? held : undefined;
+}
+
 /** The id names what was shown. Source: design, section 8; answers, 13. */
 function open(run: TaskRun, request: ApprovalRequest): Approval {
-  const { path, what, title, reasons, approvers, quorum, comment, expiresMs } = request;
-  const { environment } = run.start.plan;
+  const { path, what, title, reasons, approvers, quorum, comment, fields, expiresMs } = request;
+  const { environment } = run.plan;
   const digest = digestOf({ task: run.task, path, what });
   const now = Date.now();
   return {
@@ -86,6 +96,7 @@ function open(run: TaskRun, request: ApprovalRequest): Approval {
     quorum,
     self_approval: environment.self_approval,
     comment,
+    ...(fields && { fields }),
     requested_by: run.start.user,
     raised_at: new Date(now).toISOString(),
     expires_at: new Date(now + expiresMs).toISOString(),

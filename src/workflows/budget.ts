@@ -6,6 +6,8 @@ export interface Budget {
   left(): number;
   /** Runs work that uses the budget up. */
   during<T>(work: () => Promise<T>): Promise<T>;
+  /** Counts work that was done elsewhere. */
+  spend(ms: number): void;
   /** How long a wait for people or signals may last that wants to last this long. */
   capWait(ms: number): number;
   /** What a step fails with that has nothing left. */
@@ -19,11 +21,24 @@ export interface Budget {
  * needs no timer: each call gets what is left. Source: design, section 5.
  */
 export class TaskBudget implements Budget {
-  private used = 0;
   private working = 0;
   private since = 0;
 
-  constructor(private readonly limitMs: number) {}
+  /** @param used what earlier runs of the task have used up. */
+  constructor(
+    private readonly limitMs: number,
+    private used = 0,
+  ) {}
+
+  /** Working time so far. */
+  spent(): number {
+    return this.used;
+  }
+
+  /** Counts work that was done elsewhere. */
+  spend(ms: number): void {
+    this.used += ms;
+  }
 
   left(): number {
     const running = this.working > 0 ? Date.now() - this.since : 0;
@@ -69,6 +84,8 @@ export class CleanupBudget implements Budget {
   during<T>(work: () => Promise<T>): Promise<T> {
     return work();
   }
+
+  spend(): void {}
 
   capWait(ms: number): number {
     return Math.min(ms, this.left());

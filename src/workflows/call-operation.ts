@@ -62,14 +62,15 @@ export async function callOperation(run: TaskRun, call: OperationCall): Promise<
 
 /** All reasons of one call make one approval: hooks, the environment's effects, creation. Source: answers, 5. */
 async function confirm(run: TaskRun, call: OperationCall, asked: string[]): Promise<void> {
-  const { plan, seal } = run.start;
+  const { plan } = run;
+  const { seal } = run.start;
   const { environment, ability } = plan;
   const { operation, path, id, input } = call;
   const reasons = [...asked];
   if (environment.approve.includes(operation.effects)) {
     reasons.push(`${environment.name} asks for approval of ${operation.effects} calls.`);
   }
-  if (ability.kind === 'operation') {
+  if (ability.kind === 'operation' && !run.start.child) {
     reasons.push(...seal.confirmations.map(({ hook_id, reason }) => `${reason} (hook ${hook_id})`));
   }
   if (reasons.length === 0) return;
@@ -96,8 +97,20 @@ async function confirm(run: TaskRun, call: OperationCall, asked: string[]): Prom
   );
 }
 
+/** @throws StepFailure `limit.max_calls`. */
+function countCall(run: TaskRun): void {
+  const { max_calls: most } = run.plan.limits;
+  if (most !== undefined && run.calls >= most) {
+    const message = `The task has made ${run.calls} calls, which is as many as it may`;
+    const suggestion = 'Raise `limits.max_calls` of the ability, or find out why it calls so often.';
+    throw new StepFailure({ code: 'limit.max_calls', message, suggestion });
+  }
+  run.calls += 1;
+}
+
 /** Executes the call; a task whose seal no worker can check yet waits, it does not fail. */
 async function perform(run: TaskRun, call: OperationCall): Promise<Json> {
+  countCall(run);
   for (;;) {
     const leftMs = call.budget.left();
     if (leftMs === 0) throw call.budget.exhausted();
@@ -118,8 +131,7 @@ async function perform(run: TaskRun, call: OperationCall): Promise<Json> {
 }
 
 function schedule(run: TaskRun, { operation, path, input, retry, timeoutMs }: OperationCall, leftMs: number) {
-  const { seal, user, session } = run.start;
-  const request: CallRequest = { seal, user, session, path, with: input };
+  const request: CallRequest = { ...run.context, path, with: input };
   const limitMs = Math.min(stepLimit(run, operation, timeoutMs), leftMs) + TIMEOUT_MARGIN_MS;
   const repeatable = isRepeatable(operation.effects);
   const attempts = retry?.attempts ?? (repeatable ? RETRY.attempts : 1);
@@ -148,7 +160,7 @@ function schedule(run: TaskRun, { operation, path, input, retry, timeoutMs }: Op
 }
 
 function stepLimit(run: TaskRun, operation: PlanOperation, timeoutMs: number | undefined): number {
-  const { max_ms: most } = run.start.plan.limits;
+  const { max_ms: most } = run.plan.limits;
   const wanted = timeoutMs ?? Math.max(STEP_MS, operation.implementation.timeout_ms);
   return most === null ? wanted : Math.min(wanted, most);
 }
@@ -171,7 +183,7 @@ function failureOf(run: TaskRun, call: OperationCall, leftMs: number, error: unk
     return new StepFailure({
       code: 'worker.unavailable',
       message: `No worker took up ${operation.key} within ${ACTIVITY_LIMITS.schedule_to_start / 1000} s`,
-      suggestion: `Start a worker for ${run.start.plan.environment.name}.`,
+      suggestion: `Start a worker for ${run.plan.environment.name}.`,
     });
   }
   const lost = `The worker that ran ${operation.key} was lost or did not end it in time (${end.type})`;

@@ -16,7 +16,7 @@ export function showDetails(run: TaskRun): void {
   });
   const key = run.taskKey === null ? '' : ` · ${run.taskKey}`;
   const lines = [
-    `**${run.state}**${key} · ${run.start.plan.environment.name}`,
+    `**${run.state}**${key} · ${run.plan.environment.name}`,
     '',
     ...run.approvals.filter(({ status }) => status === 'open').flatMap(describeApproval),
     '| Step | Call | Status | Attempts | Time |',

@@ -23,7 +23,7 @@ type Finish = (request: FinishRequest) => Promise<FinishAnswer>;
  */
 export async function finishTask(run: TaskRun, outcome: Outcome): Promise<TaskResult> {
   run.finishedAt = new Date().toISOString();
-  const { seal, user, session, input } = run.start;
+  const { input } = run;
   const result = resultOf(run, outcome);
   const activities = proxyLocalActivities<Record<string, Finish>>({
     scheduleToCloseTimeout: '30s',
@@ -32,7 +32,7 @@ export async function finishTask(run: TaskRun, outcome: Outcome): Promise<TaskRe
   });
   try {
     const finish = activities[ACTIVITIES.finish] as Finish;
-    return (await CancellationScope.nonCancellable(() => finish({ seal, user, session, result, input }))).result;
+    return (await CancellationScope.nonCancellable(() => finish({ ...run.context, result, input }))).result;
   } catch (error) {
     const reason =
       error instanceof Error ? (error.cause instanceof Error ? error.cause : error).message : String(error);
@@ -42,7 +42,8 @@ export async function finishTask(run: TaskRun, outcome: Outcome): Promise<TaskRe
 
 /** The outcome of a task in the shape every door shows. Source: design, section 11. */
 export function resultOf(run: TaskRun, outcome?: Outcome): TaskResult {
-  const { plan, seal, user } = run.start;
+  const { plan } = run;
+  const { seal, user } = run.start;
   return {
     status: outcome?.status ?? run.state,
     task_key: run.taskKey,
@@ -61,5 +62,6 @@ export function resultOf(run: TaskRun, outcome?: Outcome): TaskResult {
     finished_at: run.finishedAt ?? null,
     cleanup_ran: run.cleanupRan,
     links: { temporal: null, record: null },
+    ...(run.start.child && { worked_ms: run.budget.spent() }),
   };
 }

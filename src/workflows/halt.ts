@@ -9,7 +9,7 @@ import { Halted } from './step-failure.js';
 export class Halt {
   private isTripped = false;
   private readonly inner = new Set<Halt>();
-  private readonly waits = new CancellationScope();
+  private readonly waits = new Set<CancellationScope>();
 
   /** @param outer the one around it, which stops this one as well. */
   constructor(private readonly outer?: Halt) {
@@ -25,18 +25,29 @@ export class Halt {
   trip(): void {
     if (this.isTripped) return;
     this.isTripped = true;
-    this.waits.cancel();
+    for (const scope of this.waits) scope.cancel();
     for (const halt of this.inner) halt.trip();
+  }
+
+  /** Stops everything there is, this one's outer ones as well. */
+  tripAll(): void {
+    if (this.outer) this.outer.tripAll();
+    else this.trip();
   }
 
   /** Runs a wait that ends with Halted when this trips. */
   async wait<T>(wait: () => Promise<T>): Promise<T> {
     this.check();
+    const outer = CancellationScope.current();
+    const scope = new CancellationScope();
+    this.waits.add(scope);
     try {
-      return await this.waits.run(wait);
+      return await scope.run(wait);
     } catch (error) {
-      if (this.isTripped && isCancellation(error)) throw new Halted();
+      if (this.isTripped && isCancellation(error) && !outer.consideredCancelled) throw new Halted();
       throw error;
+    } finally {
+      this.waits.delete(scope);
     }
   }
 

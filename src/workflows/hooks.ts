@@ -72,7 +72,7 @@ export async function fireAfter(run: TaskRun, hooked: Hooked, outcome: HookedOut
 
 /** Around the task itself built-in hooks have no attempt to stand in. */
 function hooksOf(run: TaskRun, { operation }: Hooked, list: 'pre_call' | 'post_call'): PlanHook[] {
-  if (!operation) return run.start.plan.ability.hooks[list];
+  if (!operation) return run.plan.ability.hooks[list];
   return operation.hooks[list].filter(({ handler }) => handler.kind !== 'builtin');
 }
 
@@ -99,11 +99,8 @@ async function askActivity(
   hooks: readonly PlanHook[],
   outcome?: HookedOutcome,
 ): Promise<HookAnswer[]> {
-  const { seal, user, session } = run.start;
   const request: HookRequest = {
-    seal,
-    user,
-    session,
+    ...run.context,
     phase,
     path,
     operation: operation?.key ?? null,
@@ -128,7 +125,8 @@ async function askActivity(
 }
 
 function factsOf(run: TaskRun, { operation, input }: Hooked, outcome?: HookedOutcome): HookFacts {
-  const { plan, user, session } = run.start;
+  const { plan } = run;
+  const { user, session } = run.start;
   return hookFacts({ plan, operation, input, task: run.task, user, session, ...(outcome && { outcome }) });
 }
 

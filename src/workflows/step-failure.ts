@@ -76,3 +76,14 @@ export function readActivityFailure(error: unknown): ActivityEnd {
   }
   return { kind: 'other', error };
 }
+
+/** The innermost failed step is the one reported; its path is in the details. Source: answers, 50. */
+export function locate(failure: StepFailure, id: string, path: string): StepFailure {
+  const { problem } = failure;
+  if (problem.step !== undefined) return failure;
+  problem.step = id;
+  const details = problem.details;
+  const isMap = details !== null && typeof details === 'object' && !Array.isArray(details);
+  problem.details = { ...(isMap ? details : details === undefined ? {} : { value: details }), path };
+  return failure;
+}

@@ -1,19 +1,18 @@
 import { uuid4, workflowInfo } from '@temporalio/workflow';
+import type { CallContext } from '../contracts/activities.js';
 import type { Approval } from '../contracts/approvals.js';
 import type { HookAnswer } from '../contracts/hooks.js';
-import type { Json } from '../contracts/json.js';
-import type { PlanStep } from '../contracts/plan.js';
+import type { Json, JsonObject } from '../contracts/json.js';
+import type { Plan, PlanStep } from '../contracts/plan.js';
 import type { Problem } from '../contracts/problem.js';
 import { isStepEnd, type TaskState } from '../contracts/states.js';
-import type { Progress, StepProgress, StepSummary, TaskStart } from '../contracts/task.js';
+import type { Progress, ReceivedSignal, StepProgress, StepSummary, TaskStart } from '../contracts/task.js';
+import { childPlan } from '../rules/child-plan.js';
 import type { Scope } from '../rules/expressions/evaluate.js';
+import { allSteps } from '../rules/find-step.js';
 import { TaskBudget } from './budget.js';
-
-/** A step as the plan has it, with the path at which it runs when no loop repeats it. */
-export interface ListedStep {
-  step: PlanStep;
-  path: string;
-}
+import { StepValues } from './step-values.js';
+import { summarize } from './summary.js';
 
 /** Everything one run of a task knows. Progress is data: whoever has this map can go on. Source: design, section 6. */
 export class TaskRun {
@@ -24,38 +23,75 @@ export class TaskRun {
   startedAt: string | undefined;
   finishedAt: string | undefined;
   cleanupRan: boolean | null = null;
+  /** Whether nothing new is started until somebody resumes it. */
+  paused: boolean;
+  /** Whether this run winds up, to go on as a new one. */
+  rollingOver = false;
+  /** Grows whenever something happens that a wait may be waiting for. */
+  changes = 0;
+  /** Calls made so far. */
+  calls: number;
+  /** Calls so far that can be taken back. */
+  sequence: number;
+  readonly plan: Plan;
+  /** With defaults applied. */
+  input: JsonObject;
   readonly progress: Progress;
-  readonly approvals: Approval[] = [];
-  readonly hooks: HookAnswer[] = [];
+  readonly approvals: Approval[];
+  readonly hooks: HookAnswer[];
   readonly warnings: string[];
+  /** Signals that no wait has taken yet, in the order in which they came. */
+  readonly signals: ReceivedSignal[];
   /** Hooks after calls that nobody waits for yet. */
   readonly pendingHooks = new Set<Promise<void>>();
   readonly budget: TaskBudget;
   readonly createdAt: string;
+  readonly values = new StepValues();
   /** Called whenever something changed that people watch. */
   onChange: () => void = () => {};
-  private readonly listed: ListedStep[];
-  private readonly stepValues: { [id: string]: { output: Json; status: string; error: Json } } = {};
+  /** Paths at which an earlier run of the task was waiting. */
+  private readonly waiting: Set<string>;
+  private readonly listed: { step: PlanStep; path: string }[];
 
   constructor(readonly start: TaskStart) {
-    const { plan } = start;
+    const { plan: root, child, carried } = start;
+    this.plan = child ? childPlan(root, child.ability) : root;
+    this.input = start.input;
     this.runRequested = start.run;
     this.progress = { ...start.progress };
     this.warnings = [...start.warnings];
-    this.budget = new TaskBudget(plan.limits.task_ms);
-    this.createdAt = workflowInfo().startTime.toISOString();
-    this.listed = listSteps(plan.steps, '').concat(listSteps(plan.finally, ''));
-    for (const { step, path } of this.listed) this.showStep(step.id, this.progress[path] ?? { status: 'pending' });
+    const limit = Math.min(this.plan.limits.task_ms, child?.left_ms ?? Number.POSITIVE_INFINITY);
+    this.budget = new TaskBudget(limit, carried?.used_ms ?? 0);
+    this.createdAt = carried?.created_at ?? workflowInfo().startTime.toISOString();
+    this.startedAt = carried?.started_at;
+    this.approvals = [...(carried?.approvals ?? [])];
+    this.hooks = [...(carried?.hooks ?? [])];
+    this.signals = [...(carried?.signals ?? [])];
+    this.calls = carried?.calls ?? 0;
+    this.sequence = carried?.sequence ?? 0;
+    this.paused = carried?.paused ?? false;
+    const noted = Object.entries(start.progress ?? {});
+    this.waiting = new Set(noted.filter(([, { status }]) => status === 'waiting').map(([path]) => path));
+    this.listed = allSteps(this.plan);
+    for (const { step, path } of this.listed) {
+      this.values.show(path, step.id, this.progress[path] ?? { status: 'pending' });
+    }
   }
 
-  /** Workflow id: the task key, or `direct:<uuid>`. */
+  /** Workflow id: the task key, `direct:<uuid>`, or for a child the caller's id and the path of the call. */
   get task(): string {
-    return this.start.seal.task;
+    return this.start.child ? workflowInfo().workflowId : this.start.seal.task;
   }
 
   /** Null for a direct run, which promises no key. */
   get taskKey(): string | null {
     return this.task.includes(':') ? null : this.task;
+  }
+
+  /** What every activity of the task is told. */
+  get context(): CallContext {
+    const { seal, user, session, child } = this.start;
+    return { seal, user, session, ...(child && { child: child.ability }) };
   }
 
   /** Notes what became of a step, so far. */
@@ -64,9 +100,24 @@ export class TaskRun {
     const now = new Date().toISOString();
     const entry: StepProgress = { ...before, ...change };
     entry.started_at ??= change.status === 'skipped' || change.status === 'pending' ? undefined : now;
-    if (isStepEnd(change.status)) entry.finished_at = now;
+    if (isStepEnd(change.status)) {
+      entry.finished_at = now;
+      delete entry.deadline;
+      delete entry.handler;
+    }
     this.progress[path] = entry;
-    this.showStep(id, entry);
+    this.values.show(path, id, entry);
+    this.changed();
+  }
+
+  /** Lets expressions see a step that an earlier run has done. */
+  recall(path: string, id: string): void {
+    this.values.show(path, id, this.progress[path] as StepProgress);
+  }
+
+  /** Something happened: waits look again, and so may people. */
+  changed(): void {
+    this.changes += 1;
     this.onChange();
   }
 
@@ -77,15 +128,29 @@ export class TaskRun {
     }
   }
 
-  /** What expressions see. Source: design, section 5; answers, 30 and 51. */
-  scope(names: { [name: string]: Json } = {}): Scope {
-    const { plan, input } = this.start;
+  /** When a wait ends: as noted by an earlier run, or so much from now. Milliseconds since 1970. */
+  deadlineOf(path: string, id: string, ms: number): number {
+    const noted = this.progress[path]?.deadline;
+    if (noted !== undefined) return Date.parse(noted);
+    const deadline = Date.now() + ms;
+    this.note(path, id, { status: 'waiting', deadline: new Date(deadline).toISOString() });
+    return deadline;
+  }
+
+  /** Whether an earlier run was waiting at a path; true once. */
+  takeWaiting(path: string): boolean {
+    return this.waiting.delete(path);
+  }
+
+  /** What expressions see. @param prefix what the paths of the steps there begin with. Source: answers, 30 and 51. */
+  scope(prefix: string, names: { [name: string]: Json } = {}): Scope {
+    const { plan } = this;
     const { name, protected: isProtected, vars } = plan.environment;
     return {
       values: {
         ...names,
-        input,
-        steps: { ...this.stepValues },
+        input: this.input,
+        steps: this.values.at(prefix),
         environment: { name, protected: isProtected, vars },
         task: {
           key: this.taskKey,
@@ -100,31 +165,8 @@ export class TaskRun {
     };
   }
 
-  /** The steps as a result lists them; those of a plan that did not run are `skipped` once the task has ended. */
+  /** The steps as a result lists them. */
   summarize(isEnded: boolean): StepSummary[] {
-    const { plan } = this.start;
-    if (plan.ability.kind === 'operation') return [this.summaryOf('run', 'run', plan.ability.id, isEnded)];
-    return this.listed.map(({ step, path }) => {
-      return this.summaryOf(step.id, path, step.verb === 'call' ? step.call : null, isEnded);
-    });
+    return summarize(this.plan, this.listed, this.progress, isEnded);
   }
-
-  private summaryOf(id: string, path: string, call: string | null, isEnded: boolean): StepSummary {
-    const entry = this.progress[path];
-    const { status = isEnded ? 'skipped' : 'pending', attempts = 0, started_at, finished_at } = entry ?? {};
-    const duration = started_at && finished_at ? Date.parse(finished_at) - Date.parse(started_at) : null;
-    return { id, path, call, status, attempts, duration_ms: duration };
-  }
-
-  private showStep(id: string, { status, output = null, error }: StepProgress): void {
-    this.stepValues[id] = { status, output, error: (error ?? null) as Json };
-  }
-}
-
-function listSteps(steps: readonly PlanStep[], prefix: string): ListedStep[] {
-  return steps.flatMap((step) => {
-    const path = prefix + step.id;
-    const inner = step.verb === 'steps' ? step.steps : step.verb === 'parallel' ? step.branches : [];
-    return [{ step, path }, ...listSteps(inner, `${path}/`), ...listSteps(step.finally ?? [], `${path}/`)];
-  });
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { AbilityError } from '../../contracts/problem.js';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
 import type { TaskResult } from '../../contracts/task.js';
+import { recordPath } from '../../rules/record-path.js';
 import { renderRecord } from './render-record.js';
 
 /** The records of a project: one folder a task, named after its key. Source: R-000-70, C-13. */
@@ -12,7 +13,7 @@ export class RecordFolder {
 
   /** The folder of a task, or undefined where the task has none (direct runs). */
   pathOf(task: string): string | undefined {
-    return task.includes(':') ? undefined : join(this.folder, task);
+    return task.includes(':') ? undefined : join(this.folder, ...recordPath(task));
   }
 
   /** Where the logs of a task's calls go. */
@@ -47,7 +48,7 @@ export class RecordFolder {
 
   /** Puts a record in the place of one that nobody ran. */
   replace(record: TaskRecord): void {
-    const path = join(this.folder, record.task_key);
+    const path = this.pathOf(record.task_key) as string;
     try {
       mkdirSync(path, { recursive: true });
       this.write(path, record);

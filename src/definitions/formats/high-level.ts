@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { step } from './steps.js';
+import { errorHandlers, step } from './steps.js';
 import {
   abilityId,
   duration,
@@ -33,6 +33,8 @@ export const highLevel = z.strictObject({
   timeout: duration.optional(),
   steps: z.array(step).min(1),
   output: json.optional(),
+  on_error: errorHandlers.optional(),
+  limits: z.strictObject({ max_calls: z.number().int().min(1).max(1_000_000) }).optional(),
   finally: z.array(step).min(1).optional(),
 });
 

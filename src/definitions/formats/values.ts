@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { EFFECTS } from '../../contracts/effects.js';
-import { ABILITY_ID, RESERVED_NAMES, STEP_ID } from '../../contracts/names.js';
+import { ABILITY_ID, RESERVED_NAMES, SIGNALS, STEP_ID } from '../../contracts/names.js';
 import { isDuration } from '../../rules/duration.js';
+
+const OWN_SIGNALS: ReadonlySet<string> = new Set(Object.values(SIGNALS));
 
 /** An ability id or operation key. */
 export const abilityId = z
@@ -33,6 +35,18 @@ export const duration = z.string(DURATION).refine(isDuration, DURATION);
 export const durationOrTemplate = z
   .string(DURATION)
   .refine((text) => text.includes('${{') || isDuration(text), DURATION);
+
+/** A whole number from 1, or a template that gives one. */
+export const numberOrTemplate = z.union(
+  [z.number().int().min(1), z.string().regex(/\$\{\{/)],
+  'A whole number from 1 belongs here, or a ${{ }} that gives one',
+);
+
+/** The name of a signal to wait for; those of our own are taken. */
+export const signalName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/, 'The name of a signal has letters, digits, _, - and dots')
+  .refine((name) => !OWN_SIGNALS.has(name), 'This signal has a meaning of its own; choose another name');
 
 /** Whole seconds or fractions, as implementations write them. */
 export const seconds = z.number().positive().max(86_400);

@@ -1,3 +1,4 @@
+import './dates.js';
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { TypeError as CelTypeError, Environment, EvaluationError, ParseError, serialize } from '@marcbachmann/cel-js';
 import type { Json } from '../../contracts/json.js';

@@ -1,4 +1,4 @@
-import type { Json } from '../../contracts/json.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
 import { parseDuration } from '../../rules/duration.js';
 import { compileExpression } from '../../rules/expressions/evaluate.js';
 import { evaluateTemplate } from '../../rules/expressions/template.js';
@@ -8,7 +8,7 @@ import type { Frame } from './frame.js';
 
 /** Evaluates a bare condition. @throws StepFailure `expression.*`. */
 export function evaluateCondition(run: TaskRun, source: string, frame: Frame): boolean {
-  const value = guarded(() => compileExpression(source).evaluate(run.scope(frame.names)));
+  const value = guarded(() => compileExpression(source).evaluate(run.scope(frame.prefix, frame.names)));
   if (typeof value === 'boolean') return value;
   throw new StepFailure({
     code: 'expression.not_boolean',
@@ -19,7 +19,7 @@ export function evaluateCondition(run: TaskRun, source: string, frame: Frame): b
 
 /** Evaluates the `${{ }}` in a value. @throws StepFailure `expression.*`. */
 export function evaluate(run: TaskRun, template: Json, frame: Frame): Json {
-  return guarded(() => evaluateTemplate(template, run.scope(frame.names)));
+  return guarded(() => evaluateTemplate(template, run.scope(frame.prefix, frame.names)));
 }
 
 /** Evaluates a duration that may be a template. @returns milliseconds. @throws StepFailure `expression.not_duration`. */
@@ -34,6 +34,27 @@ export function evaluateText(run: TaskRun, template: string, frame: Frame): stri
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const message = `\`${template}\` gives ${JSON.stringify(value)}, which is no text`;
   throw new StepFailure({ code: 'expression.not_text', message });
+}
+
+/** Evaluates bare CEL to whatever it gives. @throws StepFailure `expression.*`. */
+export function evaluateExpression(run: TaskRun, source: string, frame: Frame): Json {
+  return guarded(() => compileExpression(source).evaluate(run.scope(frame.prefix, frame.names))) ?? null;
+}
+
+/** Evaluates a whole number from 1 that may be a template. @throws StepFailure `expression.not_number`. */
+export function evaluateCount(run: TaskRun, template: number | string, frame: Frame): number {
+  const value = typeof template === 'number' ? template : evaluate(run, template, frame);
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value;
+  const message = `\`${template}\` gives ${JSON.stringify(value)}, which is no whole number from 1`;
+  throw new StepFailure({ code: 'expression.not_number', message });
+}
+
+/** Evaluates the parameters of a call. @throws StepFailure `expression.*`, `input.invalid`. */
+export function evaluateParameters(run: TaskRun, template: Json, call: string, frame: Frame): JsonObject {
+  const input = evaluate(run, template, frame);
+  if (input !== null && typeof input === 'object' && !Array.isArray(input)) return input;
+  const message = `\`with\` of ${call} gives ${JSON.stringify(input).slice(0, 100)}, which is no map`;
+  throw new StepFailure({ code: 'input.invalid', message, suggestion: 'Write a map of parameters.' });
 }
 
 function guarded<T>(action: () => T): T {

@@ -10,6 +10,8 @@ export interface Frame {
   names: { [name: string]: Json };
   halt: Halt;
   budget: Budget;
+  /** In `finally` and when calls are taken back, which run to their end. */
+  isCleanup: boolean;
 }
 
 /** The frame inside a step. */

@@ -3,7 +3,7 @@ import type { Json } from '../../contracts/json.js';
 import type { PlanStep } from '../../contracts/plan.js';
 import { formatDuration } from '../../rules/duration.js';
 import { isRetryableCode } from '../../rules/error-families.js';
-import { isStepFailure, StepFailure } from '../step-failure.js';
+import { Halted, isStepFailure, StepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import { evaluateDuration } from './evaluate.js';
 import type { Frame } from './frame.js';
@@ -17,7 +17,8 @@ export async function withRetry(run: TaskRun, step: PlanStep, path: string, fram
   const { attempts, factor, errors } = step.retry;
   const most = evaluateDuration(run, step.retry.max, frame);
   let wait = evaluateDuration(run, step.retry.first, frame);
-  for (let attempt = 1; ; attempt += 1) {
+  const begun = run.progress[path]?.attempts ?? 1;
+  for (let attempt = begun; ; attempt += 1) {
     try {
       run.note(path, step.id, { status: 'running', attempts: attempt });
       return await work();
@@ -33,10 +34,11 @@ export async function withRetry(run: TaskRun, step: PlanStep, path: string, fram
 }
 
 /** Ends a step that takes too long; of a call, Temporal keeps the time. */
-export async function withTimeout(run: TaskRun, step: PlanStep, frame: Frame, work: Work): Promise<Json> {
-  if (step.timeout === undefined || step.verb === 'call') return work();
+export async function withTimeout(run: TaskRun, step: PlanStep, path: string, frame: Frame, work: Work): Promise<Json> {
+  if (step.timeout === undefined || isOperationCall(run, step)) return work();
   const limit = evaluateDuration(run, step.timeout, frame);
-  const scope = new CancellationScope({ cancellable: true, timeout: limit });
+  const begun = Date.parse(run.progress[path]?.started_at ?? new Date().toISOString());
+  const scope = new CancellationScope({ cancellable: true, timeout: Math.max(1, begun + limit - Date.now()) });
   const outer = CancellationScope.current();
   try {
     return await scope.run(work);
@@ -50,6 +52,10 @@ export async function withTimeout(run: TaskRun, step: PlanStep, frame: Frame, wo
   }
 }
 
+function isOperationCall({ plan }: TaskRun, step: PlanStep): boolean {
+  return step.verb === 'call' && plan.operations[step.call] !== undefined;
+}
+
 /**
  * Runs the `finally` of a step, whatever became of it.
  *
@@ -61,7 +67,8 @@ export async function withCleanup(run: TaskRun, step: PlanStep, inside: Frame, w
   try {
     output = await work();
   } catch (error) {
-    await runCleanup(run, step.finally, inside);
+    // What was halted because this run winds up is not over.
+    if (!(error instanceof Halted && run.rollingOver)) await runCleanup(run, step.finally, inside);
     throw error;
   }
   const failure = await runCleanup(run, step.finally, inside);

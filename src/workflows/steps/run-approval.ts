@@ -7,8 +7,8 @@ import type { Frame } from './frame.js';
 
 /** Waits for people. @returns who decided, with their comment. Source: design, section 8; answers, 46. */
 export async function runApproval(run: TaskRun, step: ApprovalStep, path: string, frame: Frame): Promise<Json> {
-  const { plan, input } = run.start;
-  const { title, approvers, quorum, expires, comment } = step.approval;
+  const { plan, input } = run;
+  const { title, approvers, quorum, expires, comment, fields } = step.approval;
   run.note(path, step.id, { status: 'waiting' });
   const approval = await awaitApproval(
     run,
@@ -27,10 +27,12 @@ export async function runApproval(run: TaskRun, step: ApprovalStep, path: string
       quorum: quorum ?? plan.environment.quorum,
       expiresMs: frame.budget.capWait(evaluateDuration(run, expires, frame)),
       comment,
+      ...(fields && { fields }),
     },
     frame.halt,
   );
   const last = approval.decisions.at(-1);
   const by = last === undefined || last.by === 'unnamed' ? 'unnamed' : last.by.name;
-  return { decision: 'approve', by, comment: last?.comment ?? null };
+  const filled = Object.assign({}, ...approval.decisions.map((decision) => decision.fields));
+  return { decision: 'approve', by, comment: last?.comment ?? null, fields: filled };
 }

@@ -1,31 +1,43 @@
 import type { Json } from '../../contracts/json.js';
-import type { CallStep, PlanOperation, PlanRetry } from '../../contracts/plan.js';
+import type { CallStep, PlanRetry } from '../../contracts/plan.js';
 import { callOperation, type OperationCall } from '../call-operation.js';
-import { StepFailure } from '../step-failure.js';
+import { callWorkflow } from '../call-workflow.js';
+import { isStepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
-import { evaluate, evaluateDuration } from './evaluate.js';
+import { evaluateDuration, evaluateParameters } from './evaluate.js';
 import type { Frame } from './frame.js';
 
-/** Evaluates what a call needs, and calls. */
-export function runCall(run: TaskRun, step: CallStep, path: string, frame: Frame): Promise<Json> {
-  const operation = run.start.plan.operations[step.call] as PlanOperation;
-  const input = evaluate(run, step.with, frame);
-  if (input === null || typeof input !== 'object' || Array.isArray(input)) {
-    const message = `\`with\` of ${step.call} gives ${JSON.stringify(input)?.slice(0, 100)}, which is no map`;
-    throw new StepFailure({ code: 'input.invalid', message, suggestion: 'Write a map of parameters.' });
-  }
+/** Evaluates what a call needs, and calls: a low-level ability as an activity, a workflow as a child. */
+export async function runCall(run: TaskRun, step: CallStep, path: string, frame: Frame): Promise<Json> {
+  const operation = run.plan.operations[step.call];
+  const input = evaluateParameters(run, step.with, step.call, frame);
+  const { halt, budget } = frame;
+  if (!operation) return callWorkflow(run, { path, id: step.id, ability: step.call, input, budget });
   const retry = step.retry && readRetry(run, step.retry, frame);
   const timeoutMs = step.timeout === undefined ? undefined : evaluateDuration(run, step.timeout, frame);
-  return callOperation(run, {
-    path,
-    id: step.id,
-    operation,
-    input,
-    retry,
-    timeoutMs,
-    halt: frame.halt,
-    budget: frame.budget,
-  });
+  return callOperation(run, { path, id: step.id, operation, input, retry, timeoutMs, halt, budget });
+}
+
+/** Notes how a call that succeeded is taken back; what it is given is settled now. Source: design, section 5. */
+export function prepareUndo(run: TaskRun, step: CallStep, path: string, frame: Frame): void {
+  if (!step.undo) return;
+  const { call, with: template } = step.undo;
+  run.sequence += 1;
+  run.progress[`${path}.undo`] = {
+    status: 'pending',
+    call,
+    sequence: run.sequence,
+    undo: settled(() => ({ with: evaluateParameters(run, template, call, frame) })),
+  };
+}
+
+function settled<T>(evaluate: () => T): T | { problem: Parameters<typeof Object>[0] } {
+  try {
+    return evaluate();
+  } catch (error) {
+    if (!isStepFailure(error)) throw error;
+    return { problem: error.problem };
+  }
 }
 
 function readRetry(run: TaskRun, { first, max, ...rest }: PlanRetry, frame: Frame): OperationCall['retry'] {

@@ -20,7 +20,8 @@ export async function runCleanup(
   frame: Frame,
 ): Promise<StepFailure | undefined> {
   const failures: StepFailure[] = [];
-  const inside: Frame = { ...frame, halt: new Halt(), budget: new CleanupBudget(run.start.plan.limits.cleanup_ms) };
+  const budget = new CleanupBudget(run.plan.limits.cleanup_ms);
+  const inside: Frame = { ...frame, halt: new Halt(), budget, isCleanup: true };
   await CancellationScope.nonCancellable(async () => {
     for (const step of steps) await runOne(run, step, inside, failures);
   });

@@ -1,13 +1,17 @@
 import { isCancellation } from '@temporalio/workflow';
 import type { Json } from '../../contracts/json.js';
 import type { PlanStep } from '../../contracts/plan.js';
+import { isStepEnd } from '../../contracts/states.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { isCatchable } from '../../rules/error-families.js';
-import { EndOfTask, Halted, isStepFailure, type StepFailure, stepStatusOf } from '../step-failure.js';
+import { passGate } from '../gate.js';
+import { EndOfTask, Halted, isStepFailure, locate, stepStatusOf } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import { evaluateCondition } from './evaluate.js';
 import { type Frame, frameInside } from './frame.js';
+import { withHandlers } from './handlers.js';
 import { withCleanup, withRetry, withTimeout } from './modifiers.js';
+import { prepareUndo } from './run-call.js';
 import { runVerb } from './verbs.js';
 
 /** How a step ended that did not fail: what it gave, and whether it ran at all. */
@@ -19,7 +23,8 @@ export interface StepEnd {
 /**
  * Runs one step with its modifiers; one that is already done is not done again.
  *
- * From the inside out: retry, timeout, finally, continue_on_error. Source: design, sections 5 and 6; answers, 47.
+ * From the inside out: retry, timeout, on_error, finally, continue_on_error. Source: design, sections 5 and 6; answers,
+ * 47.
  *
  * @throws StepFailure when it failed and nothing covers that; EndOfTask; Halted; cancellation.
  */
@@ -27,15 +32,22 @@ export async function runStep(run: TaskRun, step: PlanStep, frame: Frame): Promi
   const path = frame.prefix + step.id;
   const done = run.progress[path];
   const earlier = done && endOf(done, step);
-  if (earlier) return earlier;
+  if (earlier) {
+    run.recall(path, step.id);
+    return earlier;
+  }
+  const gate = frame.isCleanup ? undefined : passGate(run, frame.halt);
+  if (gate) await gate;
   try {
-    if (step.if !== undefined && !evaluateCondition(run, step.if, frame)) {
+    // A step that has begun was asked before.
+    if (step.if !== undefined && !done?.started_at && !evaluateCondition(run, step.if, frame)) {
       run.note(path, step.id, { status: 'skipped', output: null });
       return { ran: false, output: null };
     }
     run.note(path, step.id, { status: 'running', ...(step.verb === 'call' && { call: step.call }) });
     const output = await runModified(run, step, path, frame);
     run.note(path, step.id, { status: 'succeeded', output });
+    if (step.verb === 'call') prepareUndo(run, step, path, frame);
     return { ran: true, output };
   } catch (error) {
     return noteFailure(run, step, path, error);
@@ -47,13 +59,17 @@ function endOf({ status, output = null, error }: StepProgress, step: PlanStep): 
   if (status === 'succeeded' && step.verb === 'end') throw new EndOfTask(output);
   if (status === 'succeeded') return { ran: true, output };
   if (status === 'skipped') return { ran: false, output: null };
-  const covered = error !== undefined && step.continue_on_error && isCatchable(error.code);
+  const covered = isStepEnd(status) && error !== undefined && step.continue_on_error && isCatchable(error.code);
   return covered ? { ran: true, output: null } : undefined;
 }
 
 function runModified(run: TaskRun, step: PlanStep, path: string, frame: Frame): Promise<Json> {
   return withCleanup(run, step, frameInside(frame, path), () =>
-    withTimeout(run, step, frame, () => withRetry(run, step, path, frame, () => runVerb(run, step, path, frame))),
+    withHandlers(run, step, path, frame, () =>
+      withTimeout(run, step, path, frame, () =>
+        withRetry(run, step, path, frame, () => runVerb(run, step, path, frame)),
+      ),
+    ),
   );
 }
 
@@ -62,23 +78,14 @@ function noteFailure(run: TaskRun, step: PlanStep, path: string, error: unknown)
     run.note(path, step.id, { status: 'succeeded', output: error.output });
     throw error;
   }
+  // A run that winds up leaves what it halts as it stands: the next one goes on there.
+  if (error instanceof Halted && run.rollingOver) throw error;
   if (isStepFailure(error)) {
-    const { problem } = locate(error, step, path);
+    const { problem } = locate(error, step.id, path);
     run.note(path, step.id, { status: stepStatusOf(problem.code), output: null, error: problem });
     if (step.continue_on_error && isCatchable(problem.code)) return { ran: true, output: null };
   } else if (error instanceof Halted || isCancellation(error)) {
     run.note(path, step.id, { status: 'cancelled', output: null });
   } else run.note(path, step.id, { status: 'failed', output: null });
   throw error;
-}
-
-/** The innermost failed step is the one reported; its path is in the details. Source: answers, 50. */
-function locate(failure: StepFailure, step: PlanStep, path: string): StepFailure {
-  const { problem } = failure;
-  if (problem.step !== undefined) return failure;
-  problem.step = step.id;
-  const details = problem.details;
-  const isMap = details !== null && typeof details === 'object' && !Array.isArray(details);
-  problem.details = { ...(isMap ? details : details === undefined ? {} : { value: details }), path };
-  return failure;
 }

@@ -6,8 +6,13 @@ import { evaluate, evaluateText } from './evaluate.js';
 import { type Frame, frameInside } from './frame.js';
 import { runApproval } from './run-approval.js';
 import { runCall } from './run-call.js';
+import { runForeach } from './run-foreach.js';
 import { runParallel } from './run-parallel.js';
+import { runRace } from './run-race.js';
+import { runRepeat } from './run-repeat.js';
 import { runSteps } from './run-steps.js';
+import { runSwitch } from './run-switch.js';
+import { runWait } from './run-wait.js';
 
 /** Does what the verb of a step says. @returns its output. @throws as {@link runStep}. Source: answers, 46. */
 export async function runVerb(run: TaskRun, step: PlanStep, path: string, frame: Frame): Promise<Json> {
@@ -17,7 +22,17 @@ export async function runVerb(run: TaskRun, step: PlanStep, path: string, frame:
     case 'approval':
       return runApproval(run, step, path, frame);
     case 'parallel':
-      return runParallel(run, step, frameInside(frame, path));
+      return runParallel(run, step, path, frame);
+    case 'race':
+      return runRace(run, step, path, frame);
+    case 'foreach':
+      return runForeach(run, step, path, frame);
+    case 'switch':
+      return runSwitch(run, step, path, frame);
+    case 'repeat':
+      return runRepeat(run, step, path, frame);
+    case 'wait':
+      return runWait(run, step, path, frame);
     case 'steps':
       return runSteps(run, step.steps, frameInside(frame, path));
     case 'let':

@@ -18,52 +18,9 @@ function expectUnsupported(problem: Problem | undefined, names: RegExp): void {
 
 const WORKFLOW = 'id: w\ntype: workflow\nversion: 1\nsummary: s\n';
 
-describe('in a step', () => {
-  const steps = {
-    foreach: '{ id: a, foreach: input.list, as: item, steps: [{ id: b, call: op }] }',
-    race: '{ id: a, race: { b: { call: op } } }',
-    switch: '{ id: a, switch: [{ else: [{ id: b, call: op }] }] }',
-    repeat: '{ id: a, repeat: { until: "true" }, steps: [{ id: b, call: op }] }',
-    wait: '{ id: a, wait: 30s }',
-    undo: '{ id: a, call: op, undo: { call: op } }',
-    on_error: '{ id: a, call: op, on_error: [{ steps: [] }] }',
-    max_parallel: '{ id: a, parallel: { b: { call: op } }, max_parallel: 2 }',
-    on_failure: '{ id: a, parallel: { b: { call: op } }, on_failure: finish }',
-    fields: '{ id: a, approval: { title: x, fields: { ticket: { type: string } } } }',
-  };
-
-  test.each(Object.entries(steps))('%s is refused, never ignored', (key, step) => {
-    const problem = found('registry/high-level/w.yaml', `${WORKFLOW}steps: [${step}]\n`);
-    expectUnsupported(problem, new RegExp(`\`${key}\``));
-  });
-
-  test.each([
-    ['a group', 'steps: [{ id: g, steps: [{ id: a, wait: 1s }] }]'],
-    ['a branch', 'steps: [{ id: g, parallel: { a: { wait: 1s } } }]'],
-    ['the clean-up of a step', 'steps: [{ id: g, call: op, finally: [{ id: a, wait: 1s }] }]'],
-    ['the clean-up of the workflow', 'steps: [{ id: g, call: op }]\nfinally: [{ id: a, wait: 1s }]'],
-  ])('it is found in %s', (_, yaml) => {
-    expectUnsupported(found('registry/high-level/w.yaml', `${WORKFLOW}${yaml}\n`), /`wait`/);
-  });
-
-  test('a workflow that calls a workflow is refused, with how to run it', () => {
-    const registry = registryOf({
-      ...SCRIPT_FILE,
-      ...lowLevel('op', SCRIPT),
-      'registry/high-level/w.yaml': `${WORKFLOW}steps: [{ id: a, call: inner }]\n`,
-      'registry/high-level/i.yaml': `${WORKFLOW.replace('id: w', 'id: inner')}steps: [{ id: a, call: op }]\n`,
-    });
-    const problem = errorOf(() => resolvePlan(registry, 'w', 'dev')).toProblem();
-    expectUnsupported(problem, /`inner`/);
-    expect(problem.suggestion).toMatch(/ability run inner/);
-  });
-});
-
 describe('at the top of a workflow', () => {
   test.each([
     ['concurrency', 'concurrency: { key: x, limit: 1 }'],
-    ['on_error', 'on_error: []'],
-    ['limits', 'limits: { turns: 3 }'],
   ])('%s is refused', (key, yaml) => {
     const text = `${WORKFLOW}${yaml}\nsteps: [{ id: a, call: op }]\n`;
     expectUnsupported(found('registry/high-level/w.yaml', text), new RegExp(`\`${key}\``));

@@ -1,0 +1,33 @@
+import type { CallContext } from '../../contracts/activities.js';
+import type { JsonObject } from '../../contracts/json.js';
+import type { Plan } from '../../contracts/plan.js';
+import type { TaskRecord } from '../../contracts/record.js';
+import { digestOf } from '../../rules/canonical.js';
+
+/** What a record is made of while its task runs. */
+export interface RecordSource extends Pick<CallContext, 'seal' | 'user' | 'session'> {
+  plan: Plan;
+  task: string;
+  host: string;
+  input: JsonObject;
+  /** ISO 8601. */
+  created_at: string;
+}
+
+/** The record of a task that runs and has none yet. */
+export function newRecord({ plan, task, host, seal, user, session, input, created_at }: RecordSource): TaskRecord {
+  return {
+    format: 1,
+    task_key: task,
+    request: { ability: plan.ability.id, environment: plan.environment.name, input: digestOf(input) },
+    requested_by: user,
+    session,
+    created_at,
+    host,
+    plan_digest: seal.plan,
+    plan,
+    input,
+    warnings: [],
+    result: null,
+  };
+}

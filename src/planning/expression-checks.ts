@@ -1,0 +1,89 @@
+import type { Json } from '../contracts/json.js';
+import { AbilityError } from '../contracts/problem.js';
+import type { HighLevel } from '../definitions/formats/high-level.js';
+import type { Loaded } from '../definitions/registry.js';
+import { compileExpression, type Expression } from '../rules/expressions/evaluate.js';
+import { expressionsIn } from '../rules/expressions/template.js';
+import { didYouMean } from '../rules/nearest.js';
+import { placed } from './placed.js';
+
+/** Names every expression of a workflow sees. Source: design, section 5. */
+export const COMMON_NAMES = ['input', 'steps', 'environment', 'task'];
+
+/** Checks the expressions of a workflow where they stand: that they can be read, and that what they name is there. */
+export class ExpressionChecks {
+  /** @param ids the ids of all steps. */
+  constructor(
+    private readonly workflow: Loaded<HighLevel>,
+    private readonly ids: ReadonlyMap<string, unknown>,
+  ) {}
+
+  /** Checks every `${{ }}` in a value, and finds the habits of other template languages. */
+  checkTemplate(template: Json, path: PropertyKey[], names: readonly string[]): void {
+    if (typeof template === 'string') this.checkText(template, path, names);
+    else if (template !== null && typeof template === 'object') {
+      for (const [key, item] of Object.entries(template)) this.checkTemplate(item, [...path, key], names);
+    }
+  }
+
+  /** Checks bare CEL. */
+  checkExpression(source: string, path: PropertyKey[], names: readonly string[]): void {
+    const bare = /^\s*\$\{\{([\s\S]*)\}\}\s*$/.exec(source)?.[1];
+    if (bare !== undefined) {
+      throw this.refuse('What stands here is bare CEL', path, `Write \`${bare.trim()}\`, without \${{ }}.`);
+    }
+    const status = /^\s*(always|success|failure|cancelled)\(\)/.exec(source)?.[1];
+    if (status) {
+      const suggestion = 'Steps that always run stand under `finally`; ask for `steps.<id>.status` otherwise.';
+      throw this.refuse(`There is no \`${status}()\``, path, suggestion);
+    }
+    this.check(path, () => this.checkReferences(compileExpression(source), names));
+  }
+
+  /** A mistake of the definition, with its place. */
+  refuse(message: string, path: PropertyKey[], suggestion?: string): AbilityError {
+    return new AbilityError({
+      code: 'definition.invalid',
+      message,
+      location: this.workflow.locate(path),
+      ...(suggestion !== undefined && { suggestion }),
+    });
+  }
+
+  private checkText(text: string, path: PropertyKey[], names: readonly string[]): void {
+    if (/(^|[^$])\{\{/.test(text) && !text.includes('${{')) {
+      throw this.refuse(`\`${text}\` is not a template here`, path, 'Write ${{ expression }}, with the dollar sign.');
+    }
+    this.check(path, () => {
+      for (const expression of expressionsIn(text)) this.checkReferences(expression, names);
+    });
+  }
+
+  private checkReferences(expression: Expression, names: readonly string[]): void {
+    const known = [...COMMON_NAMES, ...names];
+    for (const { name, path } of expression.references) {
+      if (!known.includes(name)) {
+        throw new AbilityError({
+          code: 'expression.syntax',
+          message: `\`${name}\` is not known in \`${expression.source}\``,
+          suggestion: this.ids.has(name) ? `Write \`steps.${name}.output\`.` : `Known are ${known.join(', ')}.`,
+        });
+      }
+      const [step] = path;
+      if (name !== 'steps' || step === undefined || this.ids.has(step)) continue;
+      throw new AbilityError({
+        code: 'expression.syntax',
+        message: `There is no step \`${step}\` (in \`${expression.source}\`)`,
+        suggestion: didYouMean(step, this.ids.keys()),
+      });
+    }
+  }
+
+  private check(path: PropertyKey[], action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      throw placed(error, this.workflow, path);
+    }
+  }
+}

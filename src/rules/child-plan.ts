@@ -1,0 +1,27 @@
+import type { Plan } from '../contracts/plan.js';
+import { AbilityError } from '../contracts/problem.js';
+
+const known = new WeakMap<Plan, Map<string, Plan>>();
+
+/**
+ * The plan of a workflow that the root's plan calls: its own steps over everything else of the root's.
+ *
+ * Children are known by the root's digest, so their plan is part of what was sealed.
+ *
+ * @throws AbilityError `seal.invalid` when the root's plan calls no such workflow.
+ */
+export function childPlan(root: Plan, ability: string): Plan {
+  let plans = known.get(root);
+  if (!plans) {
+    plans = new Map();
+    known.set(root, plans);
+  }
+  const earlier = plans.get(ability);
+  if (earlier) return earlier;
+  const own = root.workflows && Object.hasOwn(root.workflows, ability) ? root.workflows[ability] : undefined;
+  if (!own) throw new AbilityError({ code: 'seal.invalid', message: `${ability} is not among what was planned` });
+  const { output: _, on_error: __, ...shared } = root;
+  const plan: Plan = { ...shared, ...own };
+  plans.set(ability, plan);
+  return plan;
+}

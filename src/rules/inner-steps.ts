@@ -1,0 +1,47 @@
+import type { PlanStep } from '../contracts/plan.js';
+
+/** A list of steps inside a step. */
+export interface InnerSteps {
+  steps: readonly PlanStep[];
+  /** Whether it runs once a turn, so that its paths hold the number of the turn. */
+  isRepeated: boolean;
+}
+
+/** Every list of steps that stands inside a step, whatever it is there for, in the order in which they may run. */
+export function innerSteps(step: PlanStep): InnerSteps[] {
+  const lists = [...listsOfVerb(step), ...(step.on_error ?? []).map(({ steps }) => steps), step.finally ?? []];
+  const isLoop = step.verb === 'foreach' || step.verb === 'repeat';
+  return lists
+    .map((steps, index) => ({ steps, isRepeated: isLoop && index === 0 }))
+    .filter(({ steps }) => steps.length > 0);
+}
+
+function listsOfVerb(step: PlanStep): (readonly PlanStep[])[] {
+  switch (step.verb) {
+    case 'steps':
+    case 'foreach':
+    case 'repeat':
+      return [step.steps];
+    case 'parallel':
+    case 'race':
+      return [step.branches];
+    case 'switch':
+      return step.cases.map(({ steps }) => steps);
+    case 'call':
+    case 'approval':
+    case 'wait':
+    case 'let':
+    case 'fail':
+    case 'end':
+      return [];
+  }
+}
+
+/** Every step of a list and inside its steps, with the path at which it runs; `*` stands for the number of a turn. */
+export function listSteps(steps: readonly PlanStep[], prefix = ''): { step: PlanStep; path: string }[] {
+  return steps.flatMap((step) => {
+    const path = prefix + step.id;
+    const inner = innerSteps(step).flatMap((list) => listSteps(list.steps, `${path}/${list.isRepeated ? '*/' : ''}`));
+    return [{ step, path }, ...inner];
+  });
+}

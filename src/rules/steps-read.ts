@@ -1,0 +1,84 @@
+import type { Json } from '../contracts/json.js';
+import type { PlanStep } from '../contracts/plan.js';
+import { compileExpression, type Expression } from './expressions/evaluate.js';
+import { expressionsIn } from './expressions/template.js';
+import { allSteps, type StepTree } from './find-step.js';
+
+const known = new WeakMap<StepTree, ReadonlySet<string> | undefined>();
+
+/**
+ * The ids of the steps that some expression of a workflow reads; undefined when one reads `steps` as a whole.
+ *
+ * Outputs of all others need not be kept.
+ */
+export function stepsRead(tree: StepTree & { output?: Json }): ReadonlySet<string> | undefined {
+  if (known.has(tree)) return known.get(tree);
+  const read = collect(tree);
+  known.set(tree, read);
+  return read;
+}
+
+function collect(tree: StepTree & { output?: Json }): ReadonlySet<string> | undefined {
+  const handlers = tree.on_error ?? [];
+  const expressions = [
+    ...expressionsIn(tree.output ?? null),
+    ...handlers.flatMap(({ output }) => expressionsIn(output ?? null)),
+    ...allSteps(tree).flatMap(({ step }) => expressionsOf(step)),
+  ];
+  const read = new Set<string>();
+  for (const { references } of expressions) {
+    for (const { name, path } of references) {
+      if (name !== 'steps') continue;
+      const [id] = path;
+      if (id === undefined) return undefined;
+      read.add(id);
+    }
+  }
+  return read;
+}
+
+/** Every expression of one step, without those of the steps inside it. */
+function expressionsOf(step: PlanStep): Expression[] {
+  const { bare, templates } = ownExpressions(step);
+  const handlers = (step.on_error ?? []).map(({ output }) => output ?? null);
+  return [
+    ...[step.if, ...bare].flatMap((source) => (source === undefined ? [] : [compileExpression(source)])),
+    ...[step.timeout ?? null, ...handlers, ...templates].flatMap(expressionsIn),
+  ];
+}
+
+function ownExpressions(step: PlanStep): { bare: (string | undefined)[]; templates: Json[] } {
+  switch (step.verb) {
+    case 'call':
+      return {
+        bare: [],
+        templates: [step.with, step.undo?.with ?? null, step.retry?.first ?? null, step.retry?.max ?? null],
+      };
+    case 'approval':
+      return { bare: [], templates: [step.approval.title, step.approval.expires] };
+    case 'parallel':
+      return { bare: [], templates: [step.max_parallel ?? null] };
+    case 'race':
+      return { bare: [], templates: [] };
+    case 'foreach':
+      return 'list' in step.foreach
+        ? { bare: [], templates: [step.foreach.list, step.max_parallel] }
+        : { bare: [step.foreach.expression], templates: [step.max_parallel] };
+    case 'switch':
+      return { bare: step.cases.map((item) => item.if), templates: [] };
+    case 'repeat':
+      return { bare: [step.repeat.until], templates: [step.repeat.every, step.repeat.max] };
+    case 'wait':
+      if ('for' in step.wait) return { bare: [], templates: [step.wait.for] };
+      if ('until' in step.wait) return { bare: [step.wait.until], templates: [] };
+      return { bare: [step.wait.if], templates: [step.wait.timeout ?? null] };
+    case 'steps':
+      return { bare: [], templates: [step.retry?.first ?? null, step.retry?.max ?? null] };
+    case 'let':
+      return { bare: [], templates: [step.let] };
+    case 'fail':
+      return { bare: [], templates: [step.fail.message, step.fail.details ?? null] };
+    case 'end':
+      return { bare: [], templates: [step.end.output] };
+  }
+}

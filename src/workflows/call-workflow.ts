@@ -1,0 +1,116 @@
+import { defineSearchAttributeKey, type SearchAttributePair, SearchAttributeType } from '@temporalio/common';
+import {
+  ApplicationFailure,
+  ChildWorkflowCancellationType,
+  ChildWorkflowFailure,
+  executeChild,
+  isCancellation,
+  ParentClosePolicy,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Json, JsonObject } from '../contracts/json.js';
+import type { Plan } from '../contracts/plan.js';
+import type { TaskMemo, TaskResult, TaskStart } from '../contracts/task.js';
+import { digestOf } from '../rules/canonical.js';
+import { childPlan } from '../rules/child-plan.js';
+import type { Budget } from './budget.js';
+import { StepFailure } from './step-failure.js';
+import type { TaskRun } from './task-run.js';
+
+const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEYWORD);
+const MODULE = defineSearchAttributeKey('AbilityModule', SearchAttributeType.KEYWORD);
+
+/** One call of a workflow. */
+export interface WorkflowCall {
+  path: string;
+  id: string;
+  ability: string;
+  input: JsonObject;
+  budget: Budget;
+}
+
+/**
+ * Calls a workflow as a child: own key, record and hooks, under the plan and the seal of the root.
+ *
+ * Cancellation goes down and is waited for; failure comes up with its code. Source: design, section 6.
+ *
+ * @throws StepFailure; cancellation.
+ */
+export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Json> {
+  const { path, id, ability, input, budget } = call;
+  const leftMs = budget.left();
+  if (leftMs === 0) throw budget.exhausted();
+  const { plan, seal, user, session } = run.start;
+  const child = childPlan(plan, ability);
+  const start: TaskStart = {
+    format: 1,
+    plan,
+    seal,
+    input,
+    user,
+    session,
+    run: true,
+    warnings: [],
+    child: { ability, left_ms: leftMs },
+  };
+  run.note(path, id, { status: 'running', call: ability, attempts: 1 });
+  const workflowId = `${run.task}/${path}`;
+  try {
+    const result = await executeChild(ability, {
+      workflowId,
+      args: [start],
+      cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+      parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      memo: memoOf(run, start, child),
+      typedSearchAttributes: attributesOf(child),
+      staticSummary: child.ability.summary,
+    });
+    const ended = result as TaskResult;
+    budget.spend(ended.worked_ms ?? 0);
+    return ended.output;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    throw failureOf(workflowId, error, budget);
+  }
+}
+
+function memoOf({ task }: TaskRun, { seal, input, user }: TaskStart, { ability, environment }: Plan): TaskMemo {
+  return {
+    ability: ability.id,
+    version: ability.version,
+    environment: environment.name,
+    plan: seal.plan,
+    input: digestOf(input),
+    requested_by: user.name,
+    parent: task,
+  };
+}
+
+/** A child belongs to the project, the environment and the session of its caller. */
+function attributesOf({ ability }: Plan): SearchAttributePair[] {
+  const shared = workflowInfo().typedSearchAttributes.getAll();
+  const own = new Set<string>([STATUS.name, MODULE.name]);
+  const [module] = ability.modules;
+  return [
+    ...shared.filter(({ key }) => !own.has(key.name)),
+    { key: STATUS, value: 'running' },
+    ...(module === undefined ? [] : [{ key: MODULE, value: module }]),
+  ];
+}
+
+/** A child that ran out of its own time has not used up that of the task. */
+function failureOf(task: string, error: unknown, budget: Budget): StepFailure {
+  const cause = error instanceof ChildWorkflowFailure ? error.cause : error;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  if (!(cause instanceof ApplicationFailure)) {
+    return new StepFailure({ code: 'child.failed', message: `${task}: ${message}`, details: { task } });
+  }
+  const [result] = (cause.details ?? []) as [TaskResult?];
+  budget.spend(result?.worked_ms ?? 0);
+  const problem = result?.error ?? { code: cause.type ?? 'child.failed', message };
+  if (budget.left() === 0) return budget.exhausted();
+  const code = problem.code === 'timeout.task' ? 'timeout.step' : problem.code;
+  const inner = problem.step === undefined ? {} : { step: problem.step };
+  return new StepFailure({ ...problem, code, details: { task, ...inner, error: problem.details ?? null } });
+}

@@ -1,0 +1,18 @@
+import { condition, workflowInfo } from '@temporalio/workflow';
+import type { Halt } from './halt.js';
+import type { TaskRun } from './task-run.js';
+
+/**
+ * Stands before every step: a paused task starts nothing, and one with a long history goes on as a new run.
+ *
+ * @throws Halted when this run winds up. Source: design, section 6, "many steps".
+ */
+export function passGate(run: TaskRun, halt: Halt): Promise<void> | undefined {
+  halt.check();
+  if (run.paused) return halt.wait(() => condition(() => !run.paused)).then(() => passGate(run, halt));
+  if (!workflowInfo().continueAsNewSuggested) return undefined;
+  run.rollingOver = true;
+  halt.tripAll();
+  halt.check();
+  return undefined;
+}

@@ -1,0 +1,54 @@
+import type { Json } from '../contracts/json.js';
+import type { StepProgress } from '../contracts/task.js';
+
+/** What expressions see of one step. */
+type StepValue = { output: Json; status: string; error: Json };
+
+type Values = { [id: string]: StepValue };
+
+/**
+ * What expressions see as `steps`.
+ *
+ * Each item of a `foreach` has values of its own for the steps inside it, so that items at work at once do not see each
+ * other. Source: answers, 48.
+ */
+export class StepValues {
+  private readonly common: Values = {};
+  /** By the prefix of an item's paths, such as `regions/0/`. */
+  private readonly items = new Map<string, Values>();
+
+  /** Shows a step as its entry has it, to those who can see that path. */
+  show(path: string, id: string, { status, output = null, error }: StepProgress): void {
+    this.seenFrom(path)[id] = { status, output, error: (error ?? null) as Json };
+  }
+
+  /** Gives an item values of its own. @param like the prefix of the item whose values it begins with. */
+  enter(prefix: string, like: string | undefined): void {
+    this.items.set(prefix, { ...(like === undefined ? {} : this.items.get(like)) });
+  }
+
+  /** Forgets the values of an item that is done. */
+  leave(prefix: string): void {
+    this.items.delete(prefix);
+  }
+
+  /** All that is seen from a prefix, inner items before outer ones. */
+  at(prefix: string): Values {
+    if (this.items.size === 0) return { ...this.common };
+    return Object.assign({}, this.common, ...itemPrefixes(prefix).map((item) => this.items.get(item)));
+  }
+
+  private seenFrom(path: string): Values {
+    if (this.items.size === 0) return this.common;
+    for (const prefix of itemPrefixes(path).reverse()) {
+      const values = this.items.get(prefix);
+      if (values) return values;
+    }
+    return this.common;
+  }
+}
+
+/** Every beginning of a path that ends in the number of a turn, from the outside in. */
+function itemPrefixes(path: string): string[] {
+  return [...path.matchAll(/\/\d+\//g)].map((match) => path.slice(0, match.index + match[0].length));
+}

@@ -1,0 +1,58 @@
+import type { Json } from '../../contracts/json.js';
+import type { ErrorHandler, PlanStep } from '../../contracts/plan.js';
+import { codeMatchesAny, isCatchable } from '../../rules/error-families.js';
+import { isStepFailure, locate, StepFailure, stepStatusOf } from '../step-failure.js';
+import type { TaskRun } from '../task-run.js';
+import { evaluate } from './evaluate.js';
+import { type Frame, frameInside } from './frame.js';
+import { runSteps } from './run-steps.js';
+
+/**
+ * Deals with the failure of a step as its `on_error` says.
+ *
+ * @returns the handler's output, null where it has none. @throws the failure where no handler names it or the handler
+ * rethrows; whatever fails in the handler. Source: answers, 44, 46 and 47.
+ */
+export async function withHandlers(
+  run: TaskRun,
+  step: PlanStep,
+  path: string,
+  frame: Frame,
+  work: () => Promise<Json>,
+): Promise<Json> {
+  if (!step.on_error) return work();
+  const noted = run.progress[path];
+  if (noted?.handler !== undefined && noted.error) {
+    const handler = step.on_error[noted.handler] as ErrorHandler;
+    return handle(run, handler, new StepFailure(noted.error), frameInside(frame, path));
+  }
+  try {
+    return await work();
+  } catch (error) {
+    if (!isStepFailure(error)) throw error;
+    const { problem } = locate(error, step.id, path);
+    const index = findHandler(step.on_error, problem.code);
+    if (index === undefined) throw error;
+    run.note(path, step.id, { status: stepStatusOf(problem.code), output: null, error: problem });
+    run.note(path, step.id, { status: 'running', handler: index });
+    return handle(run, step.on_error[index] as ErrorHandler, error, frameInside(frame, path));
+  }
+}
+
+/** The first handler that names the code; a catch-all never catches a no, nor the end of everything. */
+export function findHandler(handlers: readonly ErrorHandler[], code: string): number | undefined {
+  const index = handlers.findIndex(({ errors }) => (errors ? codeMatchesAny(code, errors) : isCatchable(code)));
+  return index < 0 || isFinal(code) ? undefined : index;
+}
+
+/** Runs a handler. @returns its output. */
+export async function handle(run: TaskRun, handler: ErrorHandler, error: StepFailure, inside: Frame): Promise<Json> {
+  await runSteps(run, handler.steps, inside);
+  if (handler.rethrow) throw error;
+  return handler.output === undefined ? null : evaluate(run, handler.output, inside);
+}
+
+/** The limits of the task are nobody's to catch, whoever names them. */
+function isFinal(code: string): boolean {
+  return code === 'timeout.task' || code === 'limit.max_calls' || code === 'internal.error';
+}

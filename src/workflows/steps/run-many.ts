@@ -1,0 +1,64 @@
+import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import type { OnFailure } from '../../contracts/plan.js';
+import { Halt } from '../halt.js';
+import { Halted, isStepFailure } from '../step-failure.js';
+import type { TaskRun } from '../task-run.js';
+import type { Frame } from './frame.js';
+
+/** How several pieces of work run beside each other. */
+export interface Manner {
+  /** Most that are under way at once. */
+  most: number;
+  /** Absent: `stop`. */
+  onFailure: OnFailure | undefined;
+}
+
+/**
+ * Does several pieces of work, in order, some at once.
+ *
+ * When one fails: `stop` starts nothing new, ends waits and lets calls end; `cancel` cancels calls as well; `finish` lets
+ * all others run. Then the first failure is thrown. Source: answers, "on_failure".
+ */
+export async function runMany(
+  run: TaskRun,
+  count: number,
+  { most, onFailure }: Manner,
+  inside: Frame,
+  work: (index: number, frame: Frame) => Promise<void>,
+): Promise<void> {
+  const halt = new Halt(inside.halt);
+  const frame = { ...inside, halt };
+  let first: { error: unknown } | undefined;
+  let next = 0;
+  const scope = onFailure === 'cancel' ? new CancellationScope() : undefined;
+  const fail = (error: unknown): void => {
+    if (first) keepUnknown(run, error);
+    else if (!(error instanceof Halted)) first = { error };
+    if (onFailure === 'finish' && isStepFailure(error)) return;
+    halt.trip();
+    if (isStepFailure(error)) scope?.cancel();
+  };
+  const lane = async (): Promise<void> => {
+    while (next < count) {
+      const index = next;
+      next += 1;
+      try {
+        halt.check();
+        await work(index, frame);
+      } catch (error) {
+        fail(error);
+      }
+    }
+  };
+  const lanes = (): Promise<unknown> => Promise.all(Array.from({ length: Math.min(most, count) }, lane));
+  await (scope ? scope.run(lanes) : lanes());
+  halt.done();
+  if (first) throw first.error;
+  inside.halt.check();
+}
+
+/** An outcome that could not be learnt is told, whatever else failed first. */
+export function keepUnknown(run: TaskRun, error: unknown): void {
+  if (!isStepFailure(error) || isCancellation(error) || error.problem.code !== 'outcome.unknown') return;
+  run.warnings.push(`${error.problem.step ?? 'A call'}: ${error.problem.code}: ${error.problem.message}`);
+}

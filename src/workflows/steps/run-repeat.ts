@@ -1,0 +1,51 @@
+import { sleep } from '@temporalio/workflow';
+import type { Json } from '../../contracts/json.js';
+import type { RepeatStep } from '../../contracts/plan.js';
+import type { StepProgress } from '../../contracts/task.js';
+import { listSteps } from '../../rules/inner-steps.js';
+import { StepFailure } from '../step-failure.js';
+import { foldTurn } from '../summary.js';
+import type { TaskRun } from '../task-run.js';
+import { evaluateCondition, evaluateCount, evaluateDuration } from './evaluate.js';
+import { type Frame, frameInside } from './frame.js';
+import { runSteps } from './run-steps.js';
+
+/**
+ * Runs the steps until a condition holds, looked at after each turn.
+ *
+ * @returns the last output of the last turn. @throws StepFailure `repeat.exhausted`. Source: answers, 46 and 48.
+ */
+export async function runRepeat(run: TaskRun, step: RepeatStep, path: string, frame: Frame): Promise<Json> {
+  const { until, every, max } = step.repeat;
+  const most = evaluateCount(run, max, frame);
+  const inner = listSteps(step.steps).filter((listed) => !listed.path.includes('*'));
+  const entryOf = (): StepProgress => run.progress[path] as StepProgress;
+  // The last turn that was done is still there: it says what expressions see, and whether it was the last.
+  for (let turn = Math.max(0, (entryOf().turn ?? 0) - 1); turn < most; turn += 1) {
+    const inside = { ...frameInside(frame, `${path}/${turn}`), names: { ...frame.names, ...indexOf(step, turn) } };
+    const output = await runSteps(run, step.steps, inside);
+    const before = inner.map((listed) => `${path}/${turn - 1}/${listed.path}`);
+    foldTurn(run.progress, entryOf(), before);
+    entryOf().turn = turn + 1;
+    if (evaluateCondition(run, until, inside)) return output;
+    if (turn + 1 < most) await pause(run, step, path, evaluateDuration(run, every, inside), frame);
+  }
+  throw new StepFailure({
+    code: 'repeat.exhausted',
+    message: `After ${most} turns \`${until}\` still does not hold`,
+    suggestion: 'Raise `repeat.max`, or find out why it does not become true.',
+  });
+}
+
+function indexOf({ index }: RepeatStep, turn: number): { [name: string]: Json } {
+  return index === undefined ? {} : { [index]: turn };
+}
+
+async function pause(run: TaskRun, step: RepeatStep, path: string, ms: number, frame: Frame): Promise<void> {
+  if (ms === 0) return;
+  const deadline = run.deadlineOf(path, step.id, frame.budget.capWait(ms));
+  await frame.halt.wait(() => sleep(Math.max(1, deadline - Date.now()), { summary: `${path}: next turn` }));
+  const entry = run.progress[path] as StepProgress;
+  delete entry.deadline;
+  run.note(path, step.id, { status: 'running' });
+}

@@ -1,0 +1,47 @@
+import { CancellationScope } from '@temporalio/workflow';
+import type { PlanOperation } from '../../contracts/plan.js';
+import type { Problem } from '../../contracts/problem.js';
+import type { StepProgress } from '../../contracts/task.js';
+import { CleanupBudget } from '../budget.js';
+import { callOperation } from '../call-operation.js';
+import { Halt } from '../halt.js';
+import { isStepFailure, StepFailure, stepStatusOf } from '../step-failure.js';
+import { isUndo } from '../summary.js';
+import type { TaskRun } from '../task-run.js';
+
+/**
+ * Takes back what a failed or cancelled task has done: the last call first, each one whatever became of the others.
+ *
+ * Beyond the reach of cancellation, with the limit of a clean-up; what fails becomes a warning. Source: design, sections
+ * 5 and 6.
+ */
+export async function runUndo(run: TaskRun): Promise<void> {
+  const entries = Object.entries(run.progress)
+    .filter(([path, { status }]) => isUndo(path) && (status === 'pending' || status === 'running'))
+    .sort(([, a], [, b]) => (b.sequence ?? 0) - (a.sequence ?? 0));
+  if (entries.length === 0) return;
+  const budget = new CleanupBudget(run.plan.limits.cleanup_ms);
+  await CancellationScope.nonCancellable(async () => {
+    for (const [path, entry] of entries) await undoOne(run, path, entry, budget);
+  });
+}
+
+async function undoOne(run: TaskRun, path: string, entry: StepProgress, budget: CleanupBudget): Promise<void> {
+  const id = path.slice(path.lastIndexOf('/') + 1);
+  try {
+    const { undo, call = '' } = entry;
+    if (!undo || 'problem' in undo) throw new StepFailure(undo?.problem ?? NOT_KNOWN);
+    const operation = run.plan.operations[call] as PlanOperation;
+    run.note(path, id, { status: 'running' });
+    const request = { path, id, operation, input: undo.with, retry: undefined, timeoutMs: undefined };
+    const output = await callOperation(run, { ...request, halt: new Halt(), budget });
+    run.note(path, id, { status: 'succeeded', output });
+  } catch (error) {
+    if (!isStepFailure(error)) throw error;
+    const { problem } = error;
+    run.note(path, id, { status: stepStatusOf(problem.code), output: null, error: problem });
+    run.warnings.push(`Not taken back: ${id.replace(/\.undo$/, '')}: ${problem.code}: ${problem.message}`);
+  }
+}
+
+const NOT_KNOWN: Problem = { code: 'internal.error', message: 'What takes the call back was not noted' };

@@ -1,0 +1,119 @@
+import { isCancellation } from '@temporalio/workflow';
+import type { Json } from '../contracts/json.js';
+import type { ErrorHandler, PlanOperation } from '../contracts/plan.js';
+import { callOperation } from './call-operation.js';
+import type { Outcome } from './finish.js';
+import { fireAfter, type Hooked } from './hooks.js';
+import { asStepFailure, EndOfTask, endStateOf, Halted, isStepFailure, stepStatusOf } from './step-failure.js';
+import { evaluate } from './steps/evaluate.js';
+import type { Frame } from './steps/frame.js';
+import { findHandler, handle } from './steps/handlers.js';
+import { runCleanup } from './steps/run-cleanup.js';
+import { runSteps } from './steps/run-steps.js';
+import { runUndo } from './steps/run-undo.js';
+import type { TaskRun } from './task-run.js';
+
+/** The task as a whole, as its hooks see it. */
+export function aroundTask(run: TaskRun): Hooked {
+  return { path: '', operation: undefined, input: run.input };
+}
+
+/**
+ * Does the work of a task and, whatever became of it, takes back what is to be taken back and cleans up.
+ *
+ * @throws Halted when this run winds up. Source: design, sections 5 and 6.
+ */
+export async function workAndCleanUp(run: TaskRun, frame: Frame): Promise<Outcome> {
+  const { plan } = run;
+  run.state = 'running';
+  let outcome = await work(run, frame).catch((error: unknown) => {
+    if (error instanceof Halted && run.rollingOver) throw error;
+    return outcomeOf(error);
+  });
+  run.ending = outcome;
+  run.state = 'finishing';
+  run.onChange();
+  if (outcome.status !== 'succeeded') await runUndo(run);
+  if (plan.finally.length > 0) outcome = await cleanUp(run, frame, outcome);
+  if (plan.ability.kind === 'workflow') await fireAfter(run, aroundTask(run), outcome);
+  return outcome;
+}
+
+async function work(run: TaskRun, frame: Frame): Promise<Outcome> {
+  const { plan } = run;
+  try {
+    if (plan.ability.kind === 'operation') return succeeded(await callAlone(run, frame));
+    await runSteps(run, plan.steps, frame);
+    return succeeded(plan.output === undefined ? null : evaluate(run, plan.output, frame));
+  } catch (error) {
+    if (error instanceof EndOfTask) return succeeded(error.output);
+    return recover(run, frame, error);
+  }
+}
+
+/** The handlers at the top of a workflow. @throws the failure that none of them takes. Source: answers, "on_error". */
+async function recover(run: TaskRun, frame: Frame, error: unknown): Promise<Outcome> {
+  const handlers = run.plan.on_error;
+  if (!handlers || !isStepFailure(error)) throw error;
+  const index = findHandler(handlers, error.problem.code);
+  if (index === undefined) throw error;
+  run.ending = { status: 'running', error: error.problem };
+  try {
+    return succeeded(await handle(run, handlers[index] as ErrorHandler, error, frame));
+  } catch (inner) {
+    if (inner instanceof EndOfTask) return succeeded(inner.output);
+    throw inner;
+  } finally {
+    run.ending = undefined;
+  }
+}
+
+/** A low-level ability is one call of itself. */
+async function callAlone(run: TaskRun, frame: Frame): Promise<Json> {
+  const { plan, input } = run;
+  const path = 'run';
+  const done = run.progress[path];
+  if (done?.status === 'succeeded') return done.output ?? null;
+  const operation = plan.operations[plan.ability.id] as PlanOperation;
+  const { halt, budget } = frame;
+  const call = { path, id: path, operation, input, retry: undefined, timeoutMs: undefined, halt, budget };
+  try {
+    const output = await callOperation(run, call);
+    run.note(path, path, { status: 'succeeded', output });
+    return output;
+  } catch (error) {
+    if (isStepFailure(error)) {
+      error.problem.step ??= path;
+      run.note(path, path, { status: stepStatusOf(error.problem.code), output: null, error: error.problem });
+    } else run.note(path, path, { status: isCancellation(error) ? 'cancelled' : 'failed', output: null });
+    throw error;
+  }
+}
+
+function succeeded(output: Json): Outcome {
+  return { status: 'succeeded', output, error: null };
+}
+
+/** A failing clean-up makes a succeeded task failed, and is a warning beside another failure. Source: answers, 50. */
+async function cleanUp(run: TaskRun, frame: Frame, outcome: Outcome): Promise<Outcome> {
+  try {
+    const failure = await runCleanup(run, run.plan.finally, frame);
+    run.cleanupRan = failure?.problem.code !== 'timeout.cleanup';
+    if (!failure) return outcome;
+    if (outcome.status === 'succeeded') return { status: 'failed', output: null, error: failure.problem };
+    run.warnings.push(`Clean-up: ${failure.problem.code}: ${failure.problem.message}`);
+    return outcome;
+  } catch (error) {
+    run.cleanupRan = false;
+    return outcome.status === 'succeeded' ? outcomeOf(error) : outcome;
+  }
+}
+
+/** How a task ends that ended in an error. */
+export function outcomeOf(thrown: unknown): Outcome {
+  const error = asStepFailure(thrown);
+  if (isStepFailure(error)) return { status: endStateOf(error.problem.code), output: null, error: error.problem };
+  if (isCancellation(error)) return { status: 'cancelled', output: null, error: null };
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return { status: 'failed', output: null, error: { code: 'internal.error', message } };
+}

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cancelTask, decide, viewTask } from '../../src/client/index.js';
+import { type Flows, startFlows, statuses } from '../fixtures/flows.js';
+
+let flows: Flows;
+
+beforeAll(async () => {
+  flows = await startFlows();
+});
+afterAll(() => flows.project.stop());
+
+const ended = async (id: string) => {
+  const end = await flows.project.wait(id);
+  if (end.kind !== 'ended') throw new Error(end.kind);
+  return end.result;
+};
+const note = (text: string) => `call: util.note, with: { file: "\${{ input.file }}", text: "${text}" }`;
+const undone = (text: string) => `${note(text)}, undo: { ${note(`undo ${text}`)} }`;
+
+describe('undo', () => {
+  const yaml = (last: string) => `
+steps:
+  - { id: a, ${undone('a')} }
+  - id: loop
+    foreach: [1, 2]
+    as: n
+    steps: [{ id: b, ${undone('b${{ n }}')} }]
+  - { id: skipped, if: "false", ${undone('never')} }
+  - ${last}
+finally:
+  - { id: end, ${note('finally')} }`;
+
+  test('takes back what was done, in reverse order, before finally', async () => {
+    const input = { file: flows.file('undo-failed') };
+    const result = await flows.run(yaml('{ id: bad, call: util.fail, with: {} }'), input);
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'script.exit', step: 'bad' }, warnings: [] });
+    expect(flows.lines('undo-failed')).toEqual(['a', 'b1', 'b2', 'undo b2', 'undo b1', 'undo a', 'finally']);
+    expect(statuses(result)).toMatchObject({ 'a.undo': 'succeeded', 'loop/0/b.undo': 'succeeded' });
+  });
+
+  test('is not for a task that succeeds', async () => {
+    const result = await flows.run(yaml('{ id: ok, let: {} }'), { file: flows.file('undo-not') });
+    expect(result.status).toBe('succeeded');
+    expect(flows.lines('undo-not')).toEqual(['a', 'b1', 'b2', 'finally']);
+    expect(Object.keys(statuses(result)).filter((path) => path.endsWith('.undo'))).toEqual([]);
+  });
+
+  test('follows a cancellation as well, and a no', async () => {
+    const file = flows.file('undo-cancelled');
+    const { id } = await flows.project.create(flows.define(yaml('{ id: ask, approval: { title: Go on? } }')), { file });
+    await expect
+      .poll(async () => (await viewTask(flows.project.session, id)).result.status, { timeout: 20_000 })
+      .toBe('waiting_approval');
+    await cancelTask(flows.project.session, id);
+    expect(await ended(id)).toMatchObject({ status: 'cancelled' });
+    expect(flows.lines('undo-cancelled').slice(3)).toEqual(['undo b2', 'undo b1', 'undo a', 'finally']);
+
+    const other = { file: flows.file('undo-denied') };
+    const { id: denied } = await flows.project.create(
+      flows.define(yaml('{ id: ask, approval: { title: Go on? } }')),
+      other,
+    );
+    await flows.project.wait(denied, { approvalMs: 0 });
+    await decide(flows.project.session, denied, 'deny', { by: 'tester' });
+    expect(await ended(denied)).toMatchObject({ status: 'denied', error: { code: 'approval.denied' } });
+    expect(flows.lines('undo-denied').at(-1)).toBe('finally');
+    expect(flows.lines('undo-denied')).toContain('undo a');
+  });
+
+  test('that fails is a warning; the others are taken back all the same', async () => {
+    const result = await flows.run(
+      `
+steps:
+  - { id: a, ${undone('a')} }
+  - { id: b, ${note('b')}, undo: { call: util.fail, with: {} } }
+  - { id: c, ${note('c')}, undo: { call: util.note, with: { file: "\${{ input.file }}", text: "\${{ steps.c.output.nothing }}" } } }
+  - { id: bad, fail: { code: no_luck, message: no } }`,
+      { file: flows.file('undo-fails') },
+    );
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'no_luck' } });
+    expect(flows.lines('undo-fails')).toEqual(['a', 'b', 'c', 'undo a']);
+    expect(result.warnings).toEqual([
+      expect.stringMatching(/Not taken back: c: expression\.failed/),
+      expect.stringMatching(/Not taken back: b: script\.exit/),
+    ]);
+  });
+});
+
+describe('on_error', () => {
+  test('the handler that names the code gives the output; the error stays readable', async () => {
+    const result = await flows.run(`
+steps:
+  - id: a
+    fail: { code: no_stock, message: none left }
+    on_error:
+      - { errors: [http.409], output: { by: wrong } }
+      - errors: [no_stock]
+        steps: [{ id: order, call: util.echo, with: { why: "\${{ steps.a.error.message }}" } }]
+        output: { by: "\${{ steps.order.output.why }}" }
+output: { out: "\${{ steps.a.output }}", was: "\${{ steps.a.error.code }}", is: "\${{ steps.a.status }}" }`);
+    expect(result).toMatchObject({
+      status: 'succeeded',
+      output: { out: { by: 'none left' }, was: 'no_stock', is: 'succeeded' },
+    });
+  });
+
+  test('without a match the failure stands; a handler that fails fails the step, and continue_on_error covers it', async () => {
+    const no = await flows.run(
+      'steps: [{ id: a, fail: { code: x.y, message: m }, on_error: [{ errors: [z], output: 1 }] }]',
+    );
+    expect(no).toMatchObject({ status: 'failed', error: { code: 'x.y' } });
+    const handler =
+      'on_error: [{ steps: [{ id: h, fail: { code: handler_failed, message: m } }] }], continue_on_error: true';
+    const covered = await flows.run(`
+steps: [{ id: a, fail: { code: x.y, message: m }, ${handler} }]
+output: "\${{ steps.a.error.code }}"`);
+    expect(covered).toMatchObject({ status: 'succeeded', output: 'handler_failed' });
+  });
+
+  test('R-002-29: a catch-all never catches a no; one that names it does, and may rethrow it', async () => {
+    const yaml = (handler: string) => `
+steps:
+  - id: guarded
+    steps: [{ id: ask, approval: { title: Go on? } }]
+    on_error: [${handler}]
+output: went on`;
+    const run = async (handler: string) => {
+      const { id } = await flows.project.create(flows.define(yaml(handler)), { file: flows.file('rethrown') });
+      await flows.project.wait(id, { approvalMs: 0 });
+      await decide(flows.project.session, id, 'deny', { by: 'tester' });
+      return ended(id);
+    };
+    expect(await run('{ output: caught }')).toMatchObject({ status: 'denied' });
+    expect(await run('{ errors: [approval.denied], output: caught }')).toMatchObject({
+      status: 'succeeded',
+      output: 'went on',
+    });
+    const rethrown = await run(`{ errors: [approval], steps: [{ id: n, ${note('told')} }], rethrow: true }`);
+    expect(rethrown).toMatchObject({ status: 'denied', error: { code: 'approval.denied', step: 'ask' } });
+    expect(flows.lines('rethrown')).toEqual(['told']);
+  });
+
+  test('at the top of a workflow turns its failure into a success', async () => {
+    const result = await flows.run(`
+steps: [{ id: a, fail: { code: no_stock, message: none }, continue_on_error: false }]
+on_error: [{ errors: [no_stock], steps: [{ id: h, let: { a: 1 } }], output: { code: "\${{ task.error.code }}" } }]
+output: not this`);
+    expect(result).toMatchObject({ status: 'succeeded', output: { code: 'no_stock' }, error: null });
+  });
+
+  test('the limit of the task is nobody’s to catch', async () => {
+    const result = await flows.run(`
+limits: { max_calls: 1 }
+steps:
+  - { id: a, call: util.echo, with: {} }
+  - { id: b, call: util.echo, with: {}, on_error: [{ errors: [limit, limit.max_calls], output: caught }] }`);
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'limit.max_calls' } });
+  });
+
+  test('a retried call is handled when its last attempt has failed, a step time-out as well', async () => {
+    const result = await flows.run(`
+steps:
+  - id: a
+    call: util.slow
+    with: { ms: 20000 }
+    timeout: 300ms
+    retry: { attempts: 1 }
+    on_error: [{ errors: [timeout], output: late }]
+output: "\${{ steps.a.output }}"`);
+    expect(result).toMatchObject({ status: 'succeeded', output: 'late' });
+  });
+});
