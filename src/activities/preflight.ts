@@ -13,6 +13,7 @@ import { resolvePlan } from '../planning/resolve-plan.js';
 import { checkAgainst } from '../planning/schemas.js';
 import { type SealKeys, signSeal } from '../planning/seal.js';
 import { digestOf } from '../rules/canonical.js';
+import { childPlan } from '../rules/child-plan.js';
 import { firstDeny } from '../rules/guard-precedence.js';
 import { denialOf } from '../rules/hook-facts.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
@@ -144,27 +145,25 @@ function refuseMissingCredentials(plan: Plan, { secrets }: PreflightDependencies
 
 /** PreAbilityCreate fires once: for the task with its input, and for each operation it may call. Source: answers, 5. */
 async function askGuards(
-  plan: Plan,
-  input: JsonObject,
+  root: Plan,
+  rootInput: JsonObject,
   request: TaskRequest,
   planDigest: string,
   dependencies: PreflightDependencies,
   signal: AbortSignal,
 ): Promise<HookAnswer[]> {
-  const isWorkflow = plan.ability.kind === 'workflow';
-  const operations: (PlanOperation | undefined)[] = Object.values(plan.operations);
   const answers: HookAnswer[] = [];
-  for (const operation of isWorkflow ? [undefined, ...operations] : operations) {
+  for (const { plan, operation, path, input } of guardedParts(root, rootInput)) {
     const own = await runHooks(
       {
         plan,
         operation,
-        input: operation && isWorkflow ? {} : input,
+        input,
         task: request.task,
         user: request.user,
         session: request.session,
         phase: 'PreAbilityCreate',
-        path: operation && isWorkflow ? operation.key : '',
+        path,
         hooks: (operation ?? plan.ability).hooks.pre_create,
         planDigest,
         signal,
@@ -177,6 +176,28 @@ async function askGuards(
     if (deny) throw denialOf(deny);
   }
   return answers;
+}
+
+/** One thing whose creation is guarded. */
+interface GuardedPart {
+  plan: Plan;
+  /** Undefined for a workflow. */
+  operation: PlanOperation | undefined;
+  path: string;
+  input: JsonObject;
+}
+
+function guardedParts(root: Plan, input: JsonObject): GuardedPart[] {
+  const operations = Object.values(root.operations);
+  if (root.ability.kind === 'operation') {
+    return operations.map((operation) => ({ plan: root, operation, path: '', input }));
+  }
+  const called = Object.keys(root.workflows ?? {});
+  return [
+    { plan: root, operation: undefined, path: '', input },
+    ...called.map((id) => ({ plan: childPlan(root, id), operation: undefined, path: id, input: {} })),
+    ...operations.map((operation) => ({ plan: root, operation, path: operation.key, input: {} })),
+  ];
 }
 
 function confirmationsOf(answers: HookAnswer[]): Confirmation[] {

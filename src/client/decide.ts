@@ -23,7 +23,37 @@ export async function decide(
   verdict: 'approve' | 'deny',
   decision: Decision,
 ): Promise<Extract<DecisionOutcome, { counted: true }>> {
-  const outcome = await asking(session, async () => {
+  const first = await send(session, id, verdict, decision);
+  const outcome = first.counted ? first : ((await sendToCalled(session, id, verdict, decision)) ?? first);
+  if (outcome.counted) return outcome;
+  throw new AbilityError({
+    code: 'approval.ignored',
+    message: `The decision did not count: ${outcome.reason}`,
+    suggestion: 'Run `ability approvals` to see who may decide on what.',
+  });
+}
+
+/** The approval may be that of a task which this one has called. */
+async function sendToCalled(
+  session: Session,
+  id: string,
+  verdict: 'approve' | 'deny',
+  decision: Decision,
+): Promise<DecisionOutcome | undefined> {
+  const open = await openApprovals(session, id);
+  const wanted = decision.approval_id ? open.filter((approval) => approval.id === decision.approval_id) : open;
+  const [only] = wanted;
+  if (wanted.length !== 1 || only?.task === undefined) return undefined;
+  return send(session, only.task, verdict, { ...decision, approval_id: only.id });
+}
+
+async function send(
+  session: Session,
+  id: string,
+  verdict: 'approve' | 'deny',
+  decision: Decision,
+): Promise<DecisionOutcome> {
+  return asking(session, async () => {
     try {
       return await session.temporal.workflow
         .getHandle(id)
@@ -33,12 +63,6 @@ export async function decide(
       if (error instanceof WorkflowUpdateFailedError) throw await whyUnknown(session, id, error);
       throw error;
     }
-  });
-  if (outcome.counted) return outcome;
-  throw new AbilityError({
-    code: 'approval.ignored',
-    message: `The decision did not count: ${outcome.reason}`,
-    suggestion: 'Run `ability approvals` to see who may decide on what.',
   });
 }
 

@@ -62,7 +62,7 @@ export async function queryTask(session: Session, id: string): Promise<TaskView 
     const view = await session.temporal.withDeadline(Date.now() + QUERY_MS, () =>
       session.temporal.workflow.getHandle(id).query<TaskView>(QUERIES.task),
     );
-    return { ...view, links: { ...view.links, temporal: linkOf(session, id) } };
+    return await withCalled(session, { ...view, links: { ...view.links, temporal: linkOf(session, id) } });
   } catch (error) {
     const cause = error instanceof Error && isGrpcServiceError(error.cause) ? error.cause : error;
     if (isGrpcServiceError(cause) || error instanceof QueryNotRegisteredError) return undefined;
@@ -70,6 +70,22 @@ export async function queryTask(session: Session, id: string): Promise<TaskView 
     if (error instanceof AbilityError && error.code === 'store.not_shared') return undefined;
     throw error;
   }
+}
+
+/** A task waits for the approvals that the tasks it has called wait for. */
+async function withCalled(session: Session, view: TaskView): Promise<TaskView> {
+  const called = Object.values(view.progress).flatMap(({ status, child }) =>
+    status === 'running' && child ? [child] : [],
+  );
+  if (called.length === 0) return view;
+  const views = await Promise.all(called.map((child) => queryTask(session, child).catch(() => undefined)));
+  const open = views.flatMap((inner, index) =>
+    (inner?.approvals ?? [])
+      .filter(({ status }) => status === 'open')
+      .map((approval) => ({ ...approval, task: approval.task ?? (called[index] as string) })),
+  );
+  if (open.length === 0) return view;
+  return { ...view, status: 'waiting_approval', approvals: [...view.approvals, ...open] };
 }
 
 /** The record of a task on this machine; undefined when there is none. */

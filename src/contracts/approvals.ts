@@ -57,6 +57,8 @@ export type ApprovalStatus = 'open' | 'approved' | 'denied' | 'expired' | 'cance
 /** One approval, as kept in the task and shown to the approver. Times are ISO 8601. */
 export interface Approval {
   id: string;
+  /** The task that asks, where it is one that this task has called. */
+  task?: string;
   /** Step path, or `run` for the task itself. */
   path: string;
   title: string;

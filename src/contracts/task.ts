@@ -86,6 +86,8 @@ export interface StepProgress {
   status: StepStatus;
   /** The ability called, where the step is a call. */
   call?: string;
+  /** Workflow id of the task that the step called, where that is one. */
+  child?: string;
   output?: Json;
   error?: Problem;
   attempts?: number;

@@ -13,6 +13,8 @@ export interface ServerOptions {
   /** The SQLite file; absent: in memory. */
   database?: string;
   log: string;
+  /** Dynamic settings of the server besides ours, as `name=value`. */
+  settings?: readonly string[];
 }
 
 /** As shipped each queue is polled 20 times a second; see answers, 33. */
@@ -42,11 +44,12 @@ export function spawnServer(options: ServerOptions): ChildProcess {
   }
 }
 
-function argumentsOf({ port, uiPort, database }: ServerOptions): string[] {
+function argumentsOf({ port, uiPort, database, settings = [] }: ServerOptions): string[] {
   const attributes = Object.entries(ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]);
   const listen = ['--ip', LOOPBACK, '--port', String(port), '--ui-port', String(uiPort)];
   const keep = database === undefined ? [] : ['--db-filename', database];
-  return ['server', 'start-dev', ...listen, ...keep, ...attributes, ...SPEED_FLAGS, '--log-level', 'error'];
+  const more = settings.flatMap((setting) => ['--dynamic-config-value', setting]);
+  return ['server', 'start-dev', ...listen, ...keep, ...attributes, ...SPEED_FLAGS, ...more, '--log-level', 'error'];
 }
 
 /** The server reads `TEMPORAL_*` as flags of its own; the caller's are meant for clients. */

@@ -53,8 +53,8 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
     warnings: [],
     child: { ability, left_ms: leftMs },
   };
-  run.note(path, id, { status: 'running', call: ability, attempts: 1 });
   const workflowId = `${run.task}/${path}`;
+  run.note(path, id, { status: 'running', call: ability, child: workflowId, attempts: 1 });
   try {
     const result = await executeChild(ability, {
       workflowId,
@@ -111,6 +111,9 @@ function failureOf(task: string, error: unknown, budget: Budget): StepFailure {
   const problem = result?.error ?? { code: cause.type ?? 'child.failed', message };
   if (budget.left() === 0) return budget.exhausted();
   const code = problem.code === 'timeout.task' ? 'timeout.step' : problem.code;
-  const inner = problem.step === undefined ? {} : { step: problem.step };
-  return new StepFailure({ ...problem, code, details: { task, ...inner, error: problem.details ?? null } });
+  const said = problem.details;
+  const isMap = said !== null && typeof said === 'object' && !Array.isArray(said);
+  const details = isMap ? said : said === undefined ? {} : { value: said };
+  // The innermost step is the one reported, and so is the task that it belongs to.
+  return new StepFailure({ ...problem, code, details: { task, ...details } });
 }

@@ -44,7 +44,6 @@ function trimmed(entry: StepProgress, isRead: boolean): StepProgress {
   const { started_at: _, finished_at: __, output, ...rest } = entry;
   const items = entry.items && !isRead ? { items: mapValues(entry.items, () => null) } : {};
   if (!isStepEnd(entry.status)) return { ...entry, ...items };
-  if (rest.attempts === 1) delete rest.attempts;
   const duration = durationOf(entry);
   return {
     ...rest,

@@ -19,9 +19,7 @@ function expectUnsupported(problem: Problem | undefined, names: RegExp): void {
 const WORKFLOW = 'id: w\ntype: workflow\nversion: 1\nsummary: s\n';
 
 describe('at the top of a workflow', () => {
-  test.each([
-    ['concurrency', 'concurrency: { key: x, limit: 1 }'],
-  ])('%s is refused', (key, yaml) => {
+  test.each([['concurrency', 'concurrency: { key: x, limit: 1 }']])('%s is refused', (key, yaml) => {
     const text = `${WORKFLOW}${yaml}\nsteps: [{ id: a, call: op }]\n`;
     expectUnsupported(found('registry/high-level/w.yaml', text), new RegExp(`\`${key}\``));
   });

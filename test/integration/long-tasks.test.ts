@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { decide, viewTask } from '../../src/client/index.js';
+import { type Flows, startFlows } from '../fixtures/flows.js';
+import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
+
+/** Events after which the server asks for a new run; by itself it waits for thousands. */
+const EVENTS = 60;
+
+let server: TestServer;
+let flows: Flows;
+
+beforeAll(async () => {
+  server = await startTemporal({ settings: [`limit.historyCount.suggestContinueAsNew=${EVENTS}`] });
+  flows = await startFlows({}, server);
+});
+afterAll(async () => {
+  await flows.project.stop();
+  await server.stop();
+});
+
+const ended = async (id: string) => {
+  const end = await flows.project.wait(id);
+  if (end.kind !== 'ended') throw new Error(end.kind);
+  return end.result;
+};
+
+/** The runs of a task, the first one first, and the bytes each was started with. */
+async function runsOf(id: string): Promise<{ bytes: number; events: number }[]> {
+  const runs: { bytes: number; events: number }[] = [];
+  const { temporal } = flows.project.session;
+  let runId: string | undefined =
+    (await temporal.workflow.getHandle(id).describe()).raw.workflowExecutionInfo?.firstRunId ?? undefined;
+  while (runId) {
+    const { events } = await temporal.workflow.getHandle(id, runId).fetchHistory();
+    const [input] = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+    runs.push({ bytes: input?.data?.length ?? 0, events: events?.length ?? 0 });
+    runId = events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId ?? undefined;
+  }
+  return runs;
+}
+
+describe('a task with a long history', () => {
+  test('goes on as a new run, does each call once, and gives the same result', async () => {
+    const result = await flows.run(
+      `
+steps:
+  - { id: before, call: util.note, with: { file: "\${{ input.file }}", text: before } }
+  - id: all
+    foreach: input.items
+    as: n
+    max_parallel: 5
+    steps: [{ id: noted, call: util.note, with: { file: "\${{ input.file }}", text: "\${{ string(n) }}" } }]
+  - { id: after, call: util.note, with: { file: "\${{ input.file }}", text: "\${{ steps.before.output.text }} and after" } }
+output: { count: "\${{ size(steps.all.output) }}", last: "\${{ steps.all.output[59].text }}", after: "\${{ steps.after.output.text }}" }`,
+      { file: flows.file('long'), items: Array.from({ length: 60 }, (_, n) => n) },
+    );
+    expect(result).toMatchObject({
+      status: 'succeeded',
+      output: { count: 60, last: '59', after: 'before and after' },
+      warnings: [],
+    });
+    expect(result.steps).toMatchObject([
+      { path: 'before', status: 'succeeded', attempts: 1 },
+      { path: 'all', status: 'succeeded' },
+      { path: 'all/*/noted', turns: 60, attempts: 60, status: 'succeeded' },
+      { path: 'after', status: 'succeeded' },
+    ]);
+    const lines = flows.lines('long');
+    expect(lines).toHaveLength(62);
+    expect(new Set(lines).size).toBe(62);
+    const runs = await runsOf(result.task_key as string);
+    expect(runs.length).toBeGreaterThan(3);
+  });
+
+  test('keeps waits, approvals, signals, time-outs and what is to be taken back', async () => {
+    const busy = (id: string, count: number) =>
+      `{ id: ${id}, foreach: [${Array.from({ length: count }, (_, n) => n).join(', ')}], as: n, steps: [{ id: ${id}_call, call: util.echo, with: {} }] }`;
+    const yaml = `
+steps:
+  - id: seed
+    call: util.note
+    with: { file: "\${{ input.file }}", text: seeded }
+    undo: { call: util.note, with: { file: "\${{ input.file }}", text: undone } }
+  - id: p
+    parallel:
+      asks: { approval: { title: Go on? } }
+      hears: { wait: { signal: go } }
+      early: { steps: [{ id: later, wait: { signal: start } }, { id: kept, wait: { signal: kept } }] }
+      sleeps: { wait: 6s }
+      loops: { repeat: { until: steps.probe.output.n >= 30, max: 50 }, steps: [{ id: probe, call: util.count, with: { file: "\${{ input.count }}" } }] }
+      busy: { steps: [${busy('x', 40)}] }
+  - { id: limited, steps: [{ id: w, wait: { signal: never } }], timeout: 1s }`;
+    const input = { file: flows.file('kept'), count: flows.file('kept-count') };
+    const { id } = await flows.project.create(flows.define(yaml), input);
+    const { session } = flows.project;
+    const handle = session.temporal.workflow.getHandle(id);
+    await handle.signal('kept', { early: true });
+    const started = Date.now();
+    const done = async () => {
+      const { view } = await viewTask(session, id);
+      return [view?.progress['p/busy']?.status, view?.progress['p/loops']?.status];
+    };
+    await expect.poll(done, { timeout: 30_000 }).toEqual(['succeeded', 'succeeded']);
+    expect((await runsOf(id)).length).toBeGreaterThan(1);
+    await decide(session, id, 'approve', { by: 'tester' });
+    await handle.signal('go', { n: 1 });
+    await handle.signal('start');
+    const result = await ended(id);
+    expect(Date.now() - started).toBeGreaterThan(5500);
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'timeout.step', step: 'limited' } });
+    expect(result.approvals).toMatchObject([{ status: 'approved', path: 'p/asks' }]);
+    expect(flows.lines('kept')).toEqual(['seeded', 'undone']);
+    expect(flows.lines('kept-count')).toEqual(['30']);
+  });
+
+  test('drops the outputs that nothing reads', async () => {
+    const text = 'x'.repeat(2000);
+    const result = await flows.run(
+      `
+steps:
+  - id: all
+    foreach: input.items
+    as: n
+    max_parallel: 5
+    steps: [{ id: large, call: util.echo, with: { text: "\${{ input.text }}" } }]`,
+      { text, items: Array.from({ length: 60 }, (_, n) => n) },
+    );
+    expect(result.status).toBe('succeeded');
+    const runs = await runsOf(result.task_key as string);
+    const [first] = runs;
+    for (const { bytes } of runs) expect(bytes).toBeLessThan((first?.bytes as number) + 8000);
+  });
+});
