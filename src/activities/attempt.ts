@@ -4,6 +4,9 @@ import { ACTIVITY_LIMITS, TIMEOUT_MARGIN_MS } from '../contracts/names.js';
 /** A short call sends no heartbeat at all. */
 const HEARTBEAT_MS = ACTIVITY_LIMITS.heartbeat / 4;
 
+/** Heartbeat details of an attempt whose outcome could not be learnt; the next attempt sees them. */
+const UNCLEAR = { unclear: true } as const;
+
 /** The limits and the cancellation of one attempt. */
 export interface Attempt {
   number: number;
@@ -15,6 +18,10 @@ export interface Attempt {
   signal: AbortSignal;
   /** Fires when the call is cancelled, and when its time is up. */
   stop: AbortSignal;
+  /** Whether an earlier attempt may have had its effect although it failed. */
+  unclearBefore: boolean;
+  /** Tells the next attempt that this one may have had its effect. */
+  leaveUnclear(): void;
   /** Stops the clock and the heartbeats. */
   end(): void;
 }
@@ -38,13 +45,19 @@ export function beginAttempt(context: Context, implementationMs: number, finishe
     cancelled.abort(error);
     stop.abort(error);
   });
-  const timer = info.isLocal ? undefined : setInterval(() => heartbeat(), HEARTBEAT_MS);
+  const unclearBefore = (info.heartbeatDetails as { unclear?: boolean } | undefined)?.unclear === true;
+  const beat = (): void => heartbeat(unclearBefore ? UNCLEAR : undefined);
+  const timer = info.isLocal ? undefined : setInterval(beat, HEARTBEAT_MS);
   return {
     number: info.attempt,
     leftMs,
     limitedByStep: stepMs < implementationMs,
     signal: cancelled.signal,
     stop: stop.signal,
+    unclearBefore,
+    leaveUnclear: () => {
+      if (!info.isLocal) heartbeat(UNCLEAR);
+    },
     end: () => {
       clearTimeout(clock);
       clearInterval(timer);

@@ -54,7 +54,12 @@ export class CallLog {
 
   /** A problem with the known secrets masked, wherever they stand in it. */
   maskProblem(problem: Problem): Problem {
-    return maskDeep(problem, this.secrets) as Problem;
+    return this.maskDeep(problem) as Problem;
+  }
+
+  /** A value with the known secrets masked in all its texts. */
+  maskDeep(value: unknown): unknown {
+    return maskDeep(value, this.secrets);
   }
 
   /** Takes a chunk of output, which may end in the middle of a line. */

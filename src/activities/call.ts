@@ -4,7 +4,7 @@ import { isRepeatable } from '../contracts/effects.js';
 import type { HookAnswer, Phase } from '../contracts/hooks.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { Plan, PlanHook, PlanOperation } from '../contracts/plan.js';
-import { AbilityError } from '../contracts/problem.js';
+import { AbilityError, type Problem } from '../contracts/problem.js';
 import { operationInput } from '../planning/operation-input.js';
 import { checkAgainst } from '../planning/schemas.js';
 import { compileExpression } from '../rules/expressions/evaluate.js';
@@ -47,12 +47,16 @@ export function createCall(dependencies: CallDependencies): (request: CallReques
     if (!operation) throw toFailure(notInPlan(activityType));
     const { errors, attempts } = retryOf(plan, operation, request.path);
     const attempt = beginAttempt(context, operation.implementation.timeout_ms, !isRepeatable(operation.effects));
+    const hooks: HookAnswer[] = [];
     try {
-      return await runAttempt(plan, operation, request, attempt, dependencies);
+      return await runAttempt(plan, operation, request, attempt, hooks, dependencies);
     } catch (error) {
       if (attempt.signal.aborted) throw cancelledBy(attempt, error, operation);
+      const { unclearBefore } = attempt;
       const attemptsLeft = Math.max(0, attempts - attempt.number);
-      const facts = { effects: operation.effects, errors, attempt: attempt.number, attemptsLeft };
+      const { effects } = operation;
+      const facts = { effects, errors, attempt: attempt.number, attemptsLeft, unclearBefore, hooks };
+      if (error instanceof CallFailure && error.unclear && attemptsLeft > 0) attempt.leaveUnclear();
       throw toFailure(limited(error, attempt), facts);
     } finally {
       attempt.end();
@@ -65,6 +69,7 @@ async function runAttempt(
   operation: PlanOperation,
   request: CallRequest,
   attempt: Attempt,
+  answers: HookAnswer[],
   dependencies: CallDependencies,
 ): Promise<CallAnswer> {
   const { path } = request;
@@ -72,8 +77,8 @@ async function runAttempt(
   const log = new CallLog(dependencies.records.logsOf(task), path, attempt.number);
   const input = operationInput(operation, request.with);
   const around = { plan, operation, request, input, signal: attempt.signal };
-  const before = await runBuiltins('PreAbilityCall', operation.hooks.pre_call, around, dependencies);
-  const deny = firstDeny(before);
+  answers.push(...(await runBuiltins('PreAbilityCall', operation.hooks.pre_call, around, dependencies)));
+  const deny = firstDeny(answers);
   if (deny) throw denialOf(deny);
   if (attempt.leftMs === 0) throw new CallFailure({ code: 'timeout.step', message: 'The step had no time left' });
   const call: CallInput = {
@@ -93,10 +98,10 @@ async function runAttempt(
   const warnings: string[] = [];
   try {
     const output = checkOutput(operation, call, await execute(operation.implementation, call, dependencies));
-    const after = await settle('succeeded', output, null);
+    await settle('succeeded', output, null);
     const answer: CallAnswer = { output };
     if (attempt.number > 1) answer.attempt = attempt.number;
-    if (before.length + after.length > 0) answer.hooks = [...before, ...after];
+    if (answers.length > 0) answer.hooks = answers;
     const lost = log.save();
     if (lost) warnings.push(lost);
     if (warnings.length > 0) answer.warnings = warnings;
@@ -109,9 +114,10 @@ async function runAttempt(
     throw masked(error instanceof StoreFull ? error.failure : error, log);
   }
 
-  async function settle(status: string, output: Json, error: unknown): Promise<HookAnswer[]> {
+  async function settle(status: string, output: Json, error: unknown): Promise<void> {
     const outcome = { status, output, error: error instanceof AbilityError ? error.toProblem() : null };
-    return runBuiltins('PostAbilityCall', operation.hooks.post_call, { ...around, outcome }, dependencies);
+    const after = { ...around, outcome };
+    answers.push(...(await runBuiltins('PostAbilityCall', operation.hooks.post_call, after, dependencies)));
   }
 }
 
@@ -193,11 +199,14 @@ function keep(answer: CallAnswer, operation: PlanOperation, plan: Plan, { keepLa
   }
 }
 
+const CANCELLED_BEFORE: Problem = { code: 'outcome.unknown', message: 'an earlier attempt had not ended clearly' };
+
 /** A cancelled call is cancelled, unless it may not be repeated and nobody knows how far it came. */
 function cancelledBy(attempt: Attempt, error: unknown, operation: PlanOperation): unknown {
-  const unclear = error instanceof CallFailure && error.unclear && !isRepeatable(operation.effects);
-  if (!unclear) return attempt.signal.reason;
-  return toFailure(new CallFailure(unknownOutcome(error.toProblem()), { cause: error }));
+  const unclear = attempt.unclearBefore || (error instanceof CallFailure && error.unclear);
+  if (!unclear || isRepeatable(operation.effects)) return attempt.signal.reason;
+  const seen = error instanceof AbilityError ? error.toProblem() : CANCELLED_BEFORE;
+  return toFailure(new CallFailure(unknownOutcome(seen), { cause: error }));
 }
 
 /** Which limit an attempt ran into: its own or the step's. */

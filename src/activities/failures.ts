@@ -1,5 +1,6 @@
 import { ApplicationFailure, CancelledFailure, CompleteAsyncError } from '@temporalio/activity';
 import { type Effect, isRepeatable } from '../contracts/effects.js';
+import type { HookAnswer } from '../contracts/hooks.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import { isRetryableCode } from '../rules/error-families.js';
 import { CallFailure } from './call-failure.js';
@@ -16,6 +17,10 @@ export interface RetryFacts {
   attempt: number;
   /** Attempts that may still follow this one. */
   attemptsLeft: number;
+  /** Whether an earlier attempt may have had its effect although it failed. */
+  unclearBefore: boolean;
+  /** What hooks inside the attempt answered. */
+  hooks: readonly HookAnswer[];
 }
 
 /**
@@ -30,13 +35,17 @@ export function toFailure(error: unknown, facts?: RetryFacts, context: object = 
   if (error instanceof ApplicationFailure) return error;
   const problem = problemOf(error);
   if (!facts) return failureOf(problem, false, error, context);
-  const unclear = error instanceof CallFailure && error.unclear;
-  if (unclear && !isRepeatable(facts.effects) && facts.attemptsLeft === 0) {
-    return failureOf(unknownOutcome(problem), false, error, { attempt: facts.attempt });
-  }
+  const unclear = facts.unclearBefore || (error instanceof CallFailure && error.unclear);
+  const isUnknown = unclear && !isRepeatable(facts.effects);
   // A step that has used up its time has none for another attempt either.
-  const again = problem.code !== 'timeout.step' && isRetryableCode(problem.code, facts.errors);
-  return failureOf(problem, again, error, { attempt: facts.attempt });
+  const again =
+    facts.attemptsLeft > 0 && problem.code !== 'timeout.step' && isRetryableCode(problem.code, facts.errors);
+  const told = {
+    attempt: facts.attempt,
+    ...(isUnknown && { unclear: true }),
+    ...(facts.hooks.length > 0 && { hooks: facts.hooks }),
+  };
+  return failureOf(isUnknown && !again ? unknownOutcome(problem) : problem, again, error, { ...context, ...told });
 }
 
 /** The problem an error stands for; a mistake of ours is `internal.error`. */

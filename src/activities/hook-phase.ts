@@ -50,7 +50,7 @@ export function createHookPhase(dependencies: HookPhaseDependencies): (request: 
           path,
           hooks,
           planDigest: seal.plan,
-          signal: attempt.signal,
+          signal: attempt.stop,
           logFolder: dependencies.records.logsOf(taskOf(context)),
         },
         dependencies,

@@ -72,7 +72,8 @@ async function preflight(
     confirmations.push(...confirmationsOf(answers));
     warnings.push(...warningsOf(answers));
   }
-  const sealed = { plan: digests.plan, task: request.task, input: digests.input, confirmations };
+  const { task, user } = request;
+  const sealed = { plan: digests.plan, task, input: digests.input, user, confirmations };
   const seal = signSeal(sealed, dependencies.keys);
   dependencies.plans.keep(digests.plan, plan);
   const answer: PreflightAnswer = {

@@ -1,3 +1,5 @@
+import type { Person } from './people.js';
+
 /**
  * The worker's word that this plan, under this key and with this input, passed preflight.
  *
@@ -11,6 +13,8 @@ export interface Seal {
   task: string;
   /** SHA-256 of the canonical input, with defaults applied. */
   input: string;
+  /** Who asked for the task. */
+  user: Person;
   /** What `need_user_confirm` at creation asked for; the task raises it as an approval when it runs. */
   confirmations: Confirmation[];
   mac: string;

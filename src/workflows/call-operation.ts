@@ -12,6 +12,7 @@ import { ACTIVITY_LIMITS, TIMEOUT_MARGIN_MS } from '../contracts/names.js';
 import type { PlanOperation, PlanRetry } from '../contracts/plan.js';
 import type { Problem } from '../contracts/problem.js';
 import { awaitApproval, GUARD_APPROVAL_MS } from './approvals.js';
+import { KEY_WAIT_MS } from './await-key.js';
 import type { Budget } from './budget.js';
 import type { Halt } from './halt.js';
 import { askGuards, fireAfter, type Hooked, keep } from './hooks.js';
@@ -37,7 +38,6 @@ type Call = (request: CallRequest) => Promise<CallAnswer>;
 /** Limits nobody stated. Source: answers, 8. */
 const STEP_MS = 60_000;
 const RETRY = { attempts: 3, firstMs: 1000, factor: 2, maxMs: 30_000 } as const;
-const KEY_WAIT_MS = 10_000;
 /** A call that ends this close to the end of its budget ended because of it. */
 const SLACK_MS = 100;
 
@@ -112,6 +112,7 @@ function countCall(run: TaskRun): void {
 async function perform(run: TaskRun, call: OperationCall): Promise<Json> {
   countCall(run);
   for (;;) {
+    call.halt.check();
     const leftMs = call.budget.left();
     if (leftMs === 0) throw call.budget.exhausted();
     run.note(call.path, call.id, { status: 'running', call: call.operation.key });
@@ -150,7 +151,8 @@ function schedule(run: TaskRun, { operation, path, input, retry, timeoutMs }: Op
     // A call with one attempt that did not start is told apart from one that did by the limit it runs into.
     ...(attempts > 1 ? { scheduleToCloseTimeout: limitMs } : {}),
     startToCloseTimeout,
-    scheduleToStartTimeout: ACTIVITY_LIMITS.schedule_to_start,
+    // Shorter than the whole, so that work which did not start is told apart from work that was lost.
+    scheduleToStartTimeout: Math.min(ACTIVITY_LIMITS.schedule_to_start, limitMs - SLACK_MS),
     heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
     retry: policy,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
@@ -172,6 +174,7 @@ function failureOf(run: TaskRun, call: OperationCall, leftMs: number, error: unk
   const byBudget = leftMs <= stepLimit(run, operation, timeoutMs);
   if (end.kind === 'problem') {
     run.note(path, id, { status: 'running', attempts: end.attempt });
+    keep(run, end.hooks);
     const isLimit = end.problem.code === 'timeout.step' || end.problem.code === 'timeout.call';
     return byBudget && isLimit && budget.left() < SLACK_MS ? budget.exhausted() : new StepFailure(end.problem);
   }
@@ -179,7 +182,7 @@ function failureOf(run: TaskRun, call: OperationCall, leftMs: number, error: unk
     const message = error instanceof Error ? error.message : String(error);
     return new StepFailure({ code: 'internal.error', message });
   }
-  if (end.type === 'SCHEDULE_TO_START') {
+  if (end.type === 'SCHEDULE_TO_START' && !(end.unclear && !isRepeatable(operation.effects))) {
     return new StepFailure({
       code: 'worker.unavailable',
       message: `No worker took up ${operation.key} within ${ACTIVITY_LIMITS.schedule_to_start / 1000} s`,

@@ -1,6 +1,7 @@
 import { proxyLocalActivities } from '@temporalio/workflow';
 import type { EnterAnswer, EnterRequest } from '../contracts/activities.js';
 import { ACTIVITIES } from '../contracts/names.js';
+import { untilKeyed } from './await-key.js';
 import { readActivityFailure, StepFailure } from './step-failure.js';
 import type { TaskRun } from './task-run.js';
 
@@ -19,7 +20,7 @@ export async function enterChild(run: TaskRun): Promise<void> {
   });
   try {
     const enter = activities[ACTIVITIES.enter] as Enter;
-    const { input, warnings } = await enter({ ...run.context, input: run.input });
+    const { input, warnings } = await untilKeyed(() => enter({ ...run.context, input: run.input }));
     run.input = input;
     run.warnings.push(...warnings);
   } catch (error) {

@@ -5,6 +5,7 @@ import { ACTIVITIES } from '../contracts/names.js';
 import type { Problem } from '../contracts/problem.js';
 import type { EndState } from '../contracts/states.js';
 import type { TaskResult } from '../contracts/task.js';
+import { untilKeyed } from './await-key.js';
 import type { TaskRun } from './task-run.js';
 
 /** How a task ended, before its output is checked. */
@@ -32,7 +33,8 @@ export async function finishTask(run: TaskRun, outcome: Outcome): Promise<TaskRe
   });
   try {
     const finish = activities[ACTIVITIES.finish] as Finish;
-    return (await CancellationScope.nonCancellable(() => finish({ ...run.context, result, input }))).result;
+    const ask = (): Promise<FinishAnswer> => finish({ ...run.context, result, input });
+    return (await CancellationScope.nonCancellable(() => untilKeyed(ask))).result;
   } catch (error) {
     const reason =
       error instanceof Error ? (error.cause instanceof Error ? error.cause : error).message : String(error);

@@ -7,6 +7,7 @@ import type { PlanHook, PlanOperation } from '../contracts/plan.js';
 import type { Problem } from '../contracts/problem.js';
 import { firstDeny } from '../rules/guard-precedence.js';
 import { answerExpression, denialOf, failedAnswer, type HookFacts, hookFacts } from '../rules/hook-facts.js';
+import { untilKeyed } from './await-key.js';
 import { asStepFailure, readActivityFailure } from './step-failure.js';
 import type { TaskRun } from './task-run.js';
 
@@ -115,7 +116,8 @@ async function askActivity(
     summary: `${path || 'task'}: ${hooks.map(({ id }) => id).join(', ')}`,
   });
   try {
-    return await (activities[phase] as (request: HookRequest) => Promise<HookAnswer[]>)(request);
+    const ask = activities[phase] as (request: HookRequest) => Promise<HookAnswer[]>;
+    return await untilKeyed(() => ask(request));
   } catch (error) {
     if (isCancellation(error)) throw error;
     const end = readActivityFailure(error);

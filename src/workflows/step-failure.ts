@@ -1,5 +1,6 @@
-import { ActivityFailure, ApplicationFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
 import { familyOf } from '../contracts/codes.js';
+import type { HookAnswer } from '../contracts/hooks.js';
 import type { Json } from '../contracts/json.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { EndState, StepStatus } from '../contracts/states.js';
@@ -55,24 +56,23 @@ export function isStepFailure(error: unknown): error is StepFailure {
   return error instanceof StepFailure;
 }
 
-/** Whether an error unwinds the task rather than failing a step. */
-export function isUnwinding(error: unknown): boolean {
-  return error instanceof EndOfTask || error instanceof Halted || isCancellation(error);
-}
-
 /** What an activity's failure tells: our problem, a time-out of Temporal's, or something unforeseen. */
 export type ActivityEnd =
-  | { kind: 'problem'; problem: Problem; attempt: number }
-  | { kind: 'timeout'; type: TimeoutFailure['timeoutType'] }
+  | { kind: 'problem'; problem: Problem; attempt: number; hooks: HookAnswer[] }
+  /** `unclear`: an attempt before may have had its effect although it failed. */
+  | { kind: 'timeout'; type: TimeoutFailure['timeoutType']; unclear: boolean }
   | { kind: 'other'; error: unknown };
 
 /** Reads the failure of an activity. */
 export function readActivityFailure(error: unknown): ActivityEnd {
   const cause = error instanceof ActivityFailure ? error.cause : error;
-  if (cause instanceof TimeoutFailure) return { kind: 'timeout', type: cause.timeoutType };
+  if (cause instanceof TimeoutFailure) {
+    return { kind: 'timeout', type: cause.timeoutType, unclear: toldBy(cause.cause).unclear === true };
+  }
   if (cause instanceof ApplicationFailure && cause.type) {
-    const [problem, { attempt = 1 } = {}] = (cause.details ?? []) as [Problem?, { attempt?: number }?];
-    return { kind: 'problem', problem: problem ?? { code: cause.type, message: cause.message }, attempt };
+    const [problem] = (cause.details ?? []) as [Problem?];
+    const { attempt = 1, hooks = [] } = toldBy(cause);
+    return { kind: 'problem', problem: problem ?? { code: cause.type, message: cause.message }, attempt, hooks };
   }
   return { kind: 'other', error };
 }
@@ -86,4 +86,10 @@ export function locate(failure: StepFailure, id: string, path: string): StepFail
   const isMap = details !== null && typeof details === 'object' && !Array.isArray(details);
   problem.details = { ...(isMap ? details : details === undefined ? {} : { value: details }), path };
   return failure;
+}
+
+/** What the activity told beside its problem. */
+function toldBy(error: unknown): { attempt?: number; unclear?: boolean; hooks?: HookAnswer[] } {
+  const [, told = {}] = error instanceof ApplicationFailure ? (error.details ?? []) : [];
+  return told as { attempt?: number; unclear?: boolean; hooks?: HookAnswer[] };
 }

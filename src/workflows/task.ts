@@ -2,12 +2,17 @@ import {
   ApplicationFailure,
   CancellationScope,
   CancelledFailure,
+  ContinueAsNew,
   condition,
   continueAsNew,
+  DeterminismViolationError,
   sleep,
+  TemporalFailure,
 } from '@temporalio/workflow';
 import { ENGINE } from '../contracts/names.js';
+import type { Person } from '../contracts/people.js';
 import type { TaskResult, TaskStart } from '../contracts/task.js';
+import { digestOf } from '../rules/canonical.js';
 import { awaitApproval, GUARD_APPROVAL_MS, setState } from './approvals.js';
 import { carryOn } from './carry-on.js';
 import { showDetails } from './details.js';
@@ -29,6 +34,15 @@ import { aroundTask, outcomeOf, workAndCleanUp } from './work.js';
  */
 export async function task(start: TaskStart): Promise<TaskResult> {
   refuseOtherEngine(start);
+  refuseOtherRequest(start);
+  try {
+    return await carryOut(start);
+  } catch (error) {
+    throw isForTemporal(error) ? error : mistakeOf(error);
+  }
+}
+
+async function carryOut(start: TaskStart): Promise<TaskResult> {
   const run = new TaskRun(start);
   run.onChange = () => showDetails(run);
   listen(run);
@@ -39,6 +53,18 @@ export async function task(start: TaskStart): Promise<TaskResult> {
   return endAs(run, result);
 }
 
+/** How a task ends or goes on; anything else would fail the workflow task, again and again. */
+function isForTemporal(error: unknown): boolean {
+  return (
+    error instanceof TemporalFailure || error instanceof ContinueAsNew || error instanceof DeterminismViolationError
+  );
+}
+
+function mistakeOf(error: unknown): ApplicationFailure {
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return ApplicationFailure.create({ type: 'internal.error', message, nonRetryable: true });
+}
+
 function refuseOtherEngine({ plan }: TaskStart): void {
   if (plan?.engine === ENGINE) return;
   throw ApplicationFailure.create({
@@ -46,6 +72,21 @@ function refuseOtherEngine({ plan }: TaskStart): void {
     message: `This worker runs engine ${ENGINE}, the task was planned for ${plan?.engine ?? 'none'}`,
     nonRetryable: true,
   });
+}
+
+/** What passed preflight is what runs: this input, asked for by this person. Source: design, sections 2 and 6. */
+function refuseOtherRequest({ child, seal, input, user }: TaskStart): void {
+  // What a called task is given comes from its caller, whose calls activities check.
+  if (child || (digestOf(input) === seal.input && isSamePerson(user, seal.user))) return;
+  throw ApplicationFailure.create({
+    type: 'seal.invalid',
+    message: 'The task was not started with what passed preflight',
+    nonRetryable: true,
+  });
+}
+
+function isSamePerson(one: Person, other: Person): boolean {
+  return one.name === other.name && one.source === other.source;
 }
 
 /** Never throws: a mistake of ours ends the task as failed, after its clean-up. Source: design, section 6. */

@@ -6,6 +6,7 @@ import type { PlanHandler } from '../../contracts/plan.js';
 import { failedAnswer } from '../../rules/hook-facts.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { CallLog } from '../call-log.js';
+import { refuseChanged } from '../script/refuse-changed.js';
 import { type ProcessOutcome, runProcess } from '../script/run-process.js';
 import { environmentOf } from '../script/script-environment.js';
 import type { HookDependencies, HookRun } from './run-hooks.js';
@@ -35,6 +36,7 @@ export async function answerScript(
   const log = new CallLog(run.logFolder, `hooks/${run.phase}.${id}`, 1);
   const hide = (secret: string): void => log.hide(secret);
   const names = { ABILITY_HOOK_ID: id, ABILITY_ENVIRONMENT: context.environment.name };
+  await refuseChanged(script, root);
   const [command, ...args] = [...script.interpreter, resolve(root, script.path), ...script.args] as [string];
   const outcome = await runProcess(
     {
@@ -67,7 +69,7 @@ function faultOf({ ended, exitCode, signal, reason }: ProcessOutcome, timeoutMs:
 function readAnswer(id: string, stdout: string, at: Pick<HookRun, 'phase' | 'path'>, log: CallLog): HookAnswer {
   let value: unknown;
   try {
-    value = JSON.parse(stdout);
+    value = log.maskDeep(JSON.parse(stdout));
     refuseUnsafeKeys(value);
   } catch {
     const seen = stdout.trim() === '' ? 'nothing' : `\`${log.excerpt(stdout.trim(), 200)}\``;

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -7,6 +6,7 @@ import type { PlanScript, ScriptImplementation } from '../../contracts/plan.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
+import { refuseChanged } from './refuse-changed.js';
 import { type ProcessGroups, type ProcessOutcome, runProcess } from './run-process.js';
 import { environmentOf } from './script-environment.js';
 
@@ -56,17 +56,6 @@ export async function callScript(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** What was shown is what runs. Source: design, section 2. */
-async function refuseChanged({ path, digest }: PlanScript, root: string): Promise<void> {
-  const bytes = await readFile(resolve(root, path)).catch(() => undefined);
-  if (bytes && createHash('sha256').update(bytes).digest('hex') === digest) return;
-  throw new CallFailure({
-    code: 'script.changed',
-    message: `${path} was ${bytes ? 'edited' : 'removed'} after the task was created`,
-    suggestion: 'Put it back, or create another task.',
-  });
 }
 
 /** The program and its arguments; one template item is one argument, whatever it is replaced with. */

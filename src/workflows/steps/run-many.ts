@@ -1,7 +1,7 @@
-import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import { CancellationScope } from '@temporalio/workflow';
 import type { OnFailure } from '../../contracts/plan.js';
 import { Halt } from '../halt.js';
-import { Halted, isStepFailure } from '../step-failure.js';
+import { Halted, isStepFailure, type StepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import type { Frame } from './frame.js';
 
@@ -17,7 +17,7 @@ export interface Manner {
  * Does several pieces of work, in order, some at once.
  *
  * When one fails: `stop` starts nothing new, ends waits and lets calls end; `cancel` cancels calls as well; `finish` lets
- * all others run. Then the first failure is thrown. Source: answers, "on_failure".
+ * all others run. Then the first failure is thrown, or one whose outcome is not known. Source: answers, "on_failure".
  */
 export async function runMany(
   run: TaskRun,
@@ -32,8 +32,8 @@ export async function runMany(
   let next = 0;
   const scope = onFailure === 'cancel' ? new CancellationScope() : undefined;
   const fail = (error: unknown): void => {
-    if (first) keepUnknown(run, error);
-    else if (!(error instanceof Halted)) first = { error };
+    if (!first ? !(error instanceof Halted) : isUnknown(error) && !isUnknown(first.error)) first = { error };
+    else keepUnknown(run, error);
     if (onFailure === 'finish' && isStepFailure(error)) return;
     halt.trip();
     if (isStepFailure(error)) scope?.cancel();
@@ -57,8 +57,12 @@ export async function runMany(
   inside.halt.check();
 }
 
-/** An outcome that could not be learnt is told, whatever else failed first. */
+/** An outcome that could not be learnt is told, whatever else becomes of the step. */
 export function keepUnknown(run: TaskRun, error: unknown): void {
-  if (!isStepFailure(error) || isCancellation(error) || error.problem.code !== 'outcome.unknown') return;
+  if (!isUnknown(error)) return;
   run.warnings.push(`${error.problem.step ?? 'A call'}: ${error.problem.code}: ${error.problem.message}`);
+}
+
+function isUnknown(error: unknown): error is StepFailure {
+  return isStepFailure(error) && error.problem.code === 'outcome.unknown';
 }

@@ -8,7 +8,13 @@ import { errorOf } from '../error-of.js';
 const OLD = randomBytes(32);
 const NEW = randomBytes(32);
 const keys = (...entries: [string, Uint8Array][]): SealKeys => ({ keys: new Map(entries) });
-const BODY = { plan: 'p'.repeat(64), task: 't-1', input: 'i'.repeat(64), confirmations: [] };
+const BODY = {
+  plan: 'p'.repeat(64),
+  task: 't-1',
+  input: 'i'.repeat(64),
+  user: { name: 'tester', source: 'claimed' as const },
+  confirmations: [],
+};
 const ours = keys(['k1', OLD]);
 
 test('what was sealed is recognised', () => {
@@ -20,6 +26,7 @@ test('whatever is sealed is recognised, and under no other task', () => {
     plan: fc.string(),
     task: fc.string(),
     input: fc.string(),
+    user: fc.record({ name: fc.string(), source: fc.constantFrom('claimed' as const, 'proved' as const) }),
     confirmations: fc.array(fc.record({ hook_id: fc.string(), reason: fc.string() })),
   });
   fc.assert(
@@ -47,7 +54,7 @@ describe('a seal that was tampered with is refused', () => {
 
   test('its confirmations', () => {
     const asked = signSeal({ ...BODY, confirmations: [{ hook_id: 'h', reason: 'r' }] }, ours);
-    const seal = { ...asked, confirmations: [] };
+    const seal = { ...asked, user: { name: 'tester', source: 'claimed' as const }, confirmations: [] };
     expect(errorOf(() => verifySeal(seal, { task: 't-1' }, ours)).code).toBe('seal.invalid');
   });
 

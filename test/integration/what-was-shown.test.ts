@@ -1,0 +1,139 @@
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cancelTask, decide, runTask } from '../../src/client/index.js';
+import { type Flows, startFlows } from '../fixtures/flows.js';
+import { operation } from '../fixtures/project-folder.js';
+import { scriptAbility } from '../fixtures/servers/definitions.js';
+
+let flows: Flows;
+
+beforeAll(async () => {
+  flows = await startFlows({
+    ...operation('w.harm', 'writeFileSync(input.file, "done"); return 1;', { effects: 'destructive' }),
+    ...scriptAbility('w.slow', 'scripts/w.slow.sh', 'sleep 30\n', {
+      script: { args: [], timeout_sec: 0.5 },
+      more: { effects: 'destructive' },
+    }),
+    ...scriptAbility('w.then_fails', 'scripts/w.then-fails.sh', 'test -e tried && exit 3; touch tried; sleep 30\n', {
+      script: { args: [], timeout_sec: 0.5 },
+      more: { effects: 'destructive' },
+    }),
+    'registry/hooks/PreAbilityCall.yaml': [
+      'hooks:',
+      '  - id: slow_guard',
+      '    match: { abilities: [w.harm] }',
+      '    blocking: true',
+      '    handler: { script: { path: scripts/guard.sh, args: [] } }',
+      '  - id: built_in',
+      '    match: { abilities: [util.fail] }',
+      '    blocking: true',
+      '    handler: { builtin: { name: environment_scope, options: { allow: [dev] } } }',
+    ].join('\n'),
+    'scripts/guard.sh': 'sleep 1.5; echo \'{"guard_decision": "allow"}\'\n',
+  });
+});
+afterAll(() => flows.project.stop());
+
+const ended = async (id: string) => {
+  const end = await flows.project.wait(id);
+  if (end.kind !== 'ended') throw new Error(end.kind);
+  return end.result;
+};
+
+describe('what was shown is what runs', () => {
+  test.each(['input', 'user'] as const)('a task started with another %s than was sealed does nothing', async (part) => {
+    const file = flows.file(`harm-${part}`);
+    const { id } = await flows.project.create('w.harm', { file: flows.file('harmless') }, { run: false });
+    const { temporal, project } = flows.project.session;
+    const { events } = await temporal.workflow.getHandle(id).fetchHistory();
+    const [payload] = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+    const start = JSON.parse(Buffer.from(payload?.data ?? []).toString('utf8'));
+    await cancelTask(flows.project.session, id);
+    await ended(id);
+    const other = part === 'input' ? { input: { file } } : { user: { name: 'boss', source: 'proved' } };
+    const forged = await temporal.workflow.start('w.harm', {
+      workflowId: id,
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      taskQueue: `${project}-dev-local`,
+      args: [{ ...start, ...other, run: true }],
+    });
+    const type = await forged.result().catch((error: { cause?: { type?: string } }) => error.cause?.type);
+    expect(type).toBe('seal.invalid');
+    expect(existsSync(file) || existsSync(flows.file('harmless'))).toBe(false);
+  });
+
+  test('a guard edited after the task was created counts as failed', async () => {
+    const file = flows.file('guarded');
+    const { id } = await flows.project.create('w.harm', { file }, { run: false });
+    flows.project.write({ 'scripts/guard.sh': 'echo \'{"guard_decision": "allow"}\' # edited\n' });
+    await runTask(flows.project.session, id);
+    const result = await ended(id);
+    expect(result).toMatchObject({ status: 'denied', error: { code: 'hook.failed' } });
+    expect(result.error?.message).toMatch(/guard\.sh was edited/);
+    expect(existsSync(file)).toBe(false);
+    flows.project.write({ 'scripts/guard.sh': 'sleep 1.5; echo \'{"guard_decision": "allow"}\'\n' });
+  });
+});
+
+describe('an outcome that could not be learnt', () => {
+  test('is unknown also where the author lets the call be tried again, but not for this', async () => {
+    const yaml = 'steps: [{ id: a, call: w.slow, with: {}, retry: { attempts: 3, errors: [unavailable] } }]';
+    expect(await flows.run(yaml)).toMatchObject({ status: 'unknown', error: { code: 'outcome.unknown', step: 'a' } });
+  });
+
+  test('stays unknown when the next attempt fails clearly', async () => {
+    const yaml =
+      'steps: [{ id: a, call: w.then_fails, with: {}, retry: { attempts: 2, first: 100ms, errors: [timeout, script] } }]';
+    expect(await flows.run(yaml)).toMatchObject({ status: 'unknown', steps: [{ attempts: 2, status: 'unknown' }] });
+  });
+
+  test('wins over another failure, and over an early end', async () => {
+    for (const other of ['call: util.fail, with: {}', 'end: { output: 1 }']) {
+      const result = await flows.run(
+        `steps: [{ id: p, parallel: { lost: { call: w.slow, with: {} }, other: { ${other} } } }]`,
+      );
+      expect(result).toMatchObject({ status: 'unknown', error: { code: 'outcome.unknown', step: 'lost' } });
+    }
+  });
+});
+
+describe('after a branch has failed', () => {
+  test('a call that was only asking its guard does not start', async () => {
+    const file = flows.file('late');
+    const result = await flows.run(
+      `
+steps:
+  - id: p
+    parallel:
+      bad: { call: util.fail, with: {} }
+      late: { call: w.harm, with: { file: "\${{ input.file }}" } }`,
+      { file },
+    );
+    expect(result).toMatchObject({ status: 'failed', error: { step: 'bad' } });
+    expect(existsSync(file)).toBe(false);
+    // What the built-in guard inside the failed call answered is told all the same.
+    expect(result.hooks).toContainEqual(expect.objectContaining({ hook_id: 'built_in', decision: 'allow' }));
+  });
+});
+
+describe('an approval in a group that is tried again', () => {
+  test('is asked for again, and can be given again', async () => {
+    const yaml = `
+steps:
+  - id: g
+    retry: { attempts: 2, first: 10ms }
+    steps:
+      - { id: ask, approval: { title: Go on? } }
+      - { id: n, call: util.count, with: { file: "\${{ input.file }}" } }
+      - { id: check, if: steps.n.output.n < 2, fail: { code: once_more, message: again } }`;
+    const { id } = await flows.project.create(flows.define(yaml), { file: flows.file('again') });
+    for (let n = 0; n < 2; n += 1) {
+      await flows.project.wait(id, { approvalMs: 0 });
+      await decide(flows.project.session, id, 'approve', { by: 'tester' });
+      await expect.poll(() => flows.lines('again'), { timeout: 20_000 }).toEqual([String(n + 1)]);
+    }
+    const result = await ended(id);
+    expect(result.status).toBe('succeeded');
+    expect(result.approvals.map(({ status }) => status)).toEqual(['approved', 'approved']);
+  });
+});
