@@ -53,6 +53,14 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
     'show one ability: its contract, and how it runs here',
     () => import('./commands/show.js'),
   ).addHelpText('after', examples('ability show signup_e2e_test', 'ability show db.write.user_row --env staging'));
+  define(
+    'graph <id>',
+    'draw the steps of an ability as a Mermaid flowchart; needs no server',
+    () => import('./commands/graph.js'),
+  ).addHelpText(
+    'after',
+    examples('ability graph signup_e2e_test --env staging > signup.mmd', 'ability graph db.write.user_row'),
+  );
   define('explain <code>', 'explain an error code', () => import('./commands/explain.js')).addHelpText(
     'after',
     examples('ability explain guard.denied'),
