@@ -15,6 +15,9 @@ export interface ListedStep {
   path: string;
 }
 
+/** A result lists every step, so what each one says of its error is short; the error of the task is whole. */
+const MOST_OF_A_MESSAGE = 300;
+
 /** Everything one run of a task knows. Progress is data: whoever has this map can go on. Source: design, section 6. */
 export class TaskRun {
   state: TaskState = 'created';
@@ -26,7 +29,7 @@ export class TaskRun {
   cleanupRan: boolean | null = null;
   readonly progress: Progress;
   readonly approvals: Approval[] = [];
-  readonly hooks: HookAnswer[] = [];
+  readonly hooks: HookAnswer[];
   readonly warnings: string[];
   /** Hooks after calls that nobody waits for yet. */
   readonly pendingHooks = new Set<Promise<void>>();
@@ -42,6 +45,7 @@ export class TaskRun {
     this.runRequested = start.run;
     this.progress = { ...start.progress };
     this.warnings = [...start.warnings];
+    this.hooks = [...(start.hooks ?? [])];
     this.budget = new TaskBudget(plan.limits.task_ms);
     this.createdAt = workflowInfo().startTime.toISOString();
     this.listed = listSteps(plan.steps, '').concat(listSteps(plan.finally, ''));
@@ -111,9 +115,10 @@ export class TaskRun {
 
   private summaryOf(id: string, path: string, call: string | null, isEnded: boolean): StepSummary {
     const entry = this.progress[path];
-    const { status = isEnded ? 'skipped' : 'pending', attempts = 0, started_at, finished_at } = entry ?? {};
+    const { status = isEnded ? 'skipped' : 'pending', attempts = 0, started_at, finished_at, error } = entry ?? {};
     const duration = started_at && finished_at ? Date.parse(finished_at) - Date.parse(started_at) : null;
-    return { id, path, call, status, attempts, duration_ms: duration };
+    const why = error && { error: { code: error.code, message: error.message.slice(0, MOST_OF_A_MESSAGE) } };
+    return { id, path, call, status, attempts, duration_ms: duration, ...why };
   }
 
   private showStep(id: string, { status, output = null, error }: StepProgress): void {

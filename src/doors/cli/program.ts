@@ -79,6 +79,10 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
       .option('--comment <text>', 'why')
       .addHelpText('after', examples(`ability ${verdict} KEY --as alice --comment "seen it"`));
   }
+  define('why <key>', 'tell how a task came to stand as it does', () => import('./commands/why.js')).addHelpText(
+    'after',
+    examples('ability why KEY', 'ability why KEY --json'),
+  );
   return program;
 }
 
