@@ -66,9 +66,11 @@ async function preflight(
   const digests = { plan: digestOf(plan), input: digestOf(input) };
   const state = await stateOfKey(request, digests.input, dependencies);
   const confirmations: Confirmation[] = [];
+  const hooks: HookAnswer[] = [];
   if (state !== 'held') {
     refuseMissingCredentials(plan, dependencies);
     const answers = await askGuards(plan, input, request, digests.plan, dependencies, signal);
+    hooks.push(...answers);
     confirmations.push(...confirmationsOf(answers));
     warnings.push(...warningsOf(answers));
   }
@@ -81,6 +83,7 @@ async function preflight(
     seal,
     input,
     warnings: [...new Set(warnings)],
+    hooks,
     registry: registry.digest,
     request: digestOf(request),
   };

@@ -135,7 +135,7 @@ async function startTask(
   answer: PreflightAnswer,
   wanted: NewTask,
 ): Promise<CreatedTask> {
-  const { plan, seal, input, warnings } = answer;
+  const { plan, seal, input, warnings, hooks = [] } = answer;
   const start: TaskStart = {
     // First, because people look for it first in the Temporal UI.
     input,
@@ -146,6 +146,7 @@ async function startTask(
     session: request.session,
     run: wanted.run,
     warnings,
+    ...(hooks.length > 0 && { hooks }),
   };
   const memo: TaskMemo = {
     ability: plan.ability.id,

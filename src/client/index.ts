@@ -4,8 +4,10 @@ export { type ConnectOptions, connect, connectIfUp, type Session } from './conne
 export { cancelTask, runTask } from './control-task.js';
 export { type CreatedTask, createTask, type NewTask } from './create-task.js';
 export { decide, openApprovals } from './decide.js';
+export { explainTask } from './explain-task.js';
 export { linkOf } from './links.js';
 export { type ListedTask, type ListFilter, listTasks } from './list-tasks.js';
 export { awaitResult } from './read-result.js';
+export { LISTED_STATES, type ListedState, type TaskFilter } from './task-query.js';
 export { hasEnded, readRecord, type SeenTask, viewTask } from './view-task.js';
 export { type WaitEnd, type WaitOptions, waitForTask } from './wait-for-task.js';

@@ -1,14 +1,13 @@
+import type { WorkflowExecutionInfo } from '@temporalio/client';
+import { SIGNALS } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
-import { isEndState, type TaskState } from '../contracts/states.js';
 import type { TaskMemo } from '../contracts/task.js';
 import type { Session } from './connect.js';
-import { asking } from './temporal-errors.js';
+import { type ListedState, listedState, type TaskFilter, taskQuery } from './task-query.js';
+import { asking, invalidArgumentOf } from './temporal-errors.js';
 
-/** Which tasks to list. */
-export interface ListFilter {
-  status?: TaskState | undefined;
-  ability?: string | undefined;
-  environment?: string | undefined;
+/** Which tasks to list, and how many at most. */
+export interface ListFilter extends TaskFilter {
   limit: number;
 }
 
@@ -16,78 +15,86 @@ export interface ListFilter {
 export interface ListedTask {
   task_key: string;
   ability_id: string;
-  status: TaskState;
+  version: number | string;
+  status: ListedState;
   environment: string;
+  session: string | null;
   requested_by: string;
   started_at: string;
   finished_at: string | null;
 }
 
 /**
- * Lists the tasks of a project, newest first; internal and direct ones are left out.
+ * Lists the tasks of a project, open ones first, then those that ended last; internal and direct ones are left out.
  *
- * Temporal's own status and the attribute are read together. Source: answers, 1 and 6.
+ * @throws AbilityError `usage.invalid` for a value or a condition that Temporal cannot take.
  */
 export async function listTasks(session: Session, filter: ListFilter): Promise<ListedTask[]> {
+  const query = taskQuery(session.project, filter);
   return asking(session, async () => {
     const tasks: ListedTask[] = [];
-    const { workflow } = session.temporal;
-    for await (const execution of workflow.list({ query: queryOf(session.project, filter) })) {
-      if (execution.workflowId.includes(':')) continue;
-      const memo = (execution.memo ?? {}) as Partial<TaskMemo>;
-      const attribute = execution.searchAttributes.AbilityStatus?.[0];
-      const open = statusOf(execution.status.name, String(attribute ?? ''));
-      const status = open === 'created' && (await wasRun(session, execution.workflowId)) ? 'running' : open;
-      if (filter.status && status !== filter.status) continue;
-      tasks.push({
-        task_key: execution.workflowId,
-        ability_id: execution.type,
-        status,
-        environment: memo.environment ?? '',
-        requested_by: memo.requested_by ?? '',
-        started_at: execution.startTime.toISOString(),
-        finished_at: execution.closeTime?.toISOString() ?? null,
-      });
-      if (tasks.length >= filter.limit) break;
+    try {
+      for await (const execution of session.temporal.workflow.list({ query })) {
+        if (execution.workflowId.includes(':')) continue;
+        const task = await listed(session, execution);
+        if (filter.status && filter.status.length > 0 && !filter.status.includes(task.status)) continue;
+        tasks.push(task);
+        if (tasks.length >= filter.limit) break;
+      }
+    } catch (error) {
+      throw refusal(filter, error) ?? error;
     }
     return tasks;
   });
 }
 
-function queryOf(project: string, { ability, environment }: ListFilter): string {
-  const parts = [`AbilityProject = ${quoted(project)}`];
-  if (ability !== undefined) parts.push(`WorkflowType = ${quoted(ability)}`);
-  if (environment !== undefined) parts.push(`AbilityEnvironment = ${quoted(environment)}`);
-  return parts.join(' AND ');
-}
-
-/** Temporal's query language has no escape for a quote inside quotes of the same kind. */
-function quoted(text: string): string {
-  if (/^[A-Za-z0-9_.-]+$/.test(text)) return `'${text}'`;
-  throw new AbilityError({ code: 'usage.invalid', message: `${JSON.stringify(text)} cannot be a name here` });
+async function listed(session: Session, execution: WorkflowExecutionInfo): Promise<ListedTask> {
+  const { workflowId, type, status, searchAttributes, startTime, closeTime } = execution;
+  const memo = (execution.memo ?? {}) as Partial<TaskMemo>;
+  const state = listedState(status.name, String(searchAttributes.AbilityStatus?.[0] ?? ''));
+  return {
+    task_key: workflowId,
+    ability_id: type,
+    version: memo.version ?? '',
+    status: state === 'created' && (await wasRun(session, workflowId)) ? 'running' : state,
+    environment: memo.environment ?? '',
+    session: searchAttributes.AbilitySession === undefined ? null : String(searchAttributes.AbilitySession[0]),
+    requested_by: memo.requested_by ?? '',
+    started_at: startTime.toISOString(),
+    finished_at: closeTime?.toISOString() ?? null,
+  };
 }
 
 /** Events of a task that was created and not run: its start, one workflow task, the timer of its expiry. */
 const CREATED_EVENTS = 5;
+/** Whoever sends a created task more than that before it is run sees it as `created` a little longer. */
+const FIRST_EVENTS = 500;
 
-/** Running a created task sets no attribute, since that would be an event for every one. */
+/** Running a created task sets no attribute, since that would be an event for every one; the signal tells. */
 async function wasRun(session: Session, id: string): Promise<boolean> {
   const { historyLength } = await session.temporal.workflow.getHandle(id).describe();
-  return historyLength > CREATED_EVENTS;
+  if (historyLength <= CREATED_EVENTS) return false;
+  const { history } = await session.temporal.workflowService.getWorkflowExecutionHistory({
+    namespace: session.namespace,
+    execution: { workflowId: id },
+    maximumPageSize: FIRST_EVENTS,
+  });
+  return (history?.events ?? []).some(
+    ({ workflowExecutionSignaledEventAttributes: signal }) => signal?.signalName === SIGNALS.run,
+  );
 }
 
-/** An attribute that names an end wins; else Temporal's own end; else how the open task said it stands. */
-function statusOf(temporal: string, attribute: string): TaskState {
-  if (isEndState(attribute)) return attribute;
-  switch (temporal) {
-    case 'RUNNING':
-      return attribute === 'created' || attribute === 'waiting_approval' ? attribute : 'running';
-    case 'COMPLETED':
-      return 'succeeded';
-    case 'CANCELLED':
-    case 'TERMINATED':
-      return 'cancelled';
-    default:
-      return 'failed';
-  }
+/** What Temporal does not understand is the caller's own condition, where there is one. */
+function refusal({ query }: ListFilter, error: unknown): AbilityError | undefined {
+  const reason = query === undefined ? undefined : invalidArgumentOf(error);
+  if (reason === undefined) return undefined;
+  return new AbilityError(
+    {
+      code: 'usage.invalid',
+      message: `Temporal does not understand --query ${JSON.stringify(query)}: ${reason}`,
+      suggestion:
+        "Write a list filter of Temporal: AbilityModule = 'users.api' AND CloseTime > '2026-01-31T00:00:00Z'.",
+    },
+    { cause: error },
+  );
 }

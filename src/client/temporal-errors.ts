@@ -43,6 +43,12 @@ function translate(session: Session, error: unknown): unknown {
   return error;
 }
 
+/** What Temporal says of a request it finds invalid; undefined for any other error. */
+export function invalidArgumentOf(error: unknown): string | undefined {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(cause) && cause.code === INVALID_ARGUMENT ? cause.details : undefined;
+}
+
 /** The error for a key that nobody knows. */
 export function taskNotFound(key: string, cause?: unknown): AbilityError {
   return new AbilityError(

@@ -5,6 +5,7 @@ import { QUERIES } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import { RECORD_FILES, type TaskRecord } from '../contracts/record.js';
 import { isEndState } from '../contracts/states.js';
+import type { StorySource } from '../contracts/story.js';
 import type { TaskResult, TaskView } from '../contracts/task.js';
 import { recordPath } from '../rules/record-path.js';
 import type { Session } from './connect.js';
@@ -15,15 +16,12 @@ import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
 /** A query that takes longer has no worker to answer it. */
 const QUERY_MS = 5000;
 
-/** Where what is told of a task comes from. */
-export type ViewSource = 'worker' | 'history' | 'description' | 'record';
-
 /** How a task stands, and how we know. */
 export interface SeenTask {
   result: TaskResult;
   /** With what only a worker or a record tells: the input, the progress. */
   view: TaskView | undefined;
-  source: ViewSource;
+  source: StorySource;
 }
 
 /**

@@ -170,7 +170,7 @@ export const CODES = {
   'guard.denied': {
     exit: EXIT.denied,
     means: 'A hook said no.',
-    next: 'Follow the suggestion in the message; `ability task show KEY` lists each hook and its answer.',
+    next: 'Follow the suggestion in the message; `ability why KEY` tells what each hook said.',
   },
   'hook.failed': {
     exit: EXIT.denied,

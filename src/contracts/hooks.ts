@@ -42,7 +42,7 @@ export interface HookResult {
 export interface HookAnswer {
   hook_id: string;
   phase: Phase;
-  /** Where it fired: a step path, or `''` for the task itself. */
+  /** Where it fired: a step path, or `''` for the task itself; before creation the key of an operation it may call. */
   path: string;
   status: 'ok' | 'error';
   decision: GuardDecision;

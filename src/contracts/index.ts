@@ -22,4 +22,5 @@ export { AbilityError, formatLocation, type Problem, type SourceLocation } from 
 export type * from './record.js';
 export type * from './seal.js';
 export { END_STATES, type EndState, isEndState, OPEN_STATES, type StepStatus, type TaskState } from './states.js';
+export type * from './story.js';
 export type * from './task.js';

@@ -26,6 +26,8 @@ export interface PreflightAnswer {
   /** With defaults applied: what the task will run with. */
   input: JsonObject;
   warnings: string[];
+  /** What the hooks before creation said; none where the key was held by a task already. */
+  hooks?: HookAnswer[];
   /** Digest of the registry it was resolved from; a caller warns when its own differs. */
   registry: string;
   /** SHA-256 of the canonical request, so that a caller who joined another's preflight can tell. */
@@ -43,6 +45,8 @@ export interface TaskStart {
   /** Run at once, without waiting for the `run` signal. */
   run: boolean;
   warnings: string[];
+  /** What the hooks before creation said. */
+  hooks?: HookAnswer[];
   /** What earlier runs of this task have already done. */
   progress?: Progress;
   /** The rest of what an earlier run of this task knew. */
@@ -118,6 +122,7 @@ export interface TurnCount {
   duration_ms: number;
   /** The status that tells most: a failure before a success. */
   status: StepStatus;
+  error?: Pick<Problem, 'code' | 'message'>;
 }
 
 /** One step in a result. */
@@ -131,6 +136,8 @@ export interface StepSummary {
   duration_ms: number | null;
   /** How often it ran, where it stands in a loop. */
   turns?: number;
+  /** Why it did not succeed, where it did not; the message is cut. */
+  error?: Pick<Problem, 'code' | 'message'>;
 }
 
 /** A large output that lives in the store. */

@@ -30,7 +30,8 @@ export function carryOn(run: TaskRun): TaskStart {
     paused: run.paused,
   };
   const progress = trim(run.progress, run.plan);
-  return { ...run.start, input: run.input, run: true, warnings, progress, carried };
+  const { hooks: _, ...start } = run.start;
+  return { ...start, input: run.input, run: true, warnings, progress, carried };
 }
 
 function trim(progress: Progress, plan: Plan): Progress {

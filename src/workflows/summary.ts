@@ -2,6 +2,9 @@ import type { Plan, PlanStep } from '../contracts/plan.js';
 import { isStepEnd, type StepStatus } from '../contracts/states.js';
 import type { Progress, StepProgress, StepSummary, TurnCount } from '../contracts/task.js';
 
+/** A result lists every step, so what each one says of its error is short; the error of the task is whole. */
+const MOST_OF_A_MESSAGE = 300;
+
 /** Of several turns, the status that tells most stands for all. */
 const TELLING: readonly StepStatus[] = [
   'running',
@@ -50,7 +53,7 @@ function summaryOf(
   isEnded: boolean,
 ): StepSummary {
   const { status = isEnded ? 'skipped' : 'pending', attempts = 0 } = entry ?? {};
-  return { id, path, call, status, attempts, duration_ms: (entry && durationOf(entry)) ?? null };
+  return { id, path, call, status, attempts, duration_ms: (entry && durationOf(entry)) ?? null, ...errorOf(entry) };
 }
 
 function summaryOfTurns(
@@ -61,8 +64,15 @@ function summaryOfTurns(
   isEnded: boolean,
 ): StepSummary {
   if (!count) return { ...summaryOf(id, path, call, undefined, isEnded), turns: 0 };
-  const { turns, attempts, duration_ms, status } = count;
-  return { id, path, call, status, attempts, duration_ms: isStepEnd(status) ? duration_ms : null, turns };
+  const { duration_ms, ...rest } = count;
+  return { id, path, call, duration_ms: isStepEnd(count.status) ? duration_ms : null, ...rest };
+}
+
+/** What a step that did not succeed says of its error; one that a handler dealt with says nothing. */
+function errorOf(entry: StepProgress | undefined): Pick<StepSummary, 'error'> {
+  if (!entry?.error || entry.status === 'succeeded') return {};
+  const { code, message } = entry.error;
+  return { error: { code, message: message.slice(0, MOST_OF_A_MESSAGE) } };
 }
 
 /** How long a step took, in milliseconds; null while that is not known. */
@@ -106,6 +116,7 @@ function turnOf(entry: StepProgress): TurnCount {
     attempts: entry.attempts ?? 0,
     duration_ms: durationOf(entry) ?? 0,
     status: entry.status,
+    ...errorOf(entry),
   };
 }
 
@@ -122,6 +133,8 @@ function addTurns(counts: Map<string, TurnCount>, path: string, added: TurnCount
     before.turns += added.turns;
     before.attempts += added.attempts;
     before.duration_ms += added.duration_ms;
-    if (TELLING.indexOf(added.status) < TELLING.indexOf(before.status)) before.status = added.status;
+    if (TELLING.indexOf(added.status) >= TELLING.indexOf(before.status)) return;
+    before.status = added.status;
+    if (added.error) before.error = added.error;
   }
 }

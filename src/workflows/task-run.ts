@@ -65,7 +65,7 @@ export class TaskRun {
     this.createdAt = carried?.created_at ?? workflowInfo().startTime.toISOString();
     this.startedAt = carried?.started_at;
     this.approvals = [...(carried?.approvals ?? [])];
-    this.hooks = [...(carried?.hooks ?? [])];
+    this.hooks = [...(carried?.hooks ?? start.hooks ?? [])];
     this.signals = [...(carried?.signals ?? [])];
     this.calls = carried?.calls ?? 0;
     this.sequence = carried?.sequence ?? 0;

@@ -53,7 +53,8 @@ function renderCase(step: StepSummary, { ability_id, error }: TaskResult): strin
   const open = `    <testcase classname=${quote(ability_id)} name=${quote(step.path)} time="${seconds}"`;
   if (isSkipped(step)) return `${open}><skipped/></testcase>`;
   if (!isFailure(step)) return `${open}/>`;
-  const own = error && error.step === step.id ? `${error.code}: ${error.message}` : step.status;
+  const why = error?.step === step.id ? error : step.error;
+  const own = why ? `${why.code}: ${why.message}` : step.status;
   return `${open}>${failure(own)}</testcase>`;
 }
 

@@ -53,6 +53,14 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
     'show one ability: its contract, and how it runs here',
     () => import('./commands/show.js'),
   ).addHelpText('after', examples('ability show signup_e2e_test', 'ability show db.write.user_row --env staging'));
+  define(
+    'graph <id>',
+    'draw the steps of an ability as a Mermaid flowchart; needs no server',
+    () => import('./commands/graph.js'),
+  ).addHelpText(
+    'after',
+    examples('ability graph signup_e2e_test --env staging > signup.mmd', 'ability graph db.write.user_row'),
+  );
   define('explain <code>', 'explain an error code', () => import('./commands/explain.js')).addHelpText(
     'after',
     examples('ability explain guard.denied'),
@@ -71,6 +79,10 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
       .option('--comment <text>', 'why')
       .addHelpText('after', examples(`ability ${verdict} KEY --as alice --comment "seen it"`));
   }
+  define('why <key>', 'tell how a task came to stand as it does', () => import('./commands/why.js')).addHelpText(
+    'after',
+    examples('ability why KEY', 'ability why KEY --json'),
+  );
   return program;
 }
 
@@ -145,11 +157,22 @@ function defineTask(program: Command, terminal: Terminal, outcome: Outcome): voi
     'ask a task to stop; its clean-up runs',
     () => import('./commands/task-cancel.js'),
   ).addHelpText('after', examples('ability task cancel KEY'));
-  define('list', 'list the tasks of this project, newest first', () => import('./commands/task-list.js'))
-    .option('--status <status>', 'only those in this state')
+  define('list', 'list the tasks of this project, open ones first', () => import('./commands/task-list.js'))
+    .option('--status <status>', 'only those in this state; may be given several times', collect, [])
     .option('--ability <id>', 'only those of this ability')
+    .option('--session <id>', 'only those of this session')
+    .option('--since <when>', 'only those started since: 30m, 24h, 7d, or a time such as 2026-01-31T08:00:00Z')
+    .option('--query <condition>', 'a list filter of Temporal that must hold as well')
     .option('--limit <n>', 'at most this many', '50')
-    .addHelpText('after', examples('ability task list', 'ability task list --status waiting_approval --json'));
+    .addHelpText(
+      'after',
+      examples(
+        'ability task list',
+        'ability task list --status waiting_approval --json',
+        'ability task list --ability signup_e2e_test --env staging --since 24h --status failed --status denied',
+        `ability task list --query "AbilityModule = 'integration/test' AND HistoryLength > 100"`,
+      ),
+    );
   define('record <key>', 'print the record of a task', () => import('./commands/task-record.js')).addHelpText(
     'after',
     examples('ability task record KEY'),

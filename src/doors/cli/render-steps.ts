@@ -17,6 +17,12 @@ const MARKS: Record<StepSummary['status'], { mark: string; color: Parameters<Sty
   unknown: { mark: '!', color: 'red' },
 };
 
+/** The mark of a step's status, in its color. */
+export function markOf(status: StepSummary['status'], style: Style): string {
+  const { mark, color } = MARKS[status];
+  return style(color, mark);
+}
+
 /** The steps of a task as aligned lines, one a step. */
 export function renderSteps(result: TaskResult, style: Style): string[] {
   const width = Math.max(4, ...result.steps.map(({ path }) => path.length));

@@ -9,8 +9,11 @@ const MOST_TASKS = 200;
 export async function run(context: Context): Promise<ExitCode> {
   return withSession(context, await openRegistry(context), async (session) => {
     const { terminal, flags } = context;
-    const filter = { status: 'waiting_approval', environment: flags.env, limit: MOST_TASKS } as const;
-    const waiting = await listTasks(session, filter);
+    const waiting = await listTasks(session, {
+      status: ['waiting_approval'],
+      environment: flags.env,
+      limit: MOST_TASKS,
+    });
     const open = await Promise.all(
       waiting.map(async ({ task_key }) => {
         const approvals = await openApprovals(session, task_key);

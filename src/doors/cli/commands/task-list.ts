@@ -1,47 +1,79 @@
-import { listTasks } from '../../../client/index.js';
+import { LISTED_STATES, type ListedState, type ListedTask, listTasks } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
-import { END_STATES, OPEN_STATES, type TaskState } from '../../../contracts/states.js';
+import { OPEN_STATES } from '../../../contracts/states.js';
+import type { Registry } from '../../../definitions/registry.js';
 import { didYouMean } from '../../../rules/nearest.js';
 import { type Context, openRegistry, withSession } from '../context.js';
+import { readSince } from '../read-since.js';
 import { renderTable } from '../render-table.js';
 
 interface ListFlags {
-  status?: string;
+  status: string[];
   ability?: string;
+  session?: string;
+  since?: string;
+  query?: string;
   limit: string;
 }
 
-/** `ability task list`: the tasks of the project, newest first. */
+/** `ability task list`: the tasks of the project, open ones first. */
 export async function run(context: Context, _: string[], flags: ListFlags): Promise<ExitCode> {
   const filter = {
-    status: readStatus(flags.status),
+    status: flags.status.map(readStatus),
     ability: flags.ability,
     environment: context.flags.env,
+    session: flags.session,
+    since: flags.since === undefined ? undefined : readSince(flags.since, Date.now()),
+    query: flags.query,
     limit: readLimit(flags.limit),
   };
-  return withSession(context, await openRegistry(context), async (session) => {
-    const tasks = await listTasks(session, filter);
-    const { terminal } = context;
-    if (context.flags.json) terminal.print(JSON.stringify(tasks, null, 2));
-    else if (tasks.length === 0) terminal.note('There are no such tasks.');
-    else {
-      const rows = tasks.map((task) => {
-        return [task.task_key, task.ability_id, task.status, task.environment, task.requested_by, task.started_at];
-      });
-      terminal.print(renderTable(['TASK', 'ABILITY', 'STATUS', 'ENVIRONMENT', 'BY', 'STARTED'], rows));
-    }
-    return EXIT.ok;
+  const registry = await openRegistry(context);
+  const tasks = await withSession(context, registry, (session) => listTasks(session, filter));
+  if (tasks.length === 0) await refuseUnknown(registry, filter);
+  printTasks(context, tasks);
+  return EXIT.ok;
+}
+
+function printTasks({ flags, terminal }: Context, tasks: ListedTask[]): void {
+  if (flags.json) terminal.print(JSON.stringify(tasks, null, 2));
+  else if (tasks.length === 0) terminal.note('There are no such tasks.');
+  else {
+    const rows = tasks.map((task) => {
+      return [task.task_key, task.ability_id, task.status, task.environment, task.requested_by, task.started_at];
+    });
+    terminal.print(renderTable(['TASK', 'ABILITY', 'STATUS', 'ENVIRONMENT', 'BY', 'STARTED'], rows));
+  }
+}
+
+/** Tasks may outlive their definitions, so a name is only wrong where neither tasks nor definitions know it. */
+async function refuseUnknown(
+  registry: Registry,
+  { ability, environment }: { ability: string | undefined; environment: string | undefined },
+): Promise<void> {
+  if (environment !== undefined) {
+    const { resolveEnvironment } = await import('../../../planning/resolve-environment.js');
+    resolveEnvironment(registry, environment);
+  }
+  const known = [...registry.operations.keys(), ...registry.workflows.keys()];
+  if (ability === undefined || known.includes(ability) || registry.broken.has(`ability:${ability}`)) return;
+  throw new AbilityError({
+    code: 'ability.not_found',
+    message: `There is no ability ${ability} in the project ${registry.project.project}, and no task of one`,
+    suggestion: didYouMean(ability, known) ?? 'Run `ability list` to see what there is.',
   });
 }
 
-function readStatus(text: string | undefined): TaskState | undefined {
-  const states: readonly string[] = [...OPEN_STATES, ...END_STATES];
-  if (text === undefined || states.includes(text)) return text as TaskState | undefined;
+function readStatus(text: string): ListedState {
+  const state = LISTED_STATES.find((known) => known === text);
+  if (state) return state;
+  const isOpen = (OPEN_STATES as readonly string[]).includes(text);
   throw new AbilityError({
     code: 'usage.invalid',
-    message: `There is no state ${text}`,
-    suggestion: didYouMean(text, states) ?? `There are: ${states.join(', ')}.`,
+    message: isOpen ? `A list cannot tell ${text} from running` : `There is no state ${text}`,
+    suggestion: isOpen
+      ? 'Write --status running; `ability task show KEY` tells them apart.'
+      : (didYouMean(text, LISTED_STATES) ?? `There are: ${LISTED_STATES.join(', ')}.`),
   });
 }
 

@@ -45,12 +45,14 @@ const COMMANDS = [
   'worker [options]',
   'list [options]',
   'show [options] <id>',
+  'graph [options] <id>',
   'explain [options] <code>',
   'run [options] <id>',
   'task',
   'approvals [options]',
   'approve [options] <key>',
   'deny [options] <key>',
+  'why [options] <key>',
 ];
 const TASK_COMMANDS = [
   'create [options] <id>',

@@ -1,0 +1,65 @@
+import { ApplicationFailure, WorkflowFailedError } from '@temporalio/client';
+import { preflightIdOf } from '../contracts/names.js';
+import { AbilityError, type Problem } from '../contracts/problem.js';
+import type { TaskStory } from '../contracts/story.js';
+import type { Session } from './connect.js';
+import { readHistory } from './read-history.js';
+import { readLastWords } from './read-last-words.js';
+import { tellStory } from './tell-story.js';
+import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
+import { readRecord, type SeenTask, viewTask } from './view-task.js';
+
+/**
+ * Tells how a task came to stand as it does: definition, resolution, hooks, approvals, attempts, end.
+ *
+ * @throws AbilityError `task.not_found`; of a task that could not be formed its message says why.
+ */
+export async function explainTask(session: Session, id: string): Promise<TaskStory> {
+  // Workflows of our own have a colon; of them only direct runs are tasks.
+  if (id.includes(':') && !id.startsWith('direct:')) throw taskNotFound(id);
+  return asking(session, async () => {
+    const seen = await see(session, id);
+    return tellStory({
+      seen,
+      record: readRecord(session, id),
+      history: seen.source === 'record' ? undefined : await readHistory(session, id),
+      lastWords: (path) => readLastWords(session, id, path),
+    });
+  });
+}
+
+async function see(session: Session, id: string): Promise<SeenTask> {
+  try {
+    return await viewTask(session, id);
+  } catch (error) {
+    if (!(error instanceof AbilityError) || error.code !== 'task.not_found') throw error;
+    throw (await whyNeverFormed(session, id)) ?? error;
+  }
+}
+
+/** A key that no task holds may be that of a task which preflight refused. */
+async function whyNeverFormed(session: Session, id: string): Promise<AbilityError | undefined> {
+  const handle = session.temporal.workflow.getHandle(preflightIdOf(id));
+  try {
+    const { status } = await handle.describe();
+    if (status.name === 'RUNNING') return absence(id, 'its checks are still running');
+    await handle.result();
+    return absence(id, 'it passed its checks and was not started', 'Create it again under this key.');
+  } catch (error) {
+    if (isUnknownWorkflow(error)) return undefined;
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    const { cause } = error;
+    if (!(cause instanceof ApplicationFailure)) return absence(id, 'its checks did not end');
+    const [problem] = (cause.details ?? []) as [Problem?];
+    const { code, message, suggestion } = problem ?? { code: cause.type ?? 'internal.error', message: cause.message };
+    return absence(id, `it could not be formed: ${code}: ${message}`, suggestion);
+  }
+}
+
+function absence(id: string, why: string, suggestion?: string): AbilityError {
+  return new AbilityError({
+    code: 'task.not_found',
+    message: `There is no task ${id}: ${why}`,
+    ...(suggestion !== undefined && { suggestion }),
+  });
+}

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { RECORD_FILES } from '../contracts/record.js';
+import type { Session } from './connect.js';
+
+/** What is read of a line of a log. */
+interface LogLine {
+  attempt: number;
+  stream: string;
+  text: string;
+}
+
+/**
+ * The last that each attempt of a call wrote: on stderr, else anywhere. Empty where no log of it is on this machine.
+ *
+ * Source: answers, 17.
+ */
+export function readLastWords(session: Pick<Session, 'paths'>, task: string, path: string): Map<number, string> {
+  const words = new Map<number, string>();
+  const complaints = new Map<number, string>();
+  for (const { attempt, stream, text } of readLines(session, task, path)) {
+    if (text.trim() === '') continue;
+    words.set(attempt, text.trim());
+    if (stream === 'stderr') complaints.set(attempt, text.trim());
+  }
+  return new Map([...words, ...complaints]);
+}
+
+function readLines({ paths }: Pick<Session, 'paths'>, task: string, path: string): LogLine[] {
+  try {
+    const text = readFileSync(join(paths.records, task, RECORD_FILES.logs, `${path}.jsonl`), 'utf8');
+    return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as LogLine]));
+  } catch {
+    return [];
+  }
+}

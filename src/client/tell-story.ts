@@ -1,0 +1,167 @@
+import type { Plan, PlanHooks, PlanOperation } from '../contracts/plan.js';
+import type { TaskRecord } from '../contracts/record.js';
+import { isEndState, isStepEnd, type StepStatus } from '../contracts/states.js';
+import type { StepStory, StoryOperation, StoryResolution, TaskStory } from '../contracts/story.js';
+import type { StepSummary, TaskStart } from '../contracts/task.js';
+import { describeImplementation } from '../rules/describe-implementation.js';
+import { findStep } from '../rules/find-step.js';
+import type { SeenCall } from './read-calls.js';
+import type { TaskHistory } from './read-history.js';
+import { tellAttempts } from './tell-attempts.js';
+import type { SeenTask } from './view-task.js';
+
+/** Everything that is known of a task. */
+export interface StorySources {
+  seen: SeenTask;
+  /** Undefined where Temporal has forgotten the task. */
+  history: TaskHistory | undefined;
+  /** Undefined where no record is on this machine. */
+  record: TaskRecord | undefined;
+  /** The last that each attempt of the call at a path wrote. */
+  lastWords: (path: string) => ReadonlyMap<number, string>;
+}
+
+/** What a task was started with, as far as a record or a history has it. */
+type Origin = Pick<TaskStart, 'plan' | 'input' | 'session'> & { digest: string };
+
+/** Puts together how a task came to stand as it does, from all that is known of it. */
+export function tellStory(sources: StorySources): TaskStory {
+  const { seen, history, record } = sources;
+  const { result, view } = seen;
+  const origin = originOf(sources);
+  const ability = origin?.plan.ability;
+  return {
+    task_key: result.task_key,
+    status: result.status,
+    source: seen.source,
+    gaps: gapsOf(sources, origin),
+    definition: {
+      id: result.ability_id,
+      version: result.version,
+      summary: ability?.summary ?? view?.summary ?? null,
+      kind: ability?.kind ?? null,
+    },
+    resolution: origin ? resolutionOf(origin) : null,
+    environment: result.environment,
+    requested_by: result.requested_by,
+    session: origin?.session ?? null,
+    input: origin?.input ?? view?.input ?? null,
+    created_at: view?.created_at ?? record?.created_at ?? history?.created_at ?? null,
+    started_at: result.started_at,
+    finished_at: result.finished_at,
+    hooks: result.hooks,
+    approvals: result.approvals,
+    steps: stepsOf(sources).map((step) => tellStep(step, sources, origin?.plan)),
+    warnings: result.warnings,
+    output: result.output,
+    error: result.error,
+    cleanup_ran: result.cleanup_ran,
+    links: result.links,
+  };
+}
+
+function originOf({ history, record }: StorySources): Origin | undefined {
+  const start = history?.start;
+  if (start) return { plan: start.plan, input: start.input, session: start.session, digest: start.seal.plan };
+  return record && { ...record, digest: record.plan_digest };
+}
+
+function resolutionOf({ plan, digest }: Origin): StoryResolution {
+  return {
+    digest,
+    placement: plan.placement,
+    protected: plan.environment.protected,
+    operations: Object.values(plan.operations).map(tellOperation),
+    hooks: namesOf(plan.ability.hooks),
+  };
+}
+
+function tellOperation({ key, version, effects, implementation, hooks }: PlanOperation): StoryOperation {
+  return {
+    key,
+    version,
+    effects,
+    implementation: implementation.id,
+    kind: implementation.kind,
+    runs: describeImplementation(implementation),
+    tags: implementation.tags,
+    hooks: namesOf(hooks),
+  };
+}
+
+function namesOf({ pre_create, pre_call, post_call }: PlanHooks): string[] {
+  return [...new Set([...pre_create, ...pre_call, ...post_call].map(({ id }) => id))];
+}
+
+/** Where nobody tells the steps, the calls of the history stand for them. */
+function stepsOf({ seen, history }: StorySources): StepSummary[] {
+  const { steps, status } = seen.result;
+  if (steps.length > 0 || !history) return steps;
+  const last = new Map(history.calls.map((call) => [call.path, call]));
+  return [...last.values()].map((call) => {
+    const { path, operation, attempt } = call;
+    return {
+      id: path.slice(path.lastIndexOf('/') + 1),
+      path,
+      call: operation,
+      status: statusOfCall(call, isEndState(status)),
+      attempts: attempt,
+      duration_ms: between(call.scheduled_at, call.ended_at),
+      ...(call.problem && { error: call.problem }),
+    };
+  });
+}
+
+function statusOfCall({ end }: SeenCall, isOver: boolean): StepStatus {
+  if (end === 'completed') return 'succeeded';
+  if (end !== null) return end;
+  return isOver ? 'unknown' : 'running';
+}
+
+function tellStep(step: StepSummary, { seen, history, lastWords }: StorySources, plan: Plan | undefined): StepStory {
+  const { id, path, call, status, attempts, duration_ms } = step;
+  const calls = history?.calls.filter((one) => one.path === path) ?? [];
+  const progress = seen.view?.progress[path];
+  const tries = tellAttempts(step, calls, lastWords(path));
+  return {
+    id,
+    path,
+    call,
+    status,
+    condition: (plan && findStep(plan, path)?.if) ?? null,
+    attempts: Math.max(attempts, calls.at(-1)?.attempt ?? 0),
+    started_at: progress?.started_at ?? calls[0]?.scheduled_at ?? null,
+    finished_at: progress?.finished_at ?? (isStepEnd(status) ? (calls.at(-1)?.ended_at ?? null) : null),
+    duration_ms,
+    error: step.error ?? null,
+    tries,
+  };
+}
+
+/** What could not be learnt, so that nobody takes silence for an answer. */
+function gapsOf({ seen, history, record }: StorySources, origin: Origin | undefined): string[] {
+  const gaps: string[] = [];
+  if (seen.source === 'record') {
+    gaps.push(
+      'Temporal no longer has this task. Its record tells this; errors of attempts that were tried again, and times of steps, went with the history.',
+    );
+    if (record?.result === null)
+      gaps.push('The record was made when the task was created; how the task ended is not in it.');
+  }
+  if (seen.source === 'description') {
+    gaps.push('No worker answers, so what hooks and approvers said is not known now; calls are told from the history.');
+  }
+  if (seen.result.error?.code === 'task.terminated') {
+    gaps.push(
+      'A terminated task leaves no result: what hooks and approvers said is not known, calls are told from the history.',
+    );
+  }
+  if (!origin)
+    gaps.push('What it was started with is in a store that is not seen from here, and its record is elsewhere.');
+  if (history?.isCut) gaps.push('The history is too long to be read whole; early calls may be missing.');
+  return gaps;
+}
+
+function between(start: string | null, end: string | null): number | null {
+  return start === null || end === null ? null : Date.parse(end) - Date.parse(start);
+}

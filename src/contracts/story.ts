@@ -1,0 +1,116 @@
+import type { Approval } from './approvals.js';
+import type { Effect } from './effects.js';
+import type { HookAnswer } from './hooks.js';
+import type { Json, JsonObject } from './json.js';
+import type { Person } from './people.js';
+import type { Placement } from './placement.js';
+import type { PlanImplementation } from './plan.js';
+import type { Problem } from './problem.js';
+import type { StepStatus, TaskState } from './states.js';
+import type { TaskResult } from './task.js';
+
+/**
+ * Where what is told of a task was read: an open one answers a query, an ended one has its history, of an open one
+ * that nobody serves only Temporal's description is left, and of one that Temporal forgot its record.
+ */
+export type StorySource = 'worker' | 'history' | 'description' | 'record';
+
+/**
+ * How a task came to stand as it does: which definition, hook, approver and attempt led to it.
+ *
+ * Times are ISO 8601. What is not known, or not known any more, is null, and `gaps` says why. Source: design, section 1.
+ */
+export interface TaskStory {
+  task_key: string | null;
+  status: TaskState;
+  source: StorySource;
+  /** What could not be learnt, in sentences. */
+  gaps: string[];
+  definition: StoryDefinition;
+  resolution: StoryResolution | null;
+  environment: string;
+  requested_by: Person;
+  session: string | null;
+  input: JsonObject | null;
+  created_at: string | null;
+  started_at: string | null;
+  finished_at: string | null;
+  /** Each hook's answer, in the order in which they came. */
+  hooks: HookAnswer[];
+  approvals: Approval[];
+  steps: StepStory[];
+  warnings: string[];
+  output: Json;
+  error: Problem | null;
+  cleanup_ran: boolean | null;
+  links: TaskResult['links'];
+}
+
+/** Which definition a task ran. */
+export interface StoryDefinition {
+  id: string;
+  version: number | string;
+  summary: string | null;
+  kind: 'operation' | 'workflow' | null;
+}
+
+/** What a definition was resolved to for the environment of the task. */
+export interface StoryResolution {
+  /** SHA-256 of the canonical plan. */
+  digest: string;
+  placement: Placement;
+  protected: boolean;
+  operations: StoryOperation[];
+  /** Ids of the hooks around the task itself. */
+  hooks: string[];
+}
+
+/** An operation the task may call, with the implementation that was chosen. */
+export interface StoryOperation {
+  key: string;
+  version: number | string;
+  effects: Effect;
+  implementation: string;
+  kind: PlanImplementation['kind'];
+  /** What it runs, in a few words, such as `POST https://host/users`. */
+  runs: string;
+  tags: string[];
+  /** Ids of the hooks around each call. */
+  hooks: string[];
+}
+
+/** What became of one step. */
+export interface StepStory {
+  id: string;
+  path: string;
+  call: string | null;
+  status: StepStatus;
+  /** The condition under which it runs, where it has one. */
+  condition: string | null;
+  /** How often it was tried; of a group, with its own `retry`. */
+  attempts: number;
+  started_at: string | null;
+  finished_at: string | null;
+  duration_ms: number | null;
+  error: Pick<Problem, 'code' | 'message'> | null;
+  /** Each attempt of a call, in order. */
+  tries: AttemptStory[];
+}
+
+/** One attempt of a call. */
+export interface AttemptStory {
+  number: number;
+  /** From 1; a group that is tried again calls anew. */
+  round: number;
+  /** `waiting`: for a worker, or for the time of the next attempt. */
+  status: 'succeeded' | 'failed' | 'cancelled' | 'running' | 'waiting' | 'unknown';
+  error: Pick<Problem, 'code' | 'message'> | null;
+  /** The last it wrote, where its error is not known. */
+  last_words: string | null;
+  started_at: string | null;
+  ended_at: string | null;
+  /** When it starts, while it waits for that. */
+  starts_at: string | null;
+  /** Identity of the worker, as Temporal knows it. */
+  worker: string | null;
+}

@@ -1,0 +1,24 @@
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { drawAbility } from '../../../rules/graph/draw-ability.js';
+import { type Context, environmentOf, openRegistry } from '../context.js';
+import { describeProblem } from '../report.js';
+import { findAbility } from './run.js';
+
+/** `ability graph ID`: the steps of an ability as a Mermaid flowchart. Reads files only. */
+export async function run(context: Context, [id = '']: string[]): Promise<ExitCode> {
+  const registry = await openRegistry(context);
+  await findAbility(registry, id);
+  const environment = await environmentOf(context, registry);
+  const { describeGraph } = await import('../../../planning/describe-graph.js');
+  const { flags, terminal } = context;
+  const { subject, problem } = describeGraph(registry, id, environment, flags.env !== undefined);
+  const mermaid = drawAbility(subject);
+  if (flags.json) {
+    const { version, environment: drawnFor } = subject;
+    terminal.print(JSON.stringify({ ability: id, version, environment: drawnFor, mermaid, problem }, null, 2));
+    return EXIT.ok;
+  }
+  terminal.print(mermaid);
+  if (problem) terminal.note(`Drawn as it is defined; in ${environment} it cannot run:\n${describeProblem(problem)}`);
+  return EXIT.ok;
+}

@@ -1,0 +1,147 @@
+import type { Approval, CountedDecision } from '../../contracts/approvals.js';
+import type { HookAnswer } from '../../contracts/hooks.js';
+import type { AttemptStory, StepStory, TaskStory } from '../../contracts/story.js';
+import { formatDuration } from '../../rules/duration.js';
+import { atSecond, plainText } from './plain-text.js';
+import { markOf } from './render-steps.js';
+import type { Terminal } from './terminal.js';
+
+type Style = Terminal['style'];
+
+const WORDS: Record<HookAnswer['decision'], string> = {
+  allow: 'allowed it',
+  deny: 'denied it',
+  need_user_confirm: 'asked for a confirmation',
+};
+
+/** What happened, in the order of the plan: around the task, then each step with what stood around it. */
+export function tellEvents(story: TaskStory, style: Style): string[] {
+  const { hooks, approvals, steps } = story;
+  const paths = new Set(steps.map(({ path }) => path));
+  const around = hooks.filter(({ path }) => !paths.has(path));
+  const before = around.filter(({ phase }) => phase !== 'PostAbilityCall');
+  const after = around.filter(({ phase }) => phase === 'PostAbilityCall');
+  return [
+    ...before.flatMap((answer) => tellHook(answer, '', style)),
+    ...approvals.filter(({ path }) => !paths.has(path)).flatMap((approval) => tellApproval(approval, '', style)),
+    ...steps.flatMap((step) => tellStep(step, story, style)),
+    ...after.flatMap((answer) => tellHook(answer, '', style)),
+  ];
+}
+
+function tellStep(step: StepStory, { hooks, approvals, steps }: TaskStory, style: Style): string[] {
+  const { path, call, status, condition, duration_ms, started_at, error, tries, attempts } = step;
+  const own = hooks.filter((answer) => answer.path === path);
+  const time = duration_ms === null ? '' : ` in ${formatDuration(duration_ms)}`;
+  const start = started_at === null ? '' : style('dim', `, from ${atSecond(started_at)}`);
+  const name = call === null || call === path ? path : `${path}  ${style('dim', call)}`;
+  const isTold = tries.at(-1)?.error != null || steps.some((inner) => isWhy(inner, step));
+  return [
+    `${markOf(status, style)} ${name}  ${status}${status === 'skipped' ? whySkipped(condition) : time + start}`,
+    ...own.filter(({ phase }) => phase !== 'PostAbilityCall').flatMap((answer) => tellHook(answer, '    ', style)),
+    ...approvals
+      .filter((approval) => approval.path === path)
+      .flatMap((approval) => tellApproval(approval, '    ', style)),
+    ...tellTries(tries, style),
+    ...(tries.length === 0 && attempts > 1 ? [`    ${attempts} attempts`] : []),
+    ...(error && !isTold ? [`    ${tellError(error, '    ', style)}`] : []),
+    ...own.filter(({ phase }) => phase === 'PostAbilityCall').flatMap((answer) => tellHook(answer, '    ', style)),
+  ];
+}
+
+/** Whether a group failed because this step in it did. */
+function isWhy(inner: StepStory, { path, error }: StepStory): boolean {
+  return error !== null && inner.path.startsWith(`${path}/`) && inner.error?.message === error.message;
+}
+
+/** Whether the condition was false or the step never came up, nobody notes. */
+function whySkipped(condition: string | null): string {
+  return condition === null ? ': it was not reached' : `: it runs only if ${plainText(condition, '      ')}`;
+}
+
+/** One attempt that went well needs no line of its own. */
+function tellTries(tries: readonly AttemptStory[], style: Style): string[] {
+  const [only] = tries;
+  if (tries.length === 1 && only?.status === 'succeeded') return [];
+  return tries.map((one) => `    ${tellAttempt(one, tries.length, style)}`);
+}
+
+function tellAttempt(one: AttemptStory, count: number, style: Style): string {
+  const { number, round, status, error, last_words, started_at, starts_at, worker } = one;
+  const name = `attempt ${number}${round > 1 ? ` of round ${round}` : ''}`;
+  switch (status) {
+    case 'failed':
+      if (error) return `${name} failed: ${tellError(error, '      ', style)}`;
+      if (last_words !== null) return `${name} failed; the last it wrote: ${plainText(last_words, '      ')}`;
+      return `${name} failed${number < count ? '; its error was not kept' : ''}`;
+    case 'running':
+      return `${name} runs${started_at === null ? '' : ` since ${atSecond(started_at)}`}${worker === null ? '' : ` on ${plainText(worker)}`}`;
+    case 'waiting':
+      return starts_at === null ? `${name} waits for a worker` : `${name} starts at ${atSecond(starts_at)}`;
+    case 'unknown':
+      return `${name} was under way when the task ended; how it went is not known`;
+    default:
+      return `${name} ${status}`;
+  }
+}
+
+function tellError({ code, message }: { code: string; message: string }, indent: string, style: Style): string {
+  return `${style('red', code)} ${plainText(message, `${indent}  `)}`;
+}
+
+function tellHook(answer: HookAnswer, indent: string, style: Style): string[] {
+  const { hook_id, phase, path, status, decision, reason, suggestion, warnings = [], duration_ms } = answer;
+  const inner = `${indent}    `;
+  const further = `${inner}    `;
+  const about = indent === '' && path !== '' ? ` for ${path}` : '';
+  const time = duration_ms === undefined ? '' : `, ${formatDuration(duration_ms)}`;
+  const why = reason === undefined ? '' : `: ${plainText(reason, further)}`;
+  const isAfter = phase === 'PostAbilityCall';
+  const said = status === 'error' ? 'failed' : isAfter ? 'was told' : WORDS[decision];
+  const isNo = status === 'error' || decision === 'deny';
+  return [
+    `${indent}hook ${hook_id} (${phase}${about}${time}) ${isNo ? style('red', said) : said}${why}`,
+    ...(suggestion === undefined ? [] : [`${inner}${plainText(suggestion, further)}`]),
+    ...warnings.map((warning) => `${inner}${style('yellow', 'warning')} ${plainText(warning, further)}`),
+  ];
+}
+
+function tellApproval(approval: Approval, indent: string, style: Style): string[] {
+  const { id, title, reasons, approvers, people, quorum, raised_at, decisions, ignored } = approval;
+  const inner = `${indent}    `;
+  const further = `${inner}    `;
+  const named = approvers.join(', ');
+  const persons = people.join(', ');
+  const who = approvers.length === 0 ? 'anyone' : named === persons ? named : `${named} (${persons})`;
+  return [
+    `${indent}approval ${id}: ${style('bold', plainText(title, further))}`,
+    `${inner}asked ${who}${quorum > 1 ? `, ${quorum} of them,` : ''} at ${atSecond(raised_at)}`,
+    ...reasons.map((reason) => `${inner}because: ${plainText(reason, further)}`),
+    ...decisions.map((decision) => `${inner}${tellDecision(decision, further)}`),
+    ...ignored.map(({ decision, by, reason, at }) => {
+      return `${inner}ignored: ${decision} by ${plainText(by ?? 'nobody named')} at ${atSecond(at)}, because ${plainText(reason, further)}`;
+    }),
+    `${inner}${tellStanding(approval, style)}`,
+  ];
+}
+
+function tellDecision({ decision, by, comment, at, self }: CountedDecision, indent: string): string {
+  const who = by === 'unnamed' ? 'somebody unnamed' : `${plainText(by.name)} (${by.source})`;
+  const own = self ? ', who asked for the task,' : '';
+  const said = comment === undefined ? '' : `: ${plainText(comment, indent)}`;
+  return `${who}${own} ${decision === 'approve' ? 'said yes' : 'said no'} at ${atSecond(at)}${said}`;
+}
+
+function tellStanding({ status, quorum, decisions, expires_at }: Approval, style: Style): string {
+  const have = decisions.filter(({ decision }) => decision === 'approve').length;
+  switch (status) {
+    case 'open':
+      return `${style('yellow', 'open')}: ${quorum - have} more needed until ${atSecond(expires_at)}; no answer is a no`;
+    case 'expired':
+      return `${style('red', 'expired')} at ${atSecond(expires_at)}; no answer is a no`;
+    case 'cancelled':
+      return 'cancelled before it was decided';
+    default:
+      return style(status === 'approved' ? 'green' : 'red', status);
+  }
+}

@@ -1,0 +1,363 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { cancelTask, decide, explainTask, openApprovals } from '../../src/client/index.js';
+import type { JsonObject } from '../../src/contracts/json.js';
+import type { TaskStory } from '../../src/contracts/story.js';
+import { nextCommands } from '../../src/doors/cli/next-commands.js';
+import { renderStory } from '../../src/doors/cli/render-story.js';
+import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
+import { type RunningProject, runProject } from '../fixtures/running-project.js';
+
+let project: RunningProject;
+
+const RETRY = 'retry: { attempts: 4, first: 50ms, factor: 1, max: 50ms }';
+/** Fails as often as it is told to, each time with other words. */
+const FLAKY =
+  'appendFileSync(input.file, "x"); const n = readFileSync(input.file, "utf8").length; if (n <= input.times) { process.stderr.write(`not yet, ${n}\\n`); process.exit(1); } return { n };';
+
+beforeAll(async () => {
+  project = await runProject({
+    'ability.yaml': projectFile(
+      '{ dev: {}, prod: { protected: true, approve: [destructive], approvers: [managers], quorum: 2, self_approval: false } }',
+      'people: { managers: [alice, bob, tester] }\n',
+    ),
+    'registry/hooks/PreAbilityCreate.yaml': `
+hooks:
+  - { id: early, handler: { expression: { warn_if: "true", reason: Be careful. } } }
+  - { id: never, handler: { expression: { deny_if: "has(input.forbidden)", reason: Never., suggestion: Leave it. } } }
+`,
+    'registry/hooks/PreAbilityCall.yaml': `
+hooks:
+  - { id: lets, handler: { expression: { deny_if: "false", reason: unused } } }
+  - { id: stops, handler: { expression: { deny_if: "input.n > 5", reason: Too large., suggestion: Pass less. } } }
+  - { id: crashes, handler: { script: { path: hooks/crash.mjs } } }
+`,
+    'registry/hooks/PostAbilityCall.yaml': `
+hooks:
+  - { id: told, handler: { expression: { warn_if: "outcome.status == 'failed'", reason: It failed. } } }
+`,
+    'hooks/crash.mjs': 'console.error("kaput"); process.exit(7);',
+    ...operation('u.flaky', FLAKY, { effects: 'write_idempotent' }),
+    ...operation('u.guarded', 'return input;', {
+      yaml: 'hooks: { pre_create: [early, never], pre_call: [lets, stops] }',
+    }),
+    ...operation('u.unguarded', 'return 1;', { yaml: 'hooks: { pre_call: [crashes] }' }),
+    ...operation('u.drop', 'return 1;', { effects: 'destructive' }),
+    ...operation('u.slow', 'writeFileSync(input.file, "started"); await sleep(60_000);', {
+      script: ', timeout_sec: 60',
+    }),
+    ...operation('u.exit', 'process.stderr.write("no luck\\n"); process.exit(3);', { effects: 'write_additive' }),
+    ...workflow(
+      'retries',
+      `
+hooks: { post_call: [told] }
+steps:
+  - { id: skipped, if: "input.times > 100", let: { x: 1 } }
+  - { id: flaky, call: u.flaky, with: { file: "\${{ input.file }}", times: "\${{ input.times }}" }, ${RETRY} }
+output: "\${{ steps.flaky.output.n }}"`,
+    ),
+    ...workflow(
+      'patient',
+      'steps: [{ id: flaky, call: u.flaky, with: "${{ input }}", retry: { attempts: 2, first: 60s, max: 60s }, timeout: 5m }]',
+    ),
+    ...workflow(
+      'rounds',
+      'steps: [{ id: g, retry: { attempts: 2, first: 50ms }, steps: [{ id: c, call: u.exit, with: {} }] }]',
+    ),
+    ...workflow(
+      'fails',
+      `
+steps:
+  - { id: tolerated, fail: { code: mine.own, message: As planned }, continue_on_error: true }
+  - { id: both, parallel: { left: { call: u.exit, with: {} }, right: { let: { x: 1 } } } }
+  - { id: after, let: { y: 1 } }
+finally: [{ id: bye, let: { z: 1 } }]`,
+    ),
+    ...workflow(
+      'release',
+      'steps: [{ id: ask, approval: { title: Release?, approvers: [managers], quorum: 2 } }, { id: then, let: { x: 1 } }]',
+    ),
+    ...workflow(
+      'slow',
+      'steps: [{ id: s, call: u.slow, with: { file: "${{ input.file }}" } }]\nfinally: [{ id: bye, let: { z: 1 } }]',
+    ),
+  });
+});
+afterAll(() => project.stop());
+
+let count = 0;
+const newFile = () => join(project.root, `file-${(count += 1)}`);
+const why = (id: string) => explainTask(project.session, id);
+const text = (story: TaskStory) => renderStory(story, nextCommands(story), (_, plain) => plain);
+const commands = (story: TaskStory) => nextCommands(story).map(({ command }) => command);
+const step = (story: TaskStory, path: string) => story.steps.find((one) => one.path === path);
+
+/** Runs an ability to its end, and tells why it ended so. */
+async function ended(ability: string, input: JsonObject = {}, more = {}): Promise<TaskStory> {
+  const { task_key } = await project.run(ability, input, more);
+  return why(task_key as string);
+}
+
+/** Starts an ability and waits until it asks. */
+async function asking(ability: string, input: JsonObject = {}, environment = 'dev'): Promise<string> {
+  const { id } = await project.create(ability, input, { environment });
+  await expect.poll(async () => (await openApprovals(project.session, id)).length, { timeout: 20_000 }).toBe(1);
+  return id;
+}
+
+describe('a task that succeeded', () => {
+  test('tells definition, resolution, hooks, and each attempt with what is known of it', async () => {
+    const story = await ended('retries', { file: newFile(), times: 3 });
+    expect(story).toMatchObject({
+      status: 'succeeded',
+      source: 'history',
+      gaps: [],
+      definition: { id: 'retries', version: 1, summary: 'A test.', kind: 'workflow' },
+      environment: 'dev',
+      resolution: {
+        digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+        placement: 'local',
+        operations: [
+          {
+            key: 'u.flaky',
+            version: 1,
+            implementation: 'u.flaky',
+            kind: 'script',
+            runs: 'node scripts/u.flaky.mjs',
+            effects: 'write_idempotent',
+          },
+        ],
+        hooks: ['told'],
+      },
+      requested_by: { name: 'tester', source: 'claimed' },
+      input: { times: 3 },
+      hooks: [{ hook_id: 'told', phase: 'PostAbilityCall', decision: 'allow' }],
+      output: 4,
+    });
+    expect(step(story, 'skipped')).toMatchObject({ status: 'skipped', condition: 'input.times > 100' });
+    expect(step(story, 'flaky')).toMatchObject({
+      status: 'succeeded',
+      attempts: 4,
+      started_at: expect.stringMatching(/^\d{4}-/),
+      finished_at: expect.stringMatching(/^\d{4}-/),
+      tries: [
+        { number: 1, status: 'failed', error: null, last_words: 'not yet, 1' },
+        { number: 2, status: 'failed', error: null, last_words: 'not yet, 2' },
+        { number: 3, status: 'failed', error: { code: 'script.exit', message: expect.stringMatching(/not yet, 3/) } },
+        { number: 4, status: 'succeeded', error: null },
+      ],
+    });
+    expect(text(story)).toMatch(/attempt 1 failed; the last it wrote: not yet, 1\n/);
+    expect(commands(story)).toEqual([`ability task result ${story.task_key}`]);
+  });
+
+  test('tells what the hooks said before it was created', async () => {
+    const story = await ended('u.guarded', { n: 1 });
+    expect(story.hooks.map(({ hook_id, phase, decision }) => [hook_id, phase, decision])).toEqual([
+      ['early', 'PreAbilityCreate', 'allow'],
+      ['never', 'PreAbilityCreate', 'allow'],
+      ['lets', 'PreAbilityCall', 'allow'],
+      ['stops', 'PreAbilityCall', 'allow'],
+    ]);
+    expect(text(story)).toMatch(/hook early \(PreAbilityCreate.*\) allowed it\n +warning Be careful\./);
+  });
+
+  test('is told of a direct run as well', async () => {
+    const { id } = await project.create('u.guarded', { n: 1 }, { direct: true });
+    await project.wait(id);
+    expect(await why(id)).toMatchObject({ task_key: null, status: 'succeeded', resolution: { placement: 'local' } });
+  });
+});
+
+describe('a task that failed', () => {
+  test('names the step, tells its error and those that were tolerated, and what was never reached', async () => {
+    const story = await ended('fails');
+    expect(story).toMatchObject({ status: 'failed', error: { code: 'script.exit', step: 'left' }, cleanup_ran: true });
+    expect(step(story, 'tolerated')).toMatchObject({ error: { code: 'mine.own', message: 'As planned' } });
+    expect(step(story, 'both/left')).toMatchObject({
+      tries: [{ status: 'failed', error: { code: 'script.exit', message: expect.stringMatching(/no luck/) } }],
+    });
+    const told = text(story);
+    expect(told).toMatch(/^fails v1 \(.*\) failed in step left: scripts\/u.exit.mjs ended with exit code 3\n/);
+    expect(told).toMatch(/- after {2}skipped: it was not reached/);
+    expect(told).toMatch(/its clean-up ran/);
+    expect(commands(story)).toEqual([
+      'ability explain script.exit',
+      `ability task logs ${story.task_key} both/left`,
+      `ability task get ${story.task_key} | ability run fails --env dev --input -`,
+    ]);
+  });
+
+  test('tells the rounds of a group that was tried again', async () => {
+    const story = await ended('rounds');
+    expect(step(story, 'g')).toMatchObject({ attempts: 2, tries: [] });
+    expect(step(story, 'g/c')?.tries).toMatchObject([
+      { round: 1, number: 1, status: 'failed', error: { code: 'script.exit' } },
+      { round: 2, number: 1, status: 'failed', error: { code: 'script.exit' } },
+    ]);
+  });
+});
+
+describe('a task that was denied', () => {
+  test('by a guard: which one, why, and what the others said', async () => {
+    const story = await ended('u.guarded', { n: 9 });
+    expect(story).toMatchObject({ status: 'denied', error: { code: 'guard.denied' } });
+    const told = text(story);
+    expect(told).toMatch(/^u\.guarded v1 \(.*\) was denied: Too large\. \(hook stops\)\n/);
+    expect(told).toMatch(/hook lets \(PreAbilityCall\) allowed it\n/);
+    expect(told).toMatch(/hook stops \(PreAbilityCall\) denied it: Too large\.\n +Pass less\./);
+  });
+
+  test('by a guard that failed: it says that it failed, not that it denied', async () => {
+    const told = text(await ended('u.unguarded'));
+    expect(told).toMatch(/hook crashes \(PreAbilityCall, \d+ms\) failed: it ended with exit code 7\n +kaput/);
+  });
+
+  test('by an approver: who was asked, who said what, and which decisions did not count', async () => {
+    const id = await asking('release', {}, 'prod');
+    const decisions = [
+      { by: 'mallory' },
+      { by: 'tester' },
+      { by: 'alice', comment: 'fine\n  bob said yes' },
+      { by: 'alice' },
+    ];
+    for (const decision of decisions) await decide(project.session, id, 'approve', decision).catch(() => undefined);
+    await decide(project.session, id, 'deny', { by: 'bob', comment: 'too early' });
+    await project.wait(id);
+    const story = await why(id);
+    expect(story).toMatchObject({
+      status: 'denied',
+      error: { code: 'approval.denied', step: 'ask' },
+      approvals: [
+        { status: 'denied', decisions: [{ decision: 'approve' }, { decision: 'deny' }], ignored: [{}, {}, {}] },
+      ],
+    });
+    const told = text(story);
+    expect(told).toMatch(/asked managers \(alice, bob, tester\), 2 of them, at /);
+    expect(told).toMatch(/alice \(claimed\) said yes at \S+: fine\n {16,}bob said yes\n/);
+    expect(told).toMatch(/bob \(claimed\) said no at \S+: too early\n/);
+    expect(told).toMatch(/ignored: approve by mallory at \S+, because mallory is not among the approvers \(managers\)/);
+    expect(told).toMatch(/ignored: approve by tester at \S+, because tester asked for it/);
+    expect(told).toMatch(/ignored: approve by alice at \S+, because alice has already decided/);
+  });
+});
+
+describe('a task that is open', () => {
+  test('waits for people: what is still needed, until when, and the command that decides', async () => {
+    const id = await asking('release', {}, 'prod');
+    await decide(project.session, id, 'approve', { by: 'alice' });
+    const story = await why(id);
+    expect(story).toMatchObject({ status: 'waiting_approval', source: 'worker', finished_at: null });
+    expect(step(story, 'ask')).toMatchObject({ status: 'waiting', started_at: expect.stringMatching(/^\d{4}-/) });
+    const told = text(story);
+    expect(told).toMatch(/^release v1 \(.*\) waits for people: Release\?\n/);
+    expect(told).toMatch(/open: 1 more needed until \S+; no answer is a no/);
+    expect(commands(story)[0]).toBe(`ability approve ${id} --approval ${story.approvals[0]?.id} --as NAME`);
+    await cancelTask(project.session, id);
+  });
+
+  test('was created and waits to be run', async () => {
+    const { id } = await project.create('u.guarded', { n: 1 }, { run: false });
+    const story = await why(id);
+    expect(story).toMatchObject({ status: 'created', started_at: null, hooks: [{ hook_id: 'early' }, {}] });
+    expect(commands(story)[0]).toBe(`ability task run ${id}`);
+    await cancelTask(project.session, id);
+  });
+
+  test('waits for its next attempt: why the last one failed, and when the next one starts', async () => {
+    const { id } = await project.create('patient', { file: newFile(), times: 1 });
+    await expect
+      .poll(async () => step(await why(id), 'flaky')?.tries, { timeout: 20_000 })
+      .toMatchObject([
+        { number: 1, status: 'failed', error: { code: 'script.exit' } },
+        { number: 2, status: 'waiting', starts_at: expect.stringMatching(/^\d{4}-/) },
+      ]);
+    expect(text(await why(id))).toMatch(/attempt 2 starts at /);
+    await cancelTask(project.session, id);
+  });
+
+  test('runs: which attempt, since when and on which worker; then how it was cancelled', async () => {
+    const file = newFile();
+    const { id } = await project.create('slow', { file });
+    await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
+    const running = await why(id);
+    expect(step(running, 's')?.tries).toMatchObject([{ number: 1, status: 'running', worker: expect.any(String) }]);
+    expect(text(running)).toMatch(/^slow v1 \(.*\) is running s\n/);
+    await cancelTask(project.session, id);
+    await project.wait(id);
+    const story = await why(id);
+    expect(story).toMatchObject({ status: 'cancelled', cleanup_ran: true });
+    expect(step(story, 's')).toMatchObject({ status: 'cancelled', tries: [{ status: 'cancelled' }] });
+    expect(text(story)).toMatch(/^slow v1 \(.*\) was cancelled\n/);
+  });
+
+  test('was terminated: its calls are told from the history, and what is lost is said', async () => {
+    const file = newFile();
+    const { id } = await project.create('slow', { file });
+    await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
+    await project.session.temporal.workflow.getHandle(id).terminate('enough');
+    const story = await why(id);
+    expect(story).toMatchObject({ status: 'cancelled', error: { code: 'task.terminated' }, resolution: {} });
+    expect(step(story, 's')).toMatchObject({ call: 'u.slow', status: 'unknown' });
+    expect(story.gaps).toEqual([expect.stringMatching(/terminated task leaves no result/)]);
+  });
+});
+
+describe('a task that Temporal has forgotten', () => {
+  let failed: string;
+  let unended: string;
+  let lost: string;
+
+  beforeAll(async () => {
+    const { create, run, session } = project;
+    failed = (await run('fails')).task_key as string;
+    lost = (await run('u.guarded', { n: 1 })).task_key as string;
+    unended = (await create('release', {}, { environment: 'prod' })).id;
+    await session.temporal.workflow.getHandle(unended).terminate();
+    await Promise.all([failed, lost, unended].map(forget));
+    rmSync(join(project.root, '.system/implement', lost), { recursive: true });
+  });
+
+  /** Ends the retention of a task; a server takes its time for that. */
+  async function forget(id: string): Promise<void> {
+    const { temporal, namespace } = project.session;
+    await temporal.workflowService.deleteWorkflowExecution({ namespace, workflowExecution: { workflowId: id } });
+    const describing = () => temporal.workflow.getHandle(id).describe();
+    await vi.waitFor(() => expect(describing()).rejects.toThrow(), { timeout: 100_000, interval: 250 });
+  }
+
+  test('is told from its record, which is said, with what went with the history', async () => {
+    const story = await why(failed);
+    expect(story).toMatchObject({
+      source: 'record',
+      status: 'failed',
+      error: { code: 'script.exit', step: 'left' },
+      resolution: { operations: [{ key: 'u.exit' }] },
+      gaps: [expect.stringMatching(/Temporal no longer has this task/)],
+    });
+    expect(step(story, 'both/left')).toMatchObject({ tries: [{ status: 'failed', error: { code: 'script.exit' } }] });
+    expect(text(story)).toMatch(/Not known\n {2}Temporal no longer has this task/);
+  });
+
+  test('before it had ended: its record tells what was asked, and that the end is not in it', async () => {
+    const story = await why(unended);
+    expect(story).toMatchObject({ source: 'record', status: 'created', definition: { id: 'release' } });
+    expect(story.gaps).toContainEqual(expect.stringMatching(/how the task ended is not in it/));
+  });
+
+  test('and that has no record either is not found', async () => {
+    await expect(why(lost)).rejects.toMatchObject({ code: 'task.not_found' });
+  });
+});
+
+test('a task that could not be formed is not there, and the error says why', async () => {
+  await project.create('u.guarded', { n: 1, forbidden: true }, { key: 'refused' }).catch(() => undefined);
+  await expect(why('refused')).rejects.toMatchObject({
+    code: 'task.not_found',
+    message: 'There is no task refused: it could not be formed: guard.denied: Never. (hook never)',
+    suggestion: 'Leave it.',
+  });
+  await expect(why('preflight:refused')).rejects.toMatchObject({ code: 'task.not_found' });
+  await expect(why('nothing')).rejects.toMatchObject({ code: 'task.not_found' });
+});

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import type { TaskStory } from '../../../../src/contracts/story.js';
+import { nextCommands } from '../../../../src/doors/cli/next-commands.js';
+import { exampleApproval, exampleStep, exampleStory } from './example-story.js';
+
+const commandsOf = (more: Partial<TaskStory>) => nextCommands(exampleStory(more)).map(({ command }) => command);
+const AGAIN = 'ability task get t-1 | ability run signup --env staging --input -';
+
+test('a created task is run', () => {
+  expect(commandsOf({ status: 'created' })).toEqual(['ability task run t-1', 'ability task cancel t-1']);
+});
+
+test('an open task is watched or stopped', () => {
+  expect(commandsOf({})).toEqual(['ability task watch t-1', 'ability task cancel t-1']);
+});
+
+test('a task that waits for people is decided, each approval by its id', () => {
+  const approvals = [exampleApproval(), exampleApproval({ id: 'done', status: 'approved' })];
+  const [first] = nextCommands(exampleStory({ status: 'waiting_approval', approvals }));
+  expect(first).toEqual({
+    command: 'ability approve t-1 --approval ask-1 --as NAME',
+    purpose: 'say yes to "Release?"; or deny',
+  });
+});
+
+test('a failed task is explained, its log read, and run again', () => {
+  const error = { code: 'script.exit', message: 'x', step: 'seed', details: { path: 'group/seed' } };
+  const steps = [exampleStep({ path: 'group/seed' })];
+  expect(commandsOf({ status: 'failed', error, steps })).toEqual([
+    'ability explain script.exit',
+    'ability task logs t-1 group/seed',
+    AGAIN,
+  ]);
+});
+
+test("an author's own code has no explanation, and a step that never ran no log", () => {
+  const error = { code: 'mine.own', message: 'x', step: 'seed' };
+  expect(commandsOf({ status: 'failed', error, steps: [exampleStep({ attempts: 0 })] })).toEqual([AGAIN]);
+});
+
+test('an outcome nobody knows is not done again', () => {
+  const error = { code: 'outcome.unknown', message: 'x', step: 'seed' };
+  expect(commandsOf({ status: 'unknown', error })).toEqual([
+    'ability explain outcome.unknown',
+    'ability task logs t-1 seed',
+  ]);
+});
+
+test('an expired task is created again', () => {
+  expect(commandsOf({ status: 'expired' })).toEqual([AGAIN.replace('ability run', 'ability task create')]);
+});
+
+test('a succeeded task is read', () => {
+  expect(commandsOf({ status: 'succeeded' })).toEqual(['ability task result t-1']);
+});
+
+test('a direct run has no key that a command could take', () => {
+  expect(commandsOf({ task_key: null, status: 'running' })).toEqual([]);
+  expect(commandsOf({ task_key: null, status: 'failed', error: { code: 'script.exit', message: 'x' } })).toEqual([
+    'ability explain script.exit',
+  ]);
+});
+
+test('a task that is only a record any more can only be run again', () => {
+  expect(commandsOf({ status: 'created', source: 'record' })).toEqual([AGAIN]);
+});
