@@ -27,6 +27,8 @@ export interface TaskFilter {
   session?: string | undefined;
   /** Started at this moment or later. */
   since?: Date | undefined;
+  /** Also tasks that another task has called. */
+  called?: boolean | undefined;
   /** A condition in Temporal's own list language, which must hold as well. */
   query?: string | undefined;
 }
@@ -62,6 +64,7 @@ export function taskQuery(project: string, filter: TaskFilter): string {
     "ExecutionStatus != 'ContinuedAsNew'",
     "WorkflowId NOT STARTS_WITH 'direct:'",
   ];
+  if (!filter.called) parts.push('ParentWorkflowId IS NULL');
   if (ability !== undefined) parts.push(`WorkflowType = ${quoted(ability)}`);
   if (environment !== undefined) parts.push(`AbilityEnvironment = ${quoted(environment)}`);
   if (session !== undefined) parts.push(`AbilitySession = ${quoted(session)}`);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cancelTask, decide, viewTask } from '../../src/client/index.js';
+import { cancelTask, decide, listTasks, viewTask } from '../../src/client/index.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 import { workflow } from '../fixtures/project-folder.js';
 
@@ -79,7 +79,12 @@ output: "\${{ steps.two.output }}"`,
       kind: 'approval',
       result: { status: 'waiting_approval', approvals: [{ status: 'open', task: `${id}/a` }] },
     });
-    await decide(flows.project.session, id, 'approve', { by: 'somebody' });
+    const { session } = flows.project;
+    const keys = async (called: boolean) =>
+      (await listTasks(session, { ability: 'asks', called, limit: 10 })).map(({ task_key }) => task_key);
+    await expect.poll(() => keys(true), { timeout: 20_000 }).toEqual([`${id}/a`]);
+    expect(await keys(false)).toEqual([]);
+    await decide(session, id, 'approve', { by: 'somebody' });
     expect(await ended(id)).toMatchObject({ status: 'succeeded', output: 'somebody' });
   });
 

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { LISTED_STATES, listedState, taskQuery } from '../../../src/client/task-query.js';
 import { errorOf } from '../error-of.js';
 
-const BASE = "AbilityProject = 'acme' AND ExecutionStatus != 'ContinuedAsNew' AND WorkflowId NOT STARTS_WITH 'direct:'";
+const BASE =
+  "AbilityProject = 'acme' AND ExecutionStatus != 'ContinuedAsNew' AND WorkflowId NOT STARTS_WITH 'direct:' AND ParentWorkflowId IS NULL";
 
 describe('the list filter', () => {
   test('is of the project alone, without direct runs and without the earlier runs of long tasks', () => {

@@ -10,6 +10,7 @@ export async function run(context: Context): Promise<ExitCode> {
   return withSession(context, await openRegistry(context), async (session) => {
     const { terminal, flags } = context;
     const waiting = await listTasks(session, {
+      called: true,
       status: ['waiting_approval'],
       environment: flags.env,
       limit: MOST_TASKS,
