@@ -3,6 +3,8 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { RateLimiter } from '../activities/api/rate-limit.js';
+import { createExecute } from '../activities/execute.js';
+import { createAnswerScript } from '../activities/hooks/script-handler.js';
 import type { ActivityDependencies } from '../activities/index.js';
 import { McpPool } from '../activities/mcp/pool.js';
 import { PlanSource } from '../activities/plan-source.js';
@@ -11,6 +13,7 @@ import { SecretSource } from '../activities/secrets.js';
 import type { Json } from '../contracts/json.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskResult } from '../contracts/task.js';
+import { EnvironmentVariables } from '../planning/environment-variables.js';
 import type { SealKeys } from '../planning/seal.js';
 import { mapLargeParts } from '../rules/large-parts.js';
 import { INLINE_BYTES, SPILL_BYTES } from '../server/payload-codec.js';
@@ -39,18 +42,20 @@ export function buildDependencies(
   if (reaped > 0) log.warn({ reaped }, 'ended scripts that a killed worker had left');
   const pool = new McpPool(paths.root);
   const plans = new PlanSource(keys, access.readStart);
+  const { root } = paths;
+  const secrets = (environment: string): SecretSource => new SecretSource(root, environment);
   const activities: ActivityDependencies = {
     project,
     host: hostname(),
-    root: paths.root,
+    root,
     keys,
     plans,
     records: new RecordFolder(paths.records),
     findTask: access.findTask,
-    groups,
-    pool,
-    limiter: new RateLimiter(),
-    secrets: (environment) => new SecretSource(paths.root, environment),
+    execute: createExecute({ root, groups, pool, limiter: new RateLimiter() }),
+    answerScript: createAnswerScript({ root, groups, secrets }),
+    secrets,
+    variables: (environment) => new EnvironmentVariables(root, environment),
     recordUsage: (line) => appendLine(join(paths.system, 'usage.jsonl'), line),
     keepLarge: (answer, limit) => keepLarge(answer, limit, store),
     shrink: (result) => shrink(result, store),
