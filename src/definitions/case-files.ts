@@ -16,7 +16,12 @@ export function holdsCases(kind: FileKindName, read: ReadFile): boolean {
 
 /** An ability in a file that is named like one of test cases is told of, not passed over. */
 export function findAbilityAmongCases(kind: FileKindName, source: YamlSource): Problem | undefined {
-  if (!isBesideAbilities(kind) || !isCaseFile(source.file) || !definesAbility(source)) return undefined;
+  return isBesideAbilities(kind) && isCaseFile(source.file) ? findAbility(source) : undefined;
+}
+
+/** Says that a file of test cases defines an ability, where it does. */
+export function findAbility(source: YamlSource): Problem | undefined {
+  if (!definesAbility(source)) return undefined;
   return {
     code: 'definition.invalid',
     message: `${source.file} defines an ability, but files that end in .test.yaml hold test cases`,
