@@ -27,8 +27,8 @@ import type { RecordFolder } from './record/record-folder.js';
 export interface PreflightDependencies extends HookDependencies {
   /** Absolute path of the project. */
   root: string;
-  /** What `env:NAME` in its definitions stands for. */
-  variables: (environment: string) => EnvironmentVariables;
+  /** What `env:NAME` in its definitions stands for; left out: what this process and its `.env` files say. */
+  variables?: (environment: string) => EnvironmentVariables;
   project: string;
   host: string;
   keys: SealKeys;
@@ -65,7 +65,7 @@ async function preflight(
   signal: AbortSignal,
 ): Promise<PreflightAnswer> {
   refuseUnsafeKeys(request.input);
-  const variables = dependencies.variables(request.environment);
+  const variables = dependencies.variables?.(request.environment);
   const { plan, warnings } = resolvePlan(registry, request.ability, request.environment, variables);
   const input = inputOf(plan, request);
   const digests = { plan: digestOf(plan), input: digestOf(input) };

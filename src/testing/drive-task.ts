@@ -1,6 +1,6 @@
 import { type Session, viewTask } from '../client/index.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
-import type { CaseApprovals } from './decide-approvals.js';
+import type { CaseApprovals } from './case-approvals.js';
 import { findPendingWork } from './pending-work.js';
 import type { TestClock } from './test-clock.js';
 

@@ -1,6 +1,6 @@
 import { awaitResult, createTask } from '../client/index.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
-import { CaseApprovals } from './decide-approvals.js';
+import { CaseApprovals } from './case-approvals.js';
 import { driveTask } from './drive-task.js';
 import { type CaseOutcome, judgeCase } from './judge-case.js';
 import type { Bench } from './open-bench.js';

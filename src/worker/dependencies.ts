@@ -13,7 +13,6 @@ import { SecretSource } from '../activities/secrets.js';
 import type { Json } from '../contracts/json.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskResult } from '../contracts/task.js';
-import { EnvironmentVariables } from '../planning/environment-variables.js';
 import type { SealKeys } from '../planning/seal.js';
 import { mapLargeParts } from '../rules/large-parts.js';
 import { INLINE_BYTES, SPILL_BYTES } from '../server/payload-codec.js';
@@ -55,7 +54,6 @@ export function buildDependencies(
     execute: createExecute({ root, groups, pool, limiter: new RateLimiter() }),
     answerScript: createAnswerScript({ root, groups, secrets }),
     secrets,
-    variables: (environment) => new EnvironmentVariables(root, environment),
     recordUsage: (line) => appendLine(join(paths.system, 'usage.jsonl'), line),
     keepLarge: (answer, limit) => keepLarge(answer, limit, store),
     shrink: (result) => shrink(result, store),

@@ -23,7 +23,7 @@ const mockAnswer = z.union(
 );
 
 /** A list answers successive executions, one each: attempts, or turns of a loop. */
-const mock = z.union([mockAnswer, z.array(mockAnswer).min(1)], MOCK);
+const mock = z.union([mockAnswer, z.array(mockAnswer).min(1, 'A list of answers has at least one')], MOCK);
 
 const hookAnswer = z.union(
   [
@@ -48,7 +48,7 @@ const decision = z.strictObject({
 });
 
 const decisions = z.union(
-  [z.enum(['approve', 'deny', 'expire']), decision, z.array(decision).min(1)],
+  [z.enum(['approve', 'deny', 'expire']), decision, z.array(decision).min(1, 'A list of decisions has at least one')],
   'An approval is approve, deny or expire, or { decision, by, comment }, or a list of these',
 );
 
@@ -99,7 +99,7 @@ const testCase = z.strictObject({
 export const cases = z.strictObject({
   ability: abilityId,
   defaults: z.strictObject(surroundings).default({}),
-  cases: z.array(testCase).min(1),
+  cases: z.array(testCase).min(1, 'A file of cases has at least one'),
 });
 
 /** A file of cases as loaded. */

@@ -94,9 +94,18 @@ async function runOnce(
     return EXIT_OF_REPORT[report.status];
   } catch (error) {
     if (!signal.aborted) throw error;
-    terminal.note('Interrupted; nothing was left behind.');
-    return EXIT.interrupted;
+    return reportInterrupted(context);
   }
+}
+
+function reportInterrupted({ terminal, flags }: Context): ExitCode {
+  const message = 'Interrupted; nothing was left behind';
+  terminal.note(`${message}.`);
+  if (flags.json) {
+    const error = { code: 'wait.interrupted', message, location: null, suggestion: null };
+    terminal.print(JSON.stringify({ status: 'error', error }, null, 2));
+  }
+  return EXIT.interrupted;
 }
 
 function printReport({ terminal, flags }: Context, report: TestReport): void {

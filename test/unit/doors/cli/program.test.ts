@@ -46,6 +46,7 @@ const COMMANDS = [
   'list [options]',
   'show [options] <id>',
   'explain [options] <code>',
+  'test [options] [id]',
   'run [options] <id>',
   'task',
   'approvals [options]',
@@ -93,6 +94,7 @@ describe('`--help` lists', () => {
 
 describe('options', () => {
   test.each([
+    ['test', ['--junit', '--watch']],
     ['up', ['--detach']],
     ['doctor', ['--fix']],
     ['worker', ['--env', '--placement']],
