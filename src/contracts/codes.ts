@@ -364,8 +364,8 @@ export const CODES = {
   },
   'temporal.binary_missing': {
     exit: EXIT.outOfOrder,
-    means: 'The Temporal server could not be found or fetched.',
-    next: 'Install the Temporal CLI, or name it in `ABILITY_TEMPORAL_BIN`.',
+    means: 'The Temporal server, or the one test cases run on, could not be found or fetched.',
+    next: 'Install it, or name it in `ABILITY_TEMPORAL_BIN` or `ABILITY_TEMPORAL_TEST_SERVER_BIN`.',
   },
   'temporal.unavailable': {
     exit: EXIT.outOfOrder,
