@@ -15,7 +15,7 @@ import { type Attempt, beginAttempt } from './attempt.js';
 import { CallFailure } from './call-failure.js';
 import type { CallInput } from './call-input.js';
 import { CallLog } from './call-log.js';
-import { type ExecuteDependencies, execute } from './execute.js';
+import type { Execute } from './execute.js';
 import { toFailure, unknownOutcome } from './failures.js';
 import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
 import type { PlanSource } from './plan-source.js';
@@ -23,7 +23,8 @@ import type { RecordFolder } from './record/record-folder.js';
 import { taskOf } from './task-of.js';
 
 /** What calls need of their worker. */
-export interface CallDependencies extends ExecuteDependencies, HookDependencies {
+export interface CallDependencies extends HookDependencies {
+  execute: Execute;
   plans: PlanSource;
   records: RecordFolder;
   /** Makes sure that an answer will fit into the history, by keeping it in the store when it is large. */
@@ -97,7 +98,7 @@ async function runAttempt(
   };
   const warnings: string[] = [];
   try {
-    const output = checkOutput(operation, call, await execute(operation.implementation, call, dependencies));
+    const output = checkOutput(operation, call, await dependencies.execute(operation, call));
     await settle('succeeded', output, null);
     const answer: CallAnswer = { output };
     if (attempt.number > 1) answer.attempt = attempt.number;

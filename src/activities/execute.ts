@@ -1,5 +1,5 @@
 import type { Json } from '../contracts/json.js';
-import type { PlanImplementation } from '../contracts/plan.js';
+import type { PlanOperation } from '../contracts/plan.js';
 import { callApi } from './api/call-api.js';
 import type { RateLimiter } from './api/rate-limit.js';
 import type { CallInput } from './call-input.js';
@@ -16,18 +16,19 @@ export interface ExecuteDependencies {
   pool: McpPool;
 }
 
-/** Executes one attempt of a call with the implementation the plan chose. */
-export function execute(
-  implementation: PlanImplementation,
-  call: CallInput,
-  dependencies: ExecuteDependencies,
-): Promise<Json> {
-  switch (implementation.kind) {
-    case 'script':
-      return callScript(implementation, call, dependencies);
-    case 'mcp':
-      return callMcp(implementation, call, dependencies);
-    case 'api':
-      return callApi(implementation, call, dependencies);
-  }
+/** Executes one attempt of a call. @returns its output, not checked yet. @throws AbilityError, CallFailure. */
+export type Execute = (operation: PlanOperation, call: CallInput) => Promise<Json>;
+
+/** Executes calls with the implementation the plan chose. */
+export function createExecute(dependencies: ExecuteDependencies): Execute {
+  return ({ implementation }, call) => {
+    switch (implementation.kind) {
+      case 'script':
+        return callScript(implementation, call, dependencies);
+      case 'mcp':
+        return callMcp(implementation, call, dependencies);
+      case 'api':
+        return callApi(implementation, call, dependencies);
+    }
+  };
 }

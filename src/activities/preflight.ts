@@ -8,6 +8,7 @@ import type { Confirmation } from '../contracts/seal.js';
 import type { PreflightAnswer, TaskMemo, TaskRequest } from '../contracts/task.js';
 import { RegistryLoader } from '../definitions/load-registry.js';
 import type { Registry } from '../definitions/registry.js';
+import type { EnvironmentVariables } from '../planning/environment-variables.js';
 import { operationInput } from '../planning/operation-input.js';
 import { resolvePlan } from '../planning/resolve-plan.js';
 import { checkAgainst } from '../planning/schemas.js';
@@ -25,6 +26,10 @@ import type { RecordFolder } from './record/record-folder.js';
 
 /** What preflight needs of its worker. */
 export interface PreflightDependencies extends HookDependencies {
+  /** Absolute path of the project. */
+  root: string;
+  /** What `env:NAME` in its definitions stands for; left out: what this process and its `.env` files say. */
+  variables?: (environment: string) => EnvironmentVariables;
   project: string;
   host: string;
   keys: SealKeys;
@@ -61,7 +66,8 @@ async function preflight(
   signal: AbortSignal,
 ): Promise<PreflightAnswer> {
   refuseUnsafeKeys(request.input);
-  const { plan, warnings } = resolvePlan(registry, request.ability, request.environment);
+  const variables = dependencies.variables?.(request.environment);
+  const { plan, warnings } = resolvePlan(registry, request.ability, request.environment, variables);
   const input = inputOf(plan, request);
   const digests = { plan: digestOf(plan), input: digestOf(input) };
   const state = await stateOfKey(request, digests.input, dependencies);

@@ -46,7 +46,8 @@ export class SecretSource {
     return value !== undefined && value !== '';
   }
 
-  private find(reference: string): string | undefined {
+  /** The value a reference leads to. */
+  protected find(reference: string): string | undefined {
     if (reference.startsWith('file:')) return this.readFile(reference.slice('file:'.length));
     return this.variables.find(reference.slice('env:'.length));
   }

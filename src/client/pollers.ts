@@ -1,3 +1,4 @@
+import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { taskQueueOf } from '../contracts/names.js';
 import { PLACEMENTS, type Placement } from '../contracts/placement.js';
 import { AbilityError } from '../contracts/problem.js';
@@ -8,6 +9,7 @@ const RECENT_MS = 90_000;
 /** Workers that have just started are listed a moment later. */
 const PATIENCE_MS = 2000;
 const WORKFLOW_QUEUE = 1;
+const UNIMPLEMENTED = 12;
 
 /** The placement whose queue has a worker, local first. @throws AbilityError `placement.no_worker`. */
 export async function placementWithWorker(session: Session, environment: string): Promise<Placement> {
@@ -27,16 +29,28 @@ export async function refuseWithoutWorker(session: Session, environment: string,
   if (!(await hasWorker(session, environment, placement))) throw noWorker(session, environment, placement);
 }
 
-/** Whether somebody polls the queue of a placement. */
+/** Whether somebody polls the queue of a placement; yes where the server cannot tell, as Temporal's test server. */
 export async function hasWorker(session: Session, environment: string, placement: Placement): Promise<boolean> {
-  const { pollers } = await session.temporal.workflowService.describeTaskQueue({
-    namespace: session.namespace,
-    taskQueue: { name: taskQueueOf(session.project, environment, placement) },
-    taskQueueType: WORKFLOW_QUEUE,
-  });
+  const pollers = await listPollers(session, taskQueueOf(session.project, environment, placement));
+  if (pollers === 'untold') return true;
   return (pollers ?? []).some(({ lastAccessTime }) => {
     return Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1000 < RECENT_MS;
   });
+}
+
+async function listPollers({ temporal, namespace }: Session, queue: string) {
+  try {
+    const { pollers } = await temporal.workflowService.describeTaskQueue({
+      namespace,
+      taskQueue: { name: queue },
+      taskQueueType: WORKFLOW_QUEUE,
+    });
+    return pollers;
+  } catch (error) {
+    const cause = error instanceof ServiceError ? error.cause : error;
+    if (isGrpcServiceError(cause) && cause.code === UNIMPLEMENTED) return 'untold';
+    throw error;
+  }
 }
 
 function noWorker(session: Session, environment: string, placement?: Placement): AbilityError {

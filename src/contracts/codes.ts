@@ -389,13 +389,33 @@ export const CODES = {
   },
   'temporal.binary_missing': {
     exit: EXIT.outOfOrder,
-    means: 'The Temporal server could not be found or fetched.',
-    next: 'Install the Temporal CLI, or name it in `ABILITY_TEMPORAL_BIN`.',
+    means: 'The Temporal server, or the one test cases run on, could not be found or fetched.',
+    next: 'Install it, or name it in `ABILITY_TEMPORAL_BIN` or `ABILITY_TEMPORAL_TEST_SERVER_BIN`.',
   },
   'temporal.unavailable': {
     exit: EXIT.outOfOrder,
     means: 'The Temporal server does not answer.',
     next: 'Check the address, or run `ability doctor`.',
+  },
+  'test.no_cases': {
+    exit: EXIT.usage,
+    means: 'There are no test cases to run, so nothing was tested.',
+    next: 'Write cases beside an ability, in a file that ends in `.test.yaml`; see docs/testing.md.',
+  },
+  'test.no_decision': {
+    exit: EXIT.failed,
+    means: 'The task of a test case asked for an approval that the case does not decide.',
+    next: 'Write under `approvals` what people say: approve, deny or expire.',
+  },
+  'test.no_end': {
+    exit: EXIT.failed,
+    means: 'The task of a test case does not end, whatever the clock says.',
+    next: 'Look at the step that was last at work; a wait for a signal never ends in a case.',
+  },
+  'test.no_mock': {
+    exit: EXIT.failed,
+    means: 'The task of a test case called something for which the case has no mock.',
+    next: 'Write under `mocks` what the call answers, or `live: true` to let it be made.',
   },
   'timeout.call': {
     exit: EXIT.failed,

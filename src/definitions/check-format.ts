@@ -3,6 +3,7 @@ import type { Problem } from '../contracts/problem.js';
 import { AbilityError } from '../contracts/problem.js';
 import { didYouMean } from '../rules/nearest.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
+import { isCaseFile } from './case-files.js';
 import { SECRET_MESSAGE } from './formats/values.js';
 import type { YamlSource } from './yaml-source.js';
 
@@ -33,6 +34,21 @@ const HABITS: Record<string, string> = {
   always: 'Write the steps under `finally`.',
   catch: 'Use `continue_on_error` and `steps.<id>.error`.',
   retries: 'Write `retry: { attempts: 3 }`.',
+};
+
+/** What people write in a test case, with the form that is right there. */
+const CASE_HABITS: Record<string, string> = {
+  env: 'Write `environment`.',
+  with: 'Write `input`.',
+  given: 'Write `input`, `mocks` and `approvals`.',
+  when: 'A case runs its ability once; write its `input`.',
+  should: 'Write `expect`.',
+  description: 'Write `name`.',
+  id: 'Write `name`.',
+  stubs: 'Write `mocks`.',
+  returns: 'Write `output`.',
+  throws: 'Write `error: { code, message }`.',
+  contains: 'Write `output_includes`.',
 };
 
 /**
@@ -107,7 +123,7 @@ function problemsOfUnion(
     .flatMap((inner) => (inner.code === 'unrecognized_keys' ? namesIn(inner.message) : []));
   const isMap = value !== null && typeof value === 'object' && !Array.isArray(value);
   const unknown = isMap && known.length > 0 ? Object.keys(value).filter((key) => !known.includes(key)) : [];
-  const told = unknown.filter((key) => Object.hasOwn(HABITS, key) || didYouMean(key, new Set(known)));
+  const told = unknown.filter((key) => habitOf(key, source) || didYouMean(key, new Set(known)));
   if (told.length > 0) return told.map((key) => unknownKey(key, known, path, source));
   return [problem(wordingOf(issue, value), path, source)];
 }
@@ -128,10 +144,15 @@ function namesIn(message: string): string[] {
 }
 
 function unknownKey(key: string, known: string[], path: PropertyKey[], source: YamlSource): Problem {
-  const habit = Object.hasOwn(HABITS, key) ? HABITS[key] : undefined;
+  const habit = habitOf(key, source);
   const names = [...new Set(known)];
   const suggestion = habit ?? didYouMean(key, names) ?? `There are: ${names.join(', ')}.`;
   return { ...problem(`Unknown key \`${key}\``, [...path, key], source, 'key'), suggestion };
+}
+
+function habitOf(key: string, { file }: YamlSource): string | undefined {
+  const habits = isCaseFile(file) ? CASE_HABITS : HABITS;
+  return Object.hasOwn(habits, key) ? habits[key] : undefined;
 }
 
 function wordingOf(issue: Issue, value: unknown): string {

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import type { z } from 'zod';
 import { PHASES, type Phase } from '../contracts/hooks.js';
 import { AbilityError, formatLocation, type Problem } from '../contracts/problem.js';
+import { findAbilityAmongCases, holdsCases } from './case-files.js';
 import { checkFormat } from './check-format.js';
 import { findProjectRoot, foldersOf, PROJECT_FILE } from './find-project.js';
 import { config } from './formats/config.js';
@@ -11,6 +12,7 @@ import { hooks } from './formats/hooks.js';
 import { implementation } from './formats/implementation.js';
 import { lowLevel } from './formats/low-level.js';
 import { project } from './formats/project.js';
+import { idsIn, phaseOf } from './ids-in-file.js';
 import { FileCache, type ReadFile, sourceOf, yamlFilesIn } from './read-files.js';
 import type { BrokenKind, FileKindName, Loaded, Registry } from './registry.js';
 import { findUnsupported } from './unsupported.js';
@@ -46,6 +48,7 @@ export class RegistryLoader {
     ] as const) {
       for (const path of paths) {
         const read = this.files.read(path);
+        if (holdsCases(kind, read)) continue;
         digest.update(`${read.file}\0${read.digest}\n`);
         addFile(registry, kind, read);
       }
@@ -100,9 +103,9 @@ function addFile(registry: Registry, kind: FileKindName, read: ReadFile): void {
     disable(registry, kind, read, [read.source as Problem]);
     return;
   }
-  const unsupported = findUnsupported(kind, source);
-  if (unsupported) {
-    disable(registry, kind, read, [unsupported]);
+  const refused = findAbilityAmongCases(kind, source) ?? findUnsupported(kind, source);
+  if (refused) {
+    disable(registry, kind, read, [refused]);
     return;
   }
   const problems = ADD[kind](registry, source);
@@ -225,7 +228,7 @@ function breakHooks(registry: Registry, phase: Phase, problem: Problem): void {
 function disable(registry: Registry, kind: FileKindName, read: ReadFile, problems: Problem[]): void {
   const [first] = problems as [Problem, ...Problem[]];
   registry.problems.push(...problems);
-  const ids = kind === 'hooks' ? phaseIn(read) : idsIn(kind, read);
+  const ids = idsIn(kind, read);
   if (ids === undefined) registry.opaque.push({ kind, problem: first });
   for (const [brokenKind, id] of ids ?? []) {
     if (!registry.broken.has(`${brokenKind}:${id}`)) registry.broken.set(`${brokenKind}:${id}`, first);
@@ -249,51 +252,4 @@ function mapsOf(registry: Registry, kind: BrokenKind): Map<string, unknown>[] {
     case 'implementation_of':
       return [];
   }
-}
-
-function phaseIn({ file }: ReadFile): [BrokenKind, string][] | undefined {
-  const phase = phaseOf(file);
-  return phase && [['hooks', phase]];
-}
-
-/** The ids a broken file would define, read off its value or else its text; undefined when nobody can tell. */
-function idsIn(kind: Exclude<FileKindName, 'hooks'>, read: ReadFile): [BrokenKind, string][] | undefined {
-  const value = sourceOf(read)?.value;
-  const record = (value !== null && typeof value === 'object' ? value : {}) as Record<string, unknown>;
-  if (kind === 'config') return value === record ? idsInConfig(record) : undefined;
-  const id = fieldOf(kind === 'low-level' ? 'operation_key' : 'id', record, read);
-  if (kind !== 'implementations') return id === undefined ? undefined : [['ability', id]];
-  const operation = fieldOf('operation_key', record, read);
-  const ids: [BrokenKind, string | undefined][] = [
-    ['implementation', id],
-    ['implementation_of', operation],
-  ];
-  const known = ids.filter((entry): entry is [BrokenKind, string] => entry[1] !== undefined);
-  return known.length > 0 ? known : undefined;
-}
-
-function fieldOf(key: string, record: Record<string, unknown>, { text }: ReadFile): string | undefined {
-  const value = record[key];
-  if (typeof value === 'string') return value;
-  return new RegExp(`^${key}:[ \\t]*["']?([A-Za-z0-9_.-]+)`, 'm').exec(text)?.[1];
-}
-
-/** A configuration binds guards; when any part of it cannot be told, no ability may run without it. */
-function idsInConfig(record: Record<string, unknown>): [BrokenKind, string][] | undefined {
-  const { abilities = [], env_profiles = {}, mcp_servers = {}, ...others } = record;
-  if (Object.keys(others).length > 0 || !Array.isArray(abilities)) return undefined;
-  const ids = abilities.map((item: unknown) => (item as { id?: unknown } | null)?.id);
-  if (ids.some((id) => typeof id !== 'string')) return undefined;
-  return [
-    ...ids.map((id): [BrokenKind, string] => ['config', id as string]),
-    ...Object.keys(env_profiles ?? {}).map((name): [BrokenKind, string] => ['env_profile', name]),
-    ...Object.keys(mcp_servers ?? {}).map((name): [BrokenKind, string] => ['mcp_server', name]),
-  ];
-}
-
-/** `PreAbilityCall.yaml`, also written `pre_ability_call.yaml`. Source: C-05. */
-function phaseOf(file: string): Phase | undefined {
-  const plain = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, '');
-  const name = plain(basename(file).replace(/\.ya?ml$/, ''));
-  return PHASES.find((phase) => plain(phase) === name);
 }

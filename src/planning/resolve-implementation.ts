@@ -8,7 +8,7 @@ import { isHostAllowed } from '../rules/allowed-hosts.js';
 import { compileExpression } from '../rules/expressions/evaluate.js';
 import { expressionsIn } from '../rules/expressions/template.js';
 import { didYouMean } from '../rules/nearest.js';
-import { EnvironmentVariables } from './environment-variables.js';
+import type { EnvironmentVariables } from './environment-variables.js';
 import { capped } from './limits.js';
 import { placed } from './placed.js';
 import { resolveEnvProfile, resolveScript } from './resolve-script.js';
@@ -34,10 +34,9 @@ export function resolveImplementation(
   registry: Registry,
   chosen: ChosenImplementation,
   settings: EnvironmentSettings | undefined,
-  environment: string,
+  variables: EnvironmentVariables,
 ): PlanImplementation {
   const { body } = chosen;
-  const variables = new EnvironmentVariables(registry.root, environment);
   const base = baseOf(registry, chosen, settings);
   if (body.kind === 'script') {
     const script = resolveScript(registry, body.script, chosen.from, [...chosen.path, 'script']);
@@ -45,7 +44,7 @@ export function resolveImplementation(
   }
   if (body.kind === 'mcp') {
     const { tool, server } = { ...body.mcp, ...defined({ tool: settings?.mcp_tool, server: settings?.mcp_server }) };
-    if (!server || !tool) throw incomplete(chosen, environment, server ? 'tool' : 'server');
+    if (!server || !tool) throw incomplete(chosen, variables.environment, server ? 'tool' : 'server');
     const output = body.mcp.output ?? 'as_is';
     return {
       ...base,

@@ -5,6 +5,7 @@ import type { AbilityConfig } from '../definitions/formats/config.js';
 import type { LowLevel } from '../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
+import type { EnvironmentVariables } from './environment-variables.js';
 import { type HookBindings, resolveHooks } from './resolve-hooks.js';
 import {
   type ChosenImplementation,
@@ -22,16 +23,17 @@ import { compileSchema } from './schemas.js';
 export function resolveOperation(
   registry: Registry,
   operation: Loaded<LowLevel>,
-  environment: string,
+  variables: EnvironmentVariables,
   warn: (text: string) => void,
 ): PlanOperation {
   const { value } = operation;
+  const { environment } = variables;
   checkScope(value.operation_key, operation, environment);
   checkSchemas(operation);
   const config = configOf(registry, value.operation_key);
   const settings = config?.value.environments?.[environment];
   const chosen = chooseImplementation(registry, operation, config, settings);
-  const implementation = resolveImplementation(registry, chosen, settings, environment);
+  const implementation = resolveImplementation(registry, chosen, settings, variables);
   const modules = value.scope.modules ?? [];
   const subject = {
     ability: value.operation_key,

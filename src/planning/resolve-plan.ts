@@ -15,6 +15,7 @@ import type { Loaded, Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
 import { DEFAULT_CLOUD_SERVERS, resolvePlacement } from '../rules/placement.js';
 import { compileSteps } from './compile-steps.js';
+import { EnvironmentVariables } from './environment-variables.js';
 import { limitsOf } from './limits.js';
 import { resolveEnvironment } from './resolve-environment.js';
 import { resolveHooks } from './resolve-hooks.js';
@@ -29,9 +30,15 @@ export interface ResolvedPlan {
 /**
  * Resolves an ability for one environment.
  *
+ * @param variables what `env:NAME` stands for; left out: what this process and the project's `.env` files say.
  * @throws AbilityError that says what is missing and where; the codes of `definition`, `config`, `scope` and others.
  */
-export function resolvePlan(registry: Registry, ability: string, environment: string): ResolvedPlan {
+export function resolvePlan(
+  registry: Registry,
+  ability: string,
+  environment: string,
+  variables = new EnvironmentVariables(registry.root, environment),
+): ResolvedPlan {
   const broken = registry.broken.get(`ability:${ability}`);
   if (broken) throw new AbilityError(broken);
   resolveEnvironment(registry, environment);
@@ -41,8 +48,8 @@ export function resolvePlan(registry: Registry, ability: string, environment: st
   const workflow = registry.workflows.get(ability);
   if (!operation && !workflow) throw notFound(registry, ability);
   const plan = operation
-    ? planOperation(registry, operation, environment, warn)
-    : planWorkflow(registry, workflow as Loaded<HighLevel>, environment, warn);
+    ? planOperation(registry, operation, variables, warn)
+    : planWorkflow(registry, workflow as Loaded<HighLevel>, variables, warn);
   for (const { key, implementation } of Object.values(plan.operations)) {
     for (const tag of ['deprecated', 'experimental']) {
       if (implementation.tags.includes(tag)) warn(`The implementation ${implementation.id} of ${key} is ${tag}`);
@@ -68,10 +75,10 @@ function notFound(registry: Registry, ability: string): AbilityError {
 function planOperation(
   registry: Registry,
   loaded: Loaded<LowLevel>,
-  environment: string,
+  variables: EnvironmentVariables,
   warn: (text: string) => void,
 ): Plan {
-  const operation = resolveOperation(registry, loaded, environment, warn);
+  const operation = resolveOperation(registry, loaded, variables, warn);
   const { key, version, summary, modules, effects, input_schema, output_schema, implementation } = operation;
   const ability: PlanAbility = {
     id: key,
@@ -86,19 +93,20 @@ function planOperation(
     output_schema,
     hooks: NO_HOOKS,
   };
-  return assemble(registry, environment, { ability, operations: { [key]: operation }, steps: [], finally: [] });
+  const body = { ability, operations: { [key]: operation }, steps: [], finally: [] };
+  return assemble(registry, variables.environment, body);
 }
 
 function planWorkflow(
   registry: Registry,
   workflow: Loaded<HighLevel>,
-  environment: string,
+  variables: EnvironmentVariables,
   warn: (text: string) => void,
 ): Plan {
   const found: Found = { operations: {}, workflows: {} };
-  const { limits, ...own } = resolveWorkflow({ registry, environment, warn, found, callers: [] }, workflow);
+  const { limits, ...own } = resolveWorkflow({ registry, variables, warn, found, callers: [] }, workflow);
   const operations = Object.fromEntries(Object.entries(found.operations).sort(([a], [b]) => (a < b ? -1 : 1)));
-  const plan = assemble(registry, environment, { ...own, operations });
+  const plan = assemble(registry, variables.environment, { ...own, operations });
   const { placement } = workflow.value;
   const planned = {
     ...plan,
@@ -116,7 +124,7 @@ interface Found {
 
 interface Resolving {
   registry: Registry;
-  environment: string;
+  variables: EnvironmentVariables;
   warn: (text: string) => void;
   found: Found;
   /** Ids of the workflows that lead here. */
@@ -125,15 +133,16 @@ interface Resolving {
 
 /** Resolves a workflow and, into `found`, all that it calls. */
 function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): PlanWorkflow {
-  const { registry, environment, warn, found, callers } = resolving;
+  const { registry, variables, warn, found, callers } = resolving;
   const { value } = workflow;
+  const { environment } = variables;
   checkScope(value.id, workflow, environment);
   checkSchemas(workflow);
   const { calls, children, ...body } = compileSteps(registry, workflow);
   const used = new Map<string, PlanOperation>();
   for (const key of [...calls].sort()) {
     const loaded = registry.operations.get(key) as Loaded<LowLevel>;
-    found.operations[key] ??= resolveOperation(registry, loaded, environment, warn);
+    found.operations[key] ??= resolveOperation(registry, loaded, variables, warn);
     used.set(key, found.operations[key]);
   }
   const inner = { ...resolving, callers: [...callers, value.id] };

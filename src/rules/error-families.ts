@@ -41,6 +41,7 @@ const NEVER_AGAIN = [
   'script.missing',
   'script.not_executable',
   'seal.invalid',
+  'test',
   'timeout.task',
 ];
 

@@ -22,9 +22,12 @@ export interface ProjectPaths {
   running: string;
 }
 
-/** Where things are under a project root. */
-export function pathsOf(root: string): ProjectPaths {
-  const system = join(root, '.system');
+/**
+ * Where things are under a project root.
+ *
+ * @param system another folder for what the runtime keeps, as for tests, which leave nothing in the project.
+ */
+export function pathsOf(root: string, system = join(root, '.system')): ProjectPaths {
   return {
     root,
     system,

@@ -3,6 +3,8 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { RateLimiter } from '../activities/api/rate-limit.js';
+import { createExecute } from '../activities/execute.js';
+import { createAnswerScript } from '../activities/hooks/script-handler.js';
 import type { ActivityDependencies } from '../activities/index.js';
 import { McpPool } from '../activities/mcp/pool.js';
 import { PlanSource } from '../activities/plan-source.js';
@@ -39,18 +41,19 @@ export function buildDependencies(
   if (reaped > 0) log.warn({ reaped }, 'ended scripts that a killed worker had left');
   const pool = new McpPool(paths.root);
   const plans = new PlanSource(keys, access.readStart, access.readParent);
+  const { root } = paths;
+  const secrets = (environment: string): SecretSource => new SecretSource(root, environment);
   const activities: ActivityDependencies = {
     project,
     host: hostname(),
-    root: paths.root,
+    root,
     keys,
     plans,
     records: new RecordFolder(paths.records),
     findTask: access.findTask,
-    groups,
-    pool,
-    limiter: new RateLimiter(),
-    secrets: (environment) => new SecretSource(paths.root, environment),
+    execute: createExecute({ root, groups, pool, limiter: new RateLimiter() }),
+    answerScript: createAnswerScript({ root, groups, secrets }),
+    secrets,
     recordUsage: (line) => appendLine(join(paths.system, 'usage.jsonl'), line),
     keepLarge: (answer, limit) => keepLarge(answer, limit, store),
     shrink: (result) => shrink(result, store),

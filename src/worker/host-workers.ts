@@ -6,6 +6,7 @@ import {
   type Worker,
 } from '@temporalio/worker';
 import { closeAgents } from '../activities/api/guarded-agent.js';
+import type { ActivityDependencies } from '../activities/index.js';
 import { PLACEMENTS, type Placement } from '../contracts/placement.js';
 import type { SealKeys } from '../planning/seal.js';
 import { SpillingCodec } from '../server/payload-codec.js';
@@ -26,6 +27,8 @@ export interface HostOptions {
   keys: SealKeys;
   /** Path of another build of the workflows, as for tests of an upgrade. */
   workflowBundle?: string;
+  /** What the activities work with instead, as for test cases, whose calls are mocks. */
+  adapt?: (dependencies: ActivityDependencies) => ActivityDependencies;
 }
 
 /** One environment and placement. */
@@ -67,7 +70,8 @@ export class WorkerHost {
     const store = new PayloadStore(options.store);
     const codec = new SpillingCodec(store);
     const access = accessTemporal(connection, options.namespace, codec);
-    const shared = buildDependencies(options.project, options.paths, store, options.keys, access);
+    const built = buildDependencies(options.project, options.paths, store, options.keys, access);
+    const shared = options.adapt ? { ...built, activities: options.adapt(built.activities) } : built;
     return new WorkerHost(options, connection, access, codec, shared);
   }
 

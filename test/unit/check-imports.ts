@@ -13,7 +13,8 @@ const ARROWS: Record<string, readonly string[]> = {
   server: [],
   worker: ['activities', 'server'],
   client: ['server'],
-  doors: ['client', 'definitions', 'planning', 'authoring', 'choosing', 'server', 'worker'],
+  testing: ['client', 'definitions', 'planning', 'activities', 'server', 'worker'],
+  doors: ['client', 'definitions', 'planning', 'authoring', 'choosing', 'server', 'worker', 'testing'],
 };
 
 /** Packages of the rooms whose code runs in Temporal's sandbox or everywhere; the others may use any. */

@@ -22,7 +22,7 @@ describe('the house', () => {
   test('has only the rooms of the design', () => {
     const rooms = new Set(files.map((file) => file.split('/')[1]));
     const known =
-      'activities authoring choosing client contracts definitions doors planning rules server worker workflows';
+      'activities authoring choosing client contracts definitions doors planning rules server testing worker workflows';
     expect([...rooms].filter((room) => !known.split(' ').includes(room ?? ''))).toEqual([]);
   });
 
@@ -51,6 +51,9 @@ describe('the check', () => {
     ['src/client/x.ts', "import { load } from '../definitions/load-registry.js';"],
     ['src/worker/x.ts', "import { connect } from '../client/connect.js';"],
     ['src/worker/x.ts', "import { main } from '../doors/cli/main.js';"],
+    ['src/testing/x.ts', "import { task } from '../workflows/task.js';"],
+    ['src/testing/x.ts', "import { main } from '../doors/cli/main.js';"],
+    ['src/worker/x.ts', "import { runCase } from '../testing/run-case.js';"],
     ['src/doors/cli/x.ts', "import { call } from '../../activities/call.js';"],
     ['src/doors/cli/x.ts', "export { task } from '../../workflows/task.js';"],
     ['src/doors/cli/x.ts', "const { call } = await import('../../activities/call.js');"],

@@ -1,15 +1,20 @@
 import type { EventContext, HookAnswer, Phase } from '../../contracts/hooks.js';
-import type { PlanHook } from '../../contracts/plan.js';
+import type { PlanHandler, PlanHook } from '../../contracts/plan.js';
 import { answerExpression, type FactSources, failedAnswer, hookFacts } from '../../rules/hook-facts.js';
-import type { ProcessGroups } from '../script/run-process.js';
 import type { SecretSource } from '../secrets.js';
 import { answerBuiltin } from './builtins.js';
-import { answerScript } from './script-handler.js';
+
+/** Answers for a hook whose handler is a script. @throws where it cannot be asked, which counts as a failed hook. */
+export type AnswerScript = (
+  id: string,
+  handler: Extract<PlanHandler, { kind: 'script' }>,
+  context: EventContext,
+  run: HookRun,
+) => Promise<HookAnswer>;
 
 /** What hooks need to run outside the workflow. */
 export interface HookDependencies {
-  root: string;
-  groups: ProcessGroups;
+  answerScript: AnswerScript;
   secrets: (environment: string) => SecretSource;
   /** Appends one line to the project's usage log. */
   recordUsage: (line: Record<string, unknown>) => void;
@@ -50,7 +55,7 @@ async function answerOne(hook: PlanHook, run: HookRun, dependencies: HookDepende
       case 'builtin':
         return answerBuiltin(hook.id, hook.handler, run, dependencies);
       case 'script':
-        return await answerScript(hook.id, hook.handler, contextOf(run), run, dependencies);
+        return await dependencies.answerScript(hook.id, hook.handler, contextOf(run), run);
     }
   } catch (error) {
     return failedAnswer(hook.id, at, error instanceof Error ? error.message : String(error));

@@ -1,15 +1,15 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import type { EventContext, HookAnswer } from '../../contracts/hooks.js';
+import type { HookAnswer } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
-import type { PlanHandler } from '../../contracts/plan.js';
 import { failedAnswer } from '../../rules/hook-facts.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { CallLog } from '../call-log.js';
 import { refuseChanged } from '../script/refuse-changed.js';
-import { type ProcessOutcome, runProcess } from '../script/run-process.js';
+import { type ProcessGroups, type ProcessOutcome, runProcess } from '../script/run-process.js';
 import { environmentOf } from '../script/script-environment.js';
-import type { HookDependencies, HookRun } from './run-hooks.js';
+import type { SecretSource } from '../secrets.js';
+import type { AnswerScript, HookRun } from './run-hooks.js';
 
 const MOST_CHARACTERS = 1024 * 1024;
 
@@ -24,13 +24,21 @@ const hookResult = z.looseObject({
   infra: z.record(z.string(), z.json()).optional(),
 });
 
-/** Runs a script handler: EventContext as JSON on stdin, HookResult as JSON on stdout. Source: R-002-22. */
-export async function answerScript(
-  id: string,
-  { script, timeout_ms }: Extract<PlanHandler, { kind: 'script' }>,
-  context: EventContext,
-  run: HookRun,
-  { root, groups, secrets }: HookDependencies,
+/** Where scripts are, what they are told, and who is told of their processes. */
+export interface ScriptHookDependencies {
+  root: string;
+  groups: ProcessGroups;
+  secrets: (environment: string) => SecretSource;
+}
+
+/** Runs script handlers: EventContext as JSON on stdin, HookResult as JSON on stdout. Source: R-002-22. */
+export function createAnswerScript(dependencies: ScriptHookDependencies): AnswerScript {
+  return (...asked) => answerScript(dependencies, ...asked);
+}
+
+async function answerScript(
+  { root, groups, secrets }: ScriptHookDependencies,
+  ...[id, { script, timeout_ms }, context, run]: Parameters<AnswerScript>
 ): Promise<HookAnswer> {
   const at = { phase: run.phase, path: run.path };
   const log = new CallLog(run.logFolder, `hooks/${run.phase}.${id}`, 1);
@@ -75,6 +83,11 @@ function readAnswer(id: string, stdout: string, at: Pick<HookRun, 'phase' | 'pat
     const seen = stdout.trim() === '' ? 'nothing' : `\`${log.excerpt(stdout.trim(), 200)}\``;
     return failedAnswer(id, at, `it printed ${seen}, which is no HookResult`);
   }
+  return readHookResult(id, value, at);
+}
+
+/** The answer a HookResult stands for; what is none is a hook that failed. */
+export function readHookResult(id: string, value: unknown, at: Pick<HookRun, 'phase' | 'path'>): HookAnswer {
   const parsed = hookResult.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

@@ -65,6 +65,17 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
     'after',
     examples('ability explain guard.denied'),
   );
+  define('test [id]', 'run the test cases that stand beside abilities', () => import('./commands/test.js'))
+    .option('--junit <file>', 'write the cases as JUnit XML')
+    .option('--watch', 'run them again whenever a definition or a script changes')
+    .addHelpText(
+      'after',
+      examples(
+        'ability test',
+        'ability test signup_e2e_test --watch',
+        'ability test --junit cases.xml   # in CI: 0 all passed, 1 a case failed, 2 a file of cases is broken',
+      ),
+    );
   defineRun(define);
   defineTask(program, terminal, outcome);
 

@@ -4,7 +4,7 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as tar from 'tar';
 import { request } from 'undici';
-import type { Progress } from './install-temporal.js';
+import type { Progress } from './find-program.js';
 import { SILENCE_MS, TEMPORAL_CLI_VERSION } from './pinned.js';
 
 /** Where Temporal's own SDKs fetch the CLI from: it answers where the archive of a platform is. */

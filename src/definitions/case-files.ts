@@ -1,0 +1,39 @@
+import type { Problem } from '../contracts/problem.js';
+import { type ReadFile, sourceOf } from './read-files.js';
+import type { FileKindName } from './registry.js';
+import type { YamlSource } from './yaml-source.js';
+
+/** Whether a file is named like one of test cases: `*.test.yaml`. */
+export function isCaseFile(path: string): boolean {
+  return /\.test\.ya?ml$/.test(path);
+}
+
+/** Whether a file beside abilities holds test cases, and so is none of the registry. */
+export function holdsCases(kind: FileKindName, read: ReadFile): boolean {
+  const source = sourceOf(read);
+  return isBesideAbilities(kind) && isCaseFile(read.file) && !(source && definesAbility(source));
+}
+
+/** An ability in a file that is named like one of test cases is told of, not passed over. */
+export function findAbilityAmongCases(kind: FileKindName, source: YamlSource): Problem | undefined {
+  return isBesideAbilities(kind) && isCaseFile(source.file) ? findAbility(source) : undefined;
+}
+
+/** Says that a file of test cases defines an ability, where it does. */
+export function findAbility(source: YamlSource): Problem | undefined {
+  if (!definesAbility(source)) return undefined;
+  return {
+    code: 'definition.invalid',
+    message: `${source.file} defines an ability, but files that end in .test.yaml hold test cases`,
+    location: source.locate([]),
+    suggestion: 'Give the file another name.',
+  };
+}
+
+function isBesideAbilities(kind: FileKindName): boolean {
+  return kind === 'low-level' || kind === 'high-level';
+}
+
+function definesAbility({ value }: YamlSource): boolean {
+  return value !== null && typeof value === 'object' && ('operation_key' in value || 'id' in value);
+}

@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import { formatLocation, type Problem } from '../contracts/problem.js';
+import { findAbility, isCaseFile } from './case-files.js';
+import { checkFormat } from './check-format.js';
+import { foldersOf } from './find-project.js';
+import { type CaseFile, cases } from './formats/cases.js';
+import { FileCache, type ReadFile, sourceOf, yamlFilesIn } from './read-files.js';
+import type { Loaded } from './registry.js';
+import { isProblem } from './yaml-source.js';
+
+/** The test cases of a project, with what is broken kept apart. */
+export interface LoadedCases {
+  suites: Loaded<CaseFile>[];
+  broken: BrokenCases[];
+}
+
+/** A file of cases that cannot be used. */
+export interface BrokenCases {
+  /** The ability it is about, where that can be told. */
+  ability: string | undefined;
+  problems: Problem[];
+}
+
+/**
+ * Loads the files of test cases: `*.test.yaml` beside the definitions of abilities.
+ *
+ * @throws AbilityError `project.two_registries`.
+ */
+export function loadCases(root: string): LoadedCases {
+  const { registry } = foldersOf(root);
+  const files = new FileCache(root);
+  const loaded: LoadedCases = { suites: [], broken: [] };
+  const paths = ['high-level', 'low-level'].flatMap((level) => yamlFilesIn(join(registry, level))).filter(isCaseFile);
+  for (const path of paths) {
+    const read = files.read(path);
+    const suite = suiteOf(read);
+    if (Array.isArray(suite)) loaded.broken.push({ ability: abilityOf(read), problems: suite });
+    else loaded.suites.push(suite);
+  }
+  return loaded;
+}
+
+function suiteOf({ source, file }: ReadFile): Loaded<CaseFile> | Problem[] {
+  if (isProblem(source)) return [source];
+  const ability = findAbility(source);
+  if (ability) return [ability];
+  const checked = checkFormat(cases, source);
+  if ('problems' in checked) return checked.problems;
+  const suite = { value: checked.value, file, locate: source.locate };
+  const twice = findTwice(suite);
+  return twice ? [twice] : suite;
+}
+
+function abilityOf(read: ReadFile): string | undefined {
+  const value = sourceOf(read)?.value as { ability?: unknown } | null | undefined;
+  return typeof value?.ability === 'string' ? value.ability : undefined;
+}
+
+/** Reports tell cases apart by their names. */
+function findTwice({ value, locate }: Loaded<CaseFile>): Problem | undefined {
+  const seen = new Map<string, number>();
+  for (const [index, { name }] of value.cases.entries()) {
+    const first = seen.get(name);
+    if (first !== undefined) {
+      return {
+        code: 'definition.duplicate',
+        message: `Two cases are called "${name}"; the first is in ${formatLocation(locate(['cases', first, 'name']))}`,
+        location: locate(['cases', index, 'name']),
+        suggestion: 'Rename one of them.',
+      };
+    }
+    seen.set(name, index);
+  }
+  return undefined;
+}

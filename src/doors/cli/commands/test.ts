@@ -1,0 +1,118 @@
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import { runProjectCases, type TestReport } from '../../../testing/index.js';
+import { type Context, openRegistry } from '../context.js';
+import { interruption } from '../interruption.js';
+import { writeReport } from '../junit.js';
+import { renderCasesJunit } from '../junit-cases.js';
+import { renderCase, renderSummary } from '../render-cases.js';
+import { describeProblem, reportError } from '../report.js';
+import { fingerprint, untilChange, watchedFolders } from '../watch-files.js';
+import { findAbility } from './run.js';
+
+/** Flags of `ability test`. */
+export interface TestFlags {
+  junit?: string;
+  watch?: boolean;
+}
+
+const EXIT_OF_REPORT: Record<TestReport['status'], ExitCode> = {
+  passed: EXIT.ok,
+  failed: EXIT.failed,
+  broken: EXIT.usage,
+};
+
+/** `ability test [ID]`: runs the test cases that stand beside abilities. */
+export async function run(context: Context, [ability]: string[], flags: TestFlags): Promise<ExitCode> {
+  if (flags.watch && context.flags.json) {
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message: '--json prints one value, and --watch never ends',
+      suggestion: 'Leave out one of them.',
+    });
+  }
+  const interrupted = interruption();
+  // The server must not outlive us, and only an orderly exit takes it along.
+  interrupted.signal.addEventListener('abort', () => process.once('SIGINT', () => process.exit(EXIT.interrupted)));
+  try {
+    return flags.watch
+      ? await runAgainAndAgain(context, ability, flags, interrupted.signal)
+      : await runOnce(context, ability, flags, interrupted.signal);
+  } finally {
+    interrupted.done();
+  }
+}
+
+async function runAgainAndAgain(
+  context: Context,
+  ability: string | undefined,
+  flags: TestFlags,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  const first = await openRegistry(context);
+  let folders = watchedFolders(first);
+  while (!signal.aborted) {
+    // Taken before the run, so that what changes meanwhile is not missed.
+    const before = fingerprint(first.root, folders);
+    const watched = folders;
+    try {
+      await runOnce(context, ability, flags, signal);
+      folders = watchedFolders(await openRegistry(context));
+    } catch (error) {
+      // Half-written files are a part of writing them.
+      reportError(error, context);
+    }
+    if (signal.aborted) break;
+    context.terminal.note(context.terminal.style('dim', 'Waiting for a change; press Ctrl-C to stop.'));
+    await untilChange(first.root, watched, before, signal);
+  }
+  return EXIT.interrupted;
+}
+
+async function runOnce(
+  context: Context,
+  ability: string | undefined,
+  { junit }: TestFlags,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  const { terminal, flags, cwd } = context;
+  const registry = await openRegistry(context);
+  if (ability !== undefined) await findAbility(registry, ability);
+  try {
+    const report = await runProjectCases({
+      root: registry.root,
+      ability,
+      environment: flags.env ?? process.env.ABILITY_ENV,
+      signal,
+      progress: (text) => terminal.note(text),
+      onCase: (own) => {
+        if (!flags.json) terminal.print(renderCase(own, terminal.style));
+      },
+    });
+    if (junit !== undefined) writeReport(junit, renderCasesJunit(report), cwd);
+    printReport(context, report);
+    return EXIT_OF_REPORT[report.status];
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return reportInterrupted(context);
+  }
+}
+
+function reportInterrupted({ terminal, flags }: Context): ExitCode {
+  const message = 'Interrupted; nothing was left behind';
+  terminal.note(`${message}.`);
+  if (flags.json) {
+    const error = { code: 'wait.interrupted', message, location: null, suggestion: null };
+    terminal.print(JSON.stringify({ status: 'error', error }, null, 2));
+  }
+  return EXIT.interrupted;
+}
+
+function printReport({ terminal, flags }: Context, report: TestReport): void {
+  if (flags.json) {
+    terminal.print(JSON.stringify(report, null, 2));
+    return;
+  }
+  for (const problem of report.problems) terminal.note(describeProblem(problem, terminal.style));
+  terminal.print(renderSummary(report, terminal.style));
+}

@@ -1,0 +1,88 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { AbilityError } from '../../contracts/problem.js';
+import { cacheFolder } from '../project-paths.js';
+
+/** Told what is being done, for people who wait. */
+export type Progress = (text: string) => void;
+
+/** A way to fetch a program: into a folder, giving the path of the program there. @throws when it cannot. */
+export type FetchProgram = (folder: string, progress: Progress) => Promise<string>;
+
+/** A program that is not part of this package, and how a copy of it is known and found. */
+export interface Program {
+  /** As people know it, such as `Temporal CLI`. */
+  title: string;
+  /** Its file name, on the `PATH` and in the cache. */
+  file: string;
+  /** The environment variable that may name it. */
+  variable: string;
+  /** The release this version is made for. */
+  version: string;
+  /** The version a file says it is, or undefined when it is no such program or cannot be run. */
+  identify(path: string): Promise<string | undefined>;
+  /** Whether a version found on the `PATH` will do. */
+  isRecent(version: string): boolean;
+  /** Where the release is fetched from, in this order. */
+  sources: readonly (readonly [from: 'download' | 'pip', fetch: FetchProgram])[];
+}
+
+/** A program that was found or fetched. */
+export interface FoundProgram {
+  path: string;
+  version: string;
+  /** The environment variable by its name, or one of the other places. */
+  from: string;
+}
+
+/** Where an installed program is kept, by version. */
+export function cachedPathOf({ file, version }: Program): string {
+  return join(cacheFolder(), `${file}-${version}`, file);
+}
+
+/**
+ * Finds a program without fetching it: its environment variable, `PATH`, the user's cache.
+ *
+ * @throws AbilityError `temporal.binary_missing` when the variable names something that is no such program.
+ */
+export async function findProgram(
+  program: Program,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<FoundProgram | undefined> {
+  const { variable, title } = program;
+  const named = env[variable];
+  if (named) {
+    const version = await program.identify(named);
+    if (version) return { path: named, version, from: variable };
+    throw new AbilityError({
+      code: 'temporal.binary_missing',
+      message: `${variable} names ${named}, which is not a ${title} that can be run`,
+      suggestion: 'Correct the variable or unset it.',
+    });
+  }
+  const onPath = findOnPath(program.file, env.PATH ?? '');
+  if (onPath) {
+    const version = await program.identify(onPath);
+    if (version && program.isRecent(version)) return { path: onPath, version, from: 'PATH' };
+  }
+  const cached = cachedPathOf(program);
+  const version = isExecutable(cached) ? await program.identify(cached) : undefined;
+  return version ? { path: cached, version, from: 'cache' } : undefined;
+}
+
+function findOnPath(file: string, path: string): string | undefined {
+  return path
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+    .map((folder) => join(folder, file))
+    .find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

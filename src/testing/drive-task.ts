@@ -1,0 +1,64 @@
+import { type Session, viewTask } from '../client/index.js';
+import { AbilityError, type Problem } from '../contracts/problem.js';
+import type { CaseApprovals } from './case-approvals.js';
+import { findPendingWork } from './pending-work.js';
+import type { TestClock } from './test-clock.js';
+
+/** Time on the wall that a case may take; all its waiting takes none. */
+const LONGEST_MS = 5 * 60_000;
+const LOOK_MS = 5;
+/** Workflow code that fails for longer will not mend itself. */
+const FAULT_MS = 3000;
+
+/**
+ * Takes a task to its end: lets it work, decides what it asks, and moves the clock to the next thing that wakes it.
+ *
+ * The clock moves only to a moment at which something is due, so nothing expires that the case decides.
+ *
+ * @returns undefined once it has ended, else why it never will.
+ * @throws what the signal was aborted with.
+ */
+export async function driveTask(
+  session: Session,
+  clock: TestClock,
+  task: string,
+  approvals: CaseApprovals,
+  signal: AbortSignal,
+): Promise<Problem | undefined> {
+  const deadline = Date.now() + LONGEST_MS;
+  let wellAt = Date.now();
+  for (;;) {
+    signal.throwIfAborted();
+    const { open, isBusy, wakesAt, fault } = await findPendingWork(session.temporal, task);
+    if (open.length === 0) return undefined;
+    if (fault === undefined) wellAt = Date.now();
+    else if (Date.now() - wellAt > FAULT_MS) return stuck(`the workflow code fails: ${fault}`);
+    if (Date.now() > deadline) return stuck(`it was still at work after ${LONGEST_MS / 60_000} minutes`);
+    if (isBusy) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      continue;
+    }
+    if (await decideAll(session, open, approvals)) continue;
+    const [undecided] = approvals.undecided;
+    if (undecided) return undecided;
+    if (wakesAt === undefined) return stuck('it waits for something that no clock brings, such as a signal');
+    await clock.skip(Math.max(1, wakesAt - (await clock.now())));
+  }
+}
+
+async function decideAll(session: Session, open: readonly string[], approvals: CaseApprovals): Promise<boolean> {
+  let decided = false;
+  for (const workflow of open) {
+    const { result } = await viewTask(session, workflow);
+    decided = (await approvals.decideOn(workflow, result.approvals)) || decided;
+  }
+  return decided;
+}
+
+function stuck(why: string): Problem {
+  return new AbilityError({
+    code: 'test.no_end',
+    message: `The task does not end: ${why}`,
+    suggestion: 'Look at the step that was last at work.',
+  }).toProblem();
+}

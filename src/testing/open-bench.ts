@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { type InternalConnectionOptions, InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection.js';
+import type { ActivityDependencies } from '../activities/index.js';
+import type { Session } from '../client/index.js';
+import { ATTRIBUTES } from '../contracts/names.js';
+import type { Registry } from '../definitions/registry.js';
+import type { Progress } from '../server/binary/find-program.js';
+import { obtainTestServer } from '../server/binary/find-test-server.js';
+import { SpillingCodec } from '../server/payload-codec.js';
+import { PayloadStore } from '../server/payload-store.js';
+import { type ProjectPaths, pathsOf } from '../server/project-paths.js';
+import { startTestServer, type TestServer } from '../server/test-server.js';
+import { allPlaces, WorkerHost } from '../worker/host-workers.js';
+import { CaseCalls, createMockedExecute } from './case-calls.js';
+import { createMockedHooks } from './case-hooks.js';
+import { PlaceholderSecrets, PlaceholderVariables } from './placeholders.js';
+import type { PreparedCase } from './prepared-case.js';
+import { TestClock } from './test-clock.js';
+
+/** A time-skipping server with workers whose calls are mocks: what all cases of a run share. */
+export interface Bench {
+  session: Session;
+  clock: TestClock;
+  /** Gives a case the key of its task, whose calls and hooks it will answer. @returns it, and what notes the calls. */
+  begin(prepared: PreparedCase): { task: string; calls: CaseCalls };
+  close(): Promise<void>;
+}
+
+const NAMESPACE = 'default';
+/** The number by which Temporal's API knows the type of all our search attributes. */
+const KEYWORD = 2;
+
+/**
+ * Starts a server and the workers of some environments. Everything they keep is in a temporary folder.
+ *
+ * @throws AbilityError `temporal.binary_missing`, `temporal.unavailable`.
+ */
+export async function openBench(registry: Registry, environments: string[], progress: Progress): Promise<Bench> {
+  const { path: binary } = await obtainTestServer(progress);
+  const folder = mkdtempSync(join(tmpdir(), 'ability-cases-'));
+  const closers: (() => Promise<void> | void)[] = [
+    () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
+  ];
+  const close = async (): Promise<void> => {
+    for (const closer of closers.toReversed()) await closer();
+  };
+  try {
+    const server = await startTestServer(binary, join(folder, 'server.log'));
+    closers.push(() => server.stop());
+    const paths = pathsOf(registry.root, folder);
+    const { session, clock } = await openSession(registry, paths, server);
+    closers.push(() => session.close());
+    const cases = new Map<string, { prepared: PreparedCase; calls: CaseCalls }>();
+    const host = await hostWorkers(registry, paths, server, environments, (task) => {
+      const found = cases.get(task.split('/', 1)[0] ?? task);
+      if (!found) throw new Error(`no case has the task ${task}`);
+      return found;
+    });
+    closers.push(() => host.stop());
+    const begin = (prepared: PreparedCase): { task: string; calls: CaseCalls } => {
+      const task = `case-${cases.size + 1}`;
+      const calls = new CaseCalls(prepared.mocks);
+      cases.set(task, { prepared, calls });
+      return { task, calls };
+    };
+    return { session, clock, begin, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openSession(
+  { project: { project } }: Registry,
+  paths: ProjectPaths,
+  { address }: TestServer,
+): Promise<{ session: Session; clock: TestClock }> {
+  const options: InternalConnectionOptions = {
+    address,
+    [InternalConnectionOptionsSymbol]: { supportsTestService: true },
+  };
+  const connection = await Connection.connect(options);
+  const searchAttributes = Object.fromEntries(Object.keys(ATTRIBUTES).map((name) => [name, KEYWORD]));
+  await connection.operatorService.addSearchAttributes({ namespace: NAMESPACE, searchAttributes });
+  const store = new PayloadStore(paths.store);
+  const codec = new SpillingCodec(store);
+  const session: Session = {
+    temporal: new Client({ connection, namespace: NAMESPACE, dataConverter: { payloadCodecs: [codec] } }),
+    project,
+    address,
+    namespace: NAMESPACE,
+    ui: null,
+    paths,
+    store,
+    codec,
+    isOwnRuntime: false,
+    started: false,
+    close: () => connection.close(),
+  };
+  return { session, clock: new TestClock(connection.testService as NonNullable<Connection['testService']>) };
+}
+
+async function hostWorkers(
+  registry: Registry,
+  paths: ProjectPaths,
+  { address }: TestServer,
+  environments: string[],
+  caseOf: (task: string) => { prepared: PreparedCase; calls: CaseCalls },
+): Promise<WorkerHost> {
+  const secrets = (environment: string) => new PlaceholderSecrets(registry.root, environment);
+  const host = await WorkerHost.connect({
+    paths,
+    project: registry.project.project,
+    connectionOptions: { address },
+    namespace: NAMESPACE,
+    store: paths.store,
+    keys: { keys: new Map([['test', randomBytes(32)]]) },
+    adapt: (real): ActivityDependencies => ({
+      ...real,
+      execute: createMockedExecute(
+        (task) => caseOf(task).calls,
+        (operation, call) => real.execute(operation, { ...call, secrets: real.secrets(call.environment.name) }),
+      ),
+      answerScript: createMockedHooks((task) => caseOf(task).prepared.hooks, real.answerScript),
+      secrets,
+      variables: (environment) => new PlaceholderVariables(registry, environment),
+      recordUsage: () => {},
+    }),
+  });
+  try {
+    await host.serve(allPlaces(environments));
+    return host;
+  } catch (error) {
+    await host.stop();
+    throw error;
+  }
+}

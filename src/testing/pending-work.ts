@@ -1,0 +1,73 @@
+import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
+import { millisecondsOf, type Timestamp } from './test-clock.js';
+import { readUnfinished, type Unfinished } from './unfinished.js';
+
+/** What the open workflows of a task are doing. */
+export interface PendingWork {
+  /** The task and its open children, by workflow id; none once the task has ended. */
+  open: string[];
+  /** Whether something happens without the clock being moved. */
+  isBusy: boolean;
+  /** When the next timer fires or the next attempt begins, in milliseconds since 1970; undefined: never. */
+  wakesAt: number | undefined;
+  /** What the workflow code fails with, again and again; undefined: it does not. */
+  fault: string | undefined;
+}
+
+/** Looks at a task and its children, as Temporal's history tells them. */
+export async function findPendingWork(client: Client, task: string): Promise<PendingWork> {
+  const handle = client.workflow.getHandle(task);
+  const unfinished = readUnfinished(await handle.fetchHistory());
+  if (unfinished.isClosed) return { open: [], isBusy: false, wakesAt: undefined, fault: undefined };
+  const retries = unfinished.activities.size > 0 ? await findRetries(handle, unfinished) : { isBusy: false, due: [] };
+  const own: PendingWork = {
+    open: [task],
+    isBusy: unfinished.hasWorkflowTask || retries.isBusy,
+    wakesAt: earliest([...unfinished.timers.values(), ...retries.due]),
+    fault: unfinished.fault,
+  };
+  const children = await Promise.all([...unfinished.children.values()].map((child) => findChildWork(client, child)));
+  return children.reduce(
+    (all, child): PendingWork => ({
+      open: [...all.open, ...child.open],
+      // A child that is not there is about to be, and one that has ended is about to be told to its parent.
+      isBusy: all.isBusy || child.isBusy || child.open.length === 0,
+      wakesAt: earliest([all.wakesAt, child.wakesAt]),
+      fault: all.fault ?? child.fault,
+    }),
+    own,
+  );
+}
+
+async function findChildWork(client: Client, child: string): Promise<PendingWork> {
+  try {
+    return await findPendingWork(client, child);
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    return { open: [], isBusy: true, wakesAt: undefined, fault: undefined };
+  }
+}
+
+function earliest(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length > 0 ? Math.min(...known) : undefined;
+}
+
+/** The times at which failed activities are tried again; any other pending activity is under way. */
+async function findRetries(
+  handle: WorkflowHandle,
+  { activities }: Unfinished,
+): Promise<{ isBusy: boolean; due: number[] }> {
+  const { raw } = await handle.describe();
+  const due: number[] = [];
+  let isBusy = false;
+  for (const { activityId, attempt, lastStartedTime, lastAttemptCompleteTime } of raw.pendingActivities ?? []) {
+    const ended = millisecondsOf(lastAttemptCompleteTime as Timestamp | null);
+    const waits = ended > 0 && ended >= millisecondsOf(lastStartedTime as Timestamp | null);
+    const backoff = activities.get(activityId ?? '');
+    if (waits && backoff) due.push(ended + backoff(attempt ?? 2));
+    else isBusy = true;
+  }
+  // One that history still has and the server does not has just ended; its workflow task comes next.
+  return { isBusy: isBusy || due.length === 0, due };
+}

@@ -1,0 +1,38 @@
+import { SecretSource } from '../activities/secrets.js';
+import type { Registry } from '../definitions/registry.js';
+import { EnvironmentVariables } from '../planning/environment-variables.js';
+import { isHostAllowed } from '../rules/allowed-hosts.js';
+
+/** Where nothing listens, in case something should be called after all. */
+const NOBODY = 'http://127.0.0.1:9';
+
+/**
+ * What `env:NAME` stands for in a test: its value where it is set, else a placeholder, so that cases need neither
+ * credentials nor addresses.
+ */
+export class PlaceholderVariables extends EnvironmentVariables {
+  private readonly base: string;
+
+  constructor({ root, project }: Pick<Registry, 'root' | 'project'>, environment: string) {
+    super(root, environment);
+    this.base = allowedAddress(project.policy.allowed_hosts);
+  }
+
+  override find(name: string): string {
+    return super.find(name) ?? `${this.base}/${name}`;
+  }
+}
+
+/** Secrets in a test: their value where there is one, else a placeholder. */
+export class PlaceholderSecrets extends SecretSource {
+  protected override find(reference: string): string {
+    return super.find(reference) || `placeholder for ${reference}`;
+  }
+}
+
+/** An address that the policy allows, since a placeholder may have to pass for one. */
+function allowedAddress(allowed: readonly string[] | undefined): string {
+  if (allowed === undefined) return NOBODY;
+  const candidates = allowed.map((entry) => `http://${entry.replace(/:\*$/, ':9').replaceAll('*', 'x')}`);
+  return candidates.find((text) => URL.canParse(text) && isHostAllowed(new URL(text), allowed)) ?? NOBODY;
+}

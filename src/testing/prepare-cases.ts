@@ -1,0 +1,149 @@
+import { meaningOf } from '../contracts/codes.js';
+import { EXIT } from '../contracts/exit-codes.js';
+import type { Plan } from '../contracts/plan.js';
+import { AbilityError, type Problem, type SourceLocation } from '../contracts/problem.js';
+import type { CaseDefinition, CaseFile } from '../definitions/formats/cases.js';
+import type { LoadedCases } from '../definitions/load-cases.js';
+import type { Loaded, Registry } from '../definitions/registry.js';
+import { chooseEnvironment, resolveEnvironment } from '../planning/resolve-environment.js';
+import { resolvePlan } from '../planning/resolve-plan.js';
+import { didYouMean } from '../rules/nearest.js';
+import { findNameFaults, type NameFault } from './check-names.js';
+import { PlaceholderVariables } from './placeholders.js';
+import { namesOf, type PlanNames } from './plan-names.js';
+import type { PreparedCase } from './prepared-case.js';
+
+/** Which cases are wanted. */
+export interface CaseFilter {
+  /** Only those of this ability. */
+  ability?: string | undefined;
+  /** Where cases run that do not say it themselves. */
+  environment?: string | undefined;
+}
+
+/** The cases that can be run, and why others cannot. */
+export interface PreparedCases {
+  cases: PreparedCase[];
+  problems: Problem[];
+}
+
+/** Fills in the defaults of cases and checks every name in them against the plan of their ability. */
+export function prepareCases(registry: Registry, loaded: LoadedCases, filter: CaseFilter): PreparedCases {
+  const isWanted = (ability: string | undefined): boolean =>
+    filter.ability === undefined || ability === undefined || ability === filter.ability;
+  const prepared: PreparedCases = {
+    cases: [],
+    problems: loaded.broken.filter(({ ability }) => isWanted(ability)).flatMap(({ problems }) => problems),
+  };
+  for (const suite of loaded.suites.filter(({ value }) => isWanted(value.ability))) {
+    try {
+      const { cases, problems } = prepareSuite(registry, suite, filter);
+      prepared.cases.push(...cases);
+      prepared.problems.push(...problems);
+    } catch (error) {
+      if (!(error instanceof AbilityError)) throw error;
+      prepared.problems.push(error.toProblem());
+    }
+  }
+  return prepared;
+}
+
+function prepareSuite(registry: Registry, suite: Loaded<CaseFile>, filter: CaseFilter): PreparedCases {
+  const { value, locate } = suite;
+  refuseUnknownAbility(registry, suite);
+  const cases = value.cases.map((definition, index) =>
+    fillIn(registry, value, definition, filter, locate(['cases', index])),
+  );
+  const environments = cases.flatMap(({ environment }, index) => {
+    const from = value.cases[index]?.environment === undefined ? ['defaults'] : ['cases', index];
+    return environmentProblem(registry, environment, locate([...from, 'environment']));
+  });
+  if (environments.length > 0) return { cases: [], problems: environments };
+  const names = cases.map((prepared) => namesFor(registry, prepared));
+  const inDefaults = faultsInAll(value.defaults, names).map((fault) => problemOf(fault, ['defaults'], suite));
+  const inCases = value.cases.flatMap((definition, index) => {
+    const known = names[index];
+    const faults = known ? findNameFaults(definition, known) : [];
+    return faults.map((fault) => problemOf(fault, ['cases', index], suite));
+  });
+  const problems = [...inDefaults, ...inCases];
+  return { cases: problems.length > 0 ? [] : cases, problems };
+}
+
+function problemOf({ path, part, message, suggestion }: NameFault, base: PropertyKey[], { locate }: Loaded<CaseFile>) {
+  const problem: Problem = {
+    code: 'definition.unknown_reference',
+    message,
+    location: locate([...base, ...path], part),
+  };
+  return suggestion === undefined ? problem : { ...problem, suggestion };
+}
+
+function environmentProblem(registry: Registry, environment: string, location: SourceLocation): Problem[] {
+  try {
+    resolveEnvironment(registry, environment);
+    return [];
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return [{ ...error.toProblem(), location }];
+  }
+}
+
+function refuseUnknownAbility(registry: Registry, { value: { ability }, locate }: Loaded<CaseFile>): void {
+  const broken = registry.broken.get(`ability:${ability}`);
+  if (broken) throw new AbilityError(broken);
+  const ids = [...registry.workflows.keys(), ...registry.operations.keys()];
+  if (ids.includes(ability)) return;
+  throw new AbilityError({
+    code: 'definition.unknown_reference',
+    message: `There is no ability \`${ability}\``,
+    location: locate(['ability']),
+    suggestion: didYouMean(ability, ids) ?? 'Run `ability list` to see what there is.',
+  });
+}
+
+function fillIn(
+  { project }: Registry,
+  { ability, defaults }: CaseFile,
+  { name, expect, ...own }: CaseDefinition,
+  filter: CaseFilter,
+  location: PreparedCase['location'],
+): PreparedCase {
+  return {
+    ability,
+    name,
+    location,
+    environment: own.environment ?? defaults.environment ?? chooseEnvironment(project, filter.environment),
+    input: { ...defaults.input, ...own.input },
+    mocks: { ...defaults.mocks, ...own.mocks },
+    hooks: { ...defaults.hooks, ...own.hooks },
+    approvals: { ...defaults.approvals, ...own.approvals },
+    expect,
+  };
+}
+
+/**
+ * The names a case may use; undefined where its ability is unavailable in its environment, which a case may expect.
+ *
+ * @throws AbilityError for a definition that cannot be planned anywhere.
+ */
+function namesFor(registry: Registry, prepared: PreparedCase): PlanNames | undefined {
+  try {
+    return namesOf(planOf(registry, prepared));
+  } catch (error) {
+    if (error instanceof AbilityError && meaningOf(error.code)?.exit === EXIT.unavailable) return undefined;
+    throw error;
+  }
+}
+
+function planOf(registry: Registry, { ability, environment }: PreparedCase): Plan {
+  const variables = new PlaceholderVariables(registry, environment);
+  return resolvePlan(registry, ability, environment, variables).plan;
+}
+
+/** What several cases share need not fit each of them, only one. */
+function faultsInAll(defaults: CaseFile['defaults'], names: readonly (PlanNames | undefined)[]): NameFault[] {
+  const [first = [], ...others] = names.flatMap((known) => (known ? [findNameFaults(defaults, known)] : []));
+  const keyOf = ({ path }: NameFault): string => path.join('/');
+  return first.filter((fault) => others.every((faults) => faults.some((other) => keyOf(other) === keyOf(fault))));
+}

@@ -1,0 +1,70 @@
+import { awaitResult, createTask } from '../client/index.js';
+import { AbilityError, type Problem } from '../contracts/problem.js';
+import { CaseApprovals } from './case-approvals.js';
+import { driveTask } from './drive-task.js';
+import { type CaseOutcome, judgeCase } from './judge-case.js';
+import type { Bench } from './open-bench.js';
+import type { PreparedCase } from './prepared-case.js';
+import type { CaseFailure, CaseReport } from './report.js';
+
+/** Who runs the tasks of cases. */
+const TESTER = { name: 'tester', source: 'claimed' } as const;
+
+/**
+ * Runs one case: a task of its ability, with its calls mocked and its approvals decided, and judges what it did.
+ *
+ * @throws what the signal was aborted with, and what is wrong with the bench rather than with the case.
+ */
+export async function runCase(bench: Bench, prepared: PreparedCase, signal: AbortSignal): Promise<CaseReport> {
+  const started = performance.now();
+  const { ability, name, location, expect } = prepared;
+  const { task, calls } = bench.begin(prepared);
+  const approvals = new CaseApprovals(bench.session, prepared.approvals);
+  const { outcome, warnings, problem } = await runTask(bench, task, prepared, approvals, signal);
+  const unanswered = calls.unanswered.map((missing): CaseFailure => ({ kind: 'problem', problem: missing }));
+  const judged = outcome ? judgeCase(expect, { ...outcome, calls: calls.seen }) : [];
+  const failures: CaseFailure[] = problem
+    ? [{ kind: 'problem', problem }]
+    : unanswered.length > 0
+      ? unanswered
+      : judged;
+  return {
+    ability,
+    name,
+    location,
+    status: failures.length === 0 ? 'passed' : 'failed',
+    duration_ms: Math.round(performance.now() - started),
+    task_status: outcome?.status ?? null,
+    failures,
+    notes: failures.length === 0 ? [] : [...warnings, ...approvals.ignored],
+  };
+}
+
+interface TaskEnd {
+  outcome?: Omit<CaseOutcome, 'calls'>;
+  warnings: string[];
+  /** Why it did not end. */
+  problem?: Problem;
+}
+
+async function runTask(
+  { session, clock }: Bench,
+  task: string,
+  { ability, environment, input }: PreparedCase,
+  approvals: CaseApprovals,
+  signal: AbortSignal,
+): Promise<TaskEnd> {
+  try {
+    await createTask(session, { ability, environment, input, user: TESTER, key: task, run: true });
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return { outcome: { status: 'unavailable', output: null, error: error.toProblem(), steps: [] }, warnings: [] };
+  }
+  const problem = await driveTask(session, clock, task, approvals, signal);
+  if (problem) {
+    await session.temporal.workflow.getHandle(task).terminate('the case is over');
+    return { problem, warnings: [] };
+  }
+  const { status, output, error, steps, warnings } = await awaitResult(session, task);
+  return { outcome: { status, output, error, steps }, warnings };
+}

@@ -1,0 +1,75 @@
+import { AbilityError } from '../contracts/problem.js';
+import { loadCases } from '../definitions/load-cases.js';
+import { loadRegistry } from '../definitions/load-registry.js';
+import type { Progress } from '../server/binary/find-program.js';
+import { openBench } from './open-bench.js';
+import { type CaseFilter, prepareCases } from './prepare-cases.js';
+import type { PreparedCase } from './prepared-case.js';
+import type { CaseReport, TestReport } from './report.js';
+import { runCase } from './run-case.js';
+
+/** Which cases to run, and who is told what meanwhile. */
+export interface TestOptions extends CaseFilter {
+  /** A folder of the project. */
+  root: string;
+  /** Told what is being done while the server is fetched. */
+  progress?: Progress;
+  /** Told of each case when it has ended. */
+  onCase?: (report: CaseReport) => void;
+  /** Stops the run. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Runs the test cases of a project, one after another, on a time-skipping server of their own.
+ *
+ * Nothing is written into the project. With a mistake in a file of cases, the other files are run all the same.
+ *
+ * @throws AbilityError `project.*`, `definition.*`, `test.no_cases`, `temporal.*`; what the signal was aborted with.
+ */
+export async function runProjectCases({
+  root,
+  progress = () => {},
+  onCase,
+  signal = new AbortController().signal,
+  ...filter
+}: TestOptions): Promise<TestReport> {
+  const started = performance.now();
+  const registry = loadRegistry(root);
+  const { cases, problems } = prepareCases(registry, loadCases(registry.root), filter);
+  if (cases.length === 0 && problems.length === 0) throw noCases(filter.ability);
+  const reports: CaseReport[] = [];
+  if (cases.length > 0) {
+    const bench = await openBench(registry, environmentsOf(cases), progress);
+    try {
+      for (const prepared of cases) {
+        const report = await runCase(bench, prepared, signal);
+        onCase?.(report);
+        reports.push(report);
+      }
+    } finally {
+      await bench.close();
+    }
+  }
+  const failed = reports.filter(({ status }) => status === 'failed').length;
+  return {
+    status: problems.length > 0 ? 'broken' : failed > 0 ? 'failed' : 'passed',
+    passed: reports.length - failed,
+    failed,
+    duration_ms: Math.round(performance.now() - started),
+    cases: reports,
+    problems,
+  };
+}
+
+function environmentsOf(cases: readonly PreparedCase[]): string[] {
+  return [...new Set(cases.map(({ environment }) => environment))];
+}
+
+function noCases(ability: string | undefined): AbilityError {
+  return new AbilityError({
+    code: 'test.no_cases',
+    message: ability === undefined ? 'This project has no test cases' : `There are no test cases for ${ability}`,
+    suggestion: 'Write them beside the ability: registry/high-level/NAME.test.yaml, with `ability` and `cases`.',
+  });
+}

@@ -1,0 +1,100 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import { millisecondsOf, type Timestamp } from './test-clock.js';
+
+/** What is scheduled in one run and has not ended, read off its history. */
+export interface Unfinished {
+  isClosed: boolean;
+  hasWorkflowTask: boolean;
+  /** What the workflow code failed with, where it did so last. */
+  fault: string | undefined;
+  /** When each timer fires. */
+  timers: Map<string, number>;
+  /** How long an activity waits before each next attempt. */
+  activities: Map<string, (attempt: number) => number>;
+  /** Workflow ids. */
+  children: Map<string, string>;
+}
+
+type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
+type HistoryEvent = NonNullable<History['events']>[number];
+
+/** Reads a history for what has begun in it and not ended. */
+export function readUnfinished({ events }: History): Unfinished {
+  const state: Unfinished = {
+    isClosed: false,
+    hasWorkflowTask: false,
+    fault: undefined,
+    timers: new Map(),
+    activities: new Map(),
+    children: new Map(),
+  };
+  const scheduled = new Map<number, string>();
+  for (const event of events ?? []) {
+    readWorkflowTask(event, state);
+    if (isClose(event)) state.isClosed = true;
+    readTimer(event, state);
+    readActivity(event, state, scheduled);
+    readChild(event, state);
+  }
+  return state;
+}
+
+/** One that failed is given out again. */
+function readWorkflowTask(event: HistoryEvent, state: Unfinished): void {
+  const { workflowTaskFailedEventAttributes: failed, workflowTaskCompletedEventAttributes: completed } = event;
+  if (event.workflowTaskScheduledEventAttributes) state.hasWorkflowTask = true;
+  if (completed) state.hasWorkflowTask = false;
+  if (completed) state.fault = undefined;
+  if (failed) state.fault = failed.failure?.message ?? 'it does not say how';
+}
+
+function isClose(event: HistoryEvent): boolean {
+  return [
+    event.workflowExecutionCompletedEventAttributes,
+    event.workflowExecutionFailedEventAttributes,
+    event.workflowExecutionCanceledEventAttributes,
+    event.workflowExecutionTerminatedEventAttributes,
+    event.workflowExecutionTimedOutEventAttributes,
+  ].some(Boolean);
+}
+
+function readTimer(event: HistoryEvent, { timers }: Unfinished): void {
+  const { timerStartedEventAttributes: started } = event;
+  if (started?.timerId) {
+    const length = millisecondsOf(started.startToFireTimeout as Timestamp | null);
+    timers.set(started.timerId, millisecondsOf(event.eventTime as Timestamp | null) + length);
+  }
+  const ended = event.timerFiredEventAttributes ?? event.timerCanceledEventAttributes;
+  if (ended?.timerId) timers.delete(ended.timerId);
+}
+
+function readActivity(event: HistoryEvent, { activities }: Unfinished, scheduled: Map<number, string>): void {
+  const { activityTaskScheduledEventAttributes: asked } = event;
+  if (asked?.activityId) {
+    scheduled.set(Number(event.eventId), asked.activityId);
+    const { initialInterval, maximumInterval, backoffCoefficient } = asked.retryPolicy ?? {};
+    const first = millisecondsOf(initialInterval as Timestamp | null);
+    const most = millisecondsOf(maximumInterval as Timestamp | null) || Number.POSITIVE_INFINITY;
+    // The attempt that is waited for is at least the second.
+    activities.set(asked.activityId, (attempt) => Math.min(first * (backoffCoefficient ?? 1) ** (attempt - 2), most));
+  }
+  const ended =
+    event.activityTaskCompletedEventAttributes ??
+    event.activityTaskFailedEventAttributes ??
+    event.activityTaskTimedOutEventAttributes ??
+    event.activityTaskCanceledEventAttributes;
+  if (ended) activities.delete(scheduled.get(Number(ended.scheduledEventId)) ?? '');
+}
+
+function readChild(event: HistoryEvent, { children }: Unfinished): void {
+  const { startChildWorkflowExecutionInitiatedEventAttributes: asked } = event;
+  if (asked?.workflowId) children.set(String(event.eventId), asked.workflowId);
+  const ended =
+    event.childWorkflowExecutionCompletedEventAttributes ??
+    event.childWorkflowExecutionFailedEventAttributes ??
+    event.childWorkflowExecutionCanceledEventAttributes ??
+    event.childWorkflowExecutionTerminatedEventAttributes ??
+    event.childWorkflowExecutionTimedOutEventAttributes ??
+    event.startChildWorkflowExecutionFailedEventAttributes;
+  if (ended) children.delete(String(ended.initiatedEventId));
+}

@@ -1,0 +1,136 @@
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { obtainTestServer } from '../../src/server/binary/find-test-server.js';
+import { findProcesses } from '../../src/server/processes.js';
+import { ability, abilityJson, start } from '../fixtures/command-line.js';
+import { makeProject, operation, type ProjectFolder, workflow } from '../fixtures/project-folder.js';
+
+const EXAMPLE = fileURLToPath(new URL('../..', import.meta.url));
+const CASES = 'registry/high-level/flow.test.yaml';
+
+const passing = `
+ability: flow
+cases:
+  - name: nobody answers for a day
+    mocks: { util.echo: { output: { n: 1 } } }
+    approvals: { ask: expire }
+    expect: { status: denied, error: approval.expired }
+`;
+const failing = `${passing}  - { name: wrong, mocks: { util.echo: { output: { n: 1 } } }, approvals: { ask: approve }, expect: { output: { n: 2 } } }\n`;
+
+let project: ProjectFolder;
+
+beforeAll(() => {
+  project = makeProject({
+    ...operation('util.echo', 'return input;'),
+    ...workflow(
+      'flow',
+      'steps: [{ id: first, call: util.echo }, { id: ask, approval: { title: Go? } }]\noutput: "${{ steps.first.output }}"',
+    ),
+  });
+});
+afterAll(() => project.remove());
+
+test('a project without cases is told so, with exit code 2', async () => {
+  const { exitCode, stderr } = await ability(['test'], { cwd: project.root });
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch(/test\.no_cases This project has no test cases/);
+});
+
+describe('ability test', () => {
+  test('prints a line a case and ends with 0 when all pass; a day of waiting takes no time', async () => {
+    project.write({ [CASES]: passing });
+    const started = Date.now();
+    const { exitCode, stdout } = await ability(['test'], { cwd: project.root });
+    expect(stdout).toMatch(/^✓ flow {2}nobody answers for a day {2}\d+ms\n1 passed {2}/);
+    expect(exitCode).toBe(0);
+    expect(Date.now() - started).toBeLessThan(50_000);
+    expect(existsSync(join(project.root, '.system'))).toBe(false);
+  });
+
+  test('prints what was expected and what was, and ends with 1 when one fails', async () => {
+    project.write({ [CASES]: failing });
+    const { exitCode, stdout } = await ability(['test', 'flow', '--junit', 'cases.xml'], { cwd: project.root });
+    expect(stdout).toMatch(
+      /✗ flow {2}wrong .*\n {4}at registry\/high-level\/flow\.test\.yaml:8:5\n {4}output\.n\n {6}- 2\n {6}\+ 1\n/,
+    );
+    expect(stdout).toMatch(/1 failed, 1 passed/);
+    expect(exitCode).toBe(1);
+    expect(readFileSync(join(project.root, 'cases.xml'), 'utf8')).toMatch(
+      /<testsuite name="flow" tests="2" failures="1"/,
+    );
+  });
+
+  test('prints exactly one JSON value with --json', async () => {
+    project.write({ [CASES]: failing });
+    const { exitCode, json } = await abilityJson(['test'], { cwd: project.root });
+    expect(exitCode).toBe(1);
+    expect(json).toMatchObject({
+      status: 'failed',
+      passed: 1,
+      failed: 1,
+      cases: [{ status: 'passed' }, { status: 'failed' }],
+    });
+  });
+
+  test('ends with 2 for a file that is broken, and says where', async () => {
+    project.write({ [CASES]: `${passing}    expct: {}\n` });
+    const { exitCode, stderr, stdout } = await ability(['test'], { cwd: project.root });
+    expect(stderr).toMatch(
+      /Unknown key `expct`.*\n {2}at registry\/high-level\/flow\.test\.yaml:8:5\n {2}Did you mean expect\?/,
+    );
+    expect(stdout).toMatch(/1 mistake in files of cases, 0 passed/);
+    expect(exitCode).toBe(2);
+  });
+
+  test('ends with 2 for an ability that is not there, and names the nearest', async () => {
+    const { exitCode, stderr } = await ability(['test', 'flwo'], { cwd: project.root });
+    expect(stderr).toMatch(/There is no ability flwo[\s\S]*Did you mean flow\?/);
+    expect(exitCode).toBe(2);
+  });
+
+  test('refuses --watch with --json', async () => {
+    expect((await abilityJson(['test', '--watch'], { cwd: project.root })).json.error.code).toBe('usage.invalid');
+  });
+});
+
+test('--watch runs again when a script or a file of cases changes, and Ctrl-C ends it with 130', async () => {
+  project.write({ [CASES]: passing });
+  const watching = start(['test', '--watch'], { cwd: project.root });
+  let printed = '';
+  watching.stdout?.on('data', (chunk) => (printed += String(chunk)));
+  watching.stderr?.on('data', (chunk) => (printed += String(chunk)));
+  const waits = (): number => printed.split('Waiting for a change').length - 1;
+  await expect.poll(waits, { timeout: 30_000 }).toBe(1);
+  project.write({ 'scripts/util.echo.mjs': '// another' });
+  await expect.poll(waits, { timeout: 30_000 }).toBe(2);
+  project.write({ [CASES]: failing });
+  await expect.poll(waits, { timeout: 30_000 }).toBe(3);
+  expect(printed).toMatch(/1 failed, 1 passed/);
+  watching.kill('SIGINT');
+  expect((await watching).exitCode).toBe(130);
+});
+
+test('Ctrl-C in the middle of a run takes the server along', async () => {
+  project.write({ [CASES]: passing });
+  const { path } = await obtainTestServer(() => {});
+  // A name of its own, since other tests have servers, too.
+  const server = join(project.root, 'own-test-server');
+  symlinkSync(path, server);
+  const running = start(['test'], { cwd: project.root, env: { ABILITY_TEMPORAL_TEST_SERVER_BIN: server } });
+  const isUp = (): boolean => findProcesses([server]).some(({ pid }) => pid !== running.pid);
+  await expect.poll(isUp, { timeout: 30_000, interval: 20 }).toBe(true);
+  running.kill('SIGINT');
+  expect((await running).exitCode).toBe(130);
+  expect(isUp()).toBe(false);
+});
+
+test('the cases of the example project pass, without a service, a database or a credential', async () => {
+  const { exitCode, stdout } = await ability(['test'], { cwd: EXAMPLE });
+  expect(stdout).toMatch(/ passed/);
+  expect(stdout).not.toMatch(/✗/);
+  expect(exitCode).toBe(0);
+  for (const workflowId of ['signup_e2e_test', 'billing_regression']) expect(stdout).toContain(`✓ ${workflowId} `);
+});

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { isHostAllowed } from '../../../src/rules/allowed-hosts.js';
+import { PlaceholderSecrets, PlaceholderVariables } from '../../../src/testing/placeholders.js';
+import { projectFile } from '../../fixtures/project-folder.js';
+import { registryOf, temporaryProject } from '../temporary-project.js';
+
+test.each([
+  [['127.0.0.1:*']],
+  [['*.acme.test']],
+  [['*.staging.acme.test:8443']],
+  [['[::1]:*']],
+  [['10.0.0.*:80', 'acme.test']],
+])('where the policy allows %j a variable that is not set stands for an address it allows', (allowed) => {
+  const policy = `policy: { allowed_hosts: ${JSON.stringify(allowed)} }\n`;
+  const registry = registryOf({ 'ability.yaml': projectFile('{ dev: {} }', policy) });
+  const address = new URL(new PlaceholderVariables(registry, 'dev').find('NOWHERE_URL'));
+  expect(isHostAllowed(address, allowed)).toBe(true);
+  expect(address.pathname).toBe('/NOWHERE_URL');
+});
+
+test('a variable that is set stands for its value', () => {
+  const registry = registryOf({ '.env.dev': 'A=from a file\n' });
+  expect(new PlaceholderVariables(registry, 'dev').find('A')).toBe('from a file');
+});
+
+test('a secret that is not there is a placeholder that nobody takes for it', () => {
+  const secrets = new PlaceholderSecrets(temporaryProject({ '.env': 'SET=value\n' }).root, 'dev');
+  expect(secrets.has('env:NOWHERE_TOKEN')).toBe(true);
+  expect(secrets.resolve('env:NOWHERE_TOKEN', 'token')).toBe('placeholder for env:NOWHERE_TOKEN');
+  expect(secrets.resolve('file:nowhere', 'token')).toBe('placeholder for file:nowhere');
+  expect(secrets.resolve('env:SET', 'token')).toBe('value');
+});
