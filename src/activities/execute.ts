@@ -6,12 +6,14 @@ import type { CallInput } from './call-input.js';
 import { callMcp } from './mcp/call-mcp.js';
 import type { McpPool } from './mcp/pool.js';
 import { callScript } from './script/call-script.js';
+import type { PinnedScripts } from './script/pinned-scripts.js';
 import type { ProcessGroups } from './script/run-process.js';
 
 /** What the three kinds of implementations need. */
 export interface ExecuteDependencies {
   root: string;
   groups: ProcessGroups;
+  scripts: PinnedScripts;
   limiter: RateLimiter;
   pool: McpPool;
 }

@@ -23,6 +23,7 @@ import { credentialsOf } from './hooks/builtins.js';
 import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
 import type { PlanSource } from './plan-source.js';
 import type { RecordFolder } from './record/record-folder.js';
+import type { PinnedScripts } from './script/pinned-scripts.js';
 
 /** What preflight needs of its worker. */
 export interface PreflightDependencies extends HookDependencies {
@@ -34,6 +35,7 @@ export interface PreflightDependencies extends HookDependencies {
   host: string;
   keys: SealKeys;
   plans: PlanSource;
+  scripts: PinnedScripts;
   records: RecordFolder;
   /** What Temporal knows of a task of this key: its memo, `foreign` for somebody else's workflow, or nothing. */
   findTask: (key: string) => Promise<TaskMemo | 'foreign' | undefined>;
@@ -73,11 +75,13 @@ async function preflight(
   const state = await stateOfKey(request, digests.input, dependencies);
   const confirmations: Confirmation[] = [];
   const hooks: HookAnswer[] = [];
-  if (state !== 'held') {
+  if (state === 'free' || state === 'abandoned') {
     refuseMissingCredentials(plan, dependencies);
     const answers = await askGuards(plan, input, request, digests.plan, dependencies, signal);
     hooks.push(...answers);
     confirmations.push(...confirmationsOf(answers));
+    const notKept = dependencies.scripts.keep(plan);
+    if (notKept) warnings.push(notKept);
     warnings.push(...warningsOf(answers));
   }
   const { task, user } = request;
@@ -93,6 +97,7 @@ async function preflight(
     registry: registry.digest,
     request: digestOf(request),
   };
+  if (state === 'ended') return { ...answer, ended: true };
   if (!request.direct && state !== 'held') makeRecord(answer, request, state, dependencies);
   return answer;
 }
@@ -105,7 +110,7 @@ function inputOf({ ability, operations }: Plan, request: TaskRequest): JsonObjec
   return checkAgainst(ability.input_schema, request.input, { code: 'input.invalid', what });
 }
 
-type KeyState = 'free' | 'abandoned' | 'held';
+type KeyState = 'free' | 'abandoned' | 'held' | 'ended';
 
 /**
  * Whether the key is free, or already that of a task with the same ability, environment and input.
@@ -127,7 +132,9 @@ async function stateOfKey(
   const held = task ?? record?.request;
   if (!held) return 'free';
   if (held.ability === request.ability && held.environment === request.environment && held.input === input) {
-    return task ? 'held' : 'abandoned';
+    if (task) return 'held';
+    // Temporal has forgotten it; what it did is not to be done again.
+    return record?.result ? 'ended' : 'abandoned';
   }
   if (!task && record && !record.result && Date.now() - Date.parse(record.created_at) > ABANDONED_MS) {
     return 'abandoned';

@@ -289,7 +289,7 @@ export const CODES = {
   },
   'script.changed': {
     exit: EXIT.failed,
-    means: 'A script was edited after the task was created, so what was shown is not what would run.',
+    means: 'A script was edited or removed after the task was created, and the store does not have it as it was.',
     next: 'Put the script back and run again, or create another task.',
   },
   'script.exit': {

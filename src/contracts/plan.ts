@@ -134,6 +134,8 @@ export interface PlanScript {
   path: string;
   /** SHA-256 of its bytes when the plan was made. */
   digest: string;
+  /** What it reads besides, pinned with it. */
+  files?: { path: string; digest: string }[];
   /** The program that runs it; empty: the script itself is executable. */
   interpreter: string[];
   /** One item is one argument; see answers, 25, for the names in braces. */

@@ -30,6 +30,8 @@ export interface PreflightAnswer {
   hooks?: HookAnswer[];
   /** Digest of the registry it was resolved from; a caller warns when its own differs. */
   registry: string;
+  /** This very task has ended, and Temporal has forgotten it; its record tells how. */
+  ended?: true;
   /** SHA-256 of the canonical request, so that a caller who joined another's preflight can tell. */
   request: string;
 }

@@ -1,8 +1,18 @@
 import { createHash } from 'node:crypto';
-import { accessSync, closeSync, constants, openSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs';
-import { extname, resolve } from 'node:path';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
+import { extname, join, relative, resolve } from 'node:path';
 import type { PlanEnvProfile, PlanScript } from '../contracts/plan.js';
-import { AbilityError } from '../contracts/problem.js';
+import { AbilityError, type SourceLocation } from '../contracts/problem.js';
 import type { ScriptDefinition } from '../definitions/formats/implementation.js';
 import { isInside } from '../definitions/read-files.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
@@ -36,14 +46,6 @@ export function resolveScript(
   path: PropertyKey[],
   defaultArgs = DEFAULT_ARGS,
 ): PlanScript {
-  if (definition.files) {
-    throw new AbilityError({
-      code: 'feature.unsupported',
-      message: '`files` is not supported by this version',
-      location: owner.locate([...path, 'files'], 'key'),
-      suggestion: 'Keep what the script needs where it is.',
-    });
-  }
   if (definition.args && definition.args_template !== undefined) {
     throw new AbilityError({
       code: 'definition.invalid',
@@ -60,8 +62,54 @@ export function resolveScript(
     digest: createHash('sha256').update(readFileSync(file)).digest('hex'),
     interpreter: interpreterOf(definition, file, owner, path),
     args,
+    ...(definition.files && { files: resolveFiles(registry, definition.files, owner, [...path, 'files']) }),
     env: { ...env, set: { ...env.set, ...definition.set } },
   };
+}
+
+/** More would make every plan heavy; a folder of modules is not meant to be pinned. */
+const MOST_FILES = 500;
+
+/** The files that are pinned with a script, folders read to their depth. @throws AbilityError `script.missing`. */
+function resolveFiles(registry: Registry, paths: string[], owner: Loaded<unknown>, at: PropertyKey[]) {
+  const found = new Map<string, string>();
+  for (const [index, path] of paths.entries()) {
+    const location = owner.locate([...at, index]);
+    for (const file of filesBelow(registry.root, path, location)) {
+      const real = insideProject(registry.root, file, location);
+      found.set(relative(registry.root, file), createHash('sha256').update(readFileSync(real)).digest('hex'));
+      if (found.size <= MOST_FILES) continue;
+      const message = `\`files\` names more than ${MOST_FILES} files`;
+      throw new AbilityError({ code: 'definition.invalid', message, location });
+    }
+  }
+  return [...found].map(([path, digest]) => ({ path, digest })).sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function filesBelow(root: string, path: string, location: SourceLocation): string[] {
+  const at = resolve(root, path);
+  try {
+    if (statSync(at).isFile()) return [at];
+    const entries = readdirSync(at, { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  } catch (error) {
+    throw new AbilityError(
+      {
+        code: 'script.missing',
+        message: `There is no file ${path}`,
+        location,
+        suggestion: 'Correct `files`; the paths are relative to the project root.',
+      },
+      { cause: error },
+    );
+  }
+}
+
+/** The file behind a path. @throws AbilityError `definition.invalid` where a link leads out of the project. */
+function insideProject(root: string, file: string, location: SourceLocation): string {
+  const real = realpathSync(file);
+  if (isInside(root, file) && isInside(root, real)) return real;
+  throw new AbilityError({ code: 'definition.invalid', message: `${file} lies outside the project`, location });
 }
 
 /** Resolves an environment profile by name. @throws AbilityError `definition.unknown_reference`. */

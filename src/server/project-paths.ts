@@ -18,6 +18,8 @@ export interface ProjectPaths {
   keys: string;
   /** One folder a task: its record. */
   records: string;
+  /** Copies of scripts that were edited while tasks still need them as they were. */
+  pinned: string;
   /** Process groups of running scripts, one folder a worker. */
   running: string;
 }
@@ -41,6 +43,7 @@ export function pathsOf(root: string, system = join(root, '.system')): ProjectPa
     store: join(system, 'store'),
     keys: join(system, 'keys'),
     records: join(system, 'implement'),
+    pinned: join(system, 'pinned'),
     running: join(system, 'running'),
   };
 }

@@ -9,6 +9,7 @@ import type { ActivityDependencies } from '../activities/index.js';
 import { McpPool } from '../activities/mcp/pool.js';
 import { PlanSource } from '../activities/plan-source.js';
 import { RecordFolder } from '../activities/record/record-folder.js';
+import { PinnedScripts } from '../activities/script/pinned-scripts.js';
 import { SecretSource } from '../activities/secrets.js';
 import type { Json } from '../contracts/json.js';
 import { AbilityError } from '../contracts/problem.js';
@@ -42,6 +43,7 @@ export function buildDependencies(
   const pool = new McpPool(paths.root);
   const plans = new PlanSource(keys, access.readStart, access.readParent);
   const { root } = paths;
+  const scripts = new PinnedScripts(root, paths.pinned, store);
   const secrets = (environment: string): SecretSource => new SecretSource(root, environment);
   const activities: ActivityDependencies = {
     project,
@@ -51,8 +53,9 @@ export function buildDependencies(
     plans,
     records: new RecordFolder(paths.records),
     findTask: access.findTask,
-    execute: createExecute({ root, groups, pool, limiter: new RateLimiter() }),
-    answerScript: createAnswerScript({ root, groups, secrets }),
+    scripts,
+    execute: createExecute({ root, groups, scripts, pool, limiter: new RateLimiter() }),
+    answerScript: createAnswerScript({ root, groups, scripts, secrets }),
     secrets,
     recordUsage: (line) => appendLine(join(paths.system, 'usage.jsonl'), line),
     keepLarge: (answer, limit) => keepLarge(answer, limit, store),

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runTask } from '../../src/client/index.js';
@@ -190,15 +190,38 @@ describe('arguments', () => {
 });
 
 describe('what was planned is what runs', () => {
-  test('a script edited after the task was created does not run as edited, and the task says why', async () => {
+  test('a script edited, renamed or deleted after the task was created runs as it was, with its files', async () => {
+    const body = "import { text } from './lib/text.mjs';\nconsole.log(JSON.stringify(text));\n";
+    project.write({
+      ...scriptAbility('s.pinned', 'scripts/pinned.mjs', body, {
+        script: { args: [], files: ['scripts/lib'] },
+      }),
+      'scripts/lib/text.mjs': 'export const text = "as shown";\n',
+    });
+    const tasks: string[] = [];
+    for (let n = 0; n < 3; n += 1) tasks.push((await project.create('s.pinned', {}, { run: false })).id);
+    const changes = [
+      () => project.write({ 'scripts/lib/text.mjs': 'export const text = "edited";\n' }),
+      () => project.write({ 'scripts/pinned.mjs': 'console.log("edited");\n' }),
+      () => rmSync(join(project.root, 'scripts/pinned.mjs')),
+    ];
+    for (const [index, id] of tasks.entries()) {
+      changes[index]?.();
+      await runTask(project.session, id);
+      expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded', output: 'as shown' } });
+    }
+  });
+
+  test('one that is not in the store any more does not run as edited, and the task says why', async () => {
     project.write(scriptAbility('s.edited', 'scripts/edited.sh', 'echo \'"as shown"\'\n', { script: { args: [] } }));
     const { id } = await project.create('s.edited', {}, { run: false });
     project.write({ 'scripts/edited.sh': 'touch edited.txt\necho \'"edited"\'\n' });
+    rmSync(join(project.root, '.system/store'), { recursive: true, force: true });
     await runTask(project.session, id);
     const end = await project.wait(id);
     expect(existsSync(join(project.root, 'edited.txt'))).toBe(false);
     expect(end).toMatchObject({
-      result: { status: 'failed', error: { message: expect.stringMatching(/edited\.sh/) } },
+      result: { status: 'failed', error: { code: 'script.changed', message: expect.stringMatching(/edited\.sh/) } },
     });
   });
 });

@@ -62,16 +62,14 @@ describe('what was shown is what runs', () => {
     expect(existsSync(file) || existsSync(flows.file('harmless'))).toBe(false);
   });
 
-  test('a guard edited after the task was created counts as failed', async () => {
+  test('a guard edited after the task was created answers as it did then', async () => {
     const file = flows.file('guarded');
+    flows.project.write({ 'scripts/guard.sh': 'echo \'{"guard_decision": "deny", "reason": "as shown"}\'\n' });
     const { id } = await flows.project.create('w.harm', { file }, { run: false });
-    flows.project.write({ 'scripts/guard.sh': 'echo \'{"guard_decision": "allow"}\' # edited\n' });
-    await runTask(flows.project.session, id);
-    const result = await ended(id);
-    expect(result).toMatchObject({ status: 'denied', error: { code: 'hook.failed' } });
-    expect(result.error?.message).toMatch(/guard\.sh was edited/);
-    expect(existsSync(file)).toBe(false);
     flows.project.write({ 'scripts/guard.sh': 'sleep 1.5; echo \'{"guard_decision": "allow"}\'\n' });
+    await runTask(flows.project.session, id);
+    expect(await ended(id)).toMatchObject({ status: 'denied', error: { code: 'guard.denied' } });
+    expect(existsSync(file)).toBe(false);
   });
 });
 

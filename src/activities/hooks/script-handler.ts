@@ -1,11 +1,10 @@
-import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { HookAnswer } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { failedAnswer } from '../../rules/hook-facts.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { CallLog } from '../call-log.js';
-import { refuseChanged } from '../script/refuse-changed.js';
+import type { PinnedScripts } from '../script/pinned-scripts.js';
 import { type ProcessGroups, type ProcessOutcome, runProcess } from '../script/run-process.js';
 import { environmentOf } from '../script/script-environment.js';
 import type { SecretSource } from '../secrets.js';
@@ -28,6 +27,7 @@ const hookResult = z.looseObject({
 export interface ScriptHookDependencies {
   root: string;
   groups: ProcessGroups;
+  scripts: PinnedScripts;
   secrets: (environment: string) => SecretSource;
 }
 
@@ -37,15 +37,15 @@ export function createAnswerScript(dependencies: ScriptHookDependencies): Answer
 }
 
 async function answerScript(
-  { root, groups, secrets }: ScriptHookDependencies,
+  { root, groups, scripts, secrets }: ScriptHookDependencies,
   ...[id, { script, timeout_ms }, context, run]: Parameters<AnswerScript>
 ): Promise<HookAnswer> {
   const at = { phase: run.phase, path: run.path };
   const log = new CallLog(run.logFolder, `hooks/${run.phase}.${id}`, 1);
   const hide = (secret: string): void => log.hide(secret);
   const names = { ABILITY_HOOK_ID: id, ABILITY_ENVIRONMENT: context.environment.name };
-  await refuseChanged(script, root);
-  const [command, ...args] = [...script.interpreter, resolve(root, script.path), ...script.args] as [string];
+  const file = await scripts.find(script);
+  const [command, ...args] = [...script.interpreter, file, ...script.args] as [string];
   const outcome = await runProcess(
     {
       command,

@@ -1,12 +1,12 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Json } from '../../contracts/json.js';
 import type { PlanScript, ScriptImplementation } from '../../contracts/plan.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
-import { refuseChanged } from './refuse-changed.js';
+import type { PinnedScripts } from './pinned-scripts.js';
 import { type ProcessGroups, type ProcessOutcome, runProcess } from './run-process.js';
 import { environmentOf } from './script-environment.js';
 
@@ -14,6 +14,7 @@ import { environmentOf } from './script-environment.js';
 export interface ScriptDependencies {
   root: string;
   groups: ProcessGroups;
+  scripts: PinnedScripts;
 }
 
 /**
@@ -24,10 +25,10 @@ export interface ScriptDependencies {
 export async function callScript(
   implementation: ScriptImplementation,
   call: CallInput,
-  { root, groups }: ScriptDependencies,
+  { root, groups, scripts }: ScriptDependencies,
 ): Promise<Json> {
   const { script } = implementation;
-  await refuseChanged(script, root);
+  const file = await scripts.find(script);
   const folder = await mkdtemp(join(tmpdir(), 'ability-')).catch((error: unknown) => {
     throw notStarted(script, `no temporary folder: ${messageOf(error)}`, error);
   });
@@ -36,7 +37,7 @@ export async function callScript(
     await writeFile(files.input_file, JSON.stringify(call.input), { mode: 0o600 }).catch((error: unknown) => {
       throw notStarted(script, `its input could not be written: ${messageOf(error)}`, error);
     });
-    const [command, ...args] = commandOf(script, root, call, files);
+    const [command, ...args] = commandOf(script, file, call, files);
     const usesFile = script.args.some((item) => item.includes('{output_file}'));
     const outcome = await runProcess(
       {
@@ -61,7 +62,7 @@ export async function callScript(
 /** The program and its arguments; one template item is one argument, whatever it is replaced with. */
 export function commandOf(
   script: PlanScript,
-  root: string,
+  file: string,
   call: Pick<CallInput, 'input' | 'taskKey' | 'idempotencyKey'>,
   files: { input_file: string; output_file: string },
 ): string[] {
@@ -72,7 +73,7 @@ export function commandOf(
     idempotency_key: call.idempotencyKey,
   };
   const args = script.args.map((item) => item.replaceAll(/\{([a-z_]+)\}/g, (all, name: string) => values[name] ?? all));
-  return [...script.interpreter, resolve(root, script.path), ...args];
+  return [...script.interpreter, file, ...args];
 }
 
 function namesOf(call: CallInput): Record<string, string> {

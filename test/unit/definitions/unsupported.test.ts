@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { formatLocation, type Problem } from '../../../src/contracts/problem.js';
-import { resolvePlan } from '../../../src/planning/resolve-plan.js';
-import { errorOf } from '../error-of.js';
 import { lowLevel, registryOf, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
 
 function found(file: string, text: string): Problem {
@@ -50,14 +48,6 @@ describe('in an implementation', () => {
     expectUnsupported(found('registry/implementations/i.yaml', document), /`auth`/);
     const config = 'abilities: [{ id: op, impl: { kind: api, api: { auth: {} } } }]\n';
     expectUnsupported(found('registry/config/c.yaml', config), /`auth`/);
-  });
-
-  test('`files` of a script is refused', () => {
-    const registry = registryOf({
-      ...SCRIPT_FILE,
-      ...lowLevel('x', 'implementation: { kind: script, script: { path: scripts/any.mjs, files: [a] } }'),
-    });
-    expectUnsupported(errorOf(() => resolvePlan(registry, 'x', 'dev')).toProblem(), /`files`/);
   });
 });
 
