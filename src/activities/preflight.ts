@@ -17,6 +17,9 @@ import { digestOf } from '../rules/canonical.js';
 import { childPlan } from '../rules/child-plan.js';
 import { firstDeny } from '../rules/guard-precedence.js';
 import { denialOf } from '../rules/hook-facts.js';
+import { mainSteps } from '../rules/inner-steps.js';
+import { type EarlierTask, keptProgress } from '../rules/kept-progress.js';
+import { didYouMean } from '../rules/nearest.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
 import { toFailure } from './failures.js';
 import { credentialsOf } from './hooks/builtins.js';
@@ -39,6 +42,8 @@ export interface PreflightDependencies extends HookDependencies {
   records: RecordFolder;
   /** What Temporal knows of a task of this key: its memo, `foreign` for somebody else's workflow, or nothing. */
   findTask: (key: string) => Promise<TaskMemo | 'foreign' | undefined>;
+  /** What a task of this key has done that has ended. @throws AbilityError `task.not_found`, `task.open`. */
+  readEnded: (key: string) => Promise<EarlierTask>;
 }
 
 /** A record without a task is of a caller who died before its start; after this long its key is free again. */
@@ -84,8 +89,11 @@ async function preflight(
     if (notKept) warnings.push(notKept);
     warnings.push(...warningsOf(answers));
   }
-  const { task, user } = request;
-  const sealed = { plan: digests.plan, task, input: digests.input, user, confirmations };
+  const { task, user, retry } = request;
+  const progress =
+    retry && keptProgress(await dependencies.readEnded(retry.task), planToRetry(plan, retry.from), retry.from);
+  const taken = progress && { progress: digestOf(progress) };
+  const sealed = { plan: digests.plan, task, input: digests.input, user, confirmations, ...taken };
   const seal = signSeal(sealed, dependencies.keys);
   dependencies.plans.keep(digests.plan, plan);
   const answer: PreflightAnswer = {
@@ -94,6 +102,7 @@ async function preflight(
     input,
     warnings: [...new Set(warnings)],
     hooks,
+    ...(progress && { progress }),
     registry: registry.digest,
     request: digestOf(request),
   };
@@ -108,6 +117,17 @@ function inputOf({ ability, operations }: Plan, request: TaskRequest): JsonObjec
   if (own) return operationInput(own, request.input);
   const what = `The input of ${ability.id}`;
   return checkAgainst(ability.input_schema, request.input, { code: 'input.invalid', what });
+}
+
+/** @throws AbilityError `usage.invalid` for a step that is not there. */
+function planToRetry(plan: Plan, from: string | null): Plan {
+  const ids = mainSteps(plan.steps).map(({ step }) => step.id);
+  if (from === null || ids.includes(from)) return plan;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `${plan.ability.id} has no step ${from} to begin again with`,
+    suggestion: didYouMean(from, ids),
+  });
 }
 
 type KeyState = 'free' | 'abandoned' | 'held' | 'ended';

@@ -32,6 +32,8 @@ export interface NewTask {
   run: boolean;
   /** No key, no record: the task is only this call. */
   direct?: boolean;
+  /** Take over what an earlier task has done, as far as that still holds. */
+  retry?: TaskRequest['retry'];
   /** Called with what preflight resolved, before the task is started; may refuse by throwing. */
   review?: (answer: PreflightAnswer) => void;
 }
@@ -70,6 +72,7 @@ export async function createTask(session: Session, wanted: NewTask): Promise<Cre
     direct: wanted.direct ?? false,
     user: wanted.user,
     session: wanted.session ?? null,
+    ...(wanted.retry && { retry: wanted.retry }),
   };
   return asking(session, async () => {
     const answer = await preflight(session, request);
@@ -146,6 +149,7 @@ async function startTask(
     session: request.session,
     run: wanted.run,
     warnings,
+    ...(answer.progress && { progress: answer.progress }),
     ...(hooks.length > 0 && { hooks }),
   };
   const memo: TaskMemo = {
@@ -155,6 +159,7 @@ async function startTask(
     plan: seal.plan,
     input: seal.input,
     requested_by: request.user.name,
+    ...(request.retry && { retry_of: request.retry.task }),
   };
   try {
     const handle = await session.temporal.workflow.start(plan.ability.id, {

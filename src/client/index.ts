@@ -8,6 +8,7 @@ export { explainTask } from './explain-task.js';
 export { linkOf } from './links.js';
 export { type ListedTask, type ListFilter, listTasks } from './list-tasks.js';
 export { awaitResult } from './read-result.js';
+export { type Retry, retryTask } from './retry-task.js';
 export { LISTED_STATES, type ListedState, type TaskFilter } from './task-query.js';
 export { hasEnded, readRecord, type SeenTask, viewTask } from './view-task.js';
 export { type WaitEnd, type WaitOptions, waitForTask } from './wait-for-task.js';

@@ -377,6 +377,11 @@ export const CODES = {
     means: 'Neither Temporal nor the records know a task of that key.',
     next: 'Run `ability task list`.',
   },
+  'task.open': {
+    exit: EXIT.usage,
+    means: 'The task has not ended, so it cannot be tried again.',
+    next: 'Wait for it with `ability task watch KEY`, or end it with `ability task cancel KEY`.',
+  },
   'task.terminated': {
     exit: EXIT.failed,
     means: 'Somebody terminated the workflow; its clean-up did not run.',

@@ -13,6 +13,8 @@ export interface Seal {
   task: string;
   /** SHA-256 of the canonical input, with defaults applied. */
   input: string;
+  /** SHA-256 of the canonical progress that the task takes over from an earlier one; absent: none. */
+  progress?: string;
   /** Who asked for the task. */
   user: Person;
   /** What `need_user_confirm` at creation asked for; the task raises it as an approval when it runs. */

@@ -17,6 +17,8 @@ export interface TaskRequest {
   direct: boolean;
   user: Person;
   session: string | null;
+  /** Take over what an earlier task has done, as far as that still holds. */
+  retry?: { task: string; from: string | null };
 }
 
 /** What preflight answers when the task can be formed. */
@@ -30,6 +32,8 @@ export interface PreflightAnswer {
   hooks?: HookAnswer[];
   /** Digest of the registry it was resolved from; a caller warns when its own differs. */
   registry: string;
+  /** What the task takes over from the one it tries again. */
+  progress?: Progress;
   /** This very task has ended, and Temporal has forgotten it; its record tells how. */
   ended?: true;
   /** SHA-256 of the canonical request, so that a caller who joined another's preflight can tell. */
@@ -200,5 +204,7 @@ export interface TaskMemo {
   requested_by: string;
   /** The task that called this one. */
   parent?: string;
+  /** The task that this one tries again. */
+  retry_of?: string;
   [key: string]: unknown;
 }

@@ -45,3 +45,13 @@ export function listSteps(steps: readonly PlanStep[], prefix = ''): { step: Plan
     return [{ step, path }, ...inner];
   });
 }
+
+/** As {@link listSteps}, without the steps of handlers and clean-ups. */
+export function mainSteps(steps: readonly PlanStep[], prefix = ''): { step: PlanStep; path: string }[] {
+  return steps.flatMap((step) => {
+    const path = prefix + step.id;
+    const isLoop = step.verb === 'foreach' || step.verb === 'repeat';
+    const inner = listsOfVerb(step).flatMap((list) => mainSteps(list, `${path}/${isLoop ? '*/' : ''}`));
+    return [{ step, path }, ...inner];
+  });
+}

@@ -53,6 +53,7 @@ export function buildDependencies(
     plans,
     records: new RecordFolder(paths.records),
     findTask: access.findTask,
+    readEnded: access.readEnded,
     scripts,
     execute: createExecute({ root, groups, scripts, pool, limiter: new RateLimiter() }),
     answerScript: createAnswerScript({ root, groups, scripts, secrets }),

@@ -2,13 +2,17 @@ import { Client, type ConnectionLike, WorkflowNotFoundError } from '@temporalio/
 import { defaultPayloadConverter, fromPayloadsAtIndex, type PayloadCodec } from '@temporalio/common';
 import type { NativeConnection } from '@temporalio/worker';
 import type { ReadParent, ReadStart, RunRef } from '../activities/plan-source.js';
-import type { TaskMemo, TaskStart } from '../contracts/task.js';
+import { QUERIES } from '../contracts/names.js';
+import { AbilityError } from '../contracts/problem.js';
+import type { TaskMemo, TaskStart, TaskView } from '../contracts/task.js';
+import type { EarlierTask } from '../rules/kept-progress.js';
 
 /** What activities ask Temporal about, over the connection of their worker. */
 export interface TemporalAccess {
   client: Client;
   readStart: ReadStart;
   readParent: ReadParent;
+  readEnded: (key: string) => Promise<EarlierTask>;
   findTask: (key: string) => Promise<TaskMemo | 'foreign' | undefined>;
 }
 
@@ -23,6 +27,7 @@ export function accessTemporal(connection: NativeConnection, namespace: string, 
     client,
     readStart: (run) => readStart(client, namespace, codec, run),
     readParent: (run) => readParent(client, namespace, run),
+    readEnded: (key) => readEnded(client, namespace, codec, key),
     findTask: (key) => findTask(client, key),
   };
 }
@@ -56,6 +61,34 @@ async function readParent(
   const parent = info?.parentExecution;
   if (!parent?.workflowId || !parent.runId) return undefined;
   return { workflowId: parent.workflowId, runId: parent.runId };
+}
+
+/** What a task has done, as its history tells: the server asks a worker to go through it once more. */
+async function readEnded(client: Client, namespace: string, codec: PayloadCodec, key: string): Promise<EarlierTask> {
+  const handle = client.workflow.getHandle(key);
+  const { status, runId } = await handle.describe().catch((error: unknown) => {
+    throw error instanceof WorkflowNotFoundError ? notFound(key) : error;
+  });
+  if (status.name === 'RUNNING') {
+    throw new AbilityError({
+      code: 'task.open',
+      message: `${key} has not ended, so there is nothing to try again`,
+      suggestion: `Wait for it: ability task watch ${key}, or end it: ability task cancel ${key}.`,
+    });
+  }
+  const [{ plan }, { progress }] = await Promise.all([
+    readStart(client, namespace, codec, { workflowId: key, runId }),
+    handle.query<TaskView>(QUERIES.task),
+  ]);
+  return { plan, progress };
+}
+
+function notFound(key: string): AbilityError {
+  return new AbilityError({
+    code: 'task.not_found',
+    message: `Temporal does not know the task ${key}`,
+    suggestion: 'Run the ability again; `ability task list` shows what there is.',
+  });
 }
 
 async function findTask(client: Client, key: string): Promise<TaskMemo | 'foreign' | undefined> {

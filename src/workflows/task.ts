@@ -8,6 +8,7 @@ import {
   DeterminismViolationError,
   sleep,
   TemporalFailure,
+  workflowInfo,
 } from '@temporalio/workflow';
 import { ENGINE } from '../contracts/names.js';
 import type { Person } from '../contracts/people.js';
@@ -75,14 +76,20 @@ function refuseOtherEngine({ plan }: TaskStart): void {
 }
 
 /** What passed preflight is what runs: this input, asked for by this person. Source: design, sections 2 and 6. */
-function refuseOtherRequest({ child, seal, input, user }: TaskStart): void {
-  // What a called task is given comes from its caller, whose calls activities check.
-  if (child || (digestOf(input) === seal.input && isSamePerson(user, seal.user))) return;
+function refuseOtherRequest(start: TaskStart): void {
+  if (start.carried ? workflowInfo().continuedFromExecutionRunId !== undefined : isAsSealed(start)) return;
   throw ApplicationFailure.create({
     type: 'seal.invalid',
     message: 'The task was not started with what passed preflight',
     nonRetryable: true,
   });
+}
+
+function isAsSealed({ child, seal, input, user, progress }: TaskStart): boolean {
+  // What a called task is given comes from its caller, whose calls activities check.
+  if (child) return progress === undefined;
+  const taken = progress && digestOf(progress);
+  return digestOf(input) === seal.input && isSamePerson(user, seal.user) && taken === seal.progress;
 }
 
 function isSamePerson(one: Person, other: Person): boolean {

@@ -1,0 +1,46 @@
+import type { Person } from '../contracts/people.js';
+import { AbilityError } from '../contracts/problem.js';
+import type { Session } from './connect.js';
+import { type CreatedTask, createTask, type NewTask } from './create-task.js';
+import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
+import { queryTask } from './view-task.js';
+
+/** How a task is tried again. */
+export interface Retry {
+  /** Id of the first step to do again; left out: the first that was not done. */
+  from?: string | undefined;
+  user: Person;
+  session?: string | null;
+  run: boolean;
+  review?: NewTask['review'];
+}
+
+/**
+ * Tries a task again that has ended: a new task under `<key>.r2`, guarded and approved anew, which takes over the results
+ * of the steps that were done and not taken back. Source: issue "The engine", recovery.
+ *
+ * @throws AbilityError `task.not_found`, `task.open`, `worker.unavailable`, and what {@link createTask} throws.
+ */
+export async function retryTask(session: Session, id: string, { from, ...wanted }: Retry): Promise<CreatedTask> {
+  const { ability_id, environment, input } = await asking(session, async () => {
+    try {
+      const view = await queryTask(session, id);
+      if (view) return view;
+    } catch (error) {
+      throw isUnknownWorkflow(error) ? taskNotFound(id, error) : error;
+    }
+    throw new AbilityError({
+      code: 'worker.unavailable',
+      message: `No worker can tell what ${id} has done`,
+      suggestion: 'Start a worker for its environment: `ability doctor` tells what is missing.',
+    });
+  });
+  const retry = { task: id, from: from ?? null };
+  return createTask(session, { ...wanted, ability: ability_id, environment, input, key: nextKey(id), retry });
+}
+
+/** `k`, `k.r2`, `k.r3`, ... */
+function nextKey(id: string): string {
+  const [, base = id, number = '1'] = /^(.*?)(?:\.r(\d+))?$/.exec(id) ?? [];
+  return `${base}.r${Number(number) + 1}`;
+}

@@ -1,0 +1,88 @@
+import type { PlanStep } from '../contracts/plan.js';
+import type { Progress, StepProgress } from '../contracts/task.js';
+import { digestOf } from './canonical.js';
+import type { StepTree } from './find-step.js';
+import { mainSteps } from './inner-steps.js';
+
+/** A task that has ended, as far as another one may take over from it. */
+export interface EarlierTask {
+  plan: StepTree;
+  progress: Progress;
+}
+
+/**
+ * What a retry need not do again: the results of the steps that were done, in order, up to the first that was not.
+ *
+ * Not kept are steps that were written anew since, calls that were taken back, and all from a named step on. Approvals
+ * are asked for again, without putting in doubt what was done after them.
+ *
+ * @param from id of the first step to do again.
+ */
+export function keptProgress({ plan: old, progress }: EarlierTask, now: StepTree, from: string | null): Progress {
+  const earlier = new Map(mainSteps(old.steps).map(({ step, path }) => [path, digestOf(step)]));
+  const kept: Progress = {};
+  const undone = Object.entries(progress).flatMap(([path, { status }]) =>
+    path.endsWith('.undo') && status !== 'pending' ? [path.slice(0, -'.undo'.length)] : [],
+  );
+
+  /** @returns whether what follows may be kept as well. */
+  function walk(steps: readonly PlanStep[], prefix: string): boolean {
+    return steps.every((step) => keep(step, prefix + step.id));
+  }
+
+  function keep(step: PlanStep, path: string): boolean {
+    const entry = progress[path];
+    if (step.id === from || !entry || earlier.get(path) !== digestOf(step)) return false;
+    if (step.verb === 'approval') return entry.status === 'succeeded' || entry.status === 'skipped';
+    const isWhole = !undone.some((call) => call === path || call.startsWith(`${path}/`)) && !holds(step, from);
+    const isDone = entry.status === 'succeeded' || entry.status === 'skipped';
+    if (isDone && isWhole && step.verb !== 'end' && !asksPeople(step)) {
+      take(path);
+      return true;
+    }
+    return isWhole || isGroup(step) ? keepPart(step, path, entry) && isDone : false;
+  }
+
+  /** What is done inside a step that is not, or that asks people. */
+  function keepPart(step: PlanStep, path: string, entry: StepProgress): boolean {
+    switch (step.verb) {
+      case 'steps':
+        return walk(step.steps, `${path}/`);
+      case 'parallel':
+        return step.branches.map((branch) => keep(branch, `${path}/${branch.id}`)).every(Boolean);
+      case 'switch':
+        return step.cases.every(({ steps }) => walk(steps, `${path}/`));
+      case 'foreach':
+        if (entry.items)
+          kept[path] = { status: 'pending', items: entry.items, ...(entry.turns && { turns: entry.turns }) };
+        return false;
+      default:
+        return false;
+    }
+  }
+
+  function take(path: string): void {
+    for (const [key, entry] of Object.entries(progress)) {
+      const isInside = key === path || key.startsWith(`${path}/`) || key === `${path}.undo`;
+      if (isInside) kept[key] = entry;
+    }
+  }
+
+  walk(now.steps, '');
+  return kept;
+}
+
+function isGroup({ verb }: PlanStep): boolean {
+  return verb === 'steps' || verb === 'parallel' || verb === 'switch';
+}
+
+function holds(step: PlanStep, id: string | null): boolean {
+  return id !== null && mainSteps([step]).some((inner) => inner.step.id === id);
+}
+
+/** Approvals inside loops belong to turns that are done, and are not asked for again. */
+function asksPeople(step: PlanStep): boolean {
+  return (
+    isGroup(step) && mainSteps([step]).some(({ step: inner, path }) => inner.verb === 'approval' && !path.includes('*'))
+  );
+}
