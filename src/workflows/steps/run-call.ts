@@ -1,5 +1,6 @@
 import type { Json } from '../../contracts/json.js';
 import type { CallStep, PlanRetry } from '../../contracts/plan.js';
+import type { StepProgress } from '../../contracts/task.js';
 import { callOperation, type OperationCall } from '../call-operation.js';
 import { callWorkflow } from '../call-workflow.js';
 import { isStepFailure } from '../step-failure.js';
@@ -27,13 +28,13 @@ export function prepareUndo(run: TaskRun, step: CallStep, path: string, frame: F
     status: 'pending',
     call,
     sequence: run.sequence,
-    undo: settled(() => ({ with: evaluateParameters(run, template, call, frame) })),
+    undo: undoOf(run, template, call, frame),
   };
 }
 
-function settled<T>(evaluate: () => T): T | { problem: Parameters<typeof Object>[0] } {
+function undoOf(run: TaskRun, template: Json, call: string, frame: Frame): StepProgress['undo'] {
   try {
-    return evaluate();
+    return { with: evaluateParameters(run, template, call, frame) };
   } catch (error) {
     if (!isStepFailure(error)) throw error;
     return { problem: error.problem };
