@@ -27,11 +27,25 @@ export async function refuseWithoutWorker(session: Session, environment: string,
   if (!(await hasWorker(session, environment, placement))) throw noWorker(session, environment, placement);
 }
 
+/** @throws AbilityError `placement.no_worker` when nobody serves a queue. */
+export async function refuseUnserved(session: Session, queue: string): Promise<void> {
+  if (await isServed(session, queue)) return;
+  throw new AbilityError({
+    code: 'placement.no_worker',
+    message: `No worker serves ${queue} on Temporal at ${session.address}`,
+    suggestion: 'Start one: ability worker --env NAME.',
+  });
+}
+
 /** Whether somebody polls the queue of a placement. */
-export async function hasWorker(session: Session, environment: string, placement: Placement): Promise<boolean> {
+export function hasWorker(session: Session, environment: string, placement: Placement): Promise<boolean> {
+  return isServed(session, taskQueueOf(session.project, environment, placement));
+}
+
+async function isServed(session: Session, queue: string): Promise<boolean> {
   const { pollers } = await session.temporal.workflowService.describeTaskQueue({
     namespace: session.namespace,
-    taskQueue: { name: taskQueueOf(session.project, environment, placement) },
+    taskQueue: { name: queue },
     taskQueueType: WORKFLOW_QUEUE,
   });
   return (pollers ?? []).some(({ lastAccessTime }) => {
