@@ -33,12 +33,11 @@ export async function followTask(
 ): Promise<ExitCode> {
   const { terminal } = context;
   const shower = showProgress(context);
-  const timeout = flags.timeout ?? (terminal.isLive ? undefined : TIMEOUT_OFF_TERMINAL);
+  const { timeout, ...patience } = readPatience(terminal.isLive, flags);
   const interrupted = interruption();
   try {
     const end = await waitForTask(session, key, {
-      timeoutMs: timeout === undefined ? undefined : readDuration('--timeout', timeout),
-      approvalMs: approvalPatience(terminal.isLive, flags.waitApproval),
+      ...patience,
       onProgress: shower,
       signal: interrupted.signal,
     });
@@ -61,19 +60,42 @@ export async function followTask(
   }
 }
 
-/** Reads a duration of a flag. @throws AbilityError `usage.invalid`. */
-export function readDuration(flag: string, text: string): number {
+/** How long a command waits. Times are milliseconds. */
+export interface Patience {
+  /** `timeoutMs` as it was written. */
+  timeout: string | undefined;
+  timeoutMs: number | undefined;
+  approvalMs: number | undefined;
+}
+
+/** How long a command waits: on a terminal without end, unless it is told. @throws AbilityError `usage.invalid`. */
+export function readPatience(isLive: boolean, { timeout: given, waitApproval }: FollowFlags): Patience {
+  const timeout = given ?? (isLive ? undefined : TIMEOUT_OFF_TERMINAL);
+  const timeoutMs = timeout === undefined ? undefined : readDuration('--timeout', timeout);
+  const unasked = isLive ? undefined : 0;
+  const approvalMs = waitApproval === undefined ? unasked : readDuration('--wait-approval', waitApproval);
+  return { timeout, timeoutMs, approvalMs };
+}
+
+/** Refuses flags about waiting where nobody waits. @throws AbilityError `usage.invalid`. */
+export function refuseUnusedFlags({ detach, junit, timeout, waitApproval }: FollowFlags & { detach?: boolean }): void {
+  const given = { '--junit': junit, '--timeout': timeout, '--wait-approval': waitApproval };
+  const unused = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (!detach || unused.length === 0) return;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `--detach does not wait for the task, so it does not go with ${unused.join(', ')}`,
+    suggestion: 'Pass them to `ability task watch KEY`.',
+  });
+}
+
+function readDuration(flag: string, text: string): number {
   try {
     return parseDuration(text);
   } catch (error) {
     const message = `${flag} ${text}: ${error instanceof Error ? error.message : String(error)}`;
     throw new AbilityError({ code: 'usage.invalid', message, suggestion: 'Write 500ms, 20s, 10m, 24h or 7d.' });
   }
-}
-
-function approvalPatience(isLive: boolean, given: string | undefined): number | undefined {
-  if (given !== undefined) return readDuration('--wait-approval', given);
-  return isLive ? undefined : 0;
 }
 
 /** A table that is redrawn on a terminal, lines elsewhere. */

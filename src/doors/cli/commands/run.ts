@@ -4,13 +4,15 @@ import {
   createTask,
   type NewTask,
   type Session,
+  type WaitEnd,
   waitForTask,
 } from '../../../client/index.js';
 import { EXIT, EXIT_OF_STATE, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
+import type { TaskResult } from '../../../contracts/task.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../context.js';
-import { type FollowFlags, followTask, printResult, readDuration } from '../follow-task.js';
+import { type FollowFlags, followTask, printResult, readPatience, refuseUnusedFlags } from '../follow-task.js';
 import { interruption } from '../interruption.js';
 import { writeJunit } from '../junit.js';
 import { type InputFlags, parseInput } from '../parse-input.js';
@@ -26,6 +28,7 @@ export interface RunFlags extends InputFlags, FollowFlags {
 /** `ability run ID`: creates a task, runs it, waits for its end. */
 export async function run(context: Context, [ability = '']: string[], flags: RunFlags): Promise<ExitCode> {
   refuseContradictions(flags);
+  refuseUnusedFlags(flags);
   const registry = await openRegistry(context);
   const task = await newTask(context, registry, ability, flags, true);
   return withSession(context, registry, async (session) => {
@@ -134,6 +137,21 @@ function reportDetached({ flags, terminal }: Context, { id, warnings }: CreatedT
   return EXIT.ok;
 }
 
+type Stop = Exclude<WaitEnd['kind'], 'ended'>;
+
+const STOPPED_BY: Record<Stop, string> = {
+  approval:
+    'It waits for an approval, and nobody waits for a direct run (--wait-approval, or leave out --direct); stopping',
+  timeout: 'It has not ended in time; stopping',
+  aborted: 'Stopping',
+};
+
+const EXIT_WHEN_STOPPED: Record<Stop, ExitCode> = {
+  approval: EXIT.waiting,
+  timeout: EXIT.timedOut,
+  aborted: EXIT.interrupted,
+};
+
 /** A direct run is only this call: when it stops waiting, the work stops. Source: answers, 6. */
 async function runDirectly(
   context: Context,
@@ -141,21 +159,24 @@ async function runDirectly(
   { id }: CreatedTask,
   flags: RunFlags,
 ): Promise<ExitCode> {
+  const { terminal } = context;
+  const { timeoutMs, approvalMs } = readPatience(terminal.isLive, flags);
   const interrupted = interruption();
   try {
-    const timeoutMs = flags.timeout === undefined ? undefined : readDuration('--timeout', flags.timeout);
-    const end = await waitForTask(session, id, { timeoutMs, signal: interrupted.signal });
-    if (end.kind === 'ended') {
-      if (flags.junit !== undefined) writeJunit(flags.junit, end.result, context.cwd);
-      printResult(context, end.result);
-      return EXIT_OF_STATE[end.result.status];
-    }
-    context.terminal.note('Stopping; the clean-up runs first.');
+    const end = await waitForTask(session, id, { timeoutMs, approvalMs, signal: interrupted.signal });
+    if (end.kind === 'ended') return reportDirectEnd(context, end.result, flags);
+    terminal.note(`${STOPPED_BY[end.kind]}; the clean-up runs first.`);
     await cancelTask(session, id);
     const stopped = await waitForTask(session, id, {});
-    if (stopped.kind === 'ended') printResult(context, stopped.result);
-    return end.kind === 'timeout' ? EXIT.timedOut : EXIT.interrupted;
+    if (stopped.kind === 'ended') reportDirectEnd(context, stopped.result, flags);
+    return EXIT_WHEN_STOPPED[end.kind];
   } finally {
     interrupted.done();
   }
+}
+
+function reportDirectEnd(context: Context, result: TaskResult, { junit }: RunFlags): ExitCode {
+  if (junit !== undefined) writeJunit(junit, result, context.cwd);
+  printResult(context, result);
+  return EXIT_OF_STATE[result.status];
 }
