@@ -132,7 +132,8 @@ function reportEnd(context: Context, result: TaskResult, { junit }: FollowFlags)
 
 /** Prints a result: one JSON value, or lines for people. */
 export function printResult({ flags, terminal }: Context, result: TaskResult): void {
-  terminal.print(flags.json ? JSON.stringify(shapeOf(result), null, 2) : renderResult(result, terminal.style));
+  if (flags.json) terminal.printJson(shapeOf(result));
+  else terminal.print(renderResult(result, terminal.style));
 }
 
 /** The result shape of the design; what only a running task tells besides is left to `task show`. */
@@ -168,7 +169,7 @@ function reportWaiting(context: Context, session: Session, key: string, result: 
   const link = result.links.temporal;
   if (flags.json) {
     const waiting = { approvals: open, resume, link };
-    terminal.print(JSON.stringify(shapeOf({ ...result, output: null, waiting }), null, 2));
+    terminal.printJson(shapeOf({ ...result, output: null, waiting }));
   } else terminal.print(`waiting for approval  ${result.ability_id} v${result.version}  ${key}`);
   terminal.note(`Decide: ability approve ${key} --as NAME   (or deny, or send the signal in the Temporal UI)`);
   terminal.note(`Go on:  ${resume}`);
@@ -189,7 +190,7 @@ function reportInterrupted({ terminal, flags }: Context, key: string, result: Ta
       location: null,
       suggestion: null,
     };
-    terminal.print(JSON.stringify({ status: 'error', task_key: key, task_status: status, error }, null, 2));
+    terminal.printJson({ status: 'error', task_key: key, task_status: status, error });
   }
   return EXIT.interrupted;
 }

@@ -18,7 +18,7 @@ export async function run(context: Context): Promise<ExitCode> {
       }),
     );
     const approvals = open.flat();
-    if (flags.json) terminal.print(JSON.stringify(approvals, null, 2));
+    if (flags.json) terminal.printJson(approvals);
     else if (approvals.length === 0) terminal.note('Nothing waits for a decision.');
     else {
       const shown = approvals.map((approval) => {

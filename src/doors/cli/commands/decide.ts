@@ -38,7 +38,7 @@ export async function runDecision(
       ...(flags.comment !== undefined && { comment: flags.comment }),
     };
     const outcome = await decide(session, key, verdict, decision);
-    if (context.flags.json) terminal.print(JSON.stringify({ task_key: key, ...outcome }, null, 2));
+    if (context.flags.json) terminal.printJson({ task_key: key, ...outcome });
     else {
       const rest = outcome.missing > 0 ? `; ${outcome.missing} more needed` : '';
       terminal.print(`${outcome.approval_id} ${outcome.status}${rest}`);

@@ -115,7 +115,7 @@ export async function createOrReport(
   } catch (error) {
     if (!(error instanceof AbilityError) || !isUnavailable(error)) throw error;
     const { code, message: reason, suggestion = null } = error;
-    if (flags.json) terminal.print(JSON.stringify({ status: 'unavailable', code, reason, suggestion }, null, 2));
+    if (flags.json) terminal.printJson({ status: 'unavailable', code, reason, suggestion });
     else {
       terminal.print(`unavailable  ${task.ability} in ${task.environment}`);
       terminal.note(`  ${code}: ${reason}${suggestion ? `\n  ${suggestion}` : ''}`);
@@ -132,7 +132,8 @@ function isUnavailable(error: AbilityError): boolean {
 
 function reportDetached({ flags, terminal }: Context, { id, warnings }: CreatedTask): ExitCode {
   const answer = { status: 'available', task_key: id, warnings };
-  terminal.print(flags.json ? JSON.stringify(answer, null, 2) : id);
+  if (flags.json) terminal.printJson(answer);
+  else terminal.print(id);
   if (!flags.json) terminal.note(`Go on with: ability task watch ${id}`);
   return EXIT.ok;
 }

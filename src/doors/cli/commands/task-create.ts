@@ -12,7 +12,7 @@ export async function run(context: Context, [ability = '']: string[], flags: Run
     if (typeof created === 'number') return created;
     const { terminal } = context;
     const answer: CreateAnswer = { status: 'available', task_key: created.id, warnings: created.warnings };
-    if (context.flags.json) terminal.print(JSON.stringify(answer, null, 2));
+    if (context.flags.json) terminal.printJson(answer);
     else {
       terminal.print(created.id);
       for (const warning of created.warnings) terminal.note(`${terminal.style('yellow', 'warning')} ${warning}`);

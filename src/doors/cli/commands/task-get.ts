@@ -26,8 +26,8 @@ export async function run(context: Context, [key = '', field]: string[]): Promis
       });
     }
     const value = field === undefined ? input : input[field];
-    const isPlainText = typeof value === 'string' && !context.flags.json;
-    context.terminal.print(isPlainText ? value : JSON.stringify(value, null, 2));
+    if (typeof value === 'string' && !context.flags.json) context.terminal.print(value);
+    else context.terminal.printJson(value);
     return EXIT.ok;
   });
 }

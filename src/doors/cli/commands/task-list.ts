@@ -23,7 +23,7 @@ export async function run(context: Context, _: string[], flags: ListFlags): Prom
   return withSession(context, await openRegistry(context), async (session) => {
     const tasks = await listTasks(session, filter);
     const { terminal } = context;
-    if (context.flags.json) terminal.print(JSON.stringify(tasks, null, 2));
+    if (context.flags.json) terminal.printJson(tasks);
     else if (tasks.length === 0) terminal.note('There are no such tasks.');
     else {
       const rows = tasks.map((task) => {

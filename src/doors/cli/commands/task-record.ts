@@ -13,7 +13,9 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
   const folder = recordFolder(pathsOf(registry.root).records, key);
   const file = join(folder, context.flags.json ? RECORD_FILES.json : RECORD_FILES.text);
   if (!existsSync(file)) throw await whyMissing(context, registry, key, folder);
-  context.terminal.print(readFileSync(file, 'utf8'));
+  const text = readFileSync(file, 'utf8');
+  if (context.flags.json) context.terminal.printJson(JSON.parse(text));
+  else context.terminal.print(text);
   return EXIT.ok;
 }
 

@@ -14,7 +14,8 @@ export async function run(
     await runTask(session, key);
     if (!flags.detach) return followTask(context, session, key, flags);
     const { terminal } = context;
-    terminal.print(context.flags.json ? JSON.stringify({ status: 'running', task_key: key }, null, 2) : key);
+    if (context.flags.json) terminal.printJson({ status: 'running', task_key: key });
+    else terminal.print(key);
     return EXIT.ok;
   });
 }

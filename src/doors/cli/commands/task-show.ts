@@ -17,7 +17,7 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
     const { terminal, flags } = context;
     const { result, view, source } = await viewTask(session, key);
     if (flags.json) {
-      terminal.print(JSON.stringify({ ...(view ?? result), source }, null, 2));
+      terminal.printJson({ ...(view ?? result), source });
       return EXIT.ok;
     }
     const open = result.approvals.filter(({ status }) => status === 'open');

@@ -84,6 +84,6 @@ function stay(paths: ProjectPaths): void {
 
 function announce({ terminal, flags }: Context, runtime: RuntimeFile, how: string): void {
   const { address, ui, pid, version } = runtime;
-  if (flags.json) terminal.print(JSON.stringify({ status: how, address, ui, pid, version }, null, 2));
+  if (flags.json) terminal.printJson({ status: how, address, ui, pid, version });
   else terminal.print(`${how}  Temporal ${address}, UI ${ui}, process ${pid}`);
 }
