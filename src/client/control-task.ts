@@ -1,3 +1,4 @@
+import type { Json } from '../contracts/json.js';
 import { SIGNALS } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { Session } from './connect.js';
@@ -16,6 +17,39 @@ export function cancelTask(session: Session, id: string): Promise<void> {
   });
 }
 
+/** Lets a task start nothing new until it is resumed. @throws AbilityError `task.not_found`, `task.closed`. */
+export function pauseTask(session: Session, id: string): Promise<void> {
+  return control(session, id, 'paused', (handle) => handle.signal(SIGNALS.pause));
+}
+
+/** Lets a paused task go on. @throws AbilityError `task.not_found`, `task.closed`. */
+export function resumeTask(session: Session, id: string): Promise<void> {
+  return control(session, id, 'resumed', (handle) => handle.signal(SIGNALS.resume));
+}
+
+/** The commands that send our own signals, and know more than to send them. */
+const COMMAND_OF: Record<string, string> = {
+  [SIGNALS.approve]: 'approve',
+  [SIGNALS.deny]: 'deny',
+  [SIGNALS.run]: 'task run',
+  [SIGNALS.pause]: 'task pause',
+  [SIGNALS.resume]: 'task resume',
+};
+
+/**
+ * Sends a signal that a task waits for, or will. Source: answers, 49.
+ *
+ * @throws AbilityError `usage.invalid` for our own signals, `task.not_found`, `task.closed`.
+ */
+export function signalTask(session: Session, id: string, name: string, payload: Json): Promise<void> {
+  if (Object.hasOwn(COMMAND_OF, name)) {
+    const message = `${name} is no signal of a definition: it has a command of its own`;
+    const suggestion = `ability ${COMMAND_OF[name]} ${id}`;
+    return Promise.reject(new AbilityError({ code: 'usage.invalid', message, suggestion }));
+  }
+  return control(session, id, 'signalled', (handle) => handle.signal(name, payload));
+}
+
 type Handle = ReturnType<Session['temporal']['workflow']['getHandle']>;
 
 async function control(
@@ -31,7 +65,7 @@ async function control(
       if (!isUnknownWorkflow(error)) throw error;
       const seen = await viewTask(session, id).catch(() => undefined);
       if (!seen) throw taskNotFound(id, error);
-      const message = `${id} has ended (${seen.result.status}), so it cannot be ${what === 'run' ? 'run' : what}`;
+      const message = `${id} has ended (${seen.result.status}), so it cannot be ${what}`;
       throw new AbilityError({ code: 'task.closed', message }, { cause: error });
     }
   });

@@ -1,7 +1,7 @@
 /** The public TypeScript API: what a caller can do. Doors use this and nothing below it. */
 export { checkAttributes, checkDispatch, checkRetention, checkWorkers } from './check-server.js';
-export { type ConnectOptions, connect, connectIfUp, type Session } from './connect.js';
-export { cancelTask, runTask } from './control-task.js';
+export { type ConnectOptions, connect, type Session } from './connect.js';
+export { cancelTask, pauseTask, resumeTask, runTask, signalTask } from './control-task.js';
 export { type CreatedTask, createTask, type NewTask } from './create-task.js';
 export { decide, openApprovals } from './decide.js';
 export { linkOf } from './links.js';

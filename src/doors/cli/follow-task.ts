@@ -6,7 +6,7 @@ import { parseDuration } from '../../rules/duration.js';
 import type { Context } from './context.js';
 import { interruption } from './interruption.js';
 import { writeJunit } from './junit.js';
-import { renderApproval, renderResult } from './render-result.js';
+import { fieldFlags, renderApproval, renderResult } from './render-result.js';
 import { renderChange, renderSteps } from './render-steps.js';
 
 /** How the caller wants to wait. */
@@ -164,14 +164,16 @@ export function shapeOf(result: TaskResult): TaskResult {
 /** What the task waits for, how to go on, and that a runtime of its own does not wait with it. Source: answers, 15, 21. */
 function reportWaiting(context: Context, session: Session, key: string, result: TaskResult): ExitCode {
   const { terminal, flags } = context;
-  const open = result.approvals.filter(({ status }) => status === 'open').map(({ id }) => id);
+  const open = result.approvals.filter(({ status }) => status === 'open');
   const resume = `ability task watch ${key}`;
   const link = result.links.temporal;
   if (flags.json) {
-    const waiting = { approvals: open, resume, link };
+    const waiting = { approvals: open.map(({ id }) => id), resume, link };
     terminal.printJson(shapeOf({ ...result, output: null, waiting }));
   } else terminal.print(`waiting for approval  ${result.ability_id} v${result.version}  ${key}`);
-  terminal.note(`Decide: ability approve ${key} --as NAME   (or deny, or send the signal in the Temporal UI)`);
+  const [only] = open;
+  const fill = open.length === 1 && only ? fieldFlags(only) : '';
+  terminal.note(`Decide: ability approve ${key} --as NAME${fill}   (or deny, or send the signal in the Temporal UI)`);
   terminal.note(`Go on:  ${resume}`);
   if (link) terminal.note(`Watch:  ${link}`);
   if (session.isOwnRuntime) {

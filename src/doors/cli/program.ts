@@ -65,11 +65,24 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
     examples('ability approvals', 'ability approvals --json'),
   );
   for (const verdict of ['approve', 'deny'] as const) {
-    define(`${verdict} <key>`, `${verdict} what a task waits for`, () => import(`./commands/${verdict}.js`))
+    const command = define(
+      `${verdict} <key>`,
+      `${verdict} what a task waits for`,
+      () => import(`./commands/${verdict}.js`),
+    )
       .option('--approval <id>', 'which approval; may be left out while one is open')
       .option('--as <name>', 'who decides (a claim; default: you)')
       .option('--comment <text>', 'why')
       .addHelpText('after', examples(`ability ${verdict} KEY --as alice --comment "seen it"`));
+    if (verdict === 'deny') continue;
+    command
+      .option(
+        '--set <assignment>',
+        'one field the approval asks for: name=text, name:=JSON, or name=@file',
+        collect,
+        [],
+      )
+      .addHelpText('after', '  $ ability approve KEY --set ticket=ABC-1');
   }
   return program;
 }
@@ -145,6 +158,24 @@ function defineTask(program: Command, terminal: Terminal, outcome: Outcome): voi
     'ask a task to stop; its clean-up runs',
     () => import('./commands/task-cancel.js'),
   ).addHelpText('after', examples('ability task cancel KEY'));
+  define('pause <key>', 'let a task start nothing new', () => import('./commands/task-pause.js')).addHelpText(
+    'after',
+    examples('ability task pause KEY'),
+  );
+  define('resume <key>', 'let a paused task go on', () => import('./commands/task-resume.js')).addHelpText(
+    'after',
+    examples('ability task resume KEY'),
+  );
+  define(
+    'signal <key> <name>',
+    'send a task the signal that a step of it waits for',
+    () => import('./commands/task-signal.js'),
+  )
+    .option('--payload <json>', 'what the signal carries; `signal` in its condition (default: null)')
+    .addHelpText(
+      'after',
+      examples('ability task signal KEY build_done', `ability task signal KEY build_done --payload '{"ok": true}'`),
+    );
   define('list', 'list the tasks of this project, newest first', () => import('./commands/task-list.js'))
     .option('--status <status>', 'only those in this state')
     .option('--ability <id>', 'only those of this ability')

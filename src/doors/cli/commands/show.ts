@@ -24,7 +24,7 @@ export async function run(context: Context, [id = '']: string[]): Promise<ExitCo
   const { terminal, flags } = context;
   if (flags.json) {
     const { plan = null, warnings = [], digest = null } = resolved ?? {};
-    terminal.print({ definition, environment, digest, plan, warnings, problem: problem ?? null });
+    terminal.printJson({ definition, environment, digest, plan, warnings, problem: problem ?? null });
     return EXIT.ok;
   }
   const lines = [

@@ -24,6 +24,7 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
     terminal.print(
       [
         renderResult(result, terminal.style),
+        ...(view?.paused ? [`paused: it starts nothing new until \`ability task resume ${key}\``] : []),
         ...renderSteps(result, terminal.style),
         ...open.map((approval) => renderApproval(approval, terminal.style)),
         ...result.hooks.map(({ phase, hook_id, path, status, decision, reason }) => {
