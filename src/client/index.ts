@@ -6,6 +6,7 @@ export { type CreatedTask, createTask, type NewTask } from './create-task.js';
 export { decide, openApprovals } from './decide.js';
 export { linkOf } from './links.js';
 export { type ListedTask, type ListFilter, listTasks } from './list-tasks.js';
+export { readHost, readInput } from './read-history.js';
 export { awaitResult } from './read-result.js';
 export { hasEnded, readRecord, type SeenTask, viewTask } from './view-task.js';
 export { type WaitEnd, type WaitOptions, waitForTask } from './wait-for-task.js';
