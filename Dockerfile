@@ -1,7 +1,8 @@
 # A worker, and the command line, with the example project. Put your own project in its place:
 #   FROM ability-runtime
-#   COPY . /project
+#   COPY --chown=node . /project
 #   WORKDIR /project
+# The worker runs as `node` and keeps its records in /project/.system.
 FROM node:20-bookworm-slim
 
 # Scripts of abilities may be Python; tini ends the worker's children with it.
@@ -11,7 +12,7 @@ RUN apt-get update \
 
 WORKDIR /app
 COPY . .
-RUN npm ci && mkdir -p /store /app/.system && chown -R node /store /app/.system
+RUN npm ci && mkdir -p /store /project /app/.system && chown -R node /store /project /app/.system
 
 USER node
 ENV NODE_ENV=production

@@ -6,7 +6,7 @@ import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 const at = (path) => fileURLToPath(new URL(`../dist/${path}`, import.meta.url));
 const { code } = await bundleWorkflowCode({
   workflowsPath: at('workflows/index.js'),
-  preloadModules: process.env.NO_PRELOAD ? [] : [at('workflows/task.js')],
+  preloadModules: [at('workflows/task.js')],
   logger: new DefaultLogger('WARN'),
 });
 writeFileSync(at('workflow-bundle.js'), code);

@@ -7,7 +7,6 @@ import { ensureRuntime } from '../server/ensure-runtime.js';
 import { SpillingCodec } from '../server/payload-codec.js';
 import { PayloadStore } from '../server/payload-store.js';
 import { type ProjectPaths, pathsOf } from '../server/project-paths.js';
-import { readLivingRuntime } from '../server/runtime-file.js';
 
 /** A connection to the Temporal of one project. */
 export interface Session {
@@ -34,8 +33,6 @@ export interface ConnectOptions extends ConnectionFlags {
   project: string;
   /** Told what is being done while the server is fetched and started. */
   progress?: Progress;
-  /** Never start a runtime; undefined is returned when none is up. */
-  onlyIfUp?: boolean;
 }
 
 const CONNECT_MS = 5000;
@@ -46,13 +43,6 @@ const CONNECT_MS = 5000;
  * @throws AbilityError `temporal.unavailable`, `runtime.*`, `temporal.binary_missing`.
  */
 export async function connect(options: ConnectOptions): Promise<Session> {
-  const session = await connectIfUp({ ...options, onlyIfUp: false });
-  if (!session) throw new TypeError('a session is only left out when asked to');
-  return session;
-}
-
-/** Connects like {@link connect}, but gives undefined instead of starting a runtime. */
-export async function connectIfUp(options: ConnectOptions & { onlyIfUp: boolean }): Promise<Session | undefined> {
   const paths = pathsOf(options.root);
   const remote = await chooseServer(options);
   if (remote) {
@@ -62,7 +52,6 @@ export async function connectIfUp(options: ConnectOptions & { onlyIfUp: boolean 
     const ui = process.env.TEMPORAL_UI_ADDRESS ?? null;
     return sessionOf(options, connection, { address, namespace, store, ui, isOwnRuntime: false, started: false });
   }
-  if (options.onlyIfUp && readLivingRuntime(paths)?.state !== 'up') return undefined;
   const { runtime, started } = await ensureRuntime(paths, options.progress ?? (() => {}));
   const connection = await dial({ address: runtime.address }, runtime.address);
   return sessionOf(options, connection, { ...runtime, isOwnRuntime: true, started });

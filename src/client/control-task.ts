@@ -1,3 +1,4 @@
+import type { Json } from '../contracts/json.js';
 import { SIGNALS } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { Session } from './connect.js';
@@ -12,8 +13,43 @@ export function runTask(session: Session, id: string): Promise<void> {
 /** Asks a task to stop; its clean-up runs first. @throws AbilityError `task.not_found`, `task.closed`. */
 export function cancelTask(session: Session, id: string): Promise<void> {
   return control(session, id, 'cancelled', async (handle) => {
+    // Asked to cancel what has ended, Temporal says yes.
+    if ((await handle.describe()).status.name !== 'RUNNING') throw await closed(session, id, 'cancelled');
     await handle.cancel();
   });
+}
+
+/** Lets a task start nothing new until it is resumed. @throws AbilityError `task.not_found`, `task.closed`. */
+export function pauseTask(session: Session, id: string): Promise<void> {
+  return control(session, id, 'paused', (handle) => handle.signal(SIGNALS.pause));
+}
+
+/** Lets a paused task go on. @throws AbilityError `task.not_found`, `task.closed`. */
+export function resumeTask(session: Session, id: string): Promise<void> {
+  return control(session, id, 'resumed', (handle) => handle.signal(SIGNALS.resume));
+}
+
+/** The commands that send our own signals, and know more than to send them. */
+const COMMAND_OF: Record<string, string> = {
+  [SIGNALS.approve]: 'approve',
+  [SIGNALS.deny]: 'deny',
+  [SIGNALS.run]: 'task run',
+  [SIGNALS.pause]: 'task pause',
+  [SIGNALS.resume]: 'task resume',
+};
+
+/**
+ * Sends a signal that a task waits for, or will. Source: answers, 49.
+ *
+ * @throws AbilityError `usage.invalid` for our own signals, `task.not_found`, `task.closed`.
+ */
+export function signalTask(session: Session, id: string, name: string, payload: Json): Promise<void> {
+  if (Object.hasOwn(COMMAND_OF, name)) {
+    const message = `${name} is no signal of a definition: it has a command of its own`;
+    const suggestion = `ability ${COMMAND_OF[name]} ${id}`;
+    return Promise.reject(new AbilityError({ code: 'usage.invalid', message, suggestion }));
+  }
+  return control(session, id, 'signalled', (handle) => handle.signal(name, payload));
 }
 
 type Handle = ReturnType<Session['temporal']['workflow']['getHandle']>;
@@ -29,10 +65,14 @@ async function control(
       await action(session.temporal.workflow.getHandle(id));
     } catch (error) {
       if (!isUnknownWorkflow(error)) throw error;
-      const seen = await viewTask(session, id).catch(() => undefined);
-      if (!seen) throw taskNotFound(id, error);
-      const message = `${id} has ended (${seen.result.status}), so it cannot be ${what === 'run' ? 'run' : what}`;
-      throw new AbilityError({ code: 'task.closed', message }, { cause: error });
+      throw await closed(session, id, what, error);
     }
   });
+}
+
+async function closed(session: Session, id: string, what: string, cause?: unknown): Promise<AbilityError> {
+  const seen = await viewTask(session, id).catch(() => undefined);
+  if (!seen) return taskNotFound(id, cause);
+  const message = `${id} has ended (${seen.result.status}), so it cannot be ${what}`;
+  return new AbilityError({ code: 'task.closed', message }, { cause });
 }

@@ -17,7 +17,7 @@ import { digestOf } from '../rules/canonical.js';
 import type { Session } from './connect.js';
 import { placementWithWorker, refuseWithoutWorker } from './pollers.js';
 import { checkUserKey, generateTaskKey } from './task-keys.js';
-import { asking } from './temporal-errors.js';
+import { asking, isUnknownWorkflow } from './temporal-errors.js';
 
 /** What a caller wants done. */
 export interface NewTask {
@@ -76,10 +76,29 @@ export async function createTask(session: Session, wanted: NewTask): Promise<Cre
   };
   return asking(session, async () => {
     const answer = await preflight(session, request);
-    wanted.review?.(answer);
-    await refuseWithoutWorker(session, wanted.environment, answer.plan.placement);
-    return startTask(session, request, answer, wanted);
+    if (answer.ended) return { id: request.task, runId: '', warnings: answer.warnings, attached: true };
+    const start = startOf(request, answer, wanted);
+    const started = await startOrForget(session, request, start, wanted);
+    const runId = started ?? (await attach(session, request.task, start.memo, wanted.run));
+    return { id: request.task, runId, warnings: answer.warnings, attached: started === undefined };
   });
+}
+
+/** A task that never came to be leaves no record behind. Source: answers, 4. */
+async function startOrForget(
+  session: Session,
+  request: TaskRequest,
+  start: Start,
+  { review }: NewTask,
+): Promise<string | undefined> {
+  try {
+    review?.(start.answer);
+    await refuseWithoutWorker(session, request.environment, start.answer.plan.placement);
+    return await startTask(session, request, start);
+  } catch (error) {
+    await forgetRecord(session, request);
+    throw error;
+  }
 }
 
 /** Runs preflight, or joins one that another caller runs for the same request. Source: answers, 3 and 7. */
@@ -132,73 +151,93 @@ function notAnswered(cause: Error): AbilityError {
   );
 }
 
+/** What a task's workflow is started with. */
+interface Start {
+  answer: PreflightAnswer;
+  argument: TaskStart;
+  memo: TaskMemo;
+}
+
+function startOf(request: TaskRequest, answer: PreflightAnswer, { run }: NewTask): Start {
+  const { plan, seal, input, warnings, progress, hooks = [] } = answer;
+  const { user, session, retry } = request;
+  return {
+    answer,
+    // The input first, because people look for it first in the Temporal UI.
+    argument: {
+      input,
+      format: 1,
+      plan,
+      seal,
+      user,
+      session,
+      run,
+      warnings,
+      ...(progress && { progress }),
+      ...(hooks.length > 0 && { hooks }),
+    },
+    memo: {
+      ability: plan.ability.id,
+      version: plan.ability.version,
+      environment: plan.environment.name,
+      plan: seal.plan,
+      input: seal.input,
+      requested_by: user.name,
+      ...(retry && { retry_of: retry.task }),
+    },
+  };
+}
+
+/**
+ * Starts the workflow of a task.
+ *
+ * @returns its run, or undefined when a workflow has the key already. A start that Temporal's client tries again, since
+ * its answer was lost, is the same start.
+ */
 async function startTask(
   session: Session,
   request: TaskRequest,
-  answer: PreflightAnswer,
-  wanted: NewTask,
-): Promise<CreatedTask> {
-  const { plan, seal, input, warnings, hooks = [] } = answer;
-  const start: TaskStart = {
-    // First, because people look for it first in the Temporal UI.
-    input,
-    format: 1,
-    plan,
-    seal,
-    user: request.user,
-    session: request.session,
-    run: wanted.run,
-    warnings,
-    ...(answer.progress && { progress: answer.progress }),
-    ...(hooks.length > 0 && { hooks }),
-  };
-  const memo: TaskMemo = {
-    ability: plan.ability.id,
-    version: plan.ability.version,
-    environment: plan.environment.name,
-    plan: seal.plan,
-    input: seal.input,
-    requested_by: request.user.name,
-    ...(request.retry && { retry_of: request.retry.task }),
-  };
+  { answer, argument, memo }: Start,
+): Promise<string | undefined> {
+  const { plan } = answer;
   try {
     const handle = await session.temporal.workflow.start(plan.ability.id, {
       workflowId: request.task,
       taskQueue: taskQueueOf(session.project, request.environment, plan.placement),
-      args: [start],
-      workflowIdConflictPolicy: 'USE_EXISTING',
+      args: [argument],
+      workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       memo,
-      typedSearchAttributes: attributesOf(session, request, answer, wanted.run),
+      typedSearchAttributes: attributesOf(session, request, answer, argument.run),
       staticSummary: `${plan.ability.id} in ${plan.environment.name}, for ${request.user.name}`,
       staticDetails: plan.ability.summary,
     });
-    const created = { id: request.task, runId: handle.firstExecutionRunId, warnings, attached: false };
-    return wanted.key === undefined ? created : await attach(session, created, memo, wanted.run);
+    return handle.firstExecutionRunId;
   } catch (error) {
-    if (error instanceof WorkflowExecutionAlreadyStartedError) {
-      return attach(session, { id: request.task, runId: '', warnings, attached: true }, memo, false);
-    }
-    forgetRecord(session, request);
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return undefined;
     throw error;
   }
 }
 
-/** Makes sure that what holds the key is this very task, and runs it where it only waits to be run. */
-async function attach(session: Session, created: CreatedTask, own: TaskMemo, run: boolean): Promise<CreatedTask> {
-  const handle = session.temporal.workflow.getHandle(created.id);
+/**
+ * Makes sure that what holds the key is this very task, and runs it where it only waits to be run.
+ *
+ * @returns its run. @throws AbilityError `task.key_conflict`.
+ */
+async function attach(session: Session, id: string, own: TaskMemo, run: boolean): Promise<string> {
+  const handle = session.temporal.workflow.getHandle(id);
   const { memo, runId, status, typedSearchAttributes } = await handle.describe();
   const held = (memo ?? {}) as Partial<TaskMemo>;
   if (held.ability !== own.ability || held.environment !== own.environment || held.input !== own.input) {
     throw new AbilityError({
       code: 'task.key_conflict',
-      message: `The key ${created.id} already belongs to ${held.ability ?? 'a workflow that is no task'}`,
-      suggestion: `Choose another key; \`ability task show ${created.id}\` tells what holds this one.`,
+      message: `The key ${id} already belongs to ${held.ability ?? 'a workflow that is no task'}`,
+      suggestion: `Choose another key; \`ability task show ${id}\` tells what holds this one.`,
     });
   }
   const waits = status.name === 'RUNNING' && typedSearchAttributes.get(STATUS) === 'created';
   if (run && waits) await handle.signal(SIGNALS.run);
-  return { ...created, runId };
+  return runId;
 }
 
 function attributesOf(
@@ -221,8 +260,22 @@ function attributesOf(
   );
 }
 
-/** A failed start leaves no record behind, where the record is on this machine. Source: answers, 4. */
-function forgetRecord(session: Session, { direct, task }: TaskRequest): void {
+/**
+ * Removes the record of a task that has no workflow, where the record is on this machine.
+ *
+ * Only a server that says so counts: the answer to a start may be lost, and the key may be that of another caller.
+ */
+async function forgetRecord(session: Session, { direct, task }: TaskRequest): Promise<void> {
   if (direct || !session.isOwnRuntime) return;
+  if (await isKnown(session, task)) return;
   rmSync(join(session.paths.records, task), { recursive: true, force: true });
+}
+
+async function isKnown(session: Session, id: string): Promise<boolean> {
+  try {
+    await session.temporal.workflow.getHandle(id).describe();
+    return true;
+  } catch (error) {
+    return !isUnknownWorkflow(error);
+  }
 }

@@ -1,10 +1,14 @@
-import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import type { Approval, Decision, DecisionOutcome } from '../contracts/approvals.js';
 import { UPDATES } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { Session } from './connect.js';
+import { refuseUnserved } from './pollers.js';
 import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
 import { viewTask } from './view-task.js';
+
+/** A worker answers in milliseconds, one that takes over from a killed one within ten seconds. */
+const DECIDE_MS = 15_000;
 
 /** The approvals of a task that wait for people. @throws AbilityError `task.not_found`. */
 export async function openApprovals(session: Session, id: string): Promise<Approval[]> {
@@ -15,7 +19,8 @@ export async function openApprovals(session: Session, id: string): Promise<Appro
 /**
  * Sends a decision and learns whether it counted.
  *
- * @throws AbilityError `task.not_found`, `task.closed`, `approval.ignored`.
+ * @throws AbilityError `task.not_found`, `task.closed`, `approval.ignored`; `placement.no_worker` and
+ * `worker.unavailable` when no worker takes it up.
  */
 export async function decide(
   session: Session,
@@ -54,16 +59,33 @@ async function send(
   decision: Decision,
 ): Promise<DecisionOutcome> {
   return asking(session, async () => {
+    const args: [object] = [{ verdict, decision }];
+    const handle = session.temporal.workflow.getHandle(id);
     try {
-      return await session.temporal.workflow
-        .getHandle(id)
-        .executeUpdate<DecisionOutcome, [object]>(UPDATES.decide, { args: [{ verdict, decision }] });
+      return await session.temporal.withDeadline(Date.now() + DECIDE_MS, () =>
+        handle.executeUpdate<DecisionOutcome, [object]>(UPDATES.decide, { args }),
+      );
     } catch (error) {
       if (isUnknownWorkflow(error)) throw await whyUnknown(session, id, error);
       if (error instanceof WorkflowUpdateFailedError) throw await whyUnknown(session, id, error);
+      if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw await whyUnanswered(session, id, error);
       throw error;
     }
   });
+}
+
+/** A decision that nobody took up in time may still be taken up by a worker that comes, so nothing is said of it. */
+async function whyUnanswered(session: Session, id: string, cause: unknown): Promise<AbilityError> {
+  const { taskQueue } = await session.temporal.workflow.getHandle(id).describe();
+  await refuseUnserved(session, taskQueue);
+  return new AbilityError(
+    {
+      code: 'worker.unavailable',
+      message: `No worker took up the decision on ${id} within ${DECIDE_MS / 1000} s`,
+      suggestion: `Look whether it counted after all, \`ability task show ${id}\`, and whether the worker is well, \`ability doctor\`.`,
+    },
+    { cause },
+  );
 }
 
 /** An update fails alike for a key that is unknown and for a task that has ended. */

@@ -5,9 +5,10 @@ import type { TaskStory } from '../contracts/story.js';
 import type { Session } from './connect.js';
 import { readHistory } from './read-history.js';
 import { readLastWords } from './read-last-words.js';
+import { readRecord } from './read-record.js';
 import { tellStory } from './tell-story.js';
 import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
-import { readRecord, type SeenTask, viewTask } from './view-task.js';
+import { type SeenTask, viewTask } from './view-task.js';
 
 /**
  * Tells how a task came to stand as it does: definition, resolution, hooks, approvals, attempts, end.

@@ -1,14 +1,16 @@
 /** The public TypeScript API: what a caller can do. Doors use this and nothing below it. */
 export { checkAttributes, checkDispatch, checkRetention, checkWorkers } from './check-server.js';
-export { type ConnectOptions, connect, connectIfUp, type Session } from './connect.js';
-export { cancelTask, runTask } from './control-task.js';
+export { type ConnectOptions, connect, type Session } from './connect.js';
+export { cancelTask, pauseTask, resumeTask, runTask, signalTask } from './control-task.js';
 export { type CreatedTask, createTask, type NewTask } from './create-task.js';
 export { decide, openApprovals } from './decide.js';
 export { explainTask } from './explain-task.js';
 export { linkOf } from './links.js';
 export { type ListedTask, type ListFilter, listTasks } from './list-tasks.js';
+export { readHost, readInput } from './read-origin.js';
+export { readRecord } from './read-record.js';
 export { awaitResult } from './read-result.js';
 export { type Retry, retryTask } from './retry-task.js';
 export { LISTED_STATES, type ListedState, type TaskFilter } from './task-query.js';
-export { hasEnded, readRecord, type SeenTask, viewTask } from './view-task.js';
+export { hasEnded, type SeenTask, viewTask } from './view-task.js';
 export { type WaitEnd, type WaitOptions, waitForTask } from './wait-for-task.js';

@@ -29,9 +29,24 @@ export async function refuseWithoutWorker(session: Session, environment: string,
   if (!(await hasWorker(session, environment, placement))) throw noWorker(session, environment, placement);
 }
 
-/** Whether somebody polls the queue of a placement; yes where the server cannot tell, as Temporal's test server. */
-export async function hasWorker(session: Session, environment: string, placement: Placement): Promise<boolean> {
-  const pollers = await listPollers(session, taskQueueOf(session.project, environment, placement));
+/** @throws AbilityError `placement.no_worker` when nobody serves a queue. */
+export async function refuseUnserved(session: Session, queue: string): Promise<void> {
+  if (await isServed(session, queue)) return;
+  throw new AbilityError({
+    code: 'placement.no_worker',
+    message: `No worker serves ${queue} on Temporal at ${session.address}`,
+    suggestion: 'Start one: ability worker --env NAME.',
+  });
+}
+
+/** Whether somebody polls the queue of a placement. */
+export function hasWorker(session: Session, environment: string, placement: Placement): Promise<boolean> {
+  return isServed(session, taskQueueOf(session.project, environment, placement));
+}
+
+/** Whether somebody polls a queue; yes where the server cannot tell, as Temporal's test server. */
+async function isServed(session: Session, queue: string): Promise<boolean> {
+  const pollers = await listPollers(session, queue);
   if (pollers === 'untold') return true;
   return (pollers ?? []).some(({ lastAccessTime }) => {
     return Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1000 < RECENT_MS;

@@ -14,6 +14,8 @@ import type { TaskMemo, TaskResult } from '../contracts/task.js';
 import { isOutputRef, mapLargeParts } from '../rules/large-parts.js';
 import type { Session } from './connect.js';
 import { linkOf } from './links.js';
+import { readRecord } from './read-record.js';
+import { isUnknownWorkflow } from './temporal-errors.js';
 
 /** Events at the end of a history within which the `finish` of a task stands. */
 const LAST_EVENTS = 30;
@@ -28,6 +30,10 @@ export async function awaitResult(session: Session, id: string): Promise<TaskRes
   try {
     return complete(session, id, (await handle.result()) as TaskResult);
   } catch (error) {
+    if (isUnknownWorkflow(error)) {
+      const known = readRecord(session, id)?.result;
+      if (known) return known;
+    }
     if (!(error instanceof WorkflowFailedError)) throw error;
     return resultOfFailure(session, id, error.cause);
   }

@@ -1,11 +1,15 @@
 import { isGrpcServiceError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import { NamespaceNotFoundError } from '@temporalio/common';
 import { AbilityError } from '../contracts/problem.js';
 import { type Session, unavailable } from './connect.js';
 
 /** gRPC codes that mean that nobody is there: deadline exceeded, unavailable. */
 const NOBODY_THERE = new Set([4, 14]);
 const INVALID_ARGUMENT = 3;
+const NOT_FOUND = 5;
 const FAILED_PRECONDITION = 9;
+/** The server is there and does not let us in: permission denied, unauthenticated. */
+const NOT_LET_IN = new Set([7, 16]);
 
 /** Turns what the Temporal client throws into our errors; others pass through. */
 export async function asking<T>(session: Session, action: () => Promise<T>): Promise<T> {
@@ -17,9 +21,14 @@ export async function asking<T>(session: Session, action: () => Promise<T>): Pro
 }
 
 function translate(session: Session, error: unknown): unknown {
+  if (error instanceof NamespaceNotFoundError) return namespaceNotFound(session, error);
   const cause = error instanceof ServiceError ? error.cause : error;
   if (!isGrpcServiceError(cause)) return error;
   if (NOBODY_THERE.has(cause.code)) return unavailable(session.address, cause);
+  if (NOT_LET_IN.has(cause.code)) return notLetIn(session, cause);
+  if (cause.code === NOT_FOUND && /^Namespace .* not found/i.test(cause.details)) {
+    return namespaceNotFound(session, cause);
+  }
   if (cause.code === FAILED_PRECONDITION && /Workflow Task in failed state/i.test(cause.details)) {
     return new AbilityError(
       {
@@ -47,6 +56,28 @@ function translate(session: Session, error: unknown): unknown {
 export function invalidArgumentOf(error: unknown): string | undefined {
   const cause = error instanceof ServiceError ? error.cause : error;
   return isGrpcServiceError(cause) && cause.code === INVALID_ARGUMENT ? cause.details : undefined;
+}
+
+function namespaceNotFound({ address, namespace }: Session, cause: Error): AbilityError {
+  return new AbilityError(
+    {
+      code: 'temporal.unavailable',
+      message: `Temporal at ${address} has no namespace ${namespace}`,
+      suggestion: 'Check the namespace (TEMPORAL_NAMESPACE, --namespace, the profile).',
+    },
+    { cause },
+  );
+}
+
+function notLetIn({ address, namespace }: Session, cause: Error & { details: string }): AbilityError {
+  return new AbilityError(
+    {
+      code: 'temporal.unavailable',
+      message: `Temporal at ${address} does not let us into the namespace ${namespace}: ${cause.details || cause.message}`,
+      suggestion: 'Check the credentials: the API key or the certificate of the profile.',
+    },
+    { cause },
+  );
 }
 
 /** The error for a key that nobody knows. */

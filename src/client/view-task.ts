@@ -1,15 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { isGrpcServiceError, QueryNotRegisteredError } from '@temporalio/client';
 import { QUERIES } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
-import { RECORD_FILES, type TaskRecord } from '../contracts/record.js';
+import type { TaskRecord } from '../contracts/record.js';
 import { isEndState } from '../contracts/states.js';
 import type { StorySource } from '../contracts/story.js';
 import type { TaskResult, TaskView } from '../contracts/task.js';
-import { recordPath } from '../rules/record-path.js';
 import type { Session } from './connect.js';
 import { linkOf } from './links.js';
+import { readRecord } from './read-record.js';
 import { awaitResult, resultFromDescription } from './read-result.js';
 import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
 
@@ -84,16 +82,6 @@ async function withCalled(session: Session, view: TaskView): Promise<TaskView> {
   );
   if (open.length === 0) return view;
   return { ...view, status: 'waiting_approval', approvals: [...view.approvals, ...open] };
-}
-
-/** The record of a task on this machine; undefined when there is none. */
-export function readRecord(session: Pick<Session, 'paths'>, id: string): TaskRecord | undefined {
-  try {
-    const text = readFileSync(join(session.paths.records, ...recordPath(id), RECORD_FILES.json), 'utf8');
-    return JSON.parse(text) as TaskRecord;
-  } catch {
-    return undefined;
-  }
 }
 
 function resultOfRecord(record: TaskRecord): TaskResult {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { AbilityError } from '../contracts/problem.js';
 import { isEndState } from '../contracts/states.js';
 import type { TaskResult } from '../contracts/task.js';
@@ -28,8 +29,8 @@ export type WaitEnd =
 const FIRST_LOOK_MS = 150;
 const SLOWEST_LOOK_MS = 1000;
 const STUCK_CHECK_MS = 2000;
-/** Source: design, section 6, "Never a hang". */
-const STUCK_ATTEMPTS = 3;
+/** So many failed workflow tasks in a row mean that the code cannot go on. Source: design, section 6, "Never a hang". */
+const STUCK_FAILURES = 3;
 
 /**
  * Waits until a task ends, or until there is a reason to stop waiting.
@@ -39,13 +40,13 @@ const STUCK_ATTEMPTS = 3;
 export async function waitForTask(session: Session, id: string, options: WaitOptions): Promise<WaitEnd> {
   return asking(session, async () => {
     const stop = new AbortController();
+    // Each of its long polls listens on, for as long as the task runs.
+    setMaxListeners(0, stop.signal);
     // A poll that outlives its connection would be tried again on a closed channel, and nobody could catch that.
-    const polls = session.temporal.withAbortSignal(stop.signal, async () => {
-      const ended = awaitResult(session, id).then((result): WaitEnd => ({ kind: 'ended', result }));
-      const watching = watch(session, id, options, stop.signal);
-      return { ended, watching };
-    });
-    const { ended, watching } = await polls;
+    const ended = session.temporal
+      .withAbortSignal(stop.signal, () => awaitResult(session, id))
+      .then((result): WaitEnd => ({ kind: 'ended', result }));
+    const watching = watch(session, id, options, stop.signal);
     try {
       const end = await Promise.race([ended, watching]);
       if (end.kind === 'ended') options.onProgress?.(end.result);
@@ -72,10 +73,10 @@ async function watch(session: Session, id: string, options: WaitOptions, stop: A
     if (Date.now() >= deadline) return { kind: 'timeout', result: last };
     pause = Math.min(pause * 1.3, SLOWEST_LOOK_MS);
     if (Date.now() >= nextStuckCheck) {
-      await refuseStuck(session, id);
+      await look(session, stop, () => refuseStuck(session, id));
       nextStuckCheck = Date.now() + STUCK_CHECK_MS;
     }
-    const view = await queryTask(session, id);
+    const view = await look(session, stop, () => queryTask(session, id));
     if (stop.aborted) return { kind: 'aborted', result: last };
     if (!view) continue;
     last = view;
@@ -88,13 +89,26 @@ async function watch(session: Session, id: string, options: WaitOptions, stop: A
   }
 }
 
+/** Asks once, and no longer than somebody waits. The client never stops listening to the signal of a call. */
+async function look<T>(session: Session, stop: AbortSignal, action: () => Promise<T>): Promise<T> {
+  const own = new AbortController();
+  const abort = (): void => own.abort();
+  stop.addEventListener('abort', abort);
+  try {
+    return await session.temporal.withAbortSignal(own.signal, action);
+  } finally {
+    stop.removeEventListener('abort', abort);
+  }
+}
+
 async function refuseStuck(session: Session, id: string): Promise<void> {
   const { raw } = await session.temporal.workflow.getHandle(id).describe();
-  const attempts = raw.pendingWorkflowTask?.attempt ?? 0;
-  if (attempts < STUCK_ATTEMPTS) return;
+  // The attempt that is pending has not failed yet.
+  const failures = (raw.pendingWorkflowTask?.attempt ?? 1) - 1;
+  if (failures < STUCK_FAILURES) return;
   throw new AbilityError({
     code: 'engine.stuck',
-    message: `The workflow code has failed ${attempts - 1} times in a row on ${id}; Temporal goes on trying`,
+    message: `The workflow code has failed ${failures} times in a row on ${id}; Temporal goes on trying`,
     suggestion:
       'Look at the failed workflow task in the Temporal UI; run the worker version the task was started with.',
   });

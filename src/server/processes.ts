@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 
 /** A process, told apart from a later one that happens to have its number. */
 export interface ProcessMark {
@@ -24,11 +24,12 @@ export function ownMark(): ProcessMark {
   return markOf(process.pid) ?? { pid: process.pid, started: 'unknown' };
 }
 
-/** Processes whose command line holds all the given words. */
+/** Processes of this user that were given these arguments, whole and one after the other. */
 export function findProcesses(words: readonly string[]): ProcessMark[] {
   const commands = process.platform === 'linux' ? commandsOnLinux() : commandsByPs();
+  const own = process.getuid?.();
   return commands
-    .filter(({ pid, command }) => pid !== process.pid && words.every((word) => command.includes(word)))
+    .filter(({ pid, owner, command }) => pid !== process.pid && owner === own && command.includes(joined(words)))
     .flatMap(({ pid }) => markOf(pid) ?? []);
 }
 
@@ -73,23 +74,39 @@ function startedByPs(pid: number): string | undefined {
   }
 }
 
-function commandsOnLinux(): { pid: number; command: string }[] {
+interface RunningCommand {
+  pid: number;
+  owner: number;
+  /** Its arguments, as {@link joined} writes them. */
+  command: string;
+}
+
+/** What stands between the arguments of a command, as the system tells them. */
+const BORDER = process.platform === 'linux' ? '\0' : ' ';
+
+/** With a border at both ends, so that only whole arguments are found. */
+function joined(words: readonly string[]): string {
+  return `${BORDER}${words.join(BORDER)}${BORDER}`;
+}
+
+function commandsOnLinux(): RunningCommand[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       try {
-        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
-        return [{ pid: Number(name), command }];
+        const command = `${BORDER}${readFileSync(`/proc/${name}/cmdline`, 'utf8')}`;
+        return [{ pid: Number(name), owner: statSync(`/proc/${name}`).uid, command }];
       } catch {
         return [];
       }
     });
 }
 
-function commandsByPs(): { pid: number; command: string }[] {
-  const lines = execFileSync('ps', ['-axo', 'pid=,args='], { encoding: 'utf8', maxBuffer: 16 * 1024 * 1024 });
+function commandsByPs(): RunningCommand[] {
+  const options = { encoding: 'utf8', maxBuffer: 16 * 1024 * 1024 } as const;
+  const lines = execFileSync('ps', ['-axo', 'pid=,uid=,args='], options);
   return lines.split('\n').flatMap((line) => {
-    const match = /^\s*(\d+)\s+(.*)$/.exec(line);
-    return match ? [{ pid: Number(match[1]), command: match[2] ?? '' }] : [];
+    const [, pid, owner, command = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    return pid ? [{ pid: Number(pid), owner: Number(owner), command: joined([command]) }] : [];
   });
 }

@@ -52,10 +52,10 @@ export function touchRuntime(paths: ProjectPaths): void {
   }
 }
 
-/** Whether an error means that the disk or the quota is full. */
+/** Whether an error, or what it was made of, means that the disk or the quota is full. */
 export function isNoRoom(error: unknown): boolean {
-  const { code } = (error ?? {}) as NodeJS.ErrnoException;
-  return code === 'ENOSPC' || code === 'EDQUOT';
+  const { code, cause } = (error ?? {}) as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT' || (cause !== undefined && isNoRoom(cause));
 }
 
 /** An error of the file system as one of ours, which says what could not be written. */

@@ -26,6 +26,8 @@ const SPEED_FLAGS = [
   ]),
 ];
 
+const DATABASE_FLAG = '--db-filename';
+
 /** Asked politely the dev server takes one to two seconds. */
 const STOP_MS = 5000;
 
@@ -47,7 +49,7 @@ export function spawnServer(options: ServerOptions): ChildProcess {
 function argumentsOf({ port, uiPort, database, settings = [] }: ServerOptions): string[] {
   const attributes = Object.entries(ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]);
   const listen = ['--ip', LOOPBACK, '--port', String(port), '--ui-port', String(uiPort)];
-  const keep = database === undefined ? [] : ['--db-filename', database];
+  const keep = database === undefined ? [] : [DATABASE_FLAG, database];
   const more = settings.flatMap((setting) => ['--dynamic-config-value', setting]);
   return ['server', 'start-dev', ...listen, ...keep, ...attributes, ...SPEED_FLAGS, ...more, '--log-level', 'error'];
 }
@@ -59,7 +61,7 @@ function childEnvironment(): NodeJS.ProcessEnv {
 
 /** Stops servers that still have the project's database open although their runtime is gone. */
 export async function stopOrphans(database: string): Promise<number> {
-  const orphans = findProcesses(['start-dev', database]);
+  const orphans = findProcesses([DATABASE_FLAG, database]);
   await Promise.all(orphans.map((mark) => stopProcess(mark, STOP_MS)));
   return orphans.length;
 }

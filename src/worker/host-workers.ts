@@ -1,3 +1,4 @@
+import type { Client } from '@temporalio/client';
 import {
   makeTelemetryFilterString,
   NativeConnection,
@@ -44,6 +45,9 @@ export class WorkerHost {
   private readonly running = new Map<string, { worker: Worker; ended: Promise<void> }>();
   private failure: Promise<never>;
   private fail: (error: unknown) => void = () => {};
+  /** What is being started, so that no place gets two workers. */
+  private serving: Promise<void> = Promise.resolve();
+  private stopped: Promise<void> | undefined;
 
   private constructor(
     private readonly options: HostOptions,
@@ -58,7 +62,7 @@ export class WorkerHost {
     this.failure.catch(() => {});
   }
 
-  /** Connects to Temporal. @throws what the connection throws. */
+  /** Connects to Temporal. @throws what the connection throws, also where the server has no such namespace. */
   static async connect(options: HostOptions): Promise<WorkerHost> {
     if (!installed) {
       const filter = makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' });
@@ -70,26 +74,40 @@ export class WorkerHost {
     const store = new PayloadStore(options.store);
     const codec = new SpillingCodec(store);
     const access = accessTemporal(connection, options.namespace, codec);
+    await checkNamespace(access.client, connection);
     const built = buildDependencies(options.project, options.paths, store, options.keys, access);
     const shared = options.adapt ? { ...built, activities: options.adapt(built.activities) } : built;
     return new WorkerHost(options, connection, access, codec, shared);
   }
 
-  /** Starts the workers of the places that have none yet, all at once. */
-  async serve(places: readonly Place[]): Promise<void> {
+  /**
+   * Starts the workers of the places that have none yet, all at once; after {@link stop} none.
+   *
+   * @throws what the first worker throws that cannot be created; the others run.
+   */
+  serve(places: readonly Place[]): Promise<void> {
+    const started = this.serving.then(() => this.startMissing(places));
+    this.serving = started.catch(() => {});
+    return started;
+  }
+
+  private async startMissing(places: readonly Place[]): Promise<void> {
+    if (this.stopped) return;
     const missing = places.filter((place) => !this.running.has(keyOf(place)));
+    const outcomes = await Promise.allSettled(missing.map((place) => this.startWorker(place)));
+    const failed = outcomes.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+  }
+
+  private async startWorker(place: Place): Promise<void> {
     const { project, namespace, workflowBundle } = this.options;
-    await Promise.all(
-      missing.map(async (place) => {
-        const where = { ...place, project, namespace, connection: this.connection, codec: this.codec, workflowBundle };
-        const worker = await createWorker(where, this.shared);
-        const ended = worker.run().catch((error: unknown) => {
-          log.error({ error: String(error) }, `the worker of ${keyOf(place)} ended`);
-          this.fail(error);
-        });
-        this.running.set(keyOf(place), { worker, ended });
-      }),
-    );
+    const where = { ...place, project, namespace, connection: this.connection, codec: this.codec, workflowBundle };
+    const worker = await createWorker(where, this.shared);
+    const ended = worker.run().catch((error: unknown) => {
+      log.error({ error: String(error) }, `the worker of ${keyOf(place)} ended`);
+      this.fail(error);
+    });
+    this.running.set(keyOf(place), { worker, ended });
   }
 
   /** Rejects when a worker ends although nobody asked it to. */
@@ -102,13 +120,29 @@ export class WorkerHost {
     return [...this.running.values()].reduce((sum, { worker }) => sum + worker.getStatus().numInFlightActivities, 0);
   }
 
-  /** Lets the workers end what they must not break off, then closes everything. */
-  async stop(): Promise<void> {
+  /** Lets the workers end what they must not break off, then closes everything; once, however often it is asked. */
+  stop(): Promise<void> {
+    this.stopped ??= this.close();
+    return this.stopped;
+  }
+
+  private async close(): Promise<void> {
+    await this.serving;
     for (const { worker } of this.running.values()) if (worker.getState() === 'RUNNING') worker.shutdown();
     await Promise.all([...this.running.values()].map(({ ended }) => ended));
     await this.shared.close();
     await closeAgents();
     await this.connection.close();
+  }
+}
+
+/** A worker whose creation the server refuses leaves threads that keep the process alive, so none is created then. */
+async function checkNamespace({ workflowService, options }: Client, connection: NativeConnection): Promise<void> {
+  try {
+    await workflowService.describeNamespace({ namespace: options.namespace });
+  } catch (error) {
+    await connection.close();
+    throw error;
   }
 }
 

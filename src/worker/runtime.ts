@@ -3,19 +3,20 @@ import { existsSync, rmSync } from 'node:fs';
 import { describeProject, type ProjectDescription } from '../activities/describe-project.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { RuntimeFile } from '../contracts/runtime.js';
+import type { SealKeys } from '../planning/seal.js';
 import { versionOf } from '../server/binary/find-temporal.js';
 import { type HeldLock, isHeld, takeLock } from '../server/lock.js';
 import { packageVersion } from '../server/package-version.js';
 import { freePort, LOOPBACK, portOf } from '../server/ports.js';
 import { markOf, ownMark, type ProcessMark, stopProcess } from '../server/processes.js';
 import { type ProjectPaths, pathsOf } from '../server/project-paths.js';
-import { readRuntimeFile, writeRuntimeFile } from '../server/runtime-file.js';
+import { asDiskError, isNoRoom, readRuntimeFile, writeRuntimeFile } from '../server/runtime-file.js';
 import { spawnServer, stopOrphans, tailOf } from '../server/temporal-server.js';
 import { allPlaces, WorkerHost } from './host-workers.js';
 import { idleLimit, isExecuting, sinceLastCommand } from './idle-watch.js';
 import { log } from './logger.js';
 import { extendRetention } from './retention.js';
-import { KeyFolder } from './seal-keys.js';
+import { KeyFolder, keysFromEnvironment } from './seal-keys.js';
 
 /** How a runtime is run. */
 export interface RuntimeOptions {
@@ -47,7 +48,8 @@ export class ProjectRuntime {
   private host: WorkerHost | undefined;
   private leaving = false;
   private restarts = 0;
-  private ended: (() => void) | undefined;
+  private resolveEnd: () => void = () => {};
+  private readonly end: Promise<void>;
 
   private constructor(
     private readonly options: RuntimeOptions,
@@ -55,6 +57,9 @@ export class ProjectRuntime {
   ) {
     this.paths = pathsOf(options.root);
     this.project = describeProject(options.root);
+    this.end = new Promise((resolve) => {
+      this.resolveEnd = resolve;
+    });
   }
 
   /** Takes the project's runtime lock. @returns the runtime, not started yet, or the process that has the lock. */
@@ -69,28 +74,36 @@ export class ProjectRuntime {
     return this.file;
   }
 
-  /** Starts the server and the workers. @throws AbilityError; then the file says why, and nothing is left running. */
+  /** Whether it was told to leave, or leaves by itself. */
+  get isLeaving(): boolean {
+    return this.leaving;
+  }
+
+  /**
+   * Starts the server and the workers. Told to leave meanwhile it stops starting; {@link untilEnd} then ends at once.
+   *
+   * @throws AbilityError; then the file says why, and nothing is left running.
+   */
   async start(): Promise<void> {
     try {
       await this.bringUp();
     } catch (error) {
-      const problem = error instanceof AbilityError ? error.toProblem() : asProblem(error);
+      const failure = asFailure(error, this.paths.runtimeFile);
+      const problem = failure.toProblem();
       log.error({ problem }, 'the runtime did not start');
       await this.takeDown();
       this.announce({ state: 'failed', error: problem });
       this.lock.release();
-      throw error;
+      throw failure;
     }
   }
 
   /** Resolves once the runtime was told to leave, or nobody needs it any more, and everything has stopped. */
   async untilEnd(): Promise<void> {
-    const end = new Promise<void>((resolve) => {
-      this.ended = resolve;
-    });
     const watch = setInterval(() => void this.watch(), WATCH_MS);
     const follow = setInterval(() => void this.followRegistry(), FOLLOW_MS);
-    await Promise.race([end, this.host?.broken.catch((error: unknown) => log.error(String(error)))]);
+    const broken = this.host?.broken.catch((error: unknown) => log.error(String(error)));
+    await Promise.race([this.end, ...(broken ? [broken] : [])]);
     clearInterval(watch);
     clearInterval(follow);
     this.leaving = true;
@@ -100,10 +113,10 @@ export class ProjectRuntime {
     this.lock.release();
   }
 
-  /** Asks the runtime to leave. */
+  /** Asks the runtime to leave, at any time. */
   leave(): void {
     this.leaving = true;
-    this.ended?.();
+    this.resolveEnd();
   }
 
   /** Asks the runtime to leave if it has nothing to do, so that another version can take its place. */
@@ -132,15 +145,26 @@ export class ProjectRuntime {
     };
     writeRuntimeFile(this.paths, this.file);
     const { name, environments, digest } = this.project();
-    const keys = new KeyFolder(this.paths.keys);
-    keys.createFirst();
+    const keys = this.sealKeys();
     const version = await versionOf(this.options.binary);
+    if (this.leaving) return;
     await this.startServer(version ?? 'unknown');
     this.host = await this.connect(keys, name);
+    if (!this.host || this.leaving) return;
     await extendRetention(this.host.access.client, NAMESPACE);
     await this.host.serve(allPlaces(environments));
-    this.announce({ state: 'up', registry_digest: digest });
+    if (this.leaving) return;
+    this.write({ state: 'up', registry_digest: digest });
     log.info({ address: this.file.address, ui: this.file.ui }, 'the runtime is up');
+  }
+
+  /** Keys that were given, as to workers elsewhere; else the project's own. Source: answers, 22. */
+  private sealKeys(): SealKeys {
+    const given = process.env.ABILITY_SEAL_KEYS;
+    if (given) return keysFromEnvironment(given);
+    const own = new KeyFolder(this.paths.keys);
+    own.createFirst();
+    return own;
   }
 
   private async startServer(version: string): Promise<void> {
@@ -154,7 +178,12 @@ export class ProjectRuntime {
     });
     this.server = child;
     child.once('error', (error) => log.error(`the server could not be started: ${error.message}`));
-    child.once('exit', () => void this.serverEnded(child, version));
+    child.once('exit', () => {
+      this.serverEnded(child, version).catch((error: unknown) => {
+        log.error(`the server could not be started again: ${String(error)}`);
+        this.leave();
+      });
+    });
     const mark = child.pid === undefined ? undefined : markOf(child.pid);
     if (mark) this.announce({ server: { ...mark, binary: this.options.binary, version } });
   }
@@ -173,10 +202,11 @@ export class ProjectRuntime {
     if (!this.leaving) await this.startServer(version);
   }
 
-  private async connect(keys: KeyFolder, project: string): Promise<WorkerHost> {
+  /** Connects once the server answers; undefined when the runtime was told to leave before. */
+  private async connect(keys: SealKeys, project: string): Promise<WorkerHost | undefined> {
     const { address, store } = this.announcement;
     const deadline = Date.now() + CONNECT_MS;
-    for (;;) {
+    while (!this.leaving) {
       try {
         const connectionOptions = { address };
         return await WorkerHost.connect({
@@ -193,6 +223,7 @@ export class ProjectRuntime {
         await new Promise((resolve) => setTimeout(resolve, 30));
       }
     }
+    return undefined;
   }
 
   private async watch(): Promise<void> {
@@ -204,7 +235,9 @@ export class ProjectRuntime {
   /** An environment added to `ability.yaml` gets its workers without a restart. */
   private async followRegistry(): Promise<void> {
     try {
-      await this.host?.serve(allPlaces(this.project().environments));
+      const { environments, digest } = this.project();
+      await this.host?.serve(allPlaces(environments));
+      if (digest !== this.file?.registry_digest) this.announce({ registry_digest: digest });
     } catch (error) {
       if (!(error instanceof AbilityError)) log.error(String(error));
     }
@@ -228,15 +261,19 @@ export class ProjectRuntime {
     if (mark) await stopProcess(mark, STOP_SERVER_MS);
   }
 
+  /** Says how the runtime stands. What cannot be written must not end what runs. */
   private announce(change: Partial<RuntimeFile>): void {
-    if (!this.file) return;
-    this.file = { ...this.file, ...change };
     try {
-      writeRuntimeFile(this.paths, this.file);
+      this.write(change);
     } catch (error) {
       log.error(`runtime.json could not be written: ${String(error)}`);
-      if (this.file.state === 'starting' || this.file.state === 'up') throw error;
     }
+  }
+
+  private write(change: Partial<RuntimeFile>): void {
+    if (!this.file) return;
+    this.file = { ...this.file, ...change };
+    writeRuntimeFile(this.paths, this.file);
   }
 }
 
@@ -252,6 +289,9 @@ function serverFailed(logFile: string, cause: unknown): AbilityError {
   );
 }
 
-function asProblem(error: unknown): { code: string; message: string } {
-  return { code: 'runtime.failed', message: error instanceof Error ? error.message : String(error) };
+function asFailure(error: unknown, file: string): AbilityError {
+  if (error instanceof AbilityError) return error;
+  if (isNoRoom(error)) return asDiskError(error, file);
+  const message = error instanceof Error ? error.message : String(error);
+  return new AbilityError({ code: 'runtime.failed', message }, { cause: error });
 }

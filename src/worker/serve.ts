@@ -1,3 +1,4 @@
+import { isGrpcServiceError } from '@temporalio/client';
 import { AbilityError } from '../contracts/problem.js';
 import type { SealKeys } from '../planning/seal.js';
 import type { RemoteServer } from '../server/connection-settings.js';
@@ -16,35 +17,37 @@ export interface ServeOptions {
 /**
  * Serves environments of a project against a Temporal server that somebody runs.
  *
- * @returns the workers, polling.
+ * @returns the workers, polling. When they cannot all be started, none is left running.
  * @throws AbilityError `seal.no_key`, `temporal.unavailable`.
  */
 export async function serve({ root, project, server, places }: ServeOptions): Promise<WorkerHost> {
   const paths = pathsOf(root);
   const keys = sealKeysFor(server);
-  let host: WorkerHost;
+  const { connectionOptions, namespace } = server;
+  const store = process.env.ABILITY_STORE ?? paths.store;
+  let host: WorkerHost | undefined;
   try {
-    host = await WorkerHost.connect({
-      paths,
-      project,
-      connectionOptions: server.connectionOptions,
-      namespace: server.namespace,
-      store: process.env.ABILITY_STORE ?? paths.store,
-      keys,
-    });
+    host = await WorkerHost.connect({ paths, project, connectionOptions, namespace, store, keys });
+    await host.serve(places);
+    return host;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new AbilityError(
-      {
-        code: 'temporal.unavailable',
-        message: `Temporal at ${server.address} does not answer: ${reason}`,
-        suggestion: 'Check the address and the profile.',
-      },
-      { cause: error },
-    );
+    await host?.stop();
+    throw workersFailed(server, error);
   }
-  await host.serve(places);
-  return host;
+}
+
+/** The error for workers that a Temporal server does not serve, at their start or later. */
+export function workersFailed({ address, namespace }: RemoteServer, cause: unknown): AbilityError {
+  if (cause instanceof AbilityError) return cause;
+  const reason = isGrpcServiceError(cause) ? cause.details : cause instanceof Error ? cause.message : String(cause);
+  return new AbilityError(
+    {
+      code: 'temporal.unavailable',
+      message: `Temporal at ${address} does not serve workers of the namespace ${namespace}: ${reason}`,
+      suggestion: 'Check the address, the namespace and the profile.',
+    },
+    { cause },
+  );
 }
 
 /** Workers on several machines must sign alike, so a remote server needs keys that somebody gives. Source: answers, 22. */

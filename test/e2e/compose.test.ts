@@ -75,4 +75,24 @@ describe('the worker of docker-compose.yml, its command and settings without the
     expect(end).toMatchObject({ exitCode: 7, json: { error: { code: 'seal.no_key' } } });
     expect(compose.services.worker.environment.ABILITY_SEAL_KEYS).toMatch(/^\$\{ABILITY_SEAL_KEYS:\?/);
   });
+
+  test('ends with exit code 7 in a namespace that is not there, so that `restart:` can do its work', async () => {
+    const env = { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: 'nowhere', ABILITY_SEAL_KEYS: KEYS };
+    const end = await abilityJson(['worker'], { cwd: ROOT, env: { ...env, ABILITY_STORE: store } });
+    expect(end).toMatchObject({ exitCode: 7, json: { error: { code: 'temporal.unavailable' } } });
+    expect(end.json.error.message).toMatch(/namespace nowhere/);
+  });
+
+  test('a client in a namespace that is not there is told so', async () => {
+    const env = { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: 'nowhere' };
+    for (const args of [
+      ['run', 'generate_example_data', '--set', 'count=3', '--env', 'dev'],
+      ['task', 'list'],
+      ['task', 'show', 'x'],
+    ]) {
+      const end = await abilityJson(args, { cwd: ROOT, env });
+      expect(end).toMatchObject({ exitCode: 7, json: { error: { code: 'temporal.unavailable' } } });
+      expect(end.json.error.message).toMatch(/has no namespace nowhere/);
+    }
+  });
 });

@@ -1,8 +1,11 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
+import { obtainTemporal } from '../../src/server/binary/install-temporal.js';
 import { findProcesses, isAlive, markOf } from '../../src/server/processes.js';
 import { ability, abilityJson, start } from '../fixtures/command-line.js';
 import { makeProject, operation, type ProjectFolder, workflow } from '../fixtures/project-folder.js';
@@ -27,7 +30,7 @@ afterEach(async () => {
 const run = (args: string[], env: Record<string, string> = {}) => ability(args, { cwd: project.root, env });
 const json = (args: string[], env: Record<string, string> = {}) => abilityJson(args, { cwd: project.root, env });
 const runtime = (): RuntimeFile => JSON.parse(readFileSync(join(project.root, '.system/runtime.json'), 'utf8'));
-const servers = () => findProcesses(['start-dev', join(project.root, '.system')]);
+const servers = () => findProcesses(['--db-filename', join(project.root, '.system/temporal/temporal.db')]);
 const kill = (pid: number) => process.kill(pid, 'SIGKILL');
 
 describe('on demand', () => {
@@ -125,6 +128,51 @@ describe('up and down', () => {
   });
 });
 
+describe('told to leave while it starts', () => {
+  const starting = () =>
+    expect
+      .poll(() => existsSync(join(project.root, '.system/runtime.json')) && runtime().state, {
+        timeout: 30_000,
+        interval: 20,
+      })
+      .toBe('starting');
+
+  test('Ctrl-C of `up` ends it, and leaves no server', async () => {
+    project = makeProject(FILES);
+    const command = start(['up'], { cwd: project.root });
+    await starting();
+    command.kill('SIGINT');
+    const asked = Date.now();
+    expect(await command).toMatchObject({ exitCode: 0 });
+    expect(Date.now() - asked).toBeLessThan(15_000);
+    expect(servers()).toEqual([]);
+  });
+
+  test('SIGTERM of the background runtime does the same', async () => {
+    project = makeProject(FILES);
+    const binary = (await obtainTemporal(() => {})).path;
+    const program = join(import.meta.dirname, '../../dist/worker/runtime-main.js');
+    const args = [program, '--project', project.root, '--temporal', binary];
+    const background = spawn(process.execPath, args, { stdio: 'ignore' });
+    const ended = once(background, 'exit');
+    await starting();
+    background.kill('SIGTERM');
+    const asked = Date.now();
+    expect(await ended).toEqual([0, null]);
+    expect(Date.now() - asked).toBeLessThan(15_000);
+    expect(servers()).toEqual([]);
+  });
+});
+
+test('ABILITY_SEAL_KEYS, where it is set, signs in place of keys of the project', async () => {
+  project = makeProject(FILES);
+  const env = { ABILITY_SEAL_KEYS: `given:${randomBytes(32).toString('base64url')}` };
+  const { json: task } = await json(['run', 'asks'], env);
+  expect(existsSync(join(project.root, '.system/keys'))).toBe(false);
+  expect((await run(['approve', task.task_key], env)).exitCode).toBe(0);
+  expect(await json(['task', 'watch', task.task_key], env)).toMatchObject({ exitCode: 0 });
+});
+
 describe('killed', () => {
   test('kill -9 of the runtime: the next command stops what it left, and tasks go on where they were', async () => {
     project = makeProject(FILES);
@@ -219,6 +267,9 @@ describe.skipIf(!canMount)('a full disk (needs root on Linux, to mount a small f
       const end = await run(['run', 'util.echo']);
       expect(end.exitCode).toBe(7);
       expect(end.stderr).toMatch(/disk is full|no space left/i);
+      const up = await json(['up']);
+      expect(up).toMatchObject({ exitCode: 7, json: { error: { code: 'runtime.failed' } } });
+      expect(up.json.error.message).toMatch(/disk is full/);
       expect(servers()).toEqual([]);
     } finally {
       execFileSync('umount', ['-l', small]);

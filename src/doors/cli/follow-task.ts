@@ -6,7 +6,7 @@ import { parseDuration } from '../../rules/duration.js';
 import type { Context } from './context.js';
 import { interruption } from './interruption.js';
 import { writeJunit } from './junit.js';
-import { renderApproval, renderResult } from './render-result.js';
+import { fieldFlags, renderApproval, renderResult } from './render-result.js';
 import { renderChange, renderSteps } from './render-steps.js';
 
 /** How the caller wants to wait. */
@@ -33,12 +33,11 @@ export async function followTask(
 ): Promise<ExitCode> {
   const { terminal } = context;
   const shower = showProgress(context);
-  const timeout = flags.timeout ?? (terminal.isLive ? undefined : TIMEOUT_OFF_TERMINAL);
+  const { timeout, ...patience } = readPatience(terminal.isLive, flags);
   const interrupted = interruption();
   try {
     const end = await waitForTask(session, key, {
-      timeoutMs: timeout === undefined ? undefined : readDuration('--timeout', timeout),
-      approvalMs: approvalPatience(terminal.isLive, flags.waitApproval),
+      ...patience,
       onProgress: shower,
       signal: interrupted.signal,
     });
@@ -61,19 +60,42 @@ export async function followTask(
   }
 }
 
-/** Reads a duration of a flag. @throws AbilityError `usage.invalid`. */
-export function readDuration(flag: string, text: string): number {
+/** How long a command waits. Times are milliseconds. */
+export interface Patience {
+  /** `timeoutMs` as it was written. */
+  timeout: string | undefined;
+  timeoutMs: number | undefined;
+  approvalMs: number | undefined;
+}
+
+/** How long a command waits: on a terminal without end, unless it is told. @throws AbilityError `usage.invalid`. */
+export function readPatience(isLive: boolean, { timeout: given, waitApproval }: FollowFlags): Patience {
+  const timeout = given ?? (isLive ? undefined : TIMEOUT_OFF_TERMINAL);
+  const timeoutMs = timeout === undefined ? undefined : readDuration('--timeout', timeout);
+  const unasked = isLive ? undefined : 0;
+  const approvalMs = waitApproval === undefined ? unasked : readDuration('--wait-approval', waitApproval);
+  return { timeout, timeoutMs, approvalMs };
+}
+
+/** Refuses flags about waiting where nobody waits. @throws AbilityError `usage.invalid`. */
+export function refuseUnusedFlags({ detach, junit, timeout, waitApproval }: FollowFlags & { detach?: boolean }): void {
+  const given = { '--junit': junit, '--timeout': timeout, '--wait-approval': waitApproval };
+  const unused = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (!detach || unused.length === 0) return;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `--detach does not wait for the task, so it does not go with ${unused.join(', ')}`,
+    suggestion: 'Pass them to `ability task watch KEY`.',
+  });
+}
+
+function readDuration(flag: string, text: string): number {
   try {
     return parseDuration(text);
   } catch (error) {
     const message = `${flag} ${text}: ${error instanceof Error ? error.message : String(error)}`;
     throw new AbilityError({ code: 'usage.invalid', message, suggestion: 'Write 500ms, 20s, 10m, 24h or 7d.' });
   }
-}
-
-function approvalPatience(isLive: boolean, given: string | undefined): number | undefined {
-  if (given !== undefined) return readDuration('--wait-approval', given);
-  return isLive ? undefined : 0;
 }
 
 /** A table that is redrawn on a terminal, lines elsewhere. */
@@ -110,7 +132,8 @@ function reportEnd(context: Context, result: TaskResult, { junit }: FollowFlags)
 
 /** Prints a result: one JSON value, or lines for people. */
 export function printResult({ flags, terminal }: Context, result: TaskResult): void {
-  terminal.print(flags.json ? JSON.stringify(shapeOf(result), null, 2) : renderResult(result, terminal.style));
+  if (flags.json) terminal.printJson(shapeOf(result));
+  else terminal.print(renderResult(result, terminal.style));
 }
 
 /** The result shape of the design; what only a running task tells besides is left to `task show`. */
@@ -141,14 +164,16 @@ export function shapeOf(result: TaskResult): TaskResult {
 /** What the task waits for, how to go on, and that a runtime of its own does not wait with it. Source: answers, 15, 21. */
 function reportWaiting(context: Context, session: Session, key: string, result: TaskResult): ExitCode {
   const { terminal, flags } = context;
-  const open = result.approvals.filter(({ status }) => status === 'open').map(({ id }) => id);
+  const open = result.approvals.filter(({ status }) => status === 'open');
   const resume = `ability task watch ${key}`;
   const link = result.links.temporal;
   if (flags.json) {
-    const waiting = { approvals: open, resume, link };
-    terminal.print(JSON.stringify(shapeOf({ ...result, output: null, waiting }), null, 2));
+    const waiting = { approvals: open.map(({ id }) => id), resume, link };
+    terminal.printJson(shapeOf({ ...result, output: null, waiting }));
   } else terminal.print(`waiting for approval  ${result.ability_id} v${result.version}  ${key}`);
-  terminal.note(`Decide: ability approve ${key} --as NAME   (or deny, or send the signal in the Temporal UI)`);
+  const [only] = open;
+  const fill = open.length === 1 && only ? fieldFlags(only) : '';
+  terminal.note(`Decide: ability approve ${key} --as NAME${fill}   (or deny, or send the signal in the Temporal UI)`);
   terminal.note(`Go on:  ${resume}`);
   if (link) terminal.note(`Watch:  ${link}`);
   if (session.isOwnRuntime) {
@@ -167,7 +192,7 @@ function reportInterrupted({ terminal, flags }: Context, key: string, result: Ta
       location: null,
       suggestion: null,
     };
-    terminal.print(JSON.stringify({ status: 'error', task_key: key, task_status: status, error }, null, 2));
+    terminal.printJson({ status: 'error', task_key: key, task_status: status, error });
   }
   return EXIT.interrupted;
 }

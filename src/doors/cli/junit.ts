@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { accessSync, constants, existsSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { AbilityError } from '../../contracts/problem.js';
 import type { StepSummary, TaskResult } from '../../contracts/task.js';
 import { escapeXml, quoteXml } from './xml.js';
@@ -11,6 +11,17 @@ import { escapeXml, quoteXml } from './xml.js';
  */
 export function writeJunit(file: string, result: TaskResult, cwd: string): void {
   writeReport(file, renderJunit(result), cwd);
+}
+
+/** @throws AbilityError `usage.invalid` when nothing could be written there, which is better known before than after. */
+export function refuseUnwritable(file: string, cwd: string): void {
+  const path = resolve(cwd, file);
+  try {
+    accessSync(existsSync(path) ? path : dirname(path), constants.W_OK);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new AbilityError({ code: 'usage.invalid', message: `--junit ${file} cannot be written: ${reason}` });
+  }
 }
 
 /** Writes the file that `--junit` names. @throws AbilityError `usage.invalid` when it cannot be written. */

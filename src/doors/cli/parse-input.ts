@@ -100,7 +100,8 @@ function readText(path: string, cwd: string): string {
   }
 }
 
-function parseJson(text: string, what: string): Json {
+/** Reads JSON of a flag. @throws AbilityError `input.invalid`. */
+export function parseJson(text: string, what: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch (error) {
@@ -108,7 +109,7 @@ function parseJson(text: string, what: string): Json {
       {
         code: 'input.invalid',
         message: `${what} is no JSON: ${error instanceof Error ? error.message : String(error)}`,
-        suggestion: 'Quote it for your shell, or write it to a file and pass @file.',
+        suggestion: 'Quote it for your shell, or, where the flag takes it, write it to a file and pass @file.',
       },
       { cause: error },
     );

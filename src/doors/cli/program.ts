@@ -84,11 +84,24 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
     examples('ability approvals', 'ability approvals --json'),
   );
   for (const verdict of ['approve', 'deny'] as const) {
-    define(`${verdict} <key>`, `${verdict} what a task waits for`, () => import(`./commands/${verdict}.js`))
+    const command = define(
+      `${verdict} <key>`,
+      `${verdict} what a task waits for`,
+      () => import(`./commands/${verdict}.js`),
+    )
       .option('--approval <id>', 'which approval; may be left out while one is open')
       .option('--as <name>', 'who decides (a claim; default: you)')
       .option('--comment <text>', 'why')
       .addHelpText('after', examples(`ability ${verdict} KEY --as alice --comment "seen it"`));
+    if (verdict === 'deny') continue;
+    command
+      .option(
+        '--set <assignment>',
+        'one field the approval asks for: name=text, name:=JSON, or name=@file',
+        collect,
+        [],
+      )
+      .addHelpText('after', '  $ ability approve KEY --set ticket=ABC-1');
   }
   define('why <key>', 'tell how a task came to stand as it does', () => import('./commands/why.js')).addHelpText(
     'after',
@@ -168,6 +181,35 @@ function defineTask(program: Command, terminal: Terminal, outcome: Outcome): voi
     'ask a task to stop; its clean-up runs',
     () => import('./commands/task-cancel.js'),
   ).addHelpText('after', examples('ability task cancel KEY'));
+  define('pause <key>', 'let a task start nothing new', () => import('./commands/task-pause.js')).addHelpText(
+    'after',
+    examples('ability task pause KEY'),
+  );
+  define('resume <key>', 'let a paused task go on', () => import('./commands/task-resume.js')).addHelpText(
+    'after',
+    examples('ability task resume KEY'),
+  );
+  define(
+    'signal <key> <name>',
+    'send a task the signal that a step of it waits for',
+    () => import('./commands/task-signal.js'),
+  )
+    .option('--payload <json>', 'what the signal carries; `signal` in its condition (default: null)')
+    .addHelpText(
+      'after',
+      examples('ability task signal KEY build_done', `ability task signal KEY build_done --payload '{"ok": true}'`),
+    );
+  define(
+    'retry <key>',
+    'try a task again that has ended, taking over what was done',
+    () => import('./commands/task-retry.js'),
+  )
+    .option('--from <step>', 'the first step to do again (default: the first that was not done)')
+    .option('--detach', 'leave at once')
+    .option('--junit <file>', 'write the steps as JUnit XML')
+    .option('--timeout <duration>', 'wait no longer; the task goes on')
+    .option('--wait-approval <duration>', 'off a terminal: wait this long for an approval')
+    .addHelpText('after', examples('ability task retry KEY', 'ability task retry KEY --from deploy'));
   define('list', 'list the tasks of this project, open ones first', () => import('./commands/task-list.js'))
     .option('--status <status>', 'only those in this state; may be given several times', collect, [])
     .option('--ability <id>', 'only those of this ability')

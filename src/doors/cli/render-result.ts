@@ -1,4 +1,4 @@
-import type { Approval } from '../../contracts/approvals.js';
+import type { Approval, ApprovalField } from '../../contracts/approvals.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { formatDuration } from '../../rules/duration.js';
 import { describeProblem } from './report.js';
@@ -39,7 +39,22 @@ export function renderApproval(approval: Approval, style: Style): string {
     `  what: ${what.ability}${what.implementation ? ` (${what.implementation})` : ''} in ${what.environment}, ${what.effects ?? 'no effect'}`,
     `  input: ${JSON.stringify(what.input)}`,
     ...reasons.map((reason) => `  because: ${reason}`),
+    ...Object.entries(approval.fields ?? {}).map(([name, field]) => `  fill in: ${renderField(name, field)}`),
     `  who may decide: ${who}${quorum > 1 ? `; ${have} of ${quorum} so far` : ''}`,
     `  asked for by ${requested_by.name} (${requested_by.source}), until ${expires_at}`,
   ].join('\n');
+}
+
+function renderField(name: string, { type, title, description, enum: choices, optional }: ApprovalField): string {
+  const kind = choices ? `one of ${choices.join(', ')}` : type;
+  const about = [title, description].filter(Boolean).join('. ');
+  return `${name} (${kind}${optional ? ', optional' : ''})${about ? `: ${about}` : ''}`;
+}
+
+/** The flags of `ability approve` for the fields that an approval must have; each begins with a blank. */
+export function fieldFlags({ fields = {} }: Pick<Approval, 'fields'>): string {
+  return Object.entries(fields)
+    .filter(([, { optional }]) => !optional)
+    .map(([name, { type, enum: choices }]) => ` --set ${name}=${choices ? choices.join('|') : type.toUpperCase()}`)
+    .join('');
 }

@@ -9,7 +9,7 @@ export function reportError(error: unknown, context: Pick<Context, 'flags' | 'te
   const { code, message, location, suggestion, details } = problem;
   if (context.flags.json) {
     const shown = { code, message, location: location ?? null, suggestion: suggestion ?? null, details };
-    context.terminal.print(JSON.stringify({ status: 'error', error: shown }, null, 2));
+    context.terminal.printJson({ status: 'error', error: shown });
   } else context.terminal.note(describeProblem(problem, context.terminal.style));
   return exitOf(problem);
 }

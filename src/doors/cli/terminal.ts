@@ -1,9 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { styleText } from 'node:util';
+import { EXIT } from '../../contracts/exit-codes.js';
+import { escapeInvisible, stripInvisible } from './invisible.js';
 
 /** What a command may say and to whom: results on stdout, all else on stderr. Source: design, section 11. */
 export interface Terminal {
-  /** One result, as it is. */
+  /** One result, for people: what would steer a terminal or hide text is left out. */
   print(text: string): void;
+  /** One result as JSON, exactly. */
+  printJson(value: unknown): void;
   /** Progress, warnings, errors. */
   note(text: string): void;
   /** Rewrites the block of lines it drew before; only on a TTY. */
@@ -13,26 +18,52 @@ export interface Terminal {
   style(format: Parameters<typeof styleText>[0], text: string): string;
 }
 
+type Output = Pick<NodeJS.WriteStream, 'write' | 'on' | 'isTTY'>;
+
+/** Where a terminal writes. */
+export interface Outputs {
+  stdout: Output;
+  stderr: Output;
+}
+
 /** The terminal of this process. */
-export function openTerminal(env: NodeJS.ProcessEnv = process.env): Terminal {
-  const isLive = process.stderr.isTTY === true && env.TERM !== 'dumb' && !env.CI;
+export function openTerminal(env: NodeJS.ProcessEnv = process.env, { stdout, stderr }: Outputs = process): Terminal {
+  const isLive = stderr.isTTY === true && env.TERM !== 'dumb' && !env.CI;
   const isColored = isLive && !env.NO_COLOR;
+  // Stands for the escape character of our own styles, so that data cannot have any.
+  const ownEscape = `<${randomUUID()}>`;
+  const shown = (text: string): string => stripInvisible(text).replaceAll(ownEscape, '\x1b');
   let drawn = 0;
+  const say = (output: Output, text: string): void => {
+    drawn = 0;
+    output.write(text.endsWith('\n') ? text : `${text}\n`);
+  };
+  const endWhenClosed = enderOfClosed();
+  for (const output of [stdout, stderr]) output.on('error', endWhenClosed);
   return {
     isLive,
-    print(text) {
-      drawn = 0;
-      process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
-    },
-    note(text) {
-      drawn = 0;
-      process.stderr.write(text.endsWith('\n') ? text : `${text}\n`);
-    },
+    print: (text) => say(stdout, shown(text)),
+    printJson: (value) => say(stdout, escapeInvisible(JSON.stringify(value, null, 2))),
+    note: (text) => say(stderr, shown(text)),
     redraw(lines) {
       const up = drawn > 0 ? `\x1b[${drawn}A\x1b[J` : '';
-      process.stderr.write(`${up}${lines.join('\n')}\n`);
+      stderr.write(`${up}${lines.map((line) => shown(line).replaceAll('\n', ' ')).join('\n')}\n`);
       drawn = lines.length;
     },
-    style: (format, text) => (isColored ? styleText(format, text, { validateStream: false }) : text),
+    style(format, text) {
+      if (!isColored) return text;
+      return styleText(format, stripInvisible(text), { validateStream: false }).replaceAll('\x1b', ownEscape);
+    },
+  };
+}
+
+/** Who reads us has had enough: what can stop in an orderly way does, as at SIGTERM; the rest ends here. */
+function enderOfClosed(): (error: NodeJS.ErrnoException) => void {
+  let isClosed = false;
+  return (error) => {
+    if (error.code !== 'EPIPE') throw error;
+    if (isClosed) return;
+    isClosed = true;
+    if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(EXIT.interrupted);
   };
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { findProcesses, isAlive, markOf, ownMark, signalProcess, stopProcess } from '../../../src/server/processes.js';
+import { stopOrphans } from '../../../src/server/temporal-server.js';
 
 /** A Node process that has begun to run the code. */
 async function startNode(code: string, ...args: string[]): Promise<ChildProcess & { pid: number }> {
@@ -40,11 +41,29 @@ test('a signal to a process that is gone is fine', async () => {
   signalProcess(child.pid, 'SIGTERM');
 });
 
-test('a process is found by words of its command line, and we ourselves are not', async () => {
+test('a process is found by whole arguments that follow each other, and we ourselves are not', async () => {
   const word = `looked-for-${randomUUID()}`;
-  const child = await startNode('', word);
-  expect(findProcesses([word]).map(({ pid }) => pid)).toEqual([child.pid]);
-  expect(findProcesses([word, 'and-another'])).toEqual([]);
+  const child = await startNode('', 'before', word, 'after');
+  const found = (...words: string[]) => findProcesses(words).map(({ pid }) => pid);
+  expect(found(word)).toEqual([child.pid]);
+  expect(found('before', word, 'after')).toEqual([child.pid]);
+  expect(found('before', 'after')).toEqual([]);
+  expect(found(word.slice(0, -1))).toEqual([]);
+  expect(found(word.slice(1))).toEqual([]);
+});
+
+test.skipIf(process.getuid?.() !== 0)('a process of another user is not found (needs root)', async () => {
+  const word = `looked-for-${randomUUID()}`;
+  await startNode('process.setuid(65534)', word);
+  expect(findProcesses([word])).toEqual([]);
+});
+
+test("the server of a project whose folder's name ends like ours is not an orphan of ours", async () => {
+  const folder = `/app-${randomUUID()}`;
+  const child = await startNode('', '--', '--db-filename', `/srv${folder}/temporal.db`);
+  expect(await stopOrphans(`${folder}/temporal.db`)).toBe(0);
+  expect(markOf(child.pid)).toBeDefined();
+  expect(await stopOrphans(`/srv${folder}/temporal.db`)).toBe(1);
 });
 
 test('a process that listens ends politely', async () => {

@@ -1,7 +1,7 @@
 import { listTasks, openApprovals } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { type Context, currentUser, openRegistry, withSession } from '../context.js';
-import { renderApproval } from '../render-result.js';
+import { fieldFlags, renderApproval } from '../render-result.js';
 
 const MOST_TASKS = 200;
 
@@ -22,13 +22,13 @@ export async function run(context: Context): Promise<ExitCode> {
       }),
     );
     const approvals = open.flat();
-    if (flags.json) terminal.print(JSON.stringify(approvals, null, 2));
+    if (flags.json) terminal.printJson(approvals);
     else if (approvals.length === 0) terminal.note('Nothing waits for a decision.');
     else {
       const shown = approvals.map((approval) => {
         const mayDecide = approval.approvers.length === 0 || approval.people.includes(currentUser().name);
         const as = mayDecide ? '' : ' --as NAME';
-        const command = `ability approve ${approval.task_key} --approval ${approval.id}${as}`;
+        const command = `ability approve ${approval.task_key} --approval ${approval.id}${as}${fieldFlags(approval)}`;
         return `${renderApproval(approval, terminal.style)}\n  decide: ${command}`;
       });
       terminal.print(shown.join('\n\n'));

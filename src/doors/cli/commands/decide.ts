@@ -1,7 +1,10 @@
 import { decide, openApprovals } from '../../../client/index.js';
 import type { Approval, Decision } from '../../../contracts/approvals.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import type { JsonObject } from '../../../contracts/json.js';
+import { AbilityError } from '../../../contracts/problem.js';
 import { type Context, currentUser, openRegistry, withSession } from '../context.js';
+import { parseInput } from '../parse-input.js';
 import { renderApproval } from '../render-result.js';
 
 /** Flags of `ability approve` and `ability deny`. */
@@ -9,6 +12,8 @@ export interface DecideFlags {
   approval?: string;
   as?: string;
   comment?: string;
+  /** Fields of the approval. */
+  set?: string[];
 }
 
 /** Shows what is decided about, asks on a terminal, and sends the decision. Source: design, section 8. */
@@ -23,6 +28,7 @@ export async function runDecision(
     const open = await openApprovals(session, key);
     const shown = open.filter(({ id }) => flags.approval === undefined || id === flags.approval);
     for (const approval of shown) terminal.note(renderApproval(approval, terminal.style));
+    const fields = readFields(flags, shown, context.cwd);
     const by = flags.as ?? currentUser().name;
     terminal.note(`Deciding as ${by}; this is a claim, and is recorded as one.`);
     if (!(await isConfirmed(context, verdict, shown))) {
@@ -36,15 +42,32 @@ export async function runDecision(
       by,
       ...(approval_id !== undefined && { approval_id }),
       ...(flags.comment !== undefined && { comment: flags.comment }),
+      ...(fields && { fields }),
     };
     const outcome = await decide(session, key, verdict, decision);
-    if (context.flags.json) terminal.print(JSON.stringify({ task_key: key, ...outcome }, null, 2));
+    if (context.flags.json) terminal.printJson({ task_key: key, ...outcome });
     else {
       const rest = outcome.missing > 0 ? `; ${outcome.missing} more needed` : '';
       terminal.print(`${outcome.approval_id} ${outcome.status}${rest}`);
     }
     return EXIT.ok;
   });
+}
+
+/** What the decider fills in, converted to the types that the approval asks for. @throws AbilityError. */
+function readFields({ set = [] }: DecideFlags, shown: Approval[], cwd: string): JsonObject | undefined {
+  if (set.length === 0) return undefined;
+  const [only, ...others] = shown;
+  if (others.length > 0) {
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message: `--set fills in one approval, and ${shown.length} are open`,
+      suggestion: `Name it: --approval ${shown.map(({ id }) => id).join(' or ')}.`,
+    });
+  }
+  const asked = Object.entries(only?.fields ?? {});
+  const properties = Object.fromEntries(asked.map(([name, { type }]) => [name, { type }]));
+  return parseInput({ set }, { properties }, cwd);
 }
 
 /** Only people at a terminal are asked; `--yes` skips the question, not the decision. Source: answers, 18. */

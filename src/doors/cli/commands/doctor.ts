@@ -27,7 +27,7 @@ export async function run(context: Context, _: string[], { fix = false }: { fix?
     checkDefinitions(registry).forEach(tell);
     await checkTemporal(context, registry, fix, tell);
   }
-  if (context.flags.json) context.terminal.print(JSON.stringify({ checks }, null, 2));
+  if (context.flags.json) context.terminal.printJson({ checks });
   const failed = checks.filter(({ status }) => status === 'failed').length;
   if (failed > 0) context.terminal.note(`${failed} of ${checks.length} checks failed`);
   return failed > 0 ? EXIT.outOfOrder : EXIT.ok;

@@ -7,7 +7,7 @@ import type { Context } from '../context.js';
 /** `ability down`: stops the runtime of the project. Tasks are on disk and go on with the next command. */
 export async function run({ terminal, flags, cwd }: Context): Promise<ExitCode> {
   const { runtime, orphans } = await stopRuntime(pathsOf(findProjectRoot(cwd, flags.project)));
-  if (flags.json) terminal.print(JSON.stringify({ stopped: runtime !== undefined, orphans }, null, 2));
+  if (flags.json) terminal.printJson({ stopped: runtime !== undefined, orphans });
   else terminal.print(runtime ? 'down' : 'It was not up.');
   if (orphans > 0) terminal.note('A Temporal server that a killed runtime had left was stopped.');
   return EXIT.ok;

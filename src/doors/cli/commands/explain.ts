@@ -16,7 +16,7 @@ export async function run({ terminal, flags }: Context, [code = '']: string[]): 
     });
   }
   const { means, next, exit } = meaning;
-  if (flags.json) terminal.print(JSON.stringify({ code, means, next, exit }, null, 2));
+  if (flags.json) terminal.printJson({ code, means, next, exit });
   else terminal.print(`${code}  (exit ${exit})\n\n${means}\n${next}`);
   return EXIT.ok;
 }

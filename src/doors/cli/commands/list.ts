@@ -23,7 +23,7 @@ export async function run(context: Context): Promise<ExitCode> {
   const abilities = abilitiesOf(registry).filter(({ environments }) => {
     return flags.env === undefined || environments === null || environments.includes(flags.env);
   });
-  if (flags.json) terminal.print(JSON.stringify(abilities, null, 2));
+  if (flags.json) terminal.printJson(abilities);
   else if (abilities.length === 0)
     terminal.note('This project has no abilities yet; the README shows how to write one.');
   else {

@@ -4,15 +4,17 @@ import {
   createTask,
   type NewTask,
   type Session,
+  type WaitEnd,
   waitForTask,
 } from '../../../client/index.js';
 import { EXIT, EXIT_OF_STATE, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
+import type { TaskResult } from '../../../contracts/task.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../context.js';
-import { type FollowFlags, followTask, printResult, readDuration } from '../follow-task.js';
+import { type FollowFlags, followTask, printResult, readPatience, refuseUnusedFlags } from '../follow-task.js';
 import { interruption } from '../interruption.js';
-import { writeJunit } from '../junit.js';
+import { refuseUnwritable, writeJunit } from '../junit.js';
 import { type InputFlags, parseInput } from '../parse-input.js';
 import { exitOf } from '../report.js';
 
@@ -26,18 +28,26 @@ export interface RunFlags extends InputFlags, FollowFlags {
 /** `ability run ID`: creates a task, runs it, waits for its end. */
 export async function run(context: Context, [ability = '']: string[], flags: RunFlags): Promise<ExitCode> {
   refuseContradictions(flags);
+  refuseUnusedFlags(flags);
+  // A wrong flag is told before anything is started.
+  readPatience(context.terminal.isLive, flags);
+  if (flags.junit !== undefined) refuseUnwritable(flags.junit, context.cwd);
   const registry = await openRegistry(context);
   const task = await newTask(context, registry, ability, flags, true);
   return withSession(context, registry, async (session) => {
-    const created = await createOrReport(context, session, task);
+    const created = await createOrReport(context, task, () => createTask(session, task));
     if (typeof created === 'number') return created;
-    for (const warning of created.warnings)
-      context.terminal.note(`${context.terminal.style('yellow', 'warning')} ${warning}`);
+    noteWarnings(context, created);
     if (flags.direct) return runDirectly(context, session, created, flags);
     if (flags.detach) return reportDetached(context, created);
     context.terminal.note(`task ${created.id}${created.attached ? ' (there already)' : ''}`);
     return followTask(context, session, created.id, flags);
   });
+}
+
+/** Prints what an author or a caller should know of a task that was formed all the same. */
+export function noteWarnings({ terminal }: Context, { warnings }: CreatedTask): void {
+  for (const warning of warnings) terminal.note(`${terminal.style('yellow', 'warning')} ${warning}`);
 }
 
 function refuseContradictions({ direct, key, detach }: RunFlags): void {
@@ -87,7 +97,7 @@ export async function findAbility(registry: Registry, id: string) {
 }
 
 /** The worker plans from its own definitions; where they differ from those here, that is said. */
-function reviewRegistry({ flags, terminal }: Context, registry: Registry, digest: string): void {
+export function reviewRegistry({ flags, terminal }: Context, registry: Registry, digest: string): void {
   if (digest === registry.digest) return;
   const message = 'The definitions of the worker differ from those here; the task runs theirs';
   if (!flags.strict) {
@@ -104,17 +114,17 @@ function reviewRegistry({ flags, terminal }: Context, registry: Registry, digest
 /** Creates the task, or prints why it cannot be formed. Source: R-000-69, R-000-73; answers, 15. */
 export async function createOrReport(
   { flags, terminal }: Context,
-  session: Session,
-  task: NewTask,
+  { ability, environment }: { ability: string; environment: string },
+  create: () => Promise<CreatedTask>,
 ): Promise<CreatedTask | ExitCode> {
   try {
-    return await createTask(session, task);
+    return await create();
   } catch (error) {
     if (!(error instanceof AbilityError) || !isUnavailable(error)) throw error;
     const { code, message: reason, suggestion = null } = error;
-    if (flags.json) terminal.print(JSON.stringify({ status: 'unavailable', code, reason, suggestion }, null, 2));
+    if (flags.json) terminal.printJson({ status: 'unavailable', code, reason, suggestion });
     else {
-      terminal.print(`unavailable  ${task.ability} in ${task.environment}`);
+      terminal.print(`unavailable  ${ability} in ${environment}`);
       terminal.note(`  ${code}: ${reason}${suggestion ? `\n  ${suggestion}` : ''}`);
     }
     return EXIT.unavailable;
@@ -127,12 +137,29 @@ function isUnavailable(error: AbilityError): boolean {
   return exit !== EXIT.usage && exit !== EXIT.outOfOrder && error.code !== 'internal.error';
 }
 
-function reportDetached({ flags, terminal }: Context, { id, warnings }: CreatedTask): ExitCode {
+/** What is printed of a task nobody waits for. */
+export function reportDetached({ flags, terminal }: Context, { id, warnings }: CreatedTask): ExitCode {
   const answer = { status: 'available', task_key: id, warnings };
-  terminal.print(flags.json ? JSON.stringify(answer, null, 2) : id);
+  if (flags.json) terminal.printJson(answer);
+  else terminal.print(id);
   if (!flags.json) terminal.note(`Go on with: ability task watch ${id}`);
   return EXIT.ok;
 }
+
+type Stop = Exclude<WaitEnd['kind'], 'ended'>;
+
+const STOPPED_BY: Record<Stop, string> = {
+  approval:
+    'It waits for an approval, and nobody waits for a direct run (--wait-approval, or leave out --direct); stopping',
+  timeout: 'It has not ended in time; stopping',
+  aborted: 'Stopping',
+};
+
+const EXIT_WHEN_STOPPED: Record<Stop, ExitCode> = {
+  approval: EXIT.waiting,
+  timeout: EXIT.timedOut,
+  aborted: EXIT.interrupted,
+};
 
 /** A direct run is only this call: when it stops waiting, the work stops. Source: answers, 6. */
 async function runDirectly(
@@ -141,21 +168,24 @@ async function runDirectly(
   { id }: CreatedTask,
   flags: RunFlags,
 ): Promise<ExitCode> {
+  const { terminal } = context;
+  const { timeoutMs, approvalMs } = readPatience(terminal.isLive, flags);
   const interrupted = interruption();
   try {
-    const timeoutMs = flags.timeout === undefined ? undefined : readDuration('--timeout', flags.timeout);
-    const end = await waitForTask(session, id, { timeoutMs, signal: interrupted.signal });
-    if (end.kind === 'ended') {
-      if (flags.junit !== undefined) writeJunit(flags.junit, end.result, context.cwd);
-      printResult(context, end.result);
-      return EXIT_OF_STATE[end.result.status];
-    }
-    context.terminal.note('Stopping; the clean-up runs first.');
+    const end = await waitForTask(session, id, { timeoutMs, approvalMs, signal: interrupted.signal });
+    if (end.kind === 'ended') return reportDirectEnd(context, end.result, flags);
+    terminal.note(`${STOPPED_BY[end.kind]}; the clean-up runs first.`);
     await cancelTask(session, id);
     const stopped = await waitForTask(session, id, {});
-    if (stopped.kind === 'ended') printResult(context, stopped.result);
-    return end.kind === 'timeout' ? EXIT.timedOut : EXIT.interrupted;
+    if (stopped.kind === 'ended') reportDirectEnd(context, stopped.result, flags);
+    return EXIT_WHEN_STOPPED[end.kind];
   } finally {
     interrupted.done();
   }
+}
+
+function reportDirectEnd(context: Context, result: TaskResult, { junit }: RunFlags): ExitCode {
+  if (junit !== undefined) writeJunit(junit, result, context.cwd);
+  printResult(context, result);
+  return EXIT_OF_STATE[result.status];
 }

@@ -24,9 +24,7 @@ export async function run(context: Context, [id = '']: string[]): Promise<ExitCo
   const { terminal, flags } = context;
   if (flags.json) {
     const { plan = null, warnings = [], digest = null } = resolved ?? {};
-    terminal.print(
-      JSON.stringify({ definition, environment, digest, plan, warnings, problem: problem ?? null }, null, 2),
-    );
+    terminal.printJson({ definition, environment, digest, plan, warnings, problem: problem ?? null });
     return EXIT.ok;
   }
   const lines = [

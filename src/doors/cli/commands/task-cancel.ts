@@ -7,7 +7,7 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
   return withSession(context, await openRegistry(context), async (session) => {
     await cancelTask(session, key);
     const { terminal, flags } = context;
-    if (flags.json) terminal.print(JSON.stringify({ status: 'accepted', task_key: key }, null, 2));
+    if (flags.json) terminal.printJson({ status: 'accepted', task_key: key });
     else terminal.print(`${key} was asked to stop; its clean-up runs first: ability task watch ${key}`);
     return EXIT.ok;
   });

@@ -1,21 +1,22 @@
+import { createTask } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { CreateAnswer } from '../../../contracts/task.js';
 import { type Context, openRegistry, withSession } from '../context.js';
-import { createOrReport, newTask, type RunFlags } from './run.js';
+import { createOrReport, newTask, noteWarnings, type RunFlags } from './run.js';
 
 /** `ability task create ID`: preflight only; gives a key, runs nothing. Source: R-000-67 to R-000-73. */
 export async function run(context: Context, [ability = '']: string[], flags: RunFlags): Promise<ExitCode> {
   const registry = await openRegistry(context);
   const task = await newTask(context, registry, ability, flags, false);
   return withSession(context, registry, async (session) => {
-    const created = await createOrReport(context, session, task);
+    const created = await createOrReport(context, task, () => createTask(session, task));
     if (typeof created === 'number') return created;
     const { terminal } = context;
     const answer: CreateAnswer = { status: 'available', task_key: created.id, warnings: created.warnings };
-    if (context.flags.json) terminal.print(JSON.stringify(answer, null, 2));
+    if (context.flags.json) terminal.printJson(answer);
     else {
       terminal.print(created.id);
-      for (const warning of created.warnings) terminal.note(`${terminal.style('yellow', 'warning')} ${warning}`);
+      noteWarnings(context, created);
       terminal.note(`Run it with: ability task run ${created.id}`);
     }
     return EXIT.ok;

@@ -1,6 +1,5 @@
-import { readRecord, viewTask } from '../../../client/index.js';
+import { readInput, readRecord, viewTask } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
-import type { JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { didYouMean } from '../../../rules/nearest.js';
 import { type Context, openRegistry, withSession } from '../context.js';
@@ -9,11 +8,11 @@ import { type Context, openRegistry, withSession } from '../context.js';
 export async function run(context: Context, [key = '', field]: string[]): Promise<ExitCode> {
   return withSession(context, await openRegistry(context), async (session) => {
     const { view } = await viewTask(session, key);
-    const input: JsonObject | undefined = view?.input ?? readRecord(session, key)?.input;
+    const input = view?.input ?? readRecord(session, key)?.input ?? (await readInput(session, key));
     if (!input) {
       throw new AbilityError({
         code: 'record.missing',
-        message: `The input of ${key} is neither with a worker nor in a record here`,
+        message: `The input of ${key} is neither in Temporal nor in a record here`,
         suggestion: 'Run the command where the worker that ran the task keeps its records.',
       });
     }
@@ -26,8 +25,8 @@ export async function run(context: Context, [key = '', field]: string[]): Promis
       });
     }
     const value = field === undefined ? input : input[field];
-    const isPlainText = typeof value === 'string' && !context.flags.json;
-    context.terminal.print(isPlainText ? value : JSON.stringify(value, null, 2));
+    if (typeof value === 'string' && !context.flags.json) context.terminal.print(value);
+    else context.terminal.printJson(value);
     return EXIT.ok;
   });
 }

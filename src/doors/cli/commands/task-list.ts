@@ -36,7 +36,7 @@ export async function run(context: Context, _: string[], flags: ListFlags): Prom
 }
 
 function printTasks({ flags, terminal }: Context, tasks: ListedTask[]): void {
-  if (flags.json) terminal.print(JSON.stringify(tasks, null, 2));
+  if (flags.json) terminal.printJson(tasks);
   else if (tasks.length === 0) terminal.note('There are no such tasks.');
   else {
     const rows = tasks.map((task) => {

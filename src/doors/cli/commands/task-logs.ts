@@ -9,7 +9,8 @@ import { pathsOf } from '../../../server/project-paths.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { recordFolder, whyMissing } from './task-record.js';
 
-interface LogLine {
+/** A line of a log. */
+export interface LogLine {
   time: string;
   step: string;
   attempt: number;
@@ -30,8 +31,10 @@ export async function run(
   if (!existsSync(folder)) throw await whyMissing(context, registry, key, folder);
   const logs = join(folder, RECORD_FILES.logs);
   if (!follow) {
-    const lines = readLogs(logs, step);
-    if (context.flags.json) context.terminal.print(JSON.stringify(lines, null, 2));
+    const found = readLogs(logs, step);
+    if (step !== undefined && found.length === 0) throw nothingWritten(logs, step);
+    const lines = inOrder(found);
+    if (context.flags.json) context.terminal.printJson(lines);
     else if (lines.length === 0) context.terminal.note('Nothing was written.');
     else context.terminal.print(lines.map(renderLine).join('\n'));
     return EXIT.ok;
@@ -52,32 +55,61 @@ async function followLogs(
   logs: string,
   step: string | undefined,
 ): Promise<ExitCode> {
-  let shown = 0;
+  const shown = new Map<string, number>();
   for (;;) {
     const ended = hasEnded(await viewTask(session, key));
-    const lines = readLogs(logs, undefined).filter((line) => step === undefined || isOf(line.step, step));
-    if (lines.length > shown) terminal.print(lines.slice(shown).map(renderLine).join('\n'));
-    shown = Math.max(shown, lines.length);
+    const lines = newLines(readLogs(logs, step), shown);
+    if (lines.length > 0) terminal.print(lines.map(renderLine).join('\n'));
     if (ended) return EXIT.ok;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }
 
-function readLogs(folder: string, step: string | undefined): LogLine[] {
-  const files = filesIn(folder);
-  const names = files.map((file) => relative(folder, file).replace(/\.jsonl$/, ''));
-  if (step !== undefined && !names.some((name) => isOf(name, step))) {
-    throw new AbilityError({
-      code: 'usage.invalid',
-      message: `No call of the step ${step} has written anything`,
-      suggestion: didYouMean(step, names) ?? (names.length > 0 ? `There are logs of: ${names.join(', ')}.` : undefined),
-    });
-  }
-  const lines = files
-    .filter((_, index) => step === undefined || isOf(names[index] ?? '', step))
-    .flatMap((file) => readFileSync(file, 'utf8').split('\n').filter(Boolean))
+/** Lines of each call that were not shown yet; then they are. The logs of several calls grow side by side. */
+export function newLines(logs: CallLog[], shown: Map<string, number>): LogLine[] {
+  const fresh = logs.map(({ name, lines }) => {
+    const before = shown.get(name) ?? 0;
+    shown.set(name, lines.length);
+    return { name, lines: lines.slice(before) };
+  });
+  return inOrder(fresh);
+}
+
+/** What one call wrote. */
+interface CallLog {
+  /** Its step path. */
+  name: string;
+  lines: LogLine[];
+}
+
+function readLogs(folder: string, step: string | undefined): CallLog[] {
+  return filesIn(folder)
+    .map((file) => ({ file, name: relative(folder, file).replace(/\.jsonl$/, '') }))
+    .filter(({ name }) => step === undefined || isOf(name, step))
+    .map(({ file, name }) => ({ name, lines: readLines(file) }));
+}
+
+/** The lines of a file that are whole; the last one may be being written. */
+function readLines(file: string): LogLine[] {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return lines
+    .slice(0, -1)
+    .filter(Boolean)
     .map((line) => JSON.parse(line) as LogLine);
-  return lines.sort((a, b) => a.time.localeCompare(b.time));
+}
+
+function inOrder(logs: CallLog[]): LogLine[] {
+  return logs.flatMap(({ lines }) => lines).sort((a, b) => a.time.localeCompare(b.time));
+}
+
+/** The error for a step without a log, which says what there is. */
+function nothingWritten(folder: string, step: string): AbilityError {
+  const names = readLogs(folder, undefined).map(({ name }) => name);
+  return new AbilityError({
+    code: 'usage.invalid',
+    message: `No call of the step ${step} has written anything`,
+    suggestion: didYouMean(step, names) ?? (names.length > 0 ? `There are logs of: ${names.join(', ')}.` : undefined),
+  });
 }
 
 /** A step is named by its path or, since ids are unique, by its id. */

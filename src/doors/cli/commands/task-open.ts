@@ -16,7 +16,8 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
         suggestion: 'Set TEMPORAL_UI_ADDRESS to its address.',
       });
     }
-    context.terminal.print(context.flags.json ? JSON.stringify({ url }) : url);
+    if (context.flags.json) context.terminal.printJson({ url });
+    else context.terminal.print(url);
     if (context.terminal.isLive) openInBrowser(url);
     return EXIT.ok;
   });

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { viewTask } from '../../../client/index.js';
+import { readHost, viewTask } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { RECORD_FILES } from '../../../contracts/record.js';
@@ -13,7 +14,9 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
   const folder = recordFolder(pathsOf(registry.root).records, key);
   const file = join(folder, context.flags.json ? RECORD_FILES.json : RECORD_FILES.text);
   if (!existsSync(file)) throw await whyMissing(context, registry, key, folder);
-  context.terminal.print(readFileSync(file, 'utf8'));
+  const text = readFileSync(file, 'utf8');
+  if (context.flags.json) context.terminal.printJson(JSON.parse(text));
+  else context.terminal.print(text);
   return EXIT.ok;
 }
 
@@ -24,26 +27,31 @@ export function recordFolder(records: string, key: string): string {
 }
 
 /** A record that is not here may be on the machine of the worker. Source: answers, 17. */
-export async function whyMissing(
+export function whyMissing(
   context: Context,
   registry: Parameters<typeof withSession>[1],
   key: string,
   folder: string,
 ): Promise<AbilityError> {
-  const host = await withSession(context, registry, async (session) => {
+  return withSession(context, registry, async (session) => {
     const { result } = await viewTask(session, key);
-    return result.links.record ?? (session.isOwnRuntime ? null : session.address);
-  });
-  if (host === null || host === folder) {
+    const there = result.links.record;
+    const host = await readHost(session, key);
+    const isHere = host === undefined ? session.isOwnRuntime : host === hostname();
+    if (isHere && (there === null || there === folder)) return missing(key, folder);
+    const where = host ?? `a machine that Temporal at ${session.address} does not name`;
     return new AbilityError({
-      code: 'record.missing',
-      message: `The record of ${key} is not in ${folder}`,
-      suggestion: `It may have been deleted; ask Temporal instead: ability task show ${key}.`,
+      code: 'record.remote',
+      message: `The record of ${key} is on ${where}, where its worker keeps it${there ? `: ${there}` : ''}`,
+      suggestion: 'Run the command there.',
     });
-  }
+  });
+}
+
+function missing(key: string, folder: string): AbilityError {
   return new AbilityError({
-    code: 'record.remote',
-    message: `The record of ${key} is where its worker keeps it: ${host}`,
-    suggestion: 'Run the command on that machine.',
+    code: 'record.missing',
+    message: `The record of ${key} is not in ${folder}`,
+    suggestion: `It may have been deleted; ask Temporal instead: ability task show ${key}.`,
   });
 }

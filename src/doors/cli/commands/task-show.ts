@@ -17,13 +17,14 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
     const { terminal, flags } = context;
     const { result, view, source } = await viewTask(session, key);
     if (flags.json) {
-      terminal.print(JSON.stringify({ ...(view ?? result), source }, null, 2));
+      terminal.printJson({ ...(view ?? result), source });
       return EXIT.ok;
     }
     const open = result.approvals.filter(({ status }) => status === 'open');
     terminal.print(
       [
         renderResult(result, terminal.style),
+        ...(view?.paused ? [`paused: it starts nothing new until \`ability task resume ${key}\``] : []),
         ...renderSteps(result, terminal.style),
         ...open.map((approval) => renderApproval(approval, terminal.style)),
         ...result.hooks.map(({ phase, hook_id, path, status, decision, reason }) => {

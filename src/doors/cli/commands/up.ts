@@ -29,23 +29,36 @@ async function upDetached(context: Context, paths: ProjectPaths): Promise<ExitCo
 async function upHere(context: Context, paths: ProjectPaths): Promise<ExitCode> {
   const { ProjectRuntime } = await import('../../../worker/runtime.js');
   const { path } = await obtainTemporal((text) => context.terminal.note(text));
-  const runtime = ProjectRuntime.take({ root: paths.root, binary: path, foreground: true });
+  const interrupted = interruption();
+  const runtime = takeRuntime(paths, () => ProjectRuntime.take({ root: paths.root, binary: path, foreground: true }));
   if ('holder' in runtime) {
+    interrupted.done();
     const { runtime: other } = await ensureRuntime(paths, () => {});
     return reportThere(context, paths, other, false);
   }
-  const interrupted = interruption();
-  await runtime.start();
-  announce(context, runtime.announcement, 'up');
-  context.terminal.note('Press Ctrl-C to stop; tasks that wait go on the next time.');
-  interrupted.signal.addEventListener('abort', () => {
+  const leave = (): void => {
     context.terminal.note('Stopping ...');
     runtime.leave();
-  });
-  if (interrupted.signal.aborted) runtime.leave();
+  };
+  if (interrupted.signal.aborted) leave();
+  else interrupted.signal.addEventListener('abort', leave);
+  await runtime.start();
+  if (!runtime.isLeaving) {
+    announce(context, runtime.announcement, 'up');
+    context.terminal.note('Press Ctrl-C to stop; tasks that wait go on the next time.');
+  }
   await runtime.untilEnd();
   interrupted.done();
   return EXIT.ok;
+}
+
+/** The first thing a runtime writes is its lock. */
+function takeRuntime<T>(paths: ProjectPaths, take: () => T): T {
+  try {
+    return take();
+  } catch (error) {
+    throw asDiskError(error, paths.runtimeLock);
+  }
 }
 
 async function reportThere(
@@ -71,6 +84,6 @@ function stay(paths: ProjectPaths): void {
 
 function announce({ terminal, flags }: Context, runtime: RuntimeFile, how: string): void {
   const { address, ui, pid, version } = runtime;
-  if (flags.json) terminal.print(JSON.stringify({ status: how, address, ui, pid, version }, null, 2));
+  if (flags.json) terminal.printJson({ status: how, address, ui, pid, version });
   else terminal.print(`${how}  Temporal ${address}, UI ${ui}, process ${pid}`);
 }

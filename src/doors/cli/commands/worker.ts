@@ -28,7 +28,7 @@ export async function run(context: Context, _: string[], flags: WorkerFlags): Pr
   const placements = flags.placement === 'all' ? PLACEMENTS : [flags.placement];
   const places = environments.flatMap((environment) => placements.map((placement) => ({ environment, placement })));
   const interrupted = interruption();
-  const { serve } = await import('../../../worker/serve.js');
+  const { serve, workersFailed } = await import('../../../worker/serve.js');
   const project = registry.project.project;
   const host = await serve({ root: registry.root, project, server, places });
   const { terminal } = context;
@@ -36,14 +36,21 @@ export async function run(context: Context, _: string[], flags: WorkerFlags): Pr
     `Serving ${places.map((place) => taskQueueOf(project, place.environment, place.placement)).join(', ')}`,
   );
   terminal.note(`on Temporal at ${server.address}; press Ctrl-C to stop.`);
-  if (!interrupted.signal.aborted) {
-    const stopped = new Promise<void>((resolve) => {
-      interrupted.signal.addEventListener('abort', () => resolve());
-    });
-    await Promise.race([stopped, host.broken]);
+  try {
+    await Promise.race([untilAborted(interrupted.signal), host.broken]);
+    terminal.note('Stopping; calls that may not be repeated are let end ...');
+  } catch (error) {
+    throw workersFailed(server, error);
+  } finally {
+    await host.stop();
+    interrupted.done();
   }
-  terminal.note('Stopping; calls that may not be repeated are let end ...');
-  await host.stop();
-  interrupted.done();
   return EXIT.ok;
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve());
+  });
 }

@@ -4,7 +4,14 @@ import type { Terminal } from '../../../../src/doors/cli/terminal.js';
 import { errorOfAsync } from '../../error-of.js';
 import { registryOf } from '../../temporary-project.js';
 
-const terminal: Terminal = { isLive: false, print() {}, note() {}, redraw() {}, style: (_, text) => text };
+const terminal: Terminal = {
+  isLive: false,
+  print() {},
+  printJson() {},
+  note() {},
+  redraw() {},
+  style: (_, text) => text,
+};
 const given = (flags: Context['flags']): Context => ({ flags, terminal, cwd: '/' });
 const registry = (more = '') =>
   registryOf({ 'ability.yaml': `format: 1\nproject: p\nenvironments: { dev: {}, staging: {}, prod: {} }\n${more}` });

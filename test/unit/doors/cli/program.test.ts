@@ -4,7 +4,14 @@ import { EXIT } from '../../../../src/contracts/exit-codes.js';
 import { buildProgram } from '../../../../src/doors/cli/program.js';
 import type { Terminal } from '../../../../src/doors/cli/terminal.js';
 
-const silent: Terminal = { isLive: false, print() {}, note() {}, redraw() {}, style: (_, text) => text };
+const silent: Terminal = {
+  isLive: false,
+  print() {},
+  printJson() {},
+  note() {},
+  redraw() {},
+  style: (_, text) => text,
+};
 const program = buildProgram(silent, { exit: EXIT.ok });
 
 /** All that a command prints for `--help`. */
@@ -64,6 +71,9 @@ const TASK_COMMANDS = [
   'logs [options] <key> [step]',
   'watch [options] <key>',
   'cancel [options] <key>',
+  'pause [options] <key>',
+  'resume [options] <key>',
+  'signal [options] <key> <name>',
   'list [options]',
   'record [options] <key>',
   'open [options] <key>',

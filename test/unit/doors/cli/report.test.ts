@@ -9,6 +9,7 @@ function report(error: unknown, json: boolean): { exit: number; out: string[]; e
   const terminal: Terminal = {
     isLive: false,
     print: (text) => void out.push(text),
+    printJson: (value) => void out.push(JSON.stringify(value)),
     note: (text) => void err.push(text),
     redraw() {},
     style: (_, text) => text,

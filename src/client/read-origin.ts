@@ -1,0 +1,60 @@
+import { defaultPayloadConverter, fromPayloadsAtIndex } from '@temporalio/common';
+import type { JsonObject } from '../contracts/json.js';
+import type { TaskStart } from '../contracts/task.js';
+import type { Session } from './connect.js';
+import { asking, isUnknownWorkflow } from './temporal-errors.js';
+
+/** Events at the end of a history among which is one of the task's worker. */
+const LAST_EVENTS = 30;
+
+/**
+ * The input a task was started with, from its first event.
+ *
+ * @returns undefined when Temporal no longer has the task. @throws AbilityError `store.not_shared` for a large input
+ * that lies in a store we do not see.
+ */
+export async function readInput(session: Session, id: string): Promise<JsonObject | undefined> {
+  return unlessUnknown(session, id, async () => {
+    const { history } = await session.temporal.workflowService.getWorkflowExecutionHistory({
+      namespace: session.namespace,
+      execution: { workflowId: id },
+      maximumPageSize: 1,
+    });
+    const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+    const start = fromPayloadsAtIndex<Partial<TaskStart> | undefined>(
+      defaultPayloadConverter,
+      0,
+      await session.codec.decode(payloads),
+    );
+    return start?.input;
+  });
+}
+
+/** The machine whose worker last worked on a task, as the worker called itself; undefined when that is not known. */
+export async function readHost(session: Session, id: string): Promise<string | undefined> {
+  return unlessUnknown(session, id, async () => {
+    const { history } = await session.temporal.workflowService.getWorkflowExecutionHistoryReverse({
+      namespace: session.namespace,
+      execution: { workflowId: id },
+      maximumPageSize: LAST_EVENTS,
+    });
+    for (const { workflowTaskCompletedEventAttributes: task } of history?.events ?? []) {
+      // A worker calls itself process@host.
+      if (task?.identity) return task.identity.slice(task.identity.indexOf('@') + 1);
+    }
+    return undefined;
+  });
+}
+
+function unlessUnknown<T>(session: Session, id: string, read: () => Promise<T>): Promise<T | undefined> {
+  return asking(session, async () => {
+    try {
+      // The handle knows which errors mean that there is no such workflow; the service alone does not.
+      await session.temporal.workflow.getHandle(id).describe();
+      return await read();
+    } catch (error) {
+      if (isUnknownWorkflow(error)) return undefined;
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { RECORD_FILES, type TaskRecord } from '../contracts/record.js';
+import { recordPath } from '../rules/record-path.js';
+import type { Session } from './connect.js';
+
+/** The record of a task on this machine; undefined when there is none. */
+export function readRecord(session: Pick<Session, 'paths'>, id: string): TaskRecord | undefined {
+  try {
+    const text = readFileSync(join(session.paths.records, ...recordPath(id), RECORD_FILES.json), 'utf8');
+    return JSON.parse(text) as TaskRecord;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,14 @@
+import { pauseTask } from '../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { type Context, openRegistry, withSession } from '../context.js';
+
+/** `ability task pause KEY`: lets a task start nothing new. */
+export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
+  return withSession(context, await openRegistry(context), async (session) => {
+    await pauseTask(session, key);
+    const { terminal, flags } = context;
+    if (flags.json) terminal.printJson({ status: 'accepted', task_key: key });
+    else terminal.print(`${key} starts nothing new; calls under way end: ability task resume ${key}`);
+    return EXIT.ok;
+  });
+}

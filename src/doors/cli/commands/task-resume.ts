@@ -1,0 +1,14 @@
+import { resumeTask } from '../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { type Context, openRegistry, withSession } from '../context.js';
+
+/** `ability task resume KEY`: lets a paused task go on. */
+export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
+  return withSession(context, await openRegistry(context), async (session) => {
+    await resumeTask(session, key);
+    const { terminal, flags } = context;
+    if (flags.json) terminal.printJson({ status: 'accepted', task_key: key });
+    else terminal.print(`${key} goes on: ability task watch ${key}`);
+    return EXIT.ok;
+  });
+}

@@ -1,0 +1,20 @@
+import { signalTask } from '../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { type Context, openRegistry, withSession } from '../context.js';
+import { parseJson } from '../parse-input.js';
+
+/** `ability task signal KEY NAME`: sends what a `wait: { signal }` waits for. Source: answers, 49. */
+export async function run(
+  context: Context,
+  [key = '', name = '']: string[],
+  flags: { payload?: string },
+): Promise<ExitCode> {
+  const payload = flags.payload === undefined ? null : parseJson(flags.payload, '--payload');
+  return withSession(context, await openRegistry(context), async (session) => {
+    await signalTask(session, key, name, payload);
+    const { terminal } = context;
+    if (context.flags.json) terminal.printJson({ status: 'accepted', task_key: key, signal: name });
+    else terminal.print(`${key} was sent ${name}: ability task watch ${key}`);
+    return EXIT.ok;
+  });
+}

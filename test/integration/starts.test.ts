@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTask, decide, openApprovals, type Session } from '../../src/client/index.js';
+import { AbilityError } from '../../src/contracts/problem.js';
+import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
+import { type RunningProject, runProject } from '../fixtures/running-project.js';
+
+let project: RunningProject;
+
+beforeAll(async () => {
+  project = await runProject({
+    'ability.yaml': projectFile('{ dev: {} }'),
+    ...operation('util.echo', 'return input;'),
+    ...workflow('asks', 'steps: [{ id: ask, approval: { title: Go on? } }]'),
+  });
+});
+afterAll(() => project.stop());
+
+const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    () => undefined,
+    (error) => error,
+  );
+const record = (key: string) => join(project.root, '.system/implement', key, 'record.json');
+
+/** The session of a client on the machine of the worker, whose start of a task goes as given. */
+function sessionWith(start: (real: () => Promise<unknown>) => Promise<unknown>): Session {
+  const { temporal } = project.session;
+  const workflow = new Proxy(temporal.workflow, {
+    get(target, name) {
+      const own: unknown = Reflect.get(target, name);
+      if (typeof own !== 'function') return own;
+      if (name !== 'start') return own.bind(target);
+      return (type: string, ...rest: unknown[]) => {
+        const real = () => own.call(target, type, ...rest) as Promise<unknown>;
+        return type === 'asks' ? start(real) : real();
+      };
+    },
+  });
+  const client = new Proxy(temporal, {
+    get: (target, name) => (name === 'workflow' ? workflow : Reflect.get(target, name)),
+  });
+  return { ...project.session, isOwnRuntime: true, temporal: client };
+}
+const create = (session: Session, key: string, more: object = {}) =>
+  createTask(session, {
+    ability: 'asks',
+    environment: 'dev',
+    input: {},
+    user: { name: 'tester', source: 'claimed' },
+    run: true,
+    key,
+    ...more,
+  });
+
+describe('the record of a task', () => {
+  test('is gone when the caller refuses what preflight resolved', async () => {
+    const review = (): void => {
+      throw new AbilityError({ code: 'config.registry_differs', message: 'no' });
+    };
+    const error = await failure(create({ ...project.session, isOwnRuntime: true }, 'refused', { review }));
+    expect(error).toMatchObject({ code: 'config.registry_differs' });
+    expect(existsSync(record('refused'))).toBe(false);
+  });
+
+  test('is gone when the start certainly failed', async () => {
+    const session = sessionWith(() => Promise.reject(new Error('no')));
+    expect(await failure(create(session, 'failed'))).toMatchObject({ message: 'no' });
+    expect(existsSync(record('failed'))).toBe(false);
+  });
+
+  test('stays when only the answer to the start was lost', async () => {
+    const session = sessionWith(async (real) => {
+      await real();
+      throw new Error('lost');
+    });
+    expect(await failure(create(session, 'lost'))).toMatchObject({ message: 'lost' });
+    expect(existsSync(record('lost'))).toBe(true);
+    expect(await create(session, 'lost')).toMatchObject({ attached: true });
+  });
+
+  test('stays when another caller holds the key for something else', async () => {
+    const own = { ...project.session, isOwnRuntime: true };
+    await create(own, 'held');
+    const other = await failure(create(own, 'held', { ability: 'util.echo' }));
+    expect(other).toMatchObject({ code: 'task.key_conflict' });
+    const review = (): void => {
+      throw new Error('refused');
+    };
+    expect(await failure(create(own, 'held', { review }))).toMatchObject({ message: 'refused' });
+    expect(existsSync(record('held'))).toBe(true);
+  });
+});
+
+test('who finds the task there already is told so, and the first caller is not', async () => {
+  expect(await create(project.session, 'twice')).toMatchObject({ attached: false });
+  expect(await create(project.session, 'twice')).toMatchObject({ attached: true });
+});
+
+test('a decision that no worker takes up ends as worker.unavailable or placement.no_worker', async () => {
+  const { id } = await create(project.session, 'undecided');
+  await expect.poll(() => openApprovals(project.session, id), { timeout: 20_000 }).toHaveLength(1);
+  await project.stopWorkers();
+  // Pollers stay listed for a while after they have gone, so it is the first of the two.
+  expect(await failure(decide(project.session, id, 'approve', {}))).toMatchObject({ code: 'worker.unavailable' });
+  await project.restartWorkers();
+});

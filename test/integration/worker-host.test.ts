@@ -1,0 +1,35 @@
+import { expect, inject, test } from 'vitest';
+import { pathsOf } from '../../src/server/project-paths.js';
+import { allPlaces, type HostOptions, WorkerHost } from '../../src/worker/host-workers.js';
+import { keysFromEnvironment } from '../../src/worker/seal-keys.js';
+import { makeProject } from '../fixtures/project-folder.js';
+import { TEST_KEYS } from '../fixtures/running-project.js';
+
+function optionsOf(root: string, more: Partial<HostOptions> = {}): HostOptions {
+  return {
+    paths: pathsOf(root),
+    project: 'hosted',
+    connectionOptions: { address: inject('temporal').address },
+    namespace: 'default',
+    store: pathsOf(root).store,
+    keys: keysFromEnvironment(TEST_KEYS),
+    ...more,
+  };
+}
+
+test('a place that is asked for twice at once gets one worker, and stopping stops all', async () => {
+  const { root, remove } = makeProject();
+  const host = await WorkerHost.connect(optionsOf(root));
+  await Promise.all([host.serve(allPlaces(['dev'])), host.serve(allPlaces(['dev', 'qa']))]);
+  // A worker that nobody knows of would hold on to the connection, which then cannot be closed.
+  await Promise.all([host.stop(), host.stop()]);
+  await host.serve(allPlaces(['late']));
+  expect(host.executing).toBe(0);
+  remove();
+});
+
+test('a namespace that is not there is told before any worker is made', async () => {
+  const { root, remove } = makeProject();
+  await expect(WorkerHost.connect(optionsOf(root, { namespace: 'nowhere' }))).rejects.toThrow(/nowhere is not found/);
+  remove();
+});

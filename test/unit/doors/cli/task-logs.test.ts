@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { type LogLine, newLines } from '../../../../src/doors/cli/commands/task-logs.js';
+
+const line = (step: string, second: number): LogLine => ({
+  time: new Date(second * 1000).toISOString(),
+  step,
+  attempt: 1,
+  stream: 'stdout',
+  text: `${step} ${second}`,
+});
+
+test('following several calls shows each line once, whatever the order in which they are written', () => {
+  const shown = new Map<string, number>();
+  const texts = (logs: Parameters<typeof newLines>[0]) => newLines(logs, shown).map(({ text }) => text);
+  const slow = { name: 'slow', lines: [line('slow', 1), line('slow', 5)] };
+  const quick = { name: 'quick', lines: [line('quick', 3)] };
+  expect(texts([quick])).toEqual(['quick 3']);
+  // The slow call began earlier and is written later.
+  expect(texts([quick, slow])).toEqual(['slow 1', 'slow 5']);
+  quick.lines.push(line('quick', 6));
+  slow.lines.push(line('slow', 7));
+  expect(texts([slow, quick])).toEqual(['quick 6', 'slow 7']);
+  expect(texts([slow, quick])).toEqual([]);
+});

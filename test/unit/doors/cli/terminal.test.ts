@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { openTerminal } from '../../../../src/doors/cli/terminal.js';
+
+/** A terminal that keeps what it is told. */
+function terminalOn(isTTY: boolean) {
+  const written = { out: '', err: '' };
+  const output = (name: 'out' | 'err') => ({
+    isTTY,
+    write(text: string) {
+      written[name] += text;
+      return true;
+    },
+    on() {
+      return this;
+    },
+  });
+  const outputs = { stdout: output('out'), stderr: output('err') } as never;
+  return { ...openTerminal({ TERM: 'xterm' }, outputs), written };
+}
+
+const NASTY = 'a\x1b[2J\x1b]0;title\x07b\r\u009b31mc\u202ed\u2066e\u200ff\tg\nh';
+
+test('data cannot steer the terminal of people, nor turn text around', () => {
+  const { print, note, redraw, written } = terminalOn(false);
+  print(NASTY);
+  note(NASTY);
+  const clean = 'a[2J]0;titleb31mcdef\tg\nh\n';
+  expect(written).toEqual({ out: clean, err: clean });
+  redraw([NASTY]);
+  expect(written.err).toBe(`${clean}a[2J]0;titleb31mcdef\tg h\n`);
+});
+
+test('JSON stays what it was, with such characters escaped', () => {
+  const { printJson, written } = terminalOn(false);
+  printJson({ NASTY });
+  expect(JSON.parse(written.out)).toEqual({ NASTY });
+  for (const character of ['\x1b', '\x9b', '\u202e', '\u2066', '\u200f']) expect(written.out).not.toContain(character);
+});
+
+test('our own styles reach a terminal, those of data do not, not even inside ours', () => {
+  const { print, style, written } = terminalOn(true);
+  print(`${style('red', 'bad\x1b[8mhidden')} \x1b[32mgood`);
+  expect(written.out).toBe('\x1b[31mbad[8mhidden\x1b[39m [32mgood\n');
+});
+
+test('a block is drawn over the one before, as long as nothing came between', () => {
+  const { redraw, note, written } = terminalOn(true);
+  redraw(['1', '2']);
+  redraw(['3', '4']);
+  note('x');
+  redraw(['5']);
+  expect(written.err).toBe('1\n2\n\x1b[2A\x1b[J3\n4\nx\n5\n');
+});
