@@ -5,6 +5,7 @@ import type { Loaded } from '../definitions/registry.js';
 import { compileExpression, type Expression } from '../rules/expressions/evaluate.js';
 import { expressionsIn } from '../rules/expressions/template.js';
 import { didYouMean } from '../rules/nearest.js';
+import { refuseTemplate, refuseUnknownNames } from './check-names.js';
 import { placed } from './placed.js';
 
 /** Names every expression of a workflow sees. Source: design, section 5. */
@@ -28,10 +29,7 @@ export class ExpressionChecks {
 
   /** Checks bare CEL. */
   checkExpression(source: string, path: PropertyKey[], names: readonly string[]): void {
-    const bare = /^\s*\$\{\{([\s\S]*)\}\}\s*$/.exec(source)?.[1];
-    if (bare !== undefined) {
-      throw this.refuse('What stands here is bare CEL', path, `Write \`${bare.trim()}\`, without \${{ }}.`);
-    }
+    this.check(path, () => refuseTemplate(source));
     const status = /^\s*(always|success|failure|cancelled)\(\)/.exec(source)?.[1];
     if (status) {
       const suggestion = 'Steps that always run stand under `finally`; ask for `steps.<id>.status` otherwise.';
@@ -61,14 +59,16 @@ export class ExpressionChecks {
 
   private checkReferences(expression: Expression, names: readonly string[]): void {
     const known = [...COMMON_NAMES, ...names];
+    const bare = expression.references.find(({ name }) => !known.includes(name) && this.ids.has(name));
+    if (bare) {
+      throw new AbilityError({
+        code: 'expression.syntax',
+        message: `\`${bare.name}\` is not known in \`${expression.source}\``,
+        suggestion: `Write \`steps.${bare.name}.output\`.`,
+      });
+    }
+    refuseUnknownNames(expression, known);
     for (const { name, path } of expression.references) {
-      if (!known.includes(name)) {
-        throw new AbilityError({
-          code: 'expression.syntax',
-          message: `\`${name}\` is not known in \`${expression.source}\``,
-          suggestion: this.ids.has(name) ? `Write \`steps.${name}.output\`.` : `Known are ${known.join(', ')}.`,
-        });
-      }
       const [step] = path;
       if (name !== 'steps' || step === undefined || this.ids.has(step)) continue;
       throw new AbilityError({

@@ -6,11 +6,10 @@ import { AbilityError } from '../contracts/problem.js';
 import type { HookDefinition, HookMatch } from '../definitions/formats/hooks.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { parseDuration } from '../rules/duration.js';
-import { compileExpression } from '../rules/expressions/evaluate.js';
 import { matchesAnyGlob } from '../rules/glob.js';
 import { HOOK_NAMES } from '../rules/hook-facts.js';
 import { didYouMean } from '../rules/nearest.js';
-import { placed } from './placed.js';
+import { checkCondition } from './check-names.js';
 import { resolveScript } from './resolve-script.js';
 
 /** What a hook is matched against. */
@@ -145,7 +144,7 @@ function handlerOf(hook: Loaded<HookDefinition>, phase: Phase, registry: Registr
   }
   const { deny_if, confirm_if, warn_if, reason, suggestion } = handler.expression;
   for (const [key, condition] of Object.entries({ deny_if, confirm_if, warn_if })) {
-    if (condition !== undefined) checkCondition(condition, hook, ['handler', 'expression', key]);
+    if (condition !== undefined) checkCondition(condition, HOOK_NAMES, hook, ['handler', 'expression', key]);
   }
   if (phase === 'PostAbilityCall' && (deny_if ?? confirm_if) !== undefined) {
     throw new AbilityError({
@@ -184,19 +183,4 @@ function builtinOf(
     location: hook.locate(['handler', 'builtin']),
     suggestion: `Bind it in ${BUILTIN_PHASES[name].join('.yaml or ')}.yaml.`,
   });
-}
-
-function checkCondition(condition: string, hook: Loaded<HookDefinition>, path: PropertyKey[]): void {
-  try {
-    for (const { name } of compileExpression(condition).references) {
-      if ((HOOK_NAMES as readonly string[]).includes(name)) continue;
-      throw new AbilityError({
-        code: 'expression.syntax',
-        message: `\`${name}\` is not known in \`${condition}\``,
-        suggestion: `Hook expressions see ${HOOK_NAMES.join(', ')}.`,
-      });
-    }
-  } catch (error) {
-    throw placed(error, hook, path);
-  }
 }
