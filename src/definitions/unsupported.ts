@@ -1,4 +1,7 @@
+import type { Phase } from '../contracts/hooks.js';
 import type { Problem } from '../contracts/problem.js';
+import { phaseOf } from './phase-of.js';
+import type { FileKindName } from './registry.js';
 import type { YamlSource } from './yaml-source.js';
 
 /** A part of the language that this version refuses, with what to do instead. */
@@ -24,18 +27,21 @@ const HOOK_KEYS: Unsupported[] = [
 ];
 
 /** What a definition of each kind may not ask for yet. */
-const BY_KIND = { 'low-level': lowLevel, implementations: implementation, config, 'high-level': highLevel, hooks };
-
-/** The kinds of files of a registry that may hold something unsupported. */
-export type FileKind = keyof typeof BY_KIND;
+const BY_KIND: Record<FileKindName, (value: unknown, file: string) => Generator<Finding>> = {
+  'low-level': lowLevel,
+  implementations: (value) => implementation(value),
+  config,
+  'high-level': highLevel,
+  hooks,
+};
 
 /**
  * Finds the first thing in a file that this version does not do, so that it is refused and never ignored.
  *
  * Source: design, sections 1 and 5; issue "The main job".
  */
-export function findUnsupported(kind: FileKind, source: YamlSource): Problem | undefined {
-  for (const { path, feature, instead } of BY_KIND[kind](source.value)) {
+export function findUnsupported(kind: FileKindName, source: YamlSource): Problem | undefined {
+  for (const { path, feature, instead } of BY_KIND[kind](source.value, source.file)) {
     return {
       code: 'feature.unsupported',
       message: `${feature} is not supported by this version`,
@@ -94,8 +100,15 @@ function* config(value: unknown): Generator<Finding> {
   }
 }
 
-function* hooks(value: unknown): Generator<Finding> {
+/** The phases of sessions, which this version does not have. */
+const SESSION_PHASES: readonly (Phase | undefined)[] = ['PromptSubmit', 'SessionStop'];
+
+function* hooks(value: unknown, file: string): Generator<Finding> {
   if (!isRecord(value) || !Array.isArray(value.hooks)) return;
+  const phase = phaseOf(file);
+  if (SESSION_PHASES.includes(phase) && value.hooks.length > 0) {
+    yield { path: ['hooks'], feature: `The phase ${phase}`, instead: 'Guard tasks: PreAbilityCreate, PreAbilityCall.' };
+  }
   for (const [index, hook] of value.hooks.entries()) {
     if (!isRecord(hook)) continue;
     yield* keysIn(hook, HOOK_KEYS, ['hooks', index]);

@@ -4,6 +4,7 @@ import type { JsonObject } from '../contracts/json.js';
 import type { PlanHandler, PlanHook, PlanHooks } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { HookDefinition, HookMatch } from '../definitions/formats/hooks.js';
+import { BINDING_LISTS, type TaskPhase, whyItNeverRuns } from '../definitions/hook-bindings.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { parseDuration } from '../rules/duration.js';
 import { matchesAnyGlob } from '../rules/glob.js';
@@ -28,7 +29,6 @@ export interface HookBindings {
   path: PropertyKey[];
 }
 
-const LISTS = { PreAbilityCreate: 'pre_create', PreAbilityCall: 'pre_call', PostAbilityCall: 'post_call' } as const;
 const GUARD_MS = parseDuration('10s');
 
 /**
@@ -53,7 +53,7 @@ export function resolveHooks(
 }
 
 function hooksOf(
-  phase: keyof typeof LISTS,
+  phase: TaskPhase,
   registry: Registry,
   subject: HookSubject,
   levels: HookBindings[],
@@ -68,6 +68,10 @@ function hooksOf(
     if (!hook.value.enabled) warn(`The hook ${name} of ${subject.ability} is not enabled, so it does not fire`);
     return hook;
   });
+  for (const { value } of defined) {
+    const why = value.match && matches(value.match, subject) ? whyItNeverRuns(registry, phase, value) : undefined;
+    if (why) warn(`${why.message}. ${why.suggestion}`);
+  }
   return [...new Set([...global, ...bound])]
     .filter(({ value }) => value.enabled && (!value.match || matches(value.match, subject)))
     .map((hook) => ({ id: hook.value.id, handler: handlerOf(hook, phase, registry) }));
@@ -81,12 +85,12 @@ function refuseUnreadable(phase: Phase, registry: Registry): void {
 }
 
 function boundNames(
-  phase: keyof typeof LISTS,
+  phase: TaskPhase,
   levels: HookBindings[],
   ability: string,
   warn: (text: string) => void,
 ): { name: string; level: HookBindings; path: PropertyKey[] }[] {
-  const list = LISTS[phase];
+  const list = BINDING_LISTS[phase];
   let names: { name: string; level: HookBindings; path: PropertyKey[] }[] = [];
   for (const level of levels) {
     const own = level.value?.[list] ?? [];

@@ -77,4 +77,18 @@ describe('in a hook', () => {
     const text = 'hooks: [{ id: g, handler: { script: { path: x, plugin_root: y }, format: claude-code } }]\n';
     expectUnsupported(found('registry/hooks/PreAbilityCall.yaml', text), /`format`/);
   });
+
+  test.each(['PromptSubmit', 'SessionStop', 'prompt_submit'])(
+    'the phase %s is refused, and no other with it',
+    (phase) => {
+      const text = 'hooks: [{ id: g, handler: { expression: { warn_if: "true" } } }]\n';
+      const registry = registryOf({
+        ...SCRIPT_FILE,
+        ...lowLevel('op', SCRIPT),
+        [`registry/hooks/${phase}.yaml`]: text,
+      });
+      expectUnsupported(registry.problems[0], /The phase (PromptSubmit|SessionStop)/);
+      expect(resolvePlan(registry, 'op', 'dev').plan.ability.id).toBe('op');
+    },
+  );
 });
