@@ -61,6 +61,8 @@ export function loadRegistry(from: string, given?: string): Registry {
 
 function emptyRegistry(root: string, file: ReadFile): Registry {
   const source = orThrow(file);
+  const unsupported = findUnsupported('project', source);
+  if (unsupported) throw new AbilityError(unsupported);
   const checked = checkFormat(project, source);
   if ('problems' in checked) throw new AbilityError(checked.problems[0] as Problem);
   const { environments, default_environment: preferred } = checked.value;

@@ -1,6 +1,6 @@
 import { familyOf, OUR_FAMILIES } from '../contracts/codes.js';
 import type { Json, JsonObject } from '../contracts/json.js';
-import type { Approvers, ErrorHandler, PlanRetry, PlanStep, StepModifiers } from '../contracts/plan.js';
+import type { ErrorHandler, PlanEnvironment, PlanRetry, PlanStep, StepModifiers } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { HighLevel } from '../definitions/formats/high-level.js';
 import type {
@@ -13,7 +13,7 @@ import type { Loaded, Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
 import { collectIds } from './collect-ids.js';
 import { COMMON_NAMES, ExpressionChecks } from './expression-checks.js';
-import { resolveApprovers } from './resolve-environment.js';
+import { refuseQuorum, resolveApprovers } from './resolve-environment.js';
 
 /** The steps of a workflow in the form the interpreter reads, and what they call. */
 export interface CompiledSteps {
@@ -37,11 +37,16 @@ interface Place {
 /**
  * Checks the steps of a workflow against the registry and against each other, and compiles them.
  *
+ * @param environment whose approvers and quorum stand where a step names none.
  * @throws AbilityError with the place of the first mistake.
  */
-export function compileSteps(registry: Registry, workflow: Loaded<HighLevel>): CompiledSteps {
+export function compileSteps(
+  registry: Registry,
+  workflow: Loaded<HighLevel>,
+  environment: PlanEnvironment,
+): CompiledSteps {
   const { steps, finally: cleanup, output, on_error } = workflow.value;
-  const compiler = new StepCompiler(registry, workflow);
+  const compiler = new StepCompiler(registry, workflow, environment);
   const compiled: CompiledSteps = {
     steps: compiler.compileAll(steps, { path: ['steps'], names: [] }),
     finally: compiler.compileAll(cleanup ?? [], { path: ['finally'], names: [] }),
@@ -61,6 +66,7 @@ class StepCompiler {
   constructor(
     private readonly registry: Registry,
     private readonly workflow: Loaded<HighLevel>,
+    private readonly environment: PlanEnvironment,
   ) {
     this.checks = new ExpressionChecks(workflow, collectIds(workflow));
   }
@@ -201,12 +207,12 @@ class StepCompiler {
     const { title, approvers, quorum, timeout, comment, fields } = step.approval;
     this.template(title, place, 'approval', 'title');
     this.template(timeout, place, 'approval', 'timeout');
-    const resolved: { approvers?: Approvers } = approvers
-      ? { approvers: resolveApprovers(this.registry.project.people, approvers) }
-      : {};
+    const resolved = approvers && resolveApprovers(this.registry.project.people, approvers);
+    const location = this.workflow.locate([...place.path, 'approval', quorum === undefined ? 'approvers' : 'quorum']);
+    refuseQuorum(quorum ?? this.environment.quorum, resolved ?? this.environment.approvers, location);
     const approval = {
       title,
-      ...resolved,
+      ...(resolved && { approvers: resolved }),
       ...(quorum !== undefined && { quorum }),
       expires: timeout,
       comment,

@@ -129,7 +129,7 @@ function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): Pla
   const { value } = workflow;
   checkScope(value.id, workflow, environment);
   checkSchemas(workflow);
-  const { calls, children, ...body } = compileSteps(registry, workflow);
+  const { calls, children, ...body } = compileSteps(registry, workflow, resolveEnvironment(registry, environment));
   const used = new Map<string, PlanOperation>();
   for (const key of [...calls].sort()) {
     const loaded = registry.operations.get(key) as Loaded<LowLevel>;

@@ -30,6 +30,43 @@ describe('at the top of a workflow', () => {
   });
 });
 
+describe('in an approval', () => {
+  const approval = (key: string) => `approval: { title: Go?, ${key}: [bob] }`;
+
+  test.each(['delegate', 'delegate_to', 'escalate', 'escalation', 'editable'])('%s is refused', (key) => {
+    const text = `${WORKFLOW}steps: [{ id: a, ${approval(key)} }]\n`;
+    expectUnsupported(found('registry/high-level/w.yaml', text), new RegExp(`\`${key}\``));
+  });
+
+  test.each([
+    ['a branch', `steps: [{ id: a, parallel: { b: { ${approval('delegate')} } } }]`],
+    ['a case', `steps: [{ id: a, switch: [{ else: [{ id: b, ${approval('delegate')} }] }] }]`],
+    ['a handler', `steps: [{ id: a, call: op }]\non_error: [{ steps: [{ id: b, ${approval('delegate')} }] }]`],
+    ['a clean-up', `steps: [{ id: a, call: op }]\nfinally: [{ id: b, ${approval('delegate')} }]`],
+  ])('it is found in %s as well', (_, steps) => {
+    expectUnsupported(found('registry/high-level/w.yaml', `${WORKFLOW}${steps}\n`), /`delegate`/);
+  });
+
+  test('parameters of that name are the author’s', () => {
+    const text = `${WORKFLOW}steps: [{ id: a, call: op, with: { approval: { delegate: bob } } }]\n`;
+    expect(found('registry/high-level/w.yaml', text)).toBeUndefined();
+  });
+
+  test('an environment does not delegate either', () => {
+    const text = 'format: 1\nproject: p\nenvironments: { dev: { delegates: [bob] } }\n';
+    const error = errorOf(() => registryOf({ 'ability.yaml': text }));
+    expect(error).toMatchObject({
+      code: 'feature.unsupported',
+      location: { file: 'ability.yaml', line: 3, column: 24 },
+    });
+  });
+});
+
+test('a certificate of an MCP server is refused', () => {
+  const text = 'mcp_servers: { web: { url: "https://web.test", tls: {} } }\n';
+  expectUnsupported(found('registry/config/c.yaml', text), /`tls`/);
+});
+
 describe('in an implementation', () => {
   const apis = {
     params: '{ params: { id: { in: query } } }',
@@ -37,6 +74,11 @@ describe('in an implementation', () => {
     response: '{ response: { as: base64 } }',
     'body.type: form': '{ body: { type: form, value: {} } }',
     'body.type: multipart': '{ body: { type: multipart, value: {} } }',
+    paging: '{ paging: { next: cursor } }',
+    pagination: '{ pagination: {} }',
+    circuit_breaker: '{ circuit_breaker: { after: 5 } }',
+    tls: '{ tls: { cert: a.pem } }',
+    client_certificate: '{ client_certificate: a.pem }',
     content_type: '{ body: { content_type: application/merge-patch+json, value: {} } }',
   };
 
