@@ -10,6 +10,7 @@ import type {
   StepDefinition,
 } from '../definitions/formats/steps.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
+import { compileExpression } from '../rules/expressions/evaluate.js';
 import { didYouMean } from '../rules/nearest.js';
 import { collectIds } from './collect-ids.js';
 import { COMMON_NAMES, ExpressionChecks } from './expression-checks.js';
@@ -22,8 +23,8 @@ export interface CompiledSteps {
   on_error?: ErrorHandler[];
   /** Low-level abilities. */
   calls: Set<string>;
-  /** Workflows. */
-  children: Set<string>;
+  /** Workflows, with the place of the first call of each. */
+  children: Map<string, PropertyKey[]>;
 }
 
 type Definition<Key extends string> = Extract<BranchDefinition, Record<Key, unknown>>;
@@ -60,7 +61,7 @@ export function compileSteps(
 
 class StepCompiler {
   readonly calls = new Set<string>();
-  readonly children = new Set<string>();
+  readonly children = new Map<string, PropertyKey[]>();
   readonly checks: ExpressionChecks;
 
   constructor(
@@ -146,8 +147,9 @@ class StepCompiler {
 
   private call(step: Definition<'call'>, modifiers: StepModifiers, place: Place): PlanStep {
     const { undo, retry } = step;
-    if (this.checkCallee(step.call, [...place.path, 'call'])) this.children.add(step.call);
-    else this.calls.add(step.call);
+    const path = [...place.path, 'call'];
+    if (!this.checkCallee(step.call, path)) this.calls.add(step.call);
+    else if (!this.children.has(step.call)) this.children.set(step.call, path);
     const call = { call: step.call, with: this.parameters(step.with, inside(place, 'with')) };
     return {
       ...modifiers,
@@ -252,7 +254,11 @@ class StepCompiler {
   private loopNames(named: Record<string, string>, { path, names }: Place): string[] {
     const all = [...names];
     for (const [key, name] of Object.entries(named)) {
-      if (COMMON_NAMES.includes(name) || all.includes(name)) {
+      if (!isFreeName(name)) {
+        const suggestion = 'Choose another one.';
+        throw this.checks.refuse(`\`${name}\` is a name of CEL`, [...path, key], suggestion);
+      }
+      if (TAKEN.includes(name) || all.includes(name)) {
         throw this.checks.refuse(`The name \`${name}\` is taken here`, [...path, key], 'Choose another one.');
       }
       all.push(name);
@@ -319,6 +325,18 @@ class StepCompiler {
 
   private condition(source: string, { path, names }: Place, ...keys: PropertyKey[]): void {
     this.checks.checkExpression(source, [...path, ...keys], names);
+  }
+}
+
+/** Names that expressions know without a loop; `signal` is what a `wait` asks about. */
+const TAKEN = [...COMMON_NAMES, 'signal'];
+
+/** Whether CEL reads a name as one of ours, and neither as a word nor as a type of its own. */
+function isFreeName(name: string): boolean {
+  try {
+    return compileExpression(name).references.length === 1;
+  } catch {
+    return false;
   }
 }
 

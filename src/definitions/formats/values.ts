@@ -17,11 +17,15 @@ export const abilityId = z
   .regex(ABILITY_ID, 'An id begins with a small letter and has at most 100 small letters, digits, dots, dashes and _')
   .refine(isFree, RESERVED);
 
+/** Words that stand for themselves in CEL, even behind a dot. */
+const CEL_WORDS: ReadonlySet<string> = new Set(['in', 'true', 'false', 'null']);
+
 /** A step id, which expressions can name. */
 export const stepId = z
   .string()
   .regex(STEP_ID, 'A step id has letters, digits and _, and does not begin with a digit (steps.a-b is a subtraction)')
-  .refine(isFree, RESERVED);
+  .refine(isFree, RESERVED)
+  .refine((id) => !CEL_WORDS.has(id), 'Expressions cannot name this: it is a word of CEL');
 
 /** The name of an environment, part of a task queue. */
 export const environmentName = z
@@ -44,10 +48,12 @@ export const durationOrTemplate = z
   .string(DURATION)
   .refine((text) => text.includes('${{') || isDuration(text), DURATION);
 
+const COUNT = 'A whole number from 1 belongs here, or a ${{ }} that gives one';
+
 /** A whole number from 1, or a template that gives one. */
 export const numberOrTemplate = z.union(
-  [z.number().int().min(1), z.string().regex(/\$\{\{/)],
-  'A whole number from 1 belongs here, or a ${{ }} that gives one',
+  [z.number().int(COUNT).min(1, COUNT), z.string().regex(/\$\{\{/, COUNT)],
+  COUNT,
 );
 
 /** The name of a signal to wait for; those of our own are taken. */
