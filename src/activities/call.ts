@@ -7,7 +7,7 @@ import type { Plan, PlanHook, PlanOperation } from '../contracts/plan.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import { operationInput } from '../planning/operation-input.js';
 import { checkAgainst } from '../planning/schemas.js';
-import { compileExpression } from '../rules/expressions/evaluate.js';
+import { evaluateCondition } from '../rules/expressions/condition.js';
 import { findStep } from '../rules/find-step.js';
 import { firstDeny } from '../rules/guard-precedence.js';
 import { denialOf } from '../rules/hook-facts.js';
@@ -158,7 +158,7 @@ function checkOutput({ key, implementation, output_schema }: PlanOperation, call
   const { fail_if: condition, kind } = implementation;
   if (condition !== undefined) {
     const values = { output, input: call.input, environment: { ...call.environment } };
-    if (compileExpression(condition).evaluate({ values }) === true) {
+    if (evaluateCondition(condition, values)) {
       const seen = call.log.excerpt(JSON.stringify(output), 300);
       const message = `${key} answered, and \`fail_if\` says that it failed: ${seen}`;
       throw new CallFailure({ code: 'fail_if.matched', message, details: { output } });

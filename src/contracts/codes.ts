@@ -94,8 +94,13 @@ export const CODES = {
   },
   'definition.unknown_reference': {
     exit: EXIT.usage,
-    means: 'A definition names an ability, implementation, hook, server or profile that is not there.',
+    means: 'A definition names an ability, environment, implementation, hook, server or profile that is not there.',
     next: 'Correct the name or add what is missing; the message names the nearest ids.',
+  },
+  'definition.unread': {
+    exit: EXIT.usage,
+    means: 'A definition stands where nothing reads it, or is a hook that can never run.',
+    next: 'Follow the suggestion, or delete it: what it guards or sets is neither guarded nor set.',
   },
   'denied.host': {
     exit: EXIT.failed,

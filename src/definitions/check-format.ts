@@ -4,10 +4,16 @@ import { AbilityError } from '../contracts/problem.js';
 import { didYouMean } from '../rules/nearest.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
 import { isCaseFile } from './case-files.js';
+import { VERBS } from './formats/steps.js';
 import { SECRET_MESSAGE } from './formats/values.js';
 import type { YamlSource } from './yaml-source.js';
 
 type Issue = z.core.$ZodIssue;
+
+/** Several keys with one right form. */
+function alike(right: string, ...keys: string[]): Record<string, string> {
+  return Object.fromEntries(keys.map((key) => [key, right]));
+}
 
 /** Keys people bring from other systems, with the form that is right here. Source: design, section 5. */
 const HABITS: Record<string, string> = {
@@ -31,9 +37,31 @@ const HABITS: Record<string, string> = {
   name: 'Write `id` (or `summary`).',
   description: 'Write `summary`.',
   jobs: 'Write `steps`.',
-  always: 'Write the steps under `finally`.',
-  catch: 'Use `continue_on_error` and `steps.<id>.error`.',
   retries: 'Write `retry: { attempts: 3 }`.',
+  max_attempts: 'Write `attempts`.',
+  backoff: 'Write `first`, `factor` and `max`.',
+  ...alike('Write `on_error: [{ errors: [..], steps: [..] }]`.', 'catch', 'except', 'rescue', 'on-error', 'onError'),
+  on_failure: 'Write `on_error: [{ steps: [..] }]`; `on_failure: finish` belongs to `foreach` and `parallel`.',
+  try: 'Write a group, `steps: [..]`, with `on_error` beside it.',
+  ...alike('Write the steps under `finally`.', 'always', 'ensure', 'defer', 'cleanup'),
+  ...alike('Write `undo: { call: .., with: .. }` at the call it takes back.', 'compensate', 'compensation', 'rollback'),
+  ...alike('Write `repeat: { until: .. }` with `steps`.', 'while', 'until', 'do_while', 'poll'),
+  ...alike(
+    'Write `foreach: input.list` with `as` and `steps`.',
+    'for',
+    'loop',
+    'with_items',
+    'for_each',
+    'matrix',
+    'each',
+  ),
+  ...alike('Write `max_parallel: 5`.', 'parallelism', 'max-parallel', 'maxParallel', 'max_concurrency'),
+  ...alike('Write `wait: 30s`; in a `retry`, `first: 1s`.', 'sleep', 'delay', 'pause'),
+  ...alike('Write `wait: { signal: NAME }`.', 'signal', 'wait_for'),
+  ...alike('Write `switch: [{ if: .., steps: [..] }, { else: [..] }]`.', 'case', 'cases', 'choice', 'choose', 'then'),
+  ...alike('Write `fail: { code: .., message: .. }`.', 'throw', 'raise'),
+  ...alike('Write `end: { output: .. }`.', 'return', 'exit'),
+  ...alike('Write `let: { NAME: value }` at a step, `vars` at an environment.', 'set', 'vars', 'variables', 'assign'),
 };
 
 /** What people write in a test case, with the form that is right there. */
@@ -77,7 +105,11 @@ function isUnknownKey({ message }: Problem): boolean {
 function describeUnknownKeys(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== 'unrecognized_keys') return undefined;
   const shape = (issue.inst as z.ZodObject | undefined)?._zod?.def.shape ?? {};
-  return JSON.stringify(Object.keys(shape));
+  const possible = Object.entries(shape).flatMap(([key, { _zod }]) => {
+    const { def } = _zod as { def: { innerType?: z.ZodType } };
+    return def.innerType?._zod.def.type === 'undefined' ? [] : [key];
+  });
+  return JSON.stringify(possible);
 }
 
 /** Keys that reach into JavaScript's objects, with the place of the first. */
@@ -92,9 +124,15 @@ function findUnsafe(source: YamlSource): Problem | undefined {
   }
 }
 
+/** What a value that is not there is told as. */
+const MISSING: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
+
 function problemsOf(issue: Issue, base: PropertyKey[], source: YamlSource): Problem[] {
   const path = [...base, ...issue.path];
   const value = valueAt(source.value, path);
+  if (value === undefined && MISSING.has(issue.code)) {
+    return [problem(`\`${String(path.at(-1))}\` is missing${rightForm(issue)}`, path, source)];
+  }
   if (issue.code === 'invalid_union') return problemsOfUnion(issue, path, value, source);
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => unknownKey(key, namesIn(issue.message), path, source));
@@ -103,9 +141,13 @@ function problemsOf(issue: Issue, base: PropertyKey[], source: YamlSource): Prob
     const [inner] = issue.issues;
     return [problem(inner?.message ?? issue.message, path, source, 'key')];
   }
-  const missing = issue.code === 'invalid_type' && value === undefined;
-  if (missing) return [problem(`\`${String(path.at(-1))}\` is missing`, path, source)];
   return [problem(wordingOf(issue, value), path, source)];
+}
+
+/** What belongs where something is missing, as far as the format says it itself. */
+function rightForm(issue: Issue): string {
+  if (issue.code === 'invalid_value') return `: one of ${issue.values.map(String).join(', ')}`;
+  return issue.code === 'invalid_union' && isOwnMessage(issue) ? `. ${issue.message}` : '';
 }
 
 /** The branch that was meant, where one is nearest; else keys that no branch knows; else what the union says itself. */
@@ -128,15 +170,24 @@ function problemsOfUnion(
   return [problem(wordingOf(issue, value), path, source)];
 }
 
+/** What a verb weighs that a branch does not know: it tells which step was meant, whatever else is wrong. */
+const ANOTHER_VERB = 20;
+
 /** How far a value is from a branch: keys missing or too many at its own level weigh most. */
 function score(issues: Issue[]): number {
   let total = issues.length === 0 ? 0 : 0.01 * issues.length;
   for (const issue of issues) {
-    if (issue.code === 'unrecognized_keys') total += issue.keys.length;
+    if (issue.code === 'unrecognized_keys') total += weightOf(issue.keys, namesIn(issue.message));
+    else if (issue.code === 'invalid_type' && issue.expected === 'undefined') total += ANOTHER_VERB;
     else if (issue.path.length === 0) total += 100;
     else if (issue.path.length === 1 && (issue.code === 'invalid_type' || issue.code === 'invalid_union')) total += 1;
   }
   return total;
+}
+
+function weightOf(unknown: string[], known: string[]): number {
+  const isStep = known.some((name) => VERBS.has(name));
+  return unknown.reduce((total, key) => total + (isStep && VERBS.has(key) ? ANOTHER_VERB : 1), 0);
 }
 
 function namesIn(message: string): string[] {
@@ -146,7 +197,11 @@ function namesIn(message: string): string[] {
 function unknownKey(key: string, known: string[], path: PropertyKey[], source: YamlSource): Problem {
   const habit = habitOf(key, source);
   const names = [...new Set(known)];
-  const suggestion = habit ?? didYouMean(key, names) ?? `There are: ${names.join(', ')}.`;
+  const isVerb = VERBS.has(key) && names.some((name) => VERBS.has(name));
+  const suggestion =
+    (isVerb ? `A step has exactly one verb; let \`${key}\` be a step of its own.` : habit) ??
+    didYouMean(key, names) ??
+    `There are: ${names.join(', ')}.`;
   return { ...problem(`Unknown key \`${key}\``, [...path, key], source, 'key'), suggestion };
 }
 
@@ -155,12 +210,17 @@ function habitOf(key: string, { file }: YamlSource): string | undefined {
   return Object.hasOwn(habits, key) ? habits[key] : undefined;
 }
 
+/** Whether a message comes from our formats rather than from the library. */
+function isOwnMessage({ message }: Issue): boolean {
+  return !message.startsWith('Invalid input');
+}
+
 function wordingOf(issue: Issue, value: unknown): string {
   if (issue.message === SECRET_MESSAGE) return issue.message;
   const seen = value === undefined ? '' : ` (it is ${short(value)})`;
   if (issue.code === 'invalid_value') return `One of ${issue.values.map(String).join(', ')} belongs here${seen}`;
-  const isOwn = !issue.message.startsWith('Invalid input');
-  if (issue.code === 'invalid_type' && !isOwn) return `A value of type ${issue.expected} belongs here${seen}`;
+  if (issue.code === 'invalid_type' && !isOwnMessage(issue))
+    return `A value of type ${issue.expected} belongs here${seen}`;
   return `${issue.message}${seen}`;
 }
 

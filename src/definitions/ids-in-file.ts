@@ -1,5 +1,4 @@
-import { basename } from 'node:path';
-import { PHASES, type Phase } from '../contracts/hooks.js';
+import { phaseOf } from './phase-of.js';
 import { type ReadFile, sourceOf } from './read-files.js';
 import type { BrokenKind, FileKindName } from './registry.js';
 
@@ -40,11 +39,4 @@ function idsInConfig(record: Record<string, unknown>): [BrokenKind, string][] | 
     ...Object.keys(env_profiles ?? {}).map((name): [BrokenKind, string] => ['env_profile', name]),
     ...Object.keys(mcp_servers ?? {}).map((name): [BrokenKind, string] => ['mcp_server', name]),
   ];
-}
-
-/** `PreAbilityCall.yaml`, also written `pre_ability_call.yaml`. Source: C-05. */
-export function phaseOf(file: string): Phase | undefined {
-  const plain = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, '');
-  const name = plain(basename(file).replace(/\.ya?ml$/, ''));
-  return PHASES.find((phase) => plain(phase) === name);
 }

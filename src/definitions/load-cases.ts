@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { formatLocation, type Problem } from '../contracts/problem.js';
 import { findAbility, isCaseFile } from './case-files.js';
 import { checkFormat } from './check-format.js';
+import { yamlFilesIn } from './find-files.js';
 import { foldersOf } from './find-project.js';
 import { type CaseFile, cases } from './formats/cases.js';
-import { FileCache, type ReadFile, sourceOf, yamlFilesIn } from './read-files.js';
+import { FileCache, type ReadFile, sourceOf } from './read-files.js';
 import type { Loaded } from './registry.js';
 import { isProblem } from './yaml-source.js';
 

@@ -2,18 +2,27 @@ import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import type { z } from 'zod';
 import { PHASES, type Phase } from '../contracts/hooks.js';
-import { AbilityError, formatLocation, type Problem } from '../contracts/problem.js';
+
+import { AbilityError, formatLocation, type Problem, type SourceLocation } from '../contracts/problem.js';
+
 import { findAbilityAmongCases, holdsCases } from './case-files.js';
+
 import { checkFormat } from './check-format.js';
+import { definitionFiles, misplacedFiles } from './find-files.js';
 import { findProjectRoot, foldersOf, PROJECT_FILE } from './find-project.js';
+import { findUnread } from './find-unread.js';
 import { config } from './formats/config.js';
 import { highLevel } from './formats/high-level.js';
 import { hooks } from './formats/hooks.js';
 import { implementation } from './formats/implementation.js';
 import { lowLevel } from './formats/low-level.js';
 import { project } from './formats/project.js';
-import { idsIn, phaseOf } from './ids-in-file.js';
-import { FileCache, type ReadFile, sourceOf, yamlFilesIn } from './read-files.js';
+
+import { idsIn } from './ids-in-file.js';
+
+import { phaseOf } from './phase-of.js';
+import { FileCache, type ReadFile, sourceOf } from './read-files.js';
+
 import type { BrokenKind, FileKindName, Loaded, Registry } from './registry.js';
 import { findUnsupported } from './unsupported.js';
 import { isProblem, type YamlSource } from './yaml-source.js';
@@ -39,20 +48,17 @@ export class RegistryLoader {
     const projectFile = this.files.read(join(this.root, PROJECT_FILE));
     const registry = emptyRegistry(this.root, projectFile);
     const digest = createHash('sha256').update(`${projectFile.file}\0${projectFile.digest}\n`);
-    for (const [kind, paths] of [
-      ['low-level', yamlFilesIn(join(folders.registry, 'low-level'))],
-      ['high-level', yamlFilesIn(join(folders.registry, 'high-level'))],
-      ['implementations', yamlFilesIn(join(folders.registry, 'implementations'))],
-      ['config', yamlFilesIn(join(folders.registry, 'config'))],
-      ['hooks', yamlFilesIn(folders.hooks)],
-    ] as const) {
-      for (const path of paths) {
-        const read = this.files.read(path);
-        if (holdsCases(kind, read)) continue;
-        digest.update(`${read.file}\0${read.digest}\n`);
-        addFile(registry, kind, read);
-      }
+    for (const { kind, path } of definitionFiles(folders)) {
+      const read = this.files.read(path);
+      if (holdsCases(kind, read)) continue;
+      digest.update(`${read.file}\0${read.digest}\n`);
+      addFile(registry, kind, read);
     }
+    for (const { kind, problem } of misplacedFiles(folders)) {
+      registry.problems.push(problem);
+      if (kind) registry.opaque.push({ kind, problem });
+    }
+    disableUnread(registry);
     return { ...registry, digest: digest.digest('hex') };
   }
 }
@@ -64,6 +70,8 @@ export function loadRegistry(from: string, given?: string): Registry {
 
 function emptyRegistry(root: string, file: ReadFile): Registry {
   const source = orThrow(file);
+  const unsupported = findUnsupported('project', source);
+  if (unsupported) throw new AbilityError(unsupported);
   const checked = checkFormat(project, source);
   if ('problems' in checked) throw new AbilityError(checked.problems[0] as Problem);
   const { environments, default_environment: preferred } = checked.value;
@@ -147,6 +155,13 @@ const ADD: Record<FileKindName, (registry: Registry, source: YamlSource) => Prob
       const list = registry.hooks.get(phase) ?? [];
       registry.hooks.set(phase, list);
       for (const [index, hook] of value.hooks.entries()) {
+        if (phase === 'PreAbilityCreate' && hook.match?.effects) {
+          breakHooks(
+            registry,
+            phase,
+            matchesEffects(hook.id, source.locate(['hooks', index, 'match', 'effects'], 'key')),
+          );
+        }
         const same = list.find((other) => other.value.id === hook.id);
         const entry = loaded(hook, source, ['hooks', index]);
         if (same) breakHooks(registry, phase, duplicate(hook.id, same, entry));
@@ -155,6 +170,16 @@ const ADD: Record<FileKindName, (registry: Registry, source: YamlSource) => Prob
     });
   },
 };
+
+/** A task is formed once, whatever it may do later; its effects are asked about call by call. Source: design, section 7. */
+function matchesEffects(id: string, location: SourceLocation): Problem {
+  return {
+    code: 'definition.invalid',
+    message: `The hook ${id} of PreAbilityCreate matches on effects, but only asks whether a task can be formed`,
+    location,
+    suggestion: 'Move it to PreAbilityCall.yaml, or leave `effects` out.',
+  };
+}
 
 function whenValid<Schema extends z.ZodType>(
   schema: Schema,
@@ -233,6 +258,17 @@ function disable(registry: Registry, kind: FileKindName, read: ReadFile, problem
   for (const [brokenKind, id] of ids ?? []) {
     if (!registry.broken.has(`${brokenKind}:${id}`)) registry.broken.set(`${brokenKind}:${id}`, first);
     for (const map of mapsOf(registry, brokenKind)) map.delete(id);
+  }
+}
+
+/** What nothing reads is told; a configuration that is partly so may bind guards there, so it disables its ability. */
+function disableUnread(registry: Registry): void {
+  for (const { problem, config: ability } of findUnread(registry)) {
+    if (ability === undefined) registry.problems.push(problem);
+    else {
+      registry.configs.delete(ability);
+      markBroken(registry, 'config', ability, problem);
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { isAbsolute, relative, sep } from 'node:path';
 import type { Problem } from '../contracts/problem.js';
 import { isProblem, readYaml, YAML_LIMITS, type YamlSource } from './yaml-source.js';
 
@@ -46,19 +46,6 @@ export class FileCache {
     const text = readFileSync(path, 'utf8');
     return { file, digest: createHash('sha256').update(text).digest('hex'), text, source: readYaml(file, text) };
   }
-}
-
-/** YAML files under a folder and its subfolders, sorted by path, so that their order is the same everywhere. */
-export function yamlFilesIn(folder: string, skip: string[] = []): string[] {
-  if (!existsSync(folder)) return [];
-  const files: string[] = [];
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) {
-      if (!skip.includes(path) && !entry.name.startsWith('.')) files.push(...yamlFilesIn(path));
-    } else if (/\.ya?ml$/.test(entry.name)) files.push(path);
-  }
-  return files.sort();
 }
 
 /** Whether a path, already resolved, lies in a folder. */

@@ -1,4 +1,7 @@
+import type { Phase } from '../contracts/hooks.js';
 import type { Problem } from '../contracts/problem.js';
+import { phaseOf } from './phase-of.js';
+import type { FileKindName } from './registry.js';
 import type { YamlSource } from './yaml-source.js';
 
 /** A part of the language that this version refuses, with what to do instead. */
@@ -11,10 +14,39 @@ const TOP_KEYS: Unsupported[] = [
   { key: 'concurrency', instead: 'Run tasks that exclude each other one after the other.' },
 ];
 
+/** One thing that people write under several names. */
+function named(instead: string, ...keys: string[]): Unsupported[] {
+  return keys.map((key) => ({ key, instead }));
+}
+
+const TLS_KEYS = named(
+  'Send a token in `headers`, or call through a proxy that has the certificate.',
+  ...['tls', 'mtls', 'client_certificate', 'client_cert', 'cert', 'certificate'],
+);
+
 const API_KEYS: Unsupported[] = [
   { key: 'params', instead: 'Use `path`, `query`, `headers` and `body`.' },
   { key: 'auth', instead: 'Write the header: `Authorization: "Bearer {credential:token}"`.' },
   { key: 'response', instead: 'Answers are read as JSON, or else as `{text}`.' },
+  ...named(
+    'Call it page by page: `repeat` with the page as input, until the answer has no more.',
+    ...['paging', 'pagination', 'paginate', 'next_page'],
+  ),
+  ...named('Use `rate_limit`, and `retry` at the call.', 'circuit_breaker', 'breaker'),
+  ...TLS_KEYS,
+];
+
+/** Delegated and escalated approvals, and those that change what they approve. Source: design, section 1. */
+const APPROVAL_KEYS: Unsupported[] = [
+  ...named(
+    'List everybody who may decide as `approvers`, or as a group under `people`.',
+    ...['delegate', 'delegates', 'delegate_to', 'delegation'],
+  ),
+  ...named(
+    'Ask the next ones in an `on_error` for approval.expired.',
+    ...['escalate', 'escalate_to', 'escalate_after', 'escalation'],
+  ),
+  ...named('Ask with `fields`, and use what was filled in in the next steps.', 'edit', 'editable'),
 ];
 
 const HOOK_KEYS: Unsupported[] = [
@@ -24,18 +56,22 @@ const HOOK_KEYS: Unsupported[] = [
 ];
 
 /** What a definition of each kind may not ask for yet. */
-const BY_KIND = { 'low-level': lowLevel, implementations: implementation, config, 'high-level': highLevel, hooks };
-
-/** The kinds of files of a registry that may hold something unsupported. */
-export type FileKind = keyof typeof BY_KIND;
+const BY_KIND: Record<FileKindName | 'project', (value: unknown, file: string) => Generator<Finding>> = {
+  'low-level': lowLevel,
+  implementations: (value) => implementation(value),
+  config,
+  'high-level': highLevel,
+  hooks,
+  project,
+};
 
 /**
  * Finds the first thing in a file that this version does not do, so that it is refused and never ignored.
  *
  * Source: design, sections 1 and 5; issue "The main job".
  */
-export function findUnsupported(kind: FileKind, source: YamlSource): Problem | undefined {
-  for (const { path, feature, instead } of BY_KIND[kind](source.value)) {
+export function findUnsupported(kind: FileKindName | 'project', source: YamlSource): Problem | undefined {
+  for (const { path, feature, instead } of BY_KIND[kind](source.value, source.file)) {
     return {
       code: 'feature.unsupported',
       message: `${feature} is not supported by this version`,
@@ -67,6 +103,27 @@ function* highLevel(value: unknown): Generator<Finding> {
     yield { path: ['type'], feature: '`type: agent`', instead: 'Write a workflow with the steps in their order.' };
   }
   yield* keysIn(value, TOP_KEYS, []);
+  for (const part of ['steps', 'on_error', 'finally']) yield* approvalsIn(value[part], [part]);
+}
+
+/** Members that hold data, in which a key of ours means nothing. */
+const DATA: ReadonlySet<string> = new Set(['with', 'let', 'output', 'details']);
+
+function* approvalsIn(value: unknown, path: PropertyKey[]): Generator<Finding> {
+  if (value === null || typeof value !== 'object') return;
+  for (const [key, item] of Object.entries(value)) {
+    if (key === 'approval') yield* keysIn(item, APPROVAL_KEYS, [...path, key]);
+    else if (!DATA.has(key)) yield* approvalsIn(item, [...path, key]);
+  }
+}
+
+function* project(value: unknown): Generator<Finding> {
+  if (!isRecord(value)) return;
+  yield* keysIn(value, named('Give each tenant a project of its own.', 'tenants'), []);
+  if (!isRecord(value.environments)) return;
+  for (const [name, environment] of Object.entries(value.environments)) {
+    yield* keysIn(environment, APPROVAL_KEYS, ['environments', name]);
+  }
 }
 
 function* implementation(value: unknown, path: PropertyKey[] = []): Generator<Finding> {
@@ -88,14 +145,27 @@ function* lowLevel(value: unknown): Generator<Finding> {
 }
 
 function* config(value: unknown): Generator<Finding> {
-  if (!isRecord(value) || !Array.isArray(value.abilities)) return;
+  if (!isRecord(value)) return;
+  if (isRecord(value.mcp_servers)) {
+    for (const [name, server] of Object.entries(value.mcp_servers)) {
+      yield* keysIn(server, TLS_KEYS, ['mcp_servers', name]);
+    }
+  }
+  if (!Array.isArray(value.abilities)) return;
   for (const [index, ability] of value.abilities.entries()) {
     if (isRecord(ability)) yield* implementation(ability.impl, ['abilities', index, 'impl']);
   }
 }
 
-function* hooks(value: unknown): Generator<Finding> {
+/** The phases of sessions, which this version does not have. */
+const SESSION_PHASES: readonly (Phase | undefined)[] = ['PromptSubmit', 'SessionStop'];
+
+function* hooks(value: unknown, file: string): Generator<Finding> {
   if (!isRecord(value) || !Array.isArray(value.hooks)) return;
+  const phase = phaseOf(file);
+  if (SESSION_PHASES.includes(phase) && value.hooks.length > 0) {
+    yield { path: ['hooks'], feature: `The phase ${phase}`, instead: 'Guard tasks: PreAbilityCreate, PreAbilityCall.' };
+  }
   for (const [index, hook] of value.hooks.entries()) {
     if (!isRecord(hook)) continue;
     yield* keysIn(hook, HOOK_KEYS, ['hooks', index]);

@@ -1,6 +1,6 @@
 import { familyOf, OUR_FAMILIES } from '../contracts/codes.js';
 import type { Json, JsonObject } from '../contracts/json.js';
-import type { Approvers, ErrorHandler, PlanRetry, PlanStep, StepModifiers } from '../contracts/plan.js';
+import type { ErrorHandler, PlanEnvironment, PlanRetry, PlanStep, StepModifiers } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { HighLevel } from '../definitions/formats/high-level.js';
 import type {
@@ -10,10 +10,11 @@ import type {
   StepDefinition,
 } from '../definitions/formats/steps.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
+import { compileExpression } from '../rules/expressions/evaluate.js';
 import { didYouMean } from '../rules/nearest.js';
 import { collectIds } from './collect-ids.js';
 import { COMMON_NAMES, ExpressionChecks } from './expression-checks.js';
-import { resolveApprovers } from './resolve-environment.js';
+import { refuseQuorum, resolveApprovers } from './resolve-environment.js';
 
 /** The steps of a workflow in the form the interpreter reads, and what they call. */
 export interface CompiledSteps {
@@ -22,8 +23,8 @@ export interface CompiledSteps {
   on_error?: ErrorHandler[];
   /** Low-level abilities. */
   calls: Set<string>;
-  /** Workflows. */
-  children: Set<string>;
+  /** Workflows, with the place of the first call of each. */
+  children: Map<string, PropertyKey[]>;
 }
 
 type Definition<Key extends string> = Extract<BranchDefinition, Record<Key, unknown>>;
@@ -37,11 +38,16 @@ interface Place {
 /**
  * Checks the steps of a workflow against the registry and against each other, and compiles them.
  *
+ * @param environment whose approvers and quorum stand where a step names none; left out where none is chosen yet.
  * @throws AbilityError with the place of the first mistake.
  */
-export function compileSteps(registry: Registry, workflow: Loaded<HighLevel>): CompiledSteps {
+export function compileSteps(
+  registry: Registry,
+  workflow: Loaded<HighLevel>,
+  environment?: PlanEnvironment,
+): CompiledSteps {
   const { steps, finally: cleanup, output, on_error } = workflow.value;
-  const compiler = new StepCompiler(registry, workflow);
+  const compiler = new StepCompiler(registry, workflow, environment);
   const compiled: CompiledSteps = {
     steps: compiler.compileAll(steps, { path: ['steps'], names: [] }),
     finally: compiler.compileAll(cleanup ?? [], { path: ['finally'], names: [] }),
@@ -55,12 +61,13 @@ export function compileSteps(registry: Registry, workflow: Loaded<HighLevel>): C
 
 class StepCompiler {
   readonly calls = new Set<string>();
-  readonly children = new Set<string>();
+  readonly children = new Map<string, PropertyKey[]>();
   readonly checks: ExpressionChecks;
 
   constructor(
     private readonly registry: Registry,
     private readonly workflow: Loaded<HighLevel>,
+    private readonly environment: PlanEnvironment | undefined,
   ) {
     this.checks = new ExpressionChecks(workflow, collectIds(workflow));
   }
@@ -140,8 +147,9 @@ class StepCompiler {
 
   private call(step: Definition<'call'>, modifiers: StepModifiers, place: Place): PlanStep {
     const { undo, retry } = step;
-    if (this.checkCallee(step.call, [...place.path, 'call'])) this.children.add(step.call);
-    else this.calls.add(step.call);
+    const path = [...place.path, 'call'];
+    if (!this.checkCallee(step.call, path)) this.calls.add(step.call);
+    else if (!this.children.has(step.call)) this.children.set(step.call, path);
     const call = { call: step.call, with: this.parameters(step.with, inside(place, 'with')) };
     return {
       ...modifiers,
@@ -201,12 +209,15 @@ class StepCompiler {
     const { title, approvers, quorum, timeout, comment, fields } = step.approval;
     this.template(title, place, 'approval', 'title');
     this.template(timeout, place, 'approval', 'timeout');
-    const resolved: { approvers?: Approvers } = approvers
-      ? { approvers: resolveApprovers(this.registry.project.people, approvers) }
-      : {};
+    const resolved = approvers && resolveApprovers(this.registry.project.people, approvers);
+    const location = this.workflow.locate([...place.path, 'approval', quorum === undefined ? 'approvers' : 'quorum']);
+    const { environment } = this;
+    const needed = quorum ?? environment?.quorum;
+    const people = resolved ?? environment?.approvers;
+    if (needed !== undefined && people) refuseQuorum(needed, people, location);
     const approval = {
       title,
-      ...resolved,
+      ...(resolved && { approvers: resolved }),
       ...(quorum !== undefined && { quorum }),
       expires: timeout,
       comment,
@@ -246,7 +257,11 @@ class StepCompiler {
   private loopNames(named: Record<string, string>, { path, names }: Place): string[] {
     const all = [...names];
     for (const [key, name] of Object.entries(named)) {
-      if (COMMON_NAMES.includes(name) || all.includes(name)) {
+      if (!isFreeName(name)) {
+        const suggestion = 'Choose another one.';
+        throw this.checks.refuse(`\`${name}\` is a name of CEL`, [...path, key], suggestion);
+      }
+      if (TAKEN.includes(name) || all.includes(name)) {
         throw this.checks.refuse(`The name \`${name}\` is taken here`, [...path, key], 'Choose another one.');
       }
       all.push(name);
@@ -313,6 +328,18 @@ class StepCompiler {
 
   private condition(source: string, { path, names }: Place, ...keys: PropertyKey[]): void {
     this.checks.checkExpression(source, [...path, ...keys], names);
+  }
+}
+
+/** Names that expressions know without a loop; `signal` is what a `wait` asks about. */
+const TAKEN = [...COMMON_NAMES, 'signal'];
+
+/** Whether CEL reads a name as one of ours, and neither as a word nor as a type of its own. */
+function isFreeName(name: string): boolean {
+  try {
+    return compileExpression(name).references.length === 1;
+  } catch {
+    return false;
   }
 }
 

@@ -5,6 +5,8 @@ import type { Loaded } from '../definitions/registry.js';
 import { compileExpression, type Expression } from '../rules/expressions/evaluate.js';
 import { expressionsIn } from '../rules/expressions/template.js';
 import { didYouMean } from '../rules/nearest.js';
+import { refuseTemplate, refuseUnknownNames } from './check-names.js';
+import type { StepPlace } from './collect-ids.js';
 import { placed } from './placed.js';
 
 /** Names every expression of a workflow sees. Source: design, section 5. */
@@ -15,7 +17,7 @@ export class ExpressionChecks {
   /** @param ids the ids of all steps. */
   constructor(
     private readonly workflow: Loaded<HighLevel>,
-    private readonly ids: ReadonlyMap<string, unknown>,
+    private readonly ids: ReadonlyMap<string, StepPlace>,
   ) {}
 
   /** Checks every `${{ }}` in a value, and finds the habits of other template languages. */
@@ -28,16 +30,13 @@ export class ExpressionChecks {
 
   /** Checks bare CEL. */
   checkExpression(source: string, path: PropertyKey[], names: readonly string[]): void {
-    const bare = /^\s*\$\{\{([\s\S]*)\}\}\s*$/.exec(source)?.[1];
-    if (bare !== undefined) {
-      throw this.refuse('What stands here is bare CEL', path, `Write \`${bare.trim()}\`, without \${{ }}.`);
-    }
+    this.check(path, () => refuseTemplate(source));
     const status = /^\s*(always|success|failure|cancelled)\(\)/.exec(source)?.[1];
     if (status) {
       const suggestion = 'Steps that always run stand under `finally`; ask for `steps.<id>.status` otherwise.';
       throw this.refuse(`There is no \`${status}()\``, path, suggestion);
     }
-    this.check(path, () => this.checkReferences(compileExpression(source), names));
+    this.check(path, () => this.checkReferences(compileExpression(source), names, path));
   }
 
   /** A mistake of the definition, with its place. */
@@ -55,28 +54,44 @@ export class ExpressionChecks {
       throw this.refuse(`\`${text}\` is not a template here`, path, 'Write ${{ expression }}, with the dollar sign.');
     }
     this.check(path, () => {
-      for (const expression of expressionsIn(text)) this.checkReferences(expression, names);
+      for (const expression of expressionsIn(text)) this.checkReferences(expression, names, path);
     });
   }
 
-  private checkReferences(expression: Expression, names: readonly string[]): void {
+  private checkReferences(expression: Expression, names: readonly string[], at: PropertyKey[]): void {
     const known = [...COMMON_NAMES, ...names];
-    for (const { name, path } of expression.references) {
-      if (!known.includes(name)) {
-        throw new AbilityError({
-          code: 'expression.syntax',
-          message: `\`${name}\` is not known in \`${expression.source}\``,
-          suggestion: this.ids.has(name) ? `Write \`steps.${name}.output\`.` : `Known are ${known.join(', ')}.`,
-        });
-      }
-      const [step] = path;
-      if (name !== 'steps' || step === undefined || this.ids.has(step)) continue;
+    const bare = expression.references.find(({ name }) => !known.includes(name) && this.ids.has(name));
+    if (bare) {
       throw new AbilityError({
         code: 'expression.syntax',
-        message: `There is no step \`${step}\` (in \`${expression.source}\`)`,
+        message: `\`${bare.name}\` is not known in \`${expression.source}\``,
+        suggestion: `Write \`steps.${bare.name}.output\`.`,
+      });
+    }
+    refuseUnknownNames(expression, known);
+    for (const { name, path } of expression.references) {
+      const [step] = path;
+      if (name === 'steps' && step !== undefined) this.checkStep(step, expression, at);
+    }
+  }
+
+  /** Whether a step is there, and can be seen from here: a turn of `foreach` is seen as an item of its output. */
+  private checkStep(step: string, { source }: Expression, at: PropertyKey[]): void {
+    const place = this.ids.get(step);
+    if (!place) {
+      throw new AbilityError({
+        code: 'expression.syntax',
+        message: `There is no step \`${step}\` (in \`${source}\`)`,
         suggestion: didYouMean(step, this.ids.keys()),
       });
     }
+    const { turn } = place;
+    if (!turn || turn.every((key, index) => at[index] === key)) return;
+    throw new AbilityError({
+      code: 'expression.syntax',
+      message: `\`${step}\` runs once for each item of a \`foreach\`, and \`${source}\` stands outside it`,
+      suggestion: 'Use the output of the `foreach`: the list of the last output of each item.',
+    });
   }
 
   private check(path: PropertyKey[], action: () => void): void {

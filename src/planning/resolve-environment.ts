@@ -1,5 +1,5 @@
 import type { Approvers, PlanEnvironment } from '../contracts/plan.js';
-import { AbilityError } from '../contracts/problem.js';
+import { AbilityError, type SourceLocation } from '../contracts/problem.js';
 import type { Project } from '../definitions/formats/project.js';
 import type { Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
@@ -17,12 +17,14 @@ export function resolveEnvironment(registry: Registry, name: string): PlanEnviro
       suggestion: didYouMean(name, names) ?? `There are: ${names.join(', ')}.`,
     });
   }
+  const approvers = resolveApprovers(people, found.approvers);
+  refuseQuorum(found.quorum, approvers, registry.locateInProject(['environments', name, 'quorum']));
   return {
     name,
     protected: found.protected,
     vars: found.vars,
     approve: found.approve,
-    approvers: resolveApprovers(people, found.approvers),
+    approvers,
     quorum: found.quorum,
     self_approval: found.self_approval ?? !found.protected,
     proof: found.proof,
@@ -33,6 +35,18 @@ export function resolveEnvironment(registry: Registry, name: string): PlanEnviro
 export function resolveApprovers(people: Project['people'], listed: string[]): Approvers {
   const resolved = listed.flatMap((entry) => (Object.hasOwn(people, entry) ? (people[entry] ?? []) : [entry]));
   return { listed, people: [...new Set(resolved)] };
+}
+
+/** @throws AbilityError `definition.invalid` for an approval that asks for more people than may give it. */
+export function refuseQuorum(quorum: number, { listed, people }: Approvers, location: SourceLocation): void {
+  if (listed.length === 0 || quorum <= people.length) return;
+  const most = people.length === 0 ? 'nobody' : `only ${people.length} (${people.join(', ')})`;
+  throw new AbilityError({
+    code: 'definition.invalid',
+    message: `The approval needs ${quorum} ${quorum === 1 ? 'person' : 'people'}, and ${most} may give it`,
+    location,
+    suggestion: 'Lower `quorum`, or list more people as `approvers`.',
+  });
 }
 
 /**

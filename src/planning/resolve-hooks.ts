@@ -4,13 +4,13 @@ import type { JsonObject } from '../contracts/json.js';
 import type { PlanHandler, PlanHook, PlanHooks } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { HookDefinition, HookMatch } from '../definitions/formats/hooks.js';
+import { BINDING_LISTS, type TaskPhase, whyItNeverRuns } from '../definitions/hook-bindings.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { parseDuration } from '../rules/duration.js';
-import { compileExpression } from '../rules/expressions/evaluate.js';
 import { matchesAnyGlob } from '../rules/glob.js';
 import { HOOK_NAMES } from '../rules/hook-facts.js';
 import { didYouMean } from '../rules/nearest.js';
-import { placed } from './placed.js';
+import { checkCondition } from './check-names.js';
 import { resolveScript } from './resolve-script.js';
 
 /** What a hook is matched against. */
@@ -29,7 +29,6 @@ export interface HookBindings {
   path: PropertyKey[];
 }
 
-const LISTS = { PreAbilityCreate: 'pre_create', PreAbilityCall: 'pre_call', PostAbilityCall: 'post_call' } as const;
 const GUARD_MS = parseDuration('10s');
 
 /**
@@ -54,7 +53,7 @@ export function resolveHooks(
 }
 
 function hooksOf(
-  phase: keyof typeof LISTS,
+  phase: TaskPhase,
   registry: Registry,
   subject: HookSubject,
   levels: HookBindings[],
@@ -69,6 +68,10 @@ function hooksOf(
     if (!hook.value.enabled) warn(`The hook ${name} of ${subject.ability} is not enabled, so it does not fire`);
     return hook;
   });
+  for (const { value } of defined) {
+    const why = value.match && matches(value.match, subject) ? whyItNeverRuns(registry, phase, value) : undefined;
+    if (why) warn(`${why.message}. ${why.suggestion}`);
+  }
   return [...new Set([...global, ...bound])]
     .filter(({ value }) => value.enabled && (!value.match || matches(value.match, subject)))
     .map((hook) => ({ id: hook.value.id, handler: handlerOf(hook, phase, registry) }));
@@ -82,12 +85,12 @@ function refuseUnreadable(phase: Phase, registry: Registry): void {
 }
 
 function boundNames(
-  phase: keyof typeof LISTS,
+  phase: TaskPhase,
   levels: HookBindings[],
   ability: string,
   warn: (text: string) => void,
 ): { name: string; level: HookBindings; path: PropertyKey[] }[] {
-  const list = LISTS[phase];
+  const list = BINDING_LISTS[phase];
   let names: { name: string; level: HookBindings; path: PropertyKey[] }[] = [];
   for (const level of levels) {
     const own = level.value?.[list] ?? [];
@@ -145,7 +148,7 @@ function handlerOf(hook: Loaded<HookDefinition>, phase: Phase, registry: Registr
   }
   const { deny_if, confirm_if, warn_if, reason, suggestion } = handler.expression;
   for (const [key, condition] of Object.entries({ deny_if, confirm_if, warn_if })) {
-    if (condition !== undefined) checkCondition(condition, hook, ['handler', 'expression', key]);
+    if (condition !== undefined) checkCondition(condition, HOOK_NAMES, hook, ['handler', 'expression', key]);
   }
   if (phase === 'PostAbilityCall' && (deny_if ?? confirm_if) !== undefined) {
     throw new AbilityError({
@@ -184,19 +187,4 @@ function builtinOf(
     location: hook.locate(['handler', 'builtin']),
     suggestion: `Bind it in ${BUILTIN_PHASES[name].join('.yaml or ')}.yaml.`,
   });
-}
-
-function checkCondition(condition: string, hook: Loaded<HookDefinition>, path: PropertyKey[]): void {
-  try {
-    for (const { name } of compileExpression(condition).references) {
-      if ((HOOK_NAMES as readonly string[]).includes(name)) continue;
-      throw new AbilityError({
-        code: 'expression.syntax',
-        message: `\`${name}\` is not known in \`${condition}\``,
-        suggestion: `Hook expressions see ${HOOK_NAMES.join(', ')}.`,
-      });
-    }
-  } catch (error) {
-    throw placed(error, hook, path);
-  }
 }

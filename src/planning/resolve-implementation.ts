@@ -5,13 +5,19 @@ import type { AbilityConfig } from '../definitions/formats/config.js';
 import type { ImplementationBody } from '../definitions/formats/implementation.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { isHostAllowed } from '../rules/allowed-hosts.js';
-import { compileExpression } from '../rules/expressions/evaluate.js';
-import { expressionsIn } from '../rules/expressions/template.js';
 import { didYouMean } from '../rules/nearest.js';
+
+import { checkCondition, checkTemplate } from './check-names.js';
 import type { EnvironmentVariables } from './environment-variables.js';
+
 import { capped } from './limits.js';
-import { placed } from './placed.js';
 import { resolveEnvProfile, resolveScript } from './resolve-script.js';
+
+/** Names that `fail_if` sees. */
+const FAIL_NAMES = ['output', 'input', 'environment'];
+
+/** Names that the templates of a request see. Source: answers, 26. */
+const REQUEST_NAMES = ['input', 'environment'];
 
 /** Settings of an ability in the environment of the plan. */
 export type EnvironmentSettings = NonNullable<AbilityConfig['environments']>[string];
@@ -60,7 +66,7 @@ function baseOf(
   { id, body, from, path }: ChosenImplementation,
   settings: EnvironmentSettings | undefined,
 ): ImplementationBase {
-  if (body.fail_if !== undefined) compileAt(body.fail_if, from, [...path, 'fail_if']);
+  if (body.fail_if !== undefined) checkCondition(body.fail_if, FAIL_NAMES, from, [...path, 'fail_if']);
   const section: { timeout_sec?: number | undefined } =
     body.kind === 'script' ? body.script : body.kind === 'mcp' ? body.mcp : body.api;
   const defaults = body.defaults ?? {};
@@ -73,15 +79,6 @@ function baseOf(
     prompts: settings?.prompts ?? {},
     timeout_ms: capped((section.timeout_sec ?? 60) * 1000, registry.project),
   };
-}
-
-/** Checks an expression where it stands. */
-export function compileAt(source: string, from: Loaded<unknown>, path: PropertyKey[]): void {
-  try {
-    compileExpression(source);
-  } catch (error) {
-    throw placed(error, from, path);
-  }
 }
 
 function incomplete({ from, path }: ChosenImplementation, environment: string, key: string): AbilityError {
@@ -116,6 +113,7 @@ function resolveMcpServer(
     return { name, transport: 'stdio', command: value.command, args: value.args, env };
   }
   const { headers, credentials } = value;
+  refuseMissingCredential(headers, credentials, `mcp_servers.${name}.`, server, []);
   const url = resolveAddress(value.url, variables, server, ['url']);
   checkHost(registry, url, server, ['url']);
   return { name, transport: 'http', url, headers, credentials, allowed_hosts: allowedHostsFor(registry, url) };
@@ -143,24 +141,10 @@ function resolveApi(
   const base_url = resolveAddress(endpoint, variables, from, [...path, 'api']);
   checkHost(registry, base_url, from, [...path, 'api']);
   for (const section of ['query', 'headers', 'body'] as const) {
-    try {
-      expressionsIn((api[section] ?? null) as Json);
-    } catch (error) {
-      throw placed(error, from, [...path, 'api', section]);
-    }
+    checkTemplate((api[section] ?? null) as Json, REQUEST_NAMES, from, [...path, 'api', section]);
   }
   const credentials = settings?.credentials ?? {};
-  for (const [name, value] of Object.entries(api.headers ?? {})) {
-    for (const [, wanted] of value.matchAll(/\{credential:([^}]*)\}/g)) {
-      if (wanted === undefined || Object.hasOwn(credentials, wanted)) continue;
-      throw new AbilityError({
-        code: 'config.invalid',
-        message: `The header ${name} uses the credential ${wanted}, which ${environment} does not define`,
-        location: from.locate([...path, 'api', 'headers', name]),
-        suggestion: `Write \`environments.${environment}.credentials.${wanted}\` for it in registry/config.`,
-      });
-    }
-  }
+  refuseMissingCredential(api.headers ?? {}, credentials, `environments.${environment}.`, from, [...path, 'api']);
   return {
     method: api.method,
     path: api.path,
@@ -172,6 +156,27 @@ function resolveApi(
     allowed_hosts: allowedHostsFor(registry, base_url),
     rate_limit: api.rate_limit ? defined(api.rate_limit) : null,
   };
+}
+
+/** @throws AbilityError `config.invalid` for a header with a credential that nothing defines. */
+function refuseMissingCredential(
+  headers: Record<string, string>,
+  credentials: Record<string, string>,
+  where: string,
+  from: Loaded<unknown>,
+  path: PropertyKey[],
+): void {
+  for (const [name, value] of Object.entries(headers)) {
+    for (const [, wanted] of value.matchAll(/\{credential:([^}]*)\}/g)) {
+      if (wanted === undefined || Object.hasOwn(credentials, wanted)) continue;
+      throw new AbilityError({
+        code: 'config.invalid',
+        message: `The header ${name} uses the credential ${wanted}, which is not defined`,
+        location: from.locate([...path, 'headers', name]),
+        suggestion: `Write \`${where}credentials.${wanted}\` in registry/config.`,
+      });
+    }
+  }
 }
 
 /** An address may stand in a variable of the worker's; the plan holds what it was. */

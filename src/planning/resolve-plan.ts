@@ -8,7 +8,7 @@ import type {
   PlanOperation,
   PlanWorkflow,
 } from '../contracts/plan.js';
-import { AbilityError } from '../contracts/problem.js';
+import { AbilityError, type SourceLocation } from '../contracts/problem.js';
 import type { HighLevel } from '../definitions/formats/high-level.js';
 import type { LowLevel } from '../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
@@ -138,7 +138,7 @@ function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): Pla
   const { environment } = variables;
   checkScope(value.id, workflow, environment);
   checkSchemas(workflow);
-  const { calls, children, ...body } = compileSteps(registry, workflow);
+  const { calls, children, ...body } = compileSteps(registry, workflow, resolveEnvironment(registry, environment));
   const used = new Map<string, PlanOperation>();
   for (const key of [...calls].sort()) {
     const loaded = registry.operations.get(key) as Loaded<LowLevel>;
@@ -146,12 +146,14 @@ function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): Pla
     used.set(key, found.operations[key]);
   }
   const inner = { ...resolving, callers: [...callers, value.id] };
-  const childEffects = [...children].sort().map((id) => resolveChild(inner, workflow, id).ability.effects);
+  const called = [...children].sort(([a], [b]) => (a < b ? -1 : 1));
+  const childAbilities = called.map(([id, path]) => resolveChild(inner, id, workflow.locate(path)).ability);
   const config = configOf(registry, value.id);
   const settings = config?.value.environments?.[environment];
   const modules = value.scope.modules ?? [];
-  const tags = [...new Set([...used.values()].flatMap(({ implementation }) => implementation.tags))].sort();
-  const effects = gravest([...[...used.values()].map((operation) => operation.effects), ...childEffects]);
+  const tagged = [...[...used.values()].map(({ implementation }) => implementation), ...childAbilities];
+  const tags = [...new Set(tagged.flatMap((part) => part.tags))].sort();
+  const effects = gravest([...used.values(), ...childAbilities].map((part) => part.effects));
   const levels = configLevels(config, settings, environment);
   const subject = { ability: value.id, modules, environment, effects, tags };
   const own = { value: value.hooks, from: workflow, path: ['hooks'] };
@@ -173,13 +175,13 @@ function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): Pla
   return { ability, limits, ...body, ...(value.output !== undefined && { output: value.output }) };
 }
 
-function resolveChild(resolving: Resolving, caller: Loaded<HighLevel>, id: string): PlanWorkflow {
+function resolveChild(resolving: Resolving, id: string, location: SourceLocation): PlanWorkflow {
   const { registry, found, callers } = resolving;
   if (callers.includes(id)) {
     throw new AbilityError({
       code: 'definition.invalid',
       message: `${[...callers, id].join(' calls ')}: a workflow cannot call itself`,
-      location: caller.locate(['id']),
+      location,
       suggestion: 'Use `repeat` or `foreach`.',
     });
   }

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../contracts/json.js';
 import type { Person } from '../contracts/people.js';
 import type { Plan, PlanHandler, PlanOperation } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
-import { compileExpression } from './expressions/evaluate.js';
+import { evaluateCondition } from './expressions/condition.js';
 
 /** The names hook expressions see. Source: design, section 7. */
 export const HOOK_NAMES = [
@@ -87,13 +87,7 @@ export function failedAnswer(id: string, at: { phase: Phase; path: string }, rea
 }
 
 function isTrue(condition: string | undefined, facts: HookFacts): boolean {
-  if (condition === undefined) return false;
-  const value = compileExpression(condition).evaluate({ values: facts });
-  if (typeof value === 'boolean') return value;
-  throw new AbilityError({
-    code: 'expression.not_boolean',
-    message: `\`${condition}\` gives ${JSON.stringify(value)}, which is neither true nor false`,
-  });
+  return condition !== undefined && evaluateCondition(condition, facts);
 }
 
 /** The error a deny is reported as. Source: design, section 1: a failed guard says that it failed, not that it denied. */

@@ -202,6 +202,19 @@ describe('fail_if', () => {
     expect(await project.run('fi.wrong')).toMatchObject({ status: 'failed', error: { code: 'expression.failed' } });
   });
 
+  test('that gives neither true nor false is no success', async () => {
+    const body = { fail_if: 'output.error' };
+    project.write(
+      scriptAbility('fi.text', 'scripts/fi-3.sh', 'echo \'{"error": "gone"}\'\n', {
+        script: { args: [] },
+        more: ONCE,
+        body,
+      }),
+    );
+    const error = { code: 'expression.not_boolean' };
+    expect(await project.run('fi.text')).toMatchObject({ status: 'failed', error, output: null });
+  });
+
   test('and a broken contract do not show a secret', async () => {
     service.on('/echo', send(200, 'text/plain', `you are ${SECRET}`));
     const api = { path: '/echo', headers: { Authorization: '{credential:token}' } };

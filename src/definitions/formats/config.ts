@@ -25,14 +25,14 @@ const abilityConfig = z.strictObject({
 });
 
 /** What a child process gets as its environment. Source: design, section 4. */
-export const envProfile = z.strictObject({
+const envProfile = z.strictObject({
   pass: z.array(plainName).default([]),
   set: z.record(plainName, z.string()).default({}),
   secrets: z.record(plainName, secretReference).default({}),
 });
 
 /** An MCP server: a command, or a URL. */
-export const mcpServer = z.union(
+const mcpServer = z.union(
   [
     z.strictObject({
       command: z.string().min(1),

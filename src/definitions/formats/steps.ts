@@ -22,16 +22,25 @@ const retry = z.strictObject({
 });
 
 /** What a decider fills in; a small part of JSON Schema. */
-const approvalField = z.strictObject({
-  type: z.enum(['string', 'number', 'integer', 'boolean']),
-  title: z.string().optional(),
-  description: z.string().optional(),
-  enum: z
-    .array(z.union([z.string(), z.number()]))
-    .min(1)
-    .optional(),
-  optional: z.boolean().optional(),
-});
+const approvalField = z
+  .strictObject({
+    type: z.enum(['string', 'number', 'integer', 'boolean']),
+    title: z.string().optional(),
+    description: z.string().optional(),
+    enum: z
+      .array(z.union([z.string(), z.number()]))
+      .min(1)
+      .optional(),
+    optional: z.boolean().optional(),
+  })
+  .refine(({ type, enum: choices }) => choices === undefined || choices.every((choice) => isOfType(type, choice)), {
+    error: 'Each choice is of the `type` of the field, or nobody could choose it',
+    path: ['enum'],
+  });
+
+function isOfType(type: string, value: unknown): boolean {
+  return type === 'integer' ? Number.isInteger(value) : typeof value === type;
+}
 
 const approval = z.strictObject({
   title: z.string().min(1),
@@ -149,6 +158,9 @@ const branches = z.record(
   z.lazy(() => branch),
 );
 
+/** A loop has steps as well; without this, a loop with a slip would pass for a group with keys too many. */
+const noLoop = { foreach: z.undefined().optional(), repeat: z.undefined().optional() };
+
 /** The verbs of this engine, each with what belongs to it. Those that hold `steps` stand before the plain group. */
 const verbs = {
   call: {
@@ -161,7 +173,7 @@ const verbs = {
   parallel: { parallel: branches, max_parallel: numberOrTemplate.optional(), on_failure: onFailure },
   race: { race: branches },
   foreach: {
-    foreach: z.union([condition, z.array(json)]),
+    foreach: z.union([z.string().min(1), z.array(json)], 'A list belongs here, or bare CEL that gives one'),
     as: stepId,
     index: stepId.optional(),
     max_parallel: numberOrTemplate.optional(),
@@ -171,7 +183,7 @@ const verbs = {
   switch: { switch: z.array(switchCase).min(1) },
   repeat: { repeat, index: stepId.optional(), steps },
   wait: { wait },
-  steps: { steps, retry: retry.optional() },
+  steps: { steps, retry: retry.optional(), ...noLoop },
   let: { let: jsonObject },
   fail: { fail },
   end: { end: z.strictObject({ output: json.optional() }).nullable() },
@@ -189,9 +201,9 @@ const modifiers = {
 };
 
 /** The names of the verbs. */
-export const VERBS = Object.keys(verbs) as (keyof typeof verbs)[];
+export const VERBS: ReadonlySet<string> = new Set(Object.keys(verbs));
 
-const oneVerb = `A step has exactly one verb: ${VERBS.join(', ')}`;
+const oneVerb = `A step has exactly one verb: ${[...VERBS].join(', ')}`;
 
 /** A step of a workflow. Source: design, section 5. */
 export const step: z.ZodType<StepDefinition> = z.union(

@@ -5,16 +5,27 @@ import { isDuration } from '../../rules/duration.js';
 
 const OWN_SIGNALS: ReadonlySet<string> = new Set(Object.values(SIGNALS));
 
+const RESERVED = 'This name is reserved, because every JavaScript object has it';
+
+function isFree(name: string): boolean {
+  return !RESERVED_NAMES.has(name);
+}
+
 /** An ability id or operation key. */
 export const abilityId = z
   .string()
   .regex(ABILITY_ID, 'An id begins with a small letter and has at most 100 small letters, digits, dots, dashes and _')
-  .refine((id) => !RESERVED_NAMES.has(id), 'This name is reserved, because every JavaScript object has it');
+  .refine(isFree, RESERVED);
+
+/** Words that stand for themselves in CEL, even behind a dot. */
+const CEL_WORDS: ReadonlySet<string> = new Set(['in', 'true', 'false', 'null']);
 
 /** A step id, which expressions can name. */
 export const stepId = z
   .string()
-  .regex(STEP_ID, 'A step id has letters, digits and _, and does not begin with a digit (steps.a-b is a subtraction)');
+  .regex(STEP_ID, 'A step id has letters, digits and _, and does not begin with a digit (steps.a-b is a subtraction)')
+  .refine(isFree, RESERVED)
+  .refine((id) => !CEL_WORDS.has(id), 'Expressions cannot name this: it is a word of CEL');
 
 /** The name of an environment, part of a task queue. */
 export const environmentName = z
@@ -24,7 +35,8 @@ export const environmentName = z
 /** Names of profiles, servers, credentials, parameters. */
 export const plainName = z
   .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/, 'A name has letters, digits, _, - and dots');
+  .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/, 'A name has letters, digits, _, - and dots')
+  .refine(isFree, RESERVED);
 
 const DURATION = 'A duration is a number with a unit: 500ms, 20s, 10m, 24h or 7d';
 
@@ -36,16 +48,19 @@ export const durationOrTemplate = z
   .string(DURATION)
   .refine((text) => text.includes('${{') || isDuration(text), DURATION);
 
+const COUNT = 'A whole number from 1 belongs here, or a ${{ }} that gives one';
+
 /** A whole number from 1, or a template that gives one. */
 export const numberOrTemplate = z.union(
-  [z.number().int().min(1), z.string().regex(/\$\{\{/)],
-  'A whole number from 1 belongs here, or a ${{ }} that gives one',
+  [z.number().int(COUNT).min(1, COUNT), z.string().regex(/\$\{\{/, COUNT)],
+  COUNT,
 );
 
 /** The name of a signal to wait for; those of our own are taken. */
 export const signalName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/, 'The name of a signal has letters, digits, _, - and dots')
+  .refine(isFree, RESERVED)
   .refine((name) => !OWN_SIGNALS.has(name), 'This signal has a meaning of its own; choose another name');
 
 /** Whole seconds or fractions, as implementations write them. */

@@ -6,7 +6,7 @@ import { errorOf } from '../error-of.js';
 import { lowLevel, registryOf, SCRIPT, temporaryProject } from '../temporary-project.js';
 
 const WORKFLOW = 'id: w\ntype: workflow\nversion: 1\nsummary: s\nsteps: [{ id: a, call: db.read }]\n';
-const HOOKS = 'hooks: [{ id: guard, handler: { expression: { deny_if: "false" } } }]\n';
+const HOOKS = 'hooks: [{ id: guard, blocking: true, match: {}, handler: { expression: { deny_if: "false" } } }]\n';
 const CONFIG = [
   'abilities: [{ id: db.read, default_implementation: db.read }]',
   'env_profiles: { database: { pass: [PATH] } }',

@@ -44,6 +44,27 @@ describe('an operation', () => {
   });
 
   test.each([
+    ['a credential in the query', 'query: { key: "{credential:key}" }', ':3:51', /Only `headers` may hold/],
+    ['a credential in the body', 'body: { value: { a: ["x {credential:key}"] } }', ':3:52', /Only `headers`/],
+    ['a credential in the path', 'path: "/x/{credential:key}"', ':3:43', /in `headers`/],
+    ['a query in the path', 'path: "/x?a=1"', ':3:43', /under `query`/],
+    ['a query of RFC 6570 in the path', 'path: "/x{?a}"', ':3:43', /under `query`/],
+    ['a fragment in the path', 'path: "/x#a"', ':3:43', /no `#`/],
+    ['an expression in the path', 'path: "/x/${{ input.a }}"', ':3:43', /write \{name\}/],
+    ['a placeholder of another form', 'path: "/x{/a}"', ':3:43', /\{name\}, or \{\+name\}/],
+  ])('with %s is refused, since it would be sent as it stands', (_, api, at, said) => {
+    const found = fault(`implementation: { kind: api, api: { ${api} } }`);
+    expect(found.said).toMatch(said);
+    expect([found.code, found.at]).toEqual([INVALID, at]);
+  });
+
+  test('headers may hold a credential, and a path what stands in the input', () => {
+    const api = '{ path: "/users/{user_id}/{+rest}", headers: { a: "{credential:a}" } }';
+    const text = `operation_key: op\nsummary: s\nimplementation: { kind: api, api: ${api} }\n`;
+    expect(registryOf({ 'registry/low-level/x.yaml': text }).problems).toEqual([]);
+  });
+
+  test.each([
     ['Db.Write', /small letter/],
     ['1db', /small letter/],
     ['db write', /small letter/],

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { formatLocation, type Problem } from '../../../src/contracts/problem.js';
+import { resolvePlan } from '../../../src/planning/resolve-plan.js';
+import { errorOf } from '../error-of.js';
 import { lowLevel, registryOf, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
 
 function found(file: string, text: string): Problem {
@@ -28,6 +30,43 @@ describe('at the top of a workflow', () => {
   });
 });
 
+describe('in an approval', () => {
+  const approval = (key: string) => `approval: { title: Go?, ${key}: [bob] }`;
+
+  test.each(['delegate', 'delegate_to', 'escalate', 'escalation', 'editable'])('%s is refused', (key) => {
+    const text = `${WORKFLOW}steps: [{ id: a, ${approval(key)} }]\n`;
+    expectUnsupported(found('registry/high-level/w.yaml', text), new RegExp(`\`${key}\``));
+  });
+
+  test.each([
+    ['a branch', `steps: [{ id: a, parallel: { b: { ${approval('delegate')} } } }]`],
+    ['a case', `steps: [{ id: a, switch: [{ else: [{ id: b, ${approval('delegate')} }] }] }]`],
+    ['a handler', `steps: [{ id: a, call: op }]\non_error: [{ steps: [{ id: b, ${approval('delegate')} }] }]`],
+    ['a clean-up', `steps: [{ id: a, call: op }]\nfinally: [{ id: b, ${approval('delegate')} }]`],
+  ])('it is found in %s as well', (_, steps) => {
+    expectUnsupported(found('registry/high-level/w.yaml', `${WORKFLOW}${steps}\n`), /`delegate`/);
+  });
+
+  test('parameters of that name are the author’s', () => {
+    const text = `${WORKFLOW}steps: [{ id: a, call: op, with: { approval: { delegate: bob } } }]\n`;
+    expect(found('registry/high-level/w.yaml', text)).toBeUndefined();
+  });
+
+  test('an environment does not delegate either', () => {
+    const text = 'format: 1\nproject: p\nenvironments: { dev: { delegates: [bob] } }\n';
+    const error = errorOf(() => registryOf({ 'ability.yaml': text }));
+    expect(error).toMatchObject({
+      code: 'feature.unsupported',
+      location: { file: 'ability.yaml', line: 3, column: 24 },
+    });
+  });
+});
+
+test('a certificate of an MCP server is refused', () => {
+  const text = 'mcp_servers: { web: { url: "https://web.test", tls: {} } }\n';
+  expectUnsupported(found('registry/config/c.yaml', text), /`tls`/);
+});
+
 describe('in an implementation', () => {
   const apis = {
     params: '{ params: { id: { in: query } } }',
@@ -35,6 +74,11 @@ describe('in an implementation', () => {
     response: '{ response: { as: base64 } }',
     'body.type: form': '{ body: { type: form, value: {} } }',
     'body.type: multipart': '{ body: { type: multipart, value: {} } }',
+    paging: '{ paging: { next: cursor } }',
+    pagination: '{ pagination: {} }',
+    circuit_breaker: '{ circuit_breaker: { after: 5 } }',
+    tls: '{ tls: { cert: a.pem } }',
+    client_certificate: '{ client_certificate: a.pem }',
     content_type: '{ body: { content_type: application/merge-patch+json, value: {} } }',
   };
 
@@ -67,4 +111,18 @@ describe('in a hook', () => {
     const text = 'hooks: [{ id: g, handler: { script: { path: x, plugin_root: y }, format: claude-code } }]\n';
     expectUnsupported(found('registry/hooks/PreAbilityCall.yaml', text), /`format`/);
   });
+
+  test.each(['PromptSubmit', 'SessionStop', 'prompt_submit'])(
+    'the phase %s is refused, and no other with it',
+    (phase) => {
+      const text = 'hooks: [{ id: g, handler: { expression: { warn_if: "true" } } }]\n';
+      const registry = registryOf({
+        ...SCRIPT_FILE,
+        ...lowLevel('op', SCRIPT),
+        [`registry/hooks/${phase}.yaml`]: text,
+      });
+      expectUnsupported(registry.problems[0], /The phase (PromptSubmit|SessionStop)/);
+      expect(resolvePlan(registry, 'op', 'dev').plan.ability.id).toBe('op');
+    },
+  );
 });

@@ -29,6 +29,25 @@ describe('approvers', () => {
 });
 
 describe('an environment', () => {
+  test.each([
+    [
+      'more people than are listed',
+      'quorum: 3, approvers: [alice, managers]',
+      /needs 3 people, and only 2 \(alice, bob\)/,
+    ],
+    ['somebody of a group of nobody', 'approvers: [empty]', /needs 1 person, and nobody may give it/],
+  ])('whose approvals need %s is refused', (_, settings, message) => {
+    const people = 'people: { managers: [alice, bob], empty: [] }\n';
+    const error = errorOf(() => resolveEnvironment(registry(`{ dev: { ${settings} } }`, people), 'dev'));
+    expect(error).toMatchObject({ code: 'definition.invalid', location: { file: 'ability.yaml', line: 3 } });
+    expect(error.message).toMatch(message);
+    expect(error.suggestion).toMatch(/Lower `quorum`/);
+  });
+
+  test('without approvers needs as many people as it likes, because anyone may decide', () => {
+    expect(resolveEnvironment(registry('{ dev: { quorum: 5 } }'), 'dev').quorum).toBe(5);
+  });
+
   test('that says nothing lets people approve for themselves', () => {
     expect(resolveEnvironment(registry('{ dev: {} }'), 'dev')).toEqual({
       name: 'dev',

@@ -133,6 +133,17 @@ describe('global hooks', () => {
     expect([...ids(hooks.pre_create), ...ids(hooks.pre_call)]).toEqual(['b']);
   });
 
+  test.each(['PreAbilityCreate', 'PreAbilityCall'])('in %s one that is not blocking is told, and named', (name) => {
+    const files = { ...op, ...phase(name, { g: 'match: {}', other: 'match: { abilities: [other] }' }) };
+    const { warnings } = planned(files);
+    expect(warnings).toEqual([expect.stringMatching(/The hook g never runs.*`blocking: true`/)]);
+  });
+
+  test('one that is not blocking is not told where some ability binds it', () => {
+    const binding = lowLevel('binds', 'hooks: { pre_call: [g] }', SCRIPT);
+    expect(planned({ ...op, ...binding, ...phase('PreAbilityCall', { g: 'match: {}' }) }).warnings).toEqual([]);
+  });
+
   test('after a call all of them fire', () => {
     const hooks = hooksOf({
       ...op,

@@ -45,14 +45,11 @@ describe('api', () => {
     });
   });
 
-  test.each(['missing', 'toString', 'valueOf'])(
-    'the endpoint %s, which is not there, is refused with where to write it',
-    (name) => {
-      const error = errorOf(() => implementation({ ...api(`{ endpoint: ${name} }`), ...endpoint('http://a.test') }));
-      expect(error.code).toBe('config.missing_endpoint');
-      expect(error.suggestion).toContain(`environments.dev.endpoints.${name}`);
-    },
-  );
+  test('an endpoint that is not there is refused with where to write it', () => {
+    const error = errorOf(() => implementation({ ...api('{ endpoint: missing }'), ...endpoint('http://a.test') }));
+    expect(error.code).toBe('config.missing_endpoint');
+    expect(error.suggestion).toContain('environments.dev.endpoints.missing');
+  });
 
   test('an environment without settings has no endpoint', () => {
     expect(errorOf(() => implementation({ ...api(), ...endpoint('http://a.test') }, 'staging')).code).toBe(
@@ -140,6 +137,23 @@ describe('api', () => {
       location: { file: 'registry/low-level/op.yaml', line: 4 },
     });
   });
+
+  test.each([
+    ['query', '{ query: { a: 1, q: "${{ inptu.q }}" } }', 55],
+    ['a header', '{ headers: { x-trace: "${{ inptu.q }}" } }', 57],
+    ['the body', '{ body: { value: { a: ["${{ inptu.q }}"] } } }', 58],
+  ])('a name in %s that nobody knows is refused with its place', (_, body, column) => {
+    const error = errorOf(() => implementation({ ...api(body), ...endpoint('http://a.test') }));
+    expect(error.code).toBe('expression.syntax');
+    expect(error.message).toContain('`inptu` is not known');
+    expect(error.suggestion).toBe('Did you mean input? Known are input, environment.');
+    expect(error.location).toEqual({ file: 'registry/low-level/op.yaml', line: 4, column });
+  });
+
+  test('input and environment are known', () => {
+    const body = '{ query: { q: "${{ input.q }}" }, headers: { x: "${{ environment.vars.x }}" } }';
+    expect(implementation({ ...api(body), ...endpoint('http://a.test') }).kind).toBe('api');
+  });
 });
 
 describe('mcp', () => {
@@ -199,6 +213,21 @@ describe('mcp', () => {
     expect(error.suggestion).toBe('Did you mean logs?');
   });
 
+  test('a header with a credential that the server does not define is refused with its place', () => {
+    const server = [
+      'mcp_servers:',
+      '  web: { url: "http://web.test", headers: { authorization: "{credential:tokn}" } }',
+    ];
+    const files = {
+      ...lowLevel('op', 'implementation: { kind: mcp, mcp: { server: web, tool: t } }'),
+      ...config(...server),
+    };
+    const error = errorOf(() => implementation(files));
+    expect(error.code).toBe('config.invalid');
+    expect(error.location).toMatchObject({ file: 'registry/config/c.yaml', line: 2 });
+    expect(error.suggestion).toContain('mcp_servers.web.credentials.tokn');
+  });
+
   test('an address the policy does not allow is denied.host', () => {
     const files = { ...mcp('{ server: web, tool: t }'), ...project('policy: { allowed_hosts: ["*.acme.test"] }') };
     expect(errorOf(() => implementation(files)).code).toBe('denied.host');
@@ -222,6 +251,23 @@ describe('any kind', () => {
       code: 'expression.syntax',
       location: { file: 'registry/low-level/op.yaml', line: 4 },
     });
+  });
+
+  test.each([
+    ['ouput.x == 1', 'expression.syntax', /`ouput` is not known/, /Did you mean output/],
+    ['steps.a.output == 1', 'expression.syntax', /`steps` is not known/, /Known are output, input, environment/],
+    ['${{ output.x == 1 }}', 'definition.invalid', /bare CEL/, /Write `output\.x == 1`/],
+  ])('is refused when that reads what is not there: %s', (condition, code, message, suggestion) => {
+    const error = errorOf(() => implementation(script(`fail_if: "${condition}"`)));
+    expect(error.code).toBe(code);
+    expect(error.message).toMatch(message);
+    expect(error.suggestion).toMatch(suggestion);
+    expect(error.location).toMatchObject({ file: 'registry/low-level/op.yaml', line: 4 });
+  });
+
+  test('may ask for output, input and environment', () => {
+    const condition = 'output.id != input.id && environment.name == "dev"';
+    expect(implementation(script(`fail_if: '${condition}'`)).fail_if).toBe(condition);
   });
 
   test('R-000-53: gets the prompts of the environment', () => {

@@ -186,3 +186,36 @@ test('each decision that did not count is kept with its reason', () => {
   ]);
   expect(one.decisions).toEqual([]);
 });
+
+describe('fields that the decider fills in', () => {
+  const fields = {
+    ticket: { type: 'string' },
+    level: { type: 'integer', enum: [1, 2], optional: true },
+    urgent: { type: 'boolean', optional: true },
+  } as const;
+  const asked = () => approval({ fields: { ...fields, level: { ...fields.level, enum: [1, 2] } } });
+
+  test('are kept with the decision', () => {
+    const one = asked();
+    decide(one, 'approve', { by: 'alice', fields: { ticket: 'T-1', level: 2 } });
+    expect(one.decisions[0]?.fields).toEqual({ ticket: 'T-1', level: 2 });
+  });
+
+  test.each([
+    [undefined, 'it needs the field ticket'],
+    [{ ticket: '' }, 'it needs the field ticket'],
+    [{ ticket: 3 }, 'the field ticket must be of the type string'],
+    [{ ticket: 'T-1', level: 3 }, 'the field level must be one of 1, 2'],
+    [{ ticket: 'T-1', urgent: 'yes' }, 'the field urgent must be of the type boolean'],
+    [{ ticket: 'T-1', tikcet: 'x' }, 'there is no field tikcet'],
+    [{ ticket: 'T-1', toString: 'x' }, 'there is no field toString'],
+  ])('%j does not count: %s', (given, reason) => {
+    const one = asked();
+    expect(reasonOf(decide(one, 'approve', { by: 'alice', ...(given && { fields: given as never }) }))).toBe(reason);
+    expect(one.status).toBe('open');
+  });
+
+  test('are not needed for a no', () => {
+    expect(decide(asked(), 'deny', { by: 'alice' })).toMatchObject({ counted: true, status: 'denied' });
+  });
+});

@@ -74,6 +74,7 @@ const TASK_COMMANDS = [
   'pause [options] <key>',
   'resume [options] <key>',
   'signal [options] <key> <name>',
+  'retry [options] <key>',
   'list [options]',
   'record [options] <key>',
   'open [options] <key>',

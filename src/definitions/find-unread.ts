@@ -1,0 +1,91 @@
+import type { Problem } from '../contracts/problem.js';
+import { matchesGlob } from '../rules/glob.js';
+import { didYouMean } from '../rules/nearest.js';
+import { BINDING_LISTS, type TaskPhase, whyItNeverRuns } from './hook-bindings.js';
+import type { Loaded, Registry } from './registry.js';
+
+/** Something of the right form that nothing will ever read. */
+export interface Unread {
+  problem: Problem;
+  /** The ability whose configuration it makes unusable. */
+  config?: string;
+}
+
+/**
+ * Finds what is written for an ability or an environment that is not there, and hooks that cannot run.
+ *
+ * Each is a slip, and the guard or setting in it would be missed in silence otherwise.
+ */
+export function findUnread(registry: Registry): Unread[] {
+  return [...unknownOwners(registry), ...unknownEnvironments(registry), ...hooksThatNeverRun(registry)];
+}
+
+/** Configurations of abilities, and implementations of operations, that nobody defines. */
+function unknownOwners({ operations, workflows, implementations, configs, broken, opaque }: Registry): Unread[] {
+  // A file of which nobody can tell what it defines may define what is missing here.
+  if (opaque.some(({ kind }) => kind === 'low-level' || kind === 'high-level')) return [];
+  const keys = [...operations.keys()];
+  const abilities = [...keys, ...workflows.keys()];
+  const unknownIn = (id: string, known: string[], from: Loaded<unknown>, field: string): Unread[] =>
+    known.includes(id) || broken.has(`ability:${id}`) ? [] : [unread('ability', id, known, from, [field])];
+  return [
+    ...[...configs].flatMap(([id, config]) => unknownIn(id, abilities, config, 'id')),
+    ...[...implementations.values()].flatMap((document) =>
+      unknownIn(document.value.operation_key, keys, document, 'operation_key'),
+    ),
+  ];
+}
+
+/**
+ * Environments that are named and that the project does not have.
+ *
+ * A configuration binds guards; an ability must not run without those for `prod` because somebody wrote `prodd`.
+ */
+function unknownEnvironments({ project, operations, workflows, configs, hooks }: Registry): Unread[] {
+  const names = Object.keys(project.environments);
+  const unknownIn = (patterns: string[] = [], from: Loaded<unknown>, path: PropertyKey[]): Unread[] =>
+    patterns.flatMap((pattern, index) =>
+      names.some((name) => matchesGlob(pattern, name))
+        ? []
+        : [unread('environment', pattern, names, from, [...path, index])],
+    );
+  return [
+    ...[...operations.values(), ...workflows.values()].flatMap((ability) =>
+      unknownIn(ability.value.scope.environments, ability, ['scope', 'environments']),
+    ),
+    ...[...hooks.values()]
+      .flat()
+      .flatMap((hook) => unknownIn(hook.value.match?.environments, hook, ['match', 'environments'])),
+    ...[...configs].flatMap(([id, config]) =>
+      Object.keys(config.value.environments ?? {})
+        .filter((name) => !names.includes(name))
+        .map((name) => ({ ...unread('environment', name, names, config, ['environments', name], 'key'), config: id })),
+    ),
+  ];
+}
+
+function hooksThatNeverRun(registry: Registry): Unread[] {
+  return (Object.keys(BINDING_LISTS) as TaskPhase[]).flatMap((phase) =>
+    (registry.hooks.get(phase) ?? []).flatMap((hook) => {
+      const why = whyItNeverRuns(registry, phase, hook.value);
+      return why ? [{ problem: { code: 'definition.unread', ...why, location: hook.locate([]) } }] : [];
+    }),
+  );
+}
+
+function unread(
+  what: 'ability' | 'environment',
+  name: string,
+  known: string[],
+  from: Loaded<unknown>,
+  path: PropertyKey[],
+  part?: 'key',
+): Unread {
+  const suggestion = didYouMean(name, known) ?? (known.length > 0 ? `There are: ${known.join(', ')}.` : undefined);
+  const problem: Problem = {
+    code: 'definition.unknown_reference',
+    message: `There is no ${what} ${name}, so nothing reads what is written for it`,
+    location: from.locate(path, part),
+  };
+  return { problem: suggestion === undefined ? problem : { ...problem, suggestion } };
+}

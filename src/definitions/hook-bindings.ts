@@ -1,0 +1,49 @@
+import type { Phase } from '../contracts/hooks.js';
+import type { HookDefinition } from './formats/hooks.js';
+import type { Registry } from './registry.js';
+
+/** The list of an ability that binds hooks of each phase by name. */
+export const BINDING_LISTS = {
+  PreAbilityCreate: 'pre_create',
+  PreAbilityCall: 'pre_call',
+  PostAbilityCall: 'post_call',
+} as const satisfies Partial<Record<Phase, string>>;
+
+/** The phases of a task. */
+export type TaskPhase = keyof typeof BINDING_LISTS;
+
+type Bindings = { [List in (typeof BINDING_LISTS)[TaskPhase]]?: string[] | undefined } | undefined;
+
+/**
+ * Why a hook cannot run for any ability of the project; undefined when it can, or is switched off on purpose.
+ *
+ * Source: design, section 7; requirements, C-07.
+ */
+export function whyItNeverRuns(
+  registry: Registry,
+  phase: TaskPhase,
+  { id, enabled, match, blocking }: HookDefinition,
+): { message: string; suggestion: string } | undefined {
+  if (!enabled || isBound(registry, phase, id)) return undefined;
+  const list = BINDING_LISTS[phase];
+  if (!match) {
+    const message = `The hook ${id} never runs: it has no \`match\`, and no ability binds it`;
+    return { message, suggestion: `Write \`match\`, or bind it with \`hooks: { ${list}: [${id}] }\`.` };
+  }
+  if (blocking || phase === 'PostAbilityCall') return undefined;
+  const message = `The hook ${id} never runs: ${phase} asks blocking and bound hooks only, and it is neither`;
+  return { message, suggestion: `Write \`blocking: true\`, or bind it with \`hooks: { ${list}: [${id}] }\`.` };
+}
+
+function isBound({ operations, workflows, implementations, configs }: Registry, phase: TaskPhase, id: string): boolean {
+  const list = BINDING_LISTS[phase];
+  const binds = (hooks: Bindings): boolean => hooks?.[list]?.includes(id) ?? false;
+  return (
+    [...operations.values()].some(({ value }) => binds(value.hooks) || binds(value.implementation?.hooks)) ||
+    [...implementations.values(), ...workflows.values()].some(({ value }) => binds(value.hooks)) ||
+    [...configs.values()].some(({ value }) => {
+      const settings = Object.values(value.environments ?? {});
+      return binds(value.hooks) || binds(value.impl?.hooks) || settings.some(({ hooks }) => binds(hooks));
+    })
+  );
+}

@@ -1,0 +1,69 @@
+import type { Json } from '../contracts/json.js';
+import { AbilityError } from '../contracts/problem.js';
+import type { Loaded } from '../definitions/registry.js';
+import { compileExpression, type Expression } from '../rules/expressions/evaluate.js';
+import { expressionsIn } from '../rules/expressions/template.js';
+import { didYouMean } from '../rules/nearest.js';
+import { placed } from './placed.js';
+
+/**
+ * Checks bare CEL of a definition: that it can be read, and that it reads only names that are known there.
+ *
+ * @throws AbilityError `expression.*`, `definition.invalid`, with the place.
+ */
+export function checkCondition(
+  source: string,
+  known: readonly string[],
+  from: Loaded<unknown>,
+  path: readonly PropertyKey[],
+): void {
+  try {
+    refuseTemplate(source);
+    refuseUnknownNames(compileExpression(source), known);
+  } catch (error) {
+    throw placed(error, from, path);
+  }
+}
+
+/** Checks every `${{ }}` in a value of a definition, as {@link checkCondition} does. */
+export function checkTemplate(
+  template: Json,
+  known: readonly string[],
+  from: Loaded<unknown>,
+  path: readonly PropertyKey[],
+): void {
+  if (template !== null && typeof template === 'object') {
+    for (const [key, item] of Object.entries(template)) checkTemplate(item, known, from, [...path, key]);
+    return;
+  }
+  try {
+    for (const expression of expressionsIn(template)) refuseUnknownNames(expression, known);
+  } catch (error) {
+    throw placed(error, from, path);
+  }
+}
+
+/** @throws AbilityError `definition.invalid` for a `${{ }}` where bare CEL belongs. */
+export function refuseTemplate(source: string): void {
+  const withoutTexts = source.replaceAll(/"[^"]*"|'[^']*'/g, '');
+  if (!withoutTexts.includes('${{')) return;
+  const bare = /^\s*\$\{\{([\s\S]*)\}\}\s*$/.exec(source)?.[1];
+  throw new AbilityError({
+    code: 'definition.invalid',
+    message: 'What stands here is bare CEL',
+    suggestion: bare === undefined ? 'Leave the ${{ }} out.' : `Write \`${bare.trim()}\`, without \${{ }}.`,
+  });
+}
+
+/** @throws AbilityError `expression.syntax` for the first name that is not known. */
+export function refuseUnknownNames({ references, source }: Expression, known: readonly string[]): void {
+  const unknown = references.find(({ name }) => !known.includes(name));
+  if (!unknown) return;
+  const hint = didYouMean(unknown.name, known);
+  const names = `Known are ${known.join(', ')}.`;
+  throw new AbilityError({
+    code: 'expression.syntax',
+    message: `\`${unknown.name}\` is not known in \`${source}\``,
+    suggestion: hint === undefined ? names : `${hint} ${names}`,
+  });
+}
