@@ -38,6 +38,8 @@ export function spawnServer(options: ServerOptions): ChildProcess {
   try {
     return spawn(options.binary, argumentsOf(options), {
       cwd: dirname(options.log),
+      // A Ctrl-C at the terminal is for us: the workers need the server until their calls have ended.
+      detached: true,
       stdio: ['ignore', log, log],
       env: childEnvironment(),
     });

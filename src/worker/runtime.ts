@@ -88,6 +88,8 @@ export class ProjectRuntime {
     try {
       await this.bringUp();
     } catch (error) {
+      // What is taken away from under a start that was called off is no failure of it.
+      if (this.leaving) return;
       const failure = asFailure(error, this.paths.runtimeFile);
       const problem = failure.toProblem();
       log.error({ problem }, 'the runtime did not start');
@@ -237,7 +239,8 @@ export class ProjectRuntime {
     try {
       const { environments, digest } = this.project();
       await this.host?.serve(allPlaces(environments));
-      if (digest !== this.file?.registry_digest) this.announce({ registry_digest: digest });
+      // Once it has left, the file may be another's.
+      if (!this.leaving && digest !== this.file?.registry_digest) this.announce({ registry_digest: digest });
     } catch (error) {
       if (!(error instanceof AbilityError)) log.error(String(error));
     }

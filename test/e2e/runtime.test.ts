@@ -19,6 +19,10 @@ const FILES = {
     'appendFileSync(input.file, process.env.ABILITY_IDEMPOTENCY_KEY + "\\n"); await sleep(input.ms ?? 0); return { ok: true };',
     { effects: 'write_idempotent', script: ', timeout_sec: 60' },
   ),
+  ...operation('util.once', 'appendFileSync(input.file, "once\\n"); await sleep(input.ms ?? 0); return { ok: true };', {
+    effects: 'write_additive',
+    script: ', timeout_sec: 60',
+  }),
   ...workflow('asks', 'steps: [{ id: ask, approval: { title: Go on? } }, { id: a, call: util.echo, with: { x: 1 } }]'),
 };
 
@@ -93,6 +97,22 @@ describe('up and down', () => {
     expect(await first).toMatchObject({ exitCode: 0 });
     expect(servers()).toEqual([]);
     expect((await run(['down'])).stdout).toBe('It was not up.');
+  });
+
+  test('Ctrl-C at the terminal, which reaches the whole group, lets a call end that must not be repeated', async () => {
+    project = makeProject(FILES);
+    const up = start(['up'], { cwd: project.root, detached: true });
+    await expect
+      .poll(() => existsSync(join(project.root, '.system/runtime.json')) && runtime().state, { timeout: 30_000 })
+      .toBe('up');
+    const file = join(project.root, 'counted');
+    const { json: task } = await json(['run', 'util.once', '--set', `file=${file}`, '--set', 'ms:=3000', '--detach']);
+    await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
+    process.kill(-(up.pid as number), 'SIGINT');
+    expect(await up).toMatchObject({ exitCode: 0 });
+    expect(servers()).toEqual([]);
+    const end = await json(['task', 'watch', task.task_key]);
+    expect(end).toMatchObject({ exitCode: 0, json: { status: 'succeeded', steps: [{ attempts: 1 }] } });
   });
 
   test('up --detach stays although nobody needs it, until down', async () => {

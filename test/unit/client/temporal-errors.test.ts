@@ -1,0 +1,33 @@
+import { ServiceError } from '@temporalio/client';
+import { describe, expect, test } from 'vitest';
+import type { Session } from '../../../src/client/connect.js';
+import { asking } from '../../../src/client/temporal-errors.js';
+
+const session = { address: 'temporal.test:7233', namespace: 'acme' } as Session;
+
+/** What the gRPC client throws. */
+const grpc = (code: number, details: string) => Object.assign(new Error(details), { code, details, metadata: {} });
+const told = (error: Error) => asking(session, () => Promise.reject(error)).catch((problem: unknown) => problem);
+
+describe('temporal.unavailable is told', () => {
+  test.each([
+    [14, 'connection refused', /does not answer: connection refused/],
+    [4, 'deadline exceeded', /does not answer/],
+    [5, 'Namespace acme is not found.', /has no namespace acme/],
+    [7, 'Request unauthorized.', /does not let us into the namespace acme: Request unauthorized\./],
+    [16, 'invalid token', /does not let us into the namespace acme/],
+  ])('for the gRPC code %i, bare and wrapped', async (code, details, message) => {
+    for (const error of [grpc(code, details), new ServiceError('failed', { cause: grpc(code, details) })]) {
+      expect(await told(error)).toMatchObject({
+        code: 'temporal.unavailable',
+        message: expect.stringMatching(message),
+      });
+    }
+  });
+});
+
+test('what is none of these passes through', async () => {
+  for (const error of [new Error('ours'), grpc(5, 'workflow not found for ID: x'), grpc(13, 'internal')]) {
+    expect(await told(error)).toBe(error);
+  }
+});
