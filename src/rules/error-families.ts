@@ -26,6 +26,7 @@ const NEVER_AGAIN = [
   'denied',
   'engine',
   'environment',
+  'expression',
   'feature',
   'guard',
   'hook',
