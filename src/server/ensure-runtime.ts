@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { AbilityError } from '../contracts/problem.js';
 import type { RuntimeFile } from '../contracts/runtime.js';
@@ -8,7 +8,7 @@ import { readHolder } from './lock.js';
 import { packageVersion } from './package-version.js';
 import { isAlive, signalProcess } from './processes.js';
 import type { ProjectPaths } from './project-paths.js';
-import { asDiskError, readLivingRuntime, readRuntimeFile, touchRuntime } from './runtime-file.js';
+import { asDiskError, makeSystemFolder, readLivingRuntime, readRuntimeFile, touchRuntime } from './runtime-file.js';
 
 /** Started by path, so that the client need not know the worker. */
 const RUNTIME_PROGRAM = fileURLToPath(new URL('../worker/runtime-main.js', import.meta.url));
@@ -100,7 +100,7 @@ function identityOf(file: RuntimeFile | undefined): string {
 function spawnRuntime(paths: ProjectPaths, binary: string): SpawnedRuntime {
   let log: number;
   try {
-    mkdirSync(paths.system, { recursive: true });
+    makeSystemFolder(paths);
     log = openSync(paths.runtimeLog, 'a');
   } catch (error) {
     throw asDiskError(error, paths.runtimeLog);

@@ -1,6 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { AbilityError } from '../contracts/problem.js';
 import type { RuntimeFile } from '../contracts/runtime.js';
 import { isAlive } from './processes.js';
@@ -40,10 +50,20 @@ export function writeRuntimeFile(paths: ProjectPaths, file: RuntimeFile): void {
   writeWhole(paths.runtimeFile, `${JSON.stringify(file, null, 2)}\n`);
 }
 
+/** What the runtime keeps, keys among it, is nobody else's; definitions may lie beside it. */
+const IGNORED = ['keys/', 'store/', 'temporal/', 'implement/', 'running/', 'pinned/', 'runtime.*', 'usage.jsonl'];
+
+/** Makes the folder of the runtime, and keeps what lies in it out of version control. */
+export function makeSystemFolder(paths: ProjectPaths): void {
+  mkdirSync(paths.system, { recursive: true });
+  const file = join(paths.system, '.gitignore');
+  if (!existsSync(file)) writeFileSync(file, ['.gitignore', ...IGNORED, ''].join('\n'));
+}
+
 /** Tells the runtime that somebody is there. A disk without room must not stop a command from asking. */
 export function touchRuntime(paths: ProjectPaths): void {
   try {
-    mkdirSync(paths.system, { recursive: true });
+    makeSystemFolder(paths);
     closeSync(openSync(paths.touchFile, 'a'));
     const now = new Date();
     utimesSync(paths.touchFile, now, now);

@@ -17,6 +17,12 @@ export async function main(args: string[]): Promise<ExitCode> {
     const flags = { json: args.includes('--json') };
     if (!(error instanceof CommanderError)) return reportError(error, { flags, terminal });
     if (error.exitCode === 0) return EXIT.ok;
+    if (error.code === 'commander.help') {
+      // A command that only groups others was given alone.
+      const group = program.commands.find((command) => args.includes(command.name())) ?? program;
+      terminal.print(group.helpInformation().trimEnd());
+      return EXIT.ok;
+    }
     const message = error.message.replace(/^error: /, '');
     const [what = message, ...hints] = message.split('\n');
     const suggestion = hints.join(' ').replace(/^\(|\)$/g, '') || 'See `ability --help`.';
