@@ -300,13 +300,14 @@ class Reference {
     const done = this.attempts(step.call, path, input, place, begun, step.retry);
     if (step.undo) {
       // What takes the call back is settled when it has succeeded, and may read its output.
-      this.note(step.id, path, place, 'running', done.output);
+      this.note(step.id, path, place, 'succeeded', done.output);
       let settled: JsonObject | null = null;
       try {
         settled = this.parameters(step.undo.with, place, done.at);
       } catch (error) {
         if (stopOf(error).kind !== 'failed') throw error;
       }
+      this.note(step.id, path, place, 'running');
       this.state.order += 1;
       this.state.undos[path] = { at: done.at, order: this.state.order, call: step.undo.call, with: settled };
     }
@@ -356,6 +357,7 @@ class Reference {
     const deciding = stops.filter(({ end }) => onFailure !== 'finish' || (end as Stop).kind !== 'failed');
     const from = Math.min(NEVER, ...deciding.map(({ end }) => (end as Stop).at));
     let ends = alone;
+    let decides = units.map(() => true);
     if (from < NEVER) {
       if (from === begun && most > 1 && units.length > 1 && place.cancelAt > from) throw new Ambiguous();
       this.state = before;
@@ -366,13 +368,14 @@ class Reference {
         haltAt: Math.min(place.haltAt, from),
         cancelAt: cancels ? Math.min(place.cancelAt, from) : place.cancelAt,
       };
-      const decides = alone.map(
+      decides = alone.map(
         ({ end, start }, index) => end instanceof Stop && end.at === from && (start < from || index < most),
       );
       ends = this.lanes(units, most, begun, (index) => (decides[index] ? place : stopped));
     }
     const at = Math.max(begun, ...ends.map(({ end }) => end.at));
-    const thrown = ends
+    // Those that the first failure cancelled end at the same moment, but are not what the whole failed with.
+    const thrown = [...ends.filter((_, index) => decides[index]), ...ends.filter((_, index) => !decides[index])]
       .map(({ end }) => end)
       .filter((end): end is Stop => end instanceof Stop && end.kind !== 'halted')
       .sort((a, b) => a.at - b.at)[0];
@@ -423,7 +426,7 @@ class Reference {
     const wins = (end: Stop | Done): boolean => takesPart(end) && end.at === from;
     const ends = branches.map((branch, index) => one(branch, wins(alone[index] as Done) ? place : loser));
     const at = Math.max(begun, ...ends.map((end) => end.at));
-    const index = ends.findIndex(wins);
+    const index = alone.findIndex(wins);
     const winner = ends[index];
     if (winner instanceof Stop) throw new Stop(winner.kind, at, winner.failure, winner.output);
     if (winner) return { at, output: { winner: branches[index]?.id ?? null, output: winner.output }, ran: true };

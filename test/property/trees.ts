@@ -11,6 +11,8 @@ export interface Tree {
   plan: Plan;
   input: JsonObject;
   script: Script;
+  /** What fast-check prints of it. */
+  [fc.toStringMethod]?: () => string;
 }
 
 /** Every construct of which at least one tree in ten has one. */
@@ -60,7 +62,11 @@ export const trees: fc.Arbitrary<Tree> = fc
     salt: fc.integer({ min: 1, max: 2 ** 30 }),
     cancelled: fc.option(fc.integer({ min: 1, max: 2 ** 31 }), { freq: 5 }),
   })
-  .map((drawn) => new Builder(drawn.salt, drawn.cancelled ?? undefined).build(drawn));
+  .map((drawn) => {
+    const isLimited = at(drawn.choices, 4) % 6 === 1;
+    const cancelAt = isLimited ? undefined : (drawn.cancelled ?? undefined);
+    return new Builder(drawn.salt, cancelAt, isLimited).build(drawn);
+  });
 
 /** What can be read and done at a place of the tree. */
 interface Place {
@@ -79,11 +85,12 @@ class Builder {
   private readonly outcomes: Record<string, string[]> = {};
   private readonly verdicts: Record<string, Verdict['says']> = {};
   private readonly durations: Script;
-  private hasBranches = false;
 
+  /** @param isLimited whether the task may make so many calls only: what counts as one beside others is not said. */
   constructor(
     private readonly salt: number,
     private readonly cancelAt: number | undefined,
+    private readonly isLimited: boolean,
   ) {
     this.durations = new Script(salt, {}, {}, undefined);
   }
@@ -102,11 +109,12 @@ class Builder {
     if (handler) plan.on_error = [this.handler(handler, choices, { ...place, before: [] }, 'task.error.code')];
     plan.finally = this.list(cleanup, { ...place, before: [...place.before], mayEnd: false });
     if (at(choices, 3) % 4 !== 0) plan.output = this.value(choices, place);
-    if (at(choices, 4) % 3 === 0 && !this.hasBranches && this.cancelAt === undefined) {
-      plan.limits.max_calls = 1 + (at(choices, 5) % 4);
-    }
+    if (this.isLimited) plan.limits.max_calls = 1 + (at(choices, 5) % 4);
     const script = new Script(this.salt, this.outcomes, this.verdicts, this.cancelAt);
-    return { plan, input: { yes: true, no: false, n: 3, list: [1, 2, 3] }, script };
+    const { steps: tree, finally: last, on_error, output, limits } = plan;
+    const shown = { tree, last, on_error, output, max_calls: limits.max_calls, script };
+    const print = (): string => JSON.stringify(shown);
+    return { [fc.toStringMethod]: print, plan, input: { yes: true, no: false, n: 3, list: [1, 2, 3] }, script };
   }
 
   private list(sketches: readonly Sketch[], place: Place): PlanStep[] {
@@ -143,11 +151,12 @@ class Builder {
     const after: Place = { ...inner, before: [...place.before, step.id], isFirst: false };
     for (const modifier of drawn.modifiers) this.modify(step, modifier, drawn, place, after);
     place.before.push(step.id);
-    if (at(choices, 11) < 0) throw new Error('never');
     return step;
   }
 
   private verb({ verb: wanted, choices, inner }: Sketch, place: Place): PlanStep {
+    const isBeside = wanted === 'parallel' || wanted === 'race';
+    if (isBeside && this.isLimited) return this.verb({ verb: 'steps', choices, modifiers: [], inner, others: [] }, place);
     const verb = place.isFirst && (wanted === 'let' || wanted === 'fail' || wanted === 'end') ? 'call' : wanted;
     const id = this.id();
     switch (verb) {
@@ -191,9 +200,8 @@ class Builder {
         return { id, verb, repeat: { until, every, max: most }, index: i, steps };
       }
       case 'foreach': {
-        const most = at(choices, 0) % 2 === 0 ? 1 : 2 + (at(choices, 1) % 2);
+        const most = at(choices, 0) % 2 === 0 || this.isLimited ? 1 : 2 + (at(choices, 1) % 2);
         const onFailure = this.onFailure(at(choices, 2));
-        if (most > 1) this.hasBranches = true;
         const as = `x${id}`;
         const body: Place = {
           ...place,
@@ -210,7 +218,6 @@ class Builder {
       }
       case 'parallel':
       case 'race': {
-        this.hasBranches = true;
         const onFailure = verb === 'parallel' ? this.onFailure(at(choices, 2)) : undefined;
         const mayEnd = place.mayEnd && !onFailure;
         const seen = [...place.before];

@@ -1,5 +1,6 @@
 import type { Json } from '../../contracts/json.js';
 import type { CallStep, PlanRetry } from '../../contracts/plan.js';
+import type { StepProgress } from '../../contracts/task.js';
 import { callOperation, type OperationCall } from '../call-operation.js';
 import { callWorkflow } from '../call-workflow.js';
 import { isStepFailure } from '../step-failure.js';
@@ -19,16 +20,19 @@ export async function runCall(run: TaskRun, step: CallStep, path: string, frame:
 }
 
 /** Notes how a call that succeeded is taken back; what it is given is settled now. Source: design, section 5. */
-export function prepareUndo(run: TaskRun, step: CallStep, path: string, frame: Frame): void {
+export function prepareUndo(run: TaskRun, step: CallStep, path: string, frame: Frame, output: Json): void {
   if (!step.undo) return;
   const { call, with: template } = step.undo;
+  const shown = run.progress[path] as StepProgress;
   run.sequence += 1;
+  run.values.show(path, step.id, { ...shown, status: 'succeeded', output });
   run.progress[`${path}.undo`] = {
     status: 'pending',
     call,
     sequence: run.sequence,
     undo: settled(() => ({ with: evaluateParameters(run, template, call, frame) })),
   };
+  run.values.show(path, step.id, shown);
 }
 
 function settled<T>(evaluate: () => T): T | { problem: Parameters<typeof Object>[0] } {
