@@ -20,16 +20,19 @@ export async function runCall(run: TaskRun, step: CallStep, path: string, frame:
 }
 
 /** Notes how a call that succeeded is taken back; what it is given is settled now. Source: design, section 5. */
-export function prepareUndo(run: TaskRun, step: CallStep, path: string, frame: Frame): void {
+export function prepareUndo(run: TaskRun, step: CallStep, path: string, frame: Frame, output: Json): void {
   if (!step.undo) return;
   const { call, with: template } = step.undo;
+  const shown = run.progress[path] as StepProgress;
   run.sequence += 1;
+  run.values.show(path, step.id, { ...shown, status: 'succeeded', output });
   run.progress[`${path}.undo`] = {
     status: 'pending',
     call,
     sequence: run.sequence,
     undo: undoOf(run, template, call, frame),
   };
+  run.values.show(path, step.id, shown);
 }
 
 function undoOf(run: TaskRun, template: Json, call: string, frame: Frame): StepProgress['undo'] {

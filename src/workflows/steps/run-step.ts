@@ -47,7 +47,6 @@ export async function runStep(run: TaskRun, step: PlanStep, frame: Frame): Promi
     run.note(path, step.id, { status: 'running', ...(step.verb === 'call' && { call: step.call }) });
     const output = await runModified(run, step, path, frame);
     run.note(path, step.id, { status: 'succeeded', output });
-    if (step.verb === 'call') prepareUndo(run, step, path, frame);
     return { ran: true, output };
   } catch (error) {
     return noteFailure(run, step, path, error);
@@ -67,10 +66,20 @@ function runModified(run: TaskRun, step: PlanStep, path: string, frame: Frame): 
   return withCleanup(run, step, frameInside(frame, path), () =>
     withHandlers(run, step, path, frame, () =>
       withTimeout(run, step, path, frame, () =>
-        withRetry(run, step, path, frame, () => runVerb(run, step, path, frame)),
+        withRetry(run, step, path, frame, () => runPrepared(run, step, path, frame)),
       ),
     ),
   );
+}
+
+/** A call that took place is to be taken back, whatever becomes of the clean-up of its step; one that failed is not. */
+function runPrepared(run: TaskRun, step: PlanStep, path: string, frame: Frame): Promise<Json> {
+  const work = runVerb(run, step, path, frame);
+  if (step.verb !== 'call' || !step.undo) return work;
+  return work.then((output) => {
+    prepareUndo(run, step, path, frame, output);
+    return output;
+  });
 }
 
 function noteFailure(run: TaskRun, step: PlanStep, path: string, error: unknown): StepEnd {

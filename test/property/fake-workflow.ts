@@ -1,0 +1,265 @@
+/**
+ * What the interpreter needs of `@temporalio/workflow`, without a server: a virtual clock, activities that answer from a
+ * script, and the SDK's own cancellation scopes and failures.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createRequire } from 'node:module';
+import { toFailure } from '../../src/activities/failures.js';
+import type { CallRequest } from '../../src/contracts/activities.js';
+import type { Approval } from '../../src/contracts/approvals.js';
+import { ACTIVITIES, QUERIES, UPDATES } from '../../src/contracts/names.js';
+import type { CallStep, Plan } from '../../src/contracts/plan.js';
+import { AbilityError } from '../../src/contracts/problem.js';
+import { findStep } from '../../src/rules/find-step.js';
+import type { Effect, Script } from './script.js';
+
+// The SDK takes it from the global scope of its sandbox when it is loaded.
+(globalThis as { AsyncLocalStorage?: unknown }).AsyncLocalStorage = AsyncLocalStorage;
+// `require` goes past the mock that this module is for.
+const load = createRequire(import.meta.url);
+const real = load('@temporalio/workflow') as typeof import('@temporalio/workflow');
+const { CancellationScope, RootCancellationScope, registerSleepImplementation } = load(
+  '@temporalio/workflow/lib/cancellation-scope.js',
+) as typeof import('@temporalio/workflow/lib/cancellation-scope.js');
+
+/** The moment at which every task of a property test begins. */
+export const START = Date.UTC(2030, 0, 1);
+
+interface Timer {
+  at: number;
+  order: number;
+  fire: () => void;
+}
+
+interface RetryPolicy {
+  maximumAttempts: number;
+  initialInterval: number;
+  backoffCoefficient: number;
+  maximumInterval: number;
+}
+
+/** One workflow at a time, since the SDK, too, knows only a current one. */
+export class World {
+  now = 0;
+  readonly effects: Effect[] = [];
+  readonly root = new RootCancellationScope();
+  readonly handlers = new Map<string, (...args: unknown[]) => unknown>();
+  readonly conditions = new Set<{ holds: () => boolean; resolve: () => void }>();
+  private timers: Timer[] = [];
+  private order = 0;
+  private readonly attempts = new Map<string, number>();
+  private readonly seen = new Set<Approval>();
+
+  /** @param setClock what makes `Date` tell a moment, in milliseconds since 1970. */
+  constructor(
+    private readonly plan: Plan | undefined,
+    private readonly script: Script | undefined,
+    private readonly setClock: (ms: number) => void,
+  ) {}
+
+  /** Runs a workflow to its end. @throws what it throws; an error when it waits for ever. */
+  async run<T>(workflow: () => Promise<T>): Promise<T> {
+    current = this;
+    (globalThis as { __TEMPORAL_ACTIVATOR__?: unknown }).__TEMPORAL_ACTIVATOR__ = {
+      rootScope: this.root,
+      hasFlag: () => true,
+    };
+    this.setClock(START);
+    const cancelAt = this.script?.cancelAt;
+    if (cancelAt !== undefined) this.after(cancelAt, () => this.root.cancel());
+    let end: { value: T } | { error: unknown } | undefined;
+    workflow().then(
+      (value) => (end = { value }),
+      (error) => (end = { error }),
+    );
+    for (;;) {
+      await settle();
+      while (this.unblock()) await settle();
+      if (end) break;
+      this.askPeople();
+      const next = this.timers.reduce<Timer | undefined>(
+        (first, timer) =>
+          !first || timer.at < first.at || (timer.at === first.at && timer.order < first.order) ? timer : first,
+        undefined,
+      );
+      if (!next) throw new Error('The workflow waits for something that never comes');
+      this.timers = this.timers.filter((timer) => timer !== next);
+      this.now = next.at;
+      this.setClock(START + this.now);
+      next.fire();
+    }
+    if ('error' in end) throw end.error;
+    return end.value;
+  }
+
+  /** @returns what takes the timer back. */
+  after(ms: number, fire: () => void): () => void {
+    this.order += 1;
+    const timer = { at: this.now + ms, order: this.order, fire };
+    this.timers.push(timer);
+    return () => {
+      this.timers = this.timers.filter((other) => other !== timer);
+    };
+  }
+
+  /** Carries out a call as server and worker do, attempt by attempt. */
+  execute(call: string, request: CallRequest, policy: RetryPolicy, end: Settle<unknown>): () => void {
+    const { plan, script } = this;
+    if (!plan || !script) throw new Error('This world has no script');
+    const { path } = request;
+    const { errors } = (findStep(plan, path) as CallStep | undefined)?.retry ?? {};
+    let takeBack = (): void => {};
+    const start = (attempt: number): void => {
+      const nth = this.attempts.get(path) ?? 0;
+      this.attempts.set(path, nth + 1);
+      this.effects.push({ at: this.now, path, call, with: request.with });
+      const outcome = script.attempt(path, nth);
+      takeBack = this.after(outcome.ms, () => {
+        if ('output' in outcome) return end.resolve({ output: outcome.output, attempt });
+        const attemptsLeft = policy.maximumAttempts - attempt;
+        const effects = plan.operations[call]?.effects ?? 'read';
+        const error = new AbilityError({ code: outcome.code, message: outcome.code });
+        const failure = toFailure(error, { effects, errors, attempt, attemptsLeft, unclearBefore: false, hooks: [] });
+        if ((failure as { nonRetryable?: boolean }).nonRetryable || attemptsLeft <= 0) {
+          return end.reject(new real.ActivityFailure('failed', call, path, 'NON_RETRYABLE_FAILURE', 'fake', failure));
+        }
+        const pause = policy.initialInterval * policy.backoffCoefficient ** (attempt - 1);
+        takeBack = this.after(Math.min(pause, policy.maximumInterval), () => start(attempt + 1));
+      });
+    };
+    start(1);
+    return () => {
+      takeBack();
+      end.reject(
+        new real.ActivityFailure(
+          'cancelled',
+          call,
+          path,
+          'NON_RETRYABLE_FAILURE',
+          'fake',
+          new real.CancelledFailure('cancelled'),
+        ),
+      );
+    };
+  }
+
+  /** As the SDK after every activation: what holds goes on, one at a time. */
+  private unblock(): boolean {
+    for (const condition of this.conditions) {
+      if (!condition.holds()) continue;
+      this.conditions.delete(condition);
+      condition.resolve();
+      return true;
+    }
+    return false;
+  }
+
+  private askPeople(): void {
+    const view = this.handlers.get(QUERIES.task)?.() as { approvals: Approval[] } | undefined;
+    for (const approval of view?.approvals ?? []) {
+      if (approval.status !== 'open' || this.seen.has(approval)) continue;
+      this.seen.add(approval);
+      const verdict = this.script?.verdict(approval.path) ?? { ms: 1, says: 'nothing' };
+      if (verdict.says === 'nothing') continue;
+      this.after(verdict.ms, () => {
+        const decision = { approval_id: approval.id, by: 'ada' };
+        if (approval.status === 'open') this.handlers.get(UPDATES.decide)?.({ verdict: verdict.says, decision });
+      });
+    }
+  }
+}
+
+interface Settle<T> {
+  resolve: (value: T) => void;
+  reject: (error: unknown) => void;
+}
+
+let current: World | undefined;
+
+function world(): World {
+  if (!current) throw new Error('No workflow is running');
+  return current;
+}
+
+/** Something of the scope's that its cancellation ends. @param begin starts it. @returns what cancels it. */
+function cancellable<T>(begin: (end: Settle<T>) => (error: unknown) => void): Promise<T> {
+  const scope = CancellationScope.current();
+  return new Promise<T>((resolve, reject) => {
+    if (scope.consideredCancelled) {
+      scope.cancelRequested.catch(reject);
+      return;
+    }
+    const cancel = begin({ resolve, reject });
+    if (scope.cancellable) scope.cancelRequested.catch(cancel);
+  });
+}
+
+function sleep(ms: number): Promise<void> {
+  return cancellable<void>(({ resolve, reject }) => {
+    const takeBack = world().after(Math.max(1, ms), () => resolve());
+    return (error) => {
+      takeBack();
+      reject(error);
+    };
+  });
+}
+registerSleepImplementation(sleep as Parameters<typeof registerSleepImplementation>[0]);
+
+function whenever(holds: () => boolean): Promise<void> {
+  return cancellable<void>(({ resolve, reject }) => {
+    const condition = { holds, resolve: () => resolve() };
+    if (holds()) resolve();
+    else world().conditions.add(condition);
+    return (error) => {
+      world().conditions.delete(condition);
+      reject(error);
+    };
+  });
+}
+
+function condition(holds: () => boolean): Promise<void>;
+function condition(holds: () => boolean, ms: number): Promise<boolean>;
+function condition(holds: () => boolean, ms?: number): Promise<boolean | void> {
+  if (ms === undefined) return whenever(holds);
+  return CancellationScope.cancellable(async () => {
+    try {
+      return await Promise.race([sleep(ms).then(() => false), whenever(holds).then(() => true)]);
+    } finally {
+      CancellationScope.current().cancel();
+    }
+  });
+}
+
+function activities(options: { retry?: RetryPolicy }): Record<string, (request: CallRequest) => Promise<unknown>> {
+  return new Proxy(
+    {},
+    {
+      get: (_, name: string) => (request: CallRequest & { result?: unknown }) => {
+        if (name === ACTIVITIES.finish) return Promise.resolve({ result: request.result });
+        if (!options.retry) throw new Error(`${name} is called without a policy for its attempts`);
+        return cancellable((end) => world().execute(name, request, options.retry as RetryPolicy, end));
+      },
+    },
+  );
+}
+
+/** All microtasks are done. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** In place of `@temporalio/workflow`. */
+export const fakeWorkflow = {
+  ...real,
+  sleep,
+  condition,
+  proxyActivities: activities,
+  proxyLocalActivities: activities,
+  workflowInfo: () => ({ workflowId: 'task', startTime: new Date(START), continueAsNewSuggested: false }),
+  uuid4: () => '00000000-0000-4000-8000-000000000000',
+  setHandler: ({ name }: { name: string }, handler: (...args: unknown[]) => unknown) =>
+    world().handlers.set(name, handler),
+  setDefaultSignalHandler: () => {},
+  upsertSearchAttributes: () => {},
+  setCurrentDetails: () => {},
+};

@@ -1,0 +1,628 @@
+/**
+ * What the workflow language means, written from the texts (design, section 5; answers, 44 to 52) and not from the
+ * interpreter: plain recursion over the tree, with the moment handed along instead of time that passes.
+ *
+ * Branches run one after the other, each as if alone; then again with the moment from which the others stop them.
+ */
+import type { Json, JsonObject } from '../../src/contracts/json.js';
+import type { CallStep, ErrorHandler, OnFailure, Plan, PlanRetry, PlanStep, StepModifiers } from '../../src/contracts/plan.js';
+import { AbilityError } from '../../src/contracts/problem.js';
+import { parseDuration } from '../../src/rules/duration.js';
+import { compileExpression } from '../../src/rules/expressions/evaluate.js';
+import { evaluateTemplate } from '../../src/rules/expressions/template.js';
+import { type Account, type Effect, inOrder, type Script } from './script.js';
+
+/** Two things end at one moment, so the texts do not say which of them is first. */
+export class Ambiguous extends Error {}
+
+interface Failure {
+  code: string;
+  step?: string;
+  path?: string;
+}
+
+/** What unwinds: a failure, an early end, a cancellation, or other branches that stop this one. */
+class Stop extends Error {
+  constructor(
+    readonly kind: 'failed' | 'end' | 'cancelled' | 'halted',
+    readonly at: number,
+    readonly failure: Failure = { code: '' },
+    readonly output: Json = null,
+  ) {
+    super(kind);
+  }
+}
+
+interface Done {
+  at: number;
+  output: Json;
+  ran: boolean;
+}
+
+/** Where in the tree, and from when on no call (`cancelAt`) or nothing new (`haltAt`) may go on. */
+interface Place {
+  prefix: string;
+  names: JsonObject;
+  cancelAt: number;
+  haltAt: number;
+  /** Items of a `foreach` around it, from the outside in, each with values of its own. */
+  items: string[];
+}
+
+type Value = { output: Json; status: string; error: Json };
+
+interface State {
+  effects: Effect[];
+  statuses: Record<string, { status: string; error: Json }>;
+  /** By item of a `foreach`, `''` for the task: what expressions see of the steps. */
+  values: Record<string, Record<string, Value>>;
+  undos: Record<string, { at: number; order: number; call: string; with: JsonObject | null }>;
+  calls: number;
+  order: number;
+}
+
+/** One of several pieces of work. */
+type Unit = (place: Place, at: number) => Done;
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** Runs a plan. @throws Ambiguous. */
+export function interpret(plan: Plan, input: JsonObject, script: Script): Account {
+  return new Reference(plan, input, script).run();
+}
+
+class Reference {
+  private state: State = { effects: [], statuses: {}, values: { '': {} }, undos: {}, calls: 0, order: 0 };
+  private ending: { status: string; error: Json } = { status: 'running', error: null };
+
+  constructor(
+    private readonly plan: Plan,
+    private readonly input: JsonObject,
+    private readonly script: Script,
+  ) {
+    for (const { id } of everyStep(plan)) this.values('')[id] = { output: null, status: 'pending', error: null };
+  }
+
+  run(): Account {
+    const { plan } = this;
+    const top: Place = { prefix: '', names: {}, cancelAt: this.script.cancelAt ?? NEVER, haltAt: NEVER, items: [] };
+    let end: Stop | Done;
+    try {
+      end = this.work(top);
+    } catch (error) {
+      end = stopOf(error);
+    }
+    let failure = end instanceof Stop && end.kind === 'failed' ? end.failure : null;
+    let status = !(end instanceof Stop) || end.kind === 'end' ? 'succeeded' : 'cancelled';
+    if (failure) status = endOf(failure.code);
+    let output = status === 'succeeded' ? end.output : null;
+    this.ending = { status, error: failure && { code: failure.code } };
+    let { at } = end;
+    if (status !== 'succeeded') at = this.undo(at);
+    const cleanup = this.cleanUp(plan.finally, top, at);
+    if (cleanup.failure && status === 'succeeded') {
+      failure = cleanup.failure;
+      status = 'failed';
+      output = null;
+    }
+    const error = failure && { code: failure.code, step: failure.step ?? null, path: failure.path ?? null };
+    return { status, output, error, effects: inOrder(this.state.effects), steps: this.summary() };
+  }
+
+  private work(top: Place): Done {
+    try {
+      const { at } = this.steps(this.plan.steps, top, 0);
+      return { at, output: this.plan.output === undefined ? null : this.template(this.plan.output, top, at), ran: true };
+    } catch (error) {
+      const stop = stopOf(error);
+      const handler = stop.kind === 'failed' ? handlerOf(this.plan.on_error, stop.failure.code) : undefined;
+      if (!handler) throw stop;
+      this.ending = { status: 'running', error: { code: stop.failure.code } };
+      const done = this.handle(handler, stop, top);
+      this.ending = { status: 'running', error: null };
+      return done;
+    }
+  }
+
+  private steps(steps: readonly PlanStep[], place: Place, begun: number): Done {
+    let done: Done = { at: begun, output: null, ran: false };
+    for (const step of steps) {
+      const { at, output, ran } = this.step(step, place, done.at);
+      done = { at, output: ran ? output : done.output, ran: true };
+    }
+    return done;
+  }
+
+  /** The order of modifiers: retry, on_error, finally, continue_on_error. Source: answers, 47. */
+  private step(step: PlanStep, place: Place, at: number): Done {
+    if (place.haltAt <= at) throw new Stop('halted', at);
+    const path = place.prefix + step.id;
+    try {
+      if (step.if !== undefined && !this.condition(step.if, place, at)) {
+        this.note(step.id, path, place, 'skipped');
+        return { at, output: null, ran: false };
+      }
+      this.note(step.id, path, place, 'running');
+      const done = this.withFinally(step, path, place, at);
+      this.note(step.id, path, place, 'succeeded', done.output);
+      return { ...done, ran: true };
+    } catch (error) {
+      const stop = locate(stopOf(error), step.id, path);
+      const { code } = stop.failure;
+      if (stop.kind === 'end') this.note(step.id, path, place, 'succeeded', stop.output);
+      else if (stop.kind !== 'failed') this.note(step.id, path, place, 'cancelled');
+      else {
+        this.note(step.id, path, place, statusOf(code), null, { code });
+        if (step.continue_on_error && isCaughtByAll(code)) return { at: stop.at, output: null, ran: true };
+      }
+      throw stop;
+    }
+  }
+
+  private withFinally(step: PlanStep, path: string, place: Place, begun: number): Done {
+    let end: Stop | Done;
+    try {
+      end = this.withHandlers(step, path, place, begun);
+    } catch (error) {
+      end = stopOf(error);
+    }
+    const { at, failure } = this.cleanUp(step.finally ?? [], inside(place, path), end.at);
+    if (end instanceof Stop) throw new Stop(end.kind, at, end.failure, end.output);
+    if (failure) throw new Stop('failed', at, failure);
+    return { ...end, at };
+  }
+
+  private withHandlers(step: PlanStep, path: string, place: Place, begun: number): Done {
+    try {
+      return this.withTimeout(step, path, place, begun);
+    } catch (error) {
+      const stop = locate(stopOf(error), step.id, path);
+      const { code } = stop.failure;
+      const handler = stop.kind === 'failed' ? handlerOf(step.on_error, code) : undefined;
+      if (!handler) throw stop;
+      this.note(step.id, path, place, 'running', null, { code });
+      return this.handle(handler, stop, inside(place, path));
+    }
+  }
+
+  private handle(handler: ErrorHandler, stop: Stop, place: Place): Done {
+    const { at } = this.steps(handler.steps, place, stop.at);
+    if (handler.rethrow) throw new Stop('failed', at, stop.failure);
+    return { at, output: handler.output === undefined ? null : this.template(handler.output, place, at), ran: true };
+  }
+
+  private withTimeout(step: PlanStep, path: string, place: Place, begun: number): Done {
+    if (step.timeout === undefined) return this.withRetry(step, path, place, begun);
+    const limit = begun + parseDuration(step.timeout);
+    try {
+      return this.withRetry(step, path, { ...place, cancelAt: Math.min(place.cancelAt, limit) }, begun);
+    } catch (error) {
+      const stop = stopOf(error);
+      if (stop.kind !== 'cancelled' || place.cancelAt <= stop.at) throw stop;
+      throw new Stop('failed', stop.at, { code: 'timeout.step' });
+    }
+  }
+
+  /** Of a group; the attempts of a call are counted where it is made. */
+  private withRetry(step: PlanStep, path: string, place: Place, begun: number): Done {
+    if (step.verb !== 'steps' || !step.retry) return this.verb(step, path, place, begun);
+    let at = begun;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return this.verb(step, path, place, at);
+      } catch (error) {
+        const stop = stopOf(error);
+        const again = stop.kind === 'failed' && isTriedAgain(stop.failure.code, step.retry.errors);
+        if (!again || attempt >= step.retry.attempts) throw stop;
+        at = this.pause(place, stop.at, stop.at + pauseBefore(attempt + 1, step.retry));
+      }
+      for (const { id } of step.steps) this.forget(`${path}/${id}`);
+    }
+  }
+
+  private verb(step: PlanStep, path: string, place: Place, at: number): Done {
+    const within = inside(place, path);
+    switch (step.verb) {
+      case 'call':
+        return this.call(step, path, place, at);
+      case 'approval': {
+        const { ms, says } = this.script.verdict(path);
+        const expires = parseDuration(step.approval.expires);
+        const end = this.pause(place, at, at + (says === 'nothing' ? expires : Math.min(ms, expires)), path, step);
+        if (says === 'nothing' || ms >= expires) throw new Stop('failed', end, { code: 'approval.expired' });
+        if (says === 'deny') throw new Stop('failed', end, { code: 'approval.denied' });
+        return { at: end, output: { decision: 'approve', by: 'ada', comment: null, fields: {} }, ran: true };
+      }
+      case 'wait': {
+        if (!('for' in step.wait)) throw new Error('The reference knows only waits for time');
+        const ms = parseDuration(this.template(step.wait.for, place, at));
+        return { at: this.pause(place, at, at + ms, path, step), output: null, ran: true };
+      }
+      case 'steps':
+        return this.steps(step.steps, within, at);
+      case 'let':
+        return { at, output: this.template(step.let, place, at), ran: true };
+      case 'fail':
+        throw new Stop('failed', at, { code: step.fail.code });
+      case 'end':
+        throw new Stop('end', at, undefined, this.template(step.end.output, place, at));
+      case 'switch': {
+        const chosen = step.cases.find((item) => item.if === undefined || this.condition(item.if, place, at));
+        for (const { steps } of step.cases.filter((item) => item !== chosen)) {
+          for (const { id } of steps) this.note(id, `${path}/${id}`, place, 'skipped');
+        }
+        return chosen ? this.steps(chosen.steps, within, at) : { at, output: null, ran: true };
+      }
+      case 'repeat': {
+        const { until, every, max } = step.repeat;
+        let now = at;
+        for (let turn = 0; turn < Number(max); turn += 1) {
+          const names = step.index === undefined ? place.names : { ...place.names, [step.index]: turn };
+          const body = { ...inside(place, `${path}/${turn}`), names };
+          const done = this.steps(step.steps, body, now);
+          if (this.condition(until, body, done.at)) return { ...done, ran: true };
+          now = done.at;
+          if (turn + 1 < Number(max)) now = this.pause(place, now, now + parseDuration(every));
+        }
+        throw new Stop('failed', now, { code: 'repeat.exhausted' });
+      }
+      case 'foreach': {
+        const list = this.list(step.foreach, place, at);
+        const most = Number(step.max_parallel);
+        const units = list.map((item, index): Unit => (outer, begun) => {
+          const key = `${path}/${index}`;
+          const before = most === 1 ? this.state.values[`${path}/${index - 1}`] : undefined;
+          this.state.values[key] = structuredClone(before ?? {});
+          const names = { ...outer.names, [step.as]: item, ...(step.index && { [step.index]: index }) };
+          return this.steps(step.steps, { ...inside(outer, key), names, items: [...outer.items, key] }, begun);
+        });
+        const { at: end, outputs } = this.many(units, most, step.on_failure, place, at);
+        return { at: end, output: outputs, ran: true };
+      }
+      case 'parallel': {
+        const most = Number(step.max_parallel ?? step.branches.length);
+        const units = step.branches.map(
+          (branch): Unit =>
+            (outer, begun) =>
+              this.step(branch, inside(outer, path), begun),
+        );
+        const { at: end, outputs } = this.many(units, most, step.on_failure, place, at);
+        const named = step.branches.map(({ id }, index): [string, Json] => [id, outputs[index] ?? null]);
+        return { at: end, output: Object.fromEntries(named), ran: true };
+      }
+      case 'race':
+        return this.race(step.branches, within, at);
+    }
+  }
+
+  private call(step: CallStep, path: string, place: Place, begun: number): Done {
+    const input = this.parameters(step.with, place, begun);
+    const done = this.attempts(step.call, path, input, place, begun, step.retry);
+    if (step.undo) {
+      // What takes the call back is settled when it has succeeded, and may read its output.
+      this.note(step.id, path, place, 'succeeded', done.output);
+      let settled: JsonObject | null = null;
+      try {
+        settled = this.parameters(step.undo.with, place, done.at);
+      } catch (error) {
+        if (stopOf(error).kind !== 'failed') throw error;
+      }
+      this.note(step.id, path, place, 'running');
+      this.state.order += 1;
+      this.state.undos[path] = { at: done.at, order: this.state.order, call: step.undo.call, with: settled };
+    }
+    return done;
+  }
+
+  private attempts(
+    call: string,
+    path: string,
+    input: JsonObject,
+    place: Place,
+    begun: number,
+    retry: PlanRetry | undefined,
+  ): Done {
+    const { max_calls: limit } = this.plan.limits;
+    if (limit !== undefined && this.state.calls >= limit) throw new Stop('failed', begun, { code: 'limit.max_calls' });
+    this.state.calls += 1;
+    if (place.cancelAt <= begun) throw new Stop('cancelled', begun);
+    const repeatable = this.plan.operations[call]?.effects !== 'write_additive';
+    const policy = { attempts: repeatable ? 3 : 1, first: '1s', factor: 2, max: '30s', ...retry };
+    let at = begun;
+    for (let attempt = 1; ; attempt += 1) {
+      const nth = this.state.effects.filter((effect) => effect.path === path).length;
+      this.state.effects.push({ at, path, call, with: input });
+      const outcome = this.script.attempt(path, nth);
+      at += outcome.ms;
+      if (place.cancelAt < at) throw new Stop('cancelled', place.cancelAt);
+      if ('output' in outcome) return { at, output: outcome.output, ran: true };
+      const again = attempt < policy.attempts && isTriedAgain(outcome.code, retry?.errors);
+      if (!again) throw new Stop('failed', at, { code: outcome.code });
+      at += pauseBefore(attempt + 1, policy);
+      if (place.cancelAt < at) throw new Stop('cancelled', place.cancelAt);
+    }
+  }
+
+  /** Several pieces of work, so many at once. Source: answers, "on_failure". */
+  private many(
+    units: readonly Unit[],
+    most: number,
+    onFailure: OnFailure | undefined,
+    place: Place,
+    begun: number,
+  ): { at: number; outputs: Json[] } {
+    const before = structuredClone(this.state);
+    const alone = this.lanes(units, most, begun, () => place);
+    const stops = alone.filter(({ end }) => end instanceof Stop && end.kind !== 'halted');
+    const deciding = stops.filter(({ end }) => onFailure !== 'finish' || (end as Stop).kind !== 'failed');
+    const from = Math.min(NEVER, ...deciding.map(({ end }) => (end as Stop).at));
+    let ends = alone;
+    let decides = units.map(() => true);
+    if (from < NEVER) {
+      if (from === begun && most > 1 && units.length > 1 && place.cancelAt > from) throw new Ambiguous();
+      this.state = before;
+      const first = deciding.find(({ end }) => (end as Stop).at === from);
+      const cancels = onFailure === 'cancel' && (first?.end as Stop).kind === 'failed';
+      const stopped = {
+        ...place,
+        haltAt: Math.min(place.haltAt, from),
+        cancelAt: cancels ? Math.min(place.cancelAt, from) : place.cancelAt,
+      };
+      decides = alone.map(
+        ({ end, start }, index) => end instanceof Stop && end.at === from && (start < from || index < most),
+      );
+      ends = this.lanes(units, most, begun, (index) => (decides[index] ? place : stopped));
+    }
+    const at = Math.max(begun, ...ends.map(({ end }) => end.at));
+    // Those that the first failure cancelled end at the same moment, but are not what the whole failed with.
+    const thrown = [...ends.filter((_, index) => decides[index]), ...ends.filter((_, index) => !decides[index])]
+      .map(({ end }) => end)
+      .filter((end): end is Stop => end instanceof Stop && end.kind !== 'halted')
+      .sort((a, b) => a.at - b.at)[0];
+    if (thrown) throw new Stop(thrown.kind, at, thrown.failure, thrown.output);
+    if (place.haltAt <= at) throw new Stop('halted', at);
+    return { at, outputs: ends.map(({ end }) => end.output) };
+  }
+
+  private lanes(
+    units: readonly Unit[],
+    most: number,
+    begun: number,
+    placeOf: (index: number) => Place,
+  ): { start: number; end: Stop | Done }[] {
+    const free = units.slice(0, most).map(() => begun);
+    return units.map((unit, index) => {
+      const start = Math.min(...free);
+      const lane = free.indexOf(start);
+      const place = placeOf(index);
+      let end: Stop | Done;
+      try {
+        if (place.haltAt <= start) throw new Stop('halted', start);
+        end = unit(place, start);
+      } catch (error) {
+        end = stopOf(error);
+      }
+      free[lane] = end.at;
+      return { start, end };
+    });
+  }
+
+  /** The first to end wins, the others are cancelled; one whose `if` does not hold takes no part. */
+  private race(branches: readonly PlanStep[], place: Place, begun: number): Done {
+    const before = structuredClone(this.state);
+    const one = (branch: PlanStep, within: Place): Stop | Done => {
+      try {
+        return this.step(branch, within, begun);
+      } catch (error) {
+        return stopOf(error);
+      }
+    };
+    const takesPart = (end: Stop | Done): boolean => (end instanceof Stop ? end.kind !== 'halted' : end.ran);
+    const alone = branches.map((branch) => one(branch, place));
+    const from = Math.min(NEVER, ...alone.filter(takesPart).map(({ at }) => at));
+    if (from === begun && branches.length > 1 && place.cancelAt > from) throw new Ambiguous();
+    this.state = before;
+    const loser = { ...place, cancelAt: Math.min(place.cancelAt, from) };
+    const wins = (end: Stop | Done): boolean => takesPart(end) && end.at === from;
+    const ends = branches.map((branch, index) => one(branch, wins(alone[index] as Done) ? place : loser));
+    const at = Math.max(begun, ...ends.map((end) => end.at));
+    const index = alone.findIndex(wins);
+    const winner = ends[index];
+    if (winner instanceof Stop) throw new Stop(winner.kind, at, winner.failure, winner.output);
+    if (winner) return { at, output: { winner: branches[index]?.id ?? null, output: winner.output }, ran: true };
+    if (place.haltAt <= at) throw new Stop('halted', at);
+    return { at, output: { winner: null, output: null }, ran: true };
+  }
+
+  /** Each step whatever became of the others, and whatever happens around them. */
+  private cleanUp(steps: readonly PlanStep[], place: Place, begun: number): { at: number; failure: Failure | null } {
+    let at = begun;
+    let failure: Failure | null = null;
+    for (const step of steps) {
+      try {
+        at = this.step(step, { ...place, cancelAt: NEVER, haltAt: NEVER }, at).at;
+      } catch (error) {
+        const stop = stopOf(error);
+        at = stop.at;
+        if (stop.kind === 'failed') failure ??= stop.failure;
+      }
+    }
+    return { at, failure };
+  }
+
+  /** The last call that succeeded first. */
+  private undo(begun: number): number {
+    let at = begun;
+    const place = { prefix: '', names: {}, cancelAt: NEVER, haltAt: NEVER, items: [] };
+    const entries = Object.entries(this.state.undos).sort(([, a], [, b]) => b.at - a.at || b.order - a.order);
+    for (const [path, { call, with: input }] of entries) {
+      let status = 'failed';
+      try {
+        if (input) {
+          at = this.attempts(call, `${path}.undo`, input, place, at, undefined).at;
+          status = 'succeeded';
+        }
+      } catch (error) {
+        const stop = stopOf(error);
+        at = stop.at;
+        status = statusOf(stop.failure.code);
+      }
+      this.state.statuses[`${path}.undo`] = { status, error: null };
+    }
+    return at;
+  }
+
+  /** Waits, until something ends the wait. */
+  private pause(place: Place, at: number, until: number, path?: string, step?: StepModifiers): number {
+    if (path !== undefined && step) this.note(step.id, path, place, 'waiting');
+    if (place.haltAt <= at) throw new Stop('halted', at);
+    if (place.cancelAt <= at) throw new Stop('cancelled', at);
+    if (until < place.haltAt && until < place.cancelAt) return until;
+    throw place.haltAt <= place.cancelAt ? new Stop('halted', place.haltAt) : new Stop('cancelled', place.cancelAt);
+  }
+
+  private note(id: string, path: string, place: Place, status: string, output: Json = null, error?: Json): void {
+    const entry = { status, error: error ?? this.state.statuses[path]?.error ?? null };
+    this.state.statuses[path] = entry;
+    this.values(place.items.at(-1) ?? '')[id] = { ...entry, output };
+  }
+
+  private values(item: string): Record<string, Value> {
+    return this.state.values[item] as Record<string, Value>;
+  }
+
+  private forget(path: string): void {
+    for (const key of Object.keys(this.state.statuses)) {
+      if (key === path || key.startsWith(`${path}/`)) delete this.state.statuses[key];
+    }
+  }
+
+  private scope(place: Place) {
+    const steps = Object.assign({}, ...['', ...place.items].map((item) => this.values(item)));
+    const { name, protected: isProtected, vars } = this.plan.environment;
+    const environment = { name, protected: isProtected, vars };
+    return { values: { ...place.names, input: this.input, steps, environment, task: this.ending } };
+  }
+
+  private template<T extends Json>(template: T, place: Place, at: number): T {
+    return failing(at, () => evaluateTemplate(template, this.scope(place)) as T);
+  }
+
+  private condition(source: string, place: Place, at: number): boolean {
+    const value = failing(at, () => compileExpression(source).evaluate(this.scope(place)));
+    if (typeof value === 'boolean') return value;
+    throw new Stop('failed', at, { code: 'expression.not_boolean' });
+  }
+
+  private parameters(template: Json, place: Place, at: number): JsonObject {
+    const input = this.template(template, place, at);
+    if (input !== null && typeof input === 'object' && !Array.isArray(input)) return input;
+    throw new Stop('failed', at, { code: 'input.invalid' });
+  }
+
+  private list(foreach: { expression: string } | { list: Json[] }, place: Place, at: number): Json[] {
+    if ('list' in foreach) return this.template(foreach.list, place, at);
+    const value = failing(at, () => compileExpression(foreach.expression).evaluate(this.scope(place)));
+    if (Array.isArray(value)) return value;
+    throw new Stop('failed', at, { code: 'expression.not_list' });
+  }
+
+  /** Steps that did not run are skipped; of several turns, the worst tells. */
+  private summary(): Record<string, string> {
+    const steps: Record<string, string> = {};
+    for (const { path } of everyStep(this.plan)) steps[path] = 'skipped';
+    for (const [path, { status }] of Object.entries(this.state.statuses)) {
+      const general = path.endsWith('.undo') ? path : path.replaceAll(/\/\d+(?=\/)/g, '/*');
+      const before = steps[general];
+      steps[general] = before === undefined || WORST.indexOf(status) < WORST.indexOf(before) ? status : before;
+    }
+    return steps;
+  }
+}
+
+const WORST = ['unknown', 'denied', 'timed_out', 'failed', 'cancelled', 'succeeded', 'skipped'];
+
+function inside(place: Place, path: string): Place {
+  return { ...place, prefix: `${path}/` };
+}
+
+function stopOf(error: unknown): Stop {
+  if (error instanceof Stop) return error;
+  throw error;
+}
+
+function failing<T>(at: number, evaluate: () => T): T {
+  try {
+    return evaluate();
+  } catch (error) {
+    if (error instanceof AbilityError) throw new Stop('failed', at, { code: error.code });
+    throw error;
+  }
+}
+
+/** The innermost failed step is the one reported. Source: answers, 50. */
+function locate(stop: Stop, step: string, path: string): Stop {
+  if (stop.kind !== 'failed' || stop.failure.step !== undefined) return stop;
+  return new Stop('failed', stop.at, { ...stop.failure, step, path });
+}
+
+function pauseBefore(attempt: number, { first, factor, max }: Pick<PlanRetry, 'first' | 'factor' | 'max'>): number {
+  return Math.min(parseDuration(first) * factor ** (attempt - 2), parseDuration(max));
+}
+
+/** A code, its family, or a class of HTTP statuses; some of those also mean `unavailable`. Source: answers, 24. */
+function isNamed(code: string, entry: string): boolean {
+  if (entry === 'unavailable' && code === 'http.503') return true;
+  return code === entry || code.split('.')[0] === entry || (entry === 'http.5xx' && /^http\.5/.test(code));
+}
+
+function isNo(code: string): boolean {
+  return /^(approval\.|guard\.)/.test(code) || code === 'hook.failed';
+}
+
+/** Source: answers, 44; the end of everything is nobody's to catch. */
+function isCaughtByAll(code: string): boolean {
+  return !isNo(code) && code !== 'limit.max_calls';
+}
+
+function handlerOf(handlers: readonly ErrorHandler[] | undefined, code: string): ErrorHandler | undefined {
+  if (code === 'limit.max_calls') return undefined;
+  return handlers?.find(({ errors }) => (errors ? errors.some((entry) => isNamed(code, entry)) : isCaughtByAll(code)));
+}
+
+/** Source: answers, 47. */
+function isTriedAgain(code: string, errors: readonly string[] | undefined): boolean {
+  if (isNo(code) || code === 'limit.max_calls' || code === 'input.invalid') return false;
+  return errors ? errors.some((entry) => isNamed(code, entry)) : !/^http\.4/.test(code);
+}
+
+/** Source: answers, 45 and 49. */
+function statusOf(code: string): string {
+  if (isNo(code)) return 'denied';
+  return code.startsWith('timeout.') ? 'timed_out' : 'failed';
+}
+
+function endOf(code: string): string {
+  return isNo(code) ? 'denied' : 'failed';
+}
+
+/** Every step with its path, `*` for the turns of loops. */
+export function everyStep(plan: Pick<Plan, 'steps' | 'finally' | 'on_error'>): { id: string; path: string; step: PlanStep }[] {
+  const list = (steps: readonly PlanStep[], prefix: string): { id: string; path: string; step: PlanStep }[] =>
+    steps.flatMap((step) => {
+      const path = prefix + step.id;
+      const isLoop = step.verb === 'foreach' || step.verb === 'repeat';
+      return [
+        { id: step.id, path, step },
+        ...list(ofVerb(step), `${path}/${isLoop ? '*/' : ''}`),
+        ...list([...(step.on_error ?? []).flatMap(({ steps: own }) => own), ...(step.finally ?? [])], `${path}/`),
+      ];
+    });
+  return list([...plan.steps, ...(plan.on_error ?? []).flatMap(({ steps }) => steps), ...plan.finally], '');
+}
+
+function ofVerb(step: PlanStep): readonly PlanStep[] {
+  if ('branches' in step) return step.branches;
+  if ('cases' in step) return step.cases.flatMap(({ steps }) => steps);
+  return 'steps' in step ? step.steps : [];
+}

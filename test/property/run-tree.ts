@@ -1,0 +1,41 @@
+import { vi } from 'vitest';
+import type { JsonObject } from '../../src/contracts/json.js';
+import type { Plan } from '../../src/contracts/plan.js';
+import type { TaskResult, TaskStart } from '../../src/contracts/task.js';
+import { digestOf } from '../../src/rules/canonical.js';
+import { World } from './fake-workflow.js';
+import { type Account, inOrder } from './script.js';
+import type { Tree } from './trees.js';
+
+/** Runs a tree with the interpreter. @param task the workflow, as it is or with a bug planted. */
+export async function runTree(task: (start: TaskStart) => Promise<TaskResult>, tree: Tree): Promise<Account> {
+  const { plan, input, script } = structuredCloneTree(tree);
+  const world = new World(plan, script, (ms) => void vi.setSystemTime(ms));
+  const result = await world.run(() => task(startOf(plan, input))).catch(resultOf);
+  const { error } = result;
+  const path = (error?.details as { path?: string } | undefined)?.path ?? null;
+  return {
+    status: result.status,
+    output: result.output,
+    error: error && { code: error.code, step: error.step ?? null, path },
+    effects: inOrder(world.effects),
+    steps: Object.fromEntries(result.steps.map((step) => [step.path, step.status])),
+  };
+}
+
+function structuredCloneTree({ plan, input, script }: Tree): Tree {
+  return { plan: structuredClone(plan), input: structuredClone(input), script };
+}
+
+/** A task that did not succeed fails, with its result as the details of the failure. */
+function resultOf(error: unknown): TaskResult {
+  const [result] = (error as { details?: [TaskResult?] }).details ?? [];
+  if (!result) throw error;
+  return result;
+}
+
+function startOf(plan: Plan, input: JsonObject): TaskStart {
+  const user = { name: 'tester', source: 'os' as const };
+  const seal = { key_id: 'k', plan: '0', task: 'task', input: digestOf(input), user, confirmations: [], mac: '' };
+  return { format: 1, plan, seal, input, user, session: null, run: true, warnings: [] };
+}
