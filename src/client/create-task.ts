@@ -32,8 +32,8 @@ export interface NewTask {
   run: boolean;
   /** No key, no record: the task is only this call. */
   direct?: boolean;
-  /** Called with what preflight resolved, before the task is started; may refuse by throwing. */
-  review?: (answer: PreflightAnswer) => void;
+  /** Called with what preflight resolved, and waited for, before the task is started; may refuse by throwing. */
+  review?: (answer: PreflightAnswer) => void | Promise<void>;
 }
 
 /** A task that was created or found under its key. */
@@ -73,7 +73,7 @@ export async function createTask(session: Session, wanted: NewTask): Promise<Cre
   };
   return asking(session, async () => {
     const answer = await preflight(session, request);
-    wanted.review?.(answer);
+    await wanted.review?.(answer);
     await refuseWithoutWorker(session, wanted.environment, answer.plan.placement);
     return startTask(session, request, answer, wanted);
   });
