@@ -83,7 +83,7 @@ async function preflight(
   const { task, user } = request;
   const sealed = { plan: digests.plan, task, input: digests.input, user, confirmations };
   const seal = signSeal(sealed, dependencies.keys);
-  dependencies.plans.keep(digests.plan, plan);
+  dependencies.plans.keep(plan, { seal, user, session: request.session });
   const answer: PreflightAnswer = {
     plan,
     seal,
