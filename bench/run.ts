@@ -35,6 +35,9 @@ const bursts: Burst[] = [];
 
 say(`seed ${seed}, ${extent.rounds} rounds, Node ${process.version}, ${cpus().length} CPUs, ${cpus()[0]?.model}`);
 const stage = await openStage(values.profile);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void stage.stop().finally(() => process.exit(130)));
+}
 try {
   await warmUp(stage);
   for (let round = 1; round <= extent.rounds; round += 1) {

@@ -73,11 +73,14 @@ export class PlanSource {
   private async examine(mark: string | undefined, run: RunRef): Promise<RunOrigin> {
     const expected = this.expected.get(run.workflowId);
     const isIt = expected !== undefined && sealMark(expected.seal) === mark;
-    const origin = isIt ? expected : originIn(await this.readStart(run));
+    const start = isIt ? undefined : await this.readStart(run);
+    const origin = isIt ? expected : originIn(start);
     verifySeal(origin.seal, { task: origin.seal.task }, this.keys);
     if (!(await this.descends(run, origin.seal.task))) throw outsider();
     put(this.admitted, run.runId, origin, MOST_ADMITTED);
     this.expected.delete(run.workflowId);
+    // It was read for the seal already, and need not be read for the plan.
+    if (start && !this.plans.has(origin.seal.plan)) this.keepPlan(start.plan, origin.seal.plan);
     return origin;
   }
 
@@ -97,6 +100,10 @@ export class PlanSource {
     this.plans.set(digest, reading);
     reading.catch(() => this.plans.delete(digest));
     return reading;
+  }
+
+  private keepPlan(plan: Plan, digest: string): void {
+    if (digestOf(plan) === digest) put(this.plans, digest, Promise.resolve(plan), MOST_PLANS);
   }
 
   private async readPlan(digest: string, run: RunRef): Promise<Plan> {
