@@ -18,7 +18,7 @@ import { CallLog } from './call-log.js';
 import type { Execute } from './execute.js';
 import { toFailure, unknownOutcome } from './failures.js';
 import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
-import type { PlanSource } from './plan-source.js';
+import type { Admitted, PlanSource } from './plan-source.js';
 import type { RecordFolder } from './record/record-folder.js';
 import { taskOf } from './task-of.js';
 
@@ -40,9 +40,10 @@ export function createCall(dependencies: CallDependencies): (request: CallReques
   return async (request) => {
     const context = Context.current();
     const run = context.info.workflowExecution;
-    const plan = await dependencies.plans.admit(request.seal, run, request.child).catch((error: unknown) => {
+    const admitted = await dependencies.plans.admit(request.seal, run).catch((error: unknown) => {
       throw toFailure(error);
     });
+    const { plan } = admitted;
     const { activityType } = context.info;
     const operation = Object.hasOwn(plan.operations, activityType) ? plan.operations[activityType] : undefined;
     if (!operation) throw toFailure(notInPlan(activityType));
@@ -50,7 +51,7 @@ export function createCall(dependencies: CallDependencies): (request: CallReques
     const attempt = beginAttempt(context, operation.implementation.timeout_ms, !isRepeatable(operation.effects));
     const hooks: HookAnswer[] = [];
     try {
-      return await runAttempt(plan, operation, request, attempt, hooks, dependencies);
+      return await runAttempt(admitted, operation, request, attempt, hooks, dependencies);
     } catch (error) {
       if (attempt.signal.aborted) throw cancelledBy(attempt, error, operation);
       const { unclearBefore } = attempt;
@@ -66,7 +67,7 @@ export function createCall(dependencies: CallDependencies): (request: CallReques
 }
 
 async function runAttempt(
-  plan: Plan,
+  admitted: Admitted,
   operation: PlanOperation,
   request: CallRequest,
   attempt: Attempt,
@@ -74,10 +75,11 @@ async function runAttempt(
   dependencies: CallDependencies,
 ): Promise<CallAnswer> {
   const { path } = request;
+  const { plan } = admitted;
   const task = taskOf(Context.current());
   const log = new CallLog(dependencies.records.logsOf(task), path, attempt.number);
   const input = operationInput(operation, request.with);
-  const around = { plan, operation, request, input, signal: attempt.signal };
+  const around = { admitted, operation, request, input, signal: attempt.signal };
   answers.push(...(await runBuiltins('PreAbilityCall', operation.hooks.pre_call, around, dependencies)));
   const deny = firstDeny(answers);
   if (deny) throw denialOf(deny);
@@ -130,7 +132,7 @@ function masked(error: unknown, log: CallLog): unknown {
 }
 
 interface Around {
-  plan: Plan;
+  admitted: Admitted;
   operation: PlanOperation;
   request: CallRequest;
   input: JsonObject;
@@ -142,12 +144,13 @@ interface Around {
 async function runBuiltins(
   phase: Phase,
   hooks: readonly PlanHook[],
-  { plan, operation, request, input, signal, outcome }: Around,
+  { admitted, operation, request, input, signal, outcome }: Around,
   dependencies: CallDependencies,
 ): Promise<HookAnswer[]> {
   const builtins = hooks.filter(({ handler }) => handler.kind === 'builtin');
   if (builtins.length === 0) return [];
-  const { seal, path, user, session } = request;
+  const { path } = request;
+  const { plan, seal, user, session } = admitted;
   const facts = { plan, operation, input, task: taskOf(Context.current()), user, session, ...(outcome && { outcome }) };
   const run = { ...facts, phase, path, hooks: builtins, planDigest: seal.plan, signal, logFolder: undefined };
   return runHooks(run, dependencies);

@@ -35,14 +35,15 @@ async function enter(
   context: Context,
   { host, plans, records }: EnterDependencies,
 ): Promise<EnterAnswer> {
-  const plan = await plans.admit(request.seal, context.info.workflowExecution, request.child);
+  const admitted = await plans.admit(request.seal, context.info.workflowExecution);
+  const { plan } = admitted;
   const what = `The input of ${plan.ability.id}`;
   const input = checkAgainst(plan.ability.input_schema, request.input, { code: 'input.invalid', what });
   const task = taskOf(context);
   const warnings: string[] = [];
   if (records.pathOf(task)) {
     try {
-      records.replace(newRecord({ ...request, plan, task, host, input, created_at: new Date().toISOString() }));
+      records.replace(newRecord({ ...admitted, task, host, input, created_at: new Date().toISOString() }));
     } catch (error) {
       if (!(error instanceof AbilityError)) throw error;
       warnings.push(`${error.code}: ${error.message}`);

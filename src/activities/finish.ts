@@ -6,7 +6,7 @@ import type { TaskRecord } from '../contracts/record.js';
 import type { TaskResult } from '../contracts/task.js';
 import { checkAgainst } from '../planning/schemas.js';
 import { toFailure } from './failures.js';
-import type { PlanSource } from './plan-source.js';
+import type { Admitted, PlanSource } from './plan-source.js';
 import { newRecord } from './record/new-record.js';
 import type { RecordFolder } from './record/record-folder.js';
 import { taskOf } from './task-of.js';
@@ -31,8 +31,9 @@ export function createFinish(dependencies: FinishDependencies): (request: Finish
   return async (request) => {
     try {
       const context = Context.current();
-      const plan = await dependencies.plans.admit(request.seal, context.info.workflowExecution, request.child);
-      return { result: finish(request, plan, taskOf(context), dependencies) };
+      const admitted = await dependencies.plans.admit(request.seal, context.info.workflowExecution);
+      const result = finish(request, admitted, taskOf(context), dependencies);
+      return result.status === 'cancelled' ? { result } : { changes: changesOf(request.result, result) };
     } catch (error) {
       throw toFailure(error);
     }
@@ -41,22 +42,30 @@ export function createFinish(dependencies: FinishDependencies): (request: Finish
 
 function finish(
   request: FinishRequest,
-  plan: Plan,
+  admitted: Admitted,
   task: string,
   { records, host, shrink }: FinishDependencies,
 ): TaskResult {
-  const checked = checkOutput(request.result, plan);
+  const checked = checkOutput(request.result, admitted.plan);
   const folder = records.pathOf(task);
   const result = { ...checked, links: { ...checked.links, record: folder ?? null } };
   if (folder) {
     try {
-      records.finish(records.read(task) ?? recordOf(request, plan, task, host), result);
+      records.finish(records.read(task) ?? recordOf(request, admitted, task, host), result);
     } catch (error) {
       if (!(error instanceof AbilityError)) throw error;
       result.warnings = [...result.warnings, `${error.code}: ${error.message}`];
     }
   }
   return shrink(result);
+}
+
+/** The workflow has the rest already, and what an activity answers is history. */
+function changesOf(before: TaskResult, after: TaskResult): Partial<TaskResult> {
+  const earlier = new Map<string, unknown>(Object.entries(before));
+  return Object.fromEntries(
+    Object.entries(after).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(earlier.get(name))),
+  );
 }
 
 /** An output that breaks the contract makes a succeeded task a failed one. */
@@ -88,7 +97,7 @@ function refuseLarge({ output, ability_id }: TaskResult, { limits }: Plan): void
 }
 
 /** The record as it would have been made at creation, where the folder has gone or is on another machine. */
-function recordOf(request: FinishRequest, plan: Plan, task: string, host: string): TaskRecord {
+function recordOf(request: FinishRequest, admitted: Admitted, task: string, host: string): TaskRecord {
   const created_at = request.result.started_at ?? new Date().toISOString();
-  return newRecord({ ...request, plan, task, host, created_at });
+  return newRecord({ ...admitted, input: request.input, task, host, created_at });
 }

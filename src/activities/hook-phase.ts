@@ -25,8 +25,8 @@ const PHASE_MS = 5 * 60_000;
 export function createHookPhase(dependencies: HookPhaseDependencies): (request: HookRequest) => Promise<HookAnswer[]> {
   return async (request) => {
     const context = Context.current();
-    const plan = await dependencies.plans
-      .admit(request.seal, context.info.workflowExecution, request.child)
+    const { plan, seal, user, session } = await dependencies.plans
+      .admit(request.seal, context.info.workflowExecution)
       .catch((error: unknown) => {
         throw toFailure(error);
       });
@@ -35,7 +35,7 @@ export function createHookPhase(dependencies: HookPhaseDependencies): (request: 
     const all = request.phase === 'PreAbilityCall' ? pre_call : post_call;
     const hooks = operation ? all.filter(({ handler }) => handler.kind !== 'builtin') : all;
     const attempt = beginAttempt(context, PHASE_MS, false);
-    const { seal, path, input, user, session, phase, outcome } = request;
+    const { path, input, phase, outcome } = request;
     try {
       return await runHooks(
         {

@@ -1,6 +1,6 @@
 import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
-import type { Seal } from '../contracts/seal.js';
+import { type Seal, sealMark } from '../contracts/seal.js';
 import type { TaskStart } from '../contracts/task.js';
 import { type SealKeys, verifySeal } from '../planning/seal.js';
 import { digestOf } from '../rules/canonical.js';
@@ -18,18 +18,32 @@ export type ReadParent = (run: RunRef) => Promise<RunRef | undefined>;
 /** Reads the argument a workflow run was started with, from the first event of its history. */
 export type ReadStart = (run: RunRef) => Promise<TaskStart>;
 
+/** What a task was started with, as far as its activities need it. */
+export type TaskOrigin = Pick<TaskStart, 'seal' | 'user' | 'session'>;
+
+/** An activity that may run: its task, and the plan it is part of. */
+export interface Admitted extends TaskOrigin {
+  plan: Plan;
+}
+
+/** The origin of one run, and the workflow it is, where another task called it. */
+type RunOrigin = TaskOrigin & { child?: string };
+
 const MOST_PLANS = 500;
 const MOST_ADMITTED = 5000;
 
 /**
- * Finds the plan of an activity by its digest, and admits only activities of tasks that passed preflight.
+ * Finds the plan and the seal of an activity, and admits only activities of tasks that passed preflight.
  *
- * Plans come from memory, else from the first event of the task's own history; a seal is checked once a task and
- * worker. Source: design, section 6.
+ * Both come from memory, where this worker did the preflight, else from the first event of the task's own history; a
+ * seal is checked once a run and worker. Source: design, section 6.
  */
 export class PlanSource {
   private readonly plans = new Map<string, Promise<Plan>>();
-  private readonly admitted = new Map<string, string>();
+  /** By the workflow id of tasks that may be started next. */
+  private readonly expected = new Map<string, TaskOrigin>();
+  /** By the run. */
+  private readonly admitted = new Map<string, RunOrigin>();
 
   constructor(
     private readonly keys: SealKeys,
@@ -37,27 +51,37 @@ export class PlanSource {
     private readonly readParent: ReadParent,
   ) {}
 
-  /** Keeps a plan that was just made here. */
-  keep(digest: string, plan: Plan): void {
-    this.plans.delete(digest);
-    if (this.plans.size >= MOST_PLANS) this.plans.delete(this.plans.keys().next().value as string);
-    this.plans.set(digest, Promise.resolve(plan));
+  /** Keeps what was just resolved and sealed here. */
+  keep(plan: Plan, origin: TaskOrigin): void {
+    const { plan: digest, task } = origin.seal;
+    put(this.plans, digest, Promise.resolve(plan), MOST_PLANS);
+    put(this.expected, task, origin, MOST_ADMITTED);
   }
 
   /**
-   * @param child the workflow that asks, where the task called it; its steps are then those of the plan.
+   * @param mark of the seal under which the activity was asked for.
    * @throws AbilityError `seal.invalid`, `seal.unknown_key`, `engine.unsupported`.
    */
-  async admit(seal: Seal | undefined, run: RunRef | undefined, child?: string): Promise<Plan> {
-    if (!seal || !run) throw outsider();
-    if (this.admitted.get(run.workflowId) !== seal.mac) {
-      verifySeal(seal, { task: seal.task }, this.keys);
-      if (!(await this.descends(run, seal.task))) throw outsider();
-      if (this.admitted.size >= MOST_ADMITTED) this.admitted.clear();
-      this.admitted.set(run.workflowId, seal.mac);
-    }
-    const plan = await this.find(seal.plan, run);
-    return child === undefined ? plan : childPlan(plan, child);
+  async admit(mark: string | undefined, run: RunRef | undefined): Promise<Admitted> {
+    if (!run) throw outsider();
+    const { child, ...origin } = this.admitted.get(run.runId) ?? (await this.examine(mark, run));
+    const plan = await this.find(origin.seal.plan, run);
+    return { ...origin, plan: child === undefined ? plan : childPlan(plan, child) };
+  }
+
+  /** Several callers may have asked for the same key; the mark tells whether what is expected is what was started. */
+  private async examine(mark: string | undefined, run: RunRef): Promise<RunOrigin> {
+    const expected = this.expected.get(run.workflowId);
+    const isIt = expected !== undefined && sealMark(expected.seal) === mark;
+    const start = isIt ? undefined : await this.readStart(run);
+    const origin = isIt ? expected : originIn(start);
+    verifySeal(origin.seal, { task: origin.seal.task }, this.keys);
+    if (!(await this.descends(run, origin.seal.task))) throw outsider();
+    put(this.admitted, run.runId, origin, MOST_ADMITTED);
+    this.expected.delete(run.workflowId);
+    // It was read for the seal already, and need not be read for the plan.
+    if (start && !this.plans.has(origin.seal.plan)) this.keepPlan(start.plan, origin.seal.plan);
+    return origin;
   }
 
   /** Whether a run is that of the sealed task, or of one that it called, directly or not. */
@@ -78,6 +102,10 @@ export class PlanSource {
     return reading;
   }
 
+  private keepPlan(plan: Plan, digest: string): void {
+    if (digestOf(plan) === digest) put(this.plans, digest, Promise.resolve(plan), MOST_PLANS);
+  }
+
   private async readPlan(digest: string, run: RunRef): Promise<Plan> {
     const { plan } = await this.readStart(run);
     if (digestOf(plan) === digest) return plan;
@@ -87,6 +115,24 @@ export class PlanSource {
       suggestion: 'Create tasks through Ability Runtime.',
     });
   }
+}
+
+/** A workflow that somebody started by hand may have been given anything. */
+function originIn(start: Partial<TaskStart> | undefined): RunOrigin {
+  const { seal, user, session = null, child } = start ?? {};
+  if (!isSeal(seal) || !user) throw outsider();
+  return { seal, user, session, ...(child && { child: child.ability }) };
+}
+
+function isSeal(seal: Partial<Seal> | undefined): seal is Seal {
+  return typeof seal?.mac === 'string' && typeof seal.task === 'string' && typeof seal.plan === 'string';
+}
+
+/** Sets an entry, dropping the oldest where there are too many. */
+function put<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
+  map.delete(key);
+  if (map.size >= most) map.delete(map.keys().next().value as K);
+  map.set(key, value);
 }
 
 function outsider(): AbilityError {

@@ -95,7 +95,7 @@ async function preflight(
   const taken = progress && { progress: digestOf(progress) };
   const sealed = { plan: digests.plan, task, input: digests.input, user, confirmations, ...taken };
   const seal = signSeal(sealed, dependencies.keys);
-  dependencies.plans.keep(digests.plan, plan);
+  dependencies.plans.keep(plan, { seal, user, session: request.session });
   const answer: PreflightAnswer = {
     plan,
     seal,

@@ -34,8 +34,8 @@ export interface NewTask {
   direct?: boolean;
   /** Take over what an earlier task has done, as far as that still holds. */
   retry?: TaskRequest['retry'];
-  /** Called with what preflight resolved, before the task is started; may refuse by throwing. */
-  review?: (answer: PreflightAnswer) => void;
+  /** Called with what preflight resolved, and waited for, before the task is started; may refuse by throwing. */
+  review?: (answer: PreflightAnswer) => void | Promise<void>;
 }
 
 /** A task that was created or found under its key. */
@@ -92,7 +92,7 @@ async function startOrForget(
   { review }: NewTask,
 ): Promise<string | undefined> {
   try {
-    review?.(start.answer);
+    await review?.(start.answer);
     await refuseWithoutWorker(session, request.environment, start.answer.plan.placement);
     return await startTask(session, request, start);
   } catch (error) {

@@ -71,7 +71,8 @@ async function readFinish(session: Session, id: string): Promise<TaskResult | un
     const about = fromPayloadsAtIndex<{ activity_type?: string }>(defaultPayloadConverter, 0, data.payloads);
     if (about?.activity_type !== ACTIVITIES.finish) continue;
     const payloads = await session.codec.decode(result.payloads);
-    return fromPayloadsAtIndex<FinishAnswer>(defaultPayloadConverter, 0, payloads).result;
+    const answer = fromPayloadsAtIndex<FinishAnswer>(defaultPayloadConverter, 0, payloads);
+    return 'result' in answer ? answer.result : undefined;
   }
   return undefined;
 }

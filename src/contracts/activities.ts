@@ -1,17 +1,17 @@
 import type { HookAnswer, Phase } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
-import type { Person } from './people.js';
 import type { Problem } from './problem.js';
-import type { Seal } from './seal.js';
 import type { TaskResult } from './task.js';
 
-/** What every activity of a task is told: never the whole state. Source: design, section 6. */
+/**
+ * What every activity of a task is told: which seal it is asked for under, never the whole state.
+ *
+ * The rest stands in the first event of the task's history, so that it is not repeated with each call: a seal with its
+ * person is half a kilobyte. Source: design, section 6, the cost rule.
+ */
 export interface CallContext {
-  seal: Seal;
-  user: Person;
-  session: string | null;
-  /** The workflow that makes the call, where that is not the root's own. */
-  child?: string;
+  /** {@link sealMark} of the seal. */
+  seal: string;
 }
 
 /** Argument of a call: the operation is the activity's type. */
@@ -57,7 +57,9 @@ export interface EnterAnswer {
   warnings: string[];
 }
 
-/** What `finish` gives back: the result with its output checked and, when large, moved to the store. */
-export interface FinishAnswer {
-  result: TaskResult;
-}
+/**
+ * What `finish` gives back: what it changed in the result, with its output checked and, when large, moved to the store.
+ *
+ * Of a cancelled task it is the whole, since Temporal keeps no result of those.
+ */
+export type FinishAnswer = { changes: Partial<TaskResult> } | { result: TaskResult };

@@ -15,7 +15,8 @@ export const log = pino({ level: process.env.ABILITY_LOG ?? 'info', base: null }
 export class WorkerLogger implements Logger {
   log(level: LogLevel, message: string, meta?: LogMetadata): void {
     const name = level === 'INFO' || IN_THE_HISTORY.has(message) ? 'debug' : LEVELS[level];
-    log[name](shorten(meta), message);
+    // The SDK says several things about each call; what nobody reads must not be put into words.
+    if (log.isLevelEnabled(name)) log[name](shorten(meta), message);
   }
 
   trace(message: string, meta?: LogMetadata): void {

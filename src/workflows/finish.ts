@@ -34,7 +34,8 @@ export async function finishTask(run: TaskRun, outcome: Outcome): Promise<TaskRe
   try {
     const finish = activities[ACTIVITIES.finish] as Finish;
     const ask = (): Promise<FinishAnswer> => finish({ ...run.context, result, input });
-    return (await CancellationScope.nonCancellable(() => untilKeyed(ask))).result;
+    const answer = await CancellationScope.nonCancellable(() => untilKeyed(ask));
+    return 'result' in answer ? answer.result : { ...result, ...answer.changes };
   } catch (error) {
     const reason =
       error instanceof Error ? (error.cause instanceof Error ? error.cause : error).message : String(error);

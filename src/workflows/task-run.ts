@@ -5,6 +5,7 @@ import type { HookAnswer } from '../contracts/hooks.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { Plan, PlanStep } from '../contracts/plan.js';
 import type { Problem } from '../contracts/problem.js';
+import { sealMark } from '../contracts/seal.js';
 import { isStepEnd, type TaskState } from '../contracts/states.js';
 import type { Progress, ReceivedSignal, StepProgress, StepSummary, TaskStart } from '../contracts/task.js';
 import { childPlan } from '../rules/child-plan.js';
@@ -90,8 +91,7 @@ export class TaskRun {
 
   /** What every activity of the task is told. */
   get context(): CallContext {
-    const { seal, user, session, child } = this.start;
-    return { seal, user, session, ...(child && { child: child.ability }) };
+    return { seal: sealMark(this.start.seal) };
   }
 
   /** Notes what became of a step, so far. */

@@ -1,3 +1,4 @@
+import './no-stack-traces.js';
 import {
   ApplicationFailure,
   CancellationScope,

@@ -30,7 +30,14 @@ const VERBS = [
 const LEAVES = ['call', 'call', 'call', 'call', 'approval', 'wait', 'let', 'fail', 'end'] as const;
 const MODIFIERS = ['if', 'on_error', 'continue', 'finally', 'undo', 'retry', 'timeout'] as const;
 const CODES = ['script.exit', 'http.503', 'http.404', 'app.broken', 'input.invalid'];
-const ERRORS = [['script.exit'], ['app'], ['http.5xx', 'timeout'], ['unavailable'], ['approval.denied'], ['http', 'repeat']];
+const ERRORS = [
+  ['script.exit'],
+  ['app'],
+  ['http.5xx', 'timeout'],
+  ['unavailable'],
+  ['approval.denied'],
+  ['http', 'repeat'],
+];
 
 /** What a step is made from: numbers choose, so that fast-check can make a failing tree smaller. */
 interface Sketch {
@@ -95,7 +102,12 @@ class Builder {
     this.durations = new Script(salt, {}, {}, undefined);
   }
 
-  build({ steps, finally: cleanup, handler, choices }: {
+  build({
+    steps,
+    finally: cleanup,
+    handler,
+    choices,
+  }: {
     steps: Sketch[];
     finally: Sketch[];
     handler: Sketch[] | null;
@@ -156,7 +168,8 @@ class Builder {
 
   private verb({ verb: wanted, choices, inner }: Sketch, place: Place): PlanStep {
     const isBeside = wanted === 'parallel' || wanted === 'race';
-    if (isBeside && this.isLimited) return this.verb({ verb: 'steps', choices, modifiers: [], inner, others: [] }, place);
+    if (isBeside && this.isLimited)
+      return this.verb({ verb: 'steps', choices, modifiers: [], inner, others: [] }, place);
     const verb = place.isFirst && (wanted === 'let' || wanted === 'fail' || wanted === 'end') ? 'call' : wanted;
     const id = this.id();
     switch (verb) {

@@ -1,11 +1,11 @@
-import type { CallContext } from '../../contracts/activities.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { Plan } from '../../contracts/plan.js';
 import type { TaskRecord } from '../../contracts/record.js';
+import type { TaskStart } from '../../contracts/task.js';
 import { digestOf } from '../../rules/canonical.js';
 
 /** What a record is made of while its task runs. */
-export interface RecordSource extends Pick<CallContext, 'seal' | 'user' | 'session'> {
+export interface RecordSource extends Pick<TaskStart, 'seal' | 'user' | 'session'> {
   plan: Plan;
   task: string;
   host: string;

@@ -1,0 +1,1 @@
+process.stdout.write('{"guard_decision": "allow"}\n');

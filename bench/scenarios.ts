@@ -1,0 +1,50 @@
+/** What both sides are asked to do, and how often. */
+import type { JsonObject } from '../src/contracts/json.js';
+import type { ScenarioName } from './twin/contract.js';
+
+/** The scenarios, in the order of the tables. */
+export const SCENARIOS: readonly ScenarioName[] = ['noop', 'chain', 'fanout', 'loop', 'approval'];
+
+/** Of `loop`. */
+const TURNS = Array.from({ length: 30 }, (_, item) => item);
+
+/** What a task of each scenario gets. */
+export const INPUTS: { [S in ScenarioName]: JsonObject } = {
+  noop: { text: 'hello' },
+  chain: { n: 1 },
+  fanout: { n: 1 },
+  loop: { items: TURNS },
+  approval: { title: 'Release?' },
+};
+
+/** What it must answer; anything else and the measurement is worth nothing. */
+export const OUTPUTS: { [S in ScenarioName]: unknown } = {
+  noop: { text: 'hello' },
+  chain: { n: 7 },
+  fanout: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+  loop: TURNS.map((item) => item + 1),
+  approval: { decision: 'approved', by: 'ann', text: 'Release?' },
+};
+
+/** How much is measured. */
+export interface Extent {
+  rounds: number;
+  /** Tasks one after the other, for each contender and round. */
+  tasks: Record<ScenarioName, number>;
+  /** Tasks with 50 in flight, for each contender and round; none of those that wait for people or take a minute. */
+  burst: Partial<Record<ScenarioName, number>>;
+}
+
+/** As in the published figures; seven minutes. */
+export const FULL: Extent = {
+  rounds: 7,
+  tasks: { noop: 5, chain: 3, fanout: 3, loop: 1, approval: 2 },
+  burst: { noop: 100, chain: 50, fanout: 50 },
+};
+
+/** Under a minute and a half, to look whether a change costs much. */
+export const SHORT: Extent = {
+  rounds: 3,
+  tasks: { noop: 4, chain: 2, fanout: 2, loop: 1, approval: 2 },
+  burst: { noop: 50 },
+};

@@ -1,0 +1,155 @@
+/** Everything that runs while it is measured: one server, one service, a worker process for each contender. */
+import { randomBytes } from 'node:crypto';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { connect, type Session } from '../src/client/index.js';
+import { taskQueueOf } from '../src/contracts/names.js';
+import { obtainTemporal } from '../src/server/binary/install-temporal.js';
+import { freePort, LOOPBACK } from '../src/server/ports.js';
+import { markOf, stopProcess } from '../src/server/processes.js';
+import { spawnServer } from '../src/server/temporal-server.js';
+import { type Contender, product, twin } from './contenders.js';
+import { type Running, start } from './processes.js';
+
+/** Root of the repository, seen from the compiled benchmark. */
+const ROOT = join(import.meta.dirname, '../../..');
+const TWIN = join(ROOT, 'bench/twin/build');
+const PROJECT = 'bench';
+const CONNECT_MS = 20_000;
+
+/** How the product's hooks are named in the tables, by the environment of bench/project that has them. */
+export const HOOKS = {
+  dev0: 'no hooks',
+  dev1: '1 expression',
+  dev3: '3 expressions',
+  devb: 'expr + built-in',
+  devs: '1 script',
+} as const;
+
+/** What is compared, running. */
+export interface Stage {
+  /** Twin, control, then the product by {@link HOOKS}, then the product with `fast` calls. */
+  contenders: Contender[];
+  client: Client;
+  stop(): Promise<void>;
+}
+
+/** @param profiles a folder into which each worker writes a CPU profile when it ends. */
+export async function openStage(profiles?: string): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), 'ability-bench-'));
+  const ends: (() => Promise<void> | void)[] = [() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })];
+  const stop = async (): Promise<void> => {
+    for (const end of ends.reverse()) await end();
+  };
+  try {
+    const address = await startServer(folder, ends);
+    const service = await kept(
+      ends,
+      start({ script: join(TWIN, 'service.js'), args: [], ready: { stream: 'stdout', begins: '{' } }),
+    );
+    const origin = `http://127.0.0.1:${JSON.parse(service.said).port}`;
+    const root = join(folder, 'project');
+    cpSync(join(ROOT, 'bench/project'), root, { recursive: true });
+    const node = profiles ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : [];
+    const where: Where = { address, origin, root, node, ends };
+    const session = await kept(ends, connect({ root, project: PROJECT, address }));
+    const connection = await kept(ends, Connection.connect({ address }));
+    const client = new Client({ connection });
+    const contenders = await startContenders(where, client, session);
+    return { contenders, client, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+interface Where {
+  address: string;
+  /** Of the service. */
+  origin: string;
+  /** Of the project. */
+  root: string;
+  node: string[];
+  ends: (() => Promise<void> | void)[];
+}
+
+/** Keeps how to end what was started. */
+async function kept<T extends { stop(): Promise<void> } | { close(): Promise<void> }>(
+  ends: Where['ends'],
+  starting: Promise<T>,
+): Promise<T> {
+  const started = await starting;
+  ends.push(() => ('stop' in started ? started.stop() : started.close()));
+  return started;
+}
+
+/** As users' servers are started: same resolver, same flags, a database on disk. */
+async function startServer(folder: string, ends: Where['ends']): Promise<string> {
+  const { path: binary } = await obtainTemporal((text) => process.stderr.write(`${text}\n`));
+  const port = await freePort();
+  const [uiPort, log] = [await freePort(), join(folder, 'server.log')];
+  const child = spawnServer({ binary, port, uiPort, log, database: join(folder, 'temporal.db') });
+  ends.push(async () => {
+    const mark = child.pid === undefined ? undefined : markOf(child.pid);
+    if (mark) await stopProcess(mark, 5000);
+  });
+  const address = `${LOOPBACK}:${port}`;
+  const deadline = Date.now() + CONNECT_MS;
+  for (;;) {
+    try {
+      await (await Connection.connect({ address, connectTimeout: 1000 })).close();
+      return address;
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+  }
+}
+
+async function startContenders(where: Where, client: Client, session: Session): Promise<Contender[]> {
+  const keys = `bench:${randomBytes(32).toString('base64url')}`;
+  const workers = new Map<string, Running>();
+  for (const environment of Object.keys(HOOKS)) {
+    workers.set(environment, await kept(where.ends, startProduct(where, environment, keys)));
+  }
+  const pidOf = (environment: string): number => (workers.get(environment) as Running).pid;
+  // Worker identities and queues are in most events, so both sides have them at the same length.
+  const identity = 'w'.repeat(`${pidOf('dev0')}@${hostname()}`.length);
+  const length = taskQueueOf(PROJECT, 'dev0', 'cloud').length;
+  const twins = ['twin', 'control'].map(async (name) => {
+    const taskQueue = name.padEnd(length, '-');
+    const { pid } = await kept(where.ends, startTwin(where, taskQueue, identity));
+    return twin(name, pid, client, taskQueue);
+  });
+  return [
+    ...(await Promise.all(twins)),
+    ...Object.entries(HOOKS).map(([environment, name]) => product(name, pidOf(environment), session, environment)),
+    product('fast', pidOf('dev0'), session, 'dev0', (scenario) => `fast_${scenario}`),
+  ];
+}
+
+function startProduct(
+  { address, origin, root, node }: Where,
+  environment: string,
+  ABILITY_SEAL_KEYS: string,
+): Promise<Running> {
+  return start({
+    script: join(ROOT, 'dist/doors/cli/bin.js'),
+    args: ['worker', '--env', environment, '--placement', 'cloud'],
+    cwd: root,
+    env: { TEMPORAL_ADDRESS: address, BENCH_SERVICE_URL: origin, ABILITY_SEAL_KEYS },
+    node,
+    ready: { stream: 'stderr', begins: 'Serving' },
+  });
+}
+
+function startTwin({ address, origin, node }: Where, taskQueue: string, identity: string): Promise<Running> {
+  return start({
+    script: join(TWIN, 'twin/worker.js'),
+    args: ['--task-queue', taskQueue, '--service', origin, '--identity', identity],
+    env: { TEMPORAL_ADDRESS: address },
+    node,
+    ready: { stream: 'stdout', begins: '{"ready"' },
+  });
+}
