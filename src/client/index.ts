@@ -5,6 +5,7 @@ export { cancelTask, runTask } from './control-task.js';
 export { type CreatedTask, createTask, type NewTask } from './create-task.js';
 export { decide, openApprovals } from './decide.js';
 export { explainTask } from './explain-task.js';
+export { type FetchedHistory, fetchHistories } from './fetch-histories.js';
 export { linkOf } from './links.js';
 export { type ListedTask, type ListFilter, listTasks } from './list-tasks.js';
 export { awaitResult } from './read-result.js';
