@@ -34,22 +34,21 @@ async function withChildren(session: Session, id: string): Promise<FetchedHistor
   return runs;
 }
 
-/** Runs end with the newest; each names the one it continues. */
+/** Each run names the one it continues. */
 async function runsOf(session: Session, id: string): Promise<FetchedHistory[]> {
-  const { workflow } = session.temporal;
-  const newest = await workflow.getHandle(id).describe();
-  const runs: FetchedHistory[] = [];
-  for (let runId: string | undefined = newest.runId; runId !== undefined; ) {
-    const fetched: FetchedHistory | undefined = await fetchRun(session, id, runId).catch((error: unknown) => {
-      if (runs.length === 0) throw error;
-      return orForgotten(error)[0];
-    });
-    if (!fetched) break;
-    runs.unshift(fetched);
-    const [first] = fetched.history.events ?? [];
-    runId = first?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId || undefined;
+  const newest = await session.temporal.workflow.getHandle(id).describe();
+  const runs = [await fetchRun(session, id, newest.runId)];
+  for (let runId = runBefore(runs); runId !== undefined; runId = runBefore(runs)) {
+    const [earlier] = await fetchRun(session, id, runId).then((run) => [run], orForgotten);
+    if (!earlier) break;
+    runs.unshift(earlier);
   }
   return runs;
+}
+
+function runBefore([oldest]: FetchedHistory[]): string | undefined {
+  const [first] = oldest?.history.events ?? [];
+  return first?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId || undefined;
 }
 
 async function fetchRun(session: Session, workflowId: string, runId: string): Promise<FetchedHistory> {
