@@ -28,7 +28,10 @@ function differenceOf({ difference }: Extract<ReplayEnd, { status: 'differs' }>)
 export function renderReplays(ends: readonly ReplayEnd[], style: Style): string {
   const count = (status: ReplayEnd['status']): number => ends.filter((end) => end.status === status).length;
   const [ok, differing, broken] = [count('ok'), count('differs'), count('not_replayed')];
-  const bad = [...(differing > 0 ? [`${differing} differ`] : []), ...(broken > 0 ? [`${broken} not replayed`] : [])];
+  const bad = [
+    ...(differing > 0 ? [`${differing} ${differing === 1 ? 'differs' : 'differ'}`] : []),
+    ...(broken > 0 ? [`${broken} not replayed`] : []),
+  ];
   const parts = [...bad.map((text) => style('red', text)), style(bad.length > 0 ? 'dim' : 'green', `${ok} replayed`)];
   return parts.join(', ');
 }
