@@ -1,111 +1,90 @@
-// Records histories of the example project for the replay tests: one file a task, under test/histories/engine-<N>.
-// Run it when the interpreter gains a construct; files of earlier engines stay as they are.
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
+// Records histories for the replay tests, one file a run, under test/histories/engine-<N>: of each construct of the
+// language, of each end of a task, and of the example project.
+//
+// What is there already stays as it is: that an older build made it is what it is worth. `npm run histories -- NAME`
+// records one anew, `-- --all` all of them.
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { cancelTask, connect, createTask, decide, openApprovals, runTask, waitForTask } from '../dist/client/index.js';
-import { ENGINE } from '../dist/contracts/names.js';
+import { connect, createTask, fetchHistories, waitForTask } from '../dist/client/index.js';
+import { ENGINE, preflightIdOf } from '../dist/contracts/names.js';
 import { loadRegistry } from '../dist/definitions/load-registry.js';
 import { pathsOf } from '../dist/server/project-paths.js';
 import { stopRuntime } from '../dist/server/stop-runtime.js';
-import { claimEnvFiles } from '../examples/signup/env-files.mjs';
-import { PROJECT_ROOT, startSystem } from '../examples/signup/start-system.mjs';
+import { startServer, startSkippingServer, withProject } from './histories/bench.mjs';
+import { CONSTRUCTS, PROJECT_FILES } from './histories/constructs.mjs';
+import { EXAMPLE } from './histories/example.mjs';
+import { writeHistory } from './histories/write-history.mjs';
 
 const target = fileURLToPath(new URL(`../test/histories/engine-${ENGINE}`, import.meta.url));
 const user = { name: 'recorder', source: 'claimed' };
-const stamp = Date.now().toString(36);
+const asked = process.argv.slice(2);
+/** Events after which that server asks for a new run; by itself it waits for thousands. */
+const FEW_EVENTS = 25;
+const WEEK_AND_A_BIT_MS = 7.1 * 24 * 60 * 60 * 1000;
 
-/** What is recorded: name to the task, and what people do to it while it runs. */
-const TASKS = {
-  'signup-succeeded': { ability: 'signup_e2e_test', input: { build_id: `h1.${stamp}` }, act: approve },
-  'signup-denied': { ability: 'signup_e2e_test', input: { build_id: `h2.${stamp}` }, act: deny },
-  'signup-cancelled': { ability: 'signup_e2e_test', input: { build_id: `h3.${stamp}` }, act: cancel },
-  'signup-failed': {
-    ability: 'signup_e2e_test',
-    input: { build_id: `h4.${stamp}`, email: 'taken@example.test' },
-  },
-  'billing-succeeded': { ability: 'billing_regression', input: { build_id: `h5.${stamp}` }, act: approve },
-  'operation-created-then-run': {
-    ability: 'db.read.user_row',
-    input: { user_id: 'u-nobody' },
-    run: false,
-    act: ({ session, id }) => runTask(session, id),
-  },
-  'operation-denied': {
-    ability: 'http.call.signup_service',
-    input: { email: 'x@example.test' },
-    environment: 'prod',
-  },
-};
+/** Those that are asked for, or not there yet. */
+function missing(tasks) {
+  const wanted = Object.entries(tasks).filter(
+    ([name]) => asked.includes('--all') || asked.includes(name) || !existsSync(join(target, `${name}.json`)),
+  );
+  return wanted.length > 0 ? wanted : undefined;
+}
 
-async function whenAsked({ session, id }, verdict) {
-  for (;;) {
-    const [open] = await openApprovals(session, id);
-    if (open) return decide(session, id, verdict, { approval_id: open.id, by: 'release-manager', comment: verdict });
-    await new Promise((resolve) => setTimeout(resolve, 100));
+async function record({ session, root, store, clock }, [name, task], { hasOwnKey }) {
+  const { ability, input, environment = 'dev', run = true, act } = task;
+  const key = hasOwnKey ? { key: name } : {};
+  const { id } = await createTask(session, { ability, input, environment, user, run, ...key });
+  await act?.({ session, id });
+  if (clock) await clock.skip(WEEK_AND_A_BIT_MS);
+  const end = await waitForTask(session, id, { timeoutMs: 60_000 });
+  if (end.kind !== 'ended') throw new Error(`${name} did not end`);
+  const preflight = name === 'operation' ? await fetchHistories(session, preflightIdOf(id)) : [];
+  const runs = [...(await fetchHistories(session, id)), ...preflight];
+  runs.forEach(({ workflowId, history }, at) => {
+    // How the whole task ended says nothing of those it called.
+    const status = workflowId === id ? end.result.status : undefined;
+    const file = join(target, `${at === 0 ? name : `${name}-${at + 1}`}.json`);
+    writeHistory({ file, workflowId, status, history, root, store });
+    console.log(`${file.slice(target.length + 1)}: ${status ?? 'called'}, ${history.events.length} events`);
+  });
+}
+
+async function recordConstructs(tasks, start) {
+  const wanted = missing(tasks);
+  if (!wanted) return;
+  await withProject(PROJECT_FILES, start, async (bench) => {
+    for (const task of wanted) await record(bench, task, { hasOwnKey: true });
+  });
+}
+
+async function recordExample() {
+  const wanted = missing(EXAMPLE);
+  if (!wanted) return;
+  const { claimEnvFiles } = await import('../examples/signup/env-files.mjs');
+  const { PROJECT_ROOT: root, startSystem } = await import('../examples/signup/start-system.mjs');
+  const files = claimEnvFiles(root, ['dev', 'staging']);
+  const system = await startSystem({ folder: join(root, '.system', 'example') });
+  try {
+    files.write(system.env);
+    const { project } = loadRegistry(root).project;
+    const session = await connect({ root, project, progress: (text) => console.error(text) });
+    const bench = { session, root, store: pathsOf(root).store };
+    for (const [name, task] of wanted) {
+      await record(bench, [name, { environment: 'staging', ...task }], { hasOwnKey: false });
+    }
+    await session.close();
+  } finally {
+    files.remove();
+    await stopRuntime(pathsOf(root));
+    await system.stop();
   }
 }
 
-async function approve(task) {
-  await whenAsked(task, 'approve');
-}
-
-async function deny(task) {
-  await whenAsked(task, 'deny');
-}
-
-async function cancel({ session, id }) {
-  while ((await openApprovals(session, id)).length === 0) await new Promise((resolve) => setTimeout(resolve, 100));
-  await cancelTask(session, id);
-}
-
-/** Nothing of the machine belongs in a file of the repository: paths, host, process. */
-function withoutMachine(value) {
-  if (Array.isArray(value)) return value.map(withoutMachine);
-  if (value === null || typeof value !== 'object') return value;
-  const entries = Object.entries(value).map(([key, item]) => {
-    if (key === 'identity' || key === 'workerIdentity') return [key, 'worker'];
-    if (key === 'stackTrace') return [key, ''];
-    if (typeof item === 'string' && key !== 'data') return [key, cleanText(item)];
-    if (key === 'data' && typeof item === 'string') return [key, cleanPayload(item)];
-    return [key, withoutMachine(item)];
-  });
-  return Object.fromEntries(entries);
-}
-
-function cleanPayload(data) {
-  return Buffer.from(cleanText(Buffer.from(data, 'base64').toString('utf8'))).toString('base64');
-}
-
-function cleanText(text) {
-  return text.replaceAll(PROJECT_ROOT, '/project').replaceAll(hostname(), 'host');
-}
-
-async function record(session, name, { ability, input, environment = 'staging', run = true, act }) {
-  const { id } = await createTask(session, { ability, input, environment, user, run });
-  await act?.({ session, id });
-  const end = await waitForTask(session, id, { timeoutMs: 60_000 });
-  if (end.kind !== 'ended') throw new Error(`${name} did not end`);
-  const history = await session.temporal.workflow.getHandle(id).fetchHistory();
-  const json = withoutMachine(JSON.parse(historyToJSON(history)));
-  const file = join(target, `${name}.json`);
-  writeFileSync(file, `${JSON.stringify({ workflowId: id, status: end.result.status, history: json }, null, 1)}\n`);
-  console.log(`${name}: ${end.result.status}, ${history.events.length} events`);
-}
-
 mkdirSync(target, { recursive: true });
-const files = claimEnvFiles(PROJECT_ROOT, ['dev', 'staging']);
-const system = await startSystem({ folder: join(PROJECT_ROOT, '.system', 'example') });
-try {
-  files.write(system.env);
-  const { project } = loadRegistry(PROJECT_ROOT).project;
-  const session = await connect({ root: PROJECT_ROOT, project, progress: (text) => console.error(text) });
-  for (const [name, task] of Object.entries(TASKS)) await record(session, name, task);
-  await session.close();
-} finally {
-  files.remove();
-  await stopRuntime(pathsOf(PROJECT_ROOT));
-  await system.stop();
-}
+await recordConstructs(CONSTRUCTS.plain, (root) => startServer(root, []));
+await recordConstructs(CONSTRUCTS.long, (root) =>
+  startServer(root, [`limit.historyCount.suggestContinueAsNew=${FEW_EVENTS}`]),
+);
+await recordConstructs(CONSTRUCTS.skipping, startSkippingServer);
+await recordExample();

@@ -5,6 +5,7 @@ export { cancelTask, pauseTask, resumeTask, runTask, signalTask } from './contro
 export { type CreatedTask, createTask, type NewTask } from './create-task.js';
 export { decide, openApprovals } from './decide.js';
 export { explainTask } from './explain-task.js';
+export { type FetchedHistory, fetchHistories } from './fetch-histories.js';
 export { linkOf } from './links.js';
 export { type ListedTask, type ListFilter, listTasks } from './list-tasks.js';
 export { readHost, readInput } from './read-origin.js';

@@ -177,6 +177,11 @@ export const CODES = {
     means: 'A hook said no.',
     next: 'Follow the suggestion in the message; `ability why KEY` tells what each hook said.',
   },
+  'history.invalid': {
+    exit: EXIT.usage,
+    means: 'What was to be replayed is not the history of a task, or not in JSON.',
+    next: 'Write the history with `temporal workflow show --workflow-id KEY --output json`, or pass the task key.',
+  },
   'hook.failed': {
     exit: EXIT.denied,
     means: 'A guard crashed, hung or answered nonsense, and a guard that cannot answer is a no.',

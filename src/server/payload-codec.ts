@@ -14,7 +14,7 @@ const ENCODING = 'binary/ability-ref';
  * A store that cannot be written is no reason to lose what an activity did: up to 1 MiB then stays inline.
  */
 export class SpillingCodec implements PayloadCodec {
-  constructor(private readonly store: PayloadStore) {}
+  constructor(private readonly store: Pick<PayloadStore, 'put' | 'get'>) {}
 
   async encode(payloads: Payload[]): Promise<Payload[]> {
     return payloads.map((payload) => this.spill(payload));

@@ -107,6 +107,18 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
     'after',
     examples('ability why KEY', 'ability why KEY --json'),
   );
+  define(
+    'replay <what>',
+    'check that this build goes the way a task went: KEY, a history FILE, or a DIR of them',
+    () => import('./commands/replay.js'),
+  ).addHelpText(
+    'after',
+    examples(
+      'ability replay KEY   # all its runs, and the tasks it called',
+      'temporal workflow show --workflow-id KEY --output json > KEY.json && ability replay ./KEY.json',
+      'ability replay test/histories --json   # in CI: 0 all replay, 1 one differs, 2 a file is unreadable',
+    ),
+  );
   return program;
 }
 

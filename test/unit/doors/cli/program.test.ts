@@ -61,6 +61,7 @@ const COMMANDS = [
   'approve [options] <key>',
   'deny [options] <key>',
   'why [options] <key>',
+  'replay [options] <what>',
 ];
 const TASK_COMMANDS = [
   'create [options] <id>',

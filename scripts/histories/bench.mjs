@@ -1,0 +1,92 @@
+// A project in a temporary folder, with a server and workers of its own.
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Connection } from '@temporalio/client';
+import { InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection.js';
+import { connect } from '../../dist/client/index.js';
+import { ATTRIBUTES } from '../../dist/contracts/names.js';
+import { obtainTestServer } from '../../dist/server/binary/find-test-server.js';
+import { obtainTemporal } from '../../dist/server/binary/install-temporal.js';
+import { freePort, LOOPBACK } from '../../dist/server/ports.js';
+import { markOf, stopProcess } from '../../dist/server/processes.js';
+import { pathsOf } from '../../dist/server/project-paths.js';
+import { spawnServer } from '../../dist/server/temporal-server.js';
+import { startTestServer } from '../../dist/server/test-server.js';
+import { TestClock } from '../../dist/testing/test-clock.js';
+import { allPlaces, WorkerHost } from '../../dist/worker/host-workers.js';
+
+const KEYWORD = 2;
+const START_MS = 30_000;
+const tell = (text) => console.error(text);
+
+/** @param {Record<string, string>} files @returns {string} the root of the project. */
+export function makeProject(files) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'ability-histories-')));
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+  }
+  return root;
+}
+
+/** A server as users have it. @param {string[]} settings dynamic settings. */
+export async function startServer(root, settings) {
+  const { path: binary } = await obtainTemporal(tell);
+  const [port, uiPort] = [await freePort(), await freePort()];
+  const { pid } = spawnServer({ binary, port, uiPort, log: join(root, 'server.log'), settings });
+  const address = `${LOOPBACK}:${port}`;
+  const deadline = Date.now() + START_MS;
+  for (;;) {
+    try {
+      await (await Connection.connect({ address, connectTimeout: 1000 })).close();
+      return { address, stop: () => stopProcess(markOf(pid), 5000) };
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await pause(100);
+    }
+  }
+}
+
+/** A server whose clock can be moved. */
+export async function startSkippingServer(root) {
+  const { path: binary } = await obtainTestServer(tell);
+  const { address, stop } = await startTestServer(binary, join(root, 'server.log'));
+  const connection = await Connection.connect({
+    address,
+    [InternalConnectionOptionsSymbol]: { supportsTestService: true },
+  });
+  const searchAttributes = Object.fromEntries(Object.keys(ATTRIBUTES).map((name) => [name, KEYWORD]));
+  await connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });
+  const clock = new TestClock(connection.testService);
+  return { address, clock, stop: () => connection.close().then(stop) };
+}
+
+/** Serves a project over a server while an action runs. */
+export async function withProject(files, start, action) {
+  const root = makeProject(files);
+  const server = await start(root);
+  try {
+    const host = await WorkerHost.connect({
+      paths: pathsOf(root),
+      project: 'histories',
+      connectionOptions: { address: server.address },
+      namespace: 'default',
+      store: pathsOf(root).store,
+      keys: { keys: new Map([['recorded', randomBytes(32)]]) },
+    });
+    await host.serve(allPlaces(['dev']));
+    const session = await connect({ root, project: 'histories', address: server.address });
+    try {
+      await action({ session, root, store: pathsOf(root).store, clock: server.clock });
+    } finally {
+      await session.close();
+      await host.stop();
+    }
+  } finally {
+    await server.stop();
+    rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+  }
+}

@@ -1,0 +1,243 @@
+// A project with one small workflow for each construct of the language and each end of a task.
+// Inputs hold no paths: their digests are sealed, so nothing in them can be cleaned afterwards.
+import { cancelTask, runTask } from '../../dist/client/index.js';
+import { approve, cancel, deny, untilStep } from './people.mjs';
+
+/** An operation whose script has this body; `input` is what it was given. */
+function operation(key, body, { effects = 'read', more = '', tags = '' } = {}) {
+  return {
+    [`registry/low-level/${key}.yaml`]: [
+      `operation_key: ${key}`,
+      'version: 1',
+      `summary: The operation ${key}.`,
+      `effects: ${effects}`,
+      more,
+      `implementation: { kind: script${tags}, script: { path: scripts/${key}.mjs } }`,
+    ].join('\n'),
+    [`scripts/${key}.mjs`]: [
+      "import { existsSync, readFileSync, writeFileSync } from 'node:fs';",
+      'const at = (name) => process.argv[process.argv.indexOf(name) + 1];',
+      "const input = JSON.parse(readFileSync(at('--input'), 'utf8'));",
+      'const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));',
+      'void existsSync, sleep;',
+      `const body = async () => { ${body} };`,
+      "writeFileSync(at('--output'), JSON.stringify((await body()) ?? null));",
+    ].join('\n'),
+  };
+}
+
+const COUNT =
+  'const n = existsSync(input.file) ? Number(readFileSync(input.file, "utf8")) + 1 : 1; writeFileSync(input.file, String(n));';
+
+const OPERATIONS = {
+  ...operation('util.echo', 'return input;'),
+  ...operation('util.note', 'return input;', { effects: 'write_idempotent' }),
+  ...operation('util.fail', 'process.stderr.write("no"); process.exit(1);', { effects: 'write_additive' }),
+  ...operation('util.count', `${COUNT} return { n };`, { effects: 'write_idempotent' }),
+  ...operation('util.flaky', `${COUNT} if (n < 2) process.exit(1); return { n };`, { effects: 'write_idempotent' }),
+  ...operation('util.slow', 'await sleep(input.ms); return input;'),
+  ...operation('util.additive', 'console.error("at work"); await sleep(60000);', { effects: 'write_additive' }),
+  ...operation('util.large', 'return { text: "x".repeat(200000) };'),
+  ...operation('util.fast', 'return input;', { tags: ', tags: [fast]' }),
+  ...operation('util.guarded', 'return input;', {
+    more: 'hooks: { pre_call: [script_guard], post_call: [script_note] }',
+  }),
+  ...operation('util.ruled', 'return input;', { more: 'hooks: { pre_call: [rule, warns, asks] }' }),
+  ...operation('util.forbidden', 'return input;', { more: 'hooks: { pre_call: [never] }' }),
+};
+
+const HOOKS = {
+  'registry/hooks/PreAbilityCall.yaml': `
+hooks:
+  - { id: script_guard, handler: { script: { path: hooks/allow.mjs } } }
+  - { id: rule, handler: { expression: { deny_if: "input.n > 5", reason: Too many. } } }
+  - { id: warns, handler: { expression: { warn_if: "true", reason: Look twice. } } }
+  - { id: asks, handler: { expression: { confirm_if: "input.n > 2", reason: Quite many. } } }
+  - { id: never, handler: { expression: { deny_if: "true", reason: Never. } } }
+`,
+  'registry/hooks/PostAbilityCall.yaml':
+    'hooks: [{ id: script_note, blocking: false, handler: { script: { path: hooks/allow.mjs } } }]\n',
+  'hooks/allow.mjs': 'console.log(JSON.stringify({ status: "ok", guard_decision: "allow" }));\n',
+};
+
+const items = (count) => Array.from({ length: count }, (_, n) => n).join(', ');
+const note = (text) => `call: util.note, with: { text: ${text} }`;
+
+/** Name to the YAML of a workflow, and what people do to its task. */
+const WORKFLOWS = {
+  call: {
+    yaml: 'steps: [{ id: one, call: util.echo, with: { n: 1 } }, { id: two, call: util.echo, with: { n: "${{ steps.one.output.n + 1 }}" } }]\noutput: "${{ steps.two.output.n }}"',
+  },
+  'call-retried': {
+    yaml: 'steps: [{ id: a, call: util.flaky, with: { file: call-retried }, retry: { attempts: 3, first: 50ms } }]',
+  },
+  'call-step-timeout': {
+    yaml: 'steps: [{ id: a, call: util.slow, with: { ms: 20000 }, timeout: 1s, on_error: [{ errors: [timeout], output: late }] }]',
+  },
+  approval: {
+    yaml: 'steps: [{ id: ask, approval: { title: Go on? } }]\noutput: "${{ steps.ask.output.by }}"',
+    act: approve,
+  },
+  'approval-expired': { yaml: 'steps: [{ id: ask, approval: { title: Go on?, timeout: 1s } }]' },
+  parallel: {
+    yaml: 'steps: [{ id: p, parallel: { left: { call: util.echo, with: { n: 1 } }, right: { call: util.echo, with: { n: 2 } } } }]\noutput: "${{ steps.p.output }}"',
+  },
+  'parallel-failed': {
+    yaml: 'steps: [{ id: p, parallel: { left: { call: util.fail, with: {} }, right: { wait: 60s } } }]',
+  },
+  race: {
+    yaml: 'steps: [{ id: r, race: { slow: { call: util.slow, with: { ms: 30000 } }, quick: { wait: 1s } } }]\noutput: "${{ steps.r.output.winner }}"',
+  },
+  'race-approval': {
+    yaml: 'steps: [{ id: r, race: { human: { approval: { title: Go on? } }, auto: { wait: 60s } } }]',
+    act: approve,
+  },
+  'foreach-sequential': {
+    yaml: 'steps: [{ id: each, foreach: [1, 2, 3], as: n, index: i, steps: [{ id: c, call: util.echo, with: { n: "${{ n + i }}" } }] }]\noutput: "${{ steps.each.output }}"',
+  },
+  'foreach-parallel': {
+    yaml: 'steps: [{ id: each, foreach: [1, 2, 3, 4], as: n, max_parallel: 2, steps: [{ id: c, call: util.echo, with: { n: "${{ n }}" } }] }]\noutput: "${{ steps.each.output }}"',
+  },
+  switch: {
+    yaml: 'steps: [{ id: pick, switch: [{ if: "false", steps: [{ id: no, call: util.echo, with: {} }] }, { else: [{ id: yes, call: util.echo, with: { n: 1 } }] }] }]\noutput: "${{ steps.pick.output }}"',
+  },
+  repeat: {
+    yaml: 'steps: [{ id: loop, repeat: { until: "steps.probe.output.n >= 3", every: 100ms, max: 5 }, steps: [{ id: probe, call: util.count, with: { file: repeat } }] }]',
+  },
+  'wait-time': { yaml: 'steps: [{ id: w, wait: 1s }, { id: after, call: util.echo, with: {} }]' },
+  'wait-until': {
+    yaml: 'steps: [{ id: soon, wait: { until: \'now() + duration("1s")\' } }, { id: p, parallel: { brings: { call: util.slow, with: { ms: 100 } }, waits: { wait: { until: \'steps.brings.status == "succeeded"\' } } } }]',
+  },
+  'wait-signal': {
+    yaml: 'steps: [{ id: early, wait: { signal: first } }, { id: w, wait: { signal: go, if: signal.ok, timeout: 60s } }, { id: late, wait: { signal: never, timeout: 1s }, continue_on_error: true }]\noutput: "${{ steps.w.output }}"',
+    async act(task) {
+      const handle = task.session.temporal.workflow.getHandle(task.id);
+      await handle.signal('first', {});
+      await untilStep(task, 'w', 'waiting');
+      await handle.signal('go', { ok: false });
+      await handle.signal('go', { ok: true });
+    },
+  },
+  'pause-resume': {
+    yaml: 'steps: [{ id: a, call: util.slow, with: { ms: 500 } }, { id: b, call: util.echo, with: {} }]',
+    async act(task) {
+      const handle = task.session.temporal.workflow.getHandle(task.id);
+      await handle.signal('pause');
+      await untilStep(task, 'a', 'succeeded');
+      await handle.signal('resume');
+    },
+  },
+  let: {
+    yaml: 'steps: [{ id: names, let: { n: "${{ 1 + 2 }}", id: "${{ uuid() }}" } }, { id: c, call: util.echo, with: { n: "${{ steps.names.output.n }}" } }]',
+  },
+  fail: {
+    yaml: 'steps: [{ id: c, call: util.echo, with: {} }, { id: stop, fail: { code: too_many, message: At most 20 } }]',
+  },
+  end: {
+    yaml: 'steps: [{ id: stop, end: { output: { skipped: true } } }, { id: never, call: util.echo, with: {} }]\nfinally: [{ id: bye, call: util.echo, with: {} }]',
+  },
+  'if-skipped': {
+    yaml: 'steps: [{ id: never, if: "false", call: util.echo, with: {} }, { id: c, if: "steps.never.status == \'skipped\'", call: util.echo, with: {} }]',
+  },
+  'on-error': {
+    yaml: 'steps: [{ id: a, call: util.fail, with: {}, on_error: [{ errors: [http], output: 1 }, { errors: [script], steps: [{ id: h, call: util.echo, with: { why: "${{ steps.a.error.code }}" } }], output: "${{ steps.h.output.why }}" }] }]\noutput: "${{ steps.a.output }}"',
+  },
+  'continue-on-error': {
+    yaml: 'steps: [{ id: a, call: util.fail, with: {}, continue_on_error: true }, { id: b, call: util.echo, with: { was: "${{ steps.a.status }}" } }]',
+  },
+  'finally-on-group': {
+    yaml: 'steps: [{ id: g, steps: [{ id: a, call: util.fail, with: {} }], finally: [{ id: clean, call: util.echo, with: {} }] }]',
+  },
+  'retry-on-group': {
+    yaml: 'steps: [{ id: g, retry: { attempts: 2, first: 50ms }, steps: [{ id: a, call: util.count, with: { file: retry-on-group } }, { id: b, if: "steps.a.output.n < 2", fail: { code: not_yet, message: Once more } }] }]',
+  },
+  'timeout-on-group': { yaml: 'steps: [{ id: g, timeout: 1s, steps: [{ id: a, wait: 30s }] }]' },
+  undo: {
+    yaml: `steps: [{ id: a, ${note('a')}, undo: { ${note('undo a')} } }, { id: b, ${note('b')}, undo: { ${note('undo b')} } }, { id: bad, fail: { code: no_luck, message: no } }]`,
+  },
+  child: { yaml: 'steps: [{ id: inner, call: inner, with: { n: 1 } }]\noutput: "${{ steps.inner.output }}"' },
+  'child-failed': { yaml: 'steps: [{ id: inner, call: fails, with: {}, continue_on_error: true }]' },
+  'fast-operation': {
+    yaml: 'steps: [{ id: a, call: util.fast, with: { n: 1 } }, { id: b, call: util.fast, with: { n: 2 } }]',
+  },
+  'script-hooks': { yaml: 'steps: [{ id: a, call: util.guarded, with: {} }]' },
+  'expression-hooks': {
+    yaml: 'steps: [{ id: a, call: util.ruled, with: { n: 1 } }, { id: b, call: util.ruled, with: { n: 3 } }]',
+    act: approve,
+  },
+  'payload-in-store': {
+    yaml: 'steps: [{ id: a, call: util.large, with: {} }, { id: b, call: util.echo, with: { size: "${{ size(steps.a.output.text) }}" } }]\noutput: "${{ steps.b.output.size }}"',
+  },
+  'end-failed': {
+    yaml: 'steps: [{ id: a, call: util.fail, with: {} }]\nfinally: [{ id: clean, call: util.echo, with: {} }]',
+  },
+  'end-denied-by-hook': { yaml: 'steps: [{ id: a, call: util.forbidden, with: {} }]' },
+  'end-denied-by-person': { yaml: 'steps: [{ id: ask, approval: { title: Go on? } }]', act: deny },
+  'end-cancelled': {
+    yaml: 'steps: [{ id: ask, approval: { title: Go on? } }]\nfinally: [{ id: clean, call: util.echo, with: {} }]',
+    act: cancel,
+  },
+  'end-cancelled-in-call': {
+    yaml: 'steps: [{ id: a, call: util.slow, with: { ms: 30000 } }]',
+    async act(task) {
+      await untilStep(task, 'a', 'running');
+      await cancelTask(task.session, task.id);
+    },
+  },
+  'end-timed-out': {
+    yaml: 'timeout: 1s\nsteps: [{ id: a, call: util.slow, with: { ms: 20000 } }]\nfinally: [{ id: clean, call: util.echo, with: {} }]',
+  },
+  'end-unknown': { yaml: 'steps: [{ id: a, call: util.additive, with: {}, timeout: 1s }]' },
+};
+
+/** Histories that only a server shows which asks for a new run after a few events. */
+const LONG = {
+  'continue-as-new': {
+    yaml: `steps: [{ id: before, ${note('before')}, undo: { ${note('undo')} } }, { id: all, foreach: [${items(8)}], as: n, max_parallel: 2, steps: [{ id: c, call: util.echo, with: { n: "\${{ n }}" } }] }]\noutput: "\${{ size(steps.all.output) }}"`,
+  },
+  'continue-as-new-waiting': {
+    yaml: `steps: [{ id: p, parallel: { asks: { approval: { title: Go on? } }, hears: { wait: { signal: go } }, busy: { steps: [{ id: x, foreach: [${items(8)}], as: n, steps: [{ id: c, call: util.echo, with: {} }] }] } } }]`,
+    async act(task) {
+      await untilStep(task, 'p/busy', 'succeeded');
+      await task.session.temporal.workflow.getHandle(task.id).signal('go', {});
+      await approve(task);
+    },
+  },
+};
+
+const workflowId = (name) => name.replaceAll('-', '_');
+const workflow = (id, yaml) => ({
+  [`registry/high-level/${id}.yaml`]: `id: ${id}\ntype: workflow\nversion: 1\nsummary: A recorded workflow.\n${yaml}\n`,
+});
+const tasksOf = (workflows) =>
+  Object.fromEntries(
+    Object.entries(workflows).map(([name, { act }]) => [name, { ability: workflowId(name), input: {}, act }]),
+  );
+
+/** The files of the project. */
+export const PROJECT_FILES = {
+  'ability.yaml': 'format: 1\nproject: histories\nenvironments: { dev: {} }\n',
+  ...OPERATIONS,
+  ...HOOKS,
+  ...Object.assign(
+    {},
+    ...Object.entries({ ...WORKFLOWS, ...LONG }).map(([name, { yaml }]) => workflow(workflowId(name), yaml)),
+  ),
+  ...workflow(
+    'inner',
+    'steps: [{ id: add, call: util.echo, with: { n: "${{ input.n + 1 }}" } }]\noutput: "${{ steps.add.output.n }}"',
+  ),
+  ...workflow('fails', 'steps: [{ id: bad, fail: { code: no_luck, message: not today } }]'),
+};
+
+/** Tasks by what the server has to be like. */
+export const CONSTRUCTS = {
+  plain: {
+    ...tasksOf(WORKFLOWS),
+    'created-then-run': { ability: 'util.echo', input: {}, run: false, act: ({ session, id }) => runTask(session, id) },
+    operation: { ability: 'util.echo', input: { n: 1 } },
+  },
+  long: tasksOf(LONG),
+  /** Nobody runs it; its server skips the week. */
+  skipping: { 'end-expired': { ability: 'util.echo', input: {}, run: false } },
+};

@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { fetchHistories } from '../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import { findProjectRoot } from '../../../definitions/find-project.js';
+import { PayloadStore } from '../../../server/payload-store.js';
+import { pathsOf } from '../../../server/project-paths.js';
+import { findHistoryFiles, readHistoryFile } from '../../../worker/replay/read-history-file.js';
+import type { RecordedHistory } from '../../../worker/replay/recorded-history.js';
+import { type ReplayEnd, replayHistory } from '../../../worker/replay/replay-history.js';
+import { type Context, openRegistry, withSession } from '../context.js';
+import { renderReplay, renderReplays } from '../render-replay.js';
+import { exitOf } from '../report.js';
+
+/** `ability replay KEY|FILE|DIR`: whether the workflows of this build go the way that histories went. */
+export async function run(context: Context, [what = '']: string[]): Promise<ExitCode> {
+  const path = resolve(context.cwd, what);
+  const ends = existsSync(path) ? await replayFiles(context, path) : await replayTask(context, what);
+  const { flags, terminal } = context;
+  if (flags.json) terminal.print(JSON.stringify({ status: statusOf(ends), histories: ends }, null, 2));
+  else terminal.print(renderReplays(ends, terminal.style));
+  return exitOfEnds(ends);
+}
+
+async function replayFiles(context: Context, path: string): Promise<ReplayEnd[]> {
+  const store = nearestStore(context);
+  const ends: ReplayEnd[] = [];
+  for (const file of findHistoryFiles(path)) {
+    const name = relative(context.cwd, file);
+    ends.push(show(context, await replayFile(file, name, store)));
+  }
+  return ends;
+}
+
+/** One broken file says nothing about the others. */
+async function replayFile(file: string, name: string, store: PayloadStore | undefined): Promise<ReplayEnd> {
+  let recorded: RecordedHistory;
+  try {
+    recorded = readHistoryFile(file);
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return { name, workflow_id: '', events: 0, status: 'not_replayed', problem: error.toProblem() };
+  }
+  return replayHistory({ ...recorded, name }, { store });
+}
+
+/** Where large values are looked for: in `ABILITY_STORE`, or the project around; a file needs neither. */
+function nearestStore({ cwd, flags }: Context): PayloadStore | undefined {
+  const { ABILITY_STORE: given } = process.env;
+  if (given) return new PayloadStore(given);
+  try {
+    return new PayloadStore(pathsOf(findProjectRoot(cwd, flags.project)).store);
+  } catch (error) {
+    if (error instanceof AbilityError && flags.project === undefined) return undefined;
+    throw error;
+  }
+}
+
+async function replayTask(context: Context, key: string): Promise<ReplayEnd[]> {
+  // Keys of called tasks have slashes, too; no key ends like a file or begins like a path.
+  if (/\.json$|^[./~]/.test(key)) {
+    const suggestion = 'Name a file or folder that is there, or a task key.';
+    throw new AbilityError({ code: 'history.invalid', message: `There is no file ${join(key)}`, suggestion });
+  }
+  return withSession(context, await openRegistry(context), async (session) => {
+    const ends: ReplayEnd[] = [];
+    const fetched = await fetchHistories(session, key);
+    for (const { workflowId, runId, history } of fetched) {
+      const isOneOfMany = fetched.filter((other) => other.workflowId === workflowId).length > 1;
+      const name = isOneOfMany ? `${workflowId} (run ${runId})` : workflowId;
+      ends.push(show(context, await replayHistory({ name, workflowId, history }, { store: session.store })));
+    }
+    return ends;
+  });
+}
+
+function show({ flags, terminal }: Context, end: ReplayEnd): ReplayEnd {
+  if (!flags.json) terminal.print(renderReplay(end, terminal.style));
+  return end;
+}
+
+function statusOf(ends: readonly ReplayEnd[]): ReplayEnd['status'] {
+  const all = new Set(ends.map(({ status }) => status));
+  return all.has('differs') ? 'differs' : all.has('not_replayed') ? 'not_replayed' : 'ok';
+}
+
+/** A difference outweighs what could not be replayed, which ends as its code says. */
+function exitOfEnds(ends: readonly ReplayEnd[]): ExitCode {
+  if (statusOf(ends) === 'differs') return EXIT.failed;
+  for (const end of ends) if (end.status === 'not_replayed') return exitOf(end.problem);
+  return EXIT.ok;
+}

@@ -1,0 +1,67 @@
+import type { Problem } from '../../contracts/problem.js';
+
+/** What Temporal's SDK holds against a replay. */
+export interface Complaint {
+  /** Number of the event, where the SDK names it. */
+  eventId?: number;
+  /** What this build would do there, to follow "this build would". */
+  wanted: string;
+  /** Set where the history itself is at fault. */
+  problem?: Problem;
+}
+
+/** What the SDK's state machines stand for; those of commands that it does not name so are told by its own words. */
+const MACHINES: Record<string, string> = {
+  Activity: 'start an activity',
+  LocalActivity: 'start a local activity',
+  'Local activity': 'start a local activity',
+  Timer: 'start a timer',
+  'Child workflow': 'call a workflow',
+  'Complete workflow': 'end as succeeded',
+  'Fail workflow': 'end as failed',
+  'Cancel workflow': 'end as cancelled',
+  'Continue as new workflow': 'go on as a new run',
+  'Signal external WF': 'signal another workflow',
+  'Cancel external WF': 'cancel another workflow',
+  Update: 'answer an update',
+};
+
+const MACHINE = /^(.+?) machine does not handle this event: /;
+const UNMATCHED = /^(.+?) of .+? '(.*)' does not match .+? command '(.*)'$/;
+const EVENT = /HistoryEvent\(id: (\d+)/;
+
+/** Turns what a replay threw into plain words. @throws what is no verdict on a replay, such as a broken bundle. */
+export function readComplaint(error: unknown): Complaint {
+  if (!(error instanceof Error)) throw error;
+  if (error.name === 'DeterminismViolationError') return readDifference(detailOf(error));
+  if (error.name !== 'ReplayError') throw error;
+  const detail = detailOf(error);
+  // The code of the workflow threw something where it should have gone on.
+  if (error.message.includes('workflow task failure')) return { wanted: `stop with an error: ${detail}` };
+  return { wanted: '', problem: { code: 'history.invalid', message: `Temporal cannot follow it: ${detail}` } };
+}
+
+function readDifference(detail: string): Complaint {
+  const event = EVENT.exec(detail)?.[1];
+  return { ...(event !== undefined && { eventId: Number(event) }), wanted: wantedBy(detail) };
+}
+
+function wantedBy(detail: string): string {
+  const machine = MACHINE.exec(detail)?.[1];
+  if (machine !== undefined) return MACHINES[machine] ?? `do something else (${machine})`;
+  const [, what, recorded, wanted] = UNMATCHED.exec(detail) ?? [];
+  if (what !== undefined) return `have ${what.toLowerCase()} ${wanted} instead of ${recorded}`;
+  if (/^No command scheduled for event|could not find a matching command/.test(detail)) return 'do nothing';
+  return `do something else (${detail})`;
+}
+
+const MESSAGE = /Failure \{ message: "((?:[^"\\]|\\.)*)"/s;
+
+/** The words of the SDK's core, out of what Rust prints of its structures. */
+function detailOf({ message }: Error): string {
+  const quoted = MESSAGE.exec(message)?.[1];
+  const detail = quoted === undefined ? message.replace(/^.*?Details: /s, '') : quoted.replace(/\\(["'\\])/g, '$1');
+  return detail
+    .replace(/^(\[TMPRL\d+\] )?Nondeterminism error: /, '')
+    .replace(/^Fatal error in workflow machines: /, '');
+}

@@ -1,0 +1,172 @@
+import { defaultPayloadConverter } from '@temporalio/common';
+import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker';
+import { ENGINE } from '../../contracts/names.js';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { SpillingCodec } from '../../server/payload-codec.js';
+import type { PayloadStore } from '../../server/payload-store.js';
+import { WORKFLOW_BUNDLE } from '../create-workers.js';
+import { type Complaint, readComplaint } from './read-complaint.js';
+import { type History, idOf, type RecordedHistory, typeOf } from './recorded-history.js';
+import { stepOf, summaryOf } from './tell-event.js';
+
+/** Where a build of the workflows goes another way than a history. */
+export interface Difference {
+  event_id: number;
+  event_type: string;
+  /** What the event is about, such as the operation of a call; null where its type says it all. */
+  about: string | null;
+  /** Path of the step it belongs to; null for what is no call. */
+  step: string | null;
+  /** What this build would do there, to follow "this build would". */
+  wanted: string;
+}
+
+/** What became of replaying one history. */
+export type ReplayEnd = { name: string; workflow_id: string; events: number } & (
+  | { status: 'ok' }
+  | { status: 'differs'; difference: Difference }
+  | { status: 'not_replayed'; problem: Problem }
+);
+
+/** With what histories are replayed. */
+export interface ReplayOptions {
+  /** Where large values are that did not come along with a history; left out: nowhere. */
+  store?: PayloadStore | undefined;
+  /** Path of the bundled workflows; left out: those of this package. */
+  workflowBundle?: string | undefined;
+}
+
+/**
+ * Replays one recorded run with the workflows of this build, and finds the event where they differ.
+ *
+ * Writes nothing, calls nothing. A history that has not ended is replayed as far as it goes. Temporal compares what the
+ * workflow asks for (which calls, timers, children, which end), not with which values.
+ */
+export async function replayHistory(recorded: RecordedHistory, options: ReplayOptions = {}): Promise<ReplayEnd> {
+  const { name, workflowId, history } = recorded;
+  const events = history.events ?? [];
+  const about = { name, workflow_id: workflowId, events: events.length };
+  const codec = new ReplayCodec(recorded, options.store);
+  const replay = (count: number): Promise<Complaint | undefined> =>
+    complaintOf({ ...history, events: events.slice(0, count) }, workflowId, codec, options.workflowBundle);
+  const complaint = await replay(events.length);
+  if (!complaint) return { ...about, status: 'ok' };
+  const problem = codec.missing ?? (await whyNotOurs(recorded, codec)) ?? complaint.problem;
+  if (problem) return { ...about, status: 'not_replayed', problem };
+  const eventId = complaint.eventId ?? (await findEvent(events.length, async (count) => !(await replay(count))));
+  const event = events.find((candidate) => idOf(candidate) === eventId);
+  if (!event) throw new TypeError(`the history has no event ${eventId}`);
+  const difference: Difference = {
+    event_id: eventId,
+    event_type: typeOf(event),
+    about: summaryOf(event),
+    step: stepOf(event, events, workflowId),
+    wanted: complaint.wanted,
+  };
+  return { ...about, status: 'differs', difference };
+}
+
+let installed = false;
+
+async function complaintOf(
+  history: History,
+  workflowId: string,
+  codec: ReplayCodec,
+  codePath = WORKFLOW_BUNDLE,
+): Promise<Complaint | undefined> {
+  if (!installed) quiet();
+  installed = true;
+  try {
+    const dataConverter = { payloadCodecs: [codec] };
+    await Worker.runReplayHistory({ workflowBundle: { codePath }, dataConverter }, history, workflowId);
+    return undefined;
+  } catch (error) {
+    return readComplaint(error);
+  }
+}
+
+/** What the SDK logs of a difference is what we tell ourselves. */
+function quiet(): void {
+  const filter = makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' });
+  try {
+    Runtime.install({
+      logger: new DefaultLogger('ERROR', () => {}),
+      telemetryOptions: { logging: { forward: {}, filter } },
+      shutdownSignals: [],
+    });
+  } catch (error) {
+    // Whoever hosts workers in this process has said already what it logs.
+    if (!(error instanceof Error) || error.name !== 'IllegalStateError') throw error;
+  }
+}
+
+/** Number of the first event with which the history no longer replays; found by halving. */
+async function findEvent(count: number, replays: (count: number) => Promise<boolean>): Promise<number> {
+  let good = 0;
+  let bad = count;
+  while (bad - good > 1) {
+    const middle = Math.floor((good + bad) / 2);
+    if (middle < FIRST_TASK || (await replays(middle))) good = middle;
+    else bad = middle;
+  }
+  return bad;
+}
+
+/** Before its third event, the start of the first workflow task, no code runs. */
+const FIRST_TASK = 3;
+
+/** A history that is none of this engine's cannot be held against it. */
+async function whyNotOurs({ history }: RecordedHistory, codec: ReplayCodec): Promise<Problem | undefined> {
+  const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
+  if (started?.workflowType?.name?.includes(':')) return undefined;
+  const [payload] = await codec.decode((started?.input?.payloads ?? []).slice(0, 1));
+  const start: unknown = payload && defaultPayloadConverter.fromPayload(payload);
+  const engine = engineOf(start);
+  if (engine === ENGINE) return undefined;
+  if (engine === undefined) return { code: 'history.invalid', message: 'It is not the history of a task' };
+  return {
+    code: 'engine.unsupported',
+    message: `The task was planned for engine ${engine}, this build has engine ${ENGINE}`,
+    suggestion: 'Replay it with a build of that engine; its tasks need workers of such a build.',
+  };
+}
+
+function engineOf(start: unknown): number | undefined {
+  if (start === null || typeof start !== 'object' || !('plan' in start)) return undefined;
+  const { plan } = start;
+  if (plan === null || typeof plan !== 'object' || !('engine' in plan)) return undefined;
+  return typeof plan.engine === 'number' ? plan.engine : undefined;
+}
+
+/** Reads large values from where they are; keeps none, as a replay leaves nothing behind. */
+class ReplayCodec extends SpillingCodec {
+  /** Set once a value could not be read. */
+  missing: Problem | undefined;
+
+  constructor({ stored }: RecordedHistory, store: PayloadStore | undefined) {
+    super({ put: () => '', get: async (digest) => stored?.get(digest) ?? (await (store ?? nowhere).get(digest)) });
+  }
+
+  override async encode<Payloads>(payloads: Payloads): Promise<Payloads> {
+    return payloads;
+  }
+
+  override async decode(payloads: Parameters<SpillingCodec['decode']>[0]): ReturnType<SpillingCodec['decode']> {
+    try {
+      return await super.decode(payloads);
+    } catch (error) {
+      if (error instanceof AbilityError) this.missing ??= error.toProblem();
+      throw error;
+    }
+  }
+}
+
+const nowhere: Pick<PayloadStore, 'get'> = {
+  get: async (digest) => {
+    throw new AbilityError({
+      code: 'store.not_shared',
+      message: `The stored value ${digest} did not come along with the history, and there is no project here`,
+      suggestion: 'Run this in the project, or point ABILITY_STORE to the folder its workers share.',
+    });
+  },
+};
