@@ -68,5 +68,5 @@ describe('a history that was recorded', () => {
     expect(results[FILES.indexOf(join('engine-1', 'call.json'))]).toMatchObject({
       difference: { event_id: 5, step: 'one', wanted: 'start a timer' },
     });
-  });
+  }, 180_000);
 });
