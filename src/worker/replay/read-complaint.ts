@@ -52,6 +52,7 @@ function wantedBy(detail: string): string {
   const [, what, recorded, wanted] = UNMATCHED.exec(detail) ?? [];
   if (what !== undefined) return `have ${what.toLowerCase()} ${wanted} instead of ${recorded}`;
   if (/^No command scheduled for event|could not find a matching command/.test(detail)) return 'do nothing';
+  if (detail.startsWith('Missing associated machine for ')) return 'not ask for it';
   return `do something else (${detail})`;
 }
 
