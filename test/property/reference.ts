@@ -5,7 +5,15 @@
  * Branches run one after the other, each as if alone; then again with the moment from which the others stop them.
  */
 import type { Json, JsonObject } from '../../src/contracts/json.js';
-import type { CallStep, ErrorHandler, OnFailure, Plan, PlanRetry, PlanStep, StepModifiers } from '../../src/contracts/plan.js';
+import type {
+  CallStep,
+  ErrorHandler,
+  OnFailure,
+  Plan,
+  PlanRetry,
+  PlanStep,
+  StepModifiers,
+} from '../../src/contracts/plan.js';
 import { AbilityError } from '../../src/contracts/problem.js';
 import { parseDuration } from '../../src/rules/duration.js';
 import { compileExpression } from '../../src/rules/expressions/evaluate.js';
@@ -112,7 +120,11 @@ class Reference {
   private work(top: Place): Done {
     try {
       const { at } = this.steps(this.plan.steps, top, 0);
-      return { at, output: this.plan.output === undefined ? null : this.template(this.plan.output, top, at), ran: true };
+      return {
+        at,
+        output: this.plan.output === undefined ? null : this.template(this.plan.output, top, at),
+        ran: true,
+      };
     } catch (error) {
       const stop = stopOf(error);
       const handler = stop.kind === 'failed' ? handlerOf(this.plan.on_error, stop.failure.code) : undefined;
@@ -269,13 +281,16 @@ class Reference {
       case 'foreach': {
         const list = this.list(step.foreach, place, at);
         const most = Number(step.max_parallel);
-        const units = list.map((item, index): Unit => (outer, begun) => {
-          const key = `${path}/${index}`;
-          const before = most === 1 ? this.state.values[`${path}/${index - 1}`] : undefined;
-          this.state.values[key] = structuredClone(before ?? {});
-          const names = { ...outer.names, [step.as]: item, ...(step.index && { [step.index]: index }) };
-          return this.steps(step.steps, { ...inside(outer, key), names, items: [...outer.items, key] }, begun);
-        });
+        const units = list.map(
+          (item, index): Unit =>
+            (outer, begun) => {
+              const key = `${path}/${index}`;
+              const before = most === 1 ? this.state.values[`${path}/${index - 1}`] : undefined;
+              this.state.values[key] = structuredClone(before ?? {});
+              const names = { ...outer.names, [step.as]: item, ...(step.index && { [step.index]: index }) };
+              return this.steps(step.steps, { ...inside(outer, key), names, items: [...outer.items, key] }, begun);
+            },
+        );
         const { at: end, outputs } = this.many(units, most, step.on_failure, place, at);
         return { at: end, output: outputs, ran: true };
       }
@@ -368,9 +383,10 @@ class Reference {
         haltAt: Math.min(place.haltAt, from),
         cancelAt: cancels ? Math.min(place.cancelAt, from) : place.cancelAt,
       };
-      decides = alone.map(
-        ({ end, start }, index) => end instanceof Stop && end.at === from && (start < from || index < most),
-      );
+      const atOnce = deciding.filter(({ end }) => end.at === from);
+      const early = atOnce.filter((one) => one.start < from || alone.indexOf(one) < most);
+      const those = early.length > 0 ? early : atOnce.slice(0, 1);
+      decides = alone.map((one) => those.includes(one));
       ends = this.lanes(units, most, begun, (index) => (decides[index] ? place : stopped));
     }
     const at = Math.max(begun, ...ends.map(({ end }) => end.at));
@@ -607,7 +623,9 @@ function endOf(code: string): string {
 }
 
 /** Every step with its path, `*` for the turns of loops. */
-export function everyStep(plan: Pick<Plan, 'steps' | 'finally' | 'on_error'>): { id: string; path: string; step: PlanStep }[] {
+export function everyStep(
+  plan: Pick<Plan, 'steps' | 'finally' | 'on_error'>,
+): { id: string; path: string; step: PlanStep }[] {
   const list = (steps: readonly PlanStep[], prefix: string): { id: string; path: string; step: PlanStep }[] =>
     steps.flatMap((step) => {
       const path = prefix + step.id;

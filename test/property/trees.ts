@@ -30,7 +30,14 @@ const VERBS = [
 const LEAVES = ['call', 'call', 'call', 'call', 'approval', 'wait', 'let', 'fail', 'end'] as const;
 const MODIFIERS = ['if', 'on_error', 'continue', 'finally', 'undo', 'retry', 'timeout'] as const;
 const CODES = ['script.exit', 'http.503', 'http.404', 'app.broken', 'input.invalid'];
-const ERRORS = [['script.exit'], ['app'], ['http.5xx', 'timeout'], ['unavailable'], ['approval.denied'], ['http', 'repeat']];
+const ERRORS = [
+  ['script.exit'],
+  ['app'],
+  ['http.5xx', 'timeout'],
+  ['unavailable'],
+  ['approval.denied'],
+  ['http', 'repeat'],
+];
 
 /** What a step is made from: numbers choose, so that fast-check can make a failing tree smaller. */
 interface Sketch {
@@ -60,11 +67,11 @@ export const trees: fc.Arbitrary<Tree> = fc
     handler: fc.option(fc.array(sketch(1), { minLength: 1, maxLength: 2 })),
     choices: fc.array(fc.nat(999), { minLength: 12, maxLength: 12 }),
     salt: fc.integer({ min: 1, max: 2 ** 30 }),
-    cancelled: fc.option(fc.integer({ min: 1, max: 2 ** 31 }), { freq: 5 }),
+    cancelled: fc.option(fc.integer({ min: 1, max: 2 ** 30 }), { freq: 5 }),
   })
   .map((drawn) => {
     const isLimited = at(drawn.choices, 4) % 6 === 1;
-    const cancelAt = isLimited ? undefined : (drawn.cancelled ?? undefined);
+    const cancelAt = isLimited || drawn.cancelled === null ? undefined : 1 + 2 * drawn.cancelled;
     return new Builder(drawn.salt, cancelAt, isLimited).build(drawn);
   });
 
@@ -95,7 +102,12 @@ class Builder {
     this.durations = new Script(salt, {}, {}, undefined);
   }
 
-  build({ steps, finally: cleanup, handler, choices }: {
+  build({
+    steps,
+    finally: cleanup,
+    handler,
+    choices,
+  }: {
     steps: Sketch[];
     finally: Sketch[];
     handler: Sketch[] | null;
@@ -156,7 +168,8 @@ class Builder {
 
   private verb({ verb: wanted, choices, inner }: Sketch, place: Place): PlanStep {
     const isBeside = wanted === 'parallel' || wanted === 'race';
-    if (isBeside && this.isLimited) return this.verb({ verb: 'steps', choices, modifiers: [], inner, others: [] }, place);
+    if (isBeside && this.isLimited)
+      return this.verb({ verb: 'steps', choices, modifiers: [], inner, others: [] }, place);
     const verb = place.isFirst && (wanted === 'let' || wanted === 'fail' || wanted === 'end') ? 'call' : wanted;
     const id = this.id();
     switch (verb) {
