@@ -13,8 +13,13 @@ import { AbilityError } from '../../src/contracts/problem.js';
 import { findStep } from '../../src/rules/find-step.js';
 import type { Effect, Script } from './script.js';
 
-// The SDK takes it from the global scope of its sandbox when it is loaded.
-(globalThis as { AsyncLocalStorage?: unknown }).AsyncLocalStorage = AsyncLocalStorage;
+/** Where the SDK looks for what its sandbox gives it; modules that are loaded anew find the same world there. */
+const SANDBOX = globalThis as {
+  AsyncLocalStorage?: unknown;
+  __TEMPORAL_ACTIVATOR__?: { rootScope: object; hasFlag: () => boolean; world: World };
+};
+SANDBOX.AsyncLocalStorage = AsyncLocalStorage;
+
 // `require` goes past the mock that this module is for.
 const load = createRequire(import.meta.url);
 const real = load('@temporalio/workflow') as typeof import('@temporalio/workflow');
@@ -59,11 +64,7 @@ export class World {
 
   /** Runs a workflow to its end. @throws what it throws; an error when it waits for ever. */
   async run<T>(workflow: () => Promise<T>): Promise<T> {
-    current = this;
-    (globalThis as { __TEMPORAL_ACTIVATOR__?: unknown }).__TEMPORAL_ACTIVATOR__ = {
-      rootScope: this.root,
-      hasFlag: () => true,
-    };
+    SANDBOX.__TEMPORAL_ACTIVATOR__ = { rootScope: this.root, hasFlag: () => true, world: this };
     this.setClock(START);
     const cancelAt = this.script?.cancelAt;
     if (cancelAt !== undefined) this.after(cancelAt, () => this.root.cancel());
@@ -174,9 +175,8 @@ interface Settle<T> {
   reject: (error: unknown) => void;
 }
 
-let current: World | undefined;
-
 function world(): World {
+  const { world: current } = SANDBOX.__TEMPORAL_ACTIVATOR__ ?? {};
   if (!current) throw new Error('No workflow is running');
   return current;
 }

@@ -383,9 +383,10 @@ class Reference {
         haltAt: Math.min(place.haltAt, from),
         cancelAt: cancels ? Math.min(place.cancelAt, from) : place.cancelAt,
       };
-      decides = alone.map(
-        ({ end, start }, index) => end instanceof Stop && end.at === from && (start < from || index < most),
-      );
+      const atOnce = deciding.filter(({ end }) => end.at === from);
+      const early = atOnce.filter((one) => one.start < from || alone.indexOf(one) < most);
+      const those = early.length > 0 ? early : atOnce.slice(0, 1);
+      decides = alone.map((one) => those.includes(one));
       ends = this.lanes(units, most, begun, (index) => (decides[index] ? place : stopped));
     }
     const at = Math.max(begun, ...ends.map(({ end }) => end.at));

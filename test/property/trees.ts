@@ -67,11 +67,11 @@ export const trees: fc.Arbitrary<Tree> = fc
     handler: fc.option(fc.array(sketch(1), { minLength: 1, maxLength: 2 })),
     choices: fc.array(fc.nat(999), { minLength: 12, maxLength: 12 }),
     salt: fc.integer({ min: 1, max: 2 ** 30 }),
-    cancelled: fc.option(fc.integer({ min: 1, max: 2 ** 31 }), { freq: 5 }),
+    cancelled: fc.option(fc.integer({ min: 1, max: 2 ** 30 }), { freq: 5 }),
   })
   .map((drawn) => {
     const isLimited = at(drawn.choices, 4) % 6 === 1;
-    const cancelAt = isLimited ? undefined : (drawn.cancelled ?? undefined);
+    const cancelAt = isLimited || drawn.cancelled === null ? undefined : 1 + 2 * drawn.cancelled;
     return new Builder(drawn.salt, cancelAt, isLimited).build(drawn);
   });
 

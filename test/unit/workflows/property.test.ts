@@ -1,5 +1,8 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { TaskResult, TaskStart } from '../../../src/contracts/task.js';
+import type { OperationCall } from '../../../src/workflows/call-operation.js';
+import type { TaskRun } from '../../../src/workflows/task-run.js';
 import { Ambiguous, interpret } from '../../property/reference.js';
 import { runTree } from '../../property/run-tree.js';
 import type { Account } from '../../property/script.js';
@@ -28,21 +31,23 @@ function expected({ plan, input, script }: Tree): Account | undefined {
   }
 }
 
+/** Runs trees with the workflow, as it is or with a bug planted, and compares what comes of them. */
+function agreement(task: (start: TaskStart) => Promise<TaskResult>, onAmbiguous: () => void = () => {}) {
+  return fc.asyncProperty(trees, async (tree) => {
+    const account = expected(tree);
+    if (account) expect(await runTree(task, tree)).toEqual(account);
+    else onAmbiguous();
+  });
+}
+
 describe('random step trees', () => {
   test('run as the reference says: status, output, error, effects and steps', { timeout: 300_000 }, async () => {
     const { task } = await import('../../../src/workflows/task.js');
     let ambiguous = 0;
-    await fc.assert(
-      fc.asyncProperty(trees, async (tree) => {
-        const account = expected(tree);
-        if (!account) {
-          ambiguous += 1;
-          return;
-        }
-        expect(await runTree(task, tree)).toEqual(account);
-      }),
-      { numRuns: RUNS, ...SEED },
-    );
+    const property = agreement(task, () => {
+      ambiguous += 1;
+    });
+    await fc.assert(property, { numRuns: RUNS, ...SEED });
     expect(ambiguous).toBeLessThan(RUNS / 50);
   });
 
@@ -52,5 +57,55 @@ describe('random step trees', () => {
     for (const tree of sample) for (const name of constructsOf(tree)) counts.set(name, (counts.get(name) ?? 0) + 1);
     const rare = CONSTRUCTS.filter((name) => (counts.get(name) ?? 0) < 100);
     expect(rare.map((name) => `${name}: ${counts.get(name) ?? 0}`)).toEqual([]);
+  });
+});
+
+describe('a planted bug is caught:', () => {
+  afterEach(() => {
+    vi.doUnmock('../../../src/workflows/steps/run-undo.js');
+    vi.doUnmock('../../../src/workflows/steps/run-cleanup.js');
+    vi.doUnmock('../../../src/workflows/call-operation.js');
+  });
+
+  const isCaught = async (): Promise<boolean> => {
+    vi.resetModules();
+    const { task } = await import('../../../src/workflows/task.js');
+    const { failed, errorInstance } = await fc.check(agreement(task), { numRuns: 200, endOnFailure: true, ...SEED });
+    return failed && String(errorInstance).includes('deeply equal');
+  };
+
+  test('calls taken back in the order in which they were made', async () => {
+    vi.doMock('../../../src/workflows/steps/run-undo.js', async (importOriginal) => {
+      const { runUndo } = await importOriginal<typeof import('../../../src/workflows/steps/run-undo.js')>();
+      return {
+        runUndo: (run: TaskRun) => {
+          for (const entry of Object.values(run.progress)) if (entry.sequence) entry.sequence *= -1;
+          return runUndo(run);
+        },
+      };
+    });
+    expect(await isCaught()).toBe(true);
+  });
+
+  test('a clean-up left out', async () => {
+    vi.doMock('../../../src/workflows/steps/run-cleanup.js', () => ({ runCleanup: async () => undefined }));
+    expect(await isCaught()).toBe(true);
+  });
+
+  test('twice as many attempts', async () => {
+    vi.doMock('../../../src/workflows/call-operation.js', async (importOriginal) => {
+      const { callOperation } = await importOriginal<typeof import('../../../src/workflows/call-operation.js')>();
+      return {
+        callOperation: (run: TaskRun, call: OperationCall) => {
+          const retry = call.retry && { ...call.retry, attempts: call.retry.attempts * 2 };
+          return callOperation(run, { ...call, retry });
+        },
+      };
+    });
+    expect(await isCaught()).toBe(true);
+  });
+
+  test('nothing is caught where no bug is', async () => {
+    expect(await isCaught()).toBe(false);
   });
 });
