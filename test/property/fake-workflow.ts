@@ -219,8 +219,8 @@ function whenever(holds: () => boolean): Promise<void> {
 
 function condition(holds: () => boolean): Promise<void>;
 function condition(holds: () => boolean, ms: number): Promise<boolean>;
-function condition(holds: () => boolean, ms?: number): Promise<boolean | void> {
-  if (ms === undefined) return whenever(holds);
+function condition(holds: () => boolean, ms?: number): Promise<boolean | undefined> {
+  if (ms === undefined) return whenever(holds).then(() => undefined);
   return CancellationScope.cancellable(async () => {
     try {
       return await Promise.race([sleep(ms).then(() => false), whenever(holds).then(() => true)]);

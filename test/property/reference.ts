@@ -376,14 +376,13 @@ class Reference {
     if (from < NEVER) {
       if (from === begun && most > 1 && units.length > 1 && place.cancelAt > from) throw new Ambiguous();
       this.state = before;
-      const first = deciding.find(({ end }) => (end as Stop).at === from);
-      const cancels = onFailure === 'cancel' && (first?.end as Stop).kind === 'failed';
+      const atOnce = deciding.filter(({ end }) => end.at === from);
+      const cancels = onFailure === 'cancel' && atOnce.some(({ end }) => end instanceof Stop && end.kind === 'failed');
       const stopped = {
         ...place,
         haltAt: Math.min(place.haltAt, from),
         cancelAt: cancels ? Math.min(place.cancelAt, from) : place.cancelAt,
       };
-      const atOnce = deciding.filter(({ end }) => end.at === from);
       const early = atOnce.filter((one) => one.start < from || alone.indexOf(one) < most);
       const those = early.length > 0 ? early : atOnce.slice(0, 1);
       decides = alone.map((one) => those.includes(one));

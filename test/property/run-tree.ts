@@ -35,7 +35,7 @@ function resultOf(error: unknown): TaskResult {
 }
 
 function startOf(plan: Plan, input: JsonObject): TaskStart {
-  const user = { name: 'tester', source: 'os' as const };
+  const user = { name: 'tester', source: 'claimed' as const };
   const seal = { key_id: 'k', plan: '0', task: 'task', input: digestOf(input), user, confirmations: [], mac: '' };
   return { format: 1, plan, seal, input, user, session: null, run: true, warnings: [] };
 }

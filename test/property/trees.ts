@@ -49,7 +49,8 @@ interface Sketch {
 }
 
 function sketch(depth: number): fc.Arbitrary<Sketch> {
-  const few = depth === 0 ? fc.constant([]) : fc.array(sketch(depth - 1), { minLength: 1, maxLength: 3 });
+  const few: fc.Arbitrary<Sketch[]> =
+    depth === 0 ? fc.constant([]) : fc.array(sketch(depth - 1), { minLength: 1, maxLength: 3 });
   return fc.record({
     verb: depth === 0 ? fc.constantFrom(...LEAVES) : fc.constantFrom(...VERBS),
     choices: fc.array(fc.nat(999), { minLength: 12, maxLength: 12 }),
@@ -156,7 +157,6 @@ class Builder {
 
   private step(drawn: Sketch, place: Place): PlanStep {
     this.left -= 1;
-    const { choices } = drawn;
     const inner: Place = { ...place, before: [...place.before], names: [...place.names] };
     const step = this.verb(drawn, inner);
     for (const id of inner.before) if (!place.before.includes(id) && step.verb !== 'foreach') place.before.push(id);
