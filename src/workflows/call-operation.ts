@@ -110,7 +110,8 @@ function countCall(run: TaskRun): void {
 
 /** Executes the call; a task whose seal no worker can check yet waits, it does not fail. */
 async function perform(run: TaskRun, call: OperationCall): Promise<Json> {
-  countCall(run);
+  // A clean-up is never kept from its work.
+  if (call.budget === run.budget) countCall(run);
   for (;;) {
     call.halt.check();
     const leftMs = call.budget.left();

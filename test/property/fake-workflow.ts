@@ -219,7 +219,7 @@ function whenever(holds: () => boolean): Promise<void> {
 
 function condition(holds: () => boolean): Promise<void>;
 function condition(holds: () => boolean, ms: number): Promise<boolean>;
-function condition(holds: () => boolean, ms?: number): Promise<boolean | undefined> {
+function condition(holds: () => boolean, ms?: number): Promise<unknown> {
   if (ms === undefined) return whenever(holds).then(() => undefined);
   return CancellationScope.cancellable(async () => {
     try {

@@ -53,6 +53,8 @@ interface Place {
   names: JsonObject;
   cancelAt: number;
   haltAt: number;
+  /** In `finally` and when calls are taken back: the limit of calls is not theirs. */
+  isCleanup?: true;
   /** Items of a `foreach` around it, from the outside in, each with values of its own. */
   items: string[];
 }
@@ -338,8 +340,11 @@ class Reference {
     retry: PlanRetry | undefined,
   ): Done {
     const { max_calls: limit } = this.plan.limits;
-    if (limit !== undefined && this.state.calls >= limit) throw new Stop('failed', begun, { code: 'limit.max_calls' });
-    this.state.calls += 1;
+    if (!place.isCleanup) {
+      if (limit !== undefined && this.state.calls >= limit)
+        throw new Stop('failed', begun, { code: 'limit.max_calls' });
+      this.state.calls += 1;
+    }
     if (place.cancelAt <= begun) throw new Stop('cancelled', begun);
     const repeatable = this.plan.operations[call]?.effects !== 'write_additive';
     const policy = { attempts: repeatable ? 3 : 1, first: '1s', factor: 2, max: '30s', ...retry };
@@ -455,7 +460,7 @@ class Reference {
     let failure: Failure | null = null;
     for (const step of steps) {
       try {
-        at = this.step(step, { ...place, cancelAt: NEVER, haltAt: NEVER }, at).at;
+        at = this.step(step, { ...place, cancelAt: NEVER, haltAt: NEVER, isCleanup: true }, at).at;
       } catch (error) {
         const stop = stopOf(error);
         at = stop.at;
@@ -468,7 +473,7 @@ class Reference {
   /** The last call that succeeded first. */
   private undo(begun: number): number {
     let at = begun;
-    const place = { prefix: '', names: {}, cancelAt: NEVER, haltAt: NEVER, items: [] };
+    const place: Place = { prefix: '', names: {}, cancelAt: NEVER, haltAt: NEVER, items: [], isCleanup: true };
     const entries = Object.entries(this.state.undos).sort(([, a], [, b]) => b.at - a.at || b.order - a.order);
     for (const [path, { call, with: input }] of entries) {
       let status = 'failed';
