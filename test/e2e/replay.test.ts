@@ -150,7 +150,7 @@ describe('ability replay KEY', () => {
     project = makeProject({
       ...operation('util.large', 'return { text: "x".repeat(200000) };'),
       ...workflow('inner', 'steps: [{ id: a, call: util.large, with: {} }]'),
-      ...workflow('outer', 'steps: [{ id: in, call: inner, with: {} }, { id: ask, approval: { title: Go on? } }]'),
+      ...workflow('outer', 'steps: [{ id: part, call: inner, with: {} }, { id: ask, approval: { title: Go on? } }]'),
     });
     await ability(['run', 'outer', '--key', 'waits'], { cwd: project.root });
   });
@@ -161,7 +161,7 @@ describe('ability replay KEY', () => {
 
   test('replays an open task as far as it went, with the tasks it called and its values in the store', async () => {
     const { exitCode, stdout } = await ability(['replay', 'waits'], { cwd: project.root });
-    expect(stdout).toMatch(/^✓ waits {2}\d+ events\n✓ waits\/in {2}\d+ events\n2 replayed$/);
+    expect(stdout).toMatch(/^✓ waits {2}\d+ events\n✓ waits\/part {2}\d+ events\n2 replayed$/);
     expect(exitCode).toBe(0);
   });
 

@@ -50,7 +50,8 @@ describe('on demand', () => {
 
   test('announces itself in one line, is there for the next command, and leaves when nobody needs it', async () => {
     project = makeProject(FILES);
-    const env = { ABILITY_RUNTIME_IDLE_MS: '1500' };
+    // Long enough that the next command of a busy machine comes before.
+    const env = { ABILITY_RUNTIME_IDLE_MS: '6000' };
     const first = await run(['run', 'util.echo'], env);
     expect(first.stderr).toMatch(/^Started the runtime of this project; Temporal UI: http:\/\/127\.0\.0\.1:\d+$/m);
     const { pid } = runtime();
