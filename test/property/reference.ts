@@ -374,9 +374,10 @@ class Reference {
     let ends = alone;
     let decides = units.map(() => true);
     if (from < NEVER) {
-      if (from === begun && most > 1 && units.length > 1 && place.cancelAt > from) throw new Ambiguous();
+      if (from === begun && most > 1 && units.length > 1) throw new Ambiguous();
       this.state = before;
       const atOnce = deciding.filter(({ end }) => end.at === from);
+      refuseTie(stops.map(({ end }) => end).filter((end) => end.at === from));
       const cancels = onFailure === 'cancel' && atOnce.some(({ end }) => end instanceof Stop && end.kind === 'failed');
       const stopped = {
         ...place,
@@ -385,7 +386,9 @@ class Reference {
       };
       const early = atOnce.filter((one) => one.start < from || alone.indexOf(one) < most);
       const those = early.length > 0 ? early : atOnce.slice(0, 1);
-      decides = alone.map((one) => those.includes(one));
+      // One after the other, those before are over when it happens.
+      const last = most === 1 ? alone.indexOf(those[0] as (typeof alone)[number]) : -1;
+      decides = alone.map((one, index) => those.includes(one) || index < last);
       ends = this.lanes(units, most, begun, (index) => (decides[index] ? place : stopped));
     }
     const at = Math.max(begun, ...ends.map(({ end }) => end.at));
@@ -435,7 +438,8 @@ class Reference {
     const takesPart = (end: Stop | Done): boolean => (end instanceof Stop ? end.kind !== 'halted' : end.ran);
     const alone = branches.map((branch) => one(branch, place));
     const from = Math.min(NEVER, ...alone.filter(takesPart).map(({ at }) => at));
-    if (from === begun && branches.length > 1 && place.cancelAt > from) throw new Ambiguous();
+    if (from === begun && branches.length > 1) throw new Ambiguous();
+    refuseTie(alone.filter((end) => takesPart(end) && end.at === from));
     this.state = before;
     const loser = { ...place, cancelAt: Math.min(place.cancelAt, from) };
     const wins = (end: Stop | Done): boolean => takesPart(end) && end.at === from;
@@ -553,6 +557,12 @@ class Reference {
     }
     return steps;
   }
+}
+
+/** A time-out or cancellation ends several branches at one moment; then all must end alike. @throws Ambiguous. */
+function refuseTie(ends: readonly (Stop | Done)[]): void {
+  const kinds = new Set(ends.map((end) => (end instanceof Stop ? end.kind : 'done')));
+  if (kinds.size > 1 || (ends.length > 1 && !kinds.has('cancelled'))) throw new Ambiguous();
 }
 
 const WORST = ['unknown', 'denied', 'timed_out', 'failed', 'cancelled', 'succeeded', 'skipped'];
