@@ -386,9 +386,11 @@ class Reference {
       };
       const early = atOnce.filter((one) => one.start < from || alone.indexOf(one) < most);
       const those = early.length > 0 ? early : atOnce.slice(0, 1);
-      // One after the other, those before are over when it happens.
+      // What is over when it happens is not stopped by it: pieces that ended before, also at the very moment.
       const last = most === 1 ? alone.indexOf(those[0] as (typeof alone)[number]) : -1;
-      decides = alone.map((one, index) => those.includes(one) || index < last);
+      decides = alone.map(
+        (one, index) => those.includes(one) || index < last || (one.start < from && one.end.at <= from),
+      );
       ends = this.lanes(units, most, begun, (index) => (decides[index] ? place : stopped));
     }
     const at = Math.max(begun, ...ends.map(({ end }) => end.at));
@@ -497,7 +499,7 @@ class Reference {
     if (place.haltAt <= at) throw new Stop('halted', at);
     if (place.cancelAt <= at) throw new Stop('cancelled', at);
     if (until < place.haltAt && until < place.cancelAt) return until;
-    throw place.haltAt <= place.cancelAt ? new Stop('halted', place.haltAt) : new Stop('cancelled', place.cancelAt);
+    throw place.haltAt < place.cancelAt ? new Stop('halted', place.haltAt) : new Stop('cancelled', place.cancelAt);
   }
 
   private note(id: string, path: string, place: Place, status: string, output: Json = null, error?: Json): void {
