@@ -13,7 +13,7 @@ import type { Scope } from '../rules/expressions/evaluate.js';
 import { allSteps } from '../rules/find-step.js';
 import { TaskBudget } from './budget.js';
 import { StepValues } from './step-values.js';
-import { summarize } from './summary.js';
+import { isUndo, summarize } from './summary.js';
 
 /** Everything one run of a task knows. Progress is data: whoever has this map can go on. Source: design, section 6. */
 export class TaskRun {
@@ -121,10 +121,10 @@ export class TaskRun {
     this.onChange();
   }
 
-  /** Forgets what happened at a path and below it, so that it can be tried again. */
+  /** Forgets what happened at a path and below it, so that it can be tried again; not what is still to be taken back. */
   forget(path: string): void {
     for (const key of Object.keys(this.progress)) {
-      if (key === path || key.startsWith(`${path}/`)) delete this.progress[key];
+      if ((key === path || key.startsWith(`${path}/`)) && !isUndo(key)) delete this.progress[key];
     }
   }
 

@@ -217,10 +217,11 @@ function whenever(holds: () => boolean): Promise<void> {
   });
 }
 
-function condition(holds: () => boolean): Promise<void>;
-function condition(holds: () => boolean, ms: number): Promise<boolean>;
-function condition(holds: () => boolean, ms?: number): Promise<unknown> {
-  if (ms === undefined) return whenever(holds).then(() => undefined);
+async function condition(holds: () => boolean, ms?: number): Promise<boolean | undefined> {
+  if (ms === undefined) {
+    await whenever(holds);
+    return undefined;
+  }
   return CancellationScope.cancellable(async () => {
     try {
       return await Promise.race([sleep(ms).then(() => false), whenever(holds).then(() => true)]);

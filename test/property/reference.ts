@@ -379,9 +379,10 @@ class Reference {
     let ends = alone;
     let decides = units.map(() => true);
     if (from < NEVER) {
-      if (from === begun && most > 1 && units.length > 1 && place.cancelAt > from) throw new Ambiguous();
+      if (from === begun && most > 1 && units.length > 1) throw new Ambiguous();
       this.state = before;
       const atOnce = deciding.filter(({ end }) => end.at === from);
+      refuseTie(stops.map(({ end }) => end).filter((end) => end.at === from));
       const cancels = onFailure === 'cancel' && atOnce.some(({ end }) => end instanceof Stop && end.kind === 'failed');
       const stopped = {
         ...place,
@@ -390,7 +391,11 @@ class Reference {
       };
       const early = atOnce.filter((one) => one.start < from || alone.indexOf(one) < most);
       const those = early.length > 0 ? early : atOnce.slice(0, 1);
-      decides = alone.map((one) => those.includes(one));
+      // What is over when it happens is not stopped by it: pieces that ended before, also at the very moment.
+      const last = most === 1 ? alone.indexOf(those[0] as (typeof alone)[number]) : -1;
+      decides = alone.map(
+        (one, index) => those.includes(one) || index < last || (one.start < from && one.end.at <= from),
+      );
       ends = this.lanes(units, most, begun, (index) => (decides[index] ? place : stopped));
     }
     const at = Math.max(begun, ...ends.map(({ end }) => end.at));
@@ -440,7 +445,8 @@ class Reference {
     const takesPart = (end: Stop | Done): boolean => (end instanceof Stop ? end.kind !== 'halted' : end.ran);
     const alone = branches.map((branch) => one(branch, place));
     const from = Math.min(NEVER, ...alone.filter(takesPart).map(({ at }) => at));
-    if (from === begun && branches.length > 1 && place.cancelAt > from) throw new Ambiguous();
+    if (from === begun && branches.length > 1) throw new Ambiguous();
+    refuseTie(alone.filter((end) => takesPart(end) && end.at === from));
     this.state = before;
     const loser = { ...place, cancelAt: Math.min(place.cancelAt, from) };
     const wins = (end: Stop | Done): boolean => takesPart(end) && end.at === from;
@@ -498,7 +504,7 @@ class Reference {
     if (place.haltAt <= at) throw new Stop('halted', at);
     if (place.cancelAt <= at) throw new Stop('cancelled', at);
     if (until < place.haltAt && until < place.cancelAt) return until;
-    throw place.haltAt <= place.cancelAt ? new Stop('halted', place.haltAt) : new Stop('cancelled', place.cancelAt);
+    throw place.haltAt < place.cancelAt ? new Stop('halted', place.haltAt) : new Stop('cancelled', place.cancelAt);
   }
 
   private note(id: string, path: string, place: Place, status: string, output: Json = null, error?: Json): void {
@@ -558,6 +564,12 @@ class Reference {
     }
     return steps;
   }
+}
+
+/** A time-out or cancellation ends several branches at one moment; then all must end alike. @throws Ambiguous. */
+function refuseTie(ends: readonly (Stop | Done)[]): void {
+  const kinds = new Set(ends.map((end) => (end instanceof Stop ? end.kind : 'done')));
+  if (kinds.size > 1 || (ends.length > 1 && !kinds.has('cancelled'))) throw new Ambiguous();
 }
 
 const WORST = ['unknown', 'denied', 'timed_out', 'failed', 'cancelled', 'succeeded', 'skipped'];

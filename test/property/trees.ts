@@ -115,9 +115,7 @@ class Builder {
     choices: number[];
   }): Tree {
     const place: Place = { before: [], names: [], isFirst: false, mayEnd: true };
-    const plan = examplePlan();
-    plan.operations = { 'op.read': operation('op.read', 'read'), 'op.add': operation('op.add', 'write_additive') };
-    plan.limits = { max_ms: null, task_ms: 1e14, cleanup_ms: 1e14, expires_ms: 1e14, output_bytes: 1e6 };
+    const plan = planOf([]);
     plan.steps = this.list(steps, place);
     if (handler) plan.on_error = [this.handler(handler, choices, { ...place, before: [] }, 'task.error.code')];
     plan.finally = this.list(cleanup, { ...place, before: [...place.before], mayEnd: false });
@@ -332,6 +330,15 @@ class Builder {
     this.counter += 1;
     return `s${this.counter}`;
   }
+}
+
+/** A plan over `op.read`, which may be tried again, and `op.add`, which may not, with limits that nothing reaches. */
+export function planOf(steps: PlanStep[]): Plan {
+  return {
+    ...examplePlan(steps),
+    operations: { 'op.read': operation('op.read', 'read'), 'op.add': operation('op.add', 'write_additive') },
+    limits: { max_ms: null, task_ms: 1e14, cleanup_ms: 1e14, expires_ms: 1e14, output_bytes: 1e6 },
+  };
 }
 
 /** Which constructs a tree has. */
