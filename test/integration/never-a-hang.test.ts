@@ -60,7 +60,8 @@ describe('a mistake of ours', () => {
     await project.restartWorkers(bundle);
     const deciding = failure(decide(project.session, id, 'approve', { by: 'x' }));
     expect(await failure(project.wait(id))).toMatchObject({ code: 'engine.stuck' });
-    expect(await deciding).toMatchObject({ code: 'engine.stuck' });
+    // The decision gives up sooner than three workflow tasks fail.
+    expect(await deciding).toMatchObject({ code: expect.stringMatching(/^(engine\.stuck|worker\.unavailable)$/) });
     await project.restartWorkers();
     // Temporal gives the attempt of the old worker ten seconds before it asks another one.
     const again = () => failure(decide(project.session, id, 'approve', { by: 'x' }));
