@@ -149,6 +149,8 @@ class Reference {
 
   /** The order of modifiers: retry, on_error, finally, continue_on_error. Source: answers, 47. */
   private step(step: PlanStep, place: Place, at: number): Done {
+    // Whether other branches, cancelled at the same moment, stop it before it begins, is not said.
+    if (place.cancelAt === at) throw new Ambiguous();
     if (place.haltAt <= at) throw new Stop('halted', at);
     const path = place.prefix + step.id;
     try {
@@ -276,7 +278,11 @@ class Reference {
           const done = this.steps(step.steps, body, now);
           if (this.condition(until, body, done.at)) return { ...done, ran: true };
           now = done.at;
-          if (turn + 1 < Number(max)) now = this.pause(place, now, now + parseDuration(every));
+          if (turn + 1 < Number(max) && parseDuration(every) > 0) {
+            this.note(step.id, path, place, 'waiting');
+            now = this.pause(place, now, now + parseDuration(every));
+            this.note(step.id, path, place, 'running');
+          }
         }
         throw new Stop('failed', now, { code: 'repeat.exhausted' });
       }
@@ -624,7 +630,8 @@ function handlerOf(handlers: readonly ErrorHandler[] | undefined, code: string):
 
 /** Source: answers, 47. */
 function isTriedAgain(code: string, errors: readonly string[] | undefined): boolean {
-  if (isNo(code) || code === 'limit.max_calls' || code === 'input.invalid') return false;
+  if (isNo(code) || code === 'limit.max_calls' || code === 'input.invalid' || code.startsWith('expression.'))
+    return false;
   return errors ? errors.some((entry) => isNamed(code, entry)) : !/^http\.4/.test(code);
 }
 
