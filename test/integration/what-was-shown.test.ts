@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cancelTask, decide, runTask } from '../../src/client/index.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
@@ -92,6 +93,27 @@ describe('an outcome that could not be learnt', () => {
       );
       expect(result).toMatchObject({ status: 'unknown', error: { code: 'outcome.unknown', step: 'lost' } });
     }
+  });
+});
+
+describe('a key whose task has ended and which Temporal has forgotten', () => {
+  test('gives the recorded result, and nothing is done again', async () => {
+    const file = flows.file('forgotten');
+    const input = { file, text: 'once' };
+    const { id } = await flows.project.create('util.note', input, { key: 'remembered' });
+    await ended(id);
+    // What is left of a task after retention is its record; a key that Temporal never knew looks the same.
+    const records = join(flows.project.root, '.system/implement');
+    cpSync(join(records, id), join(records, 'forgotten'), { recursive: true });
+    const record = join(records, 'forgotten/record.json');
+    writeFileSync(record, readFileSync(record, 'utf8').replaceAll('"remembered"', '"forgotten"'));
+    const again = await flows.project.create('util.note', input, { key: 'forgotten' });
+    expect(again).toMatchObject({ id: 'forgotten', attached: true });
+    expect(await ended('forgotten')).toMatchObject({ status: 'succeeded', task_key: 'forgotten' });
+    expect(flows.lines('forgotten')).toEqual(['once']);
+    await expect(
+      flows.project.create('util.note', { ...input, text: 'other' }, { key: 'forgotten' }),
+    ).rejects.toMatchObject({ code: 'task.key_conflict' });
   });
 });
 
