@@ -359,6 +359,3 @@ export type PlanStep =
   | LetStep
   | FailStep
   | EndStep;
-
-/** The verbs of this engine. */
-export type Verb = PlanStep['verb'];

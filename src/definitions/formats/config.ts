@@ -55,9 +55,6 @@ export const config = z.strictObject({
   mcp_servers: z.record(plainName, mcpServer).default({}),
 });
 
-/** A configuration file as loaded. */
-export type Config = z.output<typeof config>;
-
 /** The configuration of one ability. */
 export type AbilityConfig = z.output<typeof abilityConfig>;
 

@@ -40,6 +40,3 @@ export const project = z.strictObject({
 
 /** A project as loaded. */
 export type Project = z.output<typeof project>;
-
-/** An environment as loaded. */
-export type EnvironmentDefinition = z.output<typeof environment>;
