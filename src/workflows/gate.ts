@@ -1,9 +1,15 @@
-import { condition, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, CancelledFailure, condition, workflowInfo } from '@temporalio/workflow';
 import type { Halt } from './halt.js';
 import type { TaskRun } from './task-run.js';
 
+/** A call may end well although it was asked to stop; what comes after it is not wanted any more. @throws cancellation. */
+export function refuseCancelled(): void {
+  if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('Cancelled before the step began');
+}
+
 /**
- * Stands before every step: a paused task starts nothing, and one with a long history goes on as a new run.
+ * Stands before every step but those of clean-ups: a paused task starts nothing, and one with a long history goes on as a
+ * new run.
  *
  * @throws Halted when this run winds up. Source: design, section 6, "many steps".
  */

@@ -179,6 +179,21 @@ output: "\${{ steps.pick.output }}"`;
     expect(other.output).toEqual({ size: 'few' });
   });
 
+  test('what stands deeper in a case not taken, or under a false `if`, is skipped as well', async () => {
+    const result = await flows.run(
+      `
+steps:
+  - id: pick
+    switch:
+      - if: input.n > 1
+        steps: [{ id: group, steps: [{ id: deep, let: {} }] }]
+  - { id: other, if: "false", steps: [{ id: inner, let: {} }] }
+output: ["\${{ steps.deep.status }}", "\${{ steps.inner.status }}"]`,
+      { n: 1 },
+    );
+    expect(result).toMatchObject({ status: 'succeeded', output: ['skipped', 'skipped'] });
+  });
+
   test('without a match gives null', async () => {
     expect(await flows.run(yaml.replace('ELSE', ''), { n: 1 })).toMatchObject({ status: 'succeeded', output: null });
   });

@@ -152,10 +152,11 @@ class Reference {
     // Whether other branches, cancelled at the same moment, stop it before it begins, is not said.
     if (place.cancelAt === at) throw new Ambiguous();
     if (place.haltAt <= at) throw new Stop('halted', at);
+    if (place.cancelAt < at) throw new Stop('cancelled', at);
     const path = place.prefix + step.id;
     try {
       if (step.if !== undefined && !this.condition(step.if, place, at)) {
-        this.note(step.id, path, place, 'skipped');
+        this.skip(step, place.prefix, place);
         return { at, output: null, ran: false };
       }
       this.note(step.id, path, place, 'running');
@@ -265,7 +266,7 @@ class Reference {
       case 'switch': {
         const chosen = step.cases.find((item) => item.if === undefined || this.condition(item.if, place, at));
         for (const { steps } of step.cases.filter((item) => item !== chosen)) {
-          for (const { id } of steps) this.note(id, `${path}/${id}`, place, 'skipped');
+          for (const inner of steps) this.skip(inner, `${path}/`, place);
         }
         return chosen ? this.steps(chosen.steps, within, at) : { at, output: null, ran: true };
       }
@@ -511,6 +512,13 @@ class Reference {
     if (place.cancelAt <= at) throw new Stop('cancelled', at);
     if (until < place.haltAt && until < place.cancelAt) return until;
     throw place.haltAt < place.cancelAt ? new Stop('halted', place.haltAt) : new Stop('cancelled', place.cancelAt);
+  }
+
+  /** A step that does not run, and all inside it. Source: answers, 45. */
+  private skip(step: PlanStep, prefix: string, place: Place): void {
+    for (const { id, path } of everyStep({ steps: [step], finally: [] })) {
+      if (!path.includes('*')) this.note(id, prefix + path, place, 'skipped');
+    }
   }
 
   private note(id: string, path: string, place: Place, status: string, output: Json = null, error?: Json): void {

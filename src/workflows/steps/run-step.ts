@@ -4,7 +4,7 @@ import type { PlanStep } from '../../contracts/plan.js';
 import { isStepEnd } from '../../contracts/states.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { isCatchable } from '../../rules/error-families.js';
-import { passGate } from '../gate.js';
+import { passGate, refuseCancelled } from '../gate.js';
 import { EndOfTask, Halted, isStepFailure, locate, stepStatusOf } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import { evaluateCondition } from './evaluate.js';
@@ -12,6 +12,7 @@ import { type Frame, frameInside } from './frame.js';
 import { withHandlers } from './handlers.js';
 import { withCleanup, withRetry, withTimeout } from './modifiers.js';
 import { prepareUndo } from './run-call.js';
+import { skipStep } from './skip-step.js';
 import { runVerb } from './verbs.js';
 
 /** How a step ended that did not fail: what it gave, and whether it ran at all. */
@@ -36,12 +37,13 @@ export async function runStep(run: TaskRun, step: PlanStep, frame: Frame): Promi
     run.recall(path, step.id);
     return earlier;
   }
+  refuseCancelled();
   const gate = frame.isCleanup ? undefined : passGate(run, frame.halt);
   if (gate) await gate;
   try {
     // A step that has begun was asked before.
     if (step.if !== undefined && !done?.started_at && !evaluateCondition(run, step.if, frame)) {
-      run.note(path, step.id, { status: 'skipped', output: null });
+      skipStep(run, step, frame.prefix);
       return { ran: false, output: null };
     }
     run.note(path, step.id, { status: 'running', ...(step.verb === 'call' && { call: step.call }) });

@@ -4,6 +4,7 @@ import type { TaskRun } from '../task-run.js';
 import { evaluateCondition } from './evaluate.js';
 import { type Frame, frameInside } from './frame.js';
 import { runSteps } from './run-steps.js';
+import { skipStep } from './skip-step.js';
 
 /**
  * Runs the steps of the first case that holds; those of the others are `skipped`.
@@ -13,7 +14,7 @@ import { runSteps } from './run-steps.js';
 export async function runSwitch(run: TaskRun, { cases }: SwitchStep, path: string, frame: Frame): Promise<Json> {
   const chosen = cases.find((item) => item.if === undefined || evaluateCondition(run, item.if, frame));
   for (const { steps } of cases.filter((item) => item !== chosen)) {
-    for (const { id } of steps) run.note(`${path}/${id}`, id, { status: 'skipped', output: null });
+    for (const step of steps) skipStep(run, step, `${path}/`);
   }
   return chosen ? runSteps(run, chosen.steps, frameInside(frame, path)) : null;
 }
