@@ -1,44 +1,28 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/contracts/json.js';
 import type { TaskResult } from '../../src/contracts/task.js';
-import { operation, workflow } from '../fixtures/project-folder.js';
-import { type RunningProject, runProject } from '../fixtures/running-project.js';
+import { type Flows, startFlows, statuses } from '../fixtures/flows.js';
+import { operation } from '../fixtures/project-folder.js';
+import type { RunningProject } from '../fixtures/running-project.js';
 
+let flows: Flows;
 let project: RunningProject;
-let counter = 0;
 
 beforeAll(async () => {
-  project = await runProject({
-    ...operation('util.echo', 'return input;'),
-    ...operation('util.note', 'appendFileSync(input.file, input.text + "\\n"); return { text: input.text };', {
-      effects: 'write_idempotent',
-    }),
-    ...operation('util.fail', 'process.stderr.write(input.why ?? "no"); process.exit(1);', {
-      effects: 'write_additive',
-    }),
-    ...operation(
+  flows = await startFlows(
+    operation(
       'util.flaky',
       'const n = existsSync(input.file) ? Number(readFileSync(input.file, "utf8")) + 1 : 1; writeFileSync(input.file, String(n)); if (n < input.needs) process.exit(1); return { n };',
       { effects: 'write_idempotent' },
     ),
-    ...operation('util.slow', 'await sleep(input.ms); return { slept: input.ms };'),
-  });
+  );
+  project = flows.project;
 });
 afterAll(() => project.stop());
 
-/** Runs steps as a workflow of their own. */
-async function runSteps(yaml: string, input: JsonObject = {}): Promise<TaskResult> {
-  counter += 1;
-  const id = `flow_${counter}`;
-  project.write(workflow(id, yaml));
-  return project.run(id, input);
-}
-
-const file = (name: string) => join(project.root, name);
-const lines = (name: string) => (existsSync(file(name)) ? readFileSync(file(name), 'utf8').trim().split('\n') : []);
-const statuses = (result: TaskResult) => Object.fromEntries(result.steps.map(({ path, status }) => [path, status]));
+const runSteps = (yaml: string, input: JsonObject = {}): Promise<TaskResult> => flows.run(yaml, input);
+const file = (name: string) => flows.file(name);
+const lines = (name: string) => flows.lines(name);
 
 describe('verbs', () => {
   test('steps run in order, each seeing those before it', async () => {
