@@ -11,6 +11,7 @@ import { evaluateCondition } from '../rules/expressions/condition.js';
 import { findStep } from '../rules/find-step.js';
 import { firstDeny } from '../rules/guard-precedence.js';
 import { denialOf } from '../rules/hook-facts.js';
+import { isPlainYes } from '../rules/stored-result.js';
 import { type Attempt, beginAttempt } from './attempt.js';
 import { CallFailure } from './call-failure.js';
 import type { CallInput } from './call-input.js';
@@ -104,7 +105,8 @@ async function runAttempt(
     await settle('succeeded', output, null);
     const answer: CallAnswer = { output };
     if (attempt.number > 1) answer.attempt = attempt.number;
-    if (answers.length > 0) answer.hooks = answers;
+    if (answers.length > 0 && answers.every(isPlainYes)) answer.allowed = true;
+    else if (answers.length > 0) answer.hooks = answers;
     const lost = log.save();
     if (lost) warnings.push(lost);
     if (warnings.length > 0) answer.warnings = warnings;

@@ -5,6 +5,7 @@ import { AbilityError } from '../contracts/problem.js';
 import type { TaskRecord } from '../contracts/record.js';
 import type { TaskResult } from '../contracts/task.js';
 import { checkAgainst } from '../planning/schemas.js';
+import { storeResult } from '../rules/stored-result.js';
 import { toFailure } from './failures.js';
 import type { Admitted, PlanSource } from './plan-source.js';
 import { newRecord } from './record/new-record.js';
@@ -33,7 +34,7 @@ export function createFinish(dependencies: FinishDependencies): (request: Finish
       const context = Context.current();
       const admitted = await dependencies.plans.admit(request.seal, context.info.workflowExecution);
       const result = finish(request, admitted, taskOf(context), dependencies);
-      return result.status === 'cancelled' ? { result } : { changes: changesOf(request.result, result) };
+      return result.status === 'cancelled' ? { result: storeResult(result) } : changesOf(request.result, result);
     } catch (error) {
       throw toFailure(error);
     }
@@ -61,11 +62,12 @@ function finish(
 }
 
 /** The workflow has the rest already, and what an activity answers is history. */
-function changesOf(before: TaskResult, after: TaskResult): Partial<TaskResult> {
+function changesOf({ links: _, ...before }: TaskResult, { links: __, ...after }: TaskResult): FinishAnswer {
   const earlier = new Map<string, unknown>(Object.entries(before));
-  return Object.fromEntries(
-    Object.entries(after).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(earlier.get(name))),
+  const changes = Object.entries(after).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(earlier.get(name)),
   );
+  return changes.length === 0 ? {} : { changes: Object.fromEntries(changes) };
 }
 
 /** An output that breaks the contract makes a succeeded task a failed one. */

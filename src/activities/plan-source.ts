@@ -1,10 +1,10 @@
 import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
-import { type Seal, sealMark } from '../contracts/seal.js';
 import type { TaskStart } from '../contracts/task.js';
 import { type SealKeys, verifySeal } from '../planning/seal.js';
 import { digestOf } from '../rules/canonical.js';
 import { childPlan } from '../rules/child-plan.js';
+import { sealMark } from '../rules/seal-mark.js';
 
 /** The workflow run an activity belongs to. */
 export interface RunRef {
@@ -15,8 +15,8 @@ export interface RunRef {
 /** The workflow run that called another one; undefined for one that nobody called. */
 export type ReadParent = (run: RunRef) => Promise<RunRef | undefined>;
 
-/** Reads the argument a workflow run was started with, from the first event of its history. */
-export type ReadStart = (run: RunRef) => Promise<TaskStart>;
+/** Reads what a workflow run was started with, from the first event of its history; undefined for what is no task. */
+export type ReadStart = (run: RunRef) => Promise<TaskStart | undefined>;
 
 /** What a task was started with, as far as its activities need it. */
 export type TaskOrigin = Pick<TaskStart, 'seal' | 'user' | 'session'>;
@@ -107,8 +107,8 @@ export class PlanSource {
   }
 
   private async readPlan(digest: string, run: RunRef): Promise<Plan> {
-    const { plan } = await this.readStart(run);
-    if (digestOf(plan) === digest) return plan;
+    const start = await this.readStart(run);
+    if (start && digestOf(start.plan) === digest) return start.plan;
     throw new AbilityError({
       code: 'seal.invalid',
       message: `The plan of ${run.workflowId} is not the one that was sealed`,
@@ -118,14 +118,10 @@ export class PlanSource {
 }
 
 /** A workflow that somebody started by hand may have been given anything. */
-function originIn(start: Partial<TaskStart> | undefined): RunOrigin {
-  const { seal, user, session = null, child } = start ?? {};
-  if (!isSeal(seal) || !user) throw outsider();
+function originIn(start: TaskStart | undefined): RunOrigin {
+  if (!start) throw outsider();
+  const { seal, user, session, child } = start;
   return { seal, user, session, ...(child && { child: child.ability }) };
-}
-
-function isSeal(seal: Partial<Seal> | undefined): seal is Seal {
-  return typeof seal?.mac === 'string' && typeof seal.task === 'string' && typeof seal.plan === 'string';
 }
 
 /** Sets an entry, dropping the oldest where there are too many. */

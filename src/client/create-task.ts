@@ -14,6 +14,7 @@ import type { Person } from '../contracts/people.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { PreflightAnswer, TaskMemo, TaskRequest, TaskStart } from '../contracts/task.js';
 import { digestOf } from '../rules/canonical.js';
+import { packArguments } from '../rules/task-arguments.js';
 import type { Session } from './connect.js';
 import { placementWithWorker, refuseWithoutWorker } from './pollers.js';
 import { checkUserKey, generateTaskKey } from './task-keys.js';
@@ -204,7 +205,7 @@ async function startTask(
     const handle = await session.temporal.workflow.start(plan.ability.id, {
       workflowId: request.task,
       taskQueue: taskQueueOf(session.project, request.environment, plan.placement),
-      args: [argument],
+      args: packArguments(argument),
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       memo,

@@ -1,6 +1,7 @@
 import { isGrpcServiceError } from '@temporalio/client';
-import { defaultPayloadConverter, fromPayloadsAtIndex } from '@temporalio/common';
+import { defaultPayloadConverter } from '@temporalio/common';
 import type { TaskStart } from '../contracts/task.js';
+import { readArguments } from '../server/read-arguments.js';
 import type { Session } from './connect.js';
 import { type HistoryEvent, isoOf, type ReadText, readCalls, type SeenCall } from './read-calls.js';
 
@@ -31,7 +32,7 @@ export async function readHistory(session: Session, id: string): Promise<TaskHis
   const { raw } = await session.temporal.workflow.getHandle(id).describe();
   return {
     created_at: isoOf(first?.eventTime),
-    start: first ? await startOf(session, first) : null,
+    start: first ? await startOf(session, id, first) : null,
     calls: await readCalls(events, raw.pendingActivities ?? [], textReader(session)),
     isCut,
   };
@@ -66,10 +67,10 @@ async function eventsOf(session: Session, id: string, runId: string | undefined)
   return events;
 }
 
-async function startOf({ codec }: Session, event: HistoryEvent): Promise<TaskStart | null> {
+async function startOf({ codec }: Session, id: string, event: HistoryEvent): Promise<TaskStart | null> {
   const payloads = event.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
   try {
-    return fromPayloadsAtIndex<TaskStart>(defaultPayloadConverter, 0, await codec.decode(payloads)) ?? null;
+    return (await readArguments(codec, payloads, id)) ?? null;
   } catch {
     return null;
   }

@@ -1,6 +1,5 @@
-import { defaultPayloadConverter, fromPayloadsAtIndex } from '@temporalio/common';
 import type { JsonObject } from '../contracts/json.js';
-import type { TaskStart } from '../contracts/task.js';
+import { readArguments } from '../server/read-arguments.js';
 import type { Session } from './connect.js';
 import { asking, isUnknownWorkflow } from './temporal-errors.js';
 
@@ -21,12 +20,7 @@ export async function readInput(session: Session, id: string): Promise<JsonObjec
       maximumPageSize: 1,
     });
     const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-    const start = fromPayloadsAtIndex<Partial<TaskStart> | undefined>(
-      defaultPayloadConverter,
-      0,
-      await session.codec.decode(payloads),
-    );
-    return start?.input;
+    return (await readArguments(session.codec, payloads, id))?.input;
   });
 }
 

@@ -10,11 +10,13 @@ import type { FinishAnswer } from '../contracts/activities.js';
 import type { Json } from '../contracts/json.js';
 import { ACTIVITIES } from '../contracts/names.js';
 import type { Problem } from '../contracts/problem.js';
+import type { StoredResult } from '../contracts/stored-result.js';
 import type { TaskMemo, TaskResult } from '../contracts/task.js';
 import { isOutputRef, mapLargeParts } from '../rules/large-parts.js';
+import { restoreResult } from '../rules/stored-result.js';
 import type { Session } from './connect.js';
 import { linkOf } from './links.js';
-import { readRecord } from './read-record.js';
+import { readRecord, recordHere } from './read-record.js';
 import { isUnknownWorkflow } from './temporal-errors.js';
 
 /** Events at the end of a history within which the `finish` of a task stands. */
@@ -28,7 +30,7 @@ const LAST_EVENTS = 30;
 export async function awaitResult(session: Session, id: string): Promise<TaskResult> {
   const handle = session.temporal.workflow.getHandle(id);
   try {
-    return complete(session, id, (await handle.result()) as TaskResult);
+    return restore(session, id, (await handle.result()) as StoredResult);
   } catch (error) {
     if (isUnknownWorkflow(error)) {
       const known = readRecord(session, id)?.result;
@@ -41,14 +43,14 @@ export async function awaitResult(session: Session, id: string): Promise<TaskRes
 
 async function resultOfFailure(session: Session, id: string, cause: Error | undefined): Promise<TaskResult> {
   if (cause instanceof ApplicationFailure) {
-    const [result] = (cause.details ?? []) as [TaskResult?];
-    if (result && 'task_key' in result) return complete(session, id, result);
+    const [result] = (cause.details ?? []) as [StoredResult?];
+    if (result && 'steps' in result) return restore(session, id, result);
     const error: Problem = { code: cause.type ?? 'internal.error', message: cause.message };
     return bareResult(session, id, 'failed', error);
   }
   if (cause instanceof CancelledFailure) {
     const finished = await readFinish(session, id);
-    return finished ? complete(session, id, finished) : bareResult(session, id, 'cancelled', null);
+    return finished ? restore(session, id, finished) : bareResult(session, id, 'cancelled', null);
   }
   if (cause instanceof TerminatedFailure) {
     const error = { code: 'task.terminated', message: `The workflow was terminated: ${cause.message}` };
@@ -59,7 +61,7 @@ async function resultOfFailure(session: Session, id: string, cause: Error | unde
 }
 
 /** Temporal keeps no details of a cancelled workflow; the task's last local activity has them. */
-async function readFinish(session: Session, id: string): Promise<TaskResult | undefined> {
+async function readFinish(session: Session, id: string): Promise<StoredResult | undefined> {
   const { history } = await session.temporal.workflowService.getWorkflowExecutionHistoryReverse({
     namespace: session.namespace,
     execution: { workflowId: id },
@@ -75,6 +77,12 @@ async function readFinish(session: Session, id: string): Promise<TaskResult | un
     return 'result' in answer ? answer.result : undefined;
   }
   return undefined;
+}
+
+/** What its history keeps of a result, with what the workflow itself tells. */
+async function restore(session: Session, id: string, stored: StoredResult): Promise<TaskResult> {
+  const description = await session.temporal.workflow.getHandle(id).describe();
+  return complete(session, id, restoreResult(resultFromDescription(id, description), stored));
 }
 
 /** The result of a task whose workflow left none. */
@@ -130,6 +138,6 @@ async function complete(session: Session, id: string, result: TaskResult): Promi
     }
   }
   const whole = mapLargeParts(result, (part) => (isOutputRef(part) ? (found.get(part.$ref) ?? part) : part));
-  const links = { ...result.links, temporal: linkOf(session, id) };
+  const links = { record: result.links.record ?? recordHere(session, id), temporal: linkOf(session, id) };
   return { ...whole, links, warnings: [...result.warnings, ...missing] };
 }

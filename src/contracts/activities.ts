@@ -1,6 +1,7 @@
 import type { HookAnswer, Phase } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 import type { Problem } from './problem.js';
+import type { StoredResult } from './stored-result.js';
 import type { TaskResult } from './task.js';
 
 /**
@@ -10,7 +11,7 @@ import type { TaskResult } from './task.js';
  * person is half a kilobyte. Source: design, section 6, the cost rule.
  */
 export interface CallContext {
-  /** {@link sealMark} of the seal. */
+  /** Enough of the seal to tell it from every other one of the same task. */
   seal: string;
 }
 
@@ -25,7 +26,10 @@ export interface CallAnswer {
   output: Json;
   /** Number of the attempt that succeeded; left out when it was the first. */
   attempt?: number;
+  /** What the built-in hooks around it said; left out where they are {@link CallAnswer.allowed}. */
   hooks?: HookAnswer[];
+  /** All of its built-in hooks let it pass, and had nothing else to say. */
+  allowed?: true;
   warnings?: string[];
 }
 
@@ -60,6 +64,7 @@ export interface EnterAnswer {
 /**
  * What `finish` gives back: what it changed in the result, with its output checked and, when large, moved to the store.
  *
- * Of a cancelled task it is the whole, since Temporal keeps no result of those.
+ * Of a cancelled task it is the whole, since Temporal keeps no result of those. Where the record lies is for readers to
+ * find out.
  */
-export type FinishAnswer = { changes: Partial<TaskResult> } | { result: TaskResult };
+export type FinishAnswer = { changes?: Partial<TaskResult> } | { result: StoredResult };

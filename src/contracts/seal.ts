@@ -22,11 +22,6 @@ export interface Seal {
   mac: string;
 }
 
-/** Enough of a seal to tell it from every other one of the same task. */
-export function sealMark({ mac }: Pick<Seal, 'mac'>): string {
-  return mac.slice(0, 16);
-}
-
 /** A confirmation a hook asked for. */
 export interface Confirmation {
   hook_id: string;

@@ -1,4 +1,5 @@
 import type { Payload, PayloadCodec } from '@temporalio/common';
+import { packPlan, unpackPlan } from './pack-plan.js';
 import type { PayloadStore } from './payload-store.js';
 
 /** Payloads above this go to the store. Source: design, section 6. */
@@ -9,7 +10,8 @@ export const INLINE_BYTES = 1024 * 1024;
 const ENCODING = 'binary/ability-ref';
 
 /**
- * Keeps large payloads in the store and leaves their digest in the history; workflow code always sees whole values.
+ * Keeps large payloads in the store and leaves their digest in the history, and keeps plans small; workflow code always
+ * sees whole values.
  *
  * A store that cannot be written is no reason to lose what an activity did: up to 1 MiB then stays inline.
  */
@@ -17,11 +19,11 @@ export class SpillingCodec implements PayloadCodec {
   constructor(private readonly store: Pick<PayloadStore, 'put' | 'get'>) {}
 
   async encode(payloads: Payload[]): Promise<Payload[]> {
-    return payloads.map((payload) => this.spill(payload));
+    return payloads.map((payload) => this.spill(packPlan(payload)));
   }
 
   async decode(payloads: Payload[]): Promise<Payload[]> {
-    return Promise.all(payloads.map((payload) => this.fetch(payload)));
+    return Promise.all(payloads.map(async (payload) => unpackPlan(await this.fetch(payload))));
   }
 
   private spill(payload: Payload): Payload {

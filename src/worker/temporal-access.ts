@@ -1,11 +1,12 @@
 import { Client, type ConnectionLike, WorkflowNotFoundError } from '@temporalio/client';
-import { defaultPayloadConverter, fromPayloadsAtIndex, type PayloadCodec } from '@temporalio/common';
+import type { PayloadCodec } from '@temporalio/common';
 import type { NativeConnection } from '@temporalio/worker';
 import type { ReadParent, ReadStart, RunRef } from '../activities/plan-source.js';
 import { QUERIES } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo, TaskStart, TaskView } from '../contracts/task.js';
 import type { EarlierTask } from '../rules/kept-progress.js';
+import { readArguments } from '../server/read-arguments.js';
 
 /** What activities ask Temporal about, over the connection of their worker. */
 export interface TemporalAccess {
@@ -32,20 +33,20 @@ export function accessTemporal(connection: NativeConnection, namespace: string, 
   };
 }
 
-/** The argument a run was started with, from its first event. Source: feasibility, 16. */
+/** What a run was started with, from its first event. Source: feasibility, 16. */
 async function readStart(
   client: Client,
   namespace: string,
   codec: PayloadCodec,
   { workflowId, runId }: { workflowId: string; runId: string },
-): Promise<TaskStart> {
+): Promise<TaskStart | undefined> {
   const { history } = await client.workflowService.getWorkflowExecutionHistory({
     namespace,
     execution: { workflowId, runId },
     maximumPageSize: 1,
   });
   const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-  return fromPayloadsAtIndex<TaskStart>(defaultPayloadConverter, 0, await codec.decode(payloads));
+  return readArguments(codec, payloads, workflowId);
 }
 
 /** The run that called another one, as the server tells it. */
@@ -76,11 +77,12 @@ async function readEnded(client: Client, namespace: string, codec: PayloadCodec,
       suggestion: `Wait for it: ability task watch ${key}, or end it: ability task cancel ${key}.`,
     });
   }
-  const [{ plan }, { progress }] = await Promise.all([
+  const [start, { progress }] = await Promise.all([
     readStart(client, namespace, codec, { workflowId: key, runId }),
     handle.query<TaskView>(QUERIES.task),
   ]);
-  return { plan, progress };
+  if (!start) throw notFound(key);
+  return { plan: start.plan, progress };
 }
 
 function notFound(key: string): AbilityError {

@@ -7,10 +7,12 @@ import {
 } from '@temporalio/workflow';
 import type { CallAnswer, CallRequest } from '../contracts/activities.js';
 import { isRepeatable } from '../contracts/effects.js';
+import type { HookAnswer, Phase } from '../contracts/hooks.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import { ACTIVITY_LIMITS, TIMEOUT_MARGIN_MS } from '../contracts/names.js';
-import type { PlanOperation, PlanRetry } from '../contracts/plan.js';
+import type { PlanHook, PlanOperation, PlanRetry } from '../contracts/plan.js';
 import type { Problem } from '../contracts/problem.js';
+import { plainYes } from '../rules/stored-result.js';
 import { awaitApproval, GUARD_APPROVAL_MS } from './approvals.js';
 import { KEY_WAIT_MS } from './await-key.js';
 import type { Budget } from './budget.js';
@@ -121,6 +123,7 @@ async function perform(run: TaskRun, call: OperationCall): Promise<Json> {
       const answer = await call.budget.during(() => schedule(run, call, leftMs));
       run.note(call.path, call.id, { status: 'running', attempts: answer.attempt ?? 1 });
       if (answer.hooks) keep(run, answer.hooks);
+      if (answer.allowed) keep(run, allowedBy(call));
       if (answer.warnings) run.warnings.push(...answer.warnings);
       return answer.output;
     } catch (error) {
@@ -130,6 +133,13 @@ async function perform(run: TaskRun, call: OperationCall): Promise<Json> {
       await call.halt.wait(() => sleep(KEY_WAIT_MS, { summary: 'no worker has the key of the seal' }));
     }
   }
+}
+
+/** What the built-in hooks of a call said, none of which had anything to say but yes. */
+function allowedBy({ operation, path }: OperationCall): HookAnswer[] {
+  const asked = (hooks: readonly PlanHook[], phase: Phase): HookAnswer[] =>
+    hooks.flatMap(({ id, handler }) => (handler.kind === 'builtin' ? [plainYes({ hook_id: id, phase, path })] : []));
+  return [...asked(operation.hooks.pre_call, 'PreAbilityCall'), ...asked(operation.hooks.post_call, 'PostAbilityCall')];
 }
 
 function schedule(run: TaskRun, { operation, path, input, retry, timeoutMs }: OperationCall, leftMs: number) {

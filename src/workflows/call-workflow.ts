@@ -10,9 +10,11 @@ import {
 } from '@temporalio/workflow';
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { Plan } from '../contracts/plan.js';
-import type { TaskMemo, TaskResult, TaskStart } from '../contracts/task.js';
+import type { StoredResult } from '../contracts/stored-result.js';
+import type { TaskMemo, TaskStart } from '../contracts/task.js';
 import { digestOf } from '../rules/canonical.js';
 import { childPlan } from '../rules/child-plan.js';
+import { packArguments } from '../rules/task-arguments.js';
 import type { Budget } from './budget.js';
 import { StepFailure } from './step-failure.js';
 import type { TaskRun } from './task-run.js';
@@ -58,7 +60,7 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
   try {
     const result = await executeChild(ability, {
       workflowId,
-      args: [start],
+      args: packArguments(start),
       cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
       parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
@@ -66,7 +68,7 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
       typedSearchAttributes: attributesOf(child),
       staticSummary: child.ability.summary,
     });
-    const ended = result as TaskResult;
+    const ended = result as StoredResult;
     budget.spend(ended.worked_ms ?? 0);
     return ended.output;
   } catch (error) {
@@ -106,7 +108,7 @@ function failureOf(task: string, error: unknown, budget: Budget): StepFailure {
   if (!(cause instanceof ApplicationFailure)) {
     return new StepFailure({ code: 'child.failed', message: `${task}: ${message}`, details: { task } });
   }
-  const [result] = (cause.details ?? []) as [TaskResult?];
+  const [result] = (cause.details ?? []) as [StoredResult?];
   budget.spend(result?.worked_ms ?? 0);
   const problem = result?.error ?? { code: cause.type ?? 'child.failed', message };
   if (budget.left() === 0) return budget.exhausted();

@@ -35,7 +35,7 @@ export async function finishTask(run: TaskRun, outcome: Outcome): Promise<TaskRe
     const finish = activities[ACTIVITIES.finish] as Finish;
     const ask = (): Promise<FinishAnswer> => finish({ ...run.context, result, input });
     const answer = await CancellationScope.nonCancellable(() => untilKeyed(ask));
-    return 'result' in answer ? answer.result : { ...result, ...answer.changes };
+    return 'changes' in answer ? { ...result, ...answer.changes } : result;
   } catch (error) {
     const reason =
       error instanceof Error ? (error.cause instanceof Error ? error.cause : error).message : String(error);

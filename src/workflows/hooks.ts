@@ -8,7 +8,7 @@ import type { Problem } from '../contracts/problem.js';
 import { firstDeny } from '../rules/guard-precedence.js';
 import { answerExpression, denialOf, failedAnswer, type HookFacts, hookFacts } from '../rules/hook-facts.js';
 import { untilKeyed } from './await-key.js';
-import { asStepFailure, readActivityFailure } from './step-failure.js';
+import { asStepFailure, readActivityFailure, StepFailure } from './step-failure.js';
 import type { TaskRun } from './task-run.js';
 
 /** A call, or the task itself (`operation` undefined, `path` empty), with hooks around it. */
@@ -121,6 +121,10 @@ async function askActivity(
   } catch (error) {
     if (isCancellation(error)) throw error;
     const end = readActivityFailure(error);
+    // It is not the guard that said no: this task never passed preflight.
+    if (phase === 'PreAbilityCall' && end.kind === 'problem' && end.problem.code === 'seal.invalid') {
+      throw new StepFailure(end.problem);
+    }
     const reason = end.kind === 'problem' ? end.problem.message : `it did not answer (${end.kind})`;
     return hooks.slice(0, 1).map(({ id }) => failedAnswer(id, { phase, path }, reason));
   }

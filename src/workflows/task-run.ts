@@ -5,12 +5,12 @@ import type { HookAnswer } from '../contracts/hooks.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { Plan, PlanStep } from '../contracts/plan.js';
 import type { Problem } from '../contracts/problem.js';
-import { sealMark } from '../contracts/seal.js';
 import { isStepEnd, type TaskState } from '../contracts/states.js';
 import type { Progress, ReceivedSignal, StepProgress, StepSummary, TaskStart } from '../contracts/task.js';
 import { childPlan } from '../rules/child-plan.js';
 import type { Scope } from '../rules/expressions/evaluate.js';
 import { allSteps } from '../rules/find-step.js';
+import { sealMark } from '../rules/seal-mark.js';
 import { TaskBudget } from './budget.js';
 import { StepValues } from './step-values.js';
 import { isUndo, summarize } from './summary.js';
@@ -35,6 +35,8 @@ export class TaskRun {
   /** Calls so far that can be taken back. */
   sequence: number;
   readonly plan: Plan;
+  /** What every activity of the task is told. */
+  readonly context: CallContext;
   /** With defaults applied. */
   input: JsonObject;
   readonly progress: Progress;
@@ -57,6 +59,7 @@ export class TaskRun {
   constructor(readonly start: TaskStart) {
     const { plan: root, child, carried } = start;
     this.plan = child ? childPlan(root, child.ability) : root;
+    this.context = { seal: sealMark(start.seal) };
     this.input = start.input;
     this.runRequested = start.run;
     this.progress = { ...start.progress };
@@ -87,11 +90,6 @@ export class TaskRun {
   /** Null for a direct run, which promises no key. */
   get taskKey(): string | null {
     return this.task.includes(':') ? null : this.task;
-  }
-
-  /** What every activity of the task is told. */
-  get context(): CallContext {
-    return { seal: sealMark(this.start.seal) };
   }
 
   /** Notes what became of a step, so far. */

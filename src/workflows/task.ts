@@ -12,9 +12,10 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { ENGINE } from '../contracts/names.js';
-import type { Person } from '../contracts/people.js';
+import type { StoredResult } from '../contracts/stored-result.js';
 import type { TaskResult, TaskStart } from '../contracts/task.js';
-import { digestOf } from '../rules/canonical.js';
+import { storeResult } from '../rules/stored-result.js';
+import { packArguments, type TaskArguments, unpackArguments } from '../rules/task-arguments.js';
 import { awaitApproval, GUARD_APPROVAL_MS, setState } from './approvals.js';
 import { carryOn } from './carry-on.js';
 import { showDetails } from './details.js';
@@ -34,9 +35,8 @@ import { aroundTask, outcomeOf, workAndCleanUp } from './work.js';
  * Ends as Completed (succeeded, expired), Canceled, or Failed with our code as type and the result as details; goes on as
  * a new run when its history has grown long. Source: design, section 6.
  */
-export async function task(start: TaskStart): Promise<TaskResult> {
-  refuseOtherEngine(start);
-  refuseOtherRequest(start);
+export async function task(...args: TaskArguments): Promise<StoredResult> {
+  const start = readStart(args);
   try {
     return await carryOut(start);
   } catch (error) {
@@ -44,13 +44,13 @@ export async function task(start: TaskStart): Promise<TaskResult> {
   }
 }
 
-async function carryOut(start: TaskStart): Promise<TaskResult> {
+async function carryOut(start: TaskStart): Promise<StoredResult> {
   const run = new TaskRun(start);
   run.onChange = () => showDetails(run);
   listen(run);
   const outcome = await reachOutcome(run);
   await joinHooks(run);
-  if (outcome === 'goes on') return continueAsNew<typeof task>(carryOn(run));
+  if (outcome === 'goes on') return continueAsNew<typeof task>(...packArguments(carryOn(run)));
   const result = await finishTask(run, outcome);
   return endAs(run, result);
 }
@@ -67,34 +67,31 @@ function mistakeOf(error: unknown): ApplicationFailure {
   return ApplicationFailure.create({ type: 'internal.error', message, nonRetryable: true });
 }
 
-function refuseOtherEngine({ plan }: TaskStart): void {
-  if (plan?.engine === ENGINE) return;
-  throw ApplicationFailure.create({
-    type: 'engine.unsupported',
-    message: `This worker runs engine ${ENGINE}, the task was planned for ${plan?.engine ?? 'none'}`,
-    nonRetryable: true,
-  });
+/**
+ * What the task was started with. That it passed preflight is for its activities to find out, which have the keys.
+ *
+ * @throws ApplicationFailure `engine.unsupported`, `seal.invalid`.
+ */
+function readStart(args: TaskArguments): TaskStart {
+  const { workflowId, continuedFromExecutionRunId } = workflowInfo();
+  const start = unpackArguments(args, workflowId);
+  if (!start) throw refusal('seal.invalid', 'The task was not started with what passed preflight');
+  if (start.plan.engine !== ENGINE) {
+    const message = `This worker runs engine ${ENGINE}, the task was planned for ${start.plan.engine ?? 'none'}`;
+    throw refusal('engine.unsupported', message);
+  }
+  // What an earlier run has done is believed only where there was one.
+  if (start.carried && continuedFromExecutionRunId === undefined) {
+    throw refusal('seal.invalid', 'The task says that it goes on, and no earlier run of it did');
+  }
+  if (start.child && start.progress && !start.carried) {
+    throw refusal('seal.invalid', 'A task that another one calls takes nothing over');
+  }
+  return start;
 }
 
-/** What passed preflight is what runs: this input, asked for by this person. Source: design, sections 2 and 6. */
-function refuseOtherRequest(start: TaskStart): void {
-  if (start.carried ? workflowInfo().continuedFromExecutionRunId !== undefined : isAsSealed(start)) return;
-  throw ApplicationFailure.create({
-    type: 'seal.invalid',
-    message: 'The task was not started with what passed preflight',
-    nonRetryable: true,
-  });
-}
-
-function isAsSealed({ child, seal, input, user, progress }: TaskStart): boolean {
-  // What a called task is given comes from its caller, whose calls activities check.
-  if (child) return progress === undefined;
-  const taken = progress && digestOf(progress);
-  return digestOf(input) === seal.input && isSamePerson(user, seal.user) && taken === seal.progress;
-}
-
-function isSamePerson(one: Person, other: Person): boolean {
-  return one.name === other.name && one.source === other.source;
+function refusal(type: string, message: string): ApplicationFailure {
+  return ApplicationFailure.create({ type, message, nonRetryable: true });
 }
 
 /** Never throws: a mistake of ours ends the task as failed, after its clean-up. Source: design, section 6. */
@@ -172,19 +169,20 @@ async function guardTask(run: TaskRun, halt: Halt): Promise<void> {
 }
 
 /** Ends that Temporal cannot tell apart are told by an attribute. Source: answers, 1. */
-function endAs(run: TaskRun, result: TaskResult): TaskResult {
+function endAs(run: TaskRun, result: TaskResult): StoredResult {
   const { status, error } = result;
   run.state = status;
   run.onChange();
-  if (status === 'succeeded') return result;
-  if (status === 'cancelled') throw new CancelledFailure('The task was cancelled', [result]);
+  const stored = storeResult(result);
+  if (status === 'succeeded') return stored;
+  if (status === 'cancelled') throw new CancelledFailure('The task was cancelled', [stored]);
   if (status !== 'failed') setState(run, status);
-  if (status === 'expired') return result;
+  if (status === 'expired') return stored;
   const failure = ApplicationFailure.create({
     type: error?.code ?? 'internal.error',
     message: (error?.message ?? 'The task failed').slice(0, 2000),
     nonRetryable: true,
-    details: [result],
+    details: [stored],
   });
   failure.stack = '';
   throw failure;

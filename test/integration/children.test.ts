@@ -2,8 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cancelTask, decide, listTasks, viewTask } from '../../src/client/index.js';
+import { packArguments } from '../../src/rules/task-arguments.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 import { workflow } from '../fixtures/project-folder.js';
+import { readStart } from '../fixtures/read-start.js';
 
 let flows: Flows;
 
@@ -123,13 +125,11 @@ output: "\${{ steps.all.output }}"`);
     const { id } = await flows.project.create(flows.define('steps: [{ id: a, call: asks }]'));
     await flows.project.wait(id, { approvalMs: 0 });
     const { temporal, project } = flows.project.session;
-    const { events } = await temporal.workflow.getHandle(`${id}/a`).fetchHistory();
-    const [start] = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-    const argument = JSON.parse(Buffer.from(start?.data ?? []).toString('utf8'));
+    const start = await readStart(flows.project.session, `${id}/a`);
     const forged = await temporal.workflow.start('asks', {
       workflowId: `${id}/forged`,
       taskQueue: `${project}-dev-local`,
-      args: [{ ...argument, child: { ability: 'asks', left_ms: 1000 } }],
+      args: packArguments({ ...start, child: { ability: 'asks', left_ms: 1000 } }),
     });
     const error = await forged.result().catch((thrown: { cause?: { type?: string } }) => thrown.cause?.type);
     expect(error).toBe('seal.invalid');

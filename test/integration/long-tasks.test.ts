@@ -32,8 +32,9 @@ async function runsOf(id: string): Promise<{ bytes: number; events: number }[]> 
     (await temporal.workflow.getHandle(id).describe()).raw.workflowExecutionInfo?.firstRunId ?? undefined;
   while (runId) {
     const { events } = await temporal.workflow.getHandle(id, runId).fetchHistory();
-    const [input] = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-    runs.push({ bytes: input?.data?.length ?? 0, events: events?.length ?? 0 });
+    const input = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+    const bytes = input.reduce((sum, { data }) => sum + (data?.length ?? 0), 0);
+    runs.push({ bytes, events: events?.length ?? 0 });
     runId = events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId ?? undefined;
   }
   return runs;

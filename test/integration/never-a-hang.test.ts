@@ -6,8 +6,10 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createTask, decide } from '../../src/client/index.js';
 import { taskQueueOf } from '../../src/contracts/names.js';
+import { packArguments } from '../../src/rules/task-arguments.js';
 import { buildMutant } from '../fixtures/mutated-workflows.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
+import { readStart } from '../fixtures/read-start.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
 let project: RunningProject;
@@ -99,13 +101,7 @@ describe('what did not pass preflight', () => {
   test('a workflow started by hand with a seal of its own ends as failed and runs nothing', async () => {
     const { id } = await project.create('util.echo', {}, { run: false });
     const handle = project.session.temporal.workflow.getHandle(id);
-    const { history } = await project.session.temporal.workflowService.getWorkflowExecutionHistory({
-      namespace: 'default',
-      execution: { workflowId: id },
-      maximumPageSize: 1,
-    });
-    const [payload] = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-    const start = JSON.parse(Buffer.from(payload?.data ?? []).toString());
+    const start = await readStart(project.session, id);
     await handle.cancel();
     const file = join(project.root, 'stolen.txt');
     for (const [name, changed] of Object.entries({
@@ -115,7 +111,7 @@ describe('what did not pass preflight', () => {
       await project.session.temporal.workflow.start('util.echo', {
         workflowId: name,
         taskQueue: taskQueueOf(project.session.project, 'dev', 'local'),
-        args: [changed],
+        args: packArguments(changed),
       });
       expect(await project.wait(name)).toMatchObject({ result: { status: 'failed', error: { code: 'seal.invalid' } } });
     }

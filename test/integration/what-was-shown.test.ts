@@ -2,8 +2,10 @@ import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cancelTask, decide, runTask } from '../../src/client/index.js';
+import { packArguments } from '../../src/rules/task-arguments.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 import { operation } from '../fixtures/project-folder.js';
+import { readStart } from '../fixtures/read-start.js';
 import { scriptAbility } from '../fixtures/servers/definitions.js';
 
 let flows: Flows;
@@ -42,26 +44,35 @@ const ended = async (id: string) => {
 };
 
 describe('what was shown is what runs', () => {
-  test.each(['input', 'user'] as const)('a task started with another %s than was sealed does nothing', async (part) => {
-    const file = flows.file(`harm-${part}`);
-    const { id } = await flows.project.create('w.harm', { file: flows.file('harmless') }, { run: false });
-    const { temporal, project } = flows.project.session;
-    const { events } = await temporal.workflow.getHandle(id).fetchHistory();
-    const [payload] = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-    const start = JSON.parse(Buffer.from(payload?.data ?? []).toString('utf8'));
-    await cancelTask(flows.project.session, id);
-    await ended(id);
-    const other = part === 'input' ? { input: { file } } : { user: { name: 'boss', source: 'proved' } };
-    const forged = await temporal.workflow.start('w.harm', {
-      workflowId: id,
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      taskQueue: `${project}-dev-local`,
-      args: [{ ...start, ...other, run: true }],
-    });
-    const type = await forged.result().catch((error: { cause?: { type?: string } }) => error.cause?.type);
-    expect(type).toBe('seal.invalid');
-    expect(existsSync(file) || existsSync(flows.file('harmless'))).toBe(false);
-  });
+  test.each(['input', 'user', 'plan'] as const)(
+    'a task started with another %s than was sealed does nothing',
+    async (part) => {
+      const file = flows.file(`harm-${part}`);
+      const { id } = await flows.project.create('w.harm', { file: flows.file('harmless') }, { run: false });
+      const { temporal, project } = flows.project.session;
+      const start = await readStart(flows.project.session, id);
+      const unguarded = Object.entries(start.plan.operations).map(([key, operation]) => [
+        key,
+        { ...operation, hooks: { ...operation.hooks, pre_call: [] } },
+      ]);
+      const other = {
+        input: { input: { file } },
+        user: { user: { name: 'boss', source: 'proved' as const } },
+        plan: { plan: { ...start.plan, operations: Object.fromEntries(unguarded) } },
+      }[part];
+      await cancelTask(flows.project.session, id);
+      await ended(id);
+      const forged = await temporal.workflow.start('w.harm', {
+        workflowId: id,
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        taskQueue: `${project}-dev-local`,
+        args: packArguments({ ...start, ...other, run: true }),
+      });
+      const type = await forged.result().catch((error: { cause?: { type?: string } }) => error.cause?.type);
+      expect(type).toBe('seal.invalid');
+      expect(existsSync(file) || existsSync(flows.file('harmless'))).toBe(false);
+    },
+  );
 
   test('a guard edited after the task was created answers as it did then', async () => {
     const file = flows.file('guarded');

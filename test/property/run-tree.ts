@@ -1,25 +1,30 @@
 import { vi } from 'vitest';
 import type { JsonObject } from '../../src/contracts/json.js';
 import type { Plan } from '../../src/contracts/plan.js';
-import type { TaskResult, TaskStart } from '../../src/contracts/task.js';
+import type { StoredResult } from '../../src/contracts/stored-result.js';
+import type { TaskStart } from '../../src/contracts/task.js';
 import { digestOf } from '../../src/rules/canonical.js';
+import { packArguments, type TaskArguments } from '../../src/rules/task-arguments.js';
 import { World } from './fake-workflow.js';
 import { type Account, inOrder } from './script.js';
 import type { Tree } from './trees.js';
 
+/** The workflow of every task. */
+export type TaskWorkflow = (...args: TaskArguments) => Promise<StoredResult>;
+
 /** Runs a tree with the interpreter. @param task the workflow, as it is or with a bug planted. */
-export async function runTree(task: (start: TaskStart) => Promise<TaskResult>, tree: Tree): Promise<Account> {
+export async function runTree(task: TaskWorkflow, tree: Tree): Promise<Account> {
   const { plan, input, script } = structuredCloneTree(tree);
   const world = new World(plan, script, (ms) => void vi.setSystemTime(ms));
-  const result = await world.run(() => task(startOf(plan, input))).catch(resultOf);
-  const { error } = result;
+  const result = await world.run(() => task(...packArguments(startOf(plan, input)))).catch(resultOf);
+  const { error = null } = result;
   const path = (error?.details as { path?: string } | undefined)?.path ?? null;
   return {
     status: result.status,
     output: result.output,
     error: error && { code: error.code, step: error.step ?? null, path },
     effects: inOrder(world.effects),
-    steps: Object.fromEntries(result.steps.map((step) => [step.path, step.status])),
+    steps: Object.fromEntries(result.steps.map((step) => [step.path ?? step.id, step.status])),
   };
 }
 
@@ -28,8 +33,8 @@ function structuredCloneTree({ plan, input, script }: Tree): Tree {
 }
 
 /** A task that did not succeed fails, with its result as the details of the failure. */
-function resultOf(error: unknown): TaskResult {
-  const [result] = (error as { details?: [TaskResult?] }).details ?? [];
+function resultOf(error: unknown): StoredResult {
+  const [result] = (error as { details?: [StoredResult?] }).details ?? [];
   if (!result) throw error;
   return result;
 }

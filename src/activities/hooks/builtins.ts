@@ -16,7 +16,8 @@ export function answerBuiltin(
   const allow = { hook_id: id, ...at, status: 'ok', decision: 'allow' } as const;
   switch (name) {
     case 'usage':
-      return { ...allow, ...recordUsage(run, dependencies) };
+      recordUsage(run, dependencies);
+      return allow;
     case 'credentials_present': {
       const missing = missingCredentials(run, dependencies, options.names);
       if (missing.length === 0) return allow;
@@ -36,8 +37,8 @@ export function answerBuiltin(
 }
 
 /** One line a call: who called what, where and how it ended. Source: R-002-63. */
-function recordUsage(run: HookRun, { recordUsage: append }: HookDependencies): Pick<HookAnswer, 'infra'> {
-  const usage = {
+function recordUsage(run: HookRun, { recordUsage: append }: HookDependencies): void {
+  append({
     ts: Date.now() / 1000,
     ability_id: run.operation?.key ?? run.plan.ability.id,
     task_id: run.task,
@@ -45,9 +46,7 @@ function recordUsage(run: HookRun, { recordUsage: append }: HookDependencies): P
     environment: run.plan.environment.name,
     user_id: run.user.name,
     status: run.outcome?.status ?? null,
-  };
-  append(usage);
-  return { infra: { usage_record: usage } };
+  });
 }
 
 function missingCredentials(run: HookRun, { secrets }: HookDependencies, names: unknown): string[] {

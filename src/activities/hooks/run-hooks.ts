@@ -40,7 +40,9 @@ export async function runHooks(run: HookRun, dependencies: HookDependencies): Pr
   for (const hook of run.hooks) {
     const started = performance.now();
     const answer = await answerOne(hook, run, dependencies);
-    answers.push(withoutSignals({ ...answer, duration_ms: Math.round(performance.now() - started) }));
+    // How long a script took tells something; the others answer at once.
+    const took = hook.handler.kind === 'script' ? { duration_ms: Math.round(performance.now() - started) } : {};
+    answers.push(withoutSignals({ ...answer, ...took }));
     if (answer.decision === 'deny') break;
   }
   return answers;

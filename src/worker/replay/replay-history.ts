@@ -1,9 +1,9 @@
-import { defaultPayloadConverter } from '@temporalio/common';
 import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker';
 import { ENGINE } from '../../contracts/names.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import { SpillingCodec } from '../../server/payload-codec.js';
 import type { PayloadStore } from '../../server/payload-store.js';
+import { readArguments } from '../../server/read-arguments.js';
 import { WORKFLOW_BUNDLE } from '../create-workers.js';
 import { type Complaint, readComplaint } from './read-complaint.js';
 import { type History, idOf, type RecordedHistory, typeOf } from './recorded-history.js';
@@ -116,12 +116,11 @@ async function findEvent(count: number, replays: (count: number) => Promise<bool
 const FIRST_TASK = 3;
 
 /** A history that is none of this engine's cannot be held against it. */
-async function whyNotOurs({ history }: RecordedHistory, codec: ReplayCodec): Promise<Problem | undefined> {
+async function whyNotOurs({ history, workflowId }: RecordedHistory, codec: ReplayCodec): Promise<Problem | undefined> {
   const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
   if (started?.workflowType?.name?.includes(':')) return undefined;
-  const [payload] = await codec.decode((started?.input?.payloads ?? []).slice(0, 1));
-  const start: unknown = payload && defaultPayloadConverter.fromPayload(payload);
-  const engine = engineOf(start);
+  const start = await readArguments(codec, started?.input?.payloads ?? [], workflowId);
+  const engine = start?.plan.engine;
   if (engine === ENGINE) return undefined;
   if (engine === undefined) return { code: 'history.invalid', message: 'It is not the history of a task' };
   return {
@@ -129,13 +128,6 @@ async function whyNotOurs({ history }: RecordedHistory, codec: ReplayCodec): Pro
     message: `The task was planned for engine ${engine}, this build has engine ${ENGINE}`,
     suggestion: 'Replay it with a build of that engine; its tasks need workers of such a build.',
   };
-}
-
-function engineOf(start: unknown): number | undefined {
-  if (start === null || typeof start !== 'object' || !('plan' in start)) return undefined;
-  const { plan } = start;
-  if (plan === null || typeof plan !== 'object' || !('engine' in plan)) return undefined;
-  return typeof plan.engine === 'number' ? plan.engine : undefined;
 }
 
 /** Reads large values from where they are; keeps none, as a replay leaves nothing behind. */

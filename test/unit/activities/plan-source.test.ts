@@ -1,9 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
 import { PlanSource } from '../../../src/activities/plan-source.js';
-import { type Seal, sealMark } from '../../../src/contracts/seal.js';
+import type { Seal } from '../../../src/contracts/seal.js';
 import type { TaskStart } from '../../../src/contracts/task.js';
 import { signSeal } from '../../../src/planning/seal.js';
 import { digestOf } from '../../../src/rules/canonical.js';
+import { sealMark } from '../../../src/rules/seal-mark.js';
 import { examplePlan } from '../rules/example-plan.js';
 
 const PLAN = examplePlan();

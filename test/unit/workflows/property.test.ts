@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { TaskResult, TaskStart } from '../../../src/contracts/task.js';
 import type { OperationCall } from '../../../src/workflows/call-operation.js';
 import type { TaskRun } from '../../../src/workflows/task-run.js';
 import { Ambiguous, interpret } from '../../property/reference.js';
-import { runTree } from '../../property/run-tree.js';
+import { runTree, type TaskWorkflow } from '../../property/run-tree.js';
 import type { Account } from '../../property/script.js';
 import { CONSTRUCTS, constructsOf, type Tree, trees } from '../../property/trees.js';
 
@@ -32,7 +31,7 @@ function expected({ plan, input, script }: Tree): Account | undefined {
 }
 
 /** Runs trees with the workflow, as it is or with a bug planted, and compares what comes of them. */
-function agreement(task: (start: TaskStart) => Promise<TaskResult>, onAmbiguous: () => void = () => {}) {
+function agreement(task: TaskWorkflow, onAmbiguous: () => void = () => {}) {
   return fc.asyncProperty(trees, async (tree) => {
     const account = expected(tree);
     if (account) expect(await runTree(task, tree)).toEqual(account);

@@ -1,0 +1,40 @@
+import type { Approval } from './approvals.js';
+import type { HookAnswer, Phase } from './hooks.js';
+import type { StepSummary, TaskResult } from './task.js';
+
+/** Hooks that had nothing to say but yes, together: one entry a hook and phase. */
+export interface Allowed {
+  hook_id: string;
+  phase: Phase;
+  /** Where it was asked. */
+  paths: string[];
+  /** Which answers of the task these are, counted from 0. */
+  at: number[];
+}
+
+/** A step, without what follows from its id. */
+export type StoredStep = Pick<StepSummary, 'id' | 'status'> & Partial<StepSummary>;
+
+/** An approval, without what most approvals have in common. */
+export type StoredApproval = Omit<Approval, UsualOfApproval> & Partial<Pick<Approval, UsualOfApproval>>;
+type UsualOfApproval = 'approvers' | 'people' | 'quorum' | 'self_approval' | 'comment' | 'ignored' | 'requested_by';
+
+/** What of a result no reader knows from elsewhere: the id, the memo and the times of the workflow tell the rest. */
+type Told = Pick<TaskResult, 'status' | 'output'> &
+  Partial<Pick<TaskResult, 'error' | 'warnings' | 'requested_by' | 'started_at' | 'cleanup_ran' | 'worked_ms'>>;
+
+/**
+ * The result of a task, as its history keeps it.
+ *
+ * Every task pays for what stands here, so what would be empty and what is known besides is left out. Source: design,
+ * section 6, the cost rule.
+ */
+export interface StoredResult extends Told {
+  steps: StoredStep[];
+  approvals?: StoredApproval[];
+  /** Milliseconds from `started_at` to the end. */
+  took_ms?: number;
+  allowed?: Allowed[];
+  /** Answers that said more than yes, each with its place among all. */
+  answers?: [at: number, answer: HookAnswer][];
+}
