@@ -1,6 +1,7 @@
-import { appendFileSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Problem } from '../contracts/problem.js';
+import { inFolder } from './record/in-folder.js';
 import { maskDeep, maskSecrets } from './secrets.js';
 
 /** Of each call this much is kept: half from its head, half from its tail. Source: answers, 17. */
@@ -115,8 +116,7 @@ export class CallLog {
     const text = lines.map((line) => `${JSON.stringify({ ...line, text: this.mask(line.text) })}\n`).join('');
     try {
       const file = join(this.folder, `${this.step}.jsonl`);
-      mkdirSync(dirname(file), { recursive: true });
-      appendFileSync(file, text);
+      inFolder(file, () => appendFileSync(file, text));
       return undefined;
     } catch (error) {
       return `The log of ${this.step} could not be written: ${error instanceof Error ? error.message : String(error)}`;

@@ -31,6 +31,8 @@ const settings = {
 
 const ajv = addFormats.default(new Ajv2020(settings));
 const validators = new Map<string, ValidateFunction>();
+/** So that the schemas of a plan, which stays in memory, are not digested at every call. */
+const bySchema = new WeakMap<JsonObject, ValidateFunction>();
 const MOST_KEPT = 5000;
 
 /**
@@ -39,14 +41,20 @@ const MOST_KEPT = 5000;
  * @throws AbilityError `definition.invalid` when it is none.
  */
 export function compileSchema(schema: JsonObject, what: string): ValidateFunction {
+  const seen = bySchema.get(schema);
+  if (seen) return seen;
   const key = digestOf(schema);
   const known = validators.get(key);
-  if (known) return known;
+  if (known) {
+    bySchema.set(schema, known);
+    return known;
+  }
   try {
     if (schema.$async !== undefined) throw new Error('`$async` is not part of JSON Schema');
     const validator = ajv.compile(withoutId(schema));
     if (validators.size >= MOST_KEPT) validators.clear();
     validators.set(key, validator);
+    bySchema.set(schema, validator);
     return validator;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -4,8 +4,10 @@ import { StepFailure } from './step-failure.js';
 export interface Budget {
   /** At least 0. */
   left(): number;
-  /** Runs work that uses the budget up. */
-  during<T>(work: () => Promise<T>): Promise<T>;
+  /** Work begins that uses the budget up. */
+  begin(): void;
+  /** Such work has ended. */
+  end(): void;
   /** Counts work that was done elsewhere. */
   spend(ms: number): void;
   /** How long a wait for people or signals may last that wants to last this long. */
@@ -45,15 +47,14 @@ export class TaskBudget implements Budget {
     return Math.max(0, this.limitMs - this.used - running);
   }
 
-  async during<T>(work: () => Promise<T>): Promise<T> {
+  begin(): void {
     if (this.working === 0) this.since = Date.now();
     this.working += 1;
-    try {
-      return await work();
-    } finally {
-      this.working -= 1;
-      if (this.working === 0) this.used += Date.now() - this.since;
-    }
+  }
+
+  end(): void {
+    this.working -= 1;
+    if (this.working === 0) this.used += Date.now() - this.since;
   }
 
   capWait(ms: number): number {
@@ -81,9 +82,9 @@ export class CleanupBudget implements Budget {
     return Math.max(0, this.deadline - Date.now());
   }
 
-  during<T>(work: () => Promise<T>): Promise<T> {
-    return work();
-  }
+  begin(): void {}
+
+  end(): void {}
 
   spend(): void {}
 

@@ -50,11 +50,14 @@ const SLACK_MS = 100;
  */
 export async function callOperation(run: TaskRun, call: OperationCall): Promise<Json> {
   const hooked: Hooked = { path: call.path, operation: call.operation, input: call.input };
-  const reasons = await askGuards(run, hooked);
-  await confirm(run, call, reasons);
+  const asked = askGuards(run, hooked);
+  // Two turns, guards or not: in the histories of engine 1 the waits of sibling branches come before their calls.
+  const reasons = reasonsFor(run, call, await asked);
+  await (reasons.length > 0 ? confirm(run, call, reasons) : undefined);
   try {
     const output = await perform(run, call);
-    await fireAfter(run, hooked, { status: 'succeeded', output, error: null });
+    const fired = fireAfter(run, hooked, { status: 'succeeded', output, error: null });
+    if (fired) await fired;
     return output;
   } catch (error) {
     if (isStepFailure(error)) await fireAfter(run, hooked, { status: 'failed', output: null, error: error.problem });
@@ -63,11 +66,9 @@ export async function callOperation(run: TaskRun, call: OperationCall): Promise<
 }
 
 /** All reasons of one call make one approval: hooks, the environment's effects, creation. Source: answers, 5. */
-async function confirm(run: TaskRun, call: OperationCall, asked: string[]): Promise<void> {
-  const { plan } = run;
+function reasonsFor(run: TaskRun, { operation }: OperationCall, asked: string[]): string[] {
+  const { environment, ability } = run.plan;
   const { seal } = run.start;
-  const { environment, ability } = plan;
-  const { operation, path, id, input } = call;
   const reasons = [...asked];
   if (environment.approve.includes(operation.effects)) {
     reasons.push(`${environment.name} asks for approval of ${operation.effects} calls.`);
@@ -75,7 +76,12 @@ async function confirm(run: TaskRun, call: OperationCall, asked: string[]): Prom
   if (ability.kind === 'operation' && !run.start.child) {
     reasons.push(...seal.confirmations.map(({ hook_id, reason }) => `${reason} (hook ${hook_id})`));
   }
-  if (reasons.length === 0) return;
+  return reasons;
+}
+
+async function confirm(run: TaskRun, call: OperationCall, reasons: string[]): Promise<void> {
+  const { environment } = run.plan;
+  const { operation, path, id, input } = call;
   run.note(path, id, { status: 'waiting', call: operation.key });
   await awaitApproval(
     run,
@@ -119,20 +125,30 @@ async function perform(run: TaskRun, call: OperationCall): Promise<Json> {
     const leftMs = call.budget.left();
     if (leftMs === 0) throw call.budget.exhausted();
     run.note(call.path, call.id, { status: 'running', call: call.operation.key });
+    let answer: CallAnswer;
+    call.budget.begin();
     try {
-      const answer = await call.budget.during(() => schedule(run, call, leftMs));
-      run.note(call.path, call.id, { status: 'running', attempts: answer.attempt ?? 1 });
-      if (answer.hooks) keep(run, answer.hooks);
-      if (answer.allowed) keep(run, allowedBy(call));
-      if (answer.warnings) run.warnings.push(...answer.warnings);
-      return answer.output;
+      answer = await schedule(run, call, leftMs);
     } catch (error) {
+      call.budget.end();
       if (isCancellation(error)) throw error;
       const failure = failureOf(run, call, leftMs, error);
       if (failure.problem.code !== 'seal.unknown_key') throw failure;
       await call.halt.wait(() => sleep(KEY_WAIT_MS, { summary: 'no worker has the key of the seal' }));
+      continue;
     }
+    call.budget.end();
+    return take(run, call, answer);
   }
+}
+
+/** Keeps what came along with the output of a call. */
+function take(run: TaskRun, call: OperationCall, { output, attempt, hooks, allowed, warnings }: CallAnswer): Json {
+  run.note(call.path, call.id, { status: 'running', attempts: attempt ?? 1 });
+  if (hooks) keep(run, hooks);
+  if (allowed) keep(run, allowedBy(call));
+  if (warnings) run.warnings.push(...warnings);
+  return output;
 }
 
 /** What the built-in hooks of a call said, none of which had anything to say but yes. */

@@ -7,8 +7,25 @@ import type { TaskRun } from './task-run.js';
 const MOST_ROWS = 60;
 const MOST_INPUT = 2000;
 
-/** Shows how a task stands in the Temporal UI, as Markdown: first what people must decide, then the steps. */
-export function showDetails(run: TaskRun): void {
+/**
+ * Shows how a task stands in the Temporal UI.
+ *
+ * @returns what is called at each change; changes that come together are drawn once.
+ */
+export function drawDetails(run: TaskRun): () => void {
+  let isStale = false;
+  return () => {
+    if (isStale) return;
+    isStale = true;
+    Promise.resolve().then(() => {
+      isStale = false;
+      showDetails(run);
+    });
+  };
+}
+
+/** As Markdown: first what people must decide, then the steps. */
+function showDetails(run: TaskRun): void {
   const steps = run.summarize(run.finishedAt !== undefined);
   const rows = steps.slice(0, MOST_ROWS).map(({ path, call, status, attempts, duration_ms }) => {
     const time = duration_ms === null ? '' : formatDuration(duration_ms);

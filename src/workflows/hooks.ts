@@ -38,12 +38,17 @@ const MOST_OUTSTANDING = 20;
  * @returns the reasons for which people must confirm.
  * @throws StepFailure `guard.denied`, `hook.failed`.
  */
-export async function askGuards(run: TaskRun, hooked: Hooked): Promise<string[]> {
+export function askGuards(run: TaskRun, hooked: Hooked): string[] | Promise<string[]> {
   const hooks = hooksOf(run, hooked, 'pre_call');
   if (hooks.length === 0) return [];
-  const answers = needsActivity(hooks)
-    ? await askActivity(run, hooked, 'PreAbilityCall', hooks)
-    : answerHere(hooks, 'PreAbilityCall', hooked.path, factsOf(run, hooked));
+  if (!needsActivity(hooks)) {
+    return confirmationsOf(run, answerHere(hooks, 'PreAbilityCall', hooked.path, factsOf(run, hooked)));
+  }
+  return askActivity(run, hooked, 'PreAbilityCall', hooks).then((answers) => confirmationsOf(run, answers));
+}
+
+/** Keeps what guards said. @returns why people must confirm. @throws StepFailure when one said no. */
+function confirmationsOf(run: TaskRun, answers: readonly HookAnswer[]): string[] {
   keep(run, answers);
   const deny = firstDeny(answers);
   if (deny) throw asStepFailure(denialOf(deny));
@@ -57,13 +62,21 @@ export async function askGuards(run: TaskRun, hooked: Hooked): Promise<string[]>
  *
  * They never change a result. Source: design, section 6; R-000-60, R-002-27.
  */
-export async function fireAfter(run: TaskRun, hooked: Hooked, outcome: HookedOutcome): Promise<void> {
+export function fireAfter(run: TaskRun, hooked: Hooked, outcome: HookedOutcome): Promise<void> | undefined {
   const hooks = hooksOf(run, hooked, 'post_call');
-  if (hooks.length === 0) return;
-  if (!needsActivity(hooks)) {
-    keep(run, answerHere(hooks, 'PostAbilityCall', hooked.path, factsOf(run, hooked, outcome)));
-    return;
-  }
+  if (hooks.length === 0) return undefined;
+  if (needsActivity(hooks)) return fireScripts(run, hooked, hooks, outcome);
+  keep(run, answerHere(hooks, 'PostAbilityCall', hooked.path, factsOf(run, hooked, outcome)));
+  return undefined;
+}
+
+/** Waits only while too many are outstanding. */
+async function fireScripts(
+  run: TaskRun,
+  hooked: Hooked,
+  hooks: readonly PlanHook[],
+  outcome: HookedOutcome,
+): Promise<void> {
   while (run.pendingHooks.size >= MOST_OUTSTANDING) await Promise.race(run.pendingHooks);
   const pending: Promise<void> = CancellationScope.nonCancellable(async () => {
     keep(run, await askActivity(run, hooked, 'PostAbilityCall', hooks, outcome));

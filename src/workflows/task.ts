@@ -18,7 +18,7 @@ import { storeResult } from '../rules/stored-result.js';
 import { packArguments, type TaskArguments, unpackArguments } from '../rules/task-arguments.js';
 import { awaitApproval, GUARD_APPROVAL_MS, setState } from './approvals.js';
 import { carryOn } from './carry-on.js';
-import { showDetails } from './details.js';
+import { drawDetails } from './details.js';
 import { enterChild } from './enter-child.js';
 import { finishTask, type Outcome } from './finish.js';
 import { Halt } from './halt.js';
@@ -46,7 +46,7 @@ export async function task(...args: TaskArguments): Promise<StoredResult> {
 
 async function carryOut(start: TaskStart): Promise<StoredResult> {
   const run = new TaskRun(start);
-  run.onChange = () => showDetails(run);
+  run.onChange = drawDetails(run);
   listen(run);
   const outcome = await reachOutcome(run);
   await joinHooks(run);

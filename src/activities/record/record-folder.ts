@@ -5,6 +5,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { recordPath } from '../../rules/record-path.js';
+import { inFolder } from './in-folder.js';
 import { renderRecord } from './render-record.js';
 
 /** The records of a project: one folder a task, named after its key. Source: R-000-70, C-13. */
@@ -33,6 +34,8 @@ export class RecordFolder {
     try {
       mkdirSync(this.folder, { recursive: true });
       mkdirSync(path);
+      // Made now, so that no call has to make sure of it.
+      mkdirSync(join(path, RECORD_FILES.logs));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
       throw writeFailed(path, error);
@@ -50,8 +53,7 @@ export class RecordFolder {
   replace(record: TaskRecord): void {
     const path = this.pathOf(record.task_key) as string;
     try {
-      mkdirSync(path, { recursive: true });
-      this.write(path, record);
+      inFolder(join(path, RECORD_FILES.json), () => this.write(path, record));
     } catch (error) {
       throw writeFailed(path, error);
     }

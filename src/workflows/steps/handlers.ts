@@ -13,17 +13,27 @@ import { runSteps } from './run-steps.js';
  * @returns the handler's output, null where it has none. @throws the failure where no handler names it or the handler
  * rethrows; whatever fails in the handler. Source: answers, 44, 46 and 47.
  */
-export async function withHandlers(
+export function withHandlers(
   run: TaskRun,
   step: PlanStep,
   path: string,
   frame: Frame,
-  work: () => Promise<Json>,
+  work: () => Promise<Json> | Json,
+): Promise<Json> | Json {
+  return step.on_error ? handled(run, step, step.on_error, path, frame, work) : work();
+}
+
+async function handled(
+  run: TaskRun,
+  step: PlanStep,
+  handlers: ErrorHandler[],
+  path: string,
+  frame: Frame,
+  work: () => Promise<Json> | Json,
 ): Promise<Json> {
-  if (!step.on_error) return work();
   const noted = run.progress[path];
   if (noted?.handler !== undefined && noted.error) {
-    const handler = step.on_error[noted.handler] as ErrorHandler;
+    const handler = handlers[noted.handler] as ErrorHandler;
     return handle(run, handler, new StepFailure(noted.error), frameInside(frame, path));
   }
   try {
@@ -31,11 +41,11 @@ export async function withHandlers(
   } catch (error) {
     if (!isStepFailure(error)) throw error;
     const { problem } = locate(error, step.id, path);
-    const index = findHandler(step.on_error, problem.code);
+    const index = findHandler(handlers, problem.code);
     if (index === undefined) throw error;
     run.note(path, step.id, { status: stepStatusOf(problem.code), output: null, error: problem });
     run.note(path, step.id, { status: 'running', handler: index });
-    return handle(run, step.on_error[index] as ErrorHandler, error, frameInside(frame, path));
+    return handle(run, handlers[index] as ErrorHandler, error, frameInside(frame, path));
   }
 }
 

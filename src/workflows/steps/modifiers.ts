@@ -1,6 +1,6 @@
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import type { Json } from '../../contracts/json.js';
-import type { PlanStep } from '../../contracts/plan.js';
+import type { GroupStep, PlanRetry, PlanStep } from '../../contracts/plan.js';
 import { formatDuration } from '../../rules/duration.js';
 import { isRetryableCode } from '../../rules/error-families.js';
 import { Halted, isStepFailure, StepFailure } from '../step-failure.js';
@@ -9,14 +9,24 @@ import { evaluateDuration } from './evaluate.js';
 import type { Frame } from './frame.js';
 import { runCleanup } from './run-cleanup.js';
 
-type Work = () => Promise<Json>;
+type Work = () => Promise<Json> | Json;
 
 /** Tries a group again; a call's attempts are Temporal's. Source: answers, 47. */
-export async function withRetry(run: TaskRun, step: PlanStep, path: string, frame: Frame, work: Work): Promise<Json> {
-  if (step.verb !== 'steps' || !step.retry) return work();
-  const { attempts, factor, errors } = step.retry;
-  const most = evaluateDuration(run, step.retry.max, frame);
-  let wait = evaluateDuration(run, step.retry.first, frame);
+export function withRetry(run: TaskRun, step: PlanStep, path: string, frame: Frame, work: Work): ReturnType<Work> {
+  return step.verb === 'steps' && step.retry ? tryAgain(run, step, step.retry, path, frame, work) : work();
+}
+
+async function tryAgain(
+  run: TaskRun,
+  step: GroupStep,
+  retry: PlanRetry,
+  path: string,
+  frame: Frame,
+  work: Work,
+): Promise<Json> {
+  const { attempts, factor, errors } = retry;
+  const most = evaluateDuration(run, retry.max, frame);
+  let wait = evaluateDuration(run, retry.first, frame);
   const begun = run.progress[path]?.attempts ?? 1;
   for (let attempt = begun; ; attempt += 1) {
     try {
@@ -34,14 +44,17 @@ export async function withRetry(run: TaskRun, step: PlanStep, path: string, fram
 }
 
 /** Ends a step that takes too long; of a call, Temporal keeps the time. */
-export async function withTimeout(run: TaskRun, step: PlanStep, path: string, frame: Frame, work: Work): Promise<Json> {
+export function withTimeout(run: TaskRun, step: PlanStep, path: string, frame: Frame, work: Work): ReturnType<Work> {
   if (step.timeout === undefined || isOperationCall(run, step)) return work();
-  const limit = evaluateDuration(run, step.timeout, frame);
+  return within(evaluateDuration(run, step.timeout, frame), run, path, work);
+}
+
+async function within(limit: number, run: TaskRun, path: string, work: Work): Promise<Json> {
   const begun = Date.parse(run.progress[path]?.started_at ?? new Date().toISOString());
   const scope = new CancellationScope({ cancellable: true, timeout: Math.max(1, begun + limit - Date.now()) });
   const outer = CancellationScope.current();
   try {
-    return await scope.run(work);
+    return await scope.run(async () => work());
   } catch (error) {
     if (!isCancellation(error) || outer.consideredCancelled) throw error;
     throw new StepFailure({
@@ -61,17 +74,20 @@ function isOperationCall({ plan }: TaskRun, step: PlanStep): boolean {
  *
  * A failure in it is the step's when there was none before; otherwise it becomes a warning. Source: answers, 50.
  */
-export async function withCleanup(run: TaskRun, step: PlanStep, inside: Frame, work: Work): Promise<Json> {
-  if (!step.finally) return work();
+export function withCleanup(run: TaskRun, step: PlanStep, inside: Frame, work: Work): ReturnType<Work> {
+  return step.finally ? thenCleanUp(run, step.finally, inside, work) : work();
+}
+
+async function thenCleanUp(run: TaskRun, steps: PlanStep[], inside: Frame, work: Work): Promise<Json> {
   let output: Json;
   try {
     output = await work();
   } catch (error) {
     // What was halted because this run winds up is not over.
-    if (!(error instanceof Halted && run.rollingOver)) await runCleanup(run, step.finally, inside);
+    if (!(error instanceof Halted && run.rollingOver)) await runCleanup(run, steps, inside);
     throw error;
   }
-  const failure = await runCleanup(run, step.finally, inside);
+  const failure = await runCleanup(run, steps, inside);
   if (failure) throw failure;
   return output;
 }

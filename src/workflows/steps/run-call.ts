@@ -9,7 +9,7 @@ import { evaluateDuration, evaluateParameters } from './evaluate.js';
 import type { Frame } from './frame.js';
 
 /** Evaluates what a call needs, and calls: a low-level ability as an activity, a workflow as a child. */
-export async function runCall(run: TaskRun, step: CallStep, path: string, frame: Frame): Promise<Json> {
+export function runCall(run: TaskRun, step: CallStep, path: string, frame: Frame): Promise<Json> {
   const operation = run.plan.operations[step.call];
   const input = evaluateParameters(run, step.with, step.call, frame);
   const { halt, budget } = frame;

@@ -11,7 +11,7 @@ import { evaluateCondition } from './evaluate.js';
 import { type Frame, frameInside } from './frame.js';
 import { withHandlers } from './handlers.js';
 import { withCleanup, withRetry, withTimeout } from './modifiers.js';
-import { prepareUndo } from './run-call.js';
+import { prepareUndo, runCall } from './run-call.js';
 import { skipStep } from './skip-step.js';
 import { runVerb } from './verbs.js';
 
@@ -64,7 +64,7 @@ function endOf({ status, output = null, error }: StepProgress, step: PlanStep): 
   return covered ? { ran: true, output: null } : undefined;
 }
 
-function runModified(run: TaskRun, step: PlanStep, path: string, frame: Frame): Promise<Json> {
+function runModified(run: TaskRun, step: PlanStep, path: string, frame: Frame): Promise<Json> | Json {
   return withCleanup(run, step, frameInside(frame, path), () =>
     withHandlers(run, step, path, frame, () =>
       withTimeout(run, step, path, frame, () =>
@@ -75,10 +75,9 @@ function runModified(run: TaskRun, step: PlanStep, path: string, frame: Frame): 
 }
 
 /** A call that took place is to be taken back, whatever becomes of the clean-up of its step; one that failed is not. */
-function runPrepared(run: TaskRun, step: PlanStep, path: string, frame: Frame): Promise<Json> {
-  const work = runVerb(run, step, path, frame);
-  if (step.verb !== 'call' || !step.undo) return work;
-  return work.then((output) => {
+function runPrepared(run: TaskRun, step: PlanStep, path: string, frame: Frame): Promise<Json> | Json {
+  if (step.verb !== 'call' || !step.undo) return runVerb(run, step, path, frame);
+  return runCall(run, step, path, frame).then((output) => {
     prepareUndo(run, step, path, frame, output);
     return output;
   });
