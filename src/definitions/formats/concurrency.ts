@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { ON_BUSY } from '../../contracts/concurrency.js';
 
+const MAP = 'Write a map: `concurrency: { key: "deploy-${{ input.env }}" }`';
+
 const LIMIT = 'How many may run at once is a whole number from 1 to 1000';
 
 const KEY = 'A key is a text, such as deploy-${{ input.env }}';
@@ -12,5 +14,5 @@ export const concurrency = z.strictObject(
     limit: z.number(LIMIT).int(LIMIT).min(1, LIMIT).max(1000, LIMIT).default(1),
     on_busy: z.enum(ON_BUSY).default('wait'),
   },
-  'Write a map: `concurrency: { key: "deploy-${{ input.env }}" }`',
+  { error: ({ code }) => (code === 'invalid_type' ? MAP : undefined) },
 );
