@@ -16,7 +16,8 @@ export function concurrencyKey(template: string, input: JsonObject, { environmen
   const values = { input, environment: { name, protected: isProtected, vars } };
   const value = evaluateTemplate(template, { values });
   const key = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
-  if (typeof key !== 'string') throw notAKey(template, `gives ${JSON.stringify(value).slice(0, 100)}, which is no text`);
+  if (typeof key !== 'string')
+    throw notAKey(template, `gives ${JSON.stringify(value).slice(0, 100)}, which is no text`);
   if (key.trim() === '') throw notAKey(template, 'gives an empty text, which would be the key of too many');
   if (key.length > MOST_CHARACTERS) throw notAKey(template, `gives more than ${MOST_CHARACTERS} characters`);
   return key;

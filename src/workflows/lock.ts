@@ -11,7 +11,13 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { GoneRequest } from '../contracts/activities.js';
-import { type LockState, ON_BUSY, type SlotAnswer, type SlotEntry, type SlotRequest } from '../contracts/concurrency.js';
+import {
+  type LockState,
+  ON_BUSY,
+  type SlotAnswer,
+  type SlotEntry,
+  type SlotRequest,
+} from '../contracts/concurrency.js';
 import { ACTIVITIES, LOCK_SIGNALS, QUERIES, SLOT_SIGNAL } from '../contracts/names.js';
 import { Slots } from '../rules/slots.js';
 
@@ -19,7 +25,7 @@ type FindGone = (request: GoneRequest) => Promise<GoneRequest['holders']>;
 
 /** While somebody waits, so long after the last change it is asked again whether the holders still run; then less often. */
 const FIRST_LOOK_MS = 5000;
-const SLOWEST_LOOK_MS = 60_000;
+const SLOWEST_LOOK_MS = 300_000;
 /** While nobody waits, only so that a lock without a holder ends. */
 const IDLE_LOOK_MS = 600_000;
 

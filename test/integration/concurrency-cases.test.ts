@@ -43,7 +43,10 @@ cases:
     const { cases, problems } = await runProjectCases({ root: project.root });
     expect(problems).toEqual([]);
     const told = Object.fromEntries(
-      cases.map(({ ability, name, status, task_status, failures }) => [`${ability}: ${name}`, { status, task_status, failures }]),
+      cases.map(({ ability, name, status, task_status, failures }) => [
+        `${ability}: ${name}`,
+        { status, task_status, failures },
+      ]),
     );
     const passed = (task_status: string) => ({ status: 'passed', task_status, failures: [] });
     const hangs = { status: 'failed', failures: [{ problem: { code: 'test.no_end' } }] };

@@ -104,7 +104,9 @@ describe('tasks with the same key', () => {
     const lines = linesOf(file);
     expect(lines).toHaveLength(20);
     expect(mostInside(lines)).toBe(limit);
-    const granted = await Promise.all(ids.map(async (id) => Date.parse((await view(id)).concurrency?.granted_at ?? '')));
+    const granted = await Promise.all(
+      ids.map(async (id) => Date.parse((await view(id)).concurrency?.granted_at ?? '')),
+    );
     expect(granted).toEqual([...granted].sort((a, b) => a - b));
     if (limit === 1) expect(lines).toEqual(names.flatMap((name) => [`begin ${name}`, `end ${name}`]));
     await lockIsOver(file);

@@ -21,10 +21,7 @@ export interface SlotDependencies {
  *
  * Key, limit and what to do when it is taken come from the sealed plan. Asking twice is the same as asking once.
  */
-export function createAcquire({
-  plans,
-  locks,
-}: SlotDependencies): (request: AcquireRequest) => Promise<AcquireAnswer> {
+export function createAcquire({ plans, locks }: SlotDependencies): (request: AcquireRequest) => Promise<AcquireAnswer> {
   return async ({ seal, input, run }) => {
     try {
       const context = Context.current();
@@ -32,7 +29,8 @@ export function createAcquire({
       const { plan } = admitted;
       const task = taskOf(context);
       const { concurrency } = plan;
-      if (!concurrency || (task === admitted.seal.task && digestOf(input) !== admitted.seal.input)) throw notSealed(admitted);
+      if (!concurrency || (task === admitted.seal.task && digestOf(input) !== admitted.seal.input))
+        throw notSealed(admitted);
       const { limit, on_busy } = concurrency;
       const { project, environment, placement } = plan;
       const key = concurrencyKey(concurrency.key, input, plan);

@@ -36,7 +36,9 @@ function tellTurn({ key, held_by, asked_at, granted_at }: Turn): string[] {
   const held = held_by.length === 0 ? '' : `; ${held_by.join(', ')} held it`;
   if (granted_at === null) return [`${name} asked for at ${atSecond(asked_at)}, not had${held}`];
   const ms = Date.parse(granted_at) - Date.parse(asked_at);
-  return [`${name} had at ${atSecond(granted_at)}${held_by.length === 0 ? '' : `, after ${formatDuration(ms)}`}${held}`];
+  return [
+    `${name} had at ${atSecond(granted_at)}${held_by.length === 0 ? '' : `, after ${formatDuration(ms)}`}${held}`,
+  ];
 }
 
 function tellStep(step: StepStory, { hooks, approvals, steps }: TaskStory, style: Style): string[] {
