@@ -16,7 +16,7 @@ export function accessLocks(client: Client): LockAccess {
         signal: LOCK_SIGNALS.enter,
         signalArgs: [entry],
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-        staticSummary: summary.slice(0, 200),
+        staticSummary: summary,
       });
     },
     async leave(lock, { task, run }) {

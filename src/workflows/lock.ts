@@ -148,7 +148,7 @@ function showDetails(key: string, { holders, line }: Slots): void {
 }
 
 function code(text: string): string {
-  return `\`${text.replaceAll('`', "'")}\``;
+  return `\`${text.replaceAll('`', "'").replaceAll(/\s+/g, ' ')}\``;
 }
 
 /** Signals may be sent by hand, and may be anything. */

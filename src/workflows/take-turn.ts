@@ -4,6 +4,7 @@ import type { SlotAnswer } from '../contracts/concurrency.js';
 import { ACTIVITIES } from '../contracts/names.js';
 import { setState } from './approvals.js';
 import { untilKeyed } from './await-key.js';
+import { refuseCancelled } from './gate.js';
 import { Halted, readActivityFailure, StepFailure } from './step-failure.js';
 import type { TaskRun } from './task-run.js';
 
@@ -79,11 +80,13 @@ const OPTIONS = {
 } as const;
 
 async function ask(run: TaskRun): Promise<void> {
+  refuseCancelled();
   const activities = proxyLocalActivities<Record<string, Acquire>>(OPTIONS);
   const acquire = activities[ACTIVITIES.acquire] as Acquire;
   const request = { ...run.context, input: run.input, run: workflowInfo().firstExecutionRunId };
   try {
-    const answer = await untilKeyed(() => acquire(request));
+    // Broken off, it might be in the line without knowing of it.
+    const answer = await untilKeyed(() => CancellationScope.nonCancellable(() => acquire(request)));
     if (run.turn) return;
     run.turn = { ...answer, held_by: [], asked_at: new Date().toISOString(), granted_at: null };
     hearLock(run, run.early);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cancelTask, pauseTask, resumeTask, retryTask, viewTask } from '../../src/client/index.js';
 import type { LockState } from '../../src/contracts/concurrency.js';
-import { lockIdOf, QUERIES } from '../../src/contracts/names.js';
+import { LOCK_SIGNALS, lockIdOf, QUERIES } from '../../src/contracts/names.js';
 import { digestOf } from '../../src/rules/canonical.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
@@ -201,6 +201,62 @@ steps: [{ id: no, fail: { code: no_luck, message: no } }]`);
     await expect.poll(() => Date.now() - came, { timeout: 10_000 }).toBeGreaterThan(1500);
     await go(first);
     expect((await ended(second)).status).toBe('succeeded');
+  });
+});
+
+describe('a lock', () => {
+  test('takes no notice of what is sent by hand, nor of being cancelled, and its key may be any text', async () => {
+    const file = fresh();
+    const key = '漢\n`| ${ '.repeat(60);
+    const ability = flows.define(gated('{ key: "${{ input.key }}" }'));
+    const first = await flows.project.create(ability, { key, file, name: 'first' });
+    await untilHolding(first.id);
+    const { temporal, project } = flows.project.session;
+    const lock = temporal.workflow.getHandle(lockIdOf(project, 'dev', digestOf(key)));
+    const nobody = { task: 'nobody', run: 'r', limit: 1, on_busy: 'wait' };
+    for (const junk of [
+      undefined,
+      null,
+      5,
+      'x',
+      {},
+      { task: 5 },
+      nobody,
+      { ...nobody, limit: -1 },
+      { task: first.id },
+    ]) {
+      await lock.signal(LOCK_SIGNALS.enter, junk);
+      await lock.signal(LOCK_SIGNALS.leave, junk);
+    }
+    await lock.signal('something else', 1);
+    await lock.signal(LOCK_SIGNALS.enter, nobody);
+    await lock.cancel();
+    const second = await flows.project.create(ability, { key, file, name: 'second' });
+    await untilStatus(second.id, 'waiting');
+    await go(first.id);
+    await ended(first.id);
+    await untilHolding(second.id);
+    await go(second.id);
+    expect((await ended(second.id)).status).toBe('succeeded');
+    await expect.poll(async () => (await lock.describe()).status.name, { timeout: 20_000 }).toBe('COMPLETED');
+  });
+
+  test('is asked only by tasks that passed preflight', async () => {
+    const file = fresh();
+    const { temporal, project } = flows.project.session;
+    const first = await start('gated', file, 'first');
+    await untilHolding(first);
+    const { events } = await temporal.workflow.getHandle(first).fetchHistory();
+    const [payload] = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+    const argument = JSON.parse(Buffer.from(payload?.data ?? []).toString('utf8'));
+    const forged = await temporal.workflow.start('gated', {
+      workflowId: `${first}-forged`,
+      taskQueue: `${project}-dev-local`,
+      args: [argument],
+    });
+    const code = await forged.result().catch((error: { cause?: { type?: string } }) => error.cause?.type);
+    expect(code).toBe('seal.invalid');
+    expect(await lineOf(file)).toEqual({ in: [first], waiting: [] });
   });
 });
 

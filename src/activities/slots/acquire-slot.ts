@@ -37,12 +37,18 @@ export function createAcquire({ plans, locks }: SlotDependencies): (request: Acq
       const lock = lockIdOf(project, environment.name, digestOf(key));
       const taskQueue = taskQueueOf(project, environment.name, placement);
       const entry: SlotRequest = { task, run, limit, on_busy };
-      await locks.enter({ lock, taskQueue, key, entry, summary: `${key} in ${environment.name}` });
+      await locks.enter({ lock, taskQueue, key, entry, summary: `${shortened(key)} in ${environment.name}` });
       return { key, lock };
     } catch (error) {
       throw toSlotFailure(error);
     }
   };
+}
+
+/** Temporal takes 400 bytes of a summary. */
+function shortened(key: string): string {
+  const characters = [...key];
+  return characters.length > 60 ? `${characters.slice(0, 60).join('')}...` : key;
 }
 
 /** What Temporal could not do now is tried again; our own refusals are not. */
