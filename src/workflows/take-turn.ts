@@ -49,6 +49,16 @@ export async function giveUpTurn(run: TaskRun): Promise<void> {
   );
 }
 
+/** What a signal says, which may have been sent by hand, and then may be anything. */
+export function asSlotAnswer(value: unknown): SlotAnswer | undefined {
+  if (value === null || typeof value !== 'object') return undefined;
+  const { answer, held_by, by } = value as Record<string, unknown>;
+  const names = Array.isArray(held_by) ? held_by.filter((name) => typeof name === 'string') : [];
+  if (answer === 'granted') return { answer };
+  if (answer === 'waiting' || answer === 'busy') return { answer, held_by: names };
+  return answer === 'superseded' && typeof by === 'string' ? { answer, by } : undefined;
+}
+
 /** Takes what the lock says. */
 export function hearLock(run: TaskRun, said: SlotAnswer | undefined): void {
   const { turn } = run;

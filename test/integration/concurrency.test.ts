@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cancelTask, pauseTask, resumeTask, retryTask, viewTask } from '../../src/client/index.js';
 import type { LockState } from '../../src/contracts/concurrency.js';
-import { LOCK_SIGNALS, lockIdOf, QUERIES } from '../../src/contracts/names.js';
+import { LOCK_SIGNALS, lockIdOf, QUERIES, SLOT_SIGNAL } from '../../src/contracts/names.js';
 import { digestOf } from '../../src/rules/canonical.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
@@ -205,7 +205,7 @@ steps: [{ id: no, fail: { code: no_luck, message: no } }]`);
 });
 
 describe('a lock', () => {
-  test('takes no notice of what is sent by hand, nor of being cancelled, and its key may be any text', async () => {
+  test('takes no notice of what is sent by hand, no more than its tasks do, nor of being cancelled; its key may be any text', async () => {
     const file = fresh();
     const key = '漢\n`| ${ '.repeat(60);
     const ability = flows.define(gated('{ key: "${{ input.key }}" }'));
@@ -233,6 +233,9 @@ describe('a lock', () => {
     await lock.cancel();
     const second = await flows.project.create(ability, { key, file, name: 'second' });
     await untilStatus(second.id, 'waiting');
+    for (const junk of [null, 'granted', 5, {}, { answer: 'waiting' }, { answer: 'superseded' }]) {
+      await temporal.workflow.getHandle(second.id).signal(SLOT_SIGNAL, junk);
+    }
     await go(first.id);
     await ended(first.id);
     await untilHolding(second.id);
