@@ -1,91 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cancelTask, pauseTask, resumeTask, retryTask, viewTask } from '../../src/client/index.js';
-import type { LockState } from '../../src/contracts/concurrency.js';
-import { LOCK_SIGNALS, lockIdOf, QUERIES, SLOT_SIGNAL } from '../../src/contracts/names.js';
-import { digestOf } from '../../src/rules/canonical.js';
-import { type Flows, startFlows } from '../fixtures/flows.js';
-import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
+import { afterAll, describe, expect, test } from 'vitest';
+import { cancelTask, pauseTask, resumeTask, retryTask } from '../../src/client/index.js';
+import { mostInside, SPAN, startTurns } from '../fixtures/turns.js';
 
-let flows: Flows;
-
-const SPAN = 'span: { file: "${{ input.file }}", name: "${{ input.name }}", ms: "${{ input.ms }}" }';
-const span = (more = '') =>
-  `steps: [{ id: work, call: work.span, with: ${SPAN.slice('span: '.length)}${more} }]\noutput: "\${{ input.name }}"`;
-const gated = (concurrency: string) => `
-concurrency: ${concurrency}
-steps:
-  - { id: begin, call: util.note, with: { file: "\${{ input.file }}", text: "begin \${{ input.name }}" } }
-  - { id: gate, wait: { signal: go } }
-  - { id: end, call: util.note, with: { file: "\${{ input.file }}", text: "end \${{ input.name }}" } }`;
-
-beforeAll(async () => {
-  flows = await startFlows({
-    'ability.yaml': projectFile('{ dev: {}, prod: {} }'),
-    ...operation(
-      'work.span',
-      'appendFileSync(input.file, `begin ${input.name}\\n`); await sleep(input.ms); appendFileSync(input.file, `end ${input.name}\\n`);',
-      { effects: 'write_additive' },
-    ),
-    ...workflow('one', `concurrency: { key: "k-\${{ input.file }}" }\n${span()}`),
-    ...workflow('two', `concurrency: { key: "k-\${{ input.file }}", limit: 2 }\n${span()}`),
-    ...workflow('gated', gated('{ key: "k-${{ input.file }}" }')),
-    ...workflow('refuses', gated('{ key: "k-${{ input.file }}", on_busy: refuse }')),
-    ...workflow(
-      'newest',
-      `concurrency: { key: "k-\${{ input.file }}", on_busy: cancel_older }
-steps:
-  - id: begin
-    call: util.note
-    with: { file: "\${{ input.file }}", text: "begin \${{ input.name }}" }
-    undo: { call: work.span, with: { file: "\${{ input.file }}", name: "undo \${{ input.name }}", ms: 300 } }
-  - { id: gate, wait: { signal: go } }
-finally: [{ id: bye, call: util.note, with: { file: "\${{ input.file }}", text: "finally \${{ input.name }}" } }]`,
-    ),
-  });
-});
+const { flows, fresh, linesOf, ended, view, untilStatus, untilHolding, go, start, lockIsOver, lineOf } =
+  await startTurns();
 afterAll(() => flows.project.stop());
-
-let files = 0;
-/** A file that nobody else writes, and so a key that nobody else has. */
-const fresh = (): string => {
-  files += 1;
-  return flows.file(`log-${files}`);
-};
-const linesOf = (file: string) => flows.lines(file.slice(file.lastIndexOf('/') + 1));
-const ended = async (id: string) => {
-  const end = await flows.project.wait(id);
-  if (end.kind !== 'ended') throw new Error(`${id}: ${end.kind}`);
-  return end.result;
-};
-const view = async (id: string) => (await viewTask(flows.project.session, id)).result;
-const untilStatus = (id: string, status: string) =>
-  expect.poll(async () => (await view(id)).status, { timeout: 20_000 }).toBe(status);
-const untilHolding = (id: string) =>
-  expect.poll(async () => (await view(id)).concurrency?.granted_at ?? null, { timeout: 20_000 }).not.toBeNull();
-const go = (id: string) => flows.project.session.temporal.workflow.getHandle(id).signal('go', null);
-const start = async (ability: string, file: string, name: string, more = {}) =>
-  (await flows.project.create(ability, { file, name, ms: 50 }, more)).id;
-const lockId = (file: string, environment = 'dev') =>
-  lockIdOf(flows.project.session.project, environment, digestOf(`k-${file}`));
-const lockOf = (file: string, environment?: string) =>
-  flows.project.session.temporal.workflow.getHandle(lockId(file, environment));
-const lockIsOver = (file: string) =>
-  expect.poll(async () => (await lockOf(file).describe()).status.name, { timeout: 20_000 }).toBe('COMPLETED');
-const lineOf = async (file: string) => {
-  const { holders, line } = await lockOf(file).query<LockState>(QUERIES.lock);
-  return { in: holders.map(({ task }) => task), waiting: line.map(({ task }) => task) };
-};
-
-/** The most that were inside at once, by what the work itself wrote. */
-function mostInside(lines: string[]): number {
-  let inside = 0;
-  let most = 0;
-  for (const line of lines) {
-    inside += line.startsWith('begin') ? 1 : -1;
-    most = Math.max(most, inside);
-  }
-  return most;
-}
 
 describe('tasks with the same key', () => {
   test.each([
@@ -192,7 +111,7 @@ steps: [{ id: no, fail: { code: no_luck, message: no } }]`);
 
   test('time in line is no working time', async () => {
     const file = fresh();
-    const short = flows.define(`timeout: 1s\nconcurrency: { key: "k-\${{ input.file }}" }\n${span()}`);
+    const short = flows.define(`timeout: 1s\nconcurrency: { key: "k-\${{ input.file }}" }\n${SPAN}`);
     const first = await start('gated', file, 'first');
     await untilHolding(first);
     const second = await start(short, file, 'second');
@@ -201,121 +120,6 @@ steps: [{ id: no, fail: { code: no_luck, message: no } }]`);
     await expect.poll(() => Date.now() - came, { timeout: 10_000 }).toBeGreaterThan(1500);
     await go(first);
     expect((await ended(second)).status).toBe('succeeded');
-  });
-});
-
-describe('a lock', () => {
-  test('takes no notice of what is sent by hand, no more than its tasks do, nor of being cancelled; its key may be any text', async () => {
-    const file = fresh();
-    const key = '漢\n`| ${ '.repeat(60);
-    const ability = flows.define(gated('{ key: "${{ input.key }}" }'));
-    const first = await flows.project.create(ability, { key, file, name: 'first' });
-    await untilHolding(first.id);
-    const { temporal, project } = flows.project.session;
-    const lock = temporal.workflow.getHandle(lockIdOf(project, 'dev', digestOf(key)));
-    const nobody = { task: 'nobody', run: 'r', limit: 1, on_busy: 'wait' };
-    for (const junk of [
-      undefined,
-      null,
-      5,
-      'x',
-      {},
-      { task: 5 },
-      nobody,
-      { ...nobody, limit: -1 },
-      { task: first.id },
-    ]) {
-      await lock.signal(LOCK_SIGNALS.enter, junk);
-      await lock.signal(LOCK_SIGNALS.leave, junk);
-    }
-    await lock.signal('something else', 1);
-    await lock.signal(LOCK_SIGNALS.enter, nobody);
-    await lock.cancel();
-    const second = await flows.project.create(ability, { key, file, name: 'second' });
-    await untilStatus(second.id, 'waiting');
-    for (const junk of [null, 'granted', 5, {}, { answer: 'waiting' }, { answer: 'superseded' }]) {
-      await temporal.workflow.getHandle(second.id).signal(SLOT_SIGNAL, junk);
-    }
-    await go(first.id);
-    await ended(first.id);
-    await untilHolding(second.id);
-    await go(second.id);
-    expect((await ended(second.id)).status).toBe('succeeded');
-    await expect.poll(async () => (await lock.describe()).status.name, { timeout: 20_000 }).toBe('COMPLETED');
-  });
-
-  test('is asked only by tasks that passed preflight', async () => {
-    const file = fresh();
-    const { temporal, project } = flows.project.session;
-    const first = await start('gated', file, 'first');
-    await untilHolding(first);
-    const { events } = await temporal.workflow.getHandle(first).fetchHistory();
-    const [payload] = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-    const argument = JSON.parse(Buffer.from(payload?.data ?? []).toString('utf8'));
-    const forged = await temporal.workflow.start('gated', {
-      workflowId: `${first}-forged`,
-      taskQueue: `${project}-dev-local`,
-      args: [argument],
-    });
-    const code = await forged.result().catch((error: { cause?: { type?: string } }) => error.cause?.type);
-    expect(code).toBe('seal.invalid');
-    expect(await lineOf(file)).toEqual({ in: [first], waiting: [] });
-  });
-});
-
-describe('a slot is free again', () => {
-  test('when its task fails, runs out of time or is cancelled', async () => {
-    const file = fresh();
-    const key = `concurrency: { key: "k-\${{ input.file }}" }`;
-    const fails = flows.define(`${key}\nsteps: [{ id: no, fail: { code: no_luck, message: no } }]`);
-    const slow = flows.define(`timeout: 1s\n${key}\nsteps: [{ id: slow, call: util.slow, with: { ms: 20000 } }]`);
-    expect((await flows.project.run(fails, { file })).status).toBe('failed');
-    expect((await flows.project.run(slow, { file })).status).toBe('timed_out');
-    const held = await start('gated', file, 'held');
-    await untilHolding(held);
-    await cancelTask(flows.project.session, held);
-    expect((await ended(held)).status).toBe('cancelled');
-    expect((await flows.project.run('one', { file, name: 'last', ms: 1 })).status).toBe('succeeded');
-    await lockIsOver(file);
-  });
-
-  test('when its task is terminated, for the one that waits and for one that refuses to', async () => {
-    const file = fresh();
-    const { workflow: workflows } = flows.project.session.temporal;
-    const first = await start('gated', file, 'first');
-    await untilHolding(first);
-    const second = await start('gated', file, 'second');
-    await untilStatus(second, 'waiting');
-    await workflows.getHandle(first).terminate('by hand');
-    await untilHolding(second);
-    await workflows.getHandle(second).terminate('by hand');
-    const third = await start('refuses', file, 'third');
-    await untilHolding(third);
-    await go(third);
-    expect((await ended(third)).status).toBe('succeeded');
-    await lockIsOver(file);
-  });
-
-  test('when a task that waits is terminated, the next one is asked', async () => {
-    const file = fresh();
-    const first = await start('gated', file, 'first');
-    await untilHolding(first);
-    const second = await start('gated', file, 'second');
-    await untilStatus(second, 'waiting');
-    const third = await start('gated', file, 'third');
-    await untilStatus(third, 'waiting');
-    await flows.project.session.temporal.workflow.getHandle(second).terminate('by hand');
-    await go(first);
-    await untilHolding(third);
-  });
-
-  test('when its execution was deleted', async () => {
-    const file = fresh();
-    const { temporal, namespace } = flows.project.session;
-    const first = await start('gated', file, 'first');
-    await untilHolding(first);
-    await temporal.workflowService.deleteWorkflowExecution({ namespace, workflowExecution: { workflowId: first } });
-    await untilHolding(await start('gated', file, 'second'));
   });
 });
 
