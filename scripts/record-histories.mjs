@@ -7,8 +7,9 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connect, createTask, fetchHistories, waitForTask } from '../dist/client/index.js';
-import { ENGINE, preflightIdOf } from '../dist/contracts/names.js';
+import { ENGINE, lockIdOf, preflightIdOf } from '../dist/contracts/names.js';
 import { loadRegistry } from '../dist/definitions/load-registry.js';
+import { digestOf } from '../dist/rules/canonical.js';
 import { pathsOf } from '../dist/server/project-paths.js';
 import { stopRuntime } from '../dist/server/stop-runtime.js';
 import { startServer, startSkippingServer, withProject } from './histories/bench.mjs';
@@ -32,7 +33,7 @@ function missing(tasks) {
 }
 
 async function record({ session, root, store, clock }, [name, task], { hasOwnKey }) {
-  const { ability, input, environment = 'dev', run = true, act } = task;
+  const { ability, input, environment = 'dev', run = true, act, lock } = task;
   const key = hasOwnKey ? { key: name } : {};
   const { id } = await createTask(session, { ability, input, environment, user, run, ...key });
   await act?.({ session, id });
@@ -40,7 +41,8 @@ async function record({ session, root, store, clock }, [name, task], { hasOwnKey
   const end = await waitForTask(session, id, { timeoutMs: 60_000 });
   if (end.kind !== 'ended') throw new Error(`${name} did not end`);
   const preflight = name === 'operation' ? await fetchHistories(session, preflightIdOf(id)) : [];
-  const runs = [...(await fetchHistories(session, id)), ...preflight];
+  const locks = lock === undefined ? [] : await lockHistories(session, environment, lock);
+  const runs = [...(await fetchHistories(session, id)), ...preflight, ...locks];
   runs.forEach(({ workflowId, history }, at) => {
     // How the whole task ended says nothing of those it called.
     const status = workflowId === id ? end.result.status : undefined;
@@ -48,6 +50,13 @@ async function record({ session, root, store, clock }, [name, task], { hasOwnKey
     writeHistory({ file, workflowId, status, history, root, store });
     console.log(`${file.slice(target.length + 1)}: ${status ?? 'called'}, ${history.events.length} events`);
   });
+}
+
+/** The lock of a key, once nobody is there any more. */
+async function lockHistories(session, environment, key) {
+  const lock = lockIdOf(session.project, environment, digestOf(key));
+  await session.temporal.workflow.getHandle(lock).result();
+  return fetchHistories(session, lock);
 }
 
 async function recordConstructs(tasks, start) {

@@ -157,6 +157,16 @@ const WORKFLOWS = {
   },
   child: { yaml: 'steps: [{ id: inner, call: inner, with: { n: 1 } }]\noutput: "${{ steps.inner.output }}"' },
   'child-failed': { yaml: 'steps: [{ id: inner, call: fails, with: {}, continue_on_error: true }]' },
+  concurrency: {
+    yaml: 'concurrency: { key: "alone-${{ environment.name }}" }\nsteps: [{ id: a, call: util.echo, with: { n: 1 } }]',
+  },
+  'concurrency-waiting': {
+    yaml: 'steps: [{ id: p, parallel: { left: { call: turns, with: {} }, right: { call: turns, with: {} } } }]',
+    lock: 'turns',
+  },
+  'concurrency-refused': {
+    yaml: 'steps: [{ id: p, parallel: { left: { call: refuses, with: {}, continue_on_error: true }, right: { call: refuses, with: {}, continue_on_error: true } } }]',
+  },
   'fast-operation': {
     yaml: 'steps: [{ id: a, call: util.fast, with: { n: 1 } }, { id: b, call: util.fast, with: { n: 2 } }]',
   },
@@ -211,7 +221,10 @@ const workflow = (id, yaml) => ({
 });
 const tasksOf = (workflows) =>
   Object.fromEntries(
-    Object.entries(workflows).map(([name, { act }]) => [name, { ability: workflowId(name), input: {}, act }]),
+    Object.entries(workflows).map(([name, { act, lock }]) => [
+      name,
+      { ability: workflowId(name), input: {}, act, lock },
+    ]),
   );
 
 /** The files of the project. */
@@ -226,6 +239,11 @@ export const PROJECT_FILES = {
   ...workflow(
     'inner',
     'steps: [{ id: add, call: util.echo, with: { n: "${{ input.n + 1 }}" } }]\noutput: "${{ steps.add.output.n }}"',
+  ),
+  ...workflow('turns', 'concurrency: { key: turns }\nsteps: [{ id: a, call: util.slow, with: { ms: 500 } }]'),
+  ...workflow(
+    'refuses',
+    'concurrency: { key: refuses, on_busy: refuse }\nsteps: [{ id: a, call: util.slow, with: { ms: 500 } }]',
   ),
   ...workflow('fails', 'steps: [{ id: bad, fail: { code: no_luck, message: not today } }]'),
 };

@@ -49,6 +49,11 @@ export function signalTask(session: Session, id: string, name: string, payload: 
     const suggestion = `ability ${COMMAND_OF[name]} ${id}`;
     return Promise.reject(new AbilityError({ code: 'usage.invalid', message, suggestion }));
   }
+  if (name.includes(':')) {
+    const message = `${name} is a signal that only the runtime sends`;
+    const suggestion = 'Send the name that a `wait: { signal: NAME }` of the definition waits for.';
+    return Promise.reject(new AbilityError({ code: 'usage.invalid', message, suggestion }));
+  }
   return control(session, id, 'signalled', (handle) => handle.signal(name, payload));
 }
 

@@ -1,10 +1,11 @@
 import { AbilityError } from '../contracts/problem.js';
-import type { EndState } from '../contracts/states.js';
+import type { EndState, OpenState } from '../contracts/states.js';
 
 /** States a list can tell apart: `guarding` and `finishing` are not told to Temporal, and read as `running`. */
 export const LISTED_STATES = [
   'created',
   'waiting_approval',
+  'waiting',
   'running',
   'succeeded',
   'failed',
@@ -37,7 +38,8 @@ export interface TaskFilter {
 const CONDITIONS: Record<ListedState, string> = {
   created: "ExecutionStatus = 'Running' AND AbilityStatus = 'created'",
   waiting_approval: "ExecutionStatus = 'Running' AND AbilityStatus = 'waiting_approval'",
-  running: "ExecutionStatus = 'Running' AND AbilityStatus != 'waiting_approval'",
+  waiting: "ExecutionStatus = 'Running' AND AbilityStatus = 'waiting'",
+  running: "ExecutionStatus = 'Running' AND AbilityStatus NOT IN ('waiting_approval', 'waiting')",
   succeeded: "ExecutionStatus = 'Completed' AND AbilityStatus != 'expired'",
   failed: "ExecutionStatus IN ('Failed', 'TimedOut') AND AbilityStatus NOT IN ('denied', 'timed_out', 'unknown')",
   denied: "ExecutionStatus = 'Failed' AND AbilityStatus = 'denied'",
@@ -47,6 +49,7 @@ const CONDITIONS: Record<ListedState, string> = {
   expired: "ExecutionStatus = 'Completed' AND AbilityStatus = 'expired'",
 };
 
+const OPEN_ATTRIBUTES: ReadonlySet<string> = new Set<OpenState>(['created', 'waiting_approval', 'waiting']);
 const ATTRIBUTE_ENDS: ReadonlySet<string> = new Set<EndState>(['denied', 'timed_out', 'unknown', 'expired']);
 
 /**
@@ -80,7 +83,7 @@ export function taskQuery(project: string, filter: TaskFilter): string {
 export function listedState(temporal: string, attribute: string): ListedState {
   switch (temporal) {
     case 'RUNNING':
-      return attribute === 'created' || attribute === 'waiting_approval' ? attribute : 'running';
+      return OPEN_ATTRIBUTES.has(attribute) ? (attribute as ListedState) : 'running';
     case 'COMPLETED':
       return attribute === 'expired' ? 'expired' : 'succeeded';
     case 'CANCELLED':

@@ -51,6 +51,7 @@ export function tellStory(sources: StorySources): TaskStory {
     finished_at: result.finished_at,
     hooks: result.hooks,
     approvals: result.approvals,
+    ...(result.concurrency && { concurrency: result.concurrency }),
     steps: stepsOf(sources).map((step) => tellStep(step, sources, origin?.plan)),
     warnings: result.warnings,
     output: result.output,
@@ -73,6 +74,7 @@ function resolutionOf({ plan, digest }: Origin): StoryResolution {
     protected: plan.environment.protected,
     operations: Object.values(plan.operations).map(tellOperation),
     hooks: namesOf(plan.ability.hooks),
+    ...(plan.concurrency && { concurrency: plan.concurrency }),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { SlotRequest } from './concurrency.js';
 import type { HookAnswer, Phase } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 import type { Problem } from './problem.js';
@@ -59,6 +60,30 @@ export interface EnterRequest extends CallContext {
 export interface EnterAnswer {
   input: JsonObject;
   warnings: string[];
+}
+
+/** Argument of the activity with which a task asks for its turn. */
+export interface AcquireRequest extends CallContext {
+  input: JsonObject;
+  /** The first run of the task's execution. */
+  run: string;
+}
+
+/** What `acquire` gives back: the key it evaluated, and the workflow id of its lock. The lock itself answers by signal. */
+export interface AcquireAnswer {
+  key: string;
+  lock: string;
+}
+
+/** Argument of the activity with which a task gives its turn back, or leaves the line. */
+export interface ReleaseRequest extends CallContext {
+  lock: string;
+  run: string;
+}
+
+/** Argument of the activity with which a lock asks which of its holders have ended; it gives back those. */
+export interface GoneRequest {
+  holders: Pick<SlotRequest, 'task' | 'run'>[];
 }
 
 /**

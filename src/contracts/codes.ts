@@ -42,6 +42,11 @@ export const CODES = {
     means: 'A workflow that the task called ended without saying why.',
     next: 'Look at it in the Temporal UI under the key the message names.',
   },
+  'concurrency.busy': {
+    exit: EXIT.failed,
+    means: 'Another task holds the concurrency key of this one, which says `on_busy: refuse`; nothing was begun.',
+    next: 'Wait for the task that the message names, or let the ability `wait` or `cancel_older`.',
+  },
   'config.invalid': {
     exit: EXIT.usage,
     means: 'The configuration contradicts itself or names something that does not exist.',

@@ -21,6 +21,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export const EXIT_OF_STATE: Record<TaskState, ExitCode> = {
   created: EXIT.ok,
   guarding: EXIT.ok,
+  waiting: EXIT.ok,
   running: EXIT.ok,
   finishing: EXIT.ok,
   waiting_approval: EXIT.waiting,

@@ -3,6 +3,7 @@ export type * from './activities.js';
 export type * from './approvals.js';
 export type * from './check.js';
 export { CODES, type CodeMeaning, type KnownCode, meaningOf } from './codes.js';
+export type * from './concurrency.js';
 export { EFFECTS, type Effect } from './effects.js';
 export { EXIT, EXIT_OF_STATE, type ExitCode } from './exit-codes.js';
 export {

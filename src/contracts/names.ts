@@ -4,19 +4,32 @@ import type { Placement } from './placement.js';
 export const ENGINE = 1;
 
 /** Workflow types of our own. A colon keeps them apart from every ability id. Source: answers, 2. */
-export const WORKFLOWS = { preflight: 'ability:preflight' } as const;
+export const WORKFLOWS = { preflight: 'ability:preflight', lock: 'ability:lock' } as const;
 
 /** Activity types of our own. Those of the hook phases are named after the phase, whose capitals no operation key has. */
-export const ACTIVITIES = { preflight: 'ability:preflight', finish: 'ability:finish', enter: 'ability:enter' } as const;
+export const ACTIVITIES = {
+  preflight: 'ability:preflight',
+  finish: 'ability:finish',
+  enter: 'ability:enter',
+  acquire: 'ability:acquire',
+  release: 'ability:release',
+  gone: 'ability:gone',
+} as const;
 
 /** Signals a task takes; each is listed in the Temporal UI. */
 export const SIGNALS = { approve: 'approve', deny: 'deny', run: 'run', pause: 'pause', resume: 'resume' } as const;
 
+/** What a task is told by the lock of its key. The colon keeps it apart from every signal of a definition. */
+export const SLOT_SIGNAL = 'ability:slot';
+
+/** Signals that the lock of a key takes from tasks. */
+export const LOCK_SIGNALS = { enter: 'enter', leave: 'leave' } as const;
+
 /** Updates a task takes. */
 export const UPDATES = { decide: 'decide' } as const;
 
-/** Queries a task answers. */
-export const QUERIES = { task: 'task' } as const;
+/** Queries that a task and a lock answer. */
+export const QUERIES = { task: 'task', lock: 'lock' } as const;
 
 /** Search attributes and the types they are registered with. Source: design, section 6. */
 export const ATTRIBUTES = {
@@ -35,6 +48,15 @@ export function taskQueueOf(project: string, environment: string, placement: Pla
 /** Workflow id of the preflight that stands before a task. */
 export function preflightIdOf(taskKey: string): string {
   return `preflight:${taskKey}`;
+}
+
+/**
+ * Workflow id of the lock of one key in one environment of a project.
+ *
+ * @param digest of the key, which may be any text.
+ */
+export function lockIdOf(project: string, environment: string, digest: string): string {
+  return `lock:${project}:${environment}:${digest.slice(0, 32)}`;
 }
 
 /** Ability ids and operation keys. Source: design, section 6, "Ids". */

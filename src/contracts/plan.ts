@@ -1,4 +1,5 @@
 import type { ApprovalField } from './approvals.js';
+import type { PlanConcurrency } from './concurrency.js';
 import type { Effect } from './effects.js';
 import type { BuiltinHook } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
@@ -25,12 +26,17 @@ export interface Plan {
   output?: Json;
   on_error?: ErrorHandler[];
   limits: PlanLimits;
+  /** With which other tasks this one must not run at once; absent: none. */
+  concurrency?: PlanConcurrency;
   /** Workflows that this one calls, and those that they call. Their operations are among the plan's own. */
   workflows?: Record<string, PlanWorkflow>;
 }
 
 /** A workflow that another one calls. */
-export type PlanWorkflow = Pick<Plan, 'ability' | 'steps' | 'finally' | 'output' | 'on_error' | 'limits'>;
+export type PlanWorkflow = Pick<
+  Plan,
+  'ability' | 'steps' | 'finally' | 'output' | 'on_error' | 'limits' | 'concurrency'
+>;
 
 /** Limits of a task. Source: answers, 8. */
 export interface PlanLimits {

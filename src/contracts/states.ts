@@ -1,5 +1,5 @@
-/** States of a task while it is open. Source: design, section 6. */
-export const OPEN_STATES = ['created', 'guarding', 'waiting_approval', 'running', 'finishing'] as const;
+/** States of a task while it is open; `waiting`: for its turn among tasks with the same key. Source: design, section 6. */
+export const OPEN_STATES = ['created', 'guarding', 'waiting_approval', 'waiting', 'running', 'finishing'] as const;
 
 /** States in which a task ends. */
 export const END_STATES = ['succeeded', 'failed', 'denied', 'cancelled', 'timed_out', 'unknown', 'expired'] as const;

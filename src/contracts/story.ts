@@ -1,4 +1,5 @@
 import type { Approval } from './approvals.js';
+import type { PlanConcurrency, Turn } from './concurrency.js';
 import type { Effect } from './effects.js';
 import type { HookAnswer } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
@@ -38,6 +39,8 @@ export interface TaskStory {
   /** Each hook's answer, in the order in which they came. */
   hooks: HookAnswer[];
   approvals: Approval[];
+  /** Of a task with `concurrency`: how it came by its turn. */
+  concurrency?: Turn;
   steps: StepStory[];
   warnings: string[];
   output: Json;
@@ -63,6 +66,8 @@ export interface StoryResolution {
   operations: StoryOperation[];
   /** Ids of the hooks around the task itself. */
   hooks: string[];
+  /** With which other tasks it must not run at once. */
+  concurrency?: PlanConcurrency;
 }
 
 /** An operation the task may call, with the implementation that was chosen. */

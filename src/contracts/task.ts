@@ -1,4 +1,5 @@
 import type { Approval } from './approvals.js';
+import type { Turn } from './concurrency.js';
 import type { HookAnswer } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 import type { Person } from './people.js';
@@ -80,6 +81,7 @@ export interface Carried {
   calls: number;
   sequence: number;
   paused: boolean;
+  turn?: Turn;
 }
 
 /** A signal that no wait has taken yet. */
@@ -174,6 +176,8 @@ export interface TaskResult {
   links: { temporal: string | null; record: string | null };
   /** Of a task that another one called: its working time, which counts as the caller's. */
   worked_ms?: number;
+  /** Of a task with `concurrency`: how it came by its turn. */
+  concurrency?: Turn;
   /** Set when the state is not final: what the task waits for and how to go on. */
   waiting?: { approvals: string[]; resume: string; link: string | null };
 }

@@ -56,6 +56,8 @@ const HABITS: Record<string, string> = {
     'each',
   ),
   ...alike('Write `max_parallel: 5`.', 'parallelism', 'max-parallel', 'maxParallel', 'max_concurrency'),
+  ...alike('Write `concurrency: { key: .. }` at the top.', 'mutex', 'semaphore', 'lock', 'singleton'),
+  ...alike('Write `on_busy: cancel_older`.', 'cancel-in-progress', 'cancel_in_progress'),
   ...alike('Write `wait: 30s`; in a `retry`, `first: 1s`.', 'sleep', 'delay', 'pause'),
   ...alike('Write `wait: { signal: NAME }`.', 'signal', 'wait_for'),
   ...alike('Write `switch: [{ if: .., steps: [..] }, { else: [..] }]`.', 'case', 'cases', 'choice', 'choose', 'then'),

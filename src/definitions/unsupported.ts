@@ -10,10 +10,6 @@ interface Unsupported {
   instead: string;
 }
 
-const TOP_KEYS: Unsupported[] = [
-  { key: 'concurrency', instead: 'Run tasks that exclude each other one after the other.' },
-];
-
 /** One thing that people write under several names. */
 function named(instead: string, ...keys: string[]): Unsupported[] {
   return keys.map((key) => ({ key, instead }));
@@ -102,7 +98,6 @@ function* highLevel(value: unknown): Generator<Finding> {
   if (value.type === 'agent') {
     yield { path: ['type'], feature: '`type: agent`', instead: 'Write a workflow with the steps in their order.' };
   }
-  yield* keysIn(value, TOP_KEYS, []);
   for (const part of ['steps', 'on_error', 'finally']) yield* approvalsIn(value[part], [part]);
 }
 

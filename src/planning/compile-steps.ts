@@ -1,4 +1,5 @@
 import { familyOf, OUR_FAMILIES } from '../contracts/codes.js';
+import type { PlanConcurrency } from '../contracts/concurrency.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { ErrorHandler, PlanEnvironment, PlanRetry, PlanStep, StepModifiers } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
@@ -13,6 +14,7 @@ import type { Loaded, Registry } from '../definitions/registry.js';
 import { compileExpression } from '../rules/expressions/evaluate.js';
 import { didYouMean } from '../rules/nearest.js';
 import { collectIds } from './collect-ids.js';
+import { compileConcurrency } from './compile-concurrency.js';
 import { COMMON_NAMES, ExpressionChecks } from './expression-checks.js';
 import { refuseQuorum, resolveApprovers } from './resolve-environment.js';
 
@@ -21,6 +23,7 @@ export interface CompiledSteps {
   steps: PlanStep[];
   finally: PlanStep[];
   on_error?: ErrorHandler[];
+  concurrency?: PlanConcurrency;
   /** Low-level abilities. */
   calls: Set<string>;
   /** Workflows, with the place of the first call of each. */
@@ -47,11 +50,13 @@ export function compileSteps(
   environment?: PlanEnvironment,
 ): CompiledSteps {
   const { steps, finally: cleanup, output, on_error } = workflow.value;
+  const concurrency = compileConcurrency(workflow);
   const compiler = new StepCompiler(registry, workflow, environment);
   const compiled: CompiledSteps = {
     steps: compiler.compileAll(steps, { path: ['steps'], names: [] }),
     finally: compiler.compileAll(cleanup ?? [], { path: ['finally'], names: [] }),
     ...(on_error && { on_error: compiler.handlers(on_error, { path: ['on_error'], names: [] }) }),
+    ...(concurrency && { concurrency }),
     calls: compiler.calls,
     children: compiler.children,
   };

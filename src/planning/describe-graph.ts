@@ -29,14 +29,14 @@ export function describeGraph(registry: Registry, id: string, environment: strin
   }
 }
 
-function ofPlan({ ability, environment, operations, steps, finally: cleanup }: Plan): GraphSubject {
+function ofPlan({ ability, environment, operations, steps, finally: cleanup, concurrency }: Plan): GraphSubject {
   const { id, version, kind } = ability;
   const callees = Object.values(operations).map(({ key, effects, implementation }): [string, Callee] => {
     const asks = environment.approve.includes(effects) ? { asksIn: environment.name } : {};
     return [key, { effects, implementation: implementation.id, ...asks }];
   });
   const own = kind === 'operation' ? callOfItself(id) : { steps, finally: cleanup };
-  return { id, version, environment: environment.name, ...own, callees: Object.fromEntries(callees) };
+  return { id, version, environment: environment.name, concurrency, ...own, callees: Object.fromEntries(callees) };
 }
 
 /** Undefined for what is not defined, or broken. */
@@ -50,8 +50,8 @@ function ofDefinition(registry: Registry, id: string): GraphSubject | undefined 
   if (operation) return { id, version: operation.version, environment: null, ...callOfItself(id), callees };
   const workflow = registry.workflows.get(id);
   if (!workflow) return undefined;
-  const { steps, finally: cleanup } = compileSteps(registry, workflow);
-  return { id, version: workflow.value.version, environment: null, steps, finally: cleanup, callees };
+  const { steps, finally: cleanup, concurrency } = compileSteps(registry, workflow);
+  return { id, version: workflow.value.version, environment: null, concurrency, steps, finally: cleanup, callees };
 }
 
 /** A low-level ability is one call of itself. */

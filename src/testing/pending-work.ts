@@ -12,19 +12,38 @@ export interface PendingWork {
   wakesAt: number | undefined;
   /** What the workflow code fails with, again and again; undefined: it does not. */
   fault: string | undefined;
+  /** Workflow ids of the locks for which some of them wait. */
+  locks: string[];
 }
 
-/** Looks at a task and its children, as Temporal's history tells them. */
+/**
+ * Looks at a task and its children, as Temporal's history tells them.
+ *
+ * Where one waits for its turn, nothing is said before its lock is at rest: what that had to say is then in the histories.
+ */
 export async function findPendingWork(client: Client, task: string): Promise<PendingWork> {
+  const seen = await look(client, task);
+  if (seen.isBusy || seen.locks.length === 0) return seen;
+  const atWork = await Promise.all(seen.locks.map((lock) => isAtWork(client.workflow.getHandle(lock))));
+  return atWork.includes(true) ? { ...seen, isBusy: true } : look(client, task);
+}
+
+async function isAtWork(lock: WorkflowHandle): Promise<boolean> {
+  const { isClosed, hasWorkflowTask, sent } = readUnfinished(await lock.fetchHistory());
+  return !isClosed && (hasWorkflowTask || sent.size > 0);
+}
+
+async function look(client: Client, task: string): Promise<PendingWork> {
   const handle = client.workflow.getHandle(task);
   const unfinished = readUnfinished(await handle.fetchHistory());
-  if (unfinished.isClosed) return { open: [], isBusy: false, wakesAt: undefined, fault: undefined };
+  if (unfinished.isClosed) return { open: [], isBusy: false, wakesAt: undefined, fault: undefined, locks: [] };
   const retries = unfinished.activities.size > 0 ? await findRetries(handle, unfinished) : { isBusy: false, due: [] };
   const own: PendingWork = {
     open: [task],
     isBusy: unfinished.hasWorkflowTask || retries.isBusy,
     wakesAt: earliest([...unfinished.timers.values(), ...retries.due]),
     fault: unfinished.fault,
+    locks: unfinished.lock === undefined ? [] : [unfinished.lock],
   };
   const children = await Promise.all([...unfinished.children.values()].map((child) => findChildWork(client, child)));
   return children.reduce(
@@ -34,6 +53,7 @@ export async function findPendingWork(client: Client, task: string): Promise<Pen
       isBusy: all.isBusy || child.isBusy || child.open.length === 0,
       wakesAt: earliest([all.wakesAt, child.wakesAt]),
       fault: all.fault ?? child.fault,
+      locks: [...all.locks, ...child.locks],
     }),
     own,
   );
@@ -41,10 +61,10 @@ export async function findPendingWork(client: Client, task: string): Promise<Pen
 
 async function findChildWork(client: Client, child: string): Promise<PendingWork> {
   try {
-    return await findPendingWork(client, child);
+    return await look(client, child);
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
-    return { open: [], isBusy: true, wakesAt: undefined, fault: undefined };
+    return { open: [], isBusy: true, wakesAt: undefined, fault: undefined, locks: [] };
   }
 }
 

@@ -1,4 +1,8 @@
 import type { WorkflowHandle } from '@temporalio/client';
+import { defaultPayloadConverter, fromPayloadsAtIndex } from '@temporalio/common';
+import type { AcquireAnswer } from '../contracts/activities.js';
+import type { SlotAnswer } from '../contracts/concurrency.js';
+import { ACTIVITIES, SLOT_SIGNAL } from '../contracts/names.js';
 import { millisecondsOf, type Timestamp } from './test-clock.js';
 
 /** What is scheduled in one run and has not ended, read off its history. */
@@ -13,6 +17,10 @@ export interface Unfinished {
   activities: Map<string, (attempt: number) => number>;
   /** Workflow ids. */
   children: Map<string, string>;
+  /** Signals and cancellations on their way to other workflows. */
+  sent: Set<string>;
+  /** Workflow id of the lock that has not given the task its turn yet. */
+  lock: string | undefined;
 }
 
 type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
@@ -27,6 +35,8 @@ export function readUnfinished({ events }: History): Unfinished {
     timers: new Map(),
     activities: new Map(),
     children: new Map(),
+    sent: new Set(),
+    lock: undefined,
   };
   const scheduled = new Map<number, string>();
   for (const event of events ?? []) {
@@ -35,6 +45,8 @@ export function readUnfinished({ events }: History): Unfinished {
     readTimer(event, state);
     readActivity(event, state, scheduled);
     readChild(event, state);
+    readSent(event, state);
+    readTurn(event, state);
   }
   return state;
 }
@@ -97,4 +109,35 @@ function readChild(event: HistoryEvent, { children }: Unfinished): void {
     event.childWorkflowExecutionTimedOutEventAttributes ??
     event.startChildWorkflowExecutionFailedEventAttributes;
   if (ended) children.delete(String(ended.initiatedEventId));
+}
+
+function readSent(event: HistoryEvent, { sent }: Unfinished): void {
+  const asked =
+    event.signalExternalWorkflowExecutionInitiatedEventAttributes ??
+    event.requestCancelExternalWorkflowExecutionInitiatedEventAttributes;
+  if (asked) sent.add(String(event.eventId));
+  const ended =
+    event.externalWorkflowExecutionSignaledEventAttributes ??
+    event.signalExternalWorkflowExecutionFailedEventAttributes ??
+    event.externalWorkflowExecutionCancelRequestedEventAttributes ??
+    event.requestCancelExternalWorkflowExecutionFailedEventAttributes;
+  if (ended) sent.delete(String(ended.initiatedEventId));
+}
+
+/** A task asks for its turn in a local activity, and is answered by signal. */
+function readTurn(event: HistoryEvent, state: Unfinished): void {
+  const { markerRecordedEventAttributes: marker, workflowExecutionSignaledEventAttributes: signal } = event;
+  const about = marker && fromPayloads<{ activity_type?: string }>(marker.details?.data);
+  if (marker && about?.activity_type === ACTIVITIES.acquire && !state.lock) {
+    state.lock = fromPayloads<AcquireAnswer>(marker.details?.result)?.lock;
+  }
+  if (signal?.signalName !== SLOT_SIGNAL) return;
+  const said = fromPayloads<SlotAnswer>(signal.input);
+  if (said?.answer === 'granted' || said?.answer === 'busy') state.lock = undefined;
+}
+
+type Payloads = Parameters<typeof fromPayloadsAtIndex>[2];
+
+function fromPayloads<T>(from: { payloads?: Payloads } | null | undefined): T | undefined {
+  return from?.payloads ? fromPayloadsAtIndex<T>(defaultPayloadConverter, 0, from.payloads) : undefined;
 }

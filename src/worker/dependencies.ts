@@ -19,6 +19,7 @@ import { mapLargeParts } from '../rules/large-parts.js';
 import { INLINE_BYTES, SPILL_BYTES } from '../server/payload-codec.js';
 import type { PayloadStore } from '../server/payload-store.js';
 import type { ProjectPaths } from '../server/project-paths.js';
+import { accessLocks } from './lock-access.js';
 import { log } from './logger.js';
 import { RunningGroups } from './running-groups.js';
 import type { TemporalAccess } from './temporal-access.js';
@@ -54,6 +55,7 @@ export function buildDependencies(
     records: new RecordFolder(paths.records),
     findTask: access.findTask,
     readEnded: access.readEnded,
+    locks: accessLocks(access.client),
     scripts,
     execute: createExecute({ root, groups, scripts, pool, limiter: new RateLimiter() }),
     answerScript: createAnswerScript({ root, groups, scripts, secrets }),

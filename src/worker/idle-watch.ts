@@ -23,12 +23,12 @@ export function sinceLastCommand(paths: ProjectPaths, started: number): number {
 }
 
 /**
- * Whether a task of the project is executing. One that only waits (for people, or to be run) is not: it is durable and
+ * Whether a task of the project is executing. One that only waits (for people, for its turn, or to be run) is not: it is durable and
  * goes on with the next command. Source: answers, 21.
  */
 export async function isExecuting(client: Client, project: string): Promise<boolean> {
   const open = `ExecutionStatus = 'Running' AND AbilityProject = '${project}'`;
-  const waiting = `(AbilityStatus = 'waiting_approval' OR AbilityStatus = 'created')`;
+  const waiting = `(AbilityStatus = 'waiting_approval' OR AbilityStatus = 'waiting' OR AbilityStatus = 'created')`;
   const { count } = await client.workflow.count(`${open} AND NOT ${waiting}`);
   if (count > 0) return true;
   // A created task that was run keeps that attribute; only Temporal knows whether it has something to do.

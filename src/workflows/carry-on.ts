@@ -28,6 +28,7 @@ export function carryOn(run: TaskRun): TaskStart {
     calls: run.calls,
     sequence: run.sequence,
     paused: run.paused,
+    ...(run.turn && { turn: run.turn }),
   };
   const progress = trim(run.progress, run.plan);
   const { hooks: _, ...start } = run.start;

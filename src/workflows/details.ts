@@ -1,5 +1,6 @@
 import { setCurrentDetails } from '@temporalio/workflow';
 import type { Approval } from '../contracts/approvals.js';
+import { describeWait } from '../rules/describe-concurrency.js';
 import { formatDuration } from '../rules/duration.js';
 import type { TaskRun } from './task-run.js';
 
@@ -35,6 +36,7 @@ function showDetails(run: TaskRun): void {
   const lines = [
     `**${run.state}**${key} · ${run.plan.environment.name}`,
     '',
+    ...(run.state === 'waiting' && run.turn ? [`Waiting for ${plain(describeWait(run.turn))}`, ''] : []),
     ...run.approvals.filter(({ status }) => status === 'open').flatMap(describeApproval),
     '| Step | Call | Status | Attempts | Time |',
     '| --- | --- | --- | --- | --- |',

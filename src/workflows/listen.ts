@@ -1,11 +1,12 @@
 import { defineQuery, defineSignal, defineUpdate, setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
 import type { Decision, DecisionOutcome } from '../contracts/approvals.js';
 import type { Json } from '../contracts/json.js';
-import { QUERIES, SIGNALS, UPDATES } from '../contracts/names.js';
+import { QUERIES, SIGNALS, SLOT_SIGNAL, UPDATES } from '../contracts/names.js';
 import type { TaskView } from '../contracts/task.js';
 import { allSteps } from '../rules/find-step.js';
 import { takeDecision } from './approvals.js';
 import { type Outcome, resultOf } from './finish.js';
+import { asSlotAnswer, hearLock } from './take-turn.js';
 import type { TaskRun } from './task-run.js';
 
 /** More kept signals than this are a mistake of their sender. */
@@ -38,6 +39,9 @@ export function listen(run: TaskRun): void {
     ({ verdict, decision }) => takeDecision(run, verdict, asDecision(decision)),
     { validator: refuseNoVerdict, description: 'Decide on an approval' },
   );
+  if (run.plan.concurrency) {
+    setHandler(defineSignal<[unknown]>(SLOT_SIGNAL), (said) => hearLock(run, asSlotAnswer(said)));
+  }
   const awaited = new Set(allSteps(run.plan).flatMap(({ step }) => (step.verb === 'wait' ? signalOf(step.wait) : [])));
   setDefaultSignalHandler((name, payload) => receive(run, awaited, name, (payload ?? null) as Json));
 }

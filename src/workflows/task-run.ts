@@ -1,6 +1,7 @@
 import { uuid4, workflowInfo } from '@temporalio/workflow';
 import type { CallContext } from '../contracts/activities.js';
 import type { Approval } from '../contracts/approvals.js';
+import type { SlotAnswer, Turn } from '../contracts/concurrency.js';
 import type { HookAnswer } from '../contracts/hooks.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { Plan, PlanStep } from '../contracts/plan.js';
@@ -28,6 +29,10 @@ export class TaskRun {
   paused: boolean;
   /** Whether this run winds up, to go on as a new one. */
   rollingOver = false;
+  /** Of a task that shares a key with others, from when it has asked for its turn. */
+  turn: Turn | undefined;
+  /** What the lock said before the task knew that it had been asked. */
+  early: SlotAnswer | undefined;
   /** Grows whenever something happens that a wait may be waiting for. */
   changes = 0;
   /** Calls made so far. */
@@ -74,6 +79,7 @@ export class TaskRun {
     this.calls = carried?.calls ?? 0;
     this.sequence = carried?.sequence ?? 0;
     this.paused = carried?.paused ?? false;
+    this.turn = carried?.turn && { ...carried.turn };
     const noted = Object.entries(start.progress ?? {});
     this.waiting = new Set(noted.filter(([, { status }]) => status === 'waiting').map(([path]) => path));
     this.listed = allSteps(this.plan);

@@ -26,6 +26,7 @@ import { askGuards } from './hooks.js';
 import { joinHooks } from './join-hooks.js';
 import { listen } from './listen.js';
 import { Halted } from './step-failure.js';
+import { giveUpTurn, takeTurn } from './take-turn.js';
 import { TaskRun } from './task-run.js';
 import { aroundTask, outcomeOf, workAndCleanUp } from './work.js';
 
@@ -52,6 +53,7 @@ async function carryOut(start: TaskStart): Promise<StoredResult> {
   await joinHooks(run);
   if (outcome === 'goes on') return continueAsNew<typeof task>(...packArguments(carryOn(run)));
   const result = await finishTask(run, outcome);
+  await giveUpTurn(run);
   return endAs(run, result);
 }
 
@@ -104,6 +106,8 @@ async function reachOutcome(run: TaskRun): Promise<Outcome | 'goes on'> {
       if (run.start.child) await enterChild(run);
       await guardTask(run, halt);
     }
+    // After its guards, so that nobody who thinks holds others up, and a task that is refused cancels none.
+    await takeTurn(run);
     return await workAndCleanUp(run, { prefix: '', names: {}, halt, budget: run.budget, isCleanup: false });
   } catch (error) {
     if (error instanceof Halted && run.rollingOver && !CancellationScope.current().consideredCancelled)

@@ -73,7 +73,7 @@ hooks:
     ...workflow('bad_expression', 'steps: [{ id: a, let: { x: "${{ input. }}" } }]'),
     ...workflow('bad_step', 'steps: [{ id: a, call: util.ecko, with: {} }]'),
     ...workflow('bad_verb', 'steps: [{ id: a, uses: util.echo }]'),
-    ...workflow('too_early', 'concurrency: { key: x }\nsteps: [{ id: a, call: waits }]'),
+    ...workflow('bad_key', 'concurrency: { key: "x-${{ steps.a.output }}" }\nsteps: [{ id: a, call: waits }]'),
     ...workflow('calls_itself', 'steps: [{ id: a, call: calls_itself }]'),
     ...workflow('waits', 'steps: [{ id: ask, approval: { title: Go on? } }]'),
     ...workflow('fails', 'steps: [{ id: a, fail: { code: mine, message: As planned } }]'),
@@ -140,7 +140,7 @@ const DEFINITIONS: Row[] = [
   [['run', 'bad_expression'], 2, 'expression.syntax', /not valid/],
   [['run', 'bad_step'], 2, 'definition.unknown_reference', /no ability `util\.ecko`/, /util\.echo/],
   [['run', 'bad_verb'], 2, 'definition.invalid', /exactly one verb|Unknown key `uses`/],
-  [['run', 'too_early'], 2, 'feature.unsupported', /`concurrency` is not supported/],
+  [['run', 'bad_key'], 2, 'expression.syntax', /`steps` is not known/, /input, environment/],
   [['run', 'calls_itself'], 2, 'definition.invalid', /a workflow cannot call itself/, /`repeat` or `foreach`/],
   [['run', 'util.echo', '--env', 'stagin'], 2, 'environment.not_found', /no environment stagin/],
 ];

@@ -1,6 +1,7 @@
 import type { Approval } from '../../contracts/approvals.js';
 import type { TaskRecord } from '../../contracts/record.js';
 import type { TaskResult } from '../../contracts/task.js';
+import { describeConcurrency } from '../../rules/describe-concurrency.js';
 import { formatDuration } from '../../rules/duration.js';
 
 /** Renders `tool_call.md`: intent, parameters, configuration, result and errors of a task. Source: R-000-86, R-002-34. */
@@ -14,6 +15,7 @@ export function renderRecord(record: TaskRecord): string {
       ['Ability', `${plan.ability.id}, version ${plan.ability.version}`],
       ['Environment', plan.environment.name],
       ['Placement', plan.placement],
+      ...(plan.concurrency ? ([['Turns', describeConcurrency(plan.concurrency)]] as [string, string][]) : []),
       ['Requested by', `${record.requested_by.name} (${record.requested_by.source})`],
       ['Created', record.created_at],
       ['Plan', record.plan_digest],

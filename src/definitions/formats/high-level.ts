@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { concurrency } from './concurrency.js';
 import { errorHandlers, step } from './steps.js';
 import {
   abilityId,
@@ -31,6 +32,7 @@ export const highLevel = z.strictObject({
   capabilities: z.array(plainName).optional(),
   placement: z.enum(['local', 'cloud']).optional(),
   timeout: duration.optional(),
+  concurrency: concurrency.optional(),
   steps: z.array(step).min(1),
   output: json.optional(),
   on_error: errorHandlers.optional(),

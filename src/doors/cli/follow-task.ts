@@ -2,10 +2,12 @@ import { type Session, waitForTask } from '../../client/index.js';
 import { EXIT, EXIT_OF_STATE, type ExitCode } from '../../contracts/exit-codes.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskResult } from '../../contracts/task.js';
+import { describeWait } from '../../rules/describe-concurrency.js';
 import { parseDuration } from '../../rules/duration.js';
 import type { Context } from './context.js';
 import { interruption } from './interruption.js';
 import { writeJunit } from './junit.js';
+import { plainText } from './plain-text.js';
 import { fieldFlags, renderApproval, renderResult } from './render-result.js';
 import { renderChange, renderSteps } from './render-steps.js';
 
@@ -104,11 +106,17 @@ function showProgress({ terminal }: Context): (result: TaskResult) => void {
   const announced = new Set<string>();
   return (result) => {
     const isOpen = result.finished_at === null;
+    const turn = result.status === 'waiting' ? result.concurrency : undefined;
+    const waits = turn ? [`${terminal.style('yellow', 'waiting')} for ${plainText(describeWait(turn))}`] : [];
     if (terminal.isLive) {
       const waiting = result.approvals.filter(({ status }) => status === 'open' && isOpen);
       const asks = waiting.flatMap((approval) => renderApproval(approval, terminal.style).split('\n'));
-      terminal.redraw([...renderSteps(result, terminal.style), ...asks]);
+      terminal.redraw([...renderSteps(result, terminal.style), ...waits, ...asks]);
       return;
+    }
+    for (const line of waits) {
+      if (!announced.has(line)) terminal.note(line);
+      announced.add(line);
     }
     for (const step of result.steps) {
       const before = seen.get(step.path) ?? 'pending';
@@ -138,7 +146,7 @@ export function printResult({ flags, terminal }: Context, result: TaskResult): v
 
 /** The result shape of the design; what only a running task tells besides is left to `task show`. */
 export function shapeOf(result: TaskResult): TaskResult {
-  const { waiting } = result;
+  const { waiting, concurrency } = result;
   return {
     status: result.status,
     task_key: result.task_key,
@@ -157,6 +165,7 @@ export function shapeOf(result: TaskResult): TaskResult {
     finished_at: result.finished_at,
     cleanup_ran: result.cleanup_ran,
     links: result.links,
+    ...(concurrency && { concurrency }),
     ...(waiting && { waiting }),
   };
 }

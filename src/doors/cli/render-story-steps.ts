@@ -1,4 +1,5 @@
 import type { Approval, CountedDecision } from '../../contracts/approvals.js';
+import type { Turn } from '../../contracts/concurrency.js';
 import type { HookAnswer } from '../../contracts/hooks.js';
 import type { AttemptStory, StepStory, TaskStory } from '../../contracts/story.js';
 import { formatDuration } from '../../rules/duration.js';
@@ -16,7 +17,7 @@ const WORDS: Record<HookAnswer['decision'], string> = {
 
 /** What happened, in the order of the plan: around the task, then each step with what stood around it. */
 export function tellEvents(story: TaskStory, style: Style): string[] {
-  const { hooks, approvals, steps } = story;
+  const { hooks, approvals, steps, concurrency } = story;
   const paths = new Set(steps.map(({ path }) => path));
   const around = hooks.filter(({ path }) => !paths.has(path));
   const before = around.filter(({ phase }) => phase !== 'PostAbilityCall');
@@ -24,8 +25,19 @@ export function tellEvents(story: TaskStory, style: Style): string[] {
   return [
     ...before.flatMap((answer) => tellHook(answer, '', style)),
     ...approvals.filter(({ path }) => !paths.has(path)).flatMap((approval) => tellApproval(approval, '', style)),
+    ...(concurrency ? tellTurn(concurrency) : []),
     ...steps.flatMap((step) => tellStep(step, story, style)),
     ...after.flatMap((answer) => tellHook(answer, '', style)),
+  ];
+}
+
+function tellTurn({ key, held_by, asked_at, granted_at }: Turn): string[] {
+  const name = `turn with the key ${plainText(key)}`;
+  const held = held_by.length === 0 ? '' : `; ${held_by.join(', ')} held it`;
+  if (granted_at === null) return [`${name} asked for at ${atSecond(asked_at)}, not had${held}`];
+  const ms = Date.parse(granted_at) - Date.parse(asked_at);
+  return [
+    `${name} had at ${atSecond(granted_at)}${held_by.length === 0 ? '' : `, after ${formatDuration(ms)}`}${held}`,
   ];
 }
 

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../contracts/json.js';
 import { isEndState } from '../../contracts/states.js';
 import type { StoryOperation, TaskStory } from '../../contracts/story.js';
+import { describeConcurrency, describeWait } from '../../rules/describe-concurrency.js';
 import { formatDuration } from '../../rules/duration.js';
 import type { NextCommand } from './next-commands.js';
 import { atSecond, firstLine, plainText } from './plain-text.js';
@@ -45,7 +46,7 @@ function headline(story: TaskStory, style: Style): string {
   return `${style('bold', name)}${key} ${style(color, standing(story))}${why}`;
 }
 
-function standing({ status, error, steps, approvals, definition, source }: TaskStory): string {
+function standing({ status, error, steps, approvals, definition, source, concurrency }: TaskStory): string {
   if (source === 'record' && !isEndState(status)) return 'was created; how it ended is not known';
   const at = error?.step === undefined || definition.kind === 'operation' ? '' : ` in step ${error.step}`;
   switch (status) {
@@ -55,6 +56,8 @@ function standing({ status, error, steps, approvals, definition, source }: TaskS
       return 'is before its guards';
     case 'waiting_approval':
       return `waits for people: ${approvals.flatMap((one) => (one.status === 'open' ? [firstLine(one.title)] : [])).join('; ')}`;
+    case 'waiting':
+      return concurrency ? `waits for ${plainText(describeWait(concurrency))}` : 'waits for its turn';
     case 'running': {
       const now = steps.filter((step) => step.status === 'running' && step.call !== null).map(({ path }) => path);
       return now.length === 0 ? 'is running' : `is running ${now.join(', ')}`;
@@ -97,12 +100,13 @@ function tellInput(input: JsonObject): string[] {
 
 function tellResolution({ resolution, environment, definition }: TaskStory, style: Style): string[] {
   if (!resolution) return [];
-  const { digest, placement, operations, hooks } = resolution;
+  const { digest, placement, operations, hooks, concurrency } = resolution;
   const name = `${environment}${resolution.protected ? ', which is protected' : ''}`;
   const own = definition.kind === 'workflow' && hooks.length > 0 ? [`hooks around it: ${hooks.join(', ')}`] : [];
   return [
     `for ${name}, placed ${placement}, plan ${digest.slice(0, DIGEST_SHOWN)}`,
     ...own,
+    ...(concurrency ? [plainText(describeConcurrency(concurrency))] : []),
     ...operations.flatMap((operation) => tellOperation(operation, style)),
   ];
 }

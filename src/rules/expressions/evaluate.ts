@@ -22,6 +22,8 @@ export interface Expression {
   source: string;
   /** Names that are neither functions nor bound by a macro, with the member read of each, where it is a plain one. */
   references: Reference[];
+  /** Names of the functions it calls that are no methods. */
+  functions: string[];
   /** @throws AbilityError `expression.failed` or `expression.too_costly`. */
   evaluate(scope: Scope): Json | undefined;
 }
@@ -110,6 +112,7 @@ function compile(source: string): Expression {
   return {
     source,
     references: referencesOf(parsed.ast),
+    functions: functionsOf(parsed.ast),
     evaluate(scope) {
       const outer = current;
       const budget = new VisitBudget();
@@ -222,6 +225,14 @@ const CEL_NAMES: ReadonlySet<string> = new Set([
   ...['bool', 'bytes', 'double', 'dyn', 'int', 'list', 'map', 'null_type', 'string', 'type', 'uint'],
   ...['google', 'optional'],
 ]);
+
+function functionsOf(ast: ASTNode): string[] {
+  const functions: string[] = [];
+  walk(ast, ({ op, args }) => {
+    if (op === 'call') functions.push((args as [string, Node[]])[0]);
+  });
+  return functions;
+}
 
 /** Names bound by a macro and those of CEL itself are left out, so `input.rows.map(row, row.id)` reads only `input`. */
 function referencesOf(ast: ASTNode): Reference[] {

@@ -1,4 +1,6 @@
+import type { PlanConcurrency } from '../../contracts/concurrency.js';
 import type { PlanStep } from '../../contracts/plan.js';
+import { describeConcurrency } from '../describe-concurrency.js';
 import { type Callee, drawSteps } from './draw-steps.js';
 import { Flowchart } from './flowchart.js';
 
@@ -8,6 +10,8 @@ export interface GraphSubject {
   version: number | string;
   /** Null where it is drawn from the definitions alone. */
   environment: string | null;
+  /** With which other tasks it must not run at once. */
+  concurrency?: PlanConcurrency | undefined;
   steps: PlanStep[];
   finally: PlanStep[];
   /** The operations that steps call, by key; what is not among them is drawn as a workflow of its own. */
@@ -23,10 +27,12 @@ const STYLES = {
 };
 
 /** Draws an ability as a Mermaid flowchart: the way from its input to its output, `finally` as a group of its own. */
-export function drawAbility({ id, version, environment, steps, finally: cleanup, callees }: GraphSubject): string {
+export function drawAbility(subject: GraphSubject): string {
+  const { id, version, environment, concurrency, steps, finally: cleanup, callees } = subject;
   const chart = new Flowchart();
   const where = environment === null ? [] : [`in ${environment}`];
-  const start = chart.node('end', [`${id} v${version}`, ...where]);
+  const turns = concurrency ? [describeConcurrency(concurrency)] : [];
+  const start = chart.node('end', [`${id} v${version}`, ...where, ...turns]);
   if (cleanup.length === 0) {
     const out = drawSteps(chart, steps, [{ from: start }], callees);
     if (out.length > 0) chart.connect(out, chart.node('end', ['output']));

@@ -70,7 +70,7 @@ test('every family of the table is ours, and the four that have a meaning of the
 
 describe('states', () => {
   test('those of the design, each with an exit code', () => {
-    expect(OPEN_STATES).toEqual(['created', 'guarding', 'waiting_approval', 'running', 'finishing']);
+    expect(OPEN_STATES).toEqual(['created', 'guarding', 'waiting_approval', 'waiting', 'running', 'finishing']);
     expect(END_STATES).toEqual(['succeeded', 'failed', 'denied', 'cancelled', 'timed_out', 'unknown', 'expired']);
     expect(Object.keys(EXIT_OF_STATE).sort()).toEqual([...OPEN_STATES, ...END_STATES].sort());
   });

@@ -19,11 +19,6 @@ function expectUnsupported(problem: Problem | undefined, names: RegExp): void {
 const WORKFLOW = 'id: w\ntype: workflow\nversion: 1\nsummary: s\n';
 
 describe('at the top of a workflow', () => {
-  test.each([['concurrency', 'concurrency: { key: x, limit: 1 }']])('%s is refused', (key, yaml) => {
-    const text = `${WORKFLOW}${yaml}\nsteps: [{ id: a, call: op }]\n`;
-    expectUnsupported(found('registry/high-level/w.yaml', text), new RegExp(`\`${key}\``));
-  });
-
   test('an agent is refused', () => {
     const text = 'id: a\ntype: agent\nversion: 1\nsummary: s\ninstructions: Think.\noperations: [op]\n';
     expectUnsupported(found('registry/high-level/a.yaml', text), /agent/);

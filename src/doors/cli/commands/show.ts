@@ -1,6 +1,7 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { Plan, PlanHook } from '../../../contracts/plan.js';
 import { AbilityError, type Problem } from '../../../contracts/problem.js';
+import { describeConcurrency } from '../../../rules/describe-concurrency.js';
 import { type Context, environmentOf, openRegistry } from '../context.js';
 import { describeProblem } from '../report.js';
 import { findAbility } from './run.js';
@@ -41,7 +42,7 @@ export async function run(context: Context, [id = '']: string[]): Promise<ExitCo
   return EXIT.ok;
 }
 
-function describePlan({ environment, placement, operations, ability }: Plan): string[] {
+function describePlan({ environment, placement, operations, ability, concurrency }: Plan): string[] {
   const calls = Object.values(operations).map(({ key, effects, implementation, hooks }) => {
     const guards = namesOf([...hooks.pre_create, ...hooks.pre_call, ...hooks.post_call]);
     const prompts = Object.keys(implementation.prompts);
@@ -50,7 +51,8 @@ function describePlan({ environment, placement, operations, ability }: Plan): st
   const { pre_create, pre_call, post_call } = ability.hooks;
   const own = namesOf([...pre_create, ...pre_call, ...post_call]);
   const asks = environment.approve.length > 0 ? `; ${environment.approve.join(', ')} need approval` : '';
-  return [`in ${environment.name}: ${placement}${own}${asks}`, ...calls];
+  const turns = concurrency ? [`  ${describeConcurrency(concurrency)}`] : [];
+  return [`in ${environment.name}: ${placement}${own}${asks}`, ...turns, ...calls];
 }
 
 function namesOf(hooks: PlanHook[]): string {

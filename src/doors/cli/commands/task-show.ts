@@ -1,6 +1,8 @@
 import { type SeenTask, viewTask } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { describeWait } from '../../../rules/describe-concurrency.js';
 import { type Context, openRegistry, withSession } from '../context.js';
+import { plainText } from '../plain-text.js';
 import { renderApproval, renderResult } from '../render-result.js';
 import { renderSteps } from '../render-steps.js';
 
@@ -20,11 +22,13 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
       terminal.printJson({ ...(view ?? result), source });
       return EXIT.ok;
     }
+    const turn = result.status === 'waiting' ? result.concurrency : undefined;
     const open = result.approvals.filter(({ status }) => status === 'open');
     terminal.print(
       [
         renderResult(result, terminal.style),
         ...(view?.paused ? [`paused: it starts nothing new until \`ability task resume ${key}\``] : []),
+        ...(turn ? [`waiting for ${plainText(describeWait(turn))}`] : []),
         ...renderSteps(result, terminal.style),
         ...open.map((approval) => renderApproval(approval, terminal.style)),
         ...result.hooks.map(({ phase, hook_id, path, status, decision, reason }) => {

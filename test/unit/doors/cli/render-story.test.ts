@@ -38,12 +38,20 @@ test('a story has a headline and sections, and none that is empty', () => {
 
 describe('the headline says how the task stands, and why', () => {
   const error = { code: 'mine', message: 'No luck\nand more', step: 'seed' };
+  const exampleTurn = {
+    key: 'deploy-prod',
+    lock: 'lock:p:prod:0',
+    held_by: ['t-0'],
+    asked_at: '2026-01-31T08:00:00.000Z',
+    granted_at: null,
+  };
   const running = [exampleStep({ status: 'running' }), exampleStep({ status: 'running', call: null })];
   test.each<[Partial<TaskStory>, string]>([
     [{ status: 'created' }, 'was created and waits to be run'],
     [{ status: 'created', source: 'record' }, 'was created; how it ended is not known'],
     [{ status: 'guarding' }, 'is before its guards'],
     [{ status: 'waiting_approval', approvals: [exampleApproval()] }, 'waits for people: Release?'],
+    [{ status: 'waiting', concurrency: exampleTurn }, 'waits for its turn: deploy-prod is held by t-0'],
     [{ status: 'running', steps: running }, 'is running seed'],
     [{ status: 'finishing' }, 'is cleaning up'],
     [{ status: 'succeeded' }, 'succeeded'],

@@ -1,0 +1,68 @@
+import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
+import type { AcquireAnswer, AcquireRequest } from '../../contracts/activities.js';
+import type { SlotRequest } from '../../contracts/concurrency.js';
+import { lockIdOf, taskQueueOf } from '../../contracts/names.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { digestOf } from '../../rules/canonical.js';
+import { concurrencyKey } from '../../rules/concurrency-key.js';
+import { toFailure } from '../failures.js';
+import type { Admitted, PlanSource } from '../plan-source.js';
+import { taskOf } from '../task-of.js';
+import type { LockAccess } from './lock-access.js';
+
+/** What the turns of tasks need of their worker. */
+export interface SlotDependencies {
+  plans: PlanSource;
+  locks: LockAccess;
+}
+
+/**
+ * Asks the lock of a task's key for its turn; the lock answers the task by signal.
+ *
+ * Key, limit and what to do when it is taken come from the sealed plan. Asking twice is the same as asking once.
+ */
+export function createAcquire({ plans, locks }: SlotDependencies): (request: AcquireRequest) => Promise<AcquireAnswer> {
+  return async ({ seal, input, run }) => {
+    try {
+      const context = Context.current();
+      const admitted = await plans.admit(seal, context.info.workflowExecution);
+      const { plan } = admitted;
+      const task = taskOf(context);
+      const { concurrency } = plan;
+      if (!concurrency || (task === admitted.seal.task && digestOf(input) !== admitted.seal.input))
+        throw notSealed(admitted);
+      const { limit, on_busy } = concurrency;
+      const { project, environment, placement } = plan;
+      const key = concurrencyKey(concurrency.key, input, plan);
+      const lock = lockIdOf(project, environment.name, digestOf(key));
+      const taskQueue = taskQueueOf(project, environment.name, placement);
+      const entry: SlotRequest = { task, run, limit, on_busy };
+      await locks.enter({ lock, taskQueue, key, entry, summary: `${shortened(key)} in ${environment.name}` });
+      return { key, lock };
+    } catch (error) {
+      throw toSlotFailure(error);
+    }
+  };
+}
+
+/** Temporal takes 400 bytes of a summary. */
+function shortened(key: string): string {
+  const characters = [...key];
+  return characters.length > 60 ? `${characters.slice(0, 60).join('')}...` : key;
+}
+
+/** What Temporal could not do now is tried again; our own refusals are not. */
+export function toSlotFailure(error: unknown): Error {
+  if (error instanceof AbilityError || error instanceof CancelledFailure) return toFailure(error);
+  const reason = error instanceof Error ? error.message : String(error);
+  const problem = { code: 'temporal.unavailable', message: `Temporal did not take the turn of a task: ${reason}` };
+  return ApplicationFailure.create({ type: problem.code, message: problem.message, details: [problem] });
+}
+
+function notSealed({ seal }: Admitted): AbilityError {
+  return new AbilityError({
+    code: 'seal.invalid',
+    message: `The sealed plan of ${seal.task} does not ask for this turn`,
+    suggestion: 'Create tasks through Ability Runtime.',
+  });
+}

@@ -1,0 +1,62 @@
+/** What a task does that finds its key taken: wait its turn, end at once, or have those before it cancelled. */
+export const ON_BUSY = ['wait', 'refuse', 'cancel_older'] as const;
+
+/** One of {@link ON_BUSY}. */
+export type OnBusy = (typeof ON_BUSY)[number];
+
+/** How many tasks with the same key run at once, and what becomes of the others. Source: design, section 4. */
+export interface PlanConcurrency {
+  /** A template over `input` and `environment`. */
+  key: string;
+  /** From 1. */
+  limit: number;
+  on_busy: OnBusy;
+}
+
+/** What a task asks the lock of its key for. */
+export interface SlotRequest {
+  /** Workflow id of the task. */
+  task: string;
+  /** The first run of its execution, which stays the same when it continues as new. */
+  run: string;
+  limit: number;
+  on_busy: OnBusy;
+}
+
+/** A task in a slot or in the line for one. */
+export interface SlotEntry extends SlotRequest {
+  /** Of one in the line: whether it was looked at after it came, with holders known to be there. */
+  settled?: boolean;
+  /** Of a holder: whether it knows that it is one. */
+  told?: boolean;
+  /** Of a holder: whether a later task has had it cancelled. */
+  superseded?: boolean;
+}
+
+/** Argument of the lock of one key: who is in and who waits, in the order in which they came. */
+export interface LockState {
+  key: string;
+  holders: SlotEntry[];
+  line: SlotEntry[];
+}
+
+/** What a lock tells a task. */
+export type SlotAnswer =
+  | { answer: 'granted' }
+  /** `held_by`: workflow ids of tasks that hold the key. */
+  | { answer: 'waiting' | 'busy'; held_by: string[] }
+  /** It is about to be cancelled for the task `by`. */
+  | { answer: 'superseded'; by: string };
+
+/** How a task that shares a key with others came by its turn. Times are ISO 8601. */
+export interface Turn {
+  key: string;
+  /** Workflow id of the lock that gives out the slots. */
+  lock: string;
+  /** Who held the key when this task had to wait or was refused; empty when it went in at once. */
+  held_by: string[];
+  asked_at: string;
+  /** Null while it waits, and for one that never went in. */
+  granted_at: string | null;
+  refused?: true;
+}

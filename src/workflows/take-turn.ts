@@ -1,0 +1,126 @@
+import { CancellationScope, condition, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
+import type { AcquireAnswer, AcquireRequest, ReleaseRequest } from '../contracts/activities.js';
+import type { SlotAnswer } from '../contracts/concurrency.js';
+import { ACTIVITIES } from '../contracts/names.js';
+import { setState } from './approvals.js';
+import { untilKeyed } from './await-key.js';
+import { refuseCancelled } from './gate.js';
+import { Halted, readActivityFailure, StepFailure } from './step-failure.js';
+import type { TaskRun } from './task-run.js';
+
+type Acquire = (request: AcquireRequest) => Promise<AcquireAnswer>;
+type Release = (request: ReleaseRequest) => Promise<void>;
+
+/** A task that has waited so long asks again, should somebody have ended the lock by force. */
+const ASK_AGAIN_MS = 600_000;
+
+/**
+ * Waits until a task that shares a key with others may begin; the others do not pay for this.
+ *
+ * The wait is no working time. Source: design, section 4.
+ *
+ * @throws StepFailure `concurrency.busy`, `expression.*`; Halted when this run winds up; cancellation.
+ */
+export async function takeTurn(run: TaskRun): Promise<void> {
+  if (!run.plan.concurrency || run.turn?.granted_at) return;
+  // An earlier run of the task has told Temporal already.
+  if (run.turn?.held_by.length) run.state = 'waiting';
+  for (;;) {
+    await ask(run);
+    await condition(() => isAnswered(run) || workflowInfo().continueAsNewSuggested, ASK_AGAIN_MS);
+    if (run.turn?.refused) throw busy(run);
+    if (run.turn?.granted_at) break;
+    if (!workflowInfo().continueAsNewSuggested) continue;
+    run.rollingOver = true;
+    throw new Halted();
+  }
+  if (run.state === 'waiting') setState(run, 'running');
+}
+
+/** Gives a turn back, or a place in the line; never throws, since the lock finds out by itself in the end. */
+export async function giveUpTurn(run: TaskRun): Promise<void> {
+  if (!run.turn || run.turn.refused) return;
+  const { lock } = run.turn;
+  const { firstExecutionRunId } = workflowInfo();
+  const activities = proxyLocalActivities<Record<string, Release>>(OPTIONS);
+  const release = activities[ACTIVITIES.release] as Release;
+  await CancellationScope.nonCancellable(() => release({ ...run.context, lock, run: firstExecutionRunId })).catch(
+    () => {},
+  );
+}
+
+/** What a signal says, which may have been sent by hand, and then may be anything. */
+export function asSlotAnswer(value: unknown): SlotAnswer | undefined {
+  if (value === null || typeof value !== 'object') return undefined;
+  const { answer, held_by, by } = value as Record<string, unknown>;
+  const names = Array.isArray(held_by) ? held_by.filter((name) => typeof name === 'string') : [];
+  if (answer === 'granted') return { answer };
+  if (answer === 'waiting' || answer === 'busy') return { answer, held_by: names };
+  return answer === 'superseded' && typeof by === 'string' ? { answer, by } : undefined;
+}
+
+/** Takes what the lock says. */
+export function hearLock(run: TaskRun, said: SlotAnswer | undefined): void {
+  const { turn } = run;
+  if (said?.answer === 'superseded') {
+    run.warnings.push(`It was cancelled for ${said.by}, a later task with the same concurrency key.`);
+  }
+  if (!turn) run.early = said;
+  if (!turn || turn.granted_at || turn.refused) return;
+  switch (said?.answer) {
+    case 'granted':
+      turn.granted_at = new Date().toISOString();
+      break;
+    case 'busy':
+      turn.refused = true;
+      turn.held_by = said.held_by;
+      break;
+    case 'waiting':
+      turn.held_by = said.held_by;
+      if (run.state !== 'waiting') setState(run, 'waiting');
+      break;
+  }
+  run.onChange();
+}
+
+const OPTIONS = {
+  scheduleToCloseTimeout: '60s',
+  startToCloseTimeout: '10s',
+  retry: { maximumAttempts: 10, initialInterval: '200ms', maximumInterval: '10s' },
+} as const;
+
+async function ask(run: TaskRun): Promise<void> {
+  refuseCancelled();
+  const activities = proxyLocalActivities<Record<string, Acquire>>(OPTIONS);
+  const acquire = activities[ACTIVITIES.acquire] as Acquire;
+  const request = { ...run.context, input: run.input, run: workflowInfo().firstExecutionRunId };
+  try {
+    // Broken off, it might be in the line without knowing of it.
+    const answer = await untilKeyed(() => CancellationScope.nonCancellable(() => acquire(request)));
+    if (run.turn) return;
+    run.turn = { ...answer, held_by: [], asked_at: new Date().toISOString(), granted_at: null };
+    hearLock(run, run.early);
+  } catch (error) {
+    const end = readActivityFailure(error);
+    if (end.kind === 'problem') throw new StepFailure(end.problem);
+    if (end.kind === 'other') throw error;
+    const message = `Nobody could ask for the turn of ${run.task} in time (${end.type})`;
+    throw new StepFailure({ code: 'worker.unavailable', message, suggestion: 'Run it again.' });
+  }
+}
+
+function isAnswered({ turn }: TaskRun): boolean {
+  return turn !== undefined && (turn.granted_at !== null || turn.refused === true);
+}
+
+function busy({ turn, plan }: TaskRun): StepFailure {
+  const { key = '', held_by = [] } = turn ?? {};
+  const limit = plan.concurrency?.limit ?? 1;
+  const most = limit === 1 ? '' : ` (${limit} at once)`;
+  return new StepFailure({
+    code: 'concurrency.busy',
+    message: `${key} is held by ${held_by.join(', ')}${most}, and this task does not wait`,
+    details: { key, held_by, limit },
+    suggestion: 'Run it again when that task has ended, or write `on_busy: wait`.',
+  });
+}

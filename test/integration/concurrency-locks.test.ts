@@ -1,0 +1,123 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { cancelTask } from '../../src/client/index.js';
+import { LOCK_SIGNALS, lockIdOf, SLOT_SIGNAL } from '../../src/contracts/names.js';
+import { digestOf } from '../../src/rules/canonical.js';
+import { gated, startTurns } from '../fixtures/turns.js';
+
+const { flows, fresh, ended, untilStatus, untilHolding, go, start, lockIsOver, lineOf } = await startTurns();
+afterAll(() => flows.project.stop());
+
+describe('a lock', () => {
+  test('takes no notice of what is sent by hand, no more than its tasks do, nor of being cancelled; its key may be any text', async () => {
+    const file = fresh();
+    const key = '漢\n`| ${ '.repeat(60);
+    const ability = flows.define(gated('{ key: "${{ input.key }}" }'));
+    const first = await flows.project.create(ability, { key, file, name: 'first' });
+    await untilHolding(first.id);
+    const { temporal, project } = flows.project.session;
+    const lock = temporal.workflow.getHandle(lockIdOf(project, 'dev', digestOf(key)));
+    const nobody = { task: 'nobody', run: 'r', limit: 1, on_busy: 'wait' };
+    for (const junk of [
+      undefined,
+      null,
+      5,
+      'x',
+      {},
+      { task: 5 },
+      nobody,
+      { ...nobody, limit: -1 },
+      { task: first.id },
+    ]) {
+      await lock.signal(LOCK_SIGNALS.enter, junk);
+      await lock.signal(LOCK_SIGNALS.leave, junk);
+    }
+    await lock.signal('something else', 1);
+    await lock.signal(LOCK_SIGNALS.enter, nobody);
+    await lock.cancel();
+    const second = await flows.project.create(ability, { key, file, name: 'second' });
+    await untilStatus(second.id, 'waiting');
+    for (const junk of [null, 'granted', 5, {}, { answer: 'waiting' }, { answer: 'superseded' }]) {
+      await temporal.workflow.getHandle(second.id).signal(SLOT_SIGNAL, junk);
+    }
+    await go(first.id);
+    await ended(first.id);
+    await untilHolding(second.id);
+    await go(second.id);
+    expect((await ended(second.id)).status).toBe('succeeded');
+    await expect.poll(async () => (await lock.describe()).status.name, { timeout: 20_000 }).toBe('COMPLETED');
+  });
+
+  test('is asked only by tasks that passed preflight', async () => {
+    const file = fresh();
+    const { temporal, project } = flows.project.session;
+    const first = await start('gated', file, 'first');
+    await untilHolding(first);
+    const { events } = await temporal.workflow.getHandle(first).fetchHistory();
+    const [payload] = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+    const argument = JSON.parse(Buffer.from(payload?.data ?? []).toString('utf8'));
+    const forged = await temporal.workflow.start('gated', {
+      workflowId: `${first}-forged`,
+      taskQueue: `${project}-dev-local`,
+      args: [argument],
+    });
+    const code = await forged.result().catch((error: { cause?: { type?: string } }) => error.cause?.type);
+    expect(code).toBe('seal.invalid');
+    expect(await lineOf(file)).toEqual({ in: [first], waiting: [] });
+  });
+});
+
+describe('a slot is free again', () => {
+  test('when its task fails, runs out of time or is cancelled', async () => {
+    const file = fresh();
+    const key = `concurrency: { key: "k-\${{ input.file }}" }`;
+    const fails = flows.define(`${key}\nsteps: [{ id: no, fail: { code: no_luck, message: no } }]`);
+    const slow = flows.define(`timeout: 1s\n${key}\nsteps: [{ id: slow, call: util.slow, with: { ms: 20000 } }]`);
+    expect((await flows.project.run(fails, { file })).status).toBe('failed');
+    expect((await flows.project.run(slow, { file })).status).toBe('timed_out');
+    const held = await start('gated', file, 'held');
+    await untilHolding(held);
+    await cancelTask(flows.project.session, held);
+    expect((await ended(held)).status).toBe('cancelled');
+    expect((await flows.project.run('one', { file, name: 'last', ms: 1 })).status).toBe('succeeded');
+    await lockIsOver(file);
+  });
+
+  test('when its task is terminated, for the one that waits and for one that refuses to', async () => {
+    const file = fresh();
+    const { workflow: workflows } = flows.project.session.temporal;
+    const first = await start('gated', file, 'first');
+    await untilHolding(first);
+    const second = await start('gated', file, 'second');
+    await untilStatus(second, 'waiting');
+    await workflows.getHandle(first).terminate('by hand');
+    await untilHolding(second);
+    await workflows.getHandle(second).terminate('by hand');
+    const third = await start('refuses', file, 'third');
+    await untilHolding(third);
+    await go(third);
+    expect((await ended(third)).status).toBe('succeeded');
+    await lockIsOver(file);
+  });
+
+  test('when a task that waits is terminated, the next one is asked', async () => {
+    const file = fresh();
+    const first = await start('gated', file, 'first');
+    await untilHolding(first);
+    const second = await start('gated', file, 'second');
+    await untilStatus(second, 'waiting');
+    const third = await start('gated', file, 'third');
+    await untilStatus(third, 'waiting');
+    await flows.project.session.temporal.workflow.getHandle(second).terminate('by hand');
+    await go(first);
+    await untilHolding(third);
+  });
+
+  test('when its execution was deleted', async () => {
+    const file = fresh();
+    const { temporal, namespace } = flows.project.session;
+    const first = await start('gated', file, 'first');
+    await untilHolding(first);
+    await temporal.workflowService.deleteWorkflowExecution({ namespace, workflowExecution: { workflowId: first } });
+    await untilHolding(await start('gated', file, 'second'));
+  });
+});

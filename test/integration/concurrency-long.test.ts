@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cancelTask, viewTask } from '../../src/client/index.js';
+import { lockIdOf } from '../../src/contracts/names.js';
+import { digestOf } from '../../src/rules/canonical.js';
+import { type Flows, startFlows } from '../fixtures/flows.js';
+import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
+
+/** Events after which the server asks for a new run; by itself it waits for thousands. */
+const EVENTS = 40;
+
+let server: TestServer;
+let flows: Flows;
+
+beforeAll(async () => {
+  server = await startTemporal({ settings: [`limit.historyCount.suggestContinueAsNew=${EVENTS}`] });
+  flows = await startFlows({}, server);
+});
+afterAll(async () => {
+  await flows.project.stop();
+  await server.stop();
+});
+
+const view = async (id: string) => (await viewTask(flows.project.session, id)).result;
+const ended = async (id: string) => {
+  const end = await flows.project.wait(id);
+  if (end.kind !== 'ended') throw new Error(end.kind);
+  return end.result;
+};
+const handleOf = (id: string) => flows.project.session.temporal.workflow.getHandle(id);
+const isLaterRun = async (id: string): Promise<boolean> => {
+  const { raw, runId } = await handleOf(id).describe();
+  return raw.workflowExecutionInfo?.firstRunId !== runId;
+};
+
+test('a lock goes on as a new run with all who hold and wait, and so do a task that holds and one that waits', async () => {
+  const file = flows.file('order');
+  const ability = flows.define(`
+concurrency: { key: the key }
+steps:
+  - { id: begin, call: util.note, with: { file: "\${{ input.file }}", text: "begin \${{ input.name }}" } }
+  - { id: busy, foreach: "[1,2,3,4,5,6,7,8,9,10,11,12]", as: n, steps: [{ id: c, call: util.echo, with: {} }] }
+  - { id: gate, if: "input.name == '0'", wait: { signal: go } }
+  - { id: end, call: util.note, with: { file: "\${{ input.file }}", text: "end \${{ input.name }}" } }`);
+  const ids: string[] = [];
+  for (let n = 0; n < 12; n += 1) {
+    const { id } = await flows.project.create(ability, { file, name: String(n) });
+    ids.push(id);
+    await expect.poll(async () => (await view(id)).concurrency?.asked_at ?? null, { timeout: 20_000 }).not.toBeNull();
+  }
+  const [first, second, third] = ids as [string, string, string];
+  const lock = lockIdOf(flows.project.session.project, 'dev', digestOf('the key'));
+  await expect.poll(() => isLaterRun(first), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => isLaterRun(lock), { timeout: 60_000 }).toBe(true);
+  // Signals that it does not wait for make the history of one that waits long, too.
+  for (let n = 0; n < EVENTS; n += 1) await handleOf(second).signal('noise', n);
+  await expect.poll(() => isLaterRun(second), { timeout: 30_000 }).toBe(true);
+  expect((await view(second)).status).toBe('waiting');
+  await cancelTask(flows.project.session, third);
+  await handleOf(first).signal('go', null);
+  for (const id of ids) expect((await ended(id)).status).toBe(id === third ? 'cancelled' : 'succeeded');
+  const names = ids.flatMap((id, n) => (id === third ? [] : [`begin ${n}`, `end ${n}`]));
+  expect(flows.lines('order')).toEqual(names);
+  await expect.poll(async () => (await handleOf(lock).describe()).status.name, { timeout: 20_000 }).toBe('COMPLETED');
+}, 180_000);

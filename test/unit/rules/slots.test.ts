@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { OnBusy, SlotRequest } from '../../../src/contracts/concurrency.js';
+import { Slots } from '../../../src/rules/slots.js';
+
+const request = (task: string, limit = 1, on_busy: OnBusy = 'wait'): SlotRequest => ({
+  task,
+  run: `run of ${task}`,
+  limit,
+  on_busy,
+});
+const slotsOf = (...requests: SlotRequest[]): Slots => {
+  const slots = new Slots({ holders: [], line: [] });
+  for (const one of requests) {
+    slots.enter(one);
+    slots.admit();
+  }
+  return slots;
+};
+const namesIn = (entries: readonly SlotRequest[]): string[] => entries.map(({ task }) => task);
+const standing = (slots: Slots) => ({ in: namesIn(slots.holders), line: namesIn(slots.line) });
+
+test('so many go in as the limit says, the others stand in line in the order in which they came', () => {
+  const slots = slotsOf(request('a', 2), request('b', 2), request('c', 2), request('d', 2));
+  expect(standing(slots)).toEqual({ in: ['a', 'b'], line: ['c', 'd'] });
+  slots.leave(request('a'));
+  slots.admit();
+  expect(standing(slots)).toEqual({ in: ['b', 'c'], line: ['d'] });
+});
+
+test('nobody overtakes, not even with a higher limit of its own', () => {
+  const slots = slotsOf(request('a'), request('b'), request('c', 5));
+  expect(standing(slots)).toEqual({ in: ['a'], line: ['b', 'c'] });
+});
+
+test('one that asks again is told again, and has no second place', () => {
+  const slots = slotsOf(request('a'), request('b'));
+  for (const entry of slots.holders) entry.told = true;
+  for (const entry of slots.line) entry.settled = true;
+  slots.enter(request('a'));
+  slots.enter(request('b'));
+  expect(standing(slots)).toEqual({ in: ['a'], line: ['b'] });
+  expect([slots.holders[0]?.told, slots.line[0]?.settled]).toEqual([false, false]);
+});
+
+test('an id that is used again takes the place of its earlier execution, which is over', () => {
+  const slots = slotsOf(request('a'), request('b'));
+  slots.enter({ ...request('a'), run: 'another' });
+  slots.admit();
+  expect(standing(slots)).toEqual({ in: ['b'], line: ['a'] });
+  slots.leave(request('a'));
+  expect(standing(slots)).toEqual({ in: ['b'], line: ['a'] });
+});
+
+describe('a called workflow', () => {
+  test('goes in with the slot of its caller, one at a time, however deep', () => {
+    const slots = slotsOf(request('a'), request('b'), request('a/x'), request('a/y'), request('a/x/z'));
+    expect(standing(slots)).toEqual({ in: ['a', 'a/x', 'a/x/z'], line: ['b', 'a/y'] });
+    expect(slots.heldBy(slots.line[1] as SlotRequest)).toEqual(['a/x', 'a/x/z']);
+    slots.leave(request('a/x/z'));
+    slots.leave(request('a/x'));
+    slots.admit();
+    expect(standing(slots)).toEqual({ in: ['a', 'a/y'], line: ['b'] });
+  });
+
+  test('keeps the slot when its caller is gone', () => {
+    const slots = slotsOf(request('a'), request('a/x'), request('b'));
+    slots.leave(request('a'));
+    slots.admit();
+    expect(standing(slots)).toEqual({ in: ['a/x'], line: ['b'] });
+  });
+
+  test('is no called one for beginning with the same letters', () => {
+    expect(standing(slotsOf(request('a'), request('ab')))).toEqual({ in: ['a'], line: ['ab'] });
+  });
+});
+
+describe('a newer task that cancels older ones', () => {
+  const newest = (slots: Slots, one: SlotRequest) => {
+    slots.enter(one);
+    slots.admit();
+    const entry = slots.line.at(-1) as SlotRequest;
+    const { holders, waiting } = slots.supersede(entry);
+    return { holders: namesIn(holders), waiting: namesIn(waiting) };
+  };
+
+  test('takes those in line out of it, and as many of the oldest holders as it needs', () => {
+    const slots = slotsOf(request('a', 2), request('b', 2), request('c', 2));
+    expect(newest(slots, request('d', 2, 'cancel_older'))).toEqual({ holders: ['a'], waiting: ['c'] });
+    expect(standing(slots)).toEqual({ in: ['a', 'b'], line: ['d'] });
+    expect(newest(slots, request('e', 2, 'cancel_older'))).toEqual({ holders: [], waiting: ['d'] });
+    expect(newest(slots, request('f', 1, 'cancel_older'))).toEqual({ holders: ['b'], waiting: ['e'] });
+  });
+
+  test('spares its own family, which it waits for', () => {
+    const slots = slotsOf(request('a/x'), request('b'), request('a/y'));
+    expect(newest(slots, request('a/z', 1, 'cancel_older'))).toEqual({ holders: [], waiting: ['b'] });
+    expect(standing(slots)).toEqual({ in: ['a/x'], line: ['a/y', 'a/z'] });
+  });
+});
+
+test('whatever comes and goes, slots are never overfull, nobody is lost, and strangers go in as they came', () => {
+  const task = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'a/x', 'a/y', 'b/x', 'a/x/z');
+  const action = fc.record({ kind: fc.constantFrom('enter', 'enter', 'leave'), task });
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 3 }), fc.array(action, { maxLength: 40 }), (limit, actions) => {
+      const slots = new Slots({ holders: [], line: [] });
+      const here: string[] = [];
+      for (const { kind, task: name } of actions) {
+        if (kind === 'enter') {
+          slots.enter(request(name, limit));
+          if (!here.includes(name)) here.push(name);
+        } else {
+          slots.leave(request(name));
+          if (here.includes(name)) here.splice(here.indexOf(name), 1);
+        }
+        slots.admit();
+        const { in: inside, line } = standing(slots);
+        expect([...inside, ...line].sort()).toEqual([...here].sort());
+        const isCalled = (one: string) => inside.some((other) => one.startsWith(`${other}/`));
+        const own = inside.filter((one) => !isCalled(one));
+        expect(own.length).toBeLessThanOrEqual(limit);
+        const strangers = line.filter((one) => !isCalled(one));
+        if (strangers.length > 0) expect(own.length).toBe(limit);
+        expect(strangers).toEqual(here.filter((one) => strangers.includes(one)));
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
