@@ -3,6 +3,7 @@ import { type CallDependencies, createCall } from './call.js';
 import { createEnter } from './enter.js';
 import { createFinish, type FinishDependencies } from './finish.js';
 import { createHookPhase } from './hook-phase.js';
+import { createModify, createRecordChange } from './modify.js';
 import { createPreflight, type PreflightDependencies } from './preflight.js';
 
 /** Everything the activities of one worker need. */
@@ -14,6 +15,8 @@ export function createActivities(dependencies: ActivityDependencies) {
   return {
     [ACTIVITIES.preflight]: createPreflight(dependencies),
     [ACTIVITIES.enter]: createEnter(dependencies),
+    [ACTIVITIES.modify]: createModify(dependencies),
+    [ACTIVITIES.recordChange]: createRecordChange(dependencies),
     [ACTIVITIES.finish]: createFinish(dependencies),
     PreAbilityCall: hookPhase,
     PostAbilityCall: hookPhase,

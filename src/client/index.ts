@@ -1,4 +1,5 @@
 /** The public TypeScript API: what a caller can do. Doors use this and nothing below it. */
+export { changeInput } from './change-input.js';
 export { checkAttributes, checkDispatch, checkRetention, checkWorkers } from './check-server.js';
 export { type ConnectOptions, connect, type Session } from './connect.js';
 export { cancelTask, pauseTask, resumeTask, runTask, signalTask } from './control-task.js';

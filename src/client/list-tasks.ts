@@ -20,6 +20,8 @@ export interface ListedTask {
   environment: string;
   session: string | null;
   requested_by: string;
+  /** Who changed its input last, and when; null where nobody did. */
+  changed: { by: string; at: string } | null;
   started_at: string;
   finished_at: string | null;
 }
@@ -60,6 +62,7 @@ async function listed(session: Session, execution: WorkflowExecutionInfo): Promi
     environment: memo.environment ?? '',
     session: searchAttributes.AbilitySession === undefined ? null : String(searchAttributes.AbilitySession[0]),
     requested_by: memo.requested_by ?? '',
+    changed: memo.changed ?? null,
     started_at: startTime.toISOString(),
     finished_at: closeTime?.toISOString() ?? null,
   };

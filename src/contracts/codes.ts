@@ -392,6 +392,11 @@ export const CODES = {
     means: 'The task has not ended, so it cannot be tried again.',
     next: 'Wait for it with `ability task watch KEY`, or end it with `ability task cancel KEY`.',
   },
+  'task.started': {
+    exit: EXIT.usage,
+    means: 'The input of a task can be changed until the task is run; this one was run, or has ended.',
+    next: 'Run the ability again under another key: `ability task get KEY | ability run ID --input -`.',
+  },
   'task.terminated': {
     exit: EXIT.failed,
     means: 'Somebody terminated the workflow; its clean-up did not run.',

@@ -4,16 +4,25 @@ import type { Placement } from './placement.js';
 export const ENGINE = 1;
 
 /** Workflow types of our own. A colon keeps them apart from every ability id. Source: answers, 2. */
-export const WORKFLOWS = { preflight: 'ability:preflight' } as const;
+export const WORKFLOWS = { preflight: 'ability:preflight', delete: 'ability:delete' } as const;
 
 /** Activity types of our own. Those of the hook phases are named after the phase, whose capitals no operation key has. */
-export const ACTIVITIES = { preflight: 'ability:preflight', finish: 'ability:finish', enter: 'ability:enter' } as const;
+export const ACTIVITIES = {
+  preflight: 'ability:preflight',
+  finish: 'ability:finish',
+  enter: 'ability:enter',
+  modify: 'ability:modify',
+  recordChange: 'ability:record-change',
+  endTask: 'ability:end-task',
+  erase: 'ability:erase',
+  purge: 'ability:purge',
+} as const;
 
 /** Signals a task takes; each is listed in the Temporal UI. */
 export const SIGNALS = { approve: 'approve', deny: 'deny', run: 'run', pause: 'pause', resume: 'resume' } as const;
 
 /** Updates a task takes. */
-export const UPDATES = { decide: 'decide' } as const;
+export const UPDATES = { decide: 'decide', modify: 'modify' } as const;
 
 /** Queries a task answers. */
 export const QUERIES = { task: 'task' } as const;
@@ -35,6 +44,11 @@ export function taskQueueOf(project: string, environment: string, placement: Pla
 /** Workflow id of the preflight that stands before a task. */
 export function preflightIdOf(taskKey: string): string {
   return `preflight:${taskKey}`;
+}
+
+/** Workflow id of the deletion of a task. */
+export function deleteIdOf(taskKey: string): string {
+  return `delete:${taskKey}`;
 }
 
 /** Ability ids and operation keys. Source: design, section 6, "Ids". */

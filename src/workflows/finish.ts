@@ -65,6 +65,7 @@ export function resultOf(run: TaskRun, outcome?: Outcome): TaskResult {
     finished_at: run.finishedAt ?? null,
     cleanup_ran: run.cleanupRan,
     links: { temporal: null, record: null },
+    ...(run.inputChanges.length > 0 && { changes: run.inputChanges }),
     ...(run.start.child && { worked_ms: run.budget.spent() }),
   };
 }

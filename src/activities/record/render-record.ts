@@ -1,6 +1,6 @@
 import type { Approval } from '../../contracts/approvals.js';
 import type { TaskRecord } from '../../contracts/record.js';
-import type { TaskResult } from '../../contracts/task.js';
+import type { InputChange, TaskResult } from '../../contracts/task.js';
 import { formatDuration } from '../../rules/duration.js';
 
 /** Renders `tool_call.md`: intent, parameters, configuration, result and errors of a task. Source: R-000-86, R-002-34. */
@@ -16,6 +16,7 @@ export function renderRecord(record: TaskRecord): string {
       ['Placement', plan.placement],
       ['Requested by', `${record.requested_by.name} (${record.requested_by.source})`],
       ['Created', record.created_at],
+      ...(record.changes ?? []).map(changeOf),
       ['Plan', record.plan_digest],
       ['Status', result ? result.status : 'created, not ended yet'],
       ...(result?.finished_at ? ([['Finished', result.finished_at]] as [string, string][]) : []),
@@ -26,6 +27,11 @@ export function renderRecord(record: TaskRecord): string {
     ...(result ? outcomeOf(result) : []),
   ];
   return `${sections.join('\n\n')}\n`;
+}
+
+/** A change of the input before the task was run. */
+function changeOf({ by, at, fields }: InputChange): [string, string] {
+  return ['Changed', `${at} by ${by.name} (${by.source}): ${fields.join(', ') || 'its definitions'}`];
 }
 
 function operationsOf({ plan }: TaskRecord): string {

@@ -138,7 +138,7 @@ export function printResult({ flags, terminal }: Context, result: TaskResult): v
 
 /** The result shape of the design; what only a running task tells besides is left to `task show`. */
 export function shapeOf(result: TaskResult): TaskResult {
-  const { waiting } = result;
+  const { waiting, changes } = result;
   return {
     status: result.status,
     task_key: result.task_key,
@@ -157,6 +157,7 @@ export function shapeOf(result: TaskResult): TaskResult {
     finished_at: result.finished_at,
     cleanup_ran: result.cleanup_ran,
     links: result.links,
+    ...(changes && { changes }),
     ...(waiting && { waiting }),
   };
 }

@@ -176,6 +176,21 @@ function defineTask(program: Command, terminal: Terminal, outcome: Outcome): voi
     () => import('./commands/task-get.js'),
   ).addHelpText('after', examples('ability task get KEY', 'ability task get KEY build_id'));
   define(
+    'set <key> [assignments...]',
+    'change the input of a created task; everything is checked again',
+    () => import('./commands/task-set.js'),
+  )
+    .option('--input <json>', 'several fields at once: JSON, @file, or - for stdin')
+    .option('--unset <field>', 'take a field out, so that its default holds; may be given several times', collect, [])
+    .addHelpText(
+      'after',
+      examples(
+        'ability task set KEY build_id=1235',
+        'ability task set KEY count:=3 notes=@notes.txt --unset reason',
+        'ability task set KEY --input @input.json',
+      ),
+    );
+  define(
     'result <key>',
     'print the result of a task that has ended',
     () => import('./commands/task-result.js'),
@@ -255,7 +270,7 @@ function definer(parent: Command, terminal: Terminal, outcome: Outcome): Define 
     command.configureOutput({ writeErr: () => {}, outputError: () => {} });
     addGlobals(command, usage.startsWith('worker'));
     return command.action(async () => {
-      const args = command.processedArgs.filter((arg): arg is string => typeof arg === 'string');
+      const args = command.processedArgs.flat().filter((arg): arg is string => typeof arg === 'string');
       const options = command.optsWithGlobals<GlobalFlags & Record<string, unknown>>();
       const { run } = await load();
       outcome.exit = await run({ flags: options, terminal, cwd: process.cwd() }, args, options as never);

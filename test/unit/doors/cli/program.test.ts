@@ -68,6 +68,7 @@ const TASK_COMMANDS = [
   'run [options] <key>',
   'show [options] <key>',
   'get [options] <key> [field]',
+  'set [options] <key> [assignments...]',
   'result [options] <key>',
   'logs [options] <key> [step]',
   'watch [options] <key>',
