@@ -1,5 +1,6 @@
 import { ACTIVITIES } from '../contracts/names.js';
 import { type CallDependencies, createCall } from './call.js';
+import { createEndTask, createErase, createPurge, type DeleteDependencies } from './delete.js';
 import { createEnter } from './enter.js';
 import { createFinish, type FinishDependencies } from './finish.js';
 import { createHookPhase } from './hook-phase.js';
@@ -7,7 +8,7 @@ import { createModify, createRecordChange } from './modify.js';
 import { createPreflight, type PreflightDependencies } from './preflight.js';
 
 /** Everything the activities of one worker need. */
-export type ActivityDependencies = CallDependencies & PreflightDependencies & FinishDependencies;
+export type ActivityDependencies = CallDependencies & PreflightDependencies & FinishDependencies & DeleteDependencies;
 
 /** The activities of a worker, by type. Every operation key leads to `default`. Source: design, section 6. */
 export function createActivities(dependencies: ActivityDependencies) {
@@ -18,6 +19,9 @@ export function createActivities(dependencies: ActivityDependencies) {
     [ACTIVITIES.modify]: createModify(dependencies),
     [ACTIVITIES.recordChange]: createRecordChange(dependencies),
     [ACTIVITIES.finish]: createFinish(dependencies),
+    [ACTIVITIES.endTask]: createEndTask(dependencies),
+    [ACTIVITIES.erase]: createErase(dependencies),
+    [ACTIVITIES.purge]: createPurge(dependencies),
     PreAbilityCall: hookPhase,
     PostAbilityCall: hookPhase,
     default: createCall(dependencies),

@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import type { Tombstone } from '../contracts/deletion.js';
 import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskRecord } from '../contracts/record.js';
@@ -10,6 +11,7 @@ import { digestOf } from '../rules/canonical.js';
 import { mainSteps } from '../rules/inner-steps.js';
 import { type EarlierTask, keptProgress } from '../rules/kept-progress.js';
 import { didYouMean } from '../rules/nearest.js';
+import { beingDeleted, taskDeleted } from '../rules/task-deleted.js';
 import { toFailure } from './failures.js';
 import { type CreationDependencies, type Guarded, guardCreation, resolveWanted } from './guard-creation.js';
 import type { PlanSource } from './plan-source.js';
@@ -26,6 +28,8 @@ export interface PreflightDependencies extends CreationDependencies {
   records: RecordFolder;
   /** What Temporal knows of a task of this key: its memo, `foreign` for somebody else's workflow, or nothing. */
   findTask: (key: string) => Promise<TaskMemo | 'foreign' | undefined>;
+  /** What Temporal knows of the deletion of a task of this key. */
+  findDeletion: (key: string) => Promise<Tombstone | 'under way' | undefined>;
   /** What a task of this key has done that has ended. @throws AbilityError `task.not_found`, `task.open`. */
   readEnded: (key: string) => Promise<EarlierTask>;
 }
@@ -103,19 +107,22 @@ type KeyState = 'free' | 'abandoned' | 'held' | 'ended';
 /**
  * Whether the key is free, or already that of a task with the same ability, environment and input.
  *
- * @throws AbilityError `task.key_conflict`. Source: answers, 3 and 4.
+ * @throws AbilityError `task.key_conflict`, `task.deleted`. Source: answers, 3 and 4.
  */
 async function stateOfKey(
   request: TaskRequest,
   input: string,
-  { records, findTask }: PreflightDependencies,
+  { records, findTask, findDeletion }: PreflightDependencies,
 ): Promise<KeyState> {
   if (request.direct) return 'free';
+  const tombstone = records.readTombstone(request.task);
+  if (tombstone) throw taskDeleted(tombstone);
   const record = records.read(request.task);
   // Keys with this form are made by the client from time and chance; nobody else has the same one.
   const isGenerated = /^t-[0-9a-hjkmnp-tv-z]{26}$/.test(request.task);
   if (!record && isGenerated) return 'free';
-  const task = await findTask(request.task);
+  const [task, deletion] = await Promise.all([findTask(request.task), findDeletion(request.task)]);
+  if (deletion) throw deletion === 'under way' ? beingDeleted(request.task) : taskDeleted(deletion);
   if (task === 'foreign') throw keyConflict(request, 'a workflow that is no task');
   const held = task ?? record?.request;
   if (!held) return 'free';

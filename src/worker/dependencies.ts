@@ -54,6 +54,8 @@ export function buildDependencies(
     records: new RecordFolder(paths.records),
     findTask: access.findTask,
     readEnded: access.readEnded,
+    findDeletion: access.findDeletion,
+    executions: access.executions,
     scripts,
     execute: createExecute({ root, groups, scripts, pool, limiter: new RateLimiter() }),
     answerScript: createAnswerScript({ root, groups, scripts, secrets }),

@@ -208,6 +208,14 @@ function defineTask(program: Command, terminal: Terminal, outcome: Outcome): voi
     'ask a task to stop; its clean-up runs',
     () => import('./commands/task-cancel.js'),
   ).addHelpText('after', examples('ability task cancel KEY'));
+  define(
+    'delete <key>',
+    'delete a task: stop it, remove its record, leave a tombstone',
+    () => import('./commands/task-delete.js'),
+  )
+    .option('--purge', 'delete its history in Temporal as well')
+    .option('--timeout <duration>', 'wait no longer; the deletion goes on (off a terminal: 15m)')
+    .addHelpText('after', examples('ability task delete KEY', 'ability task delete KEY --purge --yes'));
   define('pause <key>', 'let a task start nothing new', () => import('./commands/task-pause.js')).addHelpText(
     'after',
     examples('ability task pause KEY'),

@@ -73,6 +73,7 @@ const TASK_COMMANDS = [
   'logs [options] <key> [step]',
   'watch [options] <key>',
   'cancel [options] <key>',
+  'delete [options] <key>',
   'pause [options] <key>',
   'resume [options] <key>',
   'signal [options] <key> <name>',
