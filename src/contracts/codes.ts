@@ -367,15 +367,15 @@ export const CODES = {
     means: 'The task has ended, so this can no longer be done with it.',
     next: 'Run the ability again under another key.',
   },
-  'task.deleted': {
-    exit: EXIT.usage,
-    means: 'The task was deleted; what is left of it says by whom and when, and its key is not given out again.',
-    next: 'Run the ability again under another key.',
-  },
   'task.delete_failed': {
     exit: EXIT.outOfOrder,
     means: 'The task could not be deleted, or not all of it; the message says what is left.',
     next: 'Mend what the message names and delete it again: it goes on where it stopped.',
+  },
+  'task.deleted': {
+    exit: EXIT.usage,
+    means: 'The task was deleted; what is left of it says by whom and when, and its key is not given out again.',
+    next: 'Run the ability again under another key.',
   },
   'task.expired': {
     exit: EXIT.failed,
