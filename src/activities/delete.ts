@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { DeleteRequest, Deletion, TaskToDelete, Tombstone } from '../contracts/deletion.js';
-import { deleteIdOf, USER_KEY, WORKFLOWS } from '../contracts/names.js';
+import { ACTIVITY_LIMITS, deleteIdOf, USER_KEY, WORKFLOWS } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo } from '../contracts/task.js';
 import { toFailure } from './failures.js';
@@ -33,7 +33,7 @@ export interface DeleteDependencies {
 }
 
 const LOOK_MS = 300;
-const BEAT_MS = 2000;
+const BEAT_MS = ACTIVITY_LIMITS.heartbeat / 3;
 
 /**
  * Makes sure that a task has ended: asks it to stop, and waits for its clean-up.

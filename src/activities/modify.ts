@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { ModifyAnswer, ModifyRequest, RecordChangeAnswer, RecordChangeRequest } from '../contracts/activities.js';
+import { ACTIVITY_LIMITS } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import { RegistryLoader } from '../definitions/load-registry.js';
 import { type SealKeys, signSeal } from '../planning/seal.js';
@@ -18,6 +19,8 @@ export interface ModifyDependencies extends CreationDependencies {
   plans: PlanSource;
 }
 
+const BEAT_MS = ACTIVITY_LIMITS.heartbeat / 3;
+
 /**
  * Preflight of a task that is there, with another input: resolves, checks, asks PreAbilityCreate, seals.
  *
@@ -26,10 +29,14 @@ export interface ModifyDependencies extends CreationDependencies {
 export function createModify(dependencies: ModifyDependencies): (request: ModifyRequest) => Promise<ModifyAnswer> {
   const loader = new RegistryLoader(dependencies.root);
   return async (request) => {
+    const context = Context.current();
+    const beat = setInterval(() => context.heartbeat(), BEAT_MS);
     try {
-      return await modify(request, loader, Context.current(), dependencies);
+      return await modify(request, loader, context, dependencies);
     } catch (error) {
       throw toFailure(error);
+    } finally {
+      clearInterval(beat);
     }
   };
 }

@@ -1,6 +1,6 @@
 import { ActivityFailure, ApplicationFailure, proxyActivities, TimeoutFailure } from '@temporalio/workflow';
 import type { DeleteRequest, Deletion, TaskToDelete, Tombstone } from '../contracts/deletion.js';
-import { ACTIVITIES } from '../contracts/names.js';
+import { ACTIVITIES, ACTIVITY_LIMITS } from '../contracts/names.js';
 import type { Problem } from '../contracts/problem.js';
 import { readActivityFailure } from './step-failure.js';
 
@@ -17,20 +17,20 @@ const END_LIMIT = '1h';
 const { [ACTIVITIES.endTask]: endTask } = proxyActivities<Deletes>({
   scheduleToCloseTimeout: END_LIMIT,
   startToCloseTimeout: '5m',
-  heartbeatTimeout: '6s',
+  heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
   retry: { maximumInterval: '5s' },
 });
 const { [ACTIVITIES.erase]: erase } = proxyActivities<Deletes>({
   scheduleToCloseTimeout: '10m',
   startToCloseTimeout: '1m',
-  heartbeatTimeout: '6s',
+  heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
   retry: { maximumInterval: '5s' },
 });
 /** A server takes half a minute, and more, from the order to delete a history until it is gone. */
 const { [ACTIVITIES.purge]: purge } = proxyActivities<Deletes>({
   scheduleToCloseTimeout: '30m',
   startToCloseTimeout: '10m',
-  heartbeatTimeout: '6s',
+  heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
   retry: { maximumInterval: '5s' },
 });
 

@@ -3,11 +3,11 @@ import {
   condition,
   currentUpdateInfo,
   isCancellation,
-  proxyLocalActivities,
+  proxyActivities,
 } from '@temporalio/workflow';
 import type { ModifyAnswer, ModifyRequest } from '../contracts/activities.js';
 import type { Json, JsonObject } from '../contracts/json.js';
-import { ACTIVITIES } from '../contracts/names.js';
+import { ACTIVITIES, ACTIVITY_LIMITS } from '../contracts/names.js';
 import type { Problem } from '../contracts/problem.js';
 import type { EditAnswer, InputEdit } from '../contracts/task.js';
 import { digestOf } from '../rules/canonical.js';
@@ -88,9 +88,12 @@ async function edited(run: TaskRun, { set, unset, by }: InputEdit): Promise<Edit
   return { fields, changed: true, input, warnings };
 }
 
+/** No local activity: a signal that came while one ran would undo the change, and hooks take their time. */
 function preflightAgain(run: TaskRun, input: JsonObject, by: InputEdit['by']): Promise<ModifyAnswer> {
-  const activities = proxyLocalActivities<Record<string, Modify>>({
+  const activities = proxyActivities<Record<string, Modify>>({
+    scheduleToStartTimeout: ACTIVITY_LIMITS.preflight_to_start,
     scheduleToCloseTimeout: '55s',
+    heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
     retry: { maximumAttempts: 2 },
   });
   return (activities[ACTIVITIES.modify] as Modify)({ ...run.context, input, by });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -30,6 +30,13 @@ beforeAll(async () => {
     'ability.yaml': projectFile('{ dev: {}, prod: { protected: true } }'),
     ...operation('util.echo', 'return input;', { yaml: SCHEMA }),
     ...workflow('guarded', `${SCHEMA}\nhooks: { pre_create: [small, ask, not_mallory] }\n${REST}`),
+    ...workflow('slowly', `${SCHEMA}\nhooks: { pre_create: [slow] }\n${REST}`),
+    'hooks/slow.mjs': `
+import { writeFileSync } from 'node:fs';
+writeFileSync('asked', '');
+await new Promise((resolve) => setTimeout(resolve, 3000));
+process.stdout.write(JSON.stringify({ status: 'ok', guard_decision: 'allow' }));
+`,
     ...workflow('inner', `${SCHEMA}\nsteps: [{ id: ask, approval: { title: Sure? } }]`),
     ...workflow('outer', `${SCHEMA}\nsteps: [{ id: inside, call: inner, with: {} }]`),
     ...workflow('waits', 'steps: [{ id: w, wait: { signal: go } }]\noutput: "${{ steps.w.output }}"'),
@@ -37,6 +44,7 @@ beforeAll(async () => {
 hooks:
   - { id: small, handler: { expression: { deny_if: "has(input.n) && input.n > 9", reason: Too large. } } }
   - { id: ask, handler: { expression: { confirm_if: "has(input.n) && input.n > 5", reason: Rather large. } } }
+  - { id: slow, handler: { script: { path: hooks/slow.mjs } } }
   - { id: not_mallory, handler: { expression: { deny_if: "user.name == 'mallory'", reason: Not you. } } }
 `,
   });
@@ -243,6 +251,41 @@ describe('at once', () => {
       outcomes.push(...(await Promise.all([0, 1, 2, 3, 4].map((index) => race(batch + index)))));
     }
     expect(new Set(outcomes)).toEqual(new Set([true, false]));
+  });
+});
+
+describe('meanwhile', () => {
+  test('a cancellation is never lost: the task ends cancelled, with the change if that was said to hold', async () => {
+    const race = async (index: number) => {
+      const key = await created({ n: 1 });
+      const handle = project.session.temporal.workflow.getHandle(key);
+      const cancelLater = async () => {
+        for (let asked = 0; asked < index; asked += 1) await handle.describe();
+        await cancelTask(project.session, key);
+      };
+      const [change] = await Promise.all([refused(set(key, { n: 2 })), cancelLater()]);
+      expect(await ended(key)).toMatchObject({ status: 'cancelled' });
+      const held = change.value?.changed === true;
+      if (!held) expect(change).toMatchObject({ code: 'task.started' });
+      expect(readRecord(project.session, key)).toMatchObject({
+        input: { n: held ? 2 : 1 },
+        result: { status: 'cancelled' },
+      });
+    };
+    for (let batch = 0; batch < 20; batch += 5) {
+      await Promise.all([0, 1, 2, 3, 4].map((index) => race(batch + index)));
+    }
+  });
+
+  test('a run that comes while a slow hook is asked waits for it, and runs with the new input', async () => {
+    const key = await created({ n: 1 }, 'slowly');
+    const asked = join(project.root, 'asked');
+    rmSync(asked);
+    const change = set(key, { n: 2 });
+    await expect.poll(() => existsSync(asked), { timeout: 20_000 }).toBe(true);
+    await runTask(project.session, key);
+    expect(await change).toMatchObject({ changed: true });
+    expect(await ended(key)).toMatchObject({ status: 'succeeded', output: { n: 2 } });
   });
 });
 
