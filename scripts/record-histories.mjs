@@ -7,7 +7,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connect, createTask, fetchHistories, waitForTask } from '../dist/client/index.js';
-import { ENGINE, lockIdOf, preflightIdOf } from '../dist/contracts/names.js';
+import { deleteIdOf, ENGINE, lockIdOf, preflightIdOf } from '../dist/contracts/names.js';
 import { loadRegistry } from '../dist/definitions/load-registry.js';
 import { digestOf } from '../dist/rules/canonical.js';
 import { pathsOf } from '../dist/server/project-paths.js';
@@ -40,9 +40,10 @@ async function record({ session, root, store, clock }, [name, task], { hasOwnKey
   if (clock) await clock.skip(WEEK_AND_A_BIT_MS);
   const end = await waitForTask(session, id, { timeoutMs: 60_000 });
   if (end.kind !== 'ended') throw new Error(`${name} did not end`);
-  const preflight = name === 'operation' ? await fetchHistories(session, preflightIdOf(id)) : [];
+  const beside = { operation: preflightIdOf(id), deleted: deleteIdOf(id) }[name];
+  const others = beside ? await fetchHistories(session, beside) : [];
   const locks = lock === undefined ? [] : await lockHistories(session, environment, lock);
-  const runs = [...(await fetchHistories(session, id)), ...preflight, ...locks];
+  const runs = [...(await fetchHistories(session, id)), ...others, ...locks];
   runs.forEach(({ workflowId, history }, at) => {
     // How the whole task ended says nothing of those it called.
     const status = workflowId === id ? end.result.status : undefined;

@@ -1,6 +1,6 @@
 // A project with one small workflow for each construct of the language and each end of a task.
 // Inputs hold no paths: their digests are sealed, so nothing in them can be cleaned afterwards.
-import { cancelTask, runTask } from '../../dist/client/index.js';
+import { cancelTask, changeInput, deleteTask, runTask } from '../../dist/client/index.js';
 import { approve, cancel, deny, untilStep } from './people.mjs';
 
 /** An operation whose script has this body; `input` is what it was given. */
@@ -215,6 +215,8 @@ const LONG = {
   },
 };
 
+const PERSON = { name: 'recorder', source: 'claimed' };
+
 const workflowId = (name) => name.replaceAll('-', '_');
 const workflow = (id, yaml) => ({
   [`registry/high-level/${id}.yaml`]: `id: ${id}\ntype: workflow\nversion: 1\nsummary: A recorded workflow.\n${yaml}\n`,
@@ -253,6 +255,21 @@ export const CONSTRUCTS = {
   plain: {
     ...tasksOf(WORKFLOWS),
     'created-then-run': { ability: 'util.echo', input: {}, run: false, act: ({ session, id }) => runTask(session, id) },
+    'changed-then-run': {
+      ability: 'util.echo',
+      input: { n: 1 },
+      run: false,
+      async act({ session, id }) {
+        await changeInput(session, id, { set: { n: 2 }, unset: [], by: PERSON });
+        await runTask(session, id);
+      },
+    },
+    deleted: {
+      ability: 'util.echo',
+      input: { n: 1 },
+      run: false,
+      act: ({ session, id }) => deleteTask(session, id, { by: PERSON, purge: false }),
+    },
     operation: { ability: 'util.echo', input: { n: 1 } },
   },
   long: tasksOf(LONG),

@@ -5,6 +5,7 @@ import { AbilityError } from '../contracts/problem.js';
 import type { TaskRecord } from '../contracts/record.js';
 import type { TaskResult } from '../contracts/task.js';
 import { checkAgainst } from '../planning/schemas.js';
+import { digestOf } from '../rules/canonical.js';
 import { storeResult } from '../rules/stored-result.js';
 import { toFailure } from './failures.js';
 import type { Admitted, PlanSource } from './plan-source.js';
@@ -52,7 +53,7 @@ function finish(
   const result = { ...checked, links: { ...checked.links, record: folder ?? null } };
   if (folder) {
     try {
-      records.finish(records.read(task) ?? recordOf(request, admitted, task, host), result);
+      records.finish(recordOf(records.read(task), request, admitted, task, host), result);
     } catch (error) {
       if (!(error instanceof AbilityError)) throw error;
       result.warnings = [...result.warnings, `${error.code}: ${error.message}`];
@@ -98,8 +99,18 @@ function refuseLarge({ output, ability_id }: TaskResult, { limits }: Plan): void
   });
 }
 
-/** The record as it would have been made at creation, where the folder has gone or is on another machine. */
-function recordOf(request: FinishRequest, admitted: Admitted, task: string, host: string): TaskRecord {
-  const created_at = request.result.started_at ?? new Date().toISOString();
-  return newRecord({ ...admitted, input: request.input, task, host, created_at });
+/**
+ * The record that is there; else, as it would have been made at creation, where the folder has gone, is on another
+ * machine, or tells of an input that was changed since.
+ */
+function recordOf(
+  known: TaskRecord | undefined,
+  { result, input }: FinishRequest,
+  admitted: Admitted,
+  task: string,
+  host: string,
+): TaskRecord {
+  if (known && known.request.input === digestOf(input)) return known;
+  const created_at = known?.created_at ?? result.started_at ?? new Date().toISOString();
+  return newRecord({ ...admitted, input, task, host, created_at, changes: result.changes });
 }

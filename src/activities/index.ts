@@ -1,15 +1,21 @@
 import { ACTIVITIES } from '../contracts/names.js';
 import { type CallDependencies, createCall } from './call.js';
+import { createEndTask, createErase, createPurge, type DeleteDependencies } from './delete.js';
 import { createEnter } from './enter.js';
 import { createFinish, type FinishDependencies } from './finish.js';
 import { createHookPhase } from './hook-phase.js';
+import { createModify, createRecordChange } from './modify.js';
 import { createPreflight, type PreflightDependencies } from './preflight.js';
 import { createAcquire, type SlotDependencies } from './slots/acquire-slot.js';
 import { createFindGone } from './slots/find-gone.js';
 import { createRelease } from './slots/release-slot.js';
 
 /** Everything the activities of one worker need. */
-export type ActivityDependencies = CallDependencies & PreflightDependencies & FinishDependencies & SlotDependencies;
+export type ActivityDependencies = CallDependencies &
+  PreflightDependencies &
+  FinishDependencies &
+  SlotDependencies &
+  DeleteDependencies;
 
 /** The activities of a worker, by type. Every operation key leads to `default`. Source: design, section 6. */
 export function createActivities(dependencies: ActivityDependencies) {
@@ -17,10 +23,15 @@ export function createActivities(dependencies: ActivityDependencies) {
   return {
     [ACTIVITIES.preflight]: createPreflight(dependencies),
     [ACTIVITIES.enter]: createEnter(dependencies),
+    [ACTIVITIES.modify]: createModify(dependencies),
+    [ACTIVITIES.recordChange]: createRecordChange(dependencies),
     [ACTIVITIES.finish]: createFinish(dependencies),
     [ACTIVITIES.acquire]: createAcquire(dependencies),
     [ACTIVITIES.release]: createRelease(dependencies),
     [ACTIVITIES.gone]: createFindGone(dependencies),
+    [ACTIVITIES.endTask]: createEndTask(dependencies),
+    [ACTIVITIES.erase]: createErase(dependencies),
+    [ACTIVITIES.purge]: createPurge(dependencies),
     PreAbilityCall: hookPhase,
     PostAbilityCall: hookPhase,
     default: createCall(dependencies),

@@ -1,47 +1,35 @@
 import { Context } from '@temporalio/activity';
-import type { HookAnswer } from '../contracts/hooks.js';
-import type { JsonObject } from '../contracts/json.js';
-import type { Plan, PlanOperation } from '../contracts/plan.js';
+import type { Tombstone } from '../contracts/deletion.js';
+import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskRecord } from '../contracts/record.js';
-import type { Confirmation } from '../contracts/seal.js';
 import type { PreflightAnswer, TaskMemo, TaskRequest } from '../contracts/task.js';
 import { RegistryLoader } from '../definitions/load-registry.js';
 import type { Registry } from '../definitions/registry.js';
-import type { EnvironmentVariables } from '../planning/environment-variables.js';
-import { operationInput } from '../planning/operation-input.js';
-import { resolvePlan } from '../planning/resolve-plan.js';
-import { checkAgainst } from '../planning/schemas.js';
 import { type SealKeys, signSeal } from '../planning/seal.js';
 import { digestOf } from '../rules/canonical.js';
-import { childPlan } from '../rules/child-plan.js';
-import { firstDeny } from '../rules/guard-precedence.js';
-import { denialOf } from '../rules/hook-facts.js';
 import { mainSteps } from '../rules/inner-steps.js';
 import { type EarlierTask, keptProgress } from '../rules/kept-progress.js';
 import { didYouMean } from '../rules/nearest.js';
-import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
+import { beingDeleted, taskDeleted } from '../rules/task-deleted.js';
 import { toFailure } from './failures.js';
-import { credentialsOf } from './hooks/builtins.js';
-import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
+import { type CreationDependencies, type Guarded, guardCreation, resolveWanted } from './guard-creation.js';
 import type { PlanSource } from './plan-source.js';
 import type { RecordFolder } from './record/record-folder.js';
-import type { PinnedScripts } from './script/pinned-scripts.js';
 
 /** What preflight needs of its worker. */
-export interface PreflightDependencies extends HookDependencies {
+export interface PreflightDependencies extends CreationDependencies {
   /** Absolute path of the project. */
   root: string;
-  /** What `env:NAME` in its definitions stands for; left out: what this process and its `.env` files say. */
-  variables?: (environment: string) => EnvironmentVariables;
   project: string;
   host: string;
   keys: SealKeys;
   plans: PlanSource;
-  scripts: PinnedScripts;
   records: RecordFolder;
   /** What Temporal knows of a task of this key: its memo, `foreign` for somebody else's workflow, or nothing. */
   findTask: (key: string) => Promise<TaskMemo | 'foreign' | undefined>;
+  /** What Temporal knows of the deletion of a task of this key. */
+  findDeletion: (key: string) => Promise<Tombstone | 'under way' | undefined>;
   /** What a task of this key has done that has ended. @throws AbilityError `task.not_found`, `task.open`. */
   readEnded: (key: string) => Promise<EarlierTask>;
 }
@@ -66,29 +54,21 @@ export function createPreflight(
   };
 }
 
+const NOT_ASKED: Guarded = { hooks: [], confirmations: [], warnings: [] };
+
 async function preflight(
   request: TaskRequest,
   registry: Registry,
   dependencies: PreflightDependencies,
   signal: AbortSignal,
 ): Promise<PreflightAnswer> {
-  refuseUnsafeKeys(request.input);
-  const variables = dependencies.variables?.(request.environment);
-  const { plan, warnings } = resolvePlan(registry, request.ability, request.environment, variables);
-  const input = inputOf(plan, request);
-  const digests = { plan: digestOf(plan), input: digestOf(input) };
+  const resolved = resolveWanted(request, registry, dependencies);
+  const { plan, input, digests } = resolved;
   const state = await stateOfKey(request, digests.input, dependencies);
-  const confirmations: Confirmation[] = [];
-  const hooks: HookAnswer[] = [];
-  if (state === 'free' || state === 'abandoned') {
-    refuseMissingCredentials(plan, dependencies);
-    const answers = await askGuards(plan, input, request, digests.plan, dependencies, signal);
-    hooks.push(...answers);
-    confirmations.push(...confirmationsOf(answers));
-    const notKept = dependencies.scripts.keep(plan);
-    if (notKept) warnings.push(notKept);
-    warnings.push(...warningsOf(answers));
-  }
+  const isNew = state === 'free' || state === 'abandoned';
+  const { hooks, confirmations, warnings } = isNew
+    ? await guardCreation(resolved, request, dependencies, signal)
+    : NOT_ASKED;
   const { task, user, retry } = request;
   const progress =
     retry && keptProgress(await dependencies.readEnded(retry.task), planToRetry(plan, retry.from), retry.from);
@@ -100,7 +80,7 @@ async function preflight(
     plan,
     seal,
     input,
-    warnings: [...new Set(warnings)],
+    warnings: [...new Set([...resolved.warnings, ...warnings])],
     hooks,
     ...(progress && { progress }),
     registry: registry.digest,
@@ -109,14 +89,6 @@ async function preflight(
   if (state === 'ended') return { ...answer, ended: true };
   if (!request.direct && state !== 'held') makeRecord(answer, request, state, dependencies);
   return answer;
-}
-
-/** A low-level ability is one call of itself, so what is shown and sealed is what that call will get. */
-function inputOf({ ability, operations }: Plan, request: TaskRequest): JsonObject {
-  const own = ability.kind === 'operation' ? operations[ability.id] : undefined;
-  if (own) return operationInput(own, request.input);
-  const what = `The input of ${ability.id}`;
-  return checkAgainst(ability.input_schema, request.input, { code: 'input.invalid', what });
 }
 
 /** @throws AbilityError `usage.invalid` for a step that is not there. */
@@ -135,19 +107,22 @@ type KeyState = 'free' | 'abandoned' | 'held' | 'ended';
 /**
  * Whether the key is free, or already that of a task with the same ability, environment and input.
  *
- * @throws AbilityError `task.key_conflict`. Source: answers, 3 and 4.
+ * @throws AbilityError `task.key_conflict`, `task.deleted`. Source: answers, 3 and 4.
  */
 async function stateOfKey(
   request: TaskRequest,
   input: string,
-  { records, findTask }: PreflightDependencies,
+  { records, findTask, findDeletion }: PreflightDependencies,
 ): Promise<KeyState> {
   if (request.direct) return 'free';
+  const tombstone = records.readTombstone(request.task);
+  if (tombstone) throw taskDeleted(tombstone);
   const record = records.read(request.task);
   // Keys with this form are made by the client from time and chance; nobody else has the same one.
   const isGenerated = /^t-[0-9a-hjkmnp-tv-z]{26}$/.test(request.task);
   if (!record && isGenerated) return 'free';
-  const task = await findTask(request.task);
+  const [task, deletion] = await Promise.all([findTask(request.task), findDeletion(request.task)]);
+  if (deletion) throw deletion === 'under way' ? beingDeleted(request.task) : taskDeleted(deletion);
   if (task === 'foreign') throw keyConflict(request, 'a workflow that is no task');
   const held = task ?? record?.request;
   if (!held) return 'free';
@@ -172,84 +147,6 @@ function keyConflict(request: TaskRequest, what: string, held?: Pick<TaskMemo, '
     message: `The key ${request.task} already belongs to ${differs}`,
     suggestion: `Choose another key; \`ability task show ${request.task}\` tells what holds this one.`,
   });
-}
-
-/** Credentials are asked for before anything is promised. Source: R-000-73. */
-function refuseMissingCredentials(plan: Plan, { secrets }: PreflightDependencies): void {
-  const source = secrets(plan.environment.name);
-  for (const { reference, what } of credentialsOf(plan)) source.resolve(reference, what);
-}
-
-/** PreAbilityCreate fires once: for the task with its input, and for each operation it may call. Source: answers, 5. */
-async function askGuards(
-  root: Plan,
-  rootInput: JsonObject,
-  request: TaskRequest,
-  planDigest: string,
-  dependencies: PreflightDependencies,
-  signal: AbortSignal,
-): Promise<HookAnswer[]> {
-  const answers: HookAnswer[] = [];
-  for (const { plan, operation, path, input } of guardedParts(root, rootInput)) {
-    const own = await runHooks(
-      {
-        plan,
-        operation,
-        input,
-        task: request.task,
-        user: request.user,
-        session: request.session,
-        phase: 'PreAbilityCreate',
-        path,
-        hooks: (operation ?? plan.ability).hooks.pre_create,
-        planDigest,
-        signal,
-        logFolder: undefined,
-      },
-      dependencies,
-    );
-    answers.push(...own);
-    const deny = firstDeny(own);
-    if (deny) throw denialOf(deny);
-  }
-  return answers;
-}
-
-/** One thing whose creation is guarded. */
-interface GuardedPart {
-  plan: Plan;
-  /** Undefined for a workflow. */
-  operation: PlanOperation | undefined;
-  path: string;
-  input: JsonObject;
-}
-
-function guardedParts(root: Plan, input: JsonObject): GuardedPart[] {
-  const operations = Object.values(root.operations);
-  if (root.ability.kind === 'operation') {
-    return operations.map((operation) => ({ plan: root, operation, path: '', input }));
-  }
-  const called = Object.keys(root.workflows ?? {});
-  return [
-    { plan: root, operation: undefined, path: '', input },
-    ...called.map((id) => ({ plan: childPlan(root, id), operation: undefined, path: id, input: {} })),
-    ...operations.map((operation) => ({ plan: root, operation, path: operation.key, input: {} })),
-  ];
-}
-
-function confirmationsOf(answers: HookAnswer[]): Confirmation[] {
-  return answers
-    .filter(({ decision }) => decision === 'need_user_confirm')
-    .map(({ hook_id, reason }) => ({ hook_id, reason: reason ?? 'A hook asks for confirmation.' }));
-}
-
-/** A confirmation asked for at creation is a warning now and an approval when the task runs. Source: design, section 7. */
-function warningsOf(answers: HookAnswer[]): string[] {
-  return answers.flatMap(({ warnings = [], decision, reason, hook_id }) =>
-    decision === 'need_user_confirm'
-      ? [...warnings, `An approval will be asked for: ${reason ?? 'no reason given'} (hook ${hook_id})`]
-      : warnings,
-  );
 }
 
 function makeRecord(

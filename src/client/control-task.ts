@@ -2,6 +2,7 @@ import type { Json } from '../contracts/json.js';
 import { SIGNALS } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { Session } from './connect.js';
+import { unlessDeleted } from './read-deletion.js';
 import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
 import { viewTask } from './view-task.js';
 
@@ -76,7 +77,7 @@ async function control(
 }
 
 async function closed(session: Session, id: string, what: string, cause?: unknown): Promise<AbilityError> {
-  const seen = await viewTask(session, id).catch(() => undefined);
+  const seen = await viewTask(session, id).catch(unlessDeleted);
   if (!seen) return taskNotFound(id, cause);
   const message = `${id} has ended (${seen.result.status}), so it cannot be ${what}`;
   return new AbilityError({ code: 'task.closed', message }, { cause });

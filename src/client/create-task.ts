@@ -237,8 +237,15 @@ async function attach(session: Session, id: string, own: TaskMemo, run: boolean)
     });
   }
   const waits = status.name === 'RUNNING' && typedSearchAttributes.get(STATUS) === 'created';
-  if (run && waits) await handle.signal(SIGNALS.run);
-  return runId;
+  if (!run || !waits) return runId;
+  try {
+    // The run that was looked at: where its input is changed meanwhile, another one has taken its place.
+    await session.temporal.workflow.getHandle(id, runId).signal(SIGNALS.run);
+    return runId;
+  } catch (error) {
+    if (isUnknownWorkflow(error)) return attach(session, id, own, run);
+    throw error;
+  }
 }
 
 function attributesOf(

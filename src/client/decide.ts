@@ -4,6 +4,7 @@ import { UPDATES } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { Session } from './connect.js';
 import { refuseUnserved } from './pollers.js';
+import { unlessDeleted } from './read-deletion.js';
 import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
 import { viewTask } from './view-task.js';
 
@@ -90,7 +91,7 @@ async function whyUnanswered(session: Session, id: string, cause: unknown): Prom
 
 /** An update fails alike for a key that is unknown and for a task that has ended. */
 async function whyUnknown(session: Session, id: string, cause: unknown): Promise<AbilityError> {
-  const seen = await viewTask(session, id).catch(() => undefined);
+  const seen = await viewTask(session, id).catch(unlessDeleted);
   if (!seen) return taskNotFound(id, cause);
   return new AbilityError(
     {

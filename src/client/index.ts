@@ -1,9 +1,11 @@
 /** The public TypeScript API: what a caller can do. Doors use this and nothing below it. */
+export { changeInput } from './change-input.js';
 export { checkAttributes, checkDispatch, checkRetention, checkWorkers } from './check-server.js';
 export { type ConnectOptions, connect, type Session } from './connect.js';
 export { cancelTask, pauseTask, resumeTask, runTask, signalTask } from './control-task.js';
 export { type CreatedTask, createTask, type NewTask } from './create-task.js';
 export { decide, openApprovals } from './decide.js';
+export { type DeleteEnd, type DeleteOptions, deleteTask } from './delete-task.js';
 export { explainTask } from './explain-task.js';
 export { type FetchedHistory, fetchHistories } from './fetch-histories.js';
 export { linkOf } from './links.js';

@@ -3,6 +3,7 @@ import { SIGNALS } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo } from '../contracts/task.js';
 import type { Session } from './connect.js';
+import { deletedAmong } from './read-deletion.js';
 import { type ListedState, listedState, type TaskFilter, taskQuery } from './task-query.js';
 import { asking, invalidArgumentOf } from './temporal-errors.js';
 
@@ -20,32 +21,46 @@ export interface ListedTask {
   environment: string;
   session: string | null;
   requested_by: string;
+  /** Who changed its input last, and when; null where nobody did. */
+  changed: { by: string; at: string } | null;
   started_at: string;
   finished_at: string | null;
 }
 
 /**
- * Lists the tasks of a project, open ones first, then those that ended last; internal and direct ones are left out.
+ * Lists the tasks of a project, open ones first, then those that ended last; internal, direct and deleted ones are left
+ * out.
  *
  * @throws AbilityError `usage.invalid` for a value or a condition that Temporal cannot take.
  */
 export async function listTasks(session: Session, filter: ListFilter): Promise<ListedTask[]> {
   const query = taskQuery(session.project, filter);
   return asking(session, async () => {
-    const tasks: ListedTask[] = [];
+    let tasks: ListedTask[] = [];
     try {
       for await (const execution of session.temporal.workflow.list({ query })) {
         if (execution.workflowId.includes(':')) continue;
         const task = await listed(session, execution);
         if (filter.status && filter.status.length > 0 && !filter.status.includes(task.status)) continue;
         tasks.push(task);
-        if (tasks.length >= filter.limit) break;
+        if (tasks.length < filter.limit) continue;
+        tasks = await withoutDeleted(session, tasks);
+        if (tasks.length === filter.limit) return tasks;
       }
     } catch (error) {
       throw refusal(filter, error) ?? error;
     }
-    return tasks;
+    return withoutDeleted(session, tasks);
   });
+}
+
+/** Temporal keeps the histories of deleted tasks that were not purged. */
+async function withoutDeleted(session: Session, tasks: ListedTask[]): Promise<ListedTask[]> {
+  const deleted = await deletedAmong(
+    session,
+    tasks.filter(({ finished_at }) => finished_at !== null).map(({ task_key }) => task_key),
+  );
+  return tasks.filter(({ task_key }) => !deleted.has(task_key));
 }
 
 async function listed(session: Session, execution: WorkflowExecutionInfo): Promise<ListedTask> {
@@ -60,6 +75,7 @@ async function listed(session: Session, execution: WorkflowExecutionInfo): Promi
     environment: memo.environment ?? '',
     session: searchAttributes.AbilitySession === undefined ? null : String(searchAttributes.AbilitySession[0]),
     requested_by: memo.requested_by ?? '',
+    changed: memo.changed ?? null,
     started_at: startTime.toISOString(),
     finished_at: closeTime?.toISOString() ?? null,
   };

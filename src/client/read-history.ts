@@ -8,7 +8,7 @@ import { type HistoryEvent, isoOf, type ReadText, readCalls, type SeenCall } fro
 /** What the history of a task tells besides its result. */
 export interface TaskHistory {
   created_at: string | null;
-  /** What the task was started with; null where it is in a store that is not seen from here. */
+  /** What the task goes by: what its newest run was started with; null where it is in a store that is not seen from here. */
   start: TaskStart | null;
   calls: SeenCall[];
   /** Whether there was more than is read. */
@@ -22,6 +22,7 @@ const MOST_EVENTS = 50_000;
 /** Reads what the history of a task tells of its start and its calls, through all its runs. */
 export async function readHistory(session: Session, id: string): Promise<TaskHistory> {
   const events = await eventsOf(session, id, undefined);
+  const [newest] = events;
   let isCut = events.length >= MOST_EVENTS;
   for (let runId = runBefore(events); runId !== undefined && !isCut; runId = runBefore(events)) {
     const earlier = await eventsOf(session, id, runId).catch(orForgotten);
@@ -32,7 +33,7 @@ export async function readHistory(session: Session, id: string): Promise<TaskHis
   const { raw } = await session.temporal.workflow.getHandle(id).describe();
   return {
     created_at: isoOf(first?.eventTime),
-    start: first ? await startOf(session, id, first) : null,
+    start: newest ? await startOf(session, id, newest) : null,
     calls: await readCalls(events, raw.pendingActivities ?? [], textReader(session)),
     isCut,
   };

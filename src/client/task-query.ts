@@ -56,7 +56,7 @@ const ATTRIBUTE_ENDS: ReadonlySet<string> = new Set<EndState>(['denied', 'timed_
  * The list filter of Temporal for the tasks of a project.
  *
  * It lets through every task that is wanted, and `created` ones that were run since: running a created task is no
- * event, so only its history tells. Direct runs, and earlier runs of a task that continued as new, are left out.
+ * event, so only its history tells. Direct runs, deletions, and earlier runs of a task that continued as new, are left out.
  *
  * @throws AbilityError `usage.invalid` for a value that cannot stand in a filter.
  */
@@ -66,6 +66,7 @@ export function taskQuery(project: string, filter: TaskFilter): string {
     `AbilityProject = ${quoted(project)}`,
     "ExecutionStatus != 'ContinuedAsNew'",
     "WorkflowId NOT STARTS_WITH 'direct:'",
+    "WorkflowId NOT STARTS_WITH 'delete:'",
   ];
   if (!filter.called) parts.push('ParentWorkflowId IS NULL');
   if (ability !== undefined) parts.push(`WorkflowType = ${quoted(ability)}`);

@@ -46,6 +46,7 @@ export function tellStory(sources: StorySources): TaskStory {
     requested_by: result.requested_by,
     session: origin?.session ?? null,
     input: origin?.input ?? view?.input ?? null,
+    changes: result.changes ?? record?.changes ?? [],
     created_at: view?.created_at ?? record?.created_at ?? history?.created_at ?? null,
     started_at: result.started_at,
     finished_at: result.finished_at,

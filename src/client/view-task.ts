@@ -7,6 +7,7 @@ import type { StorySource } from '../contracts/story.js';
 import type { TaskResult, TaskView } from '../contracts/task.js';
 import type { Session } from './connect.js';
 import { linkOf } from './links.js';
+import { refuseDeleted } from './read-deletion.js';
 import { readRecord } from './read-record.js';
 import { awaitResult, resultFromDescription } from './read-result.js';
 import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
@@ -25,13 +26,15 @@ export interface SeenTask {
 /**
  * How a task stands: open ones answer a query, ended ones their close event, forgotten ones their record.
  *
- * @throws AbilityError `task.not_found`. Source: design, section 6, "reading".
+ * @throws AbilityError `task.not_found`, `task.deleted`. Source: design, section 6, "reading".
  */
 export async function viewTask(session: Session, id: string): Promise<SeenTask> {
   return asking(session, async () => {
     const handle = session.temporal.workflow.getHandle(id);
     try {
-      const description = await handle.describe();
+      const describing = handle.describe();
+      await Promise.all([refuseDeleted(session, id), describing.catch(() => undefined)]);
+      const description = await describing;
       if (description.status.name !== 'RUNNING') {
         return { result: await awaitResult(session, id), view: undefined, source: 'history' };
       }

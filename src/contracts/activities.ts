@@ -1,9 +1,12 @@
 import type { SlotRequest } from './concurrency.js';
 import type { HookAnswer, Phase } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
+import type { Person } from './people.js';
+import type { Plan } from './plan.js';
 import type { Problem } from './problem.js';
+import type { Seal } from './seal.js';
 import type { StoredResult } from './stored-result.js';
-import type { TaskResult } from './task.js';
+import type { InputChange, TaskResult } from './task.js';
 
 /**
  * What every activity of a task is told: which seal it is asked for under, never the whole state.
@@ -84,6 +87,36 @@ export interface ReleaseRequest extends CallContext {
 /** Argument of the activity with which a lock asks which of its holders have ended; it gives back those. */
 export interface GoneRequest {
   holders: Pick<SlotRequest, 'task' | 'run'>[];
+}
+
+/** Argument of the preflight of a task that is there already, with another input. */
+export interface ModifyRequest extends CallContext {
+  input: JsonObject;
+  /** Who changes it; hooks are asked about this person. */
+  by: Person;
+}
+
+/** What that preflight gives back when the task can be formed. */
+export interface ModifyAnswer {
+  plan: Plan;
+  seal: Seal;
+  /** With defaults applied. */
+  input: JsonObject;
+  warnings: string[];
+  hooks: HookAnswer[];
+}
+
+/** Argument of the activity that writes the record of a task anew whose input was changed. */
+export interface RecordChangeRequest extends CallContext {
+  input: JsonObject;
+  created_at: string;
+  changes: InputChange[];
+  warnings: string[];
+}
+
+/** What that activity gives back. */
+export interface RecordChangeAnswer {
+  warnings: string[];
 }
 
 /**

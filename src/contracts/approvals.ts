@@ -39,7 +39,7 @@ export interface CountedDecision {
   comment?: string;
   fields?: Record<string, Json>;
   at: string;
-  /** The requester decided about their own request. */
+  /** Somebody decided about what they asked for, or changed, themselves. */
   self: boolean;
 }
 
@@ -74,6 +74,8 @@ export interface Approval {
   /** What the decider must fill in. */
   fields?: Record<string, ApprovalField>;
   requested_by: Person;
+  /** Who changed the input after that; for them holds what holds for who asked. */
+  changed_by?: string[];
   raised_at: string;
   expires_at: string;
   status: ApprovalStatus;

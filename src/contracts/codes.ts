@@ -372,6 +372,16 @@ export const CODES = {
     means: 'The task has ended, so this can no longer be done with it.',
     next: 'Run the ability again under another key.',
   },
+  'task.delete_failed': {
+    exit: EXIT.outOfOrder,
+    means: 'The task could not be deleted, or not all of it; the message says what is left.',
+    next: 'Mend what the message names and delete it again: it goes on where it stopped.',
+  },
+  'task.deleted': {
+    exit: EXIT.usage,
+    means: 'The task was deleted; what is left of it says by whom and when, and its key is not given out again.',
+    next: 'Run the ability again under another key.',
+  },
   'task.expired': {
     exit: EXIT.failed,
     means: 'The task was created and nobody ran it in time.',
@@ -396,6 +406,11 @@ export const CODES = {
     exit: EXIT.usage,
     means: 'The task has not ended, so it cannot be tried again.',
     next: 'Wait for it with `ability task watch KEY`, or end it with `ability task cancel KEY`.',
+  },
+  'task.started': {
+    exit: EXIT.usage,
+    means: 'The input of a task can be changed until the task is run; this one was run, or has ended.',
+    next: 'Run the ability again under another key: `ability task get KEY | ability run ID --input -`.',
   },
   'task.terminated': {
     exit: EXIT.failed,

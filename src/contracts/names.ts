@@ -4,7 +4,11 @@ import type { Placement } from './placement.js';
 export const ENGINE = 1;
 
 /** Workflow types of our own. A colon keeps them apart from every ability id. Source: answers, 2. */
-export const WORKFLOWS = { preflight: 'ability:preflight', lock: 'ability:lock' } as const;
+export const WORKFLOWS = {
+  preflight: 'ability:preflight',
+  delete: 'ability:delete',
+  lock: 'ability:lock',
+} as const;
 
 /** Activity types of our own. Those of the hook phases are named after the phase, whose capitals no operation key has. */
 export const ACTIVITIES = {
@@ -14,6 +18,11 @@ export const ACTIVITIES = {
   acquire: 'ability:acquire',
   release: 'ability:release',
   gone: 'ability:gone',
+  modify: 'ability:modify',
+  recordChange: 'ability:record-change',
+  endTask: 'ability:end-task',
+  erase: 'ability:erase',
+  purge: 'ability:purge',
 } as const;
 
 /** Signals a task takes; each is listed in the Temporal UI. */
@@ -26,7 +35,7 @@ export const SLOT_SIGNAL = 'ability:slot';
 export const LOCK_SIGNALS = { enter: 'enter', leave: 'leave' } as const;
 
 /** Updates a task takes. */
-export const UPDATES = { decide: 'decide' } as const;
+export const UPDATES = { decide: 'decide', modify: 'modify' } as const;
 
 /** Queries that a task and a lock answer. */
 export const QUERIES = { task: 'task', lock: 'lock' } as const;
@@ -57,6 +66,11 @@ export function preflightIdOf(taskKey: string): string {
  */
 export function lockIdOf(project: string, environment: string, digest: string): string {
   return `lock:${project}:${environment}:${digest.slice(0, 32)}`;
+}
+
+/** Workflow id of the deletion of a task. */
+export function deleteIdOf(taskKey: string): string {
+  return `delete:${taskKey}`;
 }
 
 /** Ability ids and operation keys. Source: design, section 6, "Ids". */

@@ -1,7 +1,7 @@
 import type { JsonObject } from './json.js';
 import type { Person } from './people.js';
 import type { Plan } from './plan.js';
-import type { TaskResult } from './task.js';
+import type { InputChange, TaskResult } from './task.js';
 
 /** `record.json`: the readable copy of a task. The history in Temporal is the truth. Source: design, section 2. */
 export interface TaskRecord {
@@ -18,10 +18,17 @@ export interface TaskRecord {
   /** The resolved configuration, with references in place of secrets. */
   plan: Plan;
   input: JsonObject;
+  /** How the input was changed since the task was created; left out where it was not. */
+  changes?: InputChange[];
   warnings: string[];
   /** Null until the task has ended. */
   result: TaskResult | null;
 }
 
 /** Names of the files in a record's folder. */
-export const RECORD_FILES = { json: 'record.json', text: 'tool_call.md', logs: 'logs' } as const;
+export const RECORD_FILES = {
+  json: 'record.json',
+  text: 'tool_call.md',
+  logs: 'logs',
+  deleted: 'deleted.json',
+} as const;

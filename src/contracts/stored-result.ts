@@ -21,7 +21,12 @@ type UsualOfApproval = 'approvers' | 'people' | 'quorum' | 'self_approval' | 'co
 
 /** What of a result no reader knows from elsewhere: the id, the memo and the times of the workflow tell the rest. */
 type Told = Pick<TaskResult, 'status' | 'output'> &
-  Partial<Pick<TaskResult, 'error' | 'warnings' | 'requested_by' | 'started_at' | 'cleanup_ran' | 'worked_ms'>>;
+  Partial<
+    Pick<
+      TaskResult,
+      'error' | 'warnings' | 'requested_by' | 'started_at' | 'cleanup_ran' | 'worked_ms' | 'concurrency' | 'changes'
+    >
+  >;
 
 /**
  * The result of a task, as its history keeps it.

@@ -8,7 +8,7 @@ import type { Placement } from './placement.js';
 import type { PlanImplementation } from './plan.js';
 import type { Problem } from './problem.js';
 import type { StepStatus, TaskState } from './states.js';
-import type { TaskResult } from './task.js';
+import type { InputChange, TaskResult } from './task.js';
 
 /**
  * Where what is told of a task was read: an open one answers a query, an ended one has its history, of an open one
@@ -33,6 +33,8 @@ export interface TaskStory {
   requested_by: Person;
   session: string | null;
   input: JsonObject | null;
+  /** How the input was changed before the task was run. */
+  changes: InputChange[];
   created_at: string | null;
   started_at: string | null;
   finished_at: string | null;

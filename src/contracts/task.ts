@@ -58,6 +58,8 @@ export interface TaskStart {
   progress?: Progress;
   /** The rest of what an earlier run of this task knew. */
   carried?: Carried;
+  /** Set where the input was changed since the task was created. */
+  changed?: Changed;
   /** Set where another task calls this workflow: `plan` and `seal` are then the root's. */
   child?: ChildStart;
 }
@@ -67,6 +69,50 @@ export interface ChildStart {
   ability: string;
   /** Milliseconds its caller has left. */
   left_ms: number;
+  /** Names of those who changed the input of the root. */
+  changed_by?: string[];
+}
+
+/** A change of the input of a task that was created and not run yet. */
+export interface InputChange {
+  by: Person;
+  /** ISO 8601. */
+  at: string;
+  /** Names of the fields that differ since, sorted; none where only the definitions had changed. */
+  fields: string[];
+}
+
+/** What a created task takes along to the run that begins with its new input. Source: C-37. */
+export interface Changed {
+  created_at: string;
+  changes: InputChange[];
+  /** Updates that hold already; the server may bring one to the next run once more. */
+  applied: AppliedEdit[];
+  signals: ReceivedSignal[];
+  paused: boolean;
+}
+
+/** A change that holds, by the id of its update. */
+export interface AppliedEdit {
+  id: string;
+  fields: string[];
+}
+
+/** Argument of the `modify` update: fields to set and to take out. Source: R-000-84. */
+export interface InputEdit {
+  set: JsonObject;
+  unset: string[];
+  by: Person;
+}
+
+/** What the `modify` update answers once the new input has passed preflight. */
+export interface EditAnswer {
+  /** Empty where nothing differs. */
+  fields: string[];
+  /** Whether the task is another one than before: its input, or the definitions it was resolved from. */
+  changed: boolean;
+  input: JsonObject;
+  warnings: string[];
 }
 
 /** What a task takes along when it continues as a new run. Source: design, section 6, "many steps". */
@@ -174,6 +220,8 @@ export interface TaskResult {
   /** Whether the `finally` steps ran, where there are any. */
   cleanup_ran: boolean | null;
   links: { temporal: string | null; record: string | null };
+  /** How the input was changed before the task was run; left out where it was not. */
+  changes?: InputChange[];
   /** Of a task that another one called: its working time, which counts as the caller's. */
   worked_ms?: number;
   /** Of a task with `concurrency`: how it came by its turn. */
@@ -210,5 +258,7 @@ export interface TaskMemo {
   parent?: string;
   /** The task that this one tries again. */
   retry_of?: string;
+  /** Who changed its input last, and when. */
+  changed?: { by: string; at: string };
   [key: string]: unknown;
 }

@@ -51,15 +51,17 @@ function findApproval(approvals: readonly Approval[], id: string | undefined): A
 }
 
 function reasonToIgnore(approval: Approval, name: string, { comment }: Decision): string | undefined {
-  const { status, people, approvers, requested_by, self_approval, decisions } = approval;
+  const { status, people, approvers, self_approval, decisions } = approval;
   if (status !== 'open') return `the approval is already ${status}`;
   if (name === '' && !self_approval) return 'it names nobody, and the one who asked may not decide';
   if (approvers.length > 0 && name === '') return `it names nobody, and only ${approvers.join(', ')} may decide`;
   if (approvers.length > 0 && !people.includes(name)) {
     return `${name} is not among the approvers (${approvers.join(', ')})`;
   }
-  if (name === requested_by.name && !self_approval)
-    return `${name} asked for it, and nobody decides for themselves here`;
+  if (isOwn(approval, name) && !self_approval) {
+    const did = name === approval.requested_by.name ? 'asked for it' : 'changed what was asked for';
+    return `${name} ${did}, and nobody decides for themselves here`;
+  }
   if (decisions.some(({ by }) => nameOf(by) === name)) return `${name || 'an unnamed person'} has already decided`;
   if (approval.comment === 'required' && !comment?.trim()) return 'it needs a comment';
   return undefined;
@@ -99,8 +101,13 @@ function countedDecision(
     ...(comment?.trim() && { comment: comment.trim() }),
     ...(fields && Object.keys(fields).length > 0 && { fields }),
     at,
-    self: name !== '' && name === approval.requested_by.name,
+    self: name !== '' && isOwn(approval, name),
   };
+}
+
+/** Whoever changed the input before the task was run asked for it as well. */
+function isOwn({ requested_by, changed_by = [] }: Approval, name: string): boolean {
+  return name === requested_by.name || changed_by.includes(name);
 }
 
 function nameOf(by: CountedDecision['by']): string {

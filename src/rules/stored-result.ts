@@ -7,7 +7,7 @@ import type { StepSummary, TaskResult } from '../contracts/task.js';
 /** Puts a result into the form its history keeps. */
 export function storeResult(result: TaskResult): StoredResult {
   const { status, output, error, warnings, approvals, steps, requested_by, worked_ms } = result;
-  const { started_at: started, finished_at: finished, cleanup_ran } = result;
+  const { started_at: started, finished_at: finished, cleanup_ran, concurrency, changes } = result;
   return {
     status,
     output,
@@ -22,6 +22,8 @@ export function storeResult(result: TaskResult): StoredResult {
     ...(started && finished && { took_ms: Date.parse(finished) - Date.parse(started) }),
     ...(cleanup_ran !== null && { cleanup_ran }),
     ...(worked_ms !== undefined && { worked_ms }),
+    ...(concurrency && { concurrency }),
+    ...(changes && { changes }),
   };
 }
 

@@ -56,6 +56,8 @@ export function buildDependencies(
     findTask: access.findTask,
     readEnded: access.readEnded,
     locks: accessLocks(access.client),
+    findDeletion: access.findDeletion,
+    executions: access.executions,
     scripts,
     execute: createExecute({ root, groups, scripts, pool, limiter: new RateLimiter() }),
     answerScript: createAnswerScript({ root, groups, scripts, secrets }),

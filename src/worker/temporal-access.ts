@@ -1,12 +1,16 @@
 import { Client, type ConnectionLike, WorkflowNotFoundError } from '@temporalio/client';
 import type { PayloadCodec } from '@temporalio/common';
 import type { NativeConnection } from '@temporalio/worker';
+import type { Executions } from '../activities/delete.js';
 import type { ReadParent, ReadStart, RunRef } from '../activities/plan-source.js';
+import type { Deletion } from '../contracts/deletion.js';
 import { QUERIES } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo, TaskStart, TaskView } from '../contracts/task.js';
 import type { EarlierTask } from '../rules/kept-progress.js';
+import { findDeletion } from '../server/find-deletion.js';
 import { readArguments } from '../server/read-arguments.js';
+import { taskExecutions } from './task-executions.js';
 
 /** What activities ask Temporal about, over the connection of their worker. */
 export interface TemporalAccess {
@@ -15,6 +19,8 @@ export interface TemporalAccess {
   readParent: ReadParent;
   readEnded: (key: string) => Promise<EarlierTask>;
   findTask: (key: string) => Promise<TaskMemo | 'foreign' | undefined>;
+  findDeletion: (key: string) => Promise<Deletion | 'under way' | undefined>;
+  executions: Executions;
 }
 
 /** Gives the activities of a worker their questions to Temporal. */
@@ -30,6 +36,8 @@ export function accessTemporal(connection: NativeConnection, namespace: string, 
     readParent: (run) => readParent(client, namespace, run),
     readEnded: (key) => readEnded(client, namespace, codec, key),
     findTask: (key) => findTask(client, key),
+    findDeletion: (key) => findDeletion(client, key),
+    executions: taskExecutions(client, namespace),
   };
 }
 

@@ -98,6 +98,7 @@ function open(run: TaskRun, request: ApprovalRequest): Approval {
     comment,
     ...(fields && { fields }),
     requested_by: run.start.user,
+    ...(run.changedBy.length > 0 && { changed_by: run.changedBy }),
     raised_at: new Date(now).toISOString(),
     expires_at: new Date(now + expiresMs).toISOString(),
     status: 'open',

@@ -53,7 +53,7 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
     session,
     run: true,
     warnings: [],
-    child: { ability, left_ms: leftMs },
+    child: { ability, left_ms: leftMs, ...(run.changedBy.length > 0 && { changed_by: run.changedBy }) },
   };
   const workflowId = `${run.task}/${path}`;
   run.note(path, id, { status: 'running', call: ability, child: workflowId, attempts: 1 });

@@ -66,6 +66,7 @@ export function resultOf(run: TaskRun, outcome?: Outcome): TaskResult {
     cleanup_ran: run.cleanupRan,
     links: { temporal: null, record: null },
     ...(run.turn && { concurrency: run.turn }),
+    ...(run.inputChanges.length > 0 && { changes: run.inputChanges }),
     ...(run.start.child && { worked_ms: run.budget.spent() }),
   };
 }

@@ -2,6 +2,7 @@
  * What the worker's sandbox is given. Any workflow type that is not named here is a task: ability ids lead to the
  * default export, so that the UI shows them. Source: design, section 6.
  */
+export { deleteTask as 'ability:delete' } from './delete.js';
 export { lock as 'ability:lock' } from './lock.js';
 export { preflight as 'ability:preflight' } from './preflight.js';
 export { task as default } from './task.js';

@@ -2,10 +2,11 @@ import { defineQuery, defineSignal, defineUpdate, setDefaultSignalHandler, setHa
 import type { Decision, DecisionOutcome } from '../contracts/approvals.js';
 import type { Json } from '../contracts/json.js';
 import { QUERIES, SIGNALS, SLOT_SIGNAL, UPDATES } from '../contracts/names.js';
-import type { TaskView } from '../contracts/task.js';
+import type { EditAnswer, InputEdit, TaskView } from '../contracts/task.js';
 import { allSteps } from '../rules/find-step.js';
 import { takeDecision } from './approvals.js';
 import { type Outcome, resultOf } from './finish.js';
+import { modify, refuseEdit } from './modify.js';
 import { asSlotAnswer, hearLock } from './take-turn.js';
 import type { TaskRun } from './task-run.js';
 
@@ -42,6 +43,10 @@ export function listen(run: TaskRun): void {
   if (run.plan.concurrency) {
     setHandler(defineSignal<[unknown]>(SLOT_SIGNAL), (said) => hearLock(run, asSlotAnswer(said)));
   }
+  setHandler(defineUpdate<EditAnswer, [InputEdit]>(UPDATES.modify), (edit) => modify(run, edit), {
+    validator: (edit) => refuseEdit(run, edit),
+    description: 'Change the input of a created task: {"set": {...}, "unset": [...], "by": {"name": "your name"}}',
+  });
   const awaited = new Set(allSteps(run.plan).flatMap(({ step }) => (step.verb === 'wait' ? signalOf(step.wait) : [])));
   setDefaultSignalHandler((name, payload) => receive(run, awaited, name, (payload ?? null) as Json));
 }

@@ -1,5 +1,5 @@
 import { uuid4, workflowInfo } from '@temporalio/workflow';
-import type { CallContext } from '../contracts/activities.js';
+import type { CallContext, ModifyAnswer } from '../contracts/activities.js';
 import type { Approval } from '../contracts/approvals.js';
 import type { SlotAnswer, Turn } from '../contracts/concurrency.js';
 import type { HookAnswer } from '../contracts/hooks.js';
@@ -7,7 +7,15 @@ import type { Json, JsonObject } from '../contracts/json.js';
 import type { Plan, PlanStep } from '../contracts/plan.js';
 import type { Problem } from '../contracts/problem.js';
 import { isStepEnd, type TaskState } from '../contracts/states.js';
-import type { Progress, ReceivedSignal, StepProgress, StepSummary, TaskStart } from '../contracts/task.js';
+import type {
+  AppliedEdit,
+  InputChange,
+  Progress,
+  ReceivedSignal,
+  StepProgress,
+  StepSummary,
+  TaskStart,
+} from '../contracts/task.js';
 import { childPlan } from '../rules/child-plan.js';
 import type { Scope } from '../rules/expressions/evaluate.js';
 import { allSteps } from '../rules/find-step.js';
@@ -22,6 +30,13 @@ export class TaskRun {
   /** Set once the steps are done, for the expressions of `finally`. */
   ending: { status: TaskState; error: Problem | null } | undefined;
   runRequested: boolean;
+  /** Whether its input can still be changed: it was created, and neither run nor ended. */
+  mayChange: boolean;
+  /** Changes of the input that wait for the mutex or hold it. */
+  editing = 0;
+  isEditLocked = false;
+  /** What the task goes on with as a new run, since its input was changed. */
+  next: ModifyAnswer | undefined;
   startedAt: string | undefined;
   finishedAt: string | undefined;
   cleanupRan: boolean | null = null;
@@ -45,6 +60,10 @@ export class TaskRun {
   /** With defaults applied. */
   input: JsonObject;
   readonly progress: Progress;
+  /** How the input was changed since the task was created. */
+  readonly inputChanges: InputChange[];
+  /** The last changes, by their updates. */
+  readonly appliedEdits: AppliedEdit[];
   readonly approvals: Approval[];
   readonly hooks: HookAnswer[];
   readonly warnings: string[];
@@ -62,23 +81,26 @@ export class TaskRun {
   private readonly listed: { step: PlanStep; path: string }[];
 
   constructor(readonly start: TaskStart) {
-    const { plan: root, child, carried } = start;
+    const { plan: root, child, carried, changed } = start;
     this.plan = child ? childPlan(root, child.ability) : root;
     this.context = { seal: sealMark(start.seal) };
     this.input = start.input;
     this.runRequested = start.run;
+    this.mayChange = !start.run;
     this.progress = { ...start.progress };
     this.warnings = [...start.warnings];
     const limit = Math.min(this.plan.limits.task_ms, child?.left_ms ?? Number.POSITIVE_INFINITY);
     this.budget = new TaskBudget(limit, carried?.used_ms ?? 0);
-    this.createdAt = carried?.created_at ?? workflowInfo().startTime.toISOString();
+    this.createdAt = carried?.created_at ?? changed?.created_at ?? workflowInfo().startTime.toISOString();
     this.startedAt = carried?.started_at;
+    this.inputChanges = [...(changed?.changes ?? [])];
+    this.appliedEdits = [...(changed?.applied ?? [])];
     this.approvals = [...(carried?.approvals ?? [])];
     this.hooks = [...(carried?.hooks ?? start.hooks ?? [])];
-    this.signals = [...(carried?.signals ?? [])];
+    this.signals = [...(carried?.signals ?? changed?.signals ?? [])];
     this.calls = carried?.calls ?? 0;
     this.sequence = carried?.sequence ?? 0;
-    this.paused = carried?.paused ?? false;
+    this.paused = carried?.paused ?? changed?.paused ?? false;
     this.turn = carried?.turn && { ...carried.turn };
     const noted = Object.entries(start.progress ?? {});
     this.waiting = new Set(noted.filter(([, { status }]) => status === 'waiting').map(([path]) => path));
@@ -96,6 +118,12 @@ export class TaskRun {
   /** Null for a direct run, which promises no key. */
   get taskKey(): string | null {
     return this.task.includes(':') ? null : this.task;
+  }
+
+  /** Names of those who changed the input before the task was run. */
+  get changedBy(): string[] {
+    const { child } = this.start;
+    return child ? (child.changed_by ?? []) : [...new Set(this.inputChanges.map(({ by }) => by.name))];
   }
 
   /** Notes what became of a step, so far. */

@@ -11,6 +11,7 @@ import {
   TemporalFailure,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { ModifyAnswer } from '../contracts/activities.js';
 import { ENGINE } from '../contracts/names.js';
 import type { StoredResult } from '../contracts/stored-result.js';
 import type { TaskResult, TaskStart } from '../contracts/task.js';
@@ -18,9 +19,11 @@ import { storeResult } from '../rules/stored-result.js';
 import { packArguments, type TaskArguments, unpackArguments } from '../rules/task-arguments.js';
 import { awaitApproval, GUARD_APPROVAL_MS, setState } from './approvals.js';
 import { carryOn } from './carry-on.js';
+import { continueChanged, recordChange } from './continue-changed.js';
 import { drawDetails } from './details.js';
 import { enterChild } from './enter-child.js';
 import { finishTask, type Outcome } from './finish.js';
+import { refuseCancelled } from './gate.js';
 import { Halt } from './halt.js';
 import { askGuards } from './hooks.js';
 import { joinHooks } from './join-hooks.js';
@@ -52,6 +55,7 @@ async function carryOut(start: TaskStart): Promise<StoredResult> {
   const outcome = await reachOutcome(run);
   await joinHooks(run);
   if (outcome === 'goes on') return continueAsNew<typeof task>(...packArguments(carryOn(run)));
+  if ('seal' in outcome) return continueChanged(run, outcome);
   const result = await finishTask(run, outcome);
   await giveUpTurn(run);
   return endAs(run, result);
@@ -83,7 +87,7 @@ function readStart(args: TaskArguments): TaskStart {
     throw refusal('engine.unsupported', message);
   }
   // What an earlier run has done is believed only where there was one.
-  if (start.carried && continuedFromExecutionRunId === undefined) {
+  if ((start.carried || start.changed) && continuedFromExecutionRunId === undefined) {
     throw refusal('seal.invalid', 'The task says that it goes on, and no earlier run of it did');
   }
   if (start.child && start.progress && !start.carried) {
@@ -97,9 +101,15 @@ function refusal(type: string, message: string): ApplicationFailure {
 }
 
 /** Never throws: a mistake of ours ends the task as failed, after its clean-up. Source: design, section 6. */
-async function reachOutcome(run: TaskRun): Promise<Outcome | 'goes on'> {
+async function reachOutcome(run: TaskRun): Promise<Outcome | 'goes on' | ModifyAnswer> {
   try {
-    if (!(await waitForRun(run))) return { status: 'expired', output: null, error: expiry(run) };
+    const waited = await waitForRun(run);
+    if (waited === 'expired') return { status: 'expired', output: null, error: expiry(run) };
+    if (waited !== 'run') {
+      // A new run would not hear that this one was cancelled.
+      refuseCancelled();
+      return waited;
+    }
     const halt = new Halt();
     if (!run.start.carried) {
       run.startedAt = new Date().toISOString();
@@ -122,21 +132,40 @@ function expiry(run: TaskRun) {
 }
 
 /**
- * A created task waits to be run; `ability run` starts it running.
+ * A created task waits to be run; `ability run` starts it running. Changes of its input that have begun come first.
  *
  * The timer is not cancelled when it is run: that would be one more event, and it ends with the task.
  */
-async function waitForRun(run: TaskRun): Promise<boolean> {
+async function waitForRun(run: TaskRun): Promise<'run' | 'expired' | ModifyAnswer> {
   run.onChange();
-  if (run.runRequested) return true;
+  try {
+    if (run.start.changed && !run.start.carried) await recordChange(run);
+    if (!isSettled(run)) await eitherRunOrExpired(run);
+  } finally {
+    run.mayChange = false;
+  }
+  if (run.next) return run.next;
+  return run.runRequested ? 'run' : 'expired';
+}
+
+async function eitherRunOrExpired(run: TaskRun): Promise<void> {
   let expired = false;
-  const { expires_ms: limit } = run.plan.limits;
-  sleep(limit, { summary: 'expires unless it is run' }).then(
+  sleep(leftToRun(run), { summary: 'expires unless it is run' }).then(
     () => (expired = true),
     () => {},
   );
-  await condition(() => run.runRequested || expired);
-  return run.runRequested;
+  await condition(() => isSettled(run, expired));
+}
+
+function isSettled(run: TaskRun, expired = false): boolean {
+  return run.editing === 0 && (run.runRequested || expired || run.next !== undefined);
+}
+
+/** A change of the input gives a task no more time to be run in. */
+function leftToRun({ plan, start, createdAt }: TaskRun): number {
+  const { expires_ms: limit } = plan.limits;
+  if (!start.changed) return limit;
+  return Math.max(1, Date.parse(createdAt) + limit - Date.now());
 }
 
 /** The guards of a workflow as a whole, and the confirmations asked for at its creation. */

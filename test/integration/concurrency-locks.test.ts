@@ -2,6 +2,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { cancelTask } from '../../src/client/index.js';
 import { LOCK_SIGNALS, lockIdOf, SLOT_SIGNAL } from '../../src/contracts/names.js';
 import { digestOf } from '../../src/rules/canonical.js';
+import { packArguments } from '../../src/rules/task-arguments.js';
+import { readStart } from '../fixtures/read-start.js';
 import { gated, startTurns } from '../fixtures/turns.js';
 
 const { flows, fresh, ended, untilStatus, untilHolding, go, start, lockIsOver, lineOf } = await startTurns();
@@ -52,13 +54,11 @@ describe('a lock', () => {
     const { temporal, project } = flows.project.session;
     const first = await start('gated', file, 'first');
     await untilHolding(first);
-    const { events } = await temporal.workflow.getHandle(first).fetchHistory();
-    const [payload] = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-    const argument = JSON.parse(Buffer.from(payload?.data ?? []).toString('utf8'));
+    const argument = packArguments(await readStart(flows.project.session, first));
     const forged = await temporal.workflow.start('gated', {
       workflowId: `${first}-forged`,
       taskQueue: `${project}-dev-local`,
-      args: [argument],
+      args: argument,
     });
     const code = await forged.result().catch((error: { cause?: { type?: string } }) => error.cause?.type);
     expect(code).toBe('seal.invalid');

@@ -12,10 +12,13 @@ export interface RecordSource extends Pick<TaskStart, 'seal' | 'user' | 'session
   input: JsonObject;
   /** ISO 8601. */
   created_at: string;
+  /** How the input was changed since. */
+  changes?: TaskRecord['changes'] | undefined;
 }
 
 /** The record of a task that runs and has none yet. */
-export function newRecord({ plan, task, host, seal, user, session, input, created_at }: RecordSource): TaskRecord {
+export function newRecord(source: RecordSource): TaskRecord {
+  const { plan, task, host, seal, user, session, input, created_at, changes = [] } = source;
   return {
     format: 1,
     task_key: task,
@@ -27,6 +30,7 @@ export function newRecord({ plan, task, host, seal, user, session, input, create
     plan_digest: seal.plan,
     plan,
     input,
+    ...(changes.length > 0 && { changes }),
     warnings: [],
     result: null,
   };

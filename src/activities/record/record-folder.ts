@@ -1,6 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import type { Tombstone } from '../../contracts/deletion.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
 import type { TaskResult } from '../../contracts/task.js';
@@ -74,6 +84,39 @@ export class RecordFolder {
   /** Writes how a task ended. @throws AbilityError `record.write_failed`. */
   finish(record: TaskRecord, result: TaskResult): void {
     this.replace({ ...record, result });
+  }
+
+  /** What is left of a deleted task; undefined where it was not deleted here. */
+  readTombstone(task: string): Tombstone | undefined {
+    const path = this.pathOf(task);
+    if (!path) return undefined;
+    try {
+      return JSON.parse(readFileSync(join(path, RECORD_FILES.deleted), 'utf8')) as Tombstone;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /**
+   * Puts a tombstone in the place of a record, its logs, and the records of the tasks it called.
+   *
+   * @returns whether there was a record, now or when this was begun before. @throws AbilityError `record.write_failed`.
+   */
+  bury(tombstone: Tombstone): boolean {
+    const path = join(this.folder, tombstone.task_key);
+    try {
+      // A link would lead the removal to somewhere else.
+      if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(path);
+      const wasThere = existsSync(path);
+      mkdirSync(path, { recursive: true });
+      writeWhole(join(path, RECORD_FILES.deleted), `${JSON.stringify(tombstone, null, 2)}\n`);
+      for (const name of readdirSync(path)) {
+        if (name !== RECORD_FILES.deleted) rmSync(join(path, name), { recursive: true, force: true });
+      }
+      return wasThere;
+    } catch (error) {
+      throw writeFailed(path, error);
+    }
   }
 
   private write(path: string, record: TaskRecord): void {

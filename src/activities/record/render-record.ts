@@ -1,6 +1,6 @@
 import type { Approval } from '../../contracts/approvals.js';
 import type { TaskRecord } from '../../contracts/record.js';
-import type { TaskResult } from '../../contracts/task.js';
+import type { InputChange, TaskResult } from '../../contracts/task.js';
 import { describeConcurrency } from '../../rules/describe-concurrency.js';
 import { formatDuration } from '../../rules/duration.js';
 
@@ -18,6 +18,7 @@ export function renderRecord(record: TaskRecord): string {
       ...(plan.concurrency ? ([['Turns', describeConcurrency(plan.concurrency)]] as [string, string][]) : []),
       ['Requested by', `${record.requested_by.name} (${record.requested_by.source})`],
       ['Created', record.created_at],
+      ...(record.changes ?? []).map(changeOf),
       ['Plan', record.plan_digest],
       ['Status', result ? result.status : 'created, not ended yet'],
       ...(result?.finished_at ? ([['Finished', result.finished_at]] as [string, string][]) : []),
@@ -28,6 +29,11 @@ export function renderRecord(record: TaskRecord): string {
     ...(result ? outcomeOf(result) : []),
   ];
   return `${sections.join('\n\n')}\n`;
+}
+
+/** A change of the input before the task was run. */
+function changeOf({ by, at, fields }: InputChange): [string, string] {
+  return ['Changed', `${at} by ${by.name} (${by.source}): ${fields.join(', ') || 'its definitions'}`];
 }
 
 function operationsOf({ plan }: TaskRecord): string {

@@ -146,7 +146,7 @@ export function printResult({ flags, terminal }: Context, result: TaskResult): v
 
 /** The result shape of the design; what only a running task tells besides is left to `task show`. */
 export function shapeOf(result: TaskResult): TaskResult {
-  const { waiting, concurrency } = result;
+  const { waiting, concurrency, changes } = result;
   return {
     status: result.status,
     task_key: result.task_key,
@@ -166,6 +166,7 @@ export function shapeOf(result: TaskResult): TaskResult {
     cleanup_ran: result.cleanup_ran,
     links: result.links,
     ...(concurrency && { concurrency }),
+    ...(changes && { changes }),
     ...(waiting && { waiting }),
   };
 }

@@ -18,13 +18,14 @@ const MOST_BYTES = 16 * 1024 * 1024;
  *
  * `--set name=text` converts by the schema of the ability. Source: design, section 11; answers, 18.
  *
+ * @param flag what stands before an assignment on the command line; for messages.
  * @throws AbilityError `input.invalid`, `usage.invalid`.
  */
-export function parseInput(flags: InputFlags, schema: JsonObject, cwd: string): JsonObject {
+export function parseInput(flags: InputFlags, schema: JsonObject, cwd: string, flag = '--set '): JsonObject {
   const base = flags.input === undefined ? {} : readObject(flags.input, cwd);
   const input: JsonObject = { ...base };
   for (const assignment of flags.set ?? []) {
-    const [name, value] = readAssignment(assignment, schema, cwd);
+    const [name, value] = readAssignment(assignment, schema, cwd, flag);
     Object.defineProperty(input, name, { value, enumerable: true, writable: true, configurable: true });
   }
   refuseUnsafeKeys(input);
@@ -40,18 +41,18 @@ function readObject(given: string, cwd: string): JsonObject {
   return value;
 }
 
-function readAssignment(assignment: string, schema: JsonObject, cwd: string): [string, Json] {
+function readAssignment(assignment: string, schema: JsonObject, cwd: string, flag: string): [string, Json] {
   const [, name, operator, value] = /^([^=:]+?)(:=|=)([\s\S]*)$/.exec(assignment) ?? [];
   if (name === undefined || value === undefined) {
     throw new AbilityError({
       code: 'usage.invalid',
-      message: `--set ${assignment} is no assignment`,
+      message: `${flag}${assignment} is no assignment`,
       suggestion: 'Write name=text, name:=JSON or name=@file.',
     });
   }
-  if (operator === ':=') return [name, parseJson(value, `--set ${name}`)];
+  if (operator === ':=') return [name, parseJson(value, `${flag}${name}`)];
   const text = value.startsWith('@') ? readText(value.slice(1), cwd) : value;
-  return [name, convert(name, text, typesOf(schema, name))];
+  return [name, convert(`${flag}${name}`, text, typesOf(schema, name))];
 }
 
 /** The types a property may have; none stated means text. */
@@ -64,13 +65,13 @@ function typesOf(schema: JsonObject, name: string): string[] {
   return (Array.isArray(type) ? type : [type]).filter((item): item is string => typeof item === 'string');
 }
 
-function convert(name: string, text: string, types: string[]): Json {
+function convert(what: string, text: string, types: string[]): Json {
   if (types.length === 0 || types.includes('string')) return text;
   for (const type of types) {
     const value = convertTo(type, text);
     if (value !== undefined) return value;
   }
-  throw invalid(`--set ${name}: ${JSON.stringify(text)} is not of type ${types.join(' or ')}`);
+  throw invalid(`${what}: ${JSON.stringify(text)} is not of type ${types.join(' or ')}`);
 }
 
 function convertTo(type: string, text: string): Json | undefined {

@@ -176,6 +176,21 @@ function defineTask(program: Command, terminal: Terminal, outcome: Outcome): voi
     () => import('./commands/task-get.js'),
   ).addHelpText('after', examples('ability task get KEY', 'ability task get KEY build_id'));
   define(
+    'set <key> [assignments...]',
+    'change the input of a created task; everything is checked again',
+    () => import('./commands/task-set.js'),
+  )
+    .option('--input <json>', 'several fields at once: JSON, @file, or - for stdin')
+    .option('--unset <field>', 'take a field out, so that its default holds; may be given several times', collect, [])
+    .addHelpText(
+      'after',
+      examples(
+        'ability task set KEY build_id=1235',
+        'ability task set KEY count:=3 notes=@notes.txt --unset reason',
+        'ability task set KEY --input @input.json',
+      ),
+    );
+  define(
     'result <key>',
     'print the result of a task that has ended',
     () => import('./commands/task-result.js'),
@@ -193,6 +208,14 @@ function defineTask(program: Command, terminal: Terminal, outcome: Outcome): voi
     'ask a task to stop; its clean-up runs',
     () => import('./commands/task-cancel.js'),
   ).addHelpText('after', examples('ability task cancel KEY'));
+  define(
+    'delete <key>',
+    'delete a task: stop it, remove its record, leave a tombstone',
+    () => import('./commands/task-delete.js'),
+  )
+    .option('--purge', 'delete its history in Temporal as well')
+    .option('--timeout <duration>', 'wait no longer; the deletion goes on (off a terminal: 15m)')
+    .addHelpText('after', examples('ability task delete KEY', 'ability task delete KEY --purge --yes'));
   define('pause <key>', 'let a task start nothing new', () => import('./commands/task-pause.js')).addHelpText(
     'after',
     examples('ability task pause KEY'),
@@ -255,7 +278,7 @@ function definer(parent: Command, terminal: Terminal, outcome: Outcome): Define 
     command.configureOutput({ writeErr: () => {}, outputError: () => {} });
     addGlobals(command, usage.startsWith('worker'));
     return command.action(async () => {
-      const args = command.processedArgs.filter((arg): arg is string => typeof arg === 'string');
+      const args = command.processedArgs.flat().filter((arg): arg is string => typeof arg === 'string');
       const options = command.optsWithGlobals<GlobalFlags & Record<string, unknown>>();
       const { run } = await load();
       outcome.exit = await run({ flags: options, terminal, cwd: process.cwd() }, args, options as never);

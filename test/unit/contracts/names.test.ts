@@ -3,6 +3,7 @@ import { PHASES } from '../../../src/contracts/hooks.js';
 import {
   ABILITY_ID,
   ACTIVITIES,
+  deleteIdOf,
   preflightIdOf,
   STEP_ID,
   taskQueueOf,
@@ -19,6 +20,11 @@ describe('names of our own cannot be those of an ability or a task', () => {
   test('the workflow of a preflight has no user key', () => {
     expect(preflightIdOf('k')).toBe('preflight:k');
     expect(USER_KEY.test(preflightIdOf('k'))).toBe(false);
+  });
+
+  test('the workflow of a deletion has no user key', () => {
+    expect(deleteIdOf('k')).toBe('delete:k');
+    expect(USER_KEY.test(deleteIdOf('k'))).toBe(false);
   });
 });
 

@@ -77,6 +77,15 @@ describe('who may decide', () => {
     expect(one.status).toBe('open');
   });
 
+  test('whoever changed what was asked for asked for it as well', () => {
+    const changed = approval({ changed_by: ['bob'], self_approval: false, approvers: [], people: [] });
+    const no = decideApproval([changed], 'approve', { by: 'bob' }, AT);
+    expect(no).toMatchObject({ counted: false, reason: expect.stringMatching(/^bob changed what was asked for/) });
+    const allowed = approval({ changed_by: ['bob'], self_approval: true, approvers: [], people: [] });
+    expect(decideApproval([allowed], 'approve', { by: 'bob' }, AT)).toMatchObject({ counted: true });
+    expect(allowed.decisions).toMatchObject([{ self: true }]);
+  });
+
   test('the name of a group is no person', () => {
     expect(decide(approval(), 'approve', { by: 'managers' }).counted).toBe(false);
   });

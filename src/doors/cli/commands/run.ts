@@ -46,7 +46,7 @@ export async function run(context: Context, [ability = '']: string[], flags: Run
 }
 
 /** Prints what an author or a caller should know of a task that was formed all the same. */
-export function noteWarnings({ terminal }: Context, { warnings }: CreatedTask): void {
+export function noteWarnings({ terminal }: Context, { warnings }: Pick<CreatedTask, 'warnings'>): void {
   for (const warning of warnings) terminal.note(`${terminal.style('yellow', 'warning')} ${warning}`);
 }
 
@@ -112,11 +112,11 @@ export function reviewRegistry({ flags, terminal }: Context, registry: Registry,
 }
 
 /** Creates the task, or prints why it cannot be formed. Source: R-000-69, R-000-73; answers, 15. */
-export async function createOrReport(
+export async function createOrReport<T extends object>(
   { flags, terminal }: Context,
   { ability, environment }: { ability: string; environment: string },
-  create: () => Promise<CreatedTask>,
-): Promise<CreatedTask | ExitCode> {
+  create: () => Promise<T>,
+): Promise<T | ExitCode> {
   try {
     return await create();
   } catch (error) {

@@ -40,7 +40,8 @@ function printTasks({ flags, terminal }: Context, tasks: ListedTask[]): void {
   else if (tasks.length === 0) terminal.note('There are no such tasks.');
   else {
     const rows = tasks.map((task) => {
-      return [task.task_key, task.ability_id, task.status, task.environment, task.requested_by, task.started_at];
+      const by = task.changed ? `${task.requested_by}, changed by ${task.changed.by}` : task.requested_by;
+      return [task.task_key, task.ability_id, task.status, task.environment, by, task.started_at];
     });
     terminal.print(renderTable(['TASK', 'ABILITY', 'STATUS', 'ENVIRONMENT', 'BY', 'STARTED'], rows));
   }

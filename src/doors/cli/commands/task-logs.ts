@@ -28,7 +28,8 @@ export async function run(
 ): Promise<ExitCode> {
   const registry = await openRegistry(context);
   const folder = recordFolder(pathsOf(registry.root).records, key);
-  if (!existsSync(folder)) throw await whyMissing(context, registry, key, folder);
+  if (!existsSync(folder) || existsSync(join(folder, RECORD_FILES.deleted)))
+    throw await whyMissing(context, registry, key, folder);
   const logs = join(folder, RECORD_FILES.logs);
   if (!follow) {
     const found = readLogs(logs, step);

@@ -137,6 +137,12 @@ describe('together', () => {
     expect(set('count=1', 'count=2')).toEqual({ count: 2 });
   });
 
+  test('a message says what stands before the assignment on the command line', () => {
+    expect(errorOf(() => parseInput({ set: ['n'] }, SCHEMA, '/', '')).message).toBe('n is no assignment');
+    expect(errorOf(() => parseInput({ set: ['count=x'] }, SCHEMA, '/', '')).message).toMatch(/^count: "x"/);
+    expect(errorOf(() => parseInput({ set: ['n'] }, SCHEMA, '/')).message).toBe('--set n is no assignment');
+  });
+
   test('nothing given is no field', () => {
     expect(parseInput({}, SCHEMA, '/')).toEqual({});
   });

@@ -1,0 +1,165 @@
+import type { HookAnswer } from '../contracts/hooks.js';
+import type { JsonObject } from '../contracts/json.js';
+import type { Person } from '../contracts/people.js';
+import type { Plan, PlanOperation } from '../contracts/plan.js';
+import type { Confirmation } from '../contracts/seal.js';
+import type { Registry } from '../definitions/registry.js';
+import type { EnvironmentVariables } from '../planning/environment-variables.js';
+import { operationInput } from '../planning/operation-input.js';
+import { resolvePlan } from '../planning/resolve-plan.js';
+import { checkAgainst } from '../planning/schemas.js';
+import { digestOf } from '../rules/canonical.js';
+import { childPlan } from '../rules/child-plan.js';
+import { firstDeny } from '../rules/guard-precedence.js';
+import { denialOf } from '../rules/hook-facts.js';
+import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
+import { credentialsOf } from './hooks/builtins.js';
+import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
+import type { PinnedScripts } from './script/pinned-scripts.js';
+
+/** What the checks before a task need of their worker. */
+export interface CreationDependencies extends HookDependencies {
+  /** What `env:NAME` in the definitions stands for; left out: what this process and its `.env` files say. */
+  variables?: (environment: string) => EnvironmentVariables;
+  scripts: PinnedScripts;
+}
+
+/** What somebody wants done, as far as the checks look at it. */
+export interface Wanted {
+  ability: string;
+  environment: string;
+  input: JsonObject;
+  task: string;
+  /** Whom the hooks are asked about. */
+  user: Person;
+  session: string | null;
+}
+
+/** What was asked for, resolved for its environment and checked against the contract. */
+export interface Resolved {
+  plan: Plan;
+  /** With defaults applied. */
+  input: JsonObject;
+  digests: { plan: string; input: string };
+  warnings: string[];
+}
+
+/** What the hooks before creation say. */
+export interface Guarded {
+  hooks: HookAnswer[];
+  confirmations: Confirmation[];
+  warnings: string[];
+}
+
+/** Resolves an ability and checks its input. @throws AbilityError `ability.*`, `config.*`, `scope.*`, `input.invalid`. */
+export function resolveWanted(wanted: Wanted, registry: Registry, { variables }: CreationDependencies): Resolved {
+  refuseUnsafeKeys(wanted.input);
+  const { ability, environment } = wanted;
+  const { plan, warnings } = resolvePlan(registry, ability, environment, variables?.(environment));
+  const input = inputOf(plan, wanted);
+  return { plan, input, digests: { plan: digestOf(plan), input: digestOf(input) }, warnings };
+}
+
+/**
+ * Asks everything that may stand against a task before there is one: credentials, then PreAbilityCreate.
+ *
+ * @throws AbilityError `config.missing_credential`, `guard.denied`, `hook.failed`.
+ */
+export async function guardCreation(
+  { plan, input, digests }: Resolved,
+  wanted: Wanted,
+  dependencies: CreationDependencies,
+  signal: AbortSignal,
+): Promise<Guarded> {
+  refuseMissingCredentials(plan, dependencies);
+  const hooks = await askGuards(plan, input, wanted, digests.plan, dependencies, signal);
+  const notKept = dependencies.scripts.keep(plan);
+  const warnings = [...(notKept ? [notKept] : []), ...warningsOf(hooks)];
+  return { hooks, confirmations: confirmationsOf(hooks), warnings };
+}
+
+/** A low-level ability is one call of itself, so what is shown and sealed is what that call will get. */
+function inputOf({ ability, operations }: Plan, wanted: Wanted): JsonObject {
+  const own = ability.kind === 'operation' ? operations[ability.id] : undefined;
+  if (own) return operationInput(own, wanted.input);
+  const what = `The input of ${ability.id}`;
+  return checkAgainst(ability.input_schema, wanted.input, { code: 'input.invalid', what });
+}
+
+/** Credentials are asked for before anything is promised. Source: R-000-73. */
+function refuseMissingCredentials(plan: Plan, { secrets }: CreationDependencies): void {
+  const source = secrets(plan.environment.name);
+  for (const { reference, what } of credentialsOf(plan)) source.resolve(reference, what);
+}
+
+/** PreAbilityCreate fires once: for the task with its input, and for each operation it may call. Source: answers, 5. */
+async function askGuards(
+  root: Plan,
+  rootInput: JsonObject,
+  wanted: Wanted,
+  planDigest: string,
+  dependencies: CreationDependencies,
+  signal: AbortSignal,
+): Promise<HookAnswer[]> {
+  const answers: HookAnswer[] = [];
+  for (const { plan, operation, path, input } of guardedParts(root, rootInput)) {
+    const own = await runHooks(
+      {
+        plan,
+        operation,
+        input,
+        task: wanted.task,
+        user: wanted.user,
+        session: wanted.session,
+        phase: 'PreAbilityCreate',
+        path,
+        hooks: (operation ?? plan.ability).hooks.pre_create,
+        planDigest,
+        signal,
+        logFolder: undefined,
+      },
+      dependencies,
+    );
+    answers.push(...own);
+    const deny = firstDeny(own);
+    if (deny) throw denialOf(deny);
+  }
+  return answers;
+}
+
+/** One thing whose creation is guarded. */
+interface GuardedPart {
+  plan: Plan;
+  /** Undefined for a workflow. */
+  operation: PlanOperation | undefined;
+  path: string;
+  input: JsonObject;
+}
+
+function guardedParts(root: Plan, input: JsonObject): GuardedPart[] {
+  const operations = Object.values(root.operations);
+  if (root.ability.kind === 'operation') {
+    return operations.map((operation) => ({ plan: root, operation, path: '', input }));
+  }
+  const called = Object.keys(root.workflows ?? {});
+  return [
+    { plan: root, operation: undefined, path: '', input },
+    ...called.map((id) => ({ plan: childPlan(root, id), operation: undefined, path: id, input: {} })),
+    ...operations.map((operation) => ({ plan: root, operation, path: operation.key, input: {} })),
+  ];
+}
+
+function confirmationsOf(answers: HookAnswer[]): Confirmation[] {
+  return answers
+    .filter(({ decision }) => decision === 'need_user_confirm')
+    .map(({ hook_id, reason }) => ({ hook_id, reason: reason ?? 'A hook asks for confirmation.' }));
+}
+
+/** A confirmation asked for at creation is a warning now and an approval when the task runs. Source: design, section 7. */
+function warningsOf(answers: HookAnswer[]): string[] {
+  return answers.flatMap(({ warnings = [], decision, reason, hook_id }) =>
+    decision === 'need_user_confirm'
+      ? [...warnings, `An approval will be asked for: ${reason ?? 'no reason given'} (hook ${hook_id})`]
+      : warnings,
+  );
+}

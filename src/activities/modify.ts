@@ -1,0 +1,103 @@
+import { Context } from '@temporalio/activity';
+import type { ModifyAnswer, ModifyRequest, RecordChangeAnswer, RecordChangeRequest } from '../contracts/activities.js';
+import { ACTIVITY_LIMITS } from '../contracts/names.js';
+import { AbilityError } from '../contracts/problem.js';
+import { RegistryLoader } from '../definitions/load-registry.js';
+import { type SealKeys, signSeal } from '../planning/seal.js';
+import { toFailure } from './failures.js';
+import { type CreationDependencies, guardCreation, resolveWanted, type Wanted } from './guard-creation.js';
+import type { PlanSource } from './plan-source.js';
+import { newRecord } from './record/new-record.js';
+import type { RecordFolder } from './record/record-folder.js';
+import { taskOf } from './task-of.js';
+
+/** What a change of a created task needs of its worker. */
+export interface ModifyDependencies extends CreationDependencies {
+  /** Absolute path of the project. */
+  root: string;
+  keys: SealKeys;
+  plans: PlanSource;
+}
+
+const BEAT_MS = ACTIVITY_LIMITS.heartbeat / 3;
+
+/**
+ * Preflight of a task that is there, with another input: resolves, checks, asks PreAbilityCreate, seals.
+ *
+ * The hooks are asked about who changes it, those before calls later about whose task it is. Source: C-37.
+ */
+export function createModify(dependencies: ModifyDependencies): (request: ModifyRequest) => Promise<ModifyAnswer> {
+  const loader = new RegistryLoader(dependencies.root);
+  return async (request) => {
+    const context = Context.current();
+    const beat = setInterval(() => context.heartbeat(), BEAT_MS);
+    try {
+      return await modify(request, loader, context, dependencies);
+    } catch (error) {
+      throw toFailure(error);
+    } finally {
+      clearInterval(beat);
+    }
+  };
+}
+
+async function modify(
+  { seal: mark, input: asked, by }: ModifyRequest,
+  loader: RegistryLoader,
+  context: Context,
+  dependencies: ModifyDependencies,
+): Promise<ModifyAnswer> {
+  const {
+    plan: old,
+    seal: before,
+    user,
+    session,
+  } = await dependencies.plans.admit(mark, context.info.workflowExecution);
+  const { task } = before;
+  const environment = old.environment.name;
+  const wanted: Wanted = { ability: old.ability.id, environment, input: asked, task, user: by, session };
+  const resolved = resolveWanted(wanted, loader.load(), dependencies);
+  const guarded = await guardCreation(resolved, wanted, dependencies, context.cancellationSignal);
+  const { plan, input, digests } = resolved;
+  const { hooks, confirmations } = guarded;
+  const seal = signSeal({ ...digests, task, user, confirmations }, dependencies.keys);
+  dependencies.plans.keep(plan, { seal, user, session });
+  return { plan, seal, input, warnings: [...new Set([...resolved.warnings, ...guarded.warnings])], hooks };
+}
+
+/** What writing the record of a changed task needs of its worker. */
+export interface RecordChangeDependencies {
+  host: string;
+  plans: PlanSource;
+  records: RecordFolder;
+}
+
+/** Writes the record of a task anew whose input was changed. One that cannot be written is a warning. Source: C-13. */
+export function createRecordChange(
+  dependencies: RecordChangeDependencies,
+): (request: RecordChangeRequest) => Promise<RecordChangeAnswer> {
+  return async (request) => {
+    try {
+      return await recordChange(request, Context.current(), dependencies);
+    } catch (error) {
+      throw toFailure(error);
+    }
+  };
+}
+
+async function recordChange(
+  { seal, ...change }: RecordChangeRequest,
+  context: Context,
+  { plans, records, host }: RecordChangeDependencies,
+): Promise<RecordChangeAnswer> {
+  const admitted = await plans.admit(seal, context.info.workflowExecution);
+  const task = taskOf(context);
+  const { warnings, ...source } = change;
+  try {
+    records.replace({ ...newRecord({ ...admitted, ...source, task, host }), warnings });
+    return { warnings: [] };
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return { warnings: [`${error.code}: ${error.message}`] };
+  }
+}

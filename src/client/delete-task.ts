@@ -1,0 +1,156 @@
+import { ApplicationFailure, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
+import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
+import type { DeleteRequest, Deletion, Tombstone } from '../contracts/deletion.js';
+import { deleteIdOf, taskQueueOf, USER_KEY, WORKFLOWS } from '../contracts/names.js';
+import type { Person } from '../contracts/people.js';
+import { AbilityError, type Problem } from '../contracts/problem.js';
+import type { TaskMemo } from '../contracts/task.js';
+import type { Session } from './connect.js';
+import { placementWithWorker, refuseUnserved } from './pollers.js';
+import { readDeletion } from './read-deletion.js';
+import { readRecord } from './read-record.js';
+import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
+
+/** How a task is deleted. */
+export interface DeleteOptions {
+  by: Person;
+  /** Its history in Temporal as well. */
+  purge: boolean;
+  /** Stop waiting after so many milliseconds; the deletion goes on. */
+  timeoutMs?: number | undefined;
+  /** Stops the waiting. */
+  signal?: AbortSignal | undefined;
+}
+
+/** What became of it. */
+export type DeleteEnd =
+  | { kind: 'deleted'; deletion: Deletion }
+  /** It had been deleted before, so nothing was done. */
+  | { kind: 'already'; deletion: Tombstone }
+  | { kind: 'aborted' };
+
+/** An attempt that joined one which does less is followed by one of its own. */
+const MOST_TURNS = 3;
+
+/**
+ * Deletes a task: ends it if it is open, then removes its record and those of the tasks it called, and leaves a
+ * tombstone. A second call joins the first one. Source: R-000-85, C-37; design, section 6.
+ *
+ * @throws AbilityError `task.not_found`, `task.delete_failed`, `usage.invalid` for what is part of another task,
+ * `placement.no_worker`, `wait.timeout`.
+ */
+export async function deleteTask(session: Session, key: string, options: DeleteOptions): Promise<DeleteEnd> {
+  refuseNoTask(key);
+  return asking(session, async () => {
+    const known = await readDeletion(session, key);
+    if (known && (!options.purge || known.purged)) return { kind: 'already', deletion: known };
+    const queue = await queueOf(session, key, known);
+    const request: DeleteRequest = { key, by: options.by, purge: options.purge };
+    for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+      const handle = await start(session, queue, request);
+      const deletion = await resultOf(session, handle, key, options);
+      if (!deletion) return { kind: 'aborted' };
+      if (deletion.problem) throw new AbilityError(deletion.problem);
+      if (deletion.purged || !options.purge) return { kind: 'deleted', deletion };
+    }
+    throw new AbilityError({ code: 'task.delete_failed', message: `${key} is deleted by others at the same time` });
+  });
+}
+
+/** A key must be one, since it names a folder; what is part of a task goes with it. */
+function refuseNoTask(key: string): void {
+  if (USER_KEY.test(key)) return;
+  const [root = ''] = key.split('/', 1);
+  if (key.includes('/') && USER_KEY.test(root)) {
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message: `${key} was called by ${root}, and is deleted with it`,
+      suggestion: `ability task delete ${root}`,
+    });
+  }
+  if (!key.startsWith('direct:')) throw taskNotFound(key);
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: 'A direct run has no key and no record, so there is nothing to delete; Temporal forgets it by itself',
+  });
+}
+
+/** The workers of the task have its record, so theirs is the queue. */
+async function queueOf(session: Session, key: string, deleted: Tombstone | undefined): Promise<string> {
+  try {
+    const { memo, taskQueue, searchAttributes } = await session.temporal.workflow.getHandle(key).describe();
+    const isTask = typeof (memo as Partial<TaskMemo> | undefined)?.ability === 'string';
+    if (!isTask || searchAttributes.AbilityProject?.[0] !== session.project) throw taskNotFound(key);
+    await refuseUnserved(session, taskQueue);
+    return taskQueue;
+  } catch (error) {
+    if (!isUnknownWorkflow(error)) throw error;
+  }
+  const environment = deleted?.environment ?? readRecord(session, key)?.request.environment;
+  if (environment === undefined) throw taskNotFound(key);
+  return taskQueueOf(session.project, environment, await placementWithWorker(session, environment));
+}
+
+function start({ temporal, project }: Session, taskQueue: string, request: DeleteRequest): Promise<WorkflowHandle> {
+  return temporal.workflow.start(WORKFLOWS.delete, {
+    workflowId: deleteIdOf(request.key),
+    taskQueue,
+    args: [request],
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    typedSearchAttributes: new TypedSearchAttributes(
+      // It counts as something that executes, so that a project's own runtime stays for it.
+      Object.entries({ AbilityProject: project, AbilityStatus: 'running' }).map(([name, value]) => ({
+        key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
+        value,
+      })),
+    ),
+    staticSummary: `deletes ${request.key}, for ${request.by.name}`,
+  });
+}
+
+/** How a deletion went; undefined when the caller stopped waiting. */
+async function resultOf(
+  session: Session,
+  handle: WorkflowHandle,
+  key: string,
+  { timeoutMs, signal }: DeleteOptions,
+): Promise<Deletion | undefined> {
+  const stop = new AbortController();
+  const abort = (): void => stop.abort();
+  signal?.addEventListener('abort', abort, { once: true });
+  if (signal?.aborted) stop.abort();
+  const timer = timeoutMs === undefined ? undefined : setTimeout(abort, timeoutMs);
+  try {
+    return (await session.temporal.withAbortSignal(stop.signal, () => handle.result())) as Deletion;
+  } catch (error) {
+    if (signal?.aborted) return undefined;
+    if (stop.signal.aborted) throw tookTooLong(key, error);
+    throw failureOf(key, error);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+function tookTooLong(key: string, cause: unknown): AbilityError {
+  return new AbilityError(
+    {
+      code: 'wait.timeout',
+      message: `${key} is not deleted yet: it has not ended; the deletion goes on`,
+      suggestion: `Look what it does, \`ability why ${key}\`; \`ability task delete ${key}\` waits for the deletion again.`,
+    },
+    { cause },
+  );
+}
+
+function failureOf(key: string, error: unknown): unknown {
+  if (!(error instanceof WorkflowFailedError)) return error;
+  const { cause } = error;
+  const [told] = (cause instanceof ApplicationFailure ? (cause.details ?? []) : []) as [Problem?];
+  const problem = told ?? {
+    code: 'task.delete_failed',
+    message: `${key} was not deleted: ${cause?.message ?? error.message}`,
+  };
+  return new AbilityError(problem, { cause: error });
+}

@@ -1,0 +1,45 @@
+import type { Person } from './people.js';
+import type { Problem } from './problem.js';
+
+/**
+ * What stands in the place of a deleted task's record: that there was one, never what it was given or gave.
+ *
+ * Source: R-000-85; design, section 6, "delete".
+ */
+export interface Tombstone {
+  format: 1;
+  task_key: string;
+  ability_id: string;
+  environment: string;
+  /** SHA-256 of the canonical input; null where it was not known. */
+  input: string | null;
+  /** ISO 8601. */
+  deleted_at: string;
+  deleted_by: Person;
+  /** Whether its history in Temporal was deleted as well. */
+  purged: boolean;
+}
+
+/** Argument of the workflow that deletes a task. */
+export interface DeleteRequest {
+  key: string;
+  by: Person;
+  /** Its history in Temporal as well. */
+  purge: boolean;
+}
+
+/** How a deletion went. */
+export interface Deletion extends Tombstone {
+  /** The machine that did it. */
+  host: string;
+  /** Whether a record was there; it is kept where the worker of the task ran. */
+  record: 'removed' | 'absent';
+  /** Why its history could not be deleted, where that was asked for. */
+  problem?: Problem;
+}
+
+/** What is known of a task that is to be deleted, once it has ended. */
+export type TaskToDelete = Pick<Tombstone, 'ability_id' | 'environment' | 'input'> & {
+  /** From an earlier deletion. */
+  deleted?: Tombstone;
+};

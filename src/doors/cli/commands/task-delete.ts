@@ -1,0 +1,102 @@
+import { type DeleteEnd, deleteTask, hasEnded, readHost, type Session, viewTask } from '../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import { type Context, currentUser, openRegistry, withSession } from '../context.js';
+import { readPatience } from '../follow-task.js';
+import { interruption } from '../interruption.js';
+import { atSecond, plainText } from '../plain-text.js';
+
+/** Flags of `ability task delete`. */
+interface DeleteFlags {
+  purge?: boolean;
+  timeout?: string;
+}
+
+/** `ability task delete KEY`: ends a task, removes its record, leaves a tombstone. Source: R-000-85, C-37. */
+export async function run(context: Context, [key = '']: string[], flags: DeleteFlags): Promise<ExitCode> {
+  const { terminal } = context;
+  const { purge = false } = flags;
+  const { timeoutMs } = readPatience(terminal.isLive, flags);
+  return withSession(context, await openRegistry(context), async (session) => {
+    const standing = await readStanding(session, key);
+    if (!(await isConfirmed(context, key, standing, purge))) {
+      terminal.note('Nothing was deleted.');
+      return EXIT.interrupted;
+    }
+    if (standing === 'open') terminal.note(`${key} is asked to stop first; its clean-up runs.`);
+    if (purge && standing !== 'deleted') terminal.note('Temporal takes up to a minute to delete a history.');
+    // Where its record is, its history tells; after a purge nobody can.
+    const keeper = await readHost(session, key).catch(() => undefined);
+    const interrupted = interruption();
+    try {
+      const end = await deleteTask(session, key, { by: currentUser(), purge, timeoutMs, signal: interrupted.signal });
+      return report(context, key, end, keeper);
+    } finally {
+      interrupted.done();
+    }
+  });
+}
+
+function report({ flags, terminal }: Context, key: string, end: DeleteEnd, keeper: string | undefined): ExitCode {
+  if (end.kind === 'aborted') {
+    terminal.note(`Interrupted; the deletion goes on: ability task delete ${key} waits for it again`);
+    if (flags.json) {
+      const error = {
+        code: 'wait.interrupted',
+        message: 'Interrupted; the deletion goes on',
+        location: null,
+        suggestion: null,
+      };
+      terminal.printJson({ status: 'error', task_key: key, error });
+    }
+    return EXIT.interrupted;
+  }
+  const { kind, deletion } = end;
+  const warnings = kind === 'deleted' ? warningsOf(key, end, keeper) : [];
+  const { deleted_at, deleted_by, purged } = deletion;
+  if (flags.json) {
+    const already = kind === 'already';
+    terminal.printJson({ status: 'deleted', task_key: key, already, purged, deleted_at, deleted_by, warnings });
+    return EXIT.ok;
+  }
+  const what = purged ? 'deleted, its history as well' : 'deleted; its history stays in Temporal until it is forgotten';
+  const before = `was deleted already, by ${plainText(deleted_by.name)} at ${atSecond(deleted_at)}`;
+  terminal.print(`${key} ${kind === 'already' ? before : `is ${what}`}`);
+  for (const warning of warnings) terminal.note(`${terminal.style('yellow', 'warning')} ${warning}`);
+  return EXIT.ok;
+}
+
+/** A record is on the machine whose worker kept it, and another one may have done the deletion. */
+function warningsOf(
+  key: string,
+  { deletion }: Extract<DeleteEnd, { kind: 'deleted' }>,
+  keeper: string | undefined,
+): string[] {
+  if (deletion.record === 'removed') return [];
+  const there = keeper !== undefined && keeper !== deletion.host ? `; it may be on ${keeper}` : '';
+  return [`There was no record of ${key} on ${deletion.host}, whose worker deleted the task${there}`];
+}
+
+type Standing = 'open' | 'ended' | 'deleted';
+
+async function readStanding(session: Session, key: string): Promise<Standing> {
+  try {
+    return hasEnded(await viewTask(session, key)) ? 'ended' : 'open';
+  } catch (error) {
+    if (error instanceof AbilityError && error.code === 'task.deleted') return 'deleted';
+    throw error;
+  }
+}
+
+/** Only people at a terminal are asked. Source: answers, 18. */
+async function isConfirmed(context: Context, key: string, standing: Standing, purge: boolean): Promise<boolean> {
+  if (context.flags.yes || !context.terminal.isLive || !process.stdin.isTTY || standing === 'deleted') return true;
+  const { confirm, isCancel } = await import('@clack/prompts');
+  const what = purge ? 'its record and its history' : 'its record';
+  const first = standing === 'open' ? ', which is open and will be cancelled' : '';
+  const answer = await confirm({
+    message: `Delete ${key}${first}? ${what} cannot be had back.`,
+    output: process.stderr,
+  });
+  return !isCancel(answer) && answer;
+}

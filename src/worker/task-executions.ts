@@ -1,0 +1,159 @@
+import { type Client, isGrpcServiceError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import type { Execution, Executions } from '../activities/delete.js';
+import { preflightIdOf } from '../contracts/names.js';
+import { AbilityError } from '../contracts/problem.js';
+import type { TaskMemo } from '../contracts/task.js';
+
+/** One run of a workflow. */
+interface Run {
+  workflowId: string;
+  runId: string;
+}
+
+const NOT_FOUND = 5;
+const NOT_LET_IN = new Set([7, 16]);
+const GONE_MS = 100;
+
+/** The workflows of tasks in a namespace, as the deletion of a task needs them. */
+export function taskExecutions(client: Client, namespace: string): Executions {
+  return {
+    find: (key) => find(client, key),
+    async cancel(key) {
+      await client.workflow.getHandle(key).cancel().catch(unlessGone);
+    },
+    async remove(key, onProgress) {
+      // The newest run of the task itself goes last, since it leads to the others.
+      const runs = [...(await preflightsOf(client, key)), ...(await runsOf(client, key)).reverse()];
+      for (const { workflowId, runId } of runs) {
+        await client.workflowService
+          .deleteWorkflowExecution({ namespace, workflowExecution: { workflowId, runId } })
+          .catch((error: unknown) => unlessGone(asRefusal(key, error)));
+        onProgress();
+      }
+      for (const run of runs) {
+        while (await isThere(client, run)) {
+          await new Promise((resolve) => setTimeout(resolve, GONE_MS));
+          onProgress();
+        }
+      }
+    },
+  };
+}
+
+/** A task is open while one of those that it called still is. */
+async function find(client: Client, key: string): Promise<Execution | undefined> {
+  try {
+    const { memo, status, searchAttributes } = await client.workflow.getHandle(key).describe();
+    const isTask = typeof memo?.ability === 'string';
+    const open = status.name === 'RUNNING' || (isTask && (await openChildren(client, key)) > 0);
+    const project = searchAttributes.AbilityProject?.[0];
+    return {
+      isOpen: open,
+      memo: isTask ? (memo as TaskMemo) : undefined,
+      project: project === undefined ? undefined : String(project),
+    };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+async function openChildren(client: Client, key: string): Promise<number> {
+  const { count } = await client.workflow.count(`WorkflowId STARTS_WITH '${key}/' AND ExecutionStatus = 'Running'`);
+  return count;
+}
+
+/** All runs of a task and of those it called, the newest of the task itself first. */
+async function runsOf(client: Client, key: string): Promise<Run[]> {
+  const runs = new Map<string, Run>();
+  const known = new Set<string>();
+  const waiting = [key];
+  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+    if (known.has(id)) continue;
+    known.add(id);
+    for (const { run, children } of await chainOf(client, id)) {
+      runs.set(run.runId, run);
+      waiting.push(...children);
+    }
+  }
+  // What no history leads to any more, since a deletion before this one stopped on its way.
+  for await (const { workflowId, runId } of client.workflow.list({
+    query: `WorkflowId = '${key}' OR WorkflowId STARTS_WITH '${key}/'`,
+  })) {
+    if (!runs.has(runId)) runs.set(runId, { workflowId, runId });
+  }
+  return [...runs.values()];
+}
+
+/** The runs of one workflow, the newest first, with the ids of those that each called. */
+async function chainOf(client: Client, workflowId: string): Promise<{ run: Run; children: string[] }[]> {
+  const chain: { run: Run; children: string[] }[] = [];
+  let runId: string | undefined = await newestRun(client, workflowId);
+  while (runId !== undefined) {
+    const events = await eventsOf(client, { workflowId, runId });
+    if (!events) break;
+    const children = events.flatMap(
+      (event) => event.childWorkflowExecutionStartedEventAttributes?.workflowExecution?.workflowId ?? [],
+    );
+    chain.push({ run: { workflowId, runId }, children });
+    runId = events[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId || undefined;
+  }
+  return chain;
+}
+
+async function eventsOf(client: Client, { workflowId, runId }: Run) {
+  try {
+    return (await client.workflow.getHandle(workflowId, runId).fetchHistory()).events ?? [];
+  } catch (error) {
+    return unlessGone(error);
+  }
+}
+
+async function newestRun(client: Client, workflowId: string): Promise<string | undefined> {
+  try {
+    return (await client.workflow.getHandle(workflowId).describe()).runId;
+  } catch (error) {
+    return unlessGone(error);
+  }
+}
+
+/** Preflights of a key have what was asked for in their histories; each is a workflow of its own. */
+async function preflightsOf(client: Client, key: string): Promise<Run[]> {
+  const workflowId = preflightIdOf(key);
+  const newest = await newestRun(client, workflowId);
+  const runs = newest === undefined ? [] : [{ workflowId, runId: newest }];
+  for await (const { runId } of client.workflow.list({ query: `WorkflowId = '${workflowId}'` })) {
+    if (runId !== newest) runs.push({ workflowId, runId });
+  }
+  return runs;
+}
+
+async function isThere(client: Client, { workflowId, runId }: Run): Promise<boolean> {
+  try {
+    await client.workflow.getHandle(workflowId, runId).describe();
+    return true;
+  } catch (error) {
+    unlessGone(error);
+    return false;
+  }
+}
+
+function unlessGone(error: unknown): undefined {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  const isGone = error instanceof WorkflowNotFoundError || (isGrpcServiceError(cause) && cause.code === NOT_FOUND);
+  if (!isGone) throw error;
+  return undefined;
+}
+
+/** Not every worker may delete histories. */
+function asRefusal(key: string, error: unknown): unknown {
+  if (!isGrpcServiceError(error) || !NOT_LET_IN.has(error.code)) return error;
+  return new AbilityError(
+    {
+      code: 'task.delete_failed',
+      message: `Temporal does not let the worker delete the history of ${key}: ${error.details}`,
+      suggestion: 'Give the worker that right, or delete the workflow yourself.',
+    },
+    { cause: error },
+  );
+}

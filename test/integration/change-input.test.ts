@@ -1,0 +1,348 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  cancelTask,
+  changeInput,
+  decide,
+  explainTask,
+  listTasks,
+  readInput,
+  readRecord,
+  runTask,
+  viewTask,
+} from '../../src/client/index.js';
+import type { JsonObject } from '../../src/contracts/json.js';
+import { UPDATES } from '../../src/contracts/names.js';
+import type { InputEdit } from '../../src/contracts/task.js';
+import { packArguments } from '../../src/rules/task-arguments.js';
+import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
+import { readStart } from '../fixtures/read-start.js';
+import { type RunningProject, runProject } from '../fixtures/running-project.js';
+
+let project: RunningProject;
+
+const FIELDS = Array.from({ length: 20 }, (_, index) => `f${index}`);
+const PROPERTIES = `n: { type: integer }, note: { type: string, default: none }, ${FIELDS.map((name) => `${name}: { type: string }`).join(', ')}`;
+const SCHEMA = `input_schema: { type: object, additionalProperties: false, properties: { ${PROPERTIES} } }`;
+const REST = `steps: [{ id: a, call: util.echo, with: "\${{ input }}" }]\noutput: "\${{ steps.a.output }}"`;
+
+beforeAll(async () => {
+  project = await runProject({
+    'ability.yaml': projectFile('{ dev: {}, prod: { protected: true } }'),
+    ...operation('util.echo', 'return input;', { yaml: SCHEMA }),
+    ...workflow('guarded', `${SCHEMA}\nhooks: { pre_create: [small, ask, not_mallory] }\n${REST}`),
+    ...workflow('slowly', `${SCHEMA}\nhooks: { pre_create: [slow] }\n${REST}`),
+    'hooks/slow.mjs': `
+import { writeFileSync } from 'node:fs';
+writeFileSync('asked', '');
+await new Promise((resolve) => setTimeout(resolve, 3000));
+process.stdout.write(JSON.stringify({ status: 'ok', guard_decision: 'allow' }));
+`,
+    ...workflow('inner', `${SCHEMA}\nsteps: [{ id: ask, approval: { title: Sure? } }]`),
+    ...workflow('outer', `${SCHEMA}\nsteps: [{ id: inside, call: inner, with: {} }]`),
+    ...workflow('waits', 'steps: [{ id: w, wait: { signal: go } }]\noutput: "${{ steps.w.output }}"'),
+    'registry/hooks/PreAbilityCreate.yaml': `
+hooks:
+  - { id: small, handler: { expression: { deny_if: "has(input.n) && input.n > 9", reason: Too large. } } }
+  - { id: ask, handler: { expression: { confirm_if: "has(input.n) && input.n > 5", reason: Rather large. } } }
+  - { id: slow, handler: { script: { path: hooks/slow.mjs } } }
+  - { id: not_mallory, handler: { expression: { deny_if: "user.name == 'mallory'", reason: Not you. } } }
+`,
+  });
+});
+afterAll(() => project.stop());
+
+const by = { name: 'editor', source: 'claimed' } as const;
+const set = (key: string, fields: JsonObject, more: Partial<InputEdit> = {}) =>
+  changeInput(project.session, key, { set: fields, unset: [], by, ...more });
+const created = async (input: JsonObject = { n: 1 }, ability = 'util.echo', environment = 'dev') =>
+  (await project.create(ability, input, { run: false, environment })).id;
+const ended = async (key: string) => {
+  const end = await project.wait(key);
+  if (end.kind !== 'ended') throw new Error(end.kind);
+  return end.result;
+};
+const refused = (promise: Promise<unknown>) =>
+  promise.then(
+    (value) => ({ code: 'none', message: 'nothing was refused', value }),
+    (error) => error,
+  );
+
+describe('the input of a created task', () => {
+  test('R-000-84, R-002-35: is changed by its key, and the task runs with it', async () => {
+    const key = await created();
+    const input = { n: 2, f1: 'x', note: 'none' };
+    expect(await set(key, { n: 2, f1: 'x' })).toEqual({ fields: ['f1', 'n'], changed: true, input, warnings: [] });
+    expect(await viewTask(project.session, key)).toMatchObject({
+      source: 'worker',
+      view: { status: 'created', input },
+    });
+    await runTask(project.session, key);
+    expect(await ended(key)).toMatchObject({ status: 'succeeded', output: input });
+  });
+
+  test('C-13, R-000-83: is told anew everywhere, with who changed it and when', async () => {
+    const key = await created({ n: 1 });
+    await set(key, { n: 2 });
+    await set(key, { note: 'two' }, { by: { name: 'second', source: 'claimed' } });
+    const input = { n: 2, note: 'two' };
+    const changes = [
+      { by, fields: ['n'], at: expect.stringMatching(/Z$/) },
+      { by: { name: 'second', source: 'claimed' }, fields: ['note'], at: expect.stringMatching(/Z$/) },
+    ];
+    expect(readRecord(project.session, key)).toMatchObject({ input, changes, result: null });
+    const text = () => readFileSync(join(project.root, '.system/implement', key, 'tool_call.md'), 'utf8');
+    expect(text()).toMatch(/Changed \| .* by second \(claimed\): note/);
+    expect((await viewTask(project.session, key)).view).toMatchObject({ input, changes });
+    const { created_at } = (await viewTask(project.session, key)).view ?? {};
+    expect(Date.parse(String(created_at))).toBeLessThanOrEqual(
+      Date.parse(readRecord(project.session, key)?.changes?.[0]?.at ?? ''),
+    );
+    expect(await explainTask(project.session, key)).toMatchObject({ input, changes, created_at });
+    await runTask(project.session, key);
+    expect(await ended(key)).toMatchObject({ changes, output: input, requested_by: { name: 'tester' } });
+    expect(await readInput(project.session, key)).toEqual(input);
+    expect(await explainTask(project.session, key)).toMatchObject({ input, changes, created_at, source: 'history' });
+    expect(readRecord(project.session, key)).toMatchObject({
+      input,
+      changes,
+      created_at,
+      result: { status: 'succeeded' },
+    });
+    expect(text()).toContain('"two"');
+    const listed = await expect
+      .poll(() => listTasks(project.session, { limit: 50 }).then((all) => all.filter((one) => one.task_key === key)))
+      .toHaveLength(1);
+    void listed;
+    const [only] = (await listTasks(project.session, { limit: 50 })).filter((one) => one.task_key === key);
+    expect(only).toMatchObject({ changed: { by: 'second' }, requested_by: 'tester' });
+  });
+
+  test('a field that is taken out has its default again; one that is not there cannot be', async () => {
+    const key = await created({ n: 1, note: 'mine' });
+    expect(await set(key, {}, { unset: ['note'] })).toMatchObject({ fields: ['note'], input: { n: 1, note: 'none' } });
+    expect(await refused(set(key, {}, { unset: ['f1'] }))).toMatchObject({ code: 'input.invalid' });
+  });
+
+  test('set to what it is already, the task stays the run it was', async () => {
+    const key = await created({ n: 1 });
+    const handle = project.session.temporal.workflow.getHandle(key);
+    const { runId } = await handle.describe();
+    expect(await set(key, { n: 1 })).toMatchObject({ changed: false, fields: [] });
+    expect((await handle.describe()).runId).toBe(runId);
+  });
+
+  test('C-37: one that the contract or a hook refuses changes nothing, and says why', async () => {
+    const key = await created({ n: 1 }, 'guarded');
+    const before = readFileSync(join(project.root, '.system/implement', key, 'record.json'), 'utf8');
+    const wrong = await refused(set(key, { n: 'two' }));
+    expect(wrong).toMatchObject({ code: 'input.invalid' });
+    expect(wrong.message).toMatch(/`n` must be integer/);
+    expect(await refused(set(key, { zz: 1 }))).toMatchObject({ code: 'input.invalid' });
+    expect(await refused(set(key, JSON.parse('{"__proto__": {"a": 1}}')))).toMatchObject({ code: 'input.invalid' });
+    expect(await refused(set(key, { n: 10 }))).toMatchObject({ code: 'guard.denied' });
+    expect(await refused(set(key, { n: 2 }, { by: { name: 'mallory', source: 'claimed' } }))).toMatchObject({
+      code: 'guard.denied',
+    });
+    expect((await viewTask(project.session, key)).view).toMatchObject({
+      status: 'created',
+      input: { n: 1, note: 'none' },
+    });
+    expect(readFileSync(join(project.root, '.system/implement', key, 'record.json'), 'utf8')).toBe(before);
+  });
+
+  test('C-37: what hooks ask to be confirmed of the new input is asked for when it runs', async () => {
+    const key = await created({ n: 1 }, 'guarded');
+    const { warnings } = await set(key, { n: 6 });
+    expect(warnings.join()).toMatch(/Rather large/);
+    await runTask(project.session, key);
+    expect(await project.wait(key, { approvalMs: 0 })).toMatchObject({ kind: 'approval' });
+    await decide(project.session, key, 'approve', { by: 'ann' });
+    expect(await ended(key)).toMatchObject({ output: { n: 6 } });
+  });
+
+  test('is not changed any more once the task was run, nor after its end', async () => {
+    const key = await created({}, 'waits');
+    await runTask(project.session, key);
+    expect(await refused(set(key, { n: 1 }))).toMatchObject({ code: 'task.started' });
+    await cancelTask(project.session, key);
+    await ended(key);
+    expect(await refused(set(key, { n: 1 }))).toMatchObject({ code: 'task.started' });
+    expect(await refused(set('nobody', { n: 1 }))).toMatchObject({ code: 'task.not_found' });
+    const running = await project.create('waits', {});
+    expect(await refused(set(running.id, { n: 1 }))).toMatchObject({ code: 'task.started' });
+    await cancelTask(project.session, running.id);
+  });
+
+  test('the task keeps its key: created again, the key is that of the input it has now', async () => {
+    const key = 'changed-key';
+    await project.create('util.echo', { n: 1 }, { key, run: false });
+    await set(key, { n: 2 });
+    expect(await refused(project.create('util.echo', { n: 1 }, { key }))).toMatchObject({ code: 'task.key_conflict' });
+    expect(await project.create('util.echo', { n: 2 }, { key })).toMatchObject({ attached: true });
+    expect(await ended(key)).toMatchObject({ output: { n: 2 } });
+  });
+
+  test('signals and a pause that came before a change are kept', async () => {
+    const key = await created({}, 'waits');
+    const handle = project.session.temporal.workflow.getHandle(key);
+    await handle.signal('go', { ok: 1 });
+    await handle.signal('pause');
+    await set(key, { n: 3 });
+    expect((await viewTask(project.session, key)).view).toMatchObject({ paused: true, status: 'created' });
+    await handle.signal('resume');
+    await runTask(project.session, key);
+    expect(await ended(key)).toMatchObject({ status: 'succeeded', output: { ok: 1 } });
+  });
+
+  test('a cancelled task has the input that it had last', async () => {
+    const key = await created();
+    await set(key, { n: 7 });
+    await cancelTask(project.session, key);
+    expect(await ended(key)).toMatchObject({ status: 'cancelled', changes: [{ fields: ['n'] }] });
+    expect(readRecord(project.session, key)).toMatchObject({ input: { n: 7 }, result: { status: 'cancelled' } });
+  });
+
+  test('whoever changed it asked for it as well, and may not approve it where nobody decides for themselves', async () => {
+    const key = await created({}, 'outer', 'prod');
+    await set(key, { n: 1 });
+    await runTask(project.session, key);
+    expect(await project.wait(key, { approvalMs: 0 })).toMatchObject({ kind: 'approval' });
+    const no = await refused(decide(project.session, key, 'approve', { by: 'editor' }));
+    expect(no).toMatchObject({ code: 'approval.ignored' });
+    expect(no.message).toMatch(/editor changed what was asked for/);
+    expect(await refused(decide(project.session, key, 'approve', { by: 'tester' }))).toMatchObject({
+      code: 'approval.ignored',
+    });
+    await decide(project.session, key, 'approve', { by: 'ann' });
+    expect(await ended(key)).toMatchObject({ status: 'succeeded' });
+  });
+});
+
+describe('at once', () => {
+  test('twenty changes of different fields all hold', async () => {
+    const key = await created();
+    const answers = await Promise.all(FIELDS.map((name) => set(key, { [name]: `of ${name}` })));
+    expect(answers.every(({ changed }) => changed)).toBe(true);
+    const input = { n: 1, note: 'none', ...Object.fromEntries(FIELDS.map((name) => [name, `of ${name}`])) };
+    expect((await viewTask(project.session, key)).view?.input).toEqual(input);
+    expect(readRecord(project.session, key)?.changes).toHaveLength(20);
+    await runTask(project.session, key);
+    expect(await ended(key)).toMatchObject({ status: 'succeeded', output: input });
+  });
+
+  test('a change and a run: the task runs with one of the two inputs, with the new one if the change was said to hold', async () => {
+    const race = async (index: number) => {
+      const key = await created({ n: 1 });
+      const handle = project.session.temporal.workflow.getHandle(key);
+      const runLater = async () => {
+        for (let asked = 0; asked < index; asked += 1) await handle.describe();
+        await runTask(project.session, key);
+      };
+      const [change] = await Promise.all([refused(set(key, { n: 2 })), runLater()]);
+      const { status, output } = await ended(key);
+      const held = change.value?.changed === true;
+      if (!held) expect(change).toMatchObject({ code: 'task.started' });
+      expect({ status, output }).toMatchObject({ status: 'succeeded', output: { n: held ? 2 : 1 } });
+      expect(readRecord(project.session, key)?.input).toMatchObject({ n: held ? 2 : 1 });
+      return held;
+    };
+    const outcomes: boolean[] = [];
+    for (let batch = 0; batch < 20; batch += 5) {
+      outcomes.push(...(await Promise.all([0, 1, 2, 3, 4].map((index) => race(batch + index)))));
+    }
+    expect(new Set(outcomes)).toEqual(new Set([true, false]));
+  });
+});
+
+describe('meanwhile', () => {
+  test('a cancellation is never lost: the task ends cancelled, with the change if that was said to hold', async () => {
+    const race = async (index: number) => {
+      const key = await created({ n: 1 });
+      const handle = project.session.temporal.workflow.getHandle(key);
+      const cancelLater = async () => {
+        for (let asked = 0; asked < index; asked += 1) await handle.describe();
+        await cancelTask(project.session, key);
+      };
+      const [change] = await Promise.all([refused(set(key, { n: 2 })), cancelLater()]);
+      expect(await ended(key)).toMatchObject({ status: 'cancelled' });
+      const held = change.value?.changed === true;
+      if (!held) expect(change).toMatchObject({ code: 'task.started' });
+      expect(readRecord(project.session, key)).toMatchObject({
+        input: { n: held ? 2 : 1 },
+        result: { status: 'cancelled' },
+      });
+    };
+    for (let batch = 0; batch < 20; batch += 5) {
+      await Promise.all([0, 1, 2, 3, 4].map((index) => race(batch + index)));
+    }
+  });
+
+  test('a run that comes while a slow hook is asked waits for it, and runs with the new input', async () => {
+    const key = await created({ n: 1 }, 'slowly');
+    const asked = join(project.root, 'asked');
+    rmSync(asked);
+    const change = set(key, { n: 2 });
+    await expect.poll(() => existsSync(asked), { timeout: 20_000 }).toBe(true);
+    await runTask(project.session, key);
+    expect(await change).toMatchObject({ changed: true });
+    expect(await ended(key)).toMatchObject({ status: 'succeeded', output: { n: 2 } });
+  });
+});
+
+describe('from outside', () => {
+  const update = (key: string, edit: unknown) =>
+    project.session.temporal.workflow
+      .getHandle(key)
+      .executeUpdate(UPDATES.modify, { args: [edit] })
+      .then(
+        () => 'taken',
+        (error) => error.cause?.type ?? error.message,
+      );
+
+  test('C-37: a change that brings a plan or a seal of its own is refused, and changes nothing', async () => {
+    const key = await created();
+    const other = await created({ n: 5 });
+    const start = await readStart(project.session, other);
+    const edit = { set: {}, unset: [], by };
+    expect(await update(key, { ...edit, plan: start.plan, seal: start.seal, input: start.input })).toBe('seal.invalid');
+    expect(await update(key, { ...edit, seal: start.seal })).toBe('seal.invalid');
+    expect(await update(key, undefined)).toBe('usage.invalid');
+    expect(await update(key, { set: [], unset: 'n', by: 'me' })).toBe('usage.invalid');
+    expect((await viewTask(project.session, key)).view).toMatchObject({ input: { n: 1 } });
+    expect((await viewTask(project.session, key)).view?.changes).toBeUndefined();
+  });
+
+  test('C-37: a task that nobody sealed cannot be given another input, nor be started as one that was changed', async () => {
+    const start = await readStart(project.session, await created({ n: 5 }));
+    const { temporal } = project.session;
+    const { taskQueue } = await temporal.workflow.getHandle(start.seal.task).describe();
+    const forged = await temporal.workflow.start('util.echo', {
+      taskQueue,
+      workflowId: 'forged-created',
+      args: packArguments({ ...start, run: false }),
+    });
+    expect(await update('forged-created', { set: { n: 6 }, unset: [], by })).toBe('seal.invalid');
+    await forged.terminate();
+    const carried = await temporal.workflow.start('util.echo', {
+      taskQueue,
+      workflowId: 'forged-changed',
+      args: packArguments({
+        ...start,
+        changed: { created_at: '2030-01-01T00:00:00.000Z', changes: [], applied: [], signals: [], paused: false },
+      }),
+    });
+    const error = await refused(carried.result());
+    expect((error as unknown as { cause: { type: string } }).cause.type).toBe('seal.invalid');
+  });
+});
+
+test('a worker that comes later takes over where the change was left', async () => {
+  const key = await created();
+  await set(key, { n: 8 });
+  await project.restartWorkers();
+  expect(await set(key, { note: 'late' })).toMatchObject({ changed: true });
+  await runTask(project.session, key);
+  expect(await ended(key)).toMatchObject({ status: 'succeeded', output: { n: 8, note: 'late' } });
+});
