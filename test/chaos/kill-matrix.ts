@@ -44,7 +44,7 @@ export interface MatrixReport {
 }
 
 /** The machine may be so busy that a limit of a second passes between two steps; then the kill is tried again. */
-const MOST_TRIES = 3;
+const MOST_TRIES = 5;
 const END_MS = 90_000;
 const JITTER_MS = 20;
 /** A worker that has taken a task over knows of an open approval by then. */
