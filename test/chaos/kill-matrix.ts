@@ -64,8 +64,16 @@ export async function killThroughout(lanes: readonly Lane[], matrix: Matrix): Pr
     lanes.map(async (lane) => {
       for (let next = open.shift(); next; next = open.shift()) {
         const expected = moments[next.at] as Moment;
-        const moment = await killAt(lane, matrix, next.at, next.jitter, expected, report);
-        if (moment) landed.add(moment.event);
+        try {
+          const moment = await killAt(lane, matrix, next.at, next.jitter, expected, report);
+          if (moment) landed.add(moment.event);
+        } catch (error) {
+          report.wrong.push(
+            `${matrix.name}, to be killed after ${expected.event} (${expected.what}): ${String(error)}`,
+          );
+          await lane.killWorker();
+          await lane.startWorker();
+        }
       }
     }),
   );
@@ -144,6 +152,8 @@ async function goOn(lane: Lane, key: string, { release, acknowledged }: Led, mom
   release();
   const { session, effects } = lane;
   const serving = lane.startWorker();
+  // Told below, unless something else is wrong before.
+  serving.catch(() => {});
   let told = acknowledged;
   for (;;) {
     const end = await waitForTask(session, key, { timeoutMs: END_MS, approvalMs: APPROVAL_MS });

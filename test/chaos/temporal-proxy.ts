@@ -1,5 +1,5 @@
 /** What stands between a worker and Temporal, so that a worker can be stopped between any two things it says or hears. */
-import http2, { type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import http2, { type ClientHttp2Session, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import protobuf from 'protobufjs/minimal.js';
@@ -47,8 +47,18 @@ const STICKY = 2;
 
 /** Starts a proxy on a free port of the loopback. */
 export async function startProxy(server: string): Promise<TemporalProxy> {
-  const upstream = http2.connect(`http://${server}`);
-  upstream.on('error', () => {});
+  let upstream: ClientHttp2Session | undefined;
+  const dial = (): ClientHttp2Session => {
+    const session = http2.connect(`http://${server}`);
+    const forget = (): void => {
+      if (upstream === session) upstream = undefined;
+    };
+    session.on('error', forget);
+    session.on('close', forget);
+    // The server asks every few minutes for a new connection.
+    session.on('goaway', forget);
+    return session;
+  };
   const front = http2.createServer();
   const sessions = new Set<http2.ServerHttp2Session>();
   const atServer = new Set<() => void>();
@@ -87,6 +97,7 @@ export async function startProxy(server: string): Promise<TemporalProxy> {
     body: Buffer,
   ): Promise<Answer | 'withdrawn' | undefined> {
     return new Promise((resolve) => {
+      upstream ??= dial();
       const call = upstream.request({ ...headers, ':authority': server });
       const chunks: Buffer[] = [];
       let answer: Answer = {
@@ -108,7 +119,11 @@ export async function startProxy(server: string): Promise<TemporalProxy> {
       call.on('data', (chunk: Buffer) => chunks.push(chunk));
       call.on('trailers', (trailers) => (answer = { ...answer, trailers }));
       call.on('error', () => {});
-      call.on('close', () => end({ ...answer, body: Buffer.concat(chunks) }));
+      call.on('close', () => {
+        const isAnswered = chunks.length > 0 || answer.headers['grpc-status'] !== UNAVAILABLE;
+        // A poll that the server drops is one that was not there.
+        end(isAnswered || method !== WORKFLOW_POLL ? { ...answer, body: Buffer.concat(chunks) } : 'withdrawn');
+      });
       call.end(body);
     });
   }
@@ -124,7 +139,7 @@ export async function startProxy(server: string): Promise<TemporalProxy> {
     stop: () =>
       new Promise((resolve) => {
         for (const session of sessions) session.destroy();
-        upstream.destroy();
+        upstream?.destroy();
         front.close(() => resolve());
       }),
   };
