@@ -6,7 +6,7 @@ import type { Delivery } from './effect-service.js';
 import { chance, say } from './extent.js';
 import type { Lane } from './lane.js';
 import { type Course, type Led, leadTask, type Moment, sendDecision, WAITS_FOR_PEOPLE } from './lockstep.js';
-import { readBatches, readEvents } from './read-events.js';
+import { readBatches, readEvents, type SeenEvent } from './read-events.js';
 
 /** A task that is done again and again, with another kill each time. */
 export interface Matrix {
@@ -25,6 +25,8 @@ export interface KilledTask {
   key: string;
   /** The moment of the kill. */
   moment: Moment;
+  /** The history at that moment. */
+  events: SeenEvent[];
   /** What was sent for it, in order. */
   deliveries: Delivery[];
   /** Keys, without that of the task, of what took place, with the numbers the service gave. */
@@ -124,9 +126,11 @@ async function killAt(
     const led = await leadTask(lane, { ...matrix.wanted, key }, matrix.course, at);
     await sleep(jitterMs);
     await lane.killWorker();
-    const moment = { what: expected.what, event: await lastEvent(lane, key) };
+    const events = await readEvents(lane.session, key);
+    const last = events.at(-1) as SeenEvent;
+    const moment = { what: expected.what, event: `${last.id} ${last.type}` };
     const started = Date.now();
-    const end = await goOn(lane, key, led, moment);
+    const end = { ...(await goOn(lane, key, led, moment)), events };
     report.kills += 1;
     say(
       `${name}: killed after ${moment.event} (${moment.what}); ${end.result.status} ${Date.now() - started} ms later`,
@@ -142,13 +146,13 @@ async function killAt(
   return undefined;
 }
 
-async function lastEvent({ session }: Lane, key: string): Promise<string> {
-  const last = (await readEvents(session, key)).at(-1);
-  return last ? `${last.id} ${last.type}` : 'nothing';
-}
-
 /** Another worker, and people who decide as long as they are asked. */
-async function goOn(lane: Lane, key: string, { release, acknowledged }: Led, moment: Moment): Promise<KilledTask> {
+async function goOn(
+  lane: Lane,
+  key: string,
+  { release, acknowledged }: Led,
+  moment: Moment,
+): Promise<Omit<KilledTask, 'events'>> {
   release();
   const { session, effects } = lane;
   const serving = lane.startWorker();
