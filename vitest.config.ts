@@ -17,6 +17,7 @@ export default defineConfig({
           ...PATIENT,
         },
       },
+      { test: { name: 'chaos', include: ['test/chaos/**/*.test.ts'], pool: 'forks', ...PATIENT } },
       { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], pool: 'forks', ...PATIENT } },
     ],
   },

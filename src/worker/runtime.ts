@@ -15,6 +15,7 @@ import { spawnServer, stopOrphans, tailOf } from '../server/temporal-server.js';
 import { allPlaces, WorkerHost } from './host-workers.js';
 import { idleLimit, isExecuting, sinceLastCommand } from './idle-watch.js';
 import { log } from './logger.js';
+import { Restarts } from './restarts.js';
 import { extendRetention } from './retention.js';
 import { KeyFolder, keysFromEnvironment } from './seal-keys.js';
 
@@ -31,7 +32,6 @@ const CONNECT_MS = 30_000;
 const WATCH_MS = 500;
 const FOLLOW_MS = 3000;
 const STOP_SERVER_MS = 10_000;
-const MOST_RESTARTS = 5;
 const NAMESPACE = 'default';
 
 /**
@@ -47,7 +47,7 @@ export class ProjectRuntime {
   private server: ChildProcess | undefined;
   private host: WorkerHost | undefined;
   private leaving = false;
-  private restarts = 0;
+  private readonly restarts = new Restarts();
   private resolveEnd: () => void = () => {};
   private readonly end: Promise<void>;
 
@@ -179,6 +179,7 @@ export class ProjectRuntime {
       log: this.paths.serverLog,
     });
     this.server = child;
+    this.restarts.started();
     child.once('error', (error) => log.error(`the server could not be started: ${error.message}`));
     child.once('exit', () => {
       this.serverEnded(child, version).catch((error: unknown) => {
@@ -193,14 +194,14 @@ export class ProjectRuntime {
   /** A server that dies under a running runtime is started again; its tasks are on disk. */
   private async serverEnded(child: ChildProcess, version: string): Promise<void> {
     if (this.leaving || this.server !== child || this.file?.state !== 'up') return;
-    this.restarts += 1;
-    log.warn({ restarts: this.restarts }, 'the server ended and is started again');
-    if (this.restarts > MOST_RESTARTS) {
+    const pauseMs = this.restarts.ended();
+    if (pauseMs === undefined) {
       log.error('the server ends again and again');
       this.leave();
       return;
     }
-    await new Promise((resolve) => setTimeout(resolve, 100 * this.restarts));
+    log.warn('the server ended and is started again');
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
     if (!this.leaving) await this.startServer(version);
   }
 

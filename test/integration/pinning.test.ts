@@ -52,8 +52,8 @@ test('many callers of few keys make one task a key, and each caller gets its own
       'steps: [{ id: a, call: op.keyed, with: { n: "${{ input.n }}" } }]\noutput: "${{ steps.a.output.n }}"',
     ),
   });
-  const keys = 10;
-  const callers = 40;
+  const keys = 50;
+  const callers = 100;
   const created = await Promise.all(
     Array.from({ length: callers }, (_, index) => {
       const n = index % keys;

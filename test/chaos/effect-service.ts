@@ -1,0 +1,89 @@
+/** The world outside: an HTTP service that takes effects, and counts them in another process than the worker's. */
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** One request that reached the service. */
+export interface Delivery {
+  /** Of the effect, as the path has it. */
+  name: string;
+  key: string;
+  body: string;
+}
+
+/** A request that has had its effect, and waits to be told so. */
+export interface Waiting extends Delivery {
+  answer(): void;
+}
+
+/** A service that has each effect once a key. */
+export interface EffectService {
+  origin: string;
+  /** Every request, in the order of arrival. */
+  deliveries: Delivery[];
+  /** Key to the number it was given when its effect took place, which every answer repeats. */
+  effects: Map<string, number>;
+  /** Keeps the answers to calls of a task until they are asked for. */
+  hold(task: string): void;
+  /** Calls of a task that wait for their answer. */
+  waiting(task: string): Waiting[];
+  /** Answers everything, now and later. */
+  release(task: string): void;
+  stop(): Promise<void>;
+}
+
+/** `POST /refuse` is refused, any other path has an effect. */
+export async function startEffects(): Promise<EffectService> {
+  const deliveries: Delivery[] = [];
+  const effects = new Map<string, number>();
+  const held = new Map<string, Waiting[]>();
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const key = String(request.headers['idempotency-key']);
+      const delivery = { name: String(request.url).slice(1), key, body: Buffer.concat(chunks).toString('utf8') };
+      deliveries.push(delivery);
+      const isRefused = delivery.name === 'refuse';
+      if (!isRefused && !effects.has(key)) effects.set(key, effects.size + 1);
+      answerLater(delivery, response, isRefused);
+    });
+  });
+
+  function answerLater(delivery: Delivery, response: ServerResponse, isRefused: boolean): void {
+    const waiting = held.get(delivery.key.replace(/\/.*$/, ''));
+    const answer = (): void => {
+      waiting?.splice(waiting.indexOf(entry), 1);
+      response.writeHead(isRefused ? 422 : 200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(isRefused ? { no: true } : { effect: effects.get(delivery.key) }));
+    };
+    const entry = { ...delivery, answer };
+    if (!waiting) {
+      answer();
+      return;
+    }
+    waiting.push(entry);
+    response.on('close', () => {
+      if (waiting.includes(entry)) waiting.splice(waiting.indexOf(entry), 1);
+    });
+  }
+
+  server.keepAliveTimeout = 600_000;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    deliveries,
+    effects,
+    hold: (task) => void held.set(task, []),
+    waiting: (task) => held.get(task) ?? [],
+    release: (task) => {
+      const waiting = [...(held.get(task) ?? [])];
+      held.delete(task);
+      for (const { answer } of waiting) answer();
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,185 @@
+/** Kills the worker of a task after each event of its history, and looks what becomes of the task. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type NewTask, waitForTask } from '../../src/client/index.js';
+import type { TaskResult } from '../../src/contracts/task.js';
+import type { Delivery } from './effect-service.js';
+import { chance, say } from './extent.js';
+import type { Lane } from './lane.js';
+import { type Course, type Led, leadTask, type Moment, sendDecision, WAITS_FOR_PEOPLE } from './lockstep.js';
+import { readBatches, readEvents, type SeenEvent } from './read-events.js';
+
+/** A task that is done again and again, with another kill each time. */
+export interface Matrix {
+  name: string;
+  seed: number;
+  wanted: Pick<NewTask, 'ability' | 'input'>;
+  course: Course;
+  /** At how many moments, spread over all of them; left out: at each. */
+  kills?: number;
+  /** @throws Error when a task did not end as it should. */
+  check(end: KilledTask): void;
+}
+
+/** How a task ended whose worker was killed. */
+export interface KilledTask {
+  key: string;
+  /** The moment of the kill. */
+  moment: Moment;
+  /** The history at that moment. */
+  events: SeenEvent[];
+  /** What was sent for it, in order. */
+  deliveries: Delivery[];
+  /** Keys, without that of the task, of what took place, with the numbers the service gave. */
+  effects: Map<string, number>;
+  /** Whether somebody was told that the decision counts. */
+  acknowledged: boolean;
+  result: TaskResult;
+}
+
+/** What came of a matrix. */
+export interface MatrixReport {
+  kills: number;
+  /** Ends of batches that a kill was to hit, and did not. */
+  missed: string[];
+  /** What was wrong, each with the moment of the kill. */
+  wrong: string[];
+}
+
+/** The machine may be so busy that a limit of a second passes between two steps; then the kill is tried again. */
+const MOST_TRIES = 5;
+const END_MS = 90_000;
+const JITTER_MS = 20;
+/** A worker that has taken a task over knows of an open approval by then. */
+const APPROVAL_MS = 300;
+
+let counter = 0;
+
+/** Kills at the moments of a matrix, on several lanes at once. Prints where each kill landed. */
+export async function killThroughout(lanes: readonly Lane[], matrix: Matrix): Promise<MatrixReport> {
+  const { moments, batchEnds } = await leadThrough(lanes[0] as Lane, matrix);
+  const random = chance(matrix.seed);
+  const wanted = pick(moments, matrix.kills, random);
+  const open = wanted.map((at) => ({ at, jitter: random() * JITTER_MS }));
+  const report: MatrixReport = { kills: 0, missed: [], wrong: [] };
+  const landed = new Set<string>();
+  await Promise.all(
+    lanes.map(async (lane) => {
+      for (let next = open.shift(); next; next = open.shift()) {
+        const expected = moments[next.at] as Moment;
+        try {
+          const moment = await killAt(lane, matrix, next.at, next.jitter, expected, report);
+          if (moment) landed.add(moment.event);
+        } catch (error) {
+          report.wrong.push(
+            `${matrix.name}, to be killed after ${expected.event} (${expected.what}): ${String(error)}`,
+          );
+          await lane.killWorker();
+          await lane.startWorker();
+        }
+      }
+    }),
+  );
+  const toHit = matrix.kills === undefined ? batchEnds : wanted.map((at) => (moments[at] as Moment).event);
+  report.missed = toHit.filter((event) => !landed.has(event));
+  return report;
+}
+
+/** The task as it goes when nobody is killed: its moments, and the events after which a kill can come. */
+async function leadThrough(
+  lane: Lane,
+  { wanted, course, name }: Matrix,
+): Promise<{ moments: Moment[]; batchEnds: string[] }> {
+  for (let tries = 1; ; tries += 1) {
+    const key = `whole-${(counter += 1)}`;
+    const { moments, release, lost } = await leadTask(lane, { ...wanted, key }, course, Number.POSITIVE_INFINITY);
+    const batches = await readBatches(lane.session, key);
+    release();
+    if (lost === undefined) {
+      say(`${name}: ${batches.flat().length} events in ${batches.length} batches, ${moments.length} moments`);
+      return { moments, batchEnds: batches.flatMap((batch) => batch.slice(-1)).map(({ id, type }) => `${id} ${type}`) };
+    }
+    if (tries === MOST_TRIES) throw new Error(`${name}: ${lost}`);
+    await lane.killWorker();
+    await lane.startWorker();
+  }
+}
+
+/** One moment of each of so many parts, and the one at which people are waited for. */
+function pick(moments: Moment[], kills: number | undefined, random: () => number): number[] {
+  if (kills === undefined || kills >= moments.length) return moments.map((_, at) => at);
+  const spread = Array.from({ length: kills }, (_, n) => Math.floor(((n + random()) * moments.length) / kills));
+  const waits = moments.findIndex(({ what }) => what === WAITS_FOR_PEOPLE);
+  return [...new Set(waits < 0 ? spread : [...spread, waits])];
+}
+
+async function killAt(
+  lane: Lane,
+  matrix: Matrix,
+  at: number,
+  jitterMs: number,
+  expected: Moment,
+  report: MatrixReport,
+): Promise<Moment | undefined> {
+  const { name } = matrix;
+  for (let tries = 1; tries <= MOST_TRIES; tries += 1) {
+    const key = `killed-${(counter += 1)}`;
+    const led = await leadTask(lane, { ...matrix.wanted, key }, matrix.course, at);
+    await sleep(jitterMs);
+    await lane.killWorker();
+    const events = await readEvents(lane.session, key);
+    const last = events.at(-1) as SeenEvent;
+    const moment = { what: expected.what, event: `${last.id} ${last.type}` };
+    const started = Date.now();
+    const end = { ...(await goOn(lane, key, led, moment)), events };
+    report.kills += 1;
+    say(
+      `${name}: killed after ${moment.event} (${moment.what}); ${end.result.status} ${Date.now() - started} ms later`,
+    );
+    try {
+      matrix.check(end);
+    } catch (error) {
+      report.wrong.push(`${name}, killed after ${moment.event} (${moment.what}), task ${key}: ${String(error)}`);
+    }
+    if (led.lost === undefined && moment.event === expected.event) return moment;
+    say(`${name}: that was to be after ${expected.event}${led.lost === undefined ? '' : `; ${led.lost}`}`);
+  }
+  return undefined;
+}
+
+/** Another worker, and people who decide as long as they are asked. */
+async function goOn(
+  lane: Lane,
+  key: string,
+  { release, acknowledged }: Led,
+  moment: Moment,
+): Promise<Omit<KilledTask, 'events'>> {
+  release();
+  const { session, effects } = lane;
+  const serving = lane.startWorker();
+  // Told below, unless something else is wrong before.
+  serving.catch(() => {});
+  let told = acknowledged;
+  for (;;) {
+    const end = await waitForTask(session, key, { timeoutMs: END_MS, approvalMs: APPROVAL_MS });
+    if (end.kind === 'approval') {
+      told = Promise.any(
+        [told, sendDecision(lane, key, 'update')].map(async (sent) => (await sent) || Promise.reject()),
+      );
+      await told.catch(() => false);
+      continue;
+    }
+    await serving;
+    if (end.kind !== 'ended') throw new Error(`${key}, killed after ${moment.event} (${moment.what}), does not end`);
+    const prefix = `${key}/`;
+    return {
+      key,
+      moment,
+      deliveries: effects.deliveries.filter((delivery) => delivery.key.startsWith(prefix)),
+      effects: new Map(
+        [...effects.effects].filter(([id]) => id.startsWith(prefix)).map(([id, n]) => [id.slice(prefix.length), n]),
+      ),
+      acknowledged: await (told ?? Promise.resolve(false)).catch(() => false),
+      result: end.result,
+    };
+  }
+}

@@ -1,0 +1,75 @@
+/** A project with one worker process, which is killed and started again. */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, createTask, type NewTask, type Session } from '../../src/client/index.js';
+import { loadRegistry } from '../../src/definitions/load-registry.js';
+import { start } from '../fixtures/command-line.js';
+import { makeProject } from '../fixtures/project-folder.js';
+import type { EffectService } from './effect-service.js';
+import { until } from './extent.js';
+import { chaosProject } from './project.js';
+import { startProxy, type TemporalProxy } from './temporal-proxy.js';
+
+/** Where one kill after the other happens. */
+export interface Lane {
+  session: Session;
+  effects: EffectService;
+  /** Between the worker and Temporal. */
+  proxy: TemporalProxy;
+  create(wanted: Pick<NewTask, 'ability' | 'input' | 'key'> & Pick<Partial<NewTask>, 'review'>): Promise<string>;
+  /** Ends the worker as `kill -9` does. Resolves when it is gone. */
+  killWorker(): Promise<void>;
+  /** Starts a worker; resolves when it serves. */
+  startWorker(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Writes a project of its own and starts its worker. */
+export async function openLane(address: string, effects: EffectService): Promise<Lane> {
+  const folder = makeProject(chaosProject(effects.origin));
+  const { project } = loadRegistry(folder.root).project;
+  const proxy = await startProxy(address);
+  const session = await connect({ root: folder.root, project, address });
+  const env = { TEMPORAL_ADDRESS: proxy.address, ABILITY_SEAL_KEYS: `chaos:${randomBytes(32).toString('base64url')}` };
+  let worker: ReturnType<typeof start> | undefined;
+  const lane: Lane = {
+    session,
+    effects,
+    proxy,
+    async create(wanted) {
+      const user = { name: 'tester', source: 'claimed' } as const;
+      return (await createTask(session, { environment: 'dev', user, run: true, ...wanted })).id;
+    },
+    async killWorker() {
+      worker?.kill('SIGKILL');
+      await worker;
+      worker = undefined;
+      // What it wanted to say and did not must not be said any more.
+      await until('the proxy to miss it', () => proxy.connections() === 0 || undefined);
+    },
+    async startWorker() {
+      const starting = start(['worker', '--placement', 'cloud'], { cwd: folder.root, env });
+      worker = starting;
+      let said = '';
+      let ended = false;
+      starting.stderr?.on('data', (chunk: Buffer) => (said += String(chunk)));
+      if (starting.stderr) once(starting.stderr, 'end').then(() => (ended = true));
+      await until(
+        'the worker to serve',
+        () => {
+          if (ended) throw new Error(`the worker ended: ${said}`);
+          return said.includes('Serving') || undefined;
+        },
+        60_000,
+      );
+    },
+    async stop() {
+      await lane.killWorker();
+      await session.close();
+      await proxy.stop();
+      folder.remove();
+    },
+  };
+  await lane.startWorker();
+  return lane;
+}

@@ -1,0 +1,209 @@
+/** Leads a task from event to event, so that its worker can be killed after each of them. */
+import { decide } from '../../src/client/index.js';
+import type { Waiting } from './effect-service.js';
+import { pause, until } from './extent.js';
+import type { Lane } from './lane.js';
+import { readEvents, type SeenEvent } from './read-events.js';
+import { Stops } from './stops.js';
+
+/** What may differ between two tasks that do the same. */
+export interface Course {
+  /** Which of two calls at once is answered first; `together`: both before the workflow hears of one. */
+  order: 'forwards' | 'backwards' | 'together';
+  /** How people decide: as the command line does, or as the Temporal UI does. */
+  decision: 'update' | 'signal';
+}
+
+/** A moment at which a worker can be killed: between two things it does. */
+export interface Moment {
+  /** What has just happened, and what has not yet. */
+  what: string;
+  /** The last event of the history, as `12 ActivityTaskScheduled`. */
+  event: string;
+}
+
+/** How far a task was led. */
+export interface Led {
+  /** All moments it passed; the last one is where it was left. */
+  moments: Moment[];
+  /** Whether the decision is acknowledged that was sent. */
+  acknowledged: Promise<boolean> | undefined;
+  /** What did not come in time, on a machine that is too busy; then the task is anywhere. */
+  lost: string | undefined;
+  /** Lets everything go on: the task, and whatever worker there is then. */
+  release(): void;
+}
+
+/**
+ * Creates a task and leads it up to a moment; there everything stands still, and the worker knows nothing of it.
+ *
+ * @param at number of the moment, from 0; past the last one the task has ended.
+ */
+export async function leadTask(
+  lane: Lane,
+  wanted: Parameters<Lane['create']>[0] & { key: string },
+  course: Course,
+  at: number,
+): Promise<Led> {
+  const { effects, proxy } = lane;
+  effects.hold(wanted.key);
+  const stops = new Stops();
+  await lane.create({
+    ...wanted,
+    async review() {
+      proxy.gate = stops;
+      proxy.withdrawPolls();
+      // The server may be about to answer one that was withdrawn only now.
+      await pause(50);
+    },
+  });
+  const led: Led = {
+    moments: [],
+    acknowledged: undefined,
+    lost: undefined,
+    release() {
+      proxy.gate = undefined;
+      stops.open();
+      effects.release(wanted.key);
+    },
+  };
+  const lockstep = new Lockstep(lane, wanted.key, course, stops, led, at);
+  await lockstep.lead();
+  return led;
+}
+
+/** The moment of an approval. */
+export const WAITS_FOR_PEOPLE = 'the task waits for people';
+
+/** Thrown at the moment that was asked for. */
+class Reached extends Error {}
+
+class Lockstep {
+  /** Calls that the server knows of, and that are not answered yet. */
+  private readonly scheduled = new Set<Waiting>();
+
+  constructor(
+    private readonly lane: Lane,
+    private readonly task: string,
+    private readonly course: Course,
+    private readonly stops: Stops,
+    private readonly led: Led,
+    private readonly at: number,
+  ) {}
+
+  async lead(): Promise<void> {
+    try {
+      for (;;) {
+        const events = await this.read();
+        const turn = events.findLast(({ type }) => type.startsWith('WorkflowTask'));
+        const last = events.at(-1) as SeenEvent;
+        if (last.type.startsWith('WorkflowExecution') && /Completed|Failed|Canceled/.test(last.type)) {
+          return await this.moment('the task has ended');
+        }
+        if (turn?.type === 'WorkflowTaskScheduled') await this.deliver(turn.sticky);
+        else if (turn?.type === 'WorkflowTaskStarted') await this.workThrough();
+        else await this.answerFromOutside(events);
+      }
+    } catch (error) {
+      if (!(error instanceof Reached)) this.led.lost = error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  private async deliver(sticky: boolean): Promise<void> {
+    await this.moment('the workflow is to go on, and no worker knows');
+    await this.giveOne(sticky);
+  }
+
+  private async giveOne(sticky: boolean): Promise<void> {
+    const { stops } = this;
+    (await until(`a${sticky ? ' sticky' : ''} poll`, () => stops.poll('asked', sticky))).go();
+    const given = await until('a workflow task', () => stops.poll('answered'));
+    await this.moment('the worker was given the workflow task, and has not got it');
+    given.go();
+  }
+
+  private async workThrough(): Promise<void> {
+    const { stops, lane } = this;
+    const next = await until(
+      'what the workflow does',
+      () =>
+        stops.report('asked', 'Workflow') ?? lane.effects.waiting(this.task).find((call) => !this.scheduled.has(call)),
+    );
+    // A call on the fast way has its effect before the workflow task is reported.
+    if ('answer' in next) return this.answerOne(next);
+    await this.moment('the workflow has gone on, and the server does not know');
+    await this.report(next, 'Workflow');
+    // What the server says to it is let through by `report`.
+  }
+
+  private async report(asked: { go(): void }, of: 'Workflow' | 'Activity'): Promise<void> {
+    asked.go();
+    const told = await until('an answer to a report', () => this.stops.report('answered', of));
+    if (of === 'Workflow') await this.moment('the server knows, and the worker does not know that it does');
+    told.go();
+  }
+
+  /** Nothing is to be done inside: a call is answered, or people decide. */
+  private async answerFromOutside(events: SeenEvent[]): Promise<void> {
+    const count = (type: RegExp): number => events.filter((event) => type.test(event.type)).length;
+    const open = count(/^ActivityTaskScheduled$/) - count(/^ActivityTask(Completed|Failed|TimedOut|Canceled)$/);
+    if (open === 0) return this.decide();
+    const arrived = await until('the calls to arrive', () => {
+      const waiting = this.lane.effects.waiting(this.task);
+      return waiting.length === open ? [...waiting] : undefined;
+    });
+    for (const call of arrived) this.scheduled.add(call);
+    arrived.sort((a, b) => a.key.localeCompare(b.key));
+    if (this.course.order === 'backwards') arrived.reverse();
+    for (const call of this.course.order === 'together' ? arrived : arrived.slice(0, 1)) {
+      await this.answerOne(call);
+      const report = await until('the call to be reported', () => this.stops.report('asked', 'Activity'));
+      await this.moment(`${call.name} was answered, and the server does not know`);
+      await this.report(report, 'Activity');
+      if (call !== arrived.at(-1) && this.course.order === 'together') {
+        await this.moment(`${call.name} was reported, the other one was not`);
+      }
+    }
+  }
+
+  private async answerOne(call: Waiting): Promise<void> {
+    await this.moment(`${call.name} had its effect, and was not answered`);
+    call.answer();
+  }
+
+  private async decide(): Promise<void> {
+    const { lane, task, led } = this;
+    if (led.acknowledged) throw new Error('the task does not go on');
+    await this.moment(WAITS_FOR_PEOPLE);
+    const sent = sendDecision(lane, task, this.course.decision);
+    led.acknowledged = sent;
+    if (this.course.decision === 'signal') await sent;
+    // An update is in no history before it was taken up.
+    else {
+      await this.giveOne(true);
+      await this.workThrough();
+    }
+  }
+
+  private read(): Promise<SeenEvent[]> {
+    return readEvents(this.lane.session, this.task);
+  }
+
+  private async moment(what: string): Promise<void> {
+    const { moments } = this.led;
+    const last = (await this.read()).at(-1) as SeenEvent;
+    moments.push({ what, event: `${last.id} ${last.type}` });
+    if (moments.length > this.at) throw new Reached();
+  }
+}
+
+/** Says yes. @returns whether that was acknowledged. */
+export async function sendDecision({ session }: Lane, task: string, how: Course['decision']): Promise<boolean> {
+  try {
+    if (how === 'update') await decide(session, task, 'approve', { by: 'ann' });
+    else await session.temporal.workflow.getHandle(task).signal('approve', { by: 'ann' });
+    return true;
+  } catch {
+    return false;
+  }
+}

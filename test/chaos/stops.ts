@@ -1,0 +1,58 @@
+import type { Gate, PassingCall } from './temporal-proxy.js';
+
+/** A call that is stopped, on its way to the server or back. */
+export interface Stop {
+  side: 'asked' | 'answered';
+  call: PassingCall;
+  go(): void;
+}
+
+/** What a worker is given, and what it reports. All else that it says writes no history. */
+const WORKFLOW_POLL = 'PollWorkflowTaskQueue';
+const REPORT = /^Respond(Workflow|Activity)Task/;
+
+/** Stops what a worker is given and what it reports, until somebody lets it go on. */
+export class Stops implements Gate {
+  private readonly held: Stop[] = [];
+  /** Of a call that was asked before the gate was there, the answer passes. */
+  private readonly known = new WeakSet<PassingCall>();
+  private isOpen = false;
+
+  asked(call: PassingCall): Promise<void> {
+    this.known.add(call);
+    return this.stop('asked', call);
+  }
+
+  async answered(call: PassingCall): Promise<void> {
+    if (this.known.has(call)) await this.stop('answered', call);
+  }
+
+  /** A poll for workflow tasks, of those in the worker's memory or of the others. */
+  poll(side: Stop['side'], sticky?: boolean): Stop | undefined {
+    return this.take(
+      side,
+      ({ method, ...call }) => method === WORKFLOW_POLL && call.sticky === (sticky ?? call.sticky),
+    );
+  }
+
+  /** A report of a workflow task or of a call. */
+  report(side: Stop['side'], of: 'Workflow' | 'Activity'): Stop | undefined {
+    return this.take(side, ({ method }) => REPORT.exec(method)?.[1] === of);
+  }
+
+  /** Lets everything go on, now and later. */
+  open(): void {
+    this.isOpen = true;
+    for (const { go } of this.held.splice(0)) go();
+  }
+
+  private take(side: Stop['side'], fits: (call: PassingCall) => boolean): Stop | undefined {
+    const index = this.held.findIndex(({ side: at, call }) => at === side && fits(call) && !call.isGone());
+    return index < 0 ? undefined : this.held.splice(index, 1)[0];
+  }
+
+  private async stop(side: Stop['side'], call: PassingCall): Promise<void> {
+    if (this.isOpen || (call.method !== WORKFLOW_POLL && !REPORT.test(call.method))) return;
+    await new Promise<void>((go) => this.held.push({ side, call, go }));
+  }
+}
