@@ -24,6 +24,7 @@ import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
 import { toFailure } from './failures.js';
 import { credentialsOf } from './hooks/builtins.js';
 import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
+import type { PinnedTools } from './mcp/pinned-tools.js';
 import type { PlanSource } from './plan-source.js';
 import type { RecordFolder } from './record/record-folder.js';
 import type { PinnedScripts } from './script/pinned-scripts.js';
@@ -39,6 +40,7 @@ export interface PreflightDependencies extends HookDependencies {
   keys: SealKeys;
   plans: PlanSource;
   scripts: PinnedScripts;
+  tools: Pick<PinnedTools, 'pin'>;
   records: RecordFolder;
   /** What Temporal knows of a task of this key: its memo, `foreign` for somebody else's workflow, or nothing. */
   findTask: (key: string) => Promise<TaskMemo | 'foreign' | undefined>;
@@ -74,14 +76,18 @@ async function preflight(
 ): Promise<PreflightAnswer> {
   refuseUnsafeKeys(request.input);
   const variables = dependencies.variables?.(request.environment);
-  const { plan, warnings } = resolvePlan(registry, request.ability, request.environment, variables);
-  const input = inputOf(plan, request);
-  const digests = { plan: digestOf(plan), input: digestOf(input) };
-  const state = await stateOfKey(request, digests.input, dependencies);
+  const resolved = resolvePlan(registry, request.ability, request.environment, variables);
+  const { warnings } = resolved;
+  const input = inputOf(resolved.plan, request);
+  const inputDigest = digestOf(input);
+  const state = await stateOfKey(request, inputDigest, dependencies);
+  const isNew = state === 'free' || state === 'abandoned';
+  if (isNew) refuseMissingCredentials(resolved.plan, dependencies);
+  const plan = isNew ? await pinTools(resolved.plan, warnings, dependencies, signal) : resolved.plan;
+  const digests = { plan: digestOf(plan), input: inputDigest };
   const confirmations: Confirmation[] = [];
   const hooks: HookAnswer[] = [];
-  if (state === 'free' || state === 'abandoned') {
-    refuseMissingCredentials(plan, dependencies);
+  if (isNew) {
     const answers = await askGuards(plan, input, request, digests.plan, dependencies, signal);
     hooks.push(...answers);
     confirmations.push(...confirmationsOf(answers));
@@ -178,6 +184,18 @@ function keyConflict(request: TaskRequest, what: string, held?: Pick<TaskMemo, '
 function refuseMissingCredentials(plan: Plan, { secrets }: PreflightDependencies): void {
   const source = secrets(plan.environment.name);
   for (const { reference, what } of credentialsOf(plan)) source.resolve(reference, what);
+}
+
+/** What is promised is the tools as they are now. @throws AbilityError `mcp.not_pinned`. */
+async function pinTools(
+  resolved: Plan,
+  warnings: string[],
+  { secrets, tools }: PreflightDependencies,
+  signal: AbortSignal,
+): Promise<Plan> {
+  const pinned = await tools.pin(resolved, { secrets: secrets(resolved.environment.name), signal });
+  warnings.push(...pinned.warnings);
+  return pinned.plan;
 }
 
 /** PreAbilityCreate fires once: for the task with its input, and for each operation it may call. Source: answers, 5. */

@@ -212,6 +212,16 @@ export const CODES = {
     means: 'The task has made as many calls as `limits.max_calls` lets it.',
     next: 'Raise the limit, or find out why it calls so often.',
   },
+  'mcp.definition_changed': {
+    exit: EXIT.failed,
+    means: 'An MCP server describes the tool otherwise than when the task was created: it was not called.',
+    next: 'Read the difference in the message. If the tool is still what you want, create the task again or `ability task retry` it, which pins the tool as it is now.',
+  },
+  'mcp.not_pinned': {
+    exit: EXIT.unavailable,
+    means: 'The environment is protected, and the worker could not see the MCP tool it would have to pin.',
+    next: 'Make sure that the server named in the message runs and lists the tool, then create the task again.',
+  },
   'mcp.output_invalid': {
     exit: EXIT.failed,
     means: 'A tool answered with something the contract does not allow.',

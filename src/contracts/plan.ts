@@ -146,7 +146,13 @@ export interface PlanScript {
 /** A tool of an MCP server. */
 export interface McpImplementation extends ImplementationBase {
   kind: 'mcp';
-  mcp: { server: PlanMcpServer; tool: string; output: 'as_is' | 'json' };
+  mcp: {
+    server: PlanMcpServer;
+    tool: string;
+    output: 'as_is' | 'json';
+    /** SHA-256 of how the server described the tool when the plan was made; absent: it could not be seen then. */
+    pinned?: string;
+  };
 }
 
 /** An MCP server: a child process, or a URL. */
