@@ -114,7 +114,7 @@ export const CODES = {
   },
   'engine.unsupported': {
     exit: EXIT.outOfOrder,
-    means: 'The task was planned for an interpreter that this worker does not have.',
+    means: 'The task was planned for an interpreter, or a version of CEL, that this worker does not have.',
     next: 'Start a worker of the version that made the plan, or a newer one.',
   },
   'environment.not_found': {

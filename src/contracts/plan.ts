@@ -13,6 +13,8 @@ import type { Placement } from './placement.js';
 export interface Plan {
   format: 1;
   engine: number;
+  /** Version of the CEL library for its expressions; absent in the oldest plans: 8.0.0. */
+  cel?: string;
   project: string;
   ability: PlanAbility;
   environment: PlanEnvironment;

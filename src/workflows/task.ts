@@ -11,10 +11,10 @@ import {
   TemporalFailure,
   workflowInfo,
 } from '@temporalio/workflow';
-import { ENGINE } from '../contracts/names.js';
 import type { Person } from '../contracts/people.js';
 import type { TaskResult, TaskStart } from '../contracts/task.js';
 import { digestOf } from '../rules/canonical.js';
+import { whyNotThisBuild } from '../rules/engine.js';
 import { awaitApproval, GUARD_APPROVAL_MS, setState } from './approvals.js';
 import { carryOn } from './carry-on.js';
 import { showDetails } from './details.js';
@@ -68,12 +68,8 @@ function mistakeOf(error: unknown): ApplicationFailure {
 }
 
 function refuseOtherEngine({ plan }: TaskStart): void {
-  if (plan?.engine === ENGINE) return;
-  throw ApplicationFailure.create({
-    type: 'engine.unsupported',
-    message: `This worker runs engine ${ENGINE}, the task was planned for ${plan?.engine ?? 'none'}`,
-    nonRetryable: true,
-  });
+  const reason = whyNotThisBuild(plan);
+  if (reason) throw ApplicationFailure.create({ type: 'engine.unsupported', message: reason, nonRetryable: true });
 }
 
 /** What passed preflight is what runs: this input, asked for by this person. Source: design, sections 2 and 6. */

@@ -1,7 +1,7 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker';
-import { ENGINE } from '../../contracts/names.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { type PlannedFor, whyNotThisBuild } from '../../rules/engine.js';
 import { SpillingCodec } from '../../server/payload-codec.js';
 import type { PayloadStore } from '../../server/payload-store.js';
 import { WORKFLOW_BUNDLE } from '../create-workers.js';
@@ -121,21 +121,20 @@ async function whyNotOurs({ history }: RecordedHistory, codec: ReplayCodec): Pro
   if (started?.workflowType?.name?.includes(':')) return undefined;
   const [payload] = await codec.decode((started?.input?.payloads ?? []).slice(0, 1));
   const start: unknown = payload && defaultPayloadConverter.fromPayload(payload);
-  const engine = engineOf(start);
-  if (engine === ENGINE) return undefined;
-  if (engine === undefined) return { code: 'history.invalid', message: 'It is not the history of a task' };
-  return {
-    code: 'engine.unsupported',
-    message: `The task was planned for engine ${engine}, this build has engine ${ENGINE}`,
-    suggestion: 'Replay it with a build of that engine; its tasks need workers of such a build.',
-  };
+  const planned = plannedIn(start);
+  if (!planned) return { code: 'history.invalid', message: 'It is not the history of a task' };
+  const message = whyNotThisBuild(planned);
+  if (message === undefined) return undefined;
+  const suggestion = 'Replay it with a build that made such plans; its tasks need workers of such a build.';
+  return { code: 'engine.unsupported', message, suggestion };
 }
 
-function engineOf(start: unknown): number | undefined {
+function plannedIn(start: unknown): PlannedFor | undefined {
   if (start === null || typeof start !== 'object' || !('plan' in start)) return undefined;
   const { plan } = start;
   if (plan === null || typeof plan !== 'object' || !('engine' in plan)) return undefined;
-  return typeof plan.engine === 'number' ? plan.engine : undefined;
+  if (typeof plan.engine !== 'number') return undefined;
+  return { engine: plan.engine, ...('cel' in plan && { cel: String(plan.cel) }) };
 }
 
 /** Reads large values from where they are; keeps none, as a replay leaves nothing behind. */
