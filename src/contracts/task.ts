@@ -80,6 +80,8 @@ export interface Carried {
   calls: number;
   sequence: number;
   paused: boolean;
+  /** How much of what hooks answered, and of the warnings, stayed behind; absent: nothing. */
+  left?: { answers: number; warnings: number };
 }
 
 /** A signal that no wait has taken yet. */
