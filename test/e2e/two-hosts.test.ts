@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ability, abilityJson, start } from '../fixtures/command-line.js';
 import { makeProject, operation, type ProjectFolder, workflow } from '../fixtures/project-folder.js';
 import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
@@ -10,6 +10,9 @@ import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 const KEYS = `main:${randomBytes(32).toString('base64url')}`;
 /** Above what stays in a history. */
 const LARGE = 200_000;
+
+// Workers are started and stopped many times, and Temporal waits ten seconds before it asks another one.
+vi.setConfig({ testTimeout: 180_000 });
 
 let server: TestServer;
 let here: ProjectFolder;
