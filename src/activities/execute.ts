@@ -4,6 +4,7 @@ import { callApi } from './api/call-api.js';
 import type { RateLimiter } from './api/rate-limit.js';
 import type { CallInput } from './call-input.js';
 import { callMcp } from './mcp/call-mcp.js';
+import type { PinnedTools } from './mcp/pinned-tools.js';
 import type { McpPool } from './mcp/pool.js';
 import { callScript } from './script/call-script.js';
 import type { PinnedScripts } from './script/pinned-scripts.js';
@@ -16,6 +17,7 @@ export interface ExecuteDependencies {
   scripts: PinnedScripts;
   limiter: RateLimiter;
   pool: McpPool;
+  tools: PinnedTools;
 }
 
 /** Executes one attempt of a call. @returns its output, not checked yet. @throws AbilityError, CallFailure. */

@@ -15,6 +15,7 @@ import { denialOf } from '../rules/hook-facts.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
 import { credentialsOf } from './hooks/builtins.js';
 import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
+import type { PinnedTools } from './mcp/pinned-tools.js';
 import type { PinnedScripts } from './script/pinned-scripts.js';
 
 /** What the checks before a task need of their worker. */
@@ -22,6 +23,7 @@ export interface CreationDependencies extends HookDependencies {
   /** What `env:NAME` in the definitions stands for; left out: what this process and its `.env` files say. */
   variables?: (environment: string) => EnvironmentVariables;
   scripts: PinnedScripts;
+  tools: Pick<PinnedTools, 'pin'>;
 }
 
 /** What somebody wants done, as far as the checks look at it. */
@@ -44,8 +46,8 @@ export interface Resolved {
   warnings: string[];
 }
 
-/** What the hooks before creation say. */
-export interface Guarded {
+/** What may be created: with its tools pinned, and what the hooks before creation say. */
+export interface Guarded extends Pick<Resolved, 'plan' | 'digests'> {
   hooks: HookAnswer[];
   confirmations: Confirmation[];
   warnings: string[];
@@ -61,21 +63,25 @@ export function resolveWanted(wanted: Wanted, registry: Registry, { variables }:
 }
 
 /**
- * Asks everything that may stand against a task before there is one: credentials, then PreAbilityCreate.
+ * Asks everything that may stand against a task before there is one: credentials, tools, then PreAbilityCreate.
  *
- * @throws AbilityError `config.missing_credential`, `guard.denied`, `hook.failed`.
+ * @throws AbilityError `config.missing_credential`, `mcp.not_pinned`, `guard.denied`, `hook.failed`.
  */
 export async function guardCreation(
-  { plan, input, digests }: Resolved,
+  { plan: resolved, input, digests: before }: Resolved,
   wanted: Wanted,
   dependencies: CreationDependencies,
   signal: AbortSignal,
 ): Promise<Guarded> {
-  refuseMissingCredentials(plan, dependencies);
+  refuseMissingCredentials(resolved, dependencies);
+  // What is promised is the tools as they are now.
+  const secrets = dependencies.secrets(resolved.environment.name);
+  const { plan, warnings: notPinned } = await dependencies.tools.pin(resolved, { secrets, signal });
+  const digests = plan === resolved ? before : { ...before, plan: digestOf(plan) };
   const hooks = await askGuards(plan, input, wanted, digests.plan, dependencies, signal);
   const notKept = dependencies.scripts.keep(plan);
-  const warnings = [...(notKept ? [notKept] : []), ...warningsOf(hooks)];
-  return { hooks, confirmations: confirmationsOf(hooks), warnings };
+  const warnings = [...notPinned, ...(notKept ? [notKept] : []), ...warningsOf(hooks)];
+  return { plan, digests, hooks, confirmations: confirmationsOf(hooks), warnings };
 }
 
 /** A low-level ability is one call of itself, so what is shown and sealed is what that call will get. */

@@ -58,8 +58,8 @@ async function modify(
   const wanted: Wanted = { ability: old.ability.id, environment, input: asked, task, user: by, session };
   const resolved = resolveWanted(wanted, loader.load(), dependencies);
   const guarded = await guardCreation(resolved, wanted, dependencies, context.cancellationSignal);
-  const { plan, input, digests } = resolved;
-  const { hooks, confirmations } = guarded;
+  const { input } = resolved;
+  const { plan, digests, hooks, confirmations } = guarded;
   const seal = signSeal({ ...digests, task, user, confirmations }, dependencies.keys);
   dependencies.plans.keep(plan, { seal, user, session });
   return { plan, seal, input, warnings: [...new Set([...resolved.warnings, ...guarded.warnings])], hooks };

@@ -4,6 +4,7 @@ import type { TaskStart } from '../contracts/task.js';
 import { type SealKeys, verifySeal } from '../planning/seal.js';
 import { digestOf } from '../rules/canonical.js';
 import { childPlan } from '../rules/child-plan.js';
+import { whyNotThisBuild } from '../rules/engine.js';
 import { sealMark } from '../rules/seal-mark.js';
 
 /** The workflow run an activity belongs to. */
@@ -66,6 +67,7 @@ export class PlanSource {
     if (!run) throw outsider();
     const { child, ...origin } = this.admitted.get(run.runId) ?? (await this.examine(mark, run));
     const plan = await this.find(origin.seal.plan, run);
+    refuseOtherEngine(plan);
     return { ...origin, plan: child === undefined ? plan : childPlan(plan, child) };
   }
 
@@ -115,6 +117,14 @@ export class PlanSource {
       suggestion: 'Create tasks through Ability Runtime.',
     });
   }
+}
+
+/** Calls and their expressions may be taken by a worker of another build than the one that runs the workflow. */
+function refuseOtherEngine(plan: Plan): void {
+  const message = whyNotThisBuild(plan);
+  if (message === undefined) return;
+  const suggestion = 'Start a worker of the version that made the plan, or a newer one.';
+  throw new AbilityError({ code: 'engine.unsupported', message, suggestion });
 }
 
 /** A workflow that somebody started by hand may have been given anything. */

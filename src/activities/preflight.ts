@@ -13,7 +13,7 @@ import { type EarlierTask, keptProgress } from '../rules/kept-progress.js';
 import { didYouMean } from '../rules/nearest.js';
 import { beingDeleted, taskDeleted } from '../rules/task-deleted.js';
 import { toFailure } from './failures.js';
-import { type CreationDependencies, type Guarded, guardCreation, resolveWanted } from './guard-creation.js';
+import { type CreationDependencies, guardCreation, resolveWanted } from './guard-creation.js';
 import type { PlanSource } from './plan-source.js';
 import type { RecordFolder } from './record/record-folder.js';
 
@@ -54,8 +54,6 @@ export function createPreflight(
   };
 }
 
-const NOT_ASKED: Guarded = { hooks: [], confirmations: [], warnings: [] };
-
 async function preflight(
   request: TaskRequest,
   registry: Registry,
@@ -63,12 +61,12 @@ async function preflight(
   signal: AbortSignal,
 ): Promise<PreflightAnswer> {
   const resolved = resolveWanted(request, registry, dependencies);
-  const { plan, input, digests } = resolved;
-  const state = await stateOfKey(request, digests.input, dependencies);
+  const { input } = resolved;
+  const state = await stateOfKey(request, resolved.digests.input, dependencies);
   const isNew = state === 'free' || state === 'abandoned';
-  const { hooks, confirmations, warnings } = isNew
+  const { plan, digests, hooks, confirmations, warnings } = isNew
     ? await guardCreation(resolved, request, dependencies, signal)
-    : NOT_ASKED;
+    : { ...resolved, hooks: [], confirmations: [], warnings: [] };
   const { task, user, retry } = request;
   const progress =
     retry && keptProgress(await dependencies.readEnded(retry.task), planToRetry(plan, retry.from), retry.from);

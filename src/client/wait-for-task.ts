@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
-import { AbilityError } from '../contracts/problem.js';
 import { isEndState } from '../contracts/states.js';
 import type { TaskResult } from '../contracts/task.js';
 import type { Session } from './connect.js';
 import { awaitResult } from './read-result.js';
+import { refuseStuck } from './refuse-stuck.js';
 import { asking } from './temporal-errors.js';
 import { queryTask } from './view-task.js';
 
@@ -29,13 +29,11 @@ export type WaitEnd =
 const FIRST_LOOK_MS = 150;
 const SLOWEST_LOOK_MS = 1000;
 const STUCK_CHECK_MS = 2000;
-/** So many failed workflow tasks in a row mean that the code cannot go on. Source: design, section 6, "Never a hang". */
-const STUCK_FAILURES = 3;
 
 /**
  * Waits until a task ends, or until there is a reason to stop waiting.
  *
- * @throws AbilityError `engine.stuck` when the workflow code fails again and again.
+ * @throws AbilityError `engine.stuck` or `store.not_shared` when workflow tasks fail again and again.
  */
 export async function waitForTask(session: Session, id: string, options: WaitOptions): Promise<WaitEnd> {
   return asking(session, async () => {
@@ -99,19 +97,6 @@ async function look<T>(session: Session, stop: AbortSignal, action: () => Promis
   } finally {
     stop.removeEventListener('abort', abort);
   }
-}
-
-async function refuseStuck(session: Session, id: string): Promise<void> {
-  const { raw } = await session.temporal.workflow.getHandle(id).describe();
-  // The attempt that is pending has not failed yet.
-  const failures = (raw.pendingWorkflowTask?.attempt ?? 1) - 1;
-  if (failures < STUCK_FAILURES) return;
-  throw new AbilityError({
-    code: 'engine.stuck',
-    message: `The workflow code has failed ${failures} times in a row on ${id}; Temporal goes on trying`,
-    suggestion:
-      'Look at the failed workflow task in the Temporal UI; run the worker version the task was started with.',
-  });
 }
 
 /** Sleeps, or wakes when one of the signals fires. */

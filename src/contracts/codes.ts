@@ -119,7 +119,7 @@ export const CODES = {
   },
   'engine.unsupported': {
     exit: EXIT.outOfOrder,
-    means: 'The task was planned for an interpreter that this worker does not have.',
+    means: 'The task was planned for an interpreter, or a version of CEL, that this worker does not have.',
     next: 'Start a worker of the version that made the plan, or a newer one.',
   },
   'environment.not_found': {
@@ -216,6 +216,16 @@ export const CODES = {
     exit: EXIT.failed,
     means: 'The task has made as many calls as `limits.max_calls` lets it.',
     next: 'Raise the limit, or find out why it calls so often.',
+  },
+  'mcp.definition_changed': {
+    exit: EXIT.failed,
+    means: 'An MCP server describes the tool otherwise than when the task was created: it was not called.',
+    next: 'Read the difference in the message. If the tool is still what you want, create the task again or `ability task retry` it, which pins the tool as it is now.',
+  },
+  'mcp.not_pinned': {
+    exit: EXIT.unavailable,
+    means: 'The environment is protected, and the worker could not see the MCP tool it would have to pin.',
+    next: 'Make sure that the server named in the message runs and lists the tool, then create the task again.',
   },
   'mcp.output_invalid': {
     exit: EXIT.failed,

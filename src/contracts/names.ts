@@ -3,6 +3,17 @@ import type { Placement } from './placement.js';
 /** The version of the interpreter. A plan carries the one it was made for; behaviour branches on it. */
 export const ENGINE = 1;
 
+/** The version of the CEL library. A plan carries the one it was made for, since another may read an expression otherwise. */
+export const CEL = '8.0.0';
+
+/**
+ * Versions under which plans may have been made that this build runs.
+ *
+ * An earlier one stays here after an upgrade only if it reads every expression alike: the unit tests of the expressions and
+ * all recorded histories say so.
+ */
+export const CEL_READ: readonly string[] = [CEL];
+
 /** Workflow types of our own. A colon keeps them apart from every ability id. Source: answers, 2. */
 export const WORKFLOWS = {
   preflight: 'ability:preflight',

@@ -14,6 +14,8 @@ import type { Placement } from './placement.js';
 export interface Plan {
   format: 1;
   engine: number;
+  /** Version of the CEL library for its expressions; absent in the oldest plans: 8.0.0. */
+  cel?: string;
   project: string;
   ability: PlanAbility;
   environment: PlanEnvironment;
@@ -152,7 +154,13 @@ export interface PlanScript {
 /** A tool of an MCP server. */
 export interface McpImplementation extends ImplementationBase {
   kind: 'mcp';
-  mcp: { server: PlanMcpServer; tool: string; output: 'as_is' | 'json' };
+  mcp: {
+    server: PlanMcpServer;
+    tool: string;
+    output: 'as_is' | 'json';
+    /** SHA-256 of how the server described the tool when the plan was made; absent: it could not be seen then. */
+    pinned?: string;
+  };
 }
 
 /** An MCP server: a child process, or a URL. */

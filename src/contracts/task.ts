@@ -128,6 +128,8 @@ export interface Carried {
   sequence: number;
   paused: boolean;
   turn?: Turn;
+  /** How much of what hooks answered, and of the warnings, stayed behind; absent: nothing. */
+  left?: { answers: number; warnings: number };
 }
 
 /** A signal that no wait has taken yet. */

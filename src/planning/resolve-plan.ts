@@ -1,5 +1,5 @@
 import { EFFECTS, type Effect } from '../contracts/effects.js';
-import { ENGINE } from '../contracts/names.js';
+import { CEL, ENGINE } from '../contracts/names.js';
 import type {
   Plan,
   PlanAbility,
@@ -205,6 +205,7 @@ function assemble(
   return {
     format: 1,
     engine: ENGINE,
+    cel: CEL,
     project: project.project,
     environment: resolveEnvironment(registry, environment),
     placement: resolvePlacement(servers, rules),

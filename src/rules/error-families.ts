@@ -33,6 +33,7 @@ const NEVER_AGAIN = [
   'input',
   'internal',
   'limit',
+  'mcp.definition_changed',
   'mcp.start_failed',
   'mcp.tool_missing',
   'outcome',

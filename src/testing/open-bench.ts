@@ -127,6 +127,8 @@ async function hostWorkers(
       ),
       answerScript: createMockedHooks((task) => caseOf(task).prepared.hooks, real.answerScript),
       secrets,
+      // Its calls are mocks, so no server need be there.
+      tools: { pin: async (plan) => ({ plan, warnings: [] }) },
       variables: (environment) => new PlaceholderVariables(registry, environment),
       recordUsage: () => {},
     }),

@@ -6,6 +6,7 @@ import { RateLimiter } from '../activities/api/rate-limit.js';
 import { createExecute } from '../activities/execute.js';
 import { createAnswerScript } from '../activities/hooks/script-handler.js';
 import type { ActivityDependencies } from '../activities/index.js';
+import { PinnedTools } from '../activities/mcp/pinned-tools.js';
 import { McpPool } from '../activities/mcp/pool.js';
 import { PlanSource } from '../activities/plan-source.js';
 import { RecordFolder } from '../activities/record/record-folder.js';
@@ -45,6 +46,7 @@ export function buildDependencies(
   const plans = new PlanSource(keys, access.readStart, access.readParent);
   const { root } = paths;
   const scripts = new PinnedScripts(root, paths.pinned, store);
+  const tools = new PinnedTools(pool, store);
   const secrets = (environment: string): SecretSource => new SecretSource(root, environment);
   const activities: ActivityDependencies = {
     project,
@@ -59,7 +61,8 @@ export function buildDependencies(
     findDeletion: access.findDeletion,
     executions: access.executions,
     scripts,
-    execute: createExecute({ root, groups, scripts, pool, limiter: new RateLimiter() }),
+    tools,
+    execute: createExecute({ root, groups, scripts, pool, tools, limiter: new RateLimiter() }),
     answerScript: createAnswerScript({ root, groups, scripts, secrets }),
     secrets,
     recordUsage: (line) => appendLine(join(paths.system, 'usage.jsonl'), line),

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import type { PayloadCodec } from '@temporalio/common';
 import {
   makeTelemetryFilterString,
   NativeConnection,
@@ -17,6 +18,7 @@ import { createWorker } from './create-workers.js';
 import { buildDependencies } from './dependencies.js';
 import { log, WorkerLogger } from './logger.js';
 import { accessTemporal, type TemporalAccess } from './temporal-access.js';
+import { WorkerCodec } from './worker-codec.js';
 
 /** What a process hosts workers for. */
 export interface HostOptions {
@@ -53,7 +55,7 @@ export class WorkerHost {
     private readonly options: HostOptions,
     private readonly connection: NativeConnection,
     readonly access: TemporalAccess,
-    private readonly codec: SpillingCodec,
+    private readonly codec: PayloadCodec,
     private readonly shared: ReturnType<typeof buildDependencies>,
   ) {
     this.failure = new Promise((_, reject) => {
@@ -72,7 +74,7 @@ export class WorkerHost {
     }
     const connection = await NativeConnection.connect(options.connectionOptions);
     const store = new PayloadStore(options.store);
-    const codec = new SpillingCodec(store);
+    const codec = new WorkerCodec(new SpillingCodec(store));
     const access = accessTemporal(connection, options.namespace, codec);
     await checkNamespace(access.client, connection);
     const built = buildDependencies(options.project, options.paths, store, options.keys, access);

@@ -56,7 +56,7 @@ export function resultOf(run: TaskRun, outcome?: Outcome): TaskResult {
     environment: plan.environment.name,
     output: outcome?.output ?? null,
     error: outcome?.error ?? null,
-    warnings: [...new Set(run.warnings)],
+    warnings: [...new Set(run.warnings), ...leftOut(run)],
     steps: run.summarize(outcome !== undefined),
     approvals: run.approvals,
     hooks: run.hooks,
@@ -69,4 +69,14 @@ export function resultOf(run: TaskRun, outcome?: Outcome): TaskResult {
     ...(run.inputChanges.length > 0 && { changes: run.inputChanges }),
     ...(run.start.child && { worked_ms: run.budget.spent() }),
   };
+}
+
+/** What a long task was told and did not carry from run to run is in the histories of its earlier runs. */
+function leftOut({ left }: TaskRun): string[] {
+  return [
+    ...(left.answers > 0
+      ? [`${left.answers} answers of hooks are left out, those that let calls pass before all others`]
+      : []),
+    ...(left.warnings > 0 ? [`${left.warnings} warnings are left out`] : []),
+  ];
 }

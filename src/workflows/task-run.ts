@@ -67,6 +67,8 @@ export class TaskRun {
   readonly approvals: Approval[];
   readonly hooks: HookAnswer[];
   readonly warnings: string[];
+  /** How many answers of hooks and warnings earlier runs did not take along. */
+  readonly left: { answers: number; warnings: number };
   /** Signals that no wait has taken yet, in the order in which they came. */
   readonly signals: ReceivedSignal[];
   /** Hooks after calls that nobody waits for yet. */
@@ -102,6 +104,7 @@ export class TaskRun {
     this.sequence = carried?.sequence ?? 0;
     this.paused = carried?.paused ?? changed?.paused ?? false;
     this.turn = carried?.turn && { ...carried.turn };
+    this.left = carried?.left ?? { answers: 0, warnings: 0 };
     const noted = Object.entries(start.progress ?? {});
     this.waiting = new Set(noted.filter(([, { status }]) => status === 'waiting').map(([path]) => path));
     this.listed = allSteps(this.plan);

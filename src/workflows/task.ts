@@ -12,9 +12,9 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { ModifyAnswer } from '../contracts/activities.js';
-import { ENGINE } from '../contracts/names.js';
 import type { StoredResult } from '../contracts/stored-result.js';
 import type { TaskResult, TaskStart } from '../contracts/task.js';
+import { whyNotThisBuild } from '../rules/engine.js';
 import { storeResult } from '../rules/stored-result.js';
 import { packArguments, type TaskArguments, unpackArguments } from '../rules/task-arguments.js';
 import { awaitApproval, GUARD_APPROVAL_MS, setState } from './approvals.js';
@@ -82,10 +82,8 @@ function readStart(args: TaskArguments): TaskStart {
   const { workflowId, continuedFromExecutionRunId } = workflowInfo();
   const start = unpackArguments(args, workflowId);
   if (!start) throw refusal('seal.invalid', 'The task was not started with what passed preflight');
-  if (start.plan.engine !== ENGINE) {
-    const message = `This worker runs engine ${ENGINE}, the task was planned for ${start.plan.engine ?? 'none'}`;
-    throw refusal('engine.unsupported', message);
-  }
+  const other = whyNotThisBuild(start.plan);
+  if (other !== undefined) throw refusal('engine.unsupported', other);
   // What an earlier run has done is believed only where there was one.
   if ((start.carried || start.changed) && continuedFromExecutionRunId === undefined) {
     throw refusal('seal.invalid', 'The task says that it goes on, and no earlier run of it did');

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decide, viewTask } from '../../src/client/index.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
+import { apiAbility } from '../fixtures/servers/definitions.js';
+import { type RecordingService, startService } from '../fixtures/servers/recording-service.js';
 import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 
 /** Events after which the server asks for a new run; by itself it waits for thousands. */
@@ -8,13 +10,24 @@ const EVENTS = 60;
 
 let server: TestServer;
 let flows: Flows;
+let service: RecordingService;
 
 beforeAll(async () => {
   server = await startTemporal({ settings: [`limit.historyCount.suggestContinueAsNew=${EVENTS}`] });
-  flows = await startFlows({}, server);
+  service = await startService();
+  const watched = { more: { hooks: { pre_call: ['warns'] } } };
+  flows = await startFlows(
+    {
+      ...apiAbility('util.call', service.origin, { method: 'GET', path: '/call' }, watched),
+      'registry/hooks/PreAbilityCall.yaml':
+        'hooks: [{ id: warns, handler: { expression: { warn_if: "input.n != null", reason: Again. } } }]',
+    },
+    server,
+  );
 });
 afterAll(async () => {
   await flows.project.stop();
+  await service.stop();
   await server.stop();
 });
 
@@ -130,5 +143,20 @@ steps:
     const runs = await runsOf(result.task_key as string);
     const [first] = runs;
     for (const { bytes } of runs) expect(bytes).toBeLessThan((first?.bytes as number) + 8000);
+  });
+
+  test('carries a few bytes for each call, and a bounded part of what hooks say', async () => {
+    const items = Array.from({ length: 600 }, (_, n) => n);
+    const result = await flows.run(
+      'steps: [{ id: all, foreach: input.items, as: n, max_parallel: 20, steps: [{ id: one, call: util.call, with: { n: "${{ n }}" } }] }]',
+      { items },
+    );
+    expect(result).toMatchObject({ status: 'succeeded', steps: [{}, { turns: 600, status: 'succeeded' }] });
+    expect(service.requestsOf('/call')).toHaveLength(600);
+    const runs = await runsOf(result.task_key as string);
+    const [first, last] = [runs[0]?.bytes ?? 0, runs.at(-1)?.bytes ?? 0];
+    expect(runs.length).toBeGreaterThan(10);
+    // Answers of hooks are let go at 96 KiB; `npm run test:long` has 5,000 calls.
+    expect(last - first).toBeLessThan(600 * 20 + 96 * 1024);
   });
 });

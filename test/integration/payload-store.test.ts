@@ -91,11 +91,11 @@ describe('a store that cannot be written', () => {
     expect(error).toMatchObject({ code: 'store.full' });
   });
 
-  test('loses no task that only then grows too large: it is stuck, says so, and goes on once the store is mended', async () => {
+  test('loses no task that only then grows too large: it is stuck, says why, and goes on once the store is mended', async () => {
     const created = await withoutStore(async () => {
       const tasks = await Promise.all(['grows', 'doubles'].map((ability) => project.create(ability)));
       for (const error of await Promise.all(tasks.map(({ id }) => failure(project.wait(id))))) {
-        if (error !== undefined) expect(error).toMatchObject({ code: 'engine.stuck' });
+        if (error !== undefined) expect(error).toMatchObject({ code: 'store.full' });
       }
       return tasks;
     });

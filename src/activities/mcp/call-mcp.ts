@@ -1,45 +1,38 @@
-import {
-  type CallToolResult,
-  ProtocolError,
-  SdkError,
-  SdkErrorCode,
-  SdkHttpError,
-  type Tool,
-} from '@modelcontextprotocol/client';
+import type { CallToolResult, Tool } from '@modelcontextprotocol/client';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { McpImplementation } from '../../contracts/plan.js';
 import { checkAgainst } from '../../planning/schemas.js';
-import { didYouMean } from '../../rules/nearest.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
-import { isTimeout, type McpConnection, SessionLost } from './connection.js';
+import type { McpConnection } from './connection.js';
+import { findTool } from './find-tool.js';
+import { failureOf, reasonOf } from './mcp-failure.js';
+import type { PinnedTools } from './pinned-tools.js';
 import type { McpPool } from './pool.js';
 
-/** What servers answer when they do not know a session; the first is in the specification. */
-const NO_SUCH_SESSION: ReadonlySet<number> = new Set([404, 400]);
+/** Where servers are, and what their tools were when plans were made. */
+export interface McpDependencies {
+  pool: McpPool;
+  tools: PinnedTools;
+}
 
 /**
- * Calls a tool of an MCP server.
+ * Calls a tool of an MCP server, if it is still the one that was planned.
  *
  * @throws CallFailure `mcp.*`, `timeout.call`, `unavailable.connection`. Source: design, section 4; answers, 27.
  */
-export async function callMcp({ mcp }: McpImplementation, call: CallInput, { pool }: { pool: McpPool }): Promise<Json> {
+export async function callMcp(
+  implementation: McpImplementation,
+  call: CallInput,
+  { pool, tools }: McpDependencies,
+): Promise<Json> {
+  const { mcp } = implementation;
   return pool.use(mcp.server, call, async (connection) => {
-    const tool = findTool(mcp.tool, mcp.server.name, connection);
+    const tool = await findTool(mcp, connection, call);
+    await tools.compare(implementation, tool);
     const result = await callTool(tool, mcp.server.name, connection, call);
     return outputOf(result, tool, mcp, call);
-  });
-}
-
-function findTool(name: string, server: string, { tools }: McpConnection): Tool {
-  const tool = tools.get(name);
-  if (tool) return tool;
-  const names = [...tools.keys()];
-  throw new CallFailure({
-    code: 'mcp.tool_missing',
-    message: `The MCP server ${server} has no tool ${name}`,
-    suggestion: didYouMean(name, names) ?? `Its tools: ${names.slice(0, 20).join(', ')}.`,
   });
 }
 
@@ -63,32 +56,8 @@ async function callTool(
     return result;
   } catch (error) {
     call.log.add('tool', `${what} -> ${reasonOf(error)}`);
-    throw failureOf(error, what, connection, call);
+    throw failureOf(error, { what, connection, user: call, called: true });
   }
-}
-
-function failureOf(error: unknown, what: string, connection: McpConnection, call: CallInput): CallFailure {
-  if (error instanceof CallFailure) return error;
-  const failure = (code: string, message: string, unclear: boolean): CallFailure =>
-    new CallFailure({ code, message: `${what} ${message}` }, { unclear, cause: error });
-  const reason = reasonOf(error);
-  if (call.stop.aborted || (error instanceof SdkError && isTimeout(error))) {
-    return failure('timeout.call', `did not answer within ${call.timeoutMs} ms${tailOf(connection)}`, true);
-  }
-  if (error instanceof ProtocolError) return failure('mcp.tool_error', `refused the call: ${reason}`, false);
-  if (error instanceof SdkHttpError && NO_SUCH_SESSION.has(error.status)) {
-    return new SessionLost({ code: 'unavailable.connection', message: `${what} was not called: ${reason}` });
-  }
-  if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult) {
-    return failure('mcp.output_invalid', `gave a result that is none: ${reason}`, false);
-  }
-  if (connection.overflowed()) return failure('output.too_large', 'said more than an output may be', false);
-  return failure('unavailable.connection', `lost its connection: ${reason}${tailOf(connection)}`, true);
-}
-
-function tailOf(connection: McpConnection): string {
-  const tail = connection.stderr();
-  return tail ? `\n${tail}` : '';
 }
 
 /** The shape of an output never depends on the data. Source: answers, 27. */
@@ -135,8 +104,4 @@ function parseText(text: string, { server, tool }: McpImplementation['mcp'], cal
       { cause: error },
     );
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -12,13 +12,15 @@ import type { PlanMcpServer } from '../../contracts/plan.js';
 import { fillCredentials } from '../api/build-request.js';
 import { refuseForbiddenUrl, watchedAgent } from '../api/guarded-agent.js';
 import { CallFailure } from '../call-failure.js';
-import type { CallInput } from '../call-input.js';
 import { environmentOf } from '../script/script-environment.js';
+import type { McpUser } from './pool.js';
+import { ToolListing, type Tools } from './tool-listing.js';
 
-/** A server we are connected to, with the tools it told us. */
+/** A server we are connected to. */
 export interface McpConnection {
   client: Client;
-  tools: ReadonlyMap<string, Tool>;
+  /** What its tools are now. @param stop ends the waiting. @throws what the SDK throws, or the reason of `stop`. */
+  askTools(stop: AbortSignal): Promise<Tools>;
   /** The last of what it wrote to stderr. */
   stderr(): string;
   /** Whether it broke off because a message was larger than any output may be. */
@@ -31,7 +33,6 @@ export class SessionLost extends CallFailure {}
 
 const CONNECT_MS = 30_000;
 const KEPT_STDERR = 4000;
-const MOST_PAGES = 50;
 /** Room for an output said twice, as text and as structure, and escaped. */
 const MOST_MESSAGE_BYTES = 32 * 1024 * 1024;
 
@@ -45,7 +46,7 @@ const MOST_MESSAGE_BYTES = 32 * 1024 * 1024;
  */
 export async function connectMcp(
   server: PlanMcpServer,
-  call: CallInput,
+  call: McpUser,
   root: string,
   signal: AbortSignal,
 ): Promise<McpConnection> {
@@ -56,10 +57,13 @@ export async function connectMcp(
     overflow ||= error.message.startsWith('ReadBuffer exceeded');
   };
   const options = { timeout: CONNECT_MS, signal };
+  const listing = new ToolListing(() => listTools(client, options), server.transport === 'stdio');
+  client.setNotificationHandler('notifications/tools/list_changed', () => listing.expire());
   try {
     await client.connect(transport, options);
-    const tools = await listTools(client, options);
-    return { client, tools, stderr, overflowed: () => overflow, close: () => client.close() };
+    await listing.load();
+    const askTools = (stop: AbortSignal): Promise<Tools> => listing.current(stop);
+    return { client, askTools, stderr, overflowed: () => overflow, close: () => client.close() };
   } catch (error) {
     await client.close().catch(() => {});
     throw error instanceof CallFailure ? error : startFailed(server, error, call.log.excerpt(stderr(), KEPT_STDERR));
@@ -82,7 +86,7 @@ function startFailed(server: PlanMcpServer, error: unknown, tail: string): CallF
 
 function transportOf(
   server: PlanMcpServer,
-  call: CallInput,
+  call: McpUser,
   root: string,
 ): { transport: StdioClientTransport | StreamableHTTPClientTransport; stderr: () => string } {
   if (server.transport === 'http') return { transport: httpTransport(server, call), stderr: () => '' };
@@ -107,7 +111,7 @@ function transportOf(
 
 function httpTransport(
   server: Extract<PlanMcpServer, { transport: 'http' }>,
-  call: CallInput,
+  call: McpUser,
 ): StreamableHTTPClientTransport {
   const url = new URL(server.url);
   refuseForbiddenUrl(url, server.allowed_hosts);
@@ -141,16 +145,10 @@ function unreachable({ name, url }: Extract<PlanMcpServer, { transport: 'http' }
   );
 }
 
-async function listTools(client: Client, options: RequestOptions): Promise<ReadonlyMap<string, Tool>> {
-  const tools = new Map<string, Tool>();
-  let cursor: string | undefined;
-  for (let page = 0; page < MOST_PAGES; page += 1) {
-    const answer = await client.listTools(cursor === undefined ? {} : { cursor }, options);
-    for (const tool of answer.tools) tools.set(tool.name, tool);
-    cursor = answer.nextCursor;
-    if (cursor === undefined) break;
-  }
-  return tools;
+/** All pages of its tools; of two with one name the last, as the server would not tell them apart either. */
+async function listTools(client: Client, options: RequestOptions): Promise<Tools> {
+  const { tools } = await client.listTools(undefined, { ...options, cacheMode: 'refresh' });
+  return new Map(tools.map((tool): [string, Tool] => [tool.name, tool]));
 }
 
 /** Whether an error of the SDK means that it waited too long. */

@@ -4,6 +4,11 @@ import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
 import { connectMcp, type McpConnection, SessionLost } from './connection.js';
 
+/** On whose behalf a connection is used: a call, or the planning of one. */
+export type McpUser = Pick<CallInput, 'secrets' | 'log' | 'stop' | 'timeoutMs'> & {
+  environment: Pick<CallInput['environment'], 'name'>;
+};
+
 /** A connection and the calls that use it now. */
 interface Entry {
   name: string;
@@ -34,7 +39,7 @@ export class McpPool {
    *
    * @throws CallFailure `timeout.call` when the server does not start in time; then nothing was called.
    */
-  async use<T>(server: PlanMcpServer, call: CallInput, action: (connection: McpConnection) => Promise<T>): Promise<T> {
+  async use<T>(server: PlanMcpServer, call: McpUser, action: (connection: McpConnection) => Promise<T>): Promise<T> {
     const entry = this.enter(server, call);
     entry.users += 1;
     try {
@@ -63,7 +68,7 @@ export class McpPool {
     await Promise.all(open.map(close));
   }
 
-  private enter(server: PlanMcpServer, call: CallInput): Entry {
+  private enter(server: PlanMcpServer, call: McpUser): Entry {
     const name = `${server.name}@${call.environment.name}`;
     const key = `${name}#${digestOf([server, secretsOf(server, call)])}`;
     const known = this.entries.get(key);
@@ -105,7 +110,7 @@ async function close(entry: Entry): Promise<void> {
 }
 
 /** Waits for a connection that others may be waiting for as well. */
-function whileItMay(connecting: Promise<McpConnection>, { stop, timeoutMs }: CallInput, name: string) {
+function whileItMay(connecting: Promise<McpConnection>, { stop, timeoutMs }: McpUser, name: string) {
   return new Promise<McpConnection>((resolve, reject) => {
     const giveUp = (): void => {
       const message = `The MCP server ${name} did not start within ${timeoutMs} ms`;
@@ -118,7 +123,7 @@ function whileItMay(connecting: Promise<McpConnection>, { stop, timeoutMs }: Cal
 }
 
 /** What the references of a server stand for now; it was started with what they stood for then. Its callers hide it. */
-function secretsOf(server: PlanMcpServer, { secrets, log }: CallInput): string[] {
+function secretsOf(server: PlanMcpServer, { secrets, log }: McpUser): string[] {
   const references = server.transport === 'stdio' ? server.env.secrets : server.credentials;
   return Object.entries(references).map(([name, reference]) => {
     const value = secrets.resolve(reference, `secret ${name}`);

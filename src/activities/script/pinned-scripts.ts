@@ -103,7 +103,8 @@ function notKept({ path }: PlanScript, cause: unknown): CallFailure {
     {
       code: 'script.changed',
       message: `${path} was edited or removed after the task was created, and what it was cannot be had: ${reason}`,
-      suggestion: 'Put it back, or create another task.',
+      suggestion:
+        'Put it back, create another task, or point ABILITY_STORE to the folder that the workers of the environment share.',
     },
     { cause },
   );

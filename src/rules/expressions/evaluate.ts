@@ -66,7 +66,7 @@ for (const environment of [syntax, runtime]) {
 runtime
   .registerFunction(`${INSTRUMENTS.iterate}(dyn, int): dyn`, (value: unknown, visitsPerTurn: bigint) => {
     current?.budget.spendOn(value, Number(visitsPerTurn));
-    return value;
+    return current && isCollection(value) ? current.budget.turnsOver(value) : value;
   })
   .registerFunction(`${INSTRUMENTS.read}(dyn): dyn`, (value: unknown) => {
     current?.budget.spendOn(value);
@@ -77,6 +77,14 @@ runtime
     return value;
   })
   .registerFunction(`${INSTRUMENTS.matches}(dyn, dyn): bool`, matchesOnRe2);
+
+/** Optionals, moments and durations are objects as well, and nothing goes through them. */
+function isCollection(value: unknown): value is object {
+  if (Array.isArray(value) || value instanceof Map) return true;
+  if (value === null || typeof value !== 'object') return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+}
 
 const compiled = new Map<string, Expression>();
 const MOST_KEPT = 2000;

@@ -1,10 +1,13 @@
 import { AbilityError } from '../../contracts/problem.js';
+import { unwrapped } from './values.js';
 
 /** What an expression may cost. Source: answers, 30. */
 export const EXPRESSION_LIMITS = { characters: 4096, depth: 64, nodes: 2000, visits: 100_000 } as const;
 
 /** Values of a string or bytes that count as one visit. */
 const CHARACTERS_A_VISIT = 64;
+/** The library looks at all keys of a map to find out that it is one. */
+const VISITS_A_KEY = 2;
 
 /**
  * Counts what one evaluation visits, so that an expression ends with an error and never hangs.
@@ -25,23 +28,68 @@ export class VisitBudget {
     if (this.left < 0) throw EXCEEDED;
   }
 
+  /** @throws AbilityError `expression.too_costly` when the budget is used up already. */
+  refuseWhenSpent(): void {
+    if (this.left < 0) throw EXCEEDED;
+  }
+
+  /**
+   * What a macro goes through: the items of a list, the keys of a map.
+   *
+   * `all` and `exists` go on after an error in a turn; they end where they cannot have another item.
+   */
+  turnsOver(value: object): object {
+    const items = Array.isArray(value) ? value : keysOf(value);
+    return new Proxy(items, {
+      get: (target, key, receiver) => {
+        this.refuseWhenSpent();
+        return Reflect.get(target, key, receiver);
+      },
+    });
+  }
+
   /** Spends what reading the whole of a value costs: its characters or its members. */
   spendOn(value: unknown, times = 1): void {
+    this.refuseWhenSpent();
     if (typeof value === 'string') this.spend(Math.ceil(value.length / CHARACTERS_A_VISIT) * times);
     else if (value !== null && typeof value === 'object') this.spend(membersOf(value) * times);
   }
 
   /** Spends what comparing a value deeply costs. */
   spendDeeplyOn(value: unknown): void {
-    this.spendOn(value);
-    if (value === null || typeof value !== 'object') return;
-    for (const item of value instanceof Map ? value.values() : Object.values(value)) this.spendDeeplyOn(item);
+    this.refuseWhenSpent();
+    this.spend(wholeCostOf(value));
   }
 }
 
+/** Values are never changed, so what was counted once holds; counting the keys of a map costs as much as reading it. */
+const keys = new WeakMap<object, unknown[]>();
+const wholeCosts = new WeakMap<object, number>();
+
+/** The keys of a map, which a macro over it goes through; always the same list for the same map. */
+function keysOf(map: object): unknown[] {
+  const known = keys.get(map);
+  if (known) return known;
+  const found = map instanceof Map || map instanceof Set ? [...map.keys()] : Object.keys(unwrapped(map));
+  keys.set(map, found);
+  return found;
+}
+
 function membersOf(value: object): number {
-  if (Array.isArray(value)) return value.length;
-  return value instanceof Map || value instanceof Set ? value.size : Object.keys(value).length;
+  return Array.isArray(value) ? value.length : keysOf(value).length * VISITS_A_KEY;
+}
+
+/** Visits for all of a value, what is inside it included. */
+function wholeCostOf(value: unknown): number {
+  if (typeof value === 'string') return Math.ceil(value.length / CHARACTERS_A_VISIT);
+  if (value === null || typeof value !== 'object') return 0;
+  const known = wholeCosts.get(value);
+  if (known !== undefined) return known;
+  let cost = membersOf(value);
+  const plain = unwrapped(value);
+  for (const item of plain instanceof Map ? plain.values() : Object.values(plain)) cost += wholeCostOf(item);
+  wholeCosts.set(value, cost);
+  return cost;
 }
 
 /** The error for an expression that asks for too much. */

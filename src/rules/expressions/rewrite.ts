@@ -21,7 +21,6 @@ const MACROS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'fil
 const READING_METHODS: ReadonlySet<string> = new Set([
   'contains',
   'endsWith',
-  'join',
   'lowerAscii',
   'size',
   'split',
@@ -29,8 +28,8 @@ const READING_METHODS: ReadonlySet<string> = new Set([
   'upperAscii',
 ]);
 
-/** Nodes of a macro's body that count as one visit. */
-const NODES_A_VISIT = 10;
+/** Nodes of a macro's body that count as one visit: so many take about as long as reading one value. */
+const NODES_A_VISIT = 3;
 
 /**
  * Puts counters around everything in an expression that can cost more than a constant, and RE2 in place of `matches`.
@@ -74,7 +73,8 @@ function instrumentCall([name, args]: [string, Node[]]): Node {
   refuseInstrument(name);
   if (name === 'has') return { op: 'call', args: [name, args] };
   if (name === 'matches' && args.length === 2) return re2(args[0] as Node, args[1] as Node);
-  return { op: 'call', args: [name, args.map(instrument)] };
+  // Functions such as `size` and `string` read what they are given.
+  return { op: 'call', args: [name, args.map((operand) => counted(INSTRUMENTS.read, operand))] };
 }
 
 function instrumentMethod([name, target, args]: [string, Node, Node[]]): Node {
@@ -86,8 +86,11 @@ function instrumentMethod([name, target, args]: [string, Node, Node[]]): Node {
     const receiver = call(INSTRUMENTS.iterate, [instrument(target), { op: 'value', args: visitsPerTurn(bodies) }]);
     return { op: 'rcall', args: [name, receiver, [variable, ...bodies.map(instrument)]] };
   }
-  const receiver = READING_METHODS.has(name) ? counted(INSTRUMENTS.read, target) : instrument(target);
-  return { op: 'rcall', args: [name, receiver, args.map(instrument)] };
+  // A joined list is read with the texts in it.
+  if (name === 'join') return { op: 'rcall', args: [name, counted(INSTRUMENTS.compare, target), args.map(instrument)] };
+  if (!READING_METHODS.has(name)) return { op: 'rcall', args: [name, instrument(target), args.map(instrument)] };
+  const [receiver, ...operands] = [target, ...args].map((operand) => counted(INSTRUMENTS.read, operand));
+  return { op: 'rcall', args: [name, receiver, operands] };
 }
 
 function visitsPerTurn(bodies: Node[]): bigint {

@@ -33,6 +33,12 @@ export function toCel(value: Json | undefined): unknown {
   return view;
 }
 
+/** The value behind a view, or the value itself where it is none: going through its keys is much faster. */
+export function unwrapped(value: object): object {
+  const original = behind.get(value);
+  return original !== null && typeof original === 'object' ? original : value;
+}
+
 /**
  * Turns what CEL computed back into JSON; an absent optional becomes undefined.
  *

@@ -1,6 +1,6 @@
 import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker';
-import { ENGINE } from '../../contracts/names.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { whyNotThisBuild } from '../../rules/engine.js';
 import { SpillingCodec } from '../../server/payload-codec.js';
 import type { PayloadStore } from '../../server/payload-store.js';
 import { readArguments } from '../../server/read-arguments.js';
@@ -120,14 +120,13 @@ async function whyNotOurs({ history, workflowId }: RecordedHistory, codec: Repla
   const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
   if (started?.workflowType?.name?.includes(':')) return undefined;
   const start = await readArguments(codec, started?.input?.payloads ?? [], workflowId);
-  const engine = start?.plan.engine;
-  if (engine === ENGINE) return undefined;
-  if (engine === undefined) return { code: 'history.invalid', message: 'It is not the history of a task' };
-  return {
-    code: 'engine.unsupported',
-    message: `The task was planned for engine ${engine}, this build has engine ${ENGINE}`,
-    suggestion: 'Replay it with a build of that engine; its tasks need workers of such a build.',
-  };
+  if (typeof start?.plan.engine !== 'number') {
+    return { code: 'history.invalid', message: 'It is not the history of a task' };
+  }
+  const message = whyNotThisBuild(start.plan);
+  if (message === undefined) return undefined;
+  const suggestion = 'Replay it with a build that made such plans; its tasks need workers of such a build.';
+  return { code: 'engine.unsupported', message, suggestion };
 }
 
 /** Reads large values from where they are; keeps none, as a replay leaves nothing behind. */

@@ -8,14 +8,15 @@ import { sealMark } from '../../../src/rules/seal-mark.js';
 import { examplePlan } from '../rules/example-plan.js';
 
 const PLAN = examplePlan();
+const OTHER_CEL = { ...PLAN, cel: '0.0.1' };
 const keys = { keys: new Map([['k', Buffer.alloc(32, 1)]]) };
 const user = { name: 'ann', source: 'claimed' } as const;
 const run = { workflowId: 't-1', runId: 'r-1' };
 
-function startOf(input: string, more: Partial<Seal> = {}): TaskStart {
-  const body = { plan: digestOf(PLAN), task: 't-1', input, user, confirmations: [] };
+function startOf(input: string, more: Partial<Seal> = {}, plan = PLAN): TaskStart {
+  const body = { plan: digestOf(plan), task: 't-1', input, user, confirmations: [] };
   const seal = { ...signSeal(body, keys), ...more };
-  return { format: 1, plan: PLAN, seal, input: {}, user, session: null, run: true, warnings: [] };
+  return { format: 1, plan, seal, input: {}, user, session: null, run: true, warnings: [] };
 }
 
 function sourceOver(start: TaskStart | undefined) {
@@ -62,5 +63,14 @@ describe('an activity is refused', () => {
   ])('%s', async (_, at, start) => {
     const { source } = sourceOver(start);
     await expect(source.admit('0123456789abcdef', at)).rejects.toMatchObject({ code: 'seal.invalid' });
+  });
+
+  test('of a task that was planned for a build of another CEL, though another worker runs its workflow', async () => {
+    const start = startOf('one', {}, OTHER_CEL);
+    const { source } = sourceOver(start);
+    await expect(source.admit(sealMark(start.seal), run)).rejects.toMatchObject({
+      code: 'engine.unsupported',
+      message: expect.stringContaining('CEL 0.0.1'),
+    });
   });
 });

@@ -3,14 +3,17 @@ import type { Session } from '../../../src/client/connect.js';
 import { waitForTask } from '../../../src/client/wait-for-task.js';
 
 /** A session with a task that runs on and on, whose pending workflow task is at the given attempt. */
-function sessionAt(attempt: number): Session {
+function sessionAt(attempt: number, reason?: string): Session {
   const never = new AbortController();
   const handle = {
     result: () => new Promise((_, reject) => never.signal.addEventListener('abort', () => reject(new Error('gone')))),
     query: async () => ({ status: 'running', progress: {}, approvals: [], links: {} }),
     describe: async () => ({ raw: { pendingWorkflowTask: { attempt } } }),
   };
+  const failure = { message: 'It is not there', applicationFailureInfo: { type: reason } };
+  const events = [{ workflowTaskStartedEventAttributes: {} }, { workflowTaskFailedEventAttributes: { failure } }];
   const temporal = {
+    workflowService: { getWorkflowExecutionHistoryReverse: async () => ({ history: { events } }) },
     workflow: { getHandle: () => handle },
     withDeadline: (_: number, action: () => unknown) => action(),
     withAbortSignal(signal: AbortSignal, action: () => unknown) {
@@ -26,6 +29,19 @@ test('engine.stuck is told after three failed workflow tasks: the fourth is bein
     code: 'engine.stuck',
     message: expect.stringMatching(/failed 3 times in a row/),
   });
+});
+
+test.each(['store.not_shared', 'store.full'])('where the worker says why, %s is told instead', async (code) => {
+  await expect(waitForTask(sessionAt(4, code), 'x', { timeoutMs: 4000 })).rejects.toMatchObject({
+    code,
+    message: expect.stringMatching(/failed 3 times in a row .*It is not there$/),
+    suggestion: expect.stringContaining('ABILITY_STORE'),
+  });
+});
+
+test('an error that is none of ours is engine.stuck', async () => {
+  const error = waitForTask(sessionAt(4, 'TypeError'), 'x', { timeoutMs: 4000 });
+  await expect(error).rejects.toMatchObject({ code: 'engine.stuck' });
 });
 
 test('two failures are not enough', async () => {

@@ -35,7 +35,13 @@ describe('a low-level ability', () => {
       effects: 'read',
     });
     expect([Object.keys(plan.operations), plan.steps, plan.finally]).toEqual([['local.op'], [], []]);
-    expect([plan.project, plan.environment.name, plan.format, plan.engine]).toEqual(['p', 'dev', 1, 1]);
+    expect([plan.project, plan.environment.name, plan.format, plan.engine, plan.cel]).toEqual([
+      'p',
+      'dev',
+      1,
+      1,
+      '8.0.0',
+    ]);
   });
 });
 

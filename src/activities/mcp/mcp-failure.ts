@@ -1,0 +1,47 @@
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import { CallFailure } from '../call-failure.js';
+import { isTimeout, type McpConnection, SessionLost } from './connection.js';
+import type { McpUser } from './pool.js';
+
+/** What a request of ours was about when it failed. */
+export interface FailedRequest {
+  /** Names who was asked, as the start of a sentence. */
+  what: string;
+  connection: McpConnection;
+  user: Pick<McpUser, 'stop' | 'timeoutMs'>;
+  /** Whether it was a call, which may have had its effect; asking for the tools has none. */
+  called: boolean;
+}
+
+/** What servers answer when they do not know a session; the first is in the specification. */
+const NO_SUCH_SESSION: ReadonlySet<number> = new Set([404, 400]);
+
+/** The failure that an error of the SDK stands for. */
+export function failureOf(error: unknown, { what, connection, user, called }: FailedRequest): CallFailure {
+  if (error instanceof CallFailure) return error;
+  const failure = (code: string, message: string, unclear: boolean): CallFailure =>
+    new CallFailure({ code, message: `${what} ${message}` }, { unclear: unclear && called, cause: error });
+  const reason = reasonOf(error);
+  if (user.stop.aborted || (error instanceof SdkError && isTimeout(error))) {
+    return failure('timeout.call', `did not answer within ${user.timeoutMs} ms${tailOf(connection)}`, true);
+  }
+  if (error instanceof ProtocolError) return failure('mcp.tool_error', `refused the call: ${reason}`, false);
+  if (error instanceof SdkHttpError && NO_SUCH_SESSION.has(error.status)) {
+    return new SessionLost({ code: 'unavailable.connection', message: `${what} was not called: ${reason}` });
+  }
+  if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult) {
+    return failure('mcp.output_invalid', `gave a result that is none: ${reason}`, false);
+  }
+  if (connection.overflowed()) return failure('output.too_large', 'said more than an output may be', false);
+  return failure('unavailable.connection', `lost its connection: ${reason}${tailOf(connection)}`, true);
+}
+
+/** What an error says. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function tailOf(connection: McpConnection): string {
+  const tail = connection.stderr();
+  return tail ? `\n${tail}` : '';
+}

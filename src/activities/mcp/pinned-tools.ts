@@ -1,0 +1,167 @@
+import type { Tool } from '@modelcontextprotocol/client';
+import type { JsonObject } from '../../contracts/json.js';
+import type { McpImplementation, Plan, PlanOperation } from '../../contracts/plan.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { canonicalJson } from '../../rules/canonical.js';
+import { CallFailure } from '../call-failure.js';
+import { CallLog } from '../call-log.js';
+import type { ByteStore } from '../script/pinned-scripts.js';
+import type { SecretSource } from '../secrets.js';
+import { findTool } from './find-tool.js';
+import type { McpPool, McpUser } from './pool.js';
+import { compareTools, definitionOf, describeChange, toolDigest } from './tool-definition.js';
+
+/** A plan whose tools are pinned, and what to tell about those that could not be. */
+export interface PinnedPlan {
+  plan: Plan;
+  warnings: string[];
+}
+
+/** On whose behalf servers are asked: their secrets, and until when. */
+export interface PinningCall {
+  secrets: SecretSource;
+  signal: AbortSignal;
+}
+
+type McpOperation = PlanOperation & { implementation: McpImplementation };
+
+/** Longest a server may take to say what its tools are while a task is planned. */
+const PIN_MS = 10_000;
+
+/**
+ * The tools of plans, as their servers described them when the plans were made.
+ *
+ * A plan holds the digest of each tool; the description itself is in the store, so that a change can be shown. Source:
+ * design, section 12; answers, 27 and 42.
+ */
+export class PinnedTools {
+  constructor(
+    private readonly pool: McpPool,
+    private readonly store: ByteStore,
+  ) {}
+
+  /**
+   * Pins the tools a plan may call, as this worker's servers describe them now. A plan without tools stays as it is.
+   *
+   * A tool that cannot be seen now, since its server is down or does not list it yet, is a warning, and is then not
+   * compared when it is called.
+   *
+   * @throws AbilityError `mcp.not_pinned` for such a tool in a protected environment.
+   */
+  async pin(plan: Plan, call: PinningCall): Promise<PinnedPlan> {
+    const operations = Object.values(plan.operations).filter(callsTool);
+    if (operations.length === 0) return { plan, warnings: [] };
+    const warnings: string[] = [];
+    const looked = await Promise.all(
+      operations.map(async (operation) => {
+        const { tool, pinned, problem } = await this.look(operation, plan, call);
+        if (problem && plan.environment.protected) throw notPinned(operation, problem);
+        if (problem) warnings.push(warningOf(operation, problem));
+        const lost = tool && this.keep(tool);
+        if (lost) warnings.push(lost);
+        return [operation.key, pinned ? withPin(operation, pinned) : operation] as const;
+      }),
+    );
+    return { plan: { ...plan, operations: { ...plan.operations, ...Object.fromEntries(looked) } }, warnings };
+  }
+
+  /**
+   * Compares a tool with the one that was planned, before it is called.
+   *
+   * @throws CallFailure `mcp.definition_changed` with the difference; nothing was called.
+   */
+  async compare({ mcp }: McpImplementation, tool: Tool): Promise<void> {
+    const { pinned, server } = mcp;
+    if (pinned === undefined || toolDigest(tool) === pinned) return;
+    const before = await this.find(pinned);
+    const { changes, more } = before ? compareTools(before, definitionOf(tool)) : { changes: [], more: 0 };
+    const difference = before
+      ? [...changes.map(describeChange), ...(more > 0 ? [`and ${more} more`] : [])].join('\n')
+      : 'What it was is not in the store, so that the difference cannot be shown.';
+    throw new CallFailure({
+      code: 'mcp.definition_changed',
+      message: `The MCP server ${server.name} describes ${tool.name} otherwise than when the task was created; it was not called\n${difference}`,
+      details: { pinned, found: toolDigest(tool), changes, ...(more > 0 && { more }) },
+      suggestion:
+        'Read the difference. If the tool is still what you want, create the task again, or `ability task retry` it.',
+    });
+  }
+
+  /** What a tool is now, or why that cannot be seen. */
+  private async look(
+    { implementation: { mcp, timeout_ms } }: McpOperation,
+    { environment }: Plan,
+    { secrets, signal }: PinningCall,
+  ): Promise<{ tool?: Tool; pinned?: string; problem?: AbilityError }> {
+    const log = new CallLog(undefined, '', 1);
+    const timeoutMs = Math.min(timeout_ms, PIN_MS);
+    const stop = new AbortController();
+    const giveUp = (): void => stop.abort();
+    const clock = setTimeout(giveUp, timeoutMs);
+    signal.addEventListener('abort', giveUp, { once: true });
+    const user: McpUser = { environment, secrets, log, stop: stop.signal, timeoutMs };
+    try {
+      const tool = await this.pool.use(mcp.server, user, (connection) => findTool(mcp, connection, user));
+      return { tool, pinned: toolDigest(tool) };
+    } catch (error) {
+      const problem = error instanceof AbilityError ? error.toProblem() : unreadable(error);
+      return { problem: new AbilityError(log.maskProblem(problem), { cause: error }) };
+    } finally {
+      clearTimeout(clock);
+      signal.removeEventListener('abort', giveUp);
+    }
+  }
+
+  /** @returns a warning when the description cannot be kept. */
+  private keep(tool: Tool): string | undefined {
+    try {
+      this.store.put(Buffer.from(canonicalJson(definitionOf(tool))));
+      return undefined;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      return `The description of ${tool.name} could not be kept (${reason}); a change of it would be noticed, and not shown`;
+    }
+  }
+
+  private async find(digest: string): Promise<JsonObject | undefined> {
+    try {
+      return JSON.parse(Buffer.from(await this.store.get(digest)).toString('utf8')) as JsonObject;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+function callsTool(operation: PlanOperation): operation is McpOperation {
+  return operation.implementation.kind === 'mcp';
+}
+
+function withPin(operation: McpOperation, pinned: string): McpOperation {
+  const { implementation } = operation;
+  return { ...operation, implementation: { ...implementation, mcp: { ...implementation.mcp, pinned } } };
+}
+
+function warningOf({ key, implementation: { mcp } }: McpOperation, { message }: AbilityError): string {
+  // What a server wrote to stderr stands on the lines below, and is told when it is called.
+  const [reason] = message.split('\n', 1);
+  return `${key} is not pinned, so that a change of ${mcp.tool} before it is called will not be noticed: ${reason}`;
+}
+
+function notPinned({ key, implementation: { mcp } }: McpOperation, problem: AbilityError): AbilityError {
+  return new AbilityError(
+    {
+      code: 'mcp.not_pinned',
+      message: `${key} cannot be pinned, and the environment is protected: ${problem.message}`,
+      details: { server: mcp.server.name, tool: mcp.tool, seen: problem.code },
+      suggestion:
+        problem.suggestion ?? `Make sure that the MCP server ${mcp.server.name} is up, and create the task again.`,
+    },
+    { cause: problem },
+  );
+}
+
+/** What a server says may be nested deeper than anything here can follow. */
+function unreadable(error: unknown) {
+  const reason = error instanceof Error ? error.message : String(error);
+  return { code: 'mcp.output_invalid', message: `What it says of its tools cannot be read: ${reason}` };
+}

@@ -1,0 +1,46 @@
+import { meaningOf } from '../contracts/codes.js';
+import { AbilityError } from '../contracts/problem.js';
+import type { Session } from './connect.js';
+
+/** So many failed workflow tasks in a row mean that the code cannot go on. Source: design, section 6, "Never a hang". */
+const STUCK_FAILURES = 3;
+/** Events at the end of a history within which its last failed workflow task stands. */
+const LAST_EVENTS = 20;
+
+/**
+ * Refuses to wait on for a task whose workflow tasks fail again and again.
+ *
+ * @throws AbilityError `store.not_shared`, `store.full`, or whatever of ours its worker says is the reason, else
+ * `engine.stuck`.
+ */
+export async function refuseStuck(session: Session, id: string): Promise<void> {
+  const { raw } = await session.temporal.workflow.getHandle(id).describe();
+  // The attempt that is pending has not failed yet.
+  const failures = (raw.pendingWorkflowTask?.attempt ?? 1) - 1;
+  if (failures < STUCK_FAILURES) return;
+  const { code = 'engine.stuck', message } = (await readReason(session, id)) ?? {};
+  const often = `failed ${failures} times in a row on ${id}; Temporal goes on trying`;
+  throw new AbilityError(
+    code === 'engine.stuck'
+      ? {
+          code,
+          message: `The workflow code has ${often}`,
+          suggestion:
+            'Look at the failed workflow task in the Temporal UI; run the worker version the task was started with.',
+        }
+      : { code, message: `The worker ${often}: ${message}`, suggestion: meaningOf(code)?.next },
+  );
+}
+
+/** Why the last workflow task failed, where that is an error of ours. */
+async function readReason(session: Session, id: string): Promise<{ code: string; message: string } | undefined> {
+  const { history } = await session.temporal.workflowService.getWorkflowExecutionHistoryReverse({
+    namespace: session.namespace,
+    execution: { workflowId: id },
+    maximumPageSize: LAST_EVENTS,
+  });
+  const last = history?.events?.find((event) => event.workflowTaskFailedEventAttributes);
+  const failure = last?.workflowTaskFailedEventAttributes?.failure;
+  const code = failure?.applicationFailureInfo?.type;
+  return code && meaningOf(code) ? { code, message: failure?.message ?? '' } : undefined;
+}

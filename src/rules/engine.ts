@@ -1,0 +1,21 @@
+import { CEL, CEL_READ, ENGINE } from '../contracts/names.js';
+import type { Plan } from '../contracts/plan.js';
+
+/** What a plan says of the build that made it; anything may stand in what somebody started by hand. */
+export type PlannedFor = Partial<Pick<Plan, 'engine' | 'cel'>>;
+
+/**
+ * Why this build cannot run a plan as it was made: for another interpreter, or another CEL.
+ *
+ * @returns a sentence, or undefined where it can. Source: design, section 6, "interpreter changes".
+ */
+export function whyNotThisBuild(planned: PlannedFor | undefined): string | undefined {
+  const engine = planned?.engine;
+  if (engine !== ENGINE) return `The task was planned for engine ${engine ?? 'none'}, this build has engine ${ENGINE}`;
+  const cel = planned?.cel ?? FIRST_CEL;
+  if (CEL_READ.includes(cel)) return undefined;
+  return `The expressions of the task were planned for CEL ${cel}, this build has CEL ${CEL}`;
+}
+
+/** Plans that were made before they said so. */
+const FIRST_CEL = '8.0.0';

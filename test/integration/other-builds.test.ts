@@ -1,0 +1,42 @@
+import { defaultPayloadConverter, WorkflowFailedError } from '@temporalio/client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { taskQueueOf } from '../../src/contracts/names.js';
+import type { Plan } from '../../src/contracts/plan.js';
+import type { TaskStart } from '../../src/contracts/task.js';
+import { type Flows, startFlows } from '../fixtures/flows.js';
+
+let flows: Flows;
+
+beforeAll(async () => {
+  flows = await startFlows();
+});
+afterAll(() => flows.project.stop());
+
+/** What a task was started with. */
+async function startOf(id: string): Promise<TaskStart> {
+  const { events } = await flows.project.session.temporal.workflow.getHandle(id).fetchHistory();
+  const [payload] = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  return defaultPayloadConverter.fromPayload(payload as never);
+}
+
+test.each<[string, Partial<Plan>, RegExp]>([
+  ['engine', { engine: 99 }, /engine 99, this build has engine 1$/],
+  ['CEL', { cel: '99.0.0' }, /CEL 99\.0\.0, this build has CEL 8\.0\.0$/],
+])('a task that was planned for another %s is refused by name, and calls nothing', async (name, other, told) => {
+  const { project } = flows;
+  const ability = flows.define('steps: [{ id: a, call: util.note, with: { file: "${{ input.file }}", text: a } }]');
+  const input = { file: flows.file(`other-${name}`) };
+  const { id } = await project.create(ability, input);
+  expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded' } });
+  const start = await startOf(id);
+  expect(start.plan).toMatchObject({ engine: 1, cel: '8.0.0' });
+  const handle = await project.session.temporal.workflow.start(ability, {
+    workflowId: `${id}-${name}`,
+    taskQueue: taskQueueOf(project.session.project, 'dev', start.plan.placement),
+    args: [{ ...start, plan: { ...start.plan, ...other } }],
+  });
+  const error = await handle.result().catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(WorkflowFailedError);
+  expect(error).toMatchObject({ cause: { type: 'engine.unsupported', message: expect.stringMatching(told) } });
+  expect(flows.lines(`other-${name}`)).toEqual(['a']);
+});
