@@ -86,10 +86,21 @@ const CASE_HABITS: Record<string, string> = {
  *
  * @returns the value with defaults, or each problem with its place, code and the right form.
  */
-export function checkFormat<Schema extends z.ZodType>(
-  schema: Schema,
-  source: YamlSource,
-): { value: z.output<Schema> } | { problems: Problem[] } {
+export function checkFormat<Schema extends z.ZodType>(schema: Schema, source: YamlSource): Checked<Schema> {
+  const known = checked.get(source);
+  // The same schema gave it for the same file.
+  if (known?.schema === schema) return known.result as Checked<Schema>;
+  const result = checkNow(schema, source);
+  checked.set(source, { schema, result });
+  return result;
+}
+
+type Checked<Schema extends z.ZodType> = { value: z.output<Schema> } | { problems: Problem[] };
+
+/** By file as it was read, which is read anew only when it changed. Nobody writes into a value. */
+const checked = new WeakMap<YamlSource, { schema: z.ZodType; result: Checked<z.ZodType> }>();
+
+function checkNow<Schema extends z.ZodType>(schema: Schema, source: YamlSource): Checked<Schema> {
   const unsafe = findUnsafe(source);
   if (unsafe) return { problems: [unsafe] };
   const parsed = schema.safeParse(source.value, { error: describeUnknownKeys });

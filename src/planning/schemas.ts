@@ -33,6 +33,7 @@ const ajv = addFormats.default(new Ajv2020(settings));
 const validators = new Map<string, ValidateFunction>();
 /** So that the schemas of a plan, which stays in memory, are not digested at every call. */
 const bySchema = new WeakMap<JsonObject, ValidateFunction>();
+const withDefaults = new WeakMap<JsonObject, boolean>();
 const MOST_KEPT = 5000;
 
 /**
@@ -74,7 +75,7 @@ function withoutId(schema: JsonObject): JsonObject {
 /**
  * Fills in the schema's defaults and checks a value.
  *
- * @returns a copy with defaults; the value given stays as it is.
+ * @returns a copy with defaults, or the value itself where the schema has none; the value given stays as it is.
  * @throws AbilityError with the given code; its message names each field.
  */
 export function checkAgainst<Value extends Json>(
@@ -83,14 +84,21 @@ export function checkAgainst<Value extends Json>(
   { code, what }: { code: string; what: string },
 ): Value {
   const validator = compileSchema(schema, `The schema of ${what}`);
-  const copy = structuredClone(value);
-  if (validate(validator, copy, what)) return copy;
+  const checked = fillsIn(schema) ? structuredClone(value) : value;
+  if (validate(validator, checked, what)) return checked;
   const mistakes = describe(validator.errors ?? []);
   throw new AbilityError({
     code,
     message: `${what} is not as its schema says: ${mistakes.slice(0, 5).join('; ')}`,
     details: { errors: mistakes },
   });
+}
+
+/** Whether checking by a schema may write into a value. */
+function fillsIn(schema: JsonObject): boolean {
+  const known = withDefaults.get(schema) ?? JSON.stringify(schema).includes('"default"');
+  withDefaults.set(schema, known);
+  return known;
 }
 
 /** Whether a value satisfies a schema as it is, without defaults. */

@@ -1,9 +1,10 @@
-import { defaultPayloadConverter, WorkflowFailedError } from '@temporalio/client';
+import { WorkflowFailedError } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { taskQueueOf } from '../../src/contracts/names.js';
 import type { Plan } from '../../src/contracts/plan.js';
-import type { TaskStart } from '../../src/contracts/task.js';
+import { packArguments } from '../../src/rules/task-arguments.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
+import { readStart } from '../fixtures/read-start.js';
 
 let flows: Flows;
 
@@ -11,13 +12,6 @@ beforeAll(async () => {
   flows = await startFlows();
 });
 afterAll(() => flows.project.stop());
-
-/** What a task was started with. */
-async function startOf(id: string): Promise<TaskStart> {
-  const { events } = await flows.project.session.temporal.workflow.getHandle(id).fetchHistory();
-  const [payload] = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-  return defaultPayloadConverter.fromPayload(payload as never);
-}
 
 test.each<[string, Partial<Plan>, RegExp]>([
   ['engine', { engine: 99 }, /engine 99, this build has engine 1$/],
@@ -28,12 +22,12 @@ test.each<[string, Partial<Plan>, RegExp]>([
   const input = { file: flows.file(`other-${name}`) };
   const { id } = await project.create(ability, input);
   expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded' } });
-  const start = await startOf(id);
+  const start = await readStart(project.session, id);
   expect(start.plan).toMatchObject({ engine: 1, cel: '8.0.0' });
   const handle = await project.session.temporal.workflow.start(ability, {
     workflowId: `${id}-${name}`,
     taskQueue: taskQueueOf(project.session.project, 'dev', start.plan.placement),
-    args: [{ ...start, plan: { ...start.plan, ...other } }],
+    args: packArguments({ ...start, plan: { ...start.plan, ...other } }),
   });
   const error = await handle.result().catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(WorkflowFailedError);

@@ -1,6 +1,5 @@
-import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TaskStart } from '../../src/contracts/task.js';
+import { readArguments } from '../../src/server/read-arguments.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 import { apiAbility } from '../fixtures/servers/definitions.js';
 import { json, type RecordingService, startService } from '../fixtures/servers/recording-service.js';
@@ -52,11 +51,13 @@ async function runsOf(id: string): Promise<Run[]> {
   let runId: string | undefined = raw.workflowExecutionInfo?.firstRunId ?? undefined;
   while (runId) {
     const { events } = await temporal.workflow.getHandle(id, runId).fetchHistory();
-    const [input] = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-    const [whole] = await codec.decode(input ? [input] : []);
-    const { progress, carried, warnings } = defaultPayloadConverter.fromPayload<TaskStart>(whole as Payload);
+    const input = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+    const whole = await codec.decode(input);
+    const bytes = whole.reduce((sum, { data }) => sum + (data?.length ?? 0), 0);
+    const start = await readArguments(codec, input, id);
+    const { progress, carried, warnings } = start ?? {};
     const state = Buffer.byteLength(JSON.stringify({ progress, carried, warnings }));
-    runs.push({ bytes: whole?.data?.length ?? 0, carried: state, events: events?.length ?? 0 });
+    runs.push({ bytes, carried: state, events: events?.length ?? 0 });
     runId = events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId ?? undefined;
   }
   return runs;

@@ -15,12 +15,21 @@ const agents = new Map<string, Agent>();
  * not. Source: design, section 12.
  */
 function guardedAgent(allowed: readonly string[]): Agent {
-  const key = JSON.stringify(allowed);
+  const key = keyOf(allowed);
   const known = agents.get(key);
   if (known) return known;
   const agent = new Agent({ connect: { lookup: guardedLookup(allowed), timeout: 10_000 } });
   agents.set(key, agent);
   return agent;
+}
+
+/** The lists of a plan, which stays in memory, as text. */
+const keys = new WeakMap<readonly string[], string>();
+
+function keyOf(allowed: readonly string[]): string {
+  const known = keys.get(allowed) ?? JSON.stringify(allowed);
+  keys.set(allowed, known);
+  return known;
 }
 
 /** The same agent; `onSend` is told when a request is about to be written to a connection. */
@@ -56,14 +65,22 @@ export async function closeAgents(): Promise<void> {
   await Promise.all(open.map((agent) => agent.destroy()));
 }
 
+/** Origins that a list was found to allow, with that list. */
+const permitted = new Set<string>();
+const MOST_PERMITTED = 1000;
+
 /** @throws CallFailure `denied.host` for a URL the policy does not allow, literal addresses included. */
 export function refuseForbiddenUrl(url: URL, allowed: readonly string[]): void {
+  const question = `${url.origin} ${keyOf(allowed)}`;
+  if (permitted.has(question)) return;
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw denied(`${url.protocol} is no protocol of the web`);
   if (!isHostAllowed(url, allowed)) throw denied(`The policy does not allow ${url.host}`);
   const literal = url.hostname.replace(/^\[|\]$/g, '');
   if (ipaddr.isValid(literal) && !isAddressAllowed(literal, allowed)) {
     throw denied(`The policy does not allow the address ${literal}`);
   }
+  if (permitted.size >= MOST_PERMITTED) permitted.clear();
+  permitted.add(question);
 }
 
 function guardedLookup(allowed: readonly string[]): LookupFunction {
