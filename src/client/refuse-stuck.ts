@@ -4,6 +4,8 @@ import type { Session } from './connect.js';
 
 /** So many failed workflow tasks in a row mean that the code cannot go on. Source: design, section 6, "Never a hang". */
 const STUCK_FAILURES = 3;
+/** So many that ran out of time do: a worker that was killed in the middle of one says nothing against the code. */
+const STUCK_TIMEOUTS = 10;
 /** Events at the end of a history within which its last failed workflow task stands. */
 const LAST_EVENTS = 20;
 
@@ -18,7 +20,8 @@ export async function refuseStuck(session: Session, id: string): Promise<void> {
   // The attempt that is pending has not failed yet.
   const failures = (raw.pendingWorkflowTask?.attempt ?? 1) - 1;
   if (failures < STUCK_FAILURES) return;
-  const { code = 'engine.stuck', message } = (await readReason(session, id)) ?? {};
+  const { code = 'engine.stuck', message, isTimeout = false } = await readReason(session, id);
+  if (isTimeout && failures < STUCK_TIMEOUTS) return;
   const often = `failed ${failures} times in a row on ${id}; Temporal goes on trying`;
   throw new AbilityError(
     code === 'engine.stuck'
@@ -32,15 +35,21 @@ export async function refuseStuck(session: Session, id: string): Promise<void> {
   );
 }
 
-/** Why the last workflow task failed, where that is an error of ours. */
-async function readReason(session: Session, id: string): Promise<{ code: string; message: string } | undefined> {
+/** Why the last workflow task failed, where that is an error of ours; of several in a row Temporal keeps the first. */
+async function readReason(
+  session: Session,
+  id: string,
+): Promise<{ code?: string; message?: string; isTimeout?: boolean }> {
   const { history } = await session.temporal.workflowService.getWorkflowExecutionHistoryReverse({
     namespace: session.namespace,
     execution: { workflowId: id },
     maximumPageSize: LAST_EVENTS,
   });
-  const last = history?.events?.find((event) => event.workflowTaskFailedEventAttributes);
+  const last = history?.events?.find(
+    (event) => event.workflowTaskFailedEventAttributes ?? event.workflowTaskTimedOutEventAttributes,
+  );
+  if (last?.workflowTaskTimedOutEventAttributes) return { isTimeout: true };
   const failure = last?.workflowTaskFailedEventAttributes?.failure;
   const code = failure?.applicationFailureInfo?.type;
-  return code && meaningOf(code) ? { code, message: failure?.message ?? '' } : undefined;
+  return code && meaningOf(code) ? { code, message: failure?.message ?? '' } : {};
 }

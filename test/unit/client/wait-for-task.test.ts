@@ -3,7 +3,7 @@ import type { Session } from '../../../src/client/connect.js';
 import { waitForTask } from '../../../src/client/wait-for-task.js';
 
 /** A session with a task that runs on and on, whose pending workflow task is at the given attempt. */
-function sessionAt(attempt: number, reason?: string): Session {
+function sessionAt(attempt: number, reason?: string, isTimeout = false): Session {
   const never = new AbortController();
   const handle = {
     result: () => new Promise((_, reject) => never.signal.addEventListener('abort', () => reject(new Error('gone')))),
@@ -11,7 +11,10 @@ function sessionAt(attempt: number, reason?: string): Session {
     describe: async () => ({ raw: { pendingWorkflowTask: { attempt } } }),
   };
   const failure = { message: 'It is not there', applicationFailureInfo: { type: reason } };
-  const events = [{ workflowTaskStartedEventAttributes: {} }, { workflowTaskFailedEventAttributes: { failure } }];
+  const ended = isTimeout
+    ? { workflowTaskTimedOutEventAttributes: {} }
+    : { workflowTaskFailedEventAttributes: { failure } };
+  const events = [{ workflowTaskStartedEventAttributes: {} }, ended];
   const temporal = {
     workflowService: { getWorkflowExecutionHistoryReverse: async () => ({ history: { events } }) },
     workflow: { getHandle: () => handle },
@@ -46,4 +49,12 @@ test('an error that is none of ours is engine.stuck', async () => {
 
 test('two failures are not enough', async () => {
   expect(await waitForTask(sessionAt(3), 'x', { timeoutMs: 2500 })).toMatchObject({ kind: 'timeout' });
+});
+
+test('workers that were killed in the middle say nothing against the code, until it are ten', async () => {
+  expect(await waitForTask(sessionAt(10, undefined, true), 'x', { timeoutMs: 2500 })).toMatchObject({
+    kind: 'timeout',
+  });
+  const error = waitForTask(sessionAt(11, undefined, true), 'x', { timeoutMs: 4000 });
+  await expect(error).rejects.toMatchObject({ code: 'engine.stuck' });
 });

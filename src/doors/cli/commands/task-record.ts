@@ -52,6 +52,6 @@ function missing(key: string, folder: string): AbilityError {
   return new AbilityError({
     code: 'record.missing',
     message: `The record of ${key} is not in ${folder}`,
-    suggestion: `It may have been deleted; ask Temporal instead: ability task show ${key}.`,
+    suggestion: `It may have been deleted, or its worker runs in another folder; ask Temporal: ability task show ${key}.`,
   });
 }
