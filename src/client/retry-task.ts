@@ -6,6 +6,9 @@ import { refuseDeleted } from './read-deletion.js';
 import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
 import { queryTask } from './view-task.js';
 
+/** A worker that takes over from a killed one answers within ten seconds. */
+const QUERY_MS = 15_000;
+
 /** How a task is tried again. */
 export interface Retry {
   /** Id of the first step to do again; left out: the first that was not done. */
@@ -26,7 +29,7 @@ export async function retryTask(session: Session, id: string, { from, ...wanted 
   const { ability_id, environment, input } = await asking(session, async () => {
     await refuseDeleted(session, id);
     try {
-      const view = await queryTask(session, id);
+      const view = await queryTask(session, id, QUERY_MS);
       if (view) return view;
     } catch (error) {
       throw isUnknownWorkflow(error) ? taskNotFound(id, error) : error;
