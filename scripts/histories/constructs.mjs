@@ -175,6 +175,10 @@ const WORKFLOWS = {
     yaml: 'steps: [{ id: a, call: util.ruled, with: { n: 1 } }, { id: b, call: util.ruled, with: { n: 3 } }]',
     act: approve,
   },
+  // As since the plan is an argument of its own, and deflated.
+  'plan-apart': {
+    yaml: 'steps: [{ id: inner, call: inner, with: { n: 1 } }, { id: ruled, call: util.ruled, with: { n: 1 } }]\noutput: "${{ steps.inner.output }}"',
+  },
   'payload-in-store': {
     yaml: 'steps: [{ id: a, call: util.large, with: {} }, { id: b, call: util.echo, with: { size: "${{ size(steps.a.output.text) }}" } }]\noutput: "${{ steps.b.output.size }}"',
   },

@@ -74,6 +74,7 @@ async function preflight(
   const sealed = { plan: digests.plan, task, input: digests.input, user, confirmations, ...taken };
   const seal = signSeal(sealed, dependencies.keys);
   dependencies.plans.keep(plan, { seal, user, session: request.session });
+  const record = dependencies.records.pathOf(task);
   const answer: PreflightAnswer = {
     plan,
     seal,
@@ -81,6 +82,7 @@ async function preflight(
     warnings: [...new Set([...resolved.warnings, ...warnings])],
     hooks,
     ...(progress && { progress }),
+    ...(record !== undefined && { record }),
     registry: registry.digest,
     request: digestOf(request),
   };

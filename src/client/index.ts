@@ -10,7 +10,7 @@ export { explainTask } from './explain-task.js';
 export { type FetchedHistory, fetchHistories } from './fetch-histories.js';
 export { linkOf } from './links.js';
 export { type ListedTask, type ListFilter, listTasks } from './list-tasks.js';
-export { readHost, readInput } from './read-origin.js';
+export { readHost, readInput, readRecordPlace } from './read-origin.js';
 export { readRecord } from './read-record.js';
 export { awaitResult } from './read-result.js';
 export { type Retry, retryTask } from './retry-task.js';

@@ -1,4 +1,6 @@
 import type { JsonObject } from '../contracts/json.js';
+import { preflightIdOf } from '../contracts/names.js';
+import type { PreflightAnswer } from '../contracts/task.js';
 import { readArguments } from '../server/read-arguments.js';
 import type { Session } from './connect.js';
 import { asking, isUnknownWorkflow } from './temporal-errors.js';
@@ -38,6 +40,20 @@ export async function readHost(session: Session, id: string): Promise<string | u
     }
     return undefined;
   });
+}
+
+/**
+ * Where the worker that made a task keeps its record, on its own machine; undefined where nobody knows any more.
+ *
+ * The preflight has said so, so that no history of a task need hold it.
+ */
+export async function readRecordPlace(session: Session, id: string): Promise<string | undefined> {
+  try {
+    const answer: PreflightAnswer = await session.temporal.workflow.getHandle(preflightIdOf(id)).result();
+    return answer.record;
+  } catch {
+    return undefined;
+  }
 }
 
 function unlessUnknown<T>(session: Session, id: string, read: () => Promise<T>): Promise<T | undefined> {

@@ -31,6 +31,8 @@ export interface PreflightAnswer {
   warnings: string[];
   /** What the hooks before creation said; none where the key was held by a task already. */
   hooks?: HookAnswer[];
+  /** Folder of the task's record, on the machine of the worker. */
+  record?: string;
   /** Digest of the registry it was resolved from; a caller warns when its own differs. */
   registry: string;
   /** What the task takes over from the one it tries again. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { readHost, viewTask } from '../../../client/index.js';
+import { readHost, readRecordPlace, viewTask } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { RECORD_FILES } from '../../../contracts/record.js';
@@ -35,7 +35,7 @@ export function whyMissing(
 ): Promise<AbilityError> {
   return withSession(context, registry, async (session) => {
     const { result } = await viewTask(session, key);
-    const there = result.links.record;
+    const there = result.links.record ?? (await readRecordPlace(session, key)) ?? null;
     const host = await readHost(session, key);
     const isHere = host === undefined ? session.isOwnRuntime : host === hostname();
     if (isHere && (there === null || there === folder)) return missing(key, folder);
