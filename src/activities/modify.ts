@@ -60,7 +60,7 @@ async function modify(
   const guarded = await guardCreation(resolved, wanted, dependencies, context.cancellationSignal);
   const { input } = resolved;
   const { plan, digests, hooks, confirmations } = guarded;
-  const seal = signSeal({ ...digests, task, user, confirmations }, dependencies.keys);
+  const seal = signSeal({ ...digests, task, user, ...(session && { session }), confirmations }, dependencies.keys);
   dependencies.plans.keep(plan, { seal, user, session });
   return { plan, seal, input, warnings: [...new Set([...resolved.warnings, ...guarded.warnings])], hooks };
 }

@@ -3,6 +3,7 @@ import type { Tombstone } from '../contracts/deletion.js';
 import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskRecord } from '../contracts/record.js';
+import type { Seal } from '../contracts/seal.js';
 import type { PreflightAnswer, TaskMemo, TaskRequest } from '../contracts/task.js';
 import { RegistryLoader } from '../definitions/load-registry.js';
 import type { Registry } from '../definitions/registry.js';
@@ -54,6 +55,9 @@ export function createPreflight(
   };
 }
 
+/** The answer about a task that may be started. */
+type Sealed = PreflightAnswer & { seal: Seal };
+
 async function preflight(
   request: TaskRequest,
   registry: Registry,
@@ -63,19 +67,23 @@ async function preflight(
   const resolved = resolveWanted(request, registry, dependencies);
   const { input } = resolved;
   const state = await stateOfKey(request, resolved.digests.input, dependencies);
-  const isNew = state === 'free' || state === 'abandoned';
-  const { plan, digests, hooks, confirmations, warnings } = isNew
-    ? await guardCreation(resolved, request, dependencies, signal)
-    : { ...resolved, hooks: [], confirmations: [], warnings: [] };
+  const about = { registry: registry.digest, request: digestOf(request) };
+  if (state === 'ended' || state === 'held') {
+    const { plan, warnings } = resolved;
+    return { plan, input, warnings, ...about, ...(state === 'ended' && { ended: true }) };
+  }
+  const guarded = await guardCreation(resolved, request, dependencies, signal);
+  const { plan, digests, hooks, confirmations, warnings } = guarded;
   const { task, user, retry } = request;
   const progress =
     retry && keptProgress(await dependencies.readEnded(retry.task), planToRetry(plan, retry.from), retry.from);
   const taken = progress && { progress: digestOf(progress) };
-  const sealed = { plan: digests.plan, task, input: digests.input, user, confirmations, ...taken };
+  const within = request.session ? { session: request.session } : {};
+  const sealed = { plan: digests.plan, task, input: digests.input, user, ...within, confirmations, ...taken };
   const seal = signSeal(sealed, dependencies.keys);
   dependencies.plans.keep(plan, { seal, user, session: request.session });
   const record = dependencies.records.pathOf(task);
-  const answer: PreflightAnswer = {
+  const answer: Sealed = {
     plan,
     seal,
     input,
@@ -83,11 +91,9 @@ async function preflight(
     hooks,
     ...(progress && { progress }),
     ...(record !== undefined && { record }),
-    registry: registry.digest,
-    request: digestOf(request),
+    ...about,
   };
-  if (state === 'ended') return { ...answer, ended: true };
-  if (!request.direct && state !== 'held') makeRecord(answer, request, state, dependencies);
+  if (!request.direct) makeRecord(answer, request, state, dependencies);
   return answer;
 }
 
@@ -150,7 +156,7 @@ function keyConflict(request: TaskRequest, what: string, held?: Pick<TaskMemo, '
 }
 
 function makeRecord(
-  { plan, seal, input, warnings }: PreflightAnswer,
+  { plan, seal, input, warnings }: Sealed,
   request: TaskRequest,
   state: KeyState,
   { records, host }: PreflightDependencies,

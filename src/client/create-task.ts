@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import {
   ApplicationFailure,
   WorkflowExecutionAlreadyStartedError,
+  type WorkflowExecutionDescription,
   WorkflowFailedError,
   type WorkflowHandle,
 } from '@temporalio/client';
@@ -12,6 +13,7 @@ import type { JsonObject } from '../contracts/json.js';
 import { preflightIdOf, SIGNALS, taskQueueOf, WORKFLOWS } from '../contracts/names.js';
 import type { Person } from '../contracts/people.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
+import type { Seal } from '../contracts/seal.js';
 import type { PreflightAnswer, TaskMemo, TaskRequest, TaskStart } from '../contracts/task.js';
 import { digestOf } from '../rules/canonical.js';
 import { packArguments } from '../rules/task-arguments.js';
@@ -76,12 +78,32 @@ export async function createTask(session: Session, wanted: NewTask): Promise<Cre
     ...(wanted.retry && { retry: wanted.retry }),
   };
   return asking(session, async () => {
-    const answer = await preflight(session, request);
-    if (answer.ended) return { id: request.task, runId: '', warnings: answer.warnings, attached: true };
-    const start = startOf(request, answer, wanted);
-    const started = await startOrForget(session, request, start, wanted);
-    const runId = started ?? (await attach(session, request.task, start.memo, wanted.run));
-    return { id: request.task, runId, warnings: answer.warnings, attached: started === undefined };
+    for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+      const created = await createOnce(session, request, wanted);
+      if (created) return created;
+    }
+    throw tooMany(request.task);
+  });
+}
+
+/** @returns undefined where the task that held the key is gone by now, so that preflight must look again. */
+async function createOnce(session: Session, request: TaskRequest, wanted: NewTask): Promise<CreatedTask | undefined> {
+  const { task: id } = request;
+  const { seal, ...answer } = await preflight(session, request);
+  const { warnings } = answer;
+  if (answer.ended) return { id, runId: '', warnings, attached: true };
+  const start = seal && startOf(request, { ...answer, seal }, wanted);
+  if (!start) await wanted.review?.(answer);
+  const started = start && (await startOrForget(session, request, start, wanted));
+  const runId = started ?? (await attach(session, request, digestOf(answer.input), wanted.run));
+  return runId === undefined ? undefined : { id, runId, warnings, attached: started === undefined };
+}
+
+function tooMany(id: string): AbilityError {
+  return new AbilityError({
+    code: 'task.key_conflict',
+    message: `Too many callers want ${id} for different things at once`,
+    suggestion: 'Choose another key.',
   });
 }
 
@@ -119,11 +141,7 @@ async function preflight(session: Session, request: TaskRequest): Promise<Prefli
     const own = await resultOf(handle, digest);
     if (own) return own;
   }
-  throw new AbilityError({
-    code: 'task.key_conflict',
-    message: `Too many callers want ${request.task} for different things at once`,
-    suggestion: 'Choose another key.',
-  });
+  throw tooMany(request.task);
 }
 
 /** The answer of a preflight, or undefined when it was somebody else's with another request. */
@@ -152,14 +170,17 @@ function notAnswered(cause: Error): AbilityError {
   );
 }
 
+/** The answer about a task that may be started. */
+type Sealed = PreflightAnswer & { seal: Seal };
+
 /** What a task's workflow is started with. */
 interface Start {
-  answer: PreflightAnswer;
+  answer: Sealed;
   argument: TaskStart;
   memo: TaskMemo;
 }
 
-function startOf(request: TaskRequest, answer: PreflightAnswer, { run }: NewTask): Start {
+function startOf(request: TaskRequest, answer: Sealed, { run }: NewTask): Start {
   const { plan, seal, input, warnings, progress, hooks = [] } = answer;
   const { user, session, retry } = request;
   return {
@@ -223,13 +244,21 @@ async function startTask(
 /**
  * Makes sure that what holds the key is this very task, and runs it where it only waits to be run.
  *
- * @returns its run. @throws AbilityError `task.key_conflict`.
+ * @param input digest of the input, with defaults applied. @returns its run, or undefined where it is gone.
+ * @throws AbilityError `task.key_conflict`.
  */
-async function attach(session: Session, id: string, own: TaskMemo, run: boolean): Promise<string> {
-  const handle = session.temporal.workflow.getHandle(id);
-  const { memo, runId, status, typedSearchAttributes } = await handle.describe();
+async function attach(
+  session: Session,
+  request: TaskRequest,
+  input: string,
+  run: boolean,
+): Promise<string | undefined> {
+  const { task: id, ability, environment } = request;
+  const description = await describeIfThere(session, id);
+  if (!description) return undefined;
+  const { memo, runId, status, typedSearchAttributes } = description;
   const held = (memo ?? {}) as Partial<TaskMemo>;
-  if (held.ability !== own.ability || held.environment !== own.environment || held.input !== own.input) {
+  if (held.ability !== ability || held.environment !== environment || held.input !== input) {
     throw new AbilityError({
       code: 'task.key_conflict',
       message: `The key ${id} already belongs to ${held.ability ?? 'a workflow that is no task'}`,
@@ -243,7 +272,16 @@ async function attach(session: Session, id: string, own: TaskMemo, run: boolean)
     await session.temporal.workflow.getHandle(id, runId).signal(SIGNALS.run);
     return runId;
   } catch (error) {
-    if (isUnknownWorkflow(error)) return attach(session, id, own, run);
+    if (isUnknownWorkflow(error)) return attach(session, request, input, run);
+    throw error;
+  }
+}
+
+async function describeIfThere(session: Session, id: string): Promise<WorkflowExecutionDescription | undefined> {
+  try {
+    return await session.temporal.workflow.getHandle(id).describe();
+  } catch (error) {
+    if (isUnknownWorkflow(error)) return undefined;
     throw error;
   }
 }

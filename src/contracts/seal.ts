@@ -17,6 +17,8 @@ export interface Seal {
   progress?: string;
   /** Who asked for the task. */
   user: Person;
+  /** The session it was asked for in; absent: none. */
+  session?: string;
   /** What `need_user_confirm` at creation asked for; the task raises it as an approval when it runs. */
   confirmations: Confirmation[];
   mac: string;

@@ -25,7 +25,8 @@ export interface TaskRequest {
 /** What preflight answers when the task can be formed. */
 export interface PreflightAnswer {
   plan: Plan;
-  seal: Seal;
+  /** Absent where the key is held by this very task, or was: nothing was asked about it, and nothing is to be started. */
+  seal?: Seal;
   /** With defaults applied: what the task will run with. */
   input: JsonObject;
   warnings: string[];

@@ -62,7 +62,8 @@ export function unpackArguments(args: readonly unknown[], task: string): TaskSta
     plan,
     session,
     warnings,
-    seal: rest.child && isWhole(seal) ? seal : sealOf(start, plan, task),
+    // It speaks of its caller's input; of the plan that both have, it speaks as of any.
+    seal: rest.child && isWhole(seal) ? { ...seal, plan: digestOf(plan) } : sealOf(start, plan, task),
   };
 }
 
@@ -78,7 +79,8 @@ function isWhole(seal: Partial<Seal>): seal is Seal {
   return typeof seal.task === 'string' && typeof seal.plan === 'string';
 }
 
-function sealOf({ seal, input, user, progress, carried }: StartArgument, plan: Plan, task: string): Seal {
+function sealOf(start: StartArgument, plan: Plan, task: string): Seal {
+  const { seal, input, user, session, progress, carried } = start;
   const taken = carried ? seal.progress : progress && digestOf(progress);
   const { key_id, mac, confirmations = [] } = seal;
   return {
@@ -87,6 +89,7 @@ function sealOf({ seal, input, user, progress, carried }: StartArgument, plan: P
     input: digestOf(input),
     ...(taken !== undefined && { progress: taken }),
     user,
+    ...(session && { session }),
     confirmations,
     key_id,
     mac,

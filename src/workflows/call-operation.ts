@@ -14,7 +14,7 @@ import type { PlanHook, PlanOperation, PlanRetry } from '../contracts/plan.js';
 import type { Problem } from '../contracts/problem.js';
 import { plainYes } from '../rules/stored-result.js';
 import { awaitApproval, GUARD_APPROVAL_MS } from './approvals.js';
-import { KEY_WAIT_MS } from './await-key.js';
+import { isForAnother, KEY_WAIT, KEY_WAIT_MS } from './await-key.js';
 import type { Budget } from './budget.js';
 import type { Halt } from './halt.js';
 import { askGuards, fireAfter, type Hooked, keep } from './hooks.js';
@@ -133,8 +133,8 @@ async function perform(run: TaskRun, call: OperationCall): Promise<Json> {
       call.budget.end();
       if (isCancellation(error)) throw error;
       const failure = failureOf(run, call, leftMs, error);
-      if (failure.problem.code !== 'seal.unknown_key') throw failure;
-      await call.halt.wait(() => sleep(KEY_WAIT_MS, { summary: 'no worker has the key of the seal' }));
+      if (!isForAnother(failure.problem.code)) throw failure;
+      await call.halt.wait(() => sleep(KEY_WAIT_MS, { summary: KEY_WAIT }));
       continue;
     }
     call.budget.end();

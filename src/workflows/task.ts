@@ -79,11 +79,18 @@ function mistakeOf(error: unknown): ApplicationFailure {
  * @throws ApplicationFailure `engine.unsupported`, `seal.invalid`.
  */
 function readStart(args: TaskArguments): TaskStart {
-  const { workflowId, continuedFromExecutionRunId } = workflowInfo();
+  const { workflowId, continuedFromExecutionRunId, cronSchedule, retryPolicy, parent } = workflowInfo();
   const start = unpackArguments(args, workflowId);
   if (!start) throw refusal('seal.invalid', 'The task was not started with what passed preflight');
   const other = whyNotThisBuild(start.plan);
+  // A task that goes on has clean-up to do: the workflow task fails, until a worker of its build takes it up.
+  if (other !== undefined && start.carried) throw new Error(other);
   if (other !== undefined) throw refusal('engine.unsupported', other);
+  // Temporal would go on with a task on its own account, and what the next run is given would look like our word.
+  if (cronSchedule || retryPolicy) throw refusal('seal.invalid', 'A task has no schedule and no retries of its own');
+  if ((start.child !== undefined) !== (parent !== undefined)) {
+    throw refusal('seal.invalid', 'The task was started for another one, and no other one did');
+  }
   // What an earlier run has done is believed only where there was one.
   if ((start.carried || start.changed) && continuedFromExecutionRunId === undefined) {
     throw refusal('seal.invalid', 'The task says that it goes on, and no earlier run of it did');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { awaitResult, viewTask } from '../../src/client/index.js';
 import { preflightIdOf, taskQueueOf } from '../../src/contracts/names.js';
+import type { Seal } from '../../src/contracts/seal.js';
 import { isStepEnd } from '../../src/contracts/states.js';
 import type { PreflightAnswer, Progress, TaskRequest, TaskResult, TaskStart } from '../../src/contracts/task.js';
 import { signSeal } from '../../src/planning/seal.js';
@@ -69,7 +70,7 @@ async function startWith(progress: Progress, name: string): Promise<TaskResult> 
   const options = { taskQueue, workflowId: preflightIdOf(name), args: [request] };
   const answer = (await session.temporal.workflow.execute('ability:preflight', options)) as PreflightAnswer;
   const { plan, input, warnings } = answer;
-  const { key_id: _, mac: __, ...sealed } = answer.seal;
+  const { key_id: _, mac: __, ...sealed } = answer.seal as Seal;
   // Progress that was not sealed would let anybody skip an approval.
   const seal = signSeal({ ...sealed, progress: digestOf(progress) }, keysFromEnvironment(TEST_KEYS));
   const start: TaskStart = {
