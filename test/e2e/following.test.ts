@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ability, abilityJson, CLI, start } from '../fixtures/command-line.js';
-import { makeProject, operation, type ProjectFolder } from '../fixtures/project-folder.js';
+import { makeProject, operation, type ProjectFolder, workflow } from '../fixtures/project-folder.js';
 
 let project: ProjectFolder;
 
@@ -14,6 +14,20 @@ beforeAll(() => {
       'util.patient',
       'console.error("has begun"); while (!existsSync(input.file)) await sleep(20); console.error("has ended"); return {};',
       { yaml: 'input_schema: { type: object, properties: { file: { type: string } }, required: [file] }' },
+    ),
+    ...workflow(
+      'asks',
+      [
+        'steps:',
+        '  - id: both',
+        '    if: "false"',
+        '    parallel:',
+        '      left: { call: util.patient, with: { file: a } }',
+        '      right: { wait: { signal: go } }',
+        '  - { id: ask, approval: { title: "Sure?", fields: { ticket: { type: string } } } }',
+        'finally:',
+        '  - { id: last, call: util.patient, with: { file: ability.yaml } }',
+      ].join('\n'),
     ),
   });
 });
@@ -41,6 +55,35 @@ test('`task logs -f` shows a line before the call that printed it has ended', as
   expect(seen.match(/has begun/g)).toHaveLength(1);
   expect(seen.match(/has ended/g)).toHaveLength(1);
 }, 120_000);
+
+test('watching a task that nobody has run says so, and how to run it', async () => {
+  await run('task', 'create', 'util.patient', '--set', 'file=x', '--key', 'made');
+  const end = await run('task', 'watch', 'made', '--timeout', '2s');
+  expect(end.exitCode).toBe(6);
+  expect(end.stderr).toMatch('made has been created and waits to be run: ability task run made');
+  expect(end.stderr).toMatch(/made has not been run within 2s; it waits on\n.*ability task run made/);
+  expect(end.stderr).not.toMatch(/task watch/);
+  await run('task', 'cancel', 'made');
+}, 60_000);
+
+test('a task that waits for people is told with the commands that decide it', async () => {
+  const asked = await run('run', 'asks', '--key', 'asked');
+  expect(asked.exitCode).toBe(5);
+  expect(asked.stderr).toMatch(
+    /ability approve asked --approval ask-\w+ --as NAME --set ticket=STRING +say yes to "Sure\?"/,
+  );
+  const [deny = ''] = /ability deny asked .* --as NAME/.exec(asked.stderr) ?? [];
+  expect((await run(...deny.replace('NAME', 'alice').split(' ').slice(1))).exitCode).toBe(0);
+  expect((await run('task', 'watch', 'asked')).exitCode).toBe(4);
+}, 60_000);
+
+test('`ability show` lists the steps of a workflow', async () => {
+  const { stdout } = await run('show', 'asks');
+  expect(stdout).toMatch(
+    /^steps:\n {2}both +parallel\n {2}both\/left +call +util\.patient\n {2}both\/right +wait +signal go\n/m,
+  );
+  expect(stdout).toMatch(/^finally:\n {2}last +call +util\.patient$/m);
+});
 
 test.each([
   ['--version'],
