@@ -30,6 +30,7 @@ hooks:
   - { id: both, parallel: { web: { call: http.get }, sure: { call: guarded } } }
   - { id: ask, approval: { title: Go? } }
   - { id: names, let: { a: 1 } }
+  - { id: heard, wait: { signal: built } }
 finally: [{ id: bye, call: util.echo }]`,
   ),
 };
@@ -106,6 +107,7 @@ test.each([
   ['expect: { steps: { frist: failed } }', '4:24 There is no step `frist` Did you mean first?'],
   ['expect: { calls: [util.ecko] }', '4:23 This ability never calls `util.ecko` Did you mean util.echo?'],
   ['expect: { calls: [{ call: util }] }', '4:31 This ability never calls `util` Did you mean util.echo?'],
+  ['signals: [{ name: bild }]', '4:23 No step of this ability waits for the signal `bild` Did you mean built?'],
   ['environment: produ', '4:18 The project'],
 ])('%s is a mistake', (line, message) => {
   const [only, ...others] = told(`ability: flow\ncases:\n  - name: x\n    ${line}\n`);
