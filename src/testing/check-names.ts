@@ -32,8 +32,13 @@ export function lastOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-function mockFault(name: string, { steps, operations }: PlanNames): NameFault[] {
+function mockFault(name: string, { steps, operations, workflowCalls }: PlanNames): NameFault[] {
   const verb = steps.get(lastOf(name));
+  const called = workflowCalls.get(lastOf(name));
+  if (!operations.has(name) && called !== undefined) {
+    const message = `\`${name}\` calls the workflow \`${called}\`, which really runs`;
+    return [key(['mocks', name], message, `Mock what it calls: \`${name}/STEP\`, or an operation by its key.`)];
+  }
   if (operations.has(name) || verb === 'call') return [];
   if (verb !== undefined) {
     const suggestion = verb === 'approval' ? 'Decide it under `approvals`.' : 'Only what calls is replaced.';

@@ -6,6 +6,8 @@ export interface PlanNames {
   /** Step id to verb. A low-level ability is one step: `run`. */
   steps: Map<string, string>;
   operations: Set<string>;
+  /** Step id to the workflow it calls, where no other step of this id calls an operation. */
+  workflowCalls: Map<string, string>;
   /** What each step waits for that waits for a signal, by {@link waitKey}. */
   waits: Map<string, string>;
   /** Hook id to what answers for it. */
@@ -14,9 +16,22 @@ export interface PlanNames {
 
 /** Collects the names of a plan, wherever they stand in it: steps and hooks are told by their shape. */
 export function namesOf(plan: Plan): PlanNames {
-  const names: PlanNames = { steps: new Map(), operations: new Set(), waits: new Map(), hooks: new Map() };
+  const names: PlanNames = {
+    steps: new Map(),
+    operations: new Set(),
+    workflowCalls: new Map(),
+    waits: new Map(),
+    hooks: new Map(),
+  };
   collect(plan, names);
-  for (const workflow of [plan, ...Object.values(plan.workflows ?? {})]) collectWaits(workflow, names);
+  const workflows = [plan, ...Object.values(plan.workflows ?? {})];
+  for (const workflow of workflows) collectWaits(workflow, names);
+  for (const { step } of workflows.flatMap(allSteps)) {
+    if (step.verb === 'call' && !names.operations.has(step.call)) names.workflowCalls.set(step.id, step.call);
+  }
+  for (const { step } of workflows.flatMap(allSteps)) {
+    if (step.verb === 'call' && names.operations.has(step.call)) names.workflowCalls.delete(step.id);
+  }
   if (plan.ability.kind === 'operation') names.steps.set('run', 'call');
   return names;
 }
