@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Problem } from '../contracts/problem.js';
 import { inFolder } from './record/in-folder.js';
@@ -10,6 +10,8 @@ const MOST_IN_A_MESSAGE = 3000;
 /** What a line takes besides its text, so that empty lines fill up the room as well. */
 const LINE_OVERHEAD = 150;
 const MOST_DROPPED = 1000;
+/** How long a line may wait to be read by others. A call that ends sooner writes its log in one piece. */
+const FLUSH_MS = 500;
 
 /** What a line of a log says. */
 export interface LogLine {
@@ -20,7 +22,11 @@ export interface LogLine {
   text: string;
 }
 
-/** Collects what one attempt of a call prints, and writes it as JSON lines to `<record>/logs/<step path>.jsonl`. */
+/**
+ * Collects what one attempt of a call prints, and writes it as JSON lines to `<record>/logs/<step path>.jsonl`.
+ *
+ * The head is written while the attempt runs, so that it can be followed; the tail is only known at its end.
+ */
 export class CallLog {
   private readonly head: LogLine[] = [];
   private tail: LogLine[] = [];
@@ -29,8 +35,12 @@ export class CallLog {
   private headSize = 0;
   private tailSize = 0;
   private left = 0;
+  /** So many lines of the head, and of the tail, are in the file. */
+  private readonly saved = { head: 0, tail: 0 };
+  private timer: NodeJS.Timeout | undefined;
   private readonly partial = new Map<LogLine['stream'], string>();
   private readonly secrets: string[] = [];
+  private longestSecret = 0;
 
   constructor(
     private readonly folder: string | undefined,
@@ -41,6 +51,7 @@ export class CallLog {
   /** Masks a value wherever it is printed from now on. */
   hide(secret: string): void {
     this.secrets.push(secret);
+    this.longestSecret = Math.max(this.longestSecret, secret.length);
   }
 
   /** A text with the known secrets masked, as for error messages. */
@@ -70,10 +81,15 @@ export class CallLog {
     const time = new Date().toISOString();
     for (const line of lines) this.add(stream, line, time);
     // A program that never ends its line must not fill the memory.
-    if (rest.length > MOST_CHARACTERS / 4) {
-      this.add(stream, rest, time);
-      this.partial.delete(stream);
-    } else this.partial.set(stream, rest);
+    if (rest.length <= MOST_CHARACTERS / 4) {
+      this.partial.set(stream, rest);
+      return;
+    }
+    // A secret that has only begun is not found yet; its start stays with what follows.
+    const known = this.mask(rest);
+    const cut = known.length - Math.min(this.longestSecret, MOST_CHARACTERS / 8);
+    this.add(stream, known.slice(0, cut), time);
+    this.partial.set(stream, known.slice(cut));
   }
 
   /** Takes one whole line. */
@@ -83,6 +99,7 @@ export class CallLog {
     if (this.headSize < half) {
       this.head.push(line);
       this.headSize += sizeOf(line);
+      if (this.folder) this.timer ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
       return;
     }
     this.tail.push(line);
@@ -106,13 +123,33 @@ export class CallLog {
     return shortened(this.mask(kept.join('\n'))).trim();
   }
 
-  /** Writes what was collected. A log that cannot be written never fails a call. */
+  /**
+   * Writes what was collected and is not written yet.
+   *
+   * @returns what to warn of: a log that cannot be written never fails a call.
+   */
   save(): string | undefined {
     for (const [stream, rest] of this.partial) if (rest) this.add(stream, rest);
     this.partial.clear();
     this.forgetDropped();
-    if (!this.folder || this.head.length === 0) return undefined;
-    const lines = [...this.head, ...this.gap(), ...this.tail];
+    clearTimeout(this.timer);
+    const { head, tail } = this.saved;
+    const lines = [...this.head.slice(head), ...(tail === 0 ? this.gap() : []), ...this.tail.slice(tail)];
+    const lost = this.append(lines);
+    if (lost === undefined) Object.assign(this.saved, { head: this.head.length, tail: this.tail.length });
+    return lost;
+  }
+
+  /** Lets what was printed so far be read. Nothing is made anew here: the record may have been deleted meanwhile. */
+  private flush(): void {
+    this.timer = undefined;
+    if (!this.folder || !existsSync(this.folder)) return;
+    const fresh = this.head.slice(this.saved.head);
+    if (this.append(fresh) === undefined) this.saved.head += fresh.length;
+  }
+
+  private append(lines: LogLine[]): string | undefined {
+    if (!this.folder || lines.length === 0) return undefined;
     const text = lines.map((line) => `${JSON.stringify({ ...line, text: this.mask(line.text) })}\n`).join('');
     try {
       const file = join(this.folder, `${this.step}.jsonl`);
@@ -125,6 +162,7 @@ export class CallLog {
 
   private forgetDropped(): void {
     this.tail.splice(0, this.dropped);
+    this.saved.tail = Math.max(0, this.saved.tail - this.dropped);
     this.left += this.dropped;
     this.dropped = 0;
   }

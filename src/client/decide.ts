@@ -20,7 +20,7 @@ export async function openApprovals(session: Session, id: string): Promise<Appro
 /**
  * Sends a decision and learns whether it counted.
  *
- * @throws AbilityError `task.not_found`, `task.closed`, `approval.ignored`; `placement.no_worker` and
+ * @throws AbilityError `usage.invalid` for a no with fields; `task.not_found`, `task.closed`, `approval.ignored`; `placement.no_worker` and
  * `worker.unavailable` when no worker takes it up.
  */
 export async function decide(
@@ -29,6 +29,7 @@ export async function decide(
   verdict: 'approve' | 'deny',
   decision: Decision,
 ): Promise<Extract<DecisionOutcome, { counted: true }>> {
+  refuseFilledNo(verdict, decision);
   const first = await send(session, id, verdict, decision);
   const outcome = first.counted ? first : ((await sendToCalled(session, id, verdict, decision)) ?? first);
   if (outcome.counted) return outcome;
@@ -36,6 +37,17 @@ export async function decide(
     code: 'approval.ignored',
     message: `The decision did not count: ${outcome.reason}`,
     suggestion: 'Run `ability approvals` to see who may decide on what.',
+  });
+}
+
+/** Nothing would read them, and nobody checks them. */
+function refuseFilledNo(verdict: 'approve' | 'deny', { fields = {} }: Decision): void {
+  const names = Object.keys(fields);
+  if (verdict === 'approve' || names.length === 0) return;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `A no fills in no fields, and ${names.join(', ')} came with it`,
+    suggestion: 'Leave them out; say why in the comment.',
   });
 }
 

@@ -17,7 +17,12 @@ export interface Unread {
  * Each is a slip, and the guard or setting in it would be missed in silence otherwise.
  */
 export function findUnread(registry: Registry): Unread[] {
-  return [...unknownOwners(registry), ...unknownEnvironments(registry), ...hooksThatNeverRun(registry)];
+  return [
+    ...unknownOwners(registry),
+    ...unknownMatches(registry),
+    ...unknownEnvironments(registry),
+    ...hooksThatNeverRun(registry),
+  ];
 }
 
 /** Configurations of abilities, and implementations of operations, that nobody defines. */
@@ -34,6 +39,18 @@ function unknownOwners({ operations, workflows, implementations, configs, broken
       unknownIn(document.value.operation_key, keys, document, 'operation_key'),
     ),
   ];
+}
+
+/** Abilities that a hook is for by name, and that nobody defines; a pattern may be there for abilities to come. */
+function unknownMatches({ operations, workflows, hooks, broken, opaque }: Registry): Unread[] {
+  if (opaque.some(({ kind }) => kind === 'low-level' || kind === 'high-level')) return [];
+  const known = [...operations.keys(), ...workflows.keys()];
+  return [...hooks.values()].flat().flatMap((hook) =>
+    (hook.value.match?.abilities ?? []).flatMap((name, index) => {
+      if (name.includes('*') || known.includes(name) || broken.has(`ability:${name}`)) return [];
+      return [unread('ability', name, known, hook, ['match', 'abilities', index])];
+    }),
+  );
 }
 
 /**

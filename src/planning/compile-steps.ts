@@ -2,7 +2,7 @@ import { familyOf, OUR_FAMILIES } from '../contracts/codes.js';
 import type { PlanConcurrency } from '../contracts/concurrency.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { ErrorHandler, PlanEnvironment, PlanRetry, PlanStep, StepModifiers } from '../contracts/plan.js';
-import { AbilityError } from '../contracts/problem.js';
+import { AbilityError, formatLocation } from '../contracts/problem.js';
 import type { HighLevel } from '../definitions/formats/high-level.js';
 import type {
   BranchDefinition,
@@ -15,6 +15,7 @@ import { compileExpression } from '../rules/expressions/evaluate.js';
 import { didYouMean } from '../rules/nearest.js';
 import { collectIds } from './collect-ids.js';
 import { compileConcurrency } from './compile-concurrency.js';
+import { doubtCode } from './doubtful-codes.js';
 import { COMMON_NAMES, ExpressionChecks } from './expression-checks.js';
 import { refuseQuorum, resolveApprovers } from './resolve-environment.js';
 
@@ -28,6 +29,8 @@ export interface CompiledSteps {
   calls: Set<string>;
   /** Workflows, with the place of the first call of each. */
   children: Map<string, PropertyKey[]>;
+  /** Slips that nothing can be sure of, with their places. */
+  warnings: string[];
 }
 
 type Definition<Key extends string> = Extract<BranchDefinition, Record<Key, unknown>>;
@@ -59,7 +62,9 @@ export function compileSteps(
     ...(concurrency && { concurrency }),
     calls: compiler.calls,
     children: compiler.children,
+    warnings: [],
   };
+  compiled.warnings = compiler.doubtfulCodes();
   if (output !== undefined) compiler.checks.checkTemplate(output, ['output'], []);
   return compiled;
 }
@@ -68,6 +73,10 @@ class StepCompiler {
   readonly calls = new Set<string>();
   readonly children = new Map<string, PropertyKey[]>();
   readonly checks: ExpressionChecks;
+  /** What lists of `errors` name, and where. */
+  private readonly named: { entry: string; path: PropertyKey[] }[] = [];
+  /** The codes of `fail` steps. */
+  private readonly raised = new Set<string>();
 
   constructor(
     private readonly registry: Registry,
@@ -84,6 +93,7 @@ class StepCompiler {
   handlers(handlers: ErrorHandlerDefinition[], { path, names }: Place): ErrorHandler[] {
     return handlers.map(({ errors, steps, output, rethrow }, index) => {
       const at = [...path, index];
+      this.nameCodes(errors, [...at, 'errors']);
       if (rethrow && output !== undefined) {
         throw this.checks.refuse(
           'A handler that rethrows gives no `output`',
@@ -99,6 +109,18 @@ class StepCompiler {
         ...(rethrow && { rethrow }),
       };
     });
+  }
+
+  /** What to warn of in lists of `errors`, once all steps are known. */
+  doubtfulCodes(): string[] {
+    return this.named.flatMap(({ entry, path }) => {
+      const doubt = doubtCode(entry, this.raised);
+      return doubt === undefined ? [] : [`${formatLocation(this.workflow.locate(path))}: ${doubt}`];
+    });
+  }
+
+  private nameCodes(errors: readonly string[] = [], path: PropertyKey[]): void {
+    for (const [index, entry] of errors.entries()) this.named.push({ entry, path: [...path, index] });
   }
 
   private compile(id: string, step: BranchDefinition, place: Place): PlanStep {
@@ -314,6 +336,7 @@ class StepCompiler {
         'Choose a code whose first word is your own.',
       );
     }
+    this.raised.add(code);
     this.template(message, place, 'fail', 'message');
     if (details !== undefined) this.template(details, place, 'fail', 'details');
     return { ...modifiers, verb: 'fail', fail: { code, message, ...(details !== undefined && { details }) } };
@@ -324,6 +347,7 @@ class StepCompiler {
     this.template(retry.first, place, 'retry', 'first');
     this.template(retry.max, place, 'retry', 'max');
     const { errors, ...rest } = retry;
+    this.nameCodes(errors, [...place.path, 'retry', 'errors']);
     return { retry: { ...rest, ...(errors && { errors }) } };
   }
 

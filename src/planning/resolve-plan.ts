@@ -138,7 +138,9 @@ function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): Pla
   const { environment } = variables;
   checkScope(value.id, workflow, environment);
   checkSchemas(workflow);
-  const { calls, children, ...body } = compileSteps(registry, workflow, resolveEnvironment(registry, environment));
+  const compiled = compileSteps(registry, workflow, resolveEnvironment(registry, environment));
+  const { calls, children, warnings, ...body } = compiled;
+  warnings.forEach(warn);
   const used = new Map<string, PlanOperation>();
   for (const key of [...calls].sort()) {
     const loaded = registry.operations.get(key) as Loaded<LowLevel>;

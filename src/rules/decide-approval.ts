@@ -99,7 +99,8 @@ function countedDecision(
     decision: verdict,
     by: name === '' ? 'unnamed' : { name, source: 'claimed' },
     ...(comment?.trim() && { comment: comment.trim() }),
-    ...(fields && Object.keys(fields).length > 0 && { fields }),
+    // A no fills in nothing, and must never be lost because something came along with it.
+    ...(verdict === 'approve' && fields && Object.keys(fields).length > 0 && { fields }),
     at,
     self: name !== '' && isOwn(approval, name),
   };

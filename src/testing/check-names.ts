@@ -3,7 +3,7 @@ import { didYouMean } from '../rules/nearest.js';
 import type { PlanNames } from './plan-names.js';
 
 /** The part of a case, or of the defaults of a file, in which names of the plan stand. */
-export type NamingPart = Pick<CaseDefinition, 'mocks' | 'hooks' | 'approvals'> &
+export type NamingPart = Pick<CaseDefinition, 'mocks' | 'hooks' | 'approvals' | 'signals'> &
   Partial<Pick<CaseDefinition, 'expect'>>;
 
 /** A name that the plan does not have, or not in that role. */
@@ -21,6 +21,7 @@ export function findNameFaults(part: NamingPart, names: PlanNames): NameFault[] 
     ...Object.keys(part.mocks ?? {}).flatMap((name) => mockFault(name, names)),
     ...Object.keys(part.hooks ?? {}).flatMap((id) => hookFault(id, names)),
     ...Object.keys(part.approvals ?? {}).flatMap((name) => approvalFault(name, names)),
+    ...(part.signals ?? []).flatMap(({ name }, index) => signalFault(name, index, names)),
     ...Object.keys(part.expect?.steps ?? {}).flatMap((name) => stepFault(name, names)),
     ...(part.expect?.calls ?? []).flatMap((call, index) => callFault(call, index, names)),
   ];
@@ -31,8 +32,13 @@ export function lastOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-function mockFault(name: string, { steps, operations }: PlanNames): NameFault[] {
+function mockFault(name: string, { steps, operations, workflowCalls }: PlanNames): NameFault[] {
   const verb = steps.get(lastOf(name));
+  const called = workflowCalls.get(lastOf(name));
+  if (!operations.has(name) && called !== undefined) {
+    const message = `\`${name}\` calls the workflow \`${called}\`, which really runs`;
+    return [key(['mocks', name], message, `Mock what it calls: \`${name}/STEP\`, or an operation by its key.`)];
+  }
   if (operations.has(name) || verb === 'call') return [];
   if (verb !== undefined) {
     const suggestion = verb === 'approval' ? 'Decide it under `approvals`.' : 'Only what calls is replaced.';
@@ -62,6 +68,14 @@ function approvalFault(name: string, { steps }: PlanNames): NameFault[] {
   const asking = [...steps].filter(([, other]) => other === 'approval' || other === 'call').map(([step]) => step);
   const message = verb === undefined ? `There is no step \`${id}\`` : `The step \`${id}\` asks nobody (\`${verb}\`)`;
   return [key(['approvals', name], message, nearOrList(id, [...asking, 'run']))];
+}
+
+function signalFault(name: string, index: number, { waits }: PlanNames): NameFault[] {
+  const known = [...waits.values()];
+  if (known.includes(name)) return [];
+  const path = ['signals', index, 'name'];
+  const message = `No step of this ability waits for the signal \`${name}\``;
+  return [{ path, part: 'value', message, suggestion: nearOrList(name, known) }];
 }
 
 function stepFault(name: string, { steps }: PlanNames): NameFault[] {

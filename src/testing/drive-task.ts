@@ -1,6 +1,7 @@
 import { type Session, viewTask } from '../client/index.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { CaseApprovals } from './case-approvals.js';
+import type { CaseSignals } from './case-signals.js';
 import { findPendingWork } from './pending-work.js';
 import type { TestClock } from './test-clock.js';
 
@@ -11,7 +12,7 @@ const LOOK_MS = 5;
 const FAULT_MS = 3000;
 
 /**
- * Takes a task to its end: lets it work, decides what it asks, and moves the clock to the next thing that wakes it.
+ * Takes a task to its end: lets it work, decides what it asks, sends what it waits for, and moves the clock to the next thing that wakes it.
  *
  * The clock moves only to a moment at which something is due, so nothing expires that the case decides.
  *
@@ -23,6 +24,7 @@ export async function driveTask(
   clock: TestClock,
   task: string,
   approvals: CaseApprovals,
+  signals: CaseSignals,
   signal: AbortSignal,
 ): Promise<Problem | undefined> {
   const deadline = Date.now() + LONGEST_MS;
@@ -38,27 +40,40 @@ export async function driveTask(
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
       continue;
     }
-    if (await decideAll(session, open, approvals)) continue;
+    if (await sayAll(session, open, approvals, signals)) continue;
     const [undecided] = approvals.undecided;
     if (undecided) return undecided;
-    if (wakesAt === undefined) return stuck('it waits for something that no clock brings, such as a signal');
+    if (wakesAt === undefined) {
+      return stuck(
+        'it waits for something that no clock brings, such as a signal',
+        'Send it: `signals: [{ name: NAME, payload: JSON }]`.',
+      );
+    }
     await clock.skip(Math.max(1, wakesAt - (await clock.now())));
   }
 }
 
-async function decideAll(session: Session, open: readonly string[], approvals: CaseApprovals): Promise<boolean> {
-  let decided = false;
+/** Says what people and other systems have to say now. @returns whether there was anything. */
+async function sayAll(
+  session: Session,
+  open: readonly string[],
+  approvals: CaseApprovals,
+  signals: CaseSignals,
+): Promise<boolean> {
+  let said = false;
   for (const workflow of open) {
     const { result } = await viewTask(session, workflow);
-    decided = (await approvals.decideOn(workflow, result.approvals)) || decided;
+    const decided = await approvals.decideOn(workflow, result.approvals);
+    const sent = await signals.sendTo(workflow, result);
+    said ||= decided || sent;
   }
-  return decided;
+  return said;
 }
 
-function stuck(why: string): Problem {
+function stuck(why: string, suggestion = 'Look at the step that was last at work.'): Problem {
   return new AbilityError({
     code: 'test.no_end',
     message: `The task does not end: ${why}`,
-    suggestion: 'Look at the step that was last at work.',
+    suggestion,
   }).toProblem();
 }

@@ -1,20 +1,51 @@
-import type { Plan, PlanHandler } from '../contracts/plan.js';
+import type { Plan, PlanHandler, PlanWorkflow } from '../contracts/plan.js';
+import { allSteps } from '../rules/find-step.js';
 
 /** The names in a plan that a case may use. */
 export interface PlanNames {
   /** Step id to verb. A low-level ability is one step: `run`. */
   steps: Map<string, string>;
   operations: Set<string>;
+  /** Step id to the workflow it calls, where no other step of this id calls an operation. */
+  workflowCalls: Map<string, string>;
+  /** What each step waits for that waits for a signal, by {@link waitKey}. */
+  waits: Map<string, string>;
   /** Hook id to what answers for it. */
   hooks: Map<string, PlanHandler['kind']>;
 }
 
 /** Collects the names of a plan, wherever they stand in it: steps and hooks are told by their shape. */
 export function namesOf(plan: Plan): PlanNames {
-  const names: PlanNames = { steps: new Map(), operations: new Set(), hooks: new Map() };
+  const names: PlanNames = {
+    steps: new Map(),
+    operations: new Set(),
+    workflowCalls: new Map(),
+    waits: new Map(),
+    hooks: new Map(),
+  };
   collect(plan, names);
+  const workflows = [plan, ...Object.values(plan.workflows ?? {})];
+  for (const workflow of workflows) collectWaits(workflow, names);
+  for (const { step } of workflows.flatMap(allSteps)) {
+    if (step.verb === 'call' && !names.operations.has(step.call)) names.workflowCalls.set(step.id, step.call);
+  }
+  for (const { step } of workflows.flatMap(allSteps)) {
+    if (step.verb === 'call' && names.operations.has(step.call)) names.workflowCalls.delete(step.id);
+  }
   if (plan.ability.kind === 'operation') names.steps.set('run', 'call');
   return names;
+}
+
+/** Step ids are unique in a workflow only. */
+export function waitKey(ability: string, step: string): string {
+  return `${ability}/${step}`;
+}
+
+function collectWaits(workflow: PlanWorkflow, { waits }: PlanNames): void {
+  for (const { step } of allSteps(workflow)) {
+    if (step.verb !== 'wait' || !('signal' in step.wait)) continue;
+    waits.set(waitKey(workflow.ability.id, step.id), step.wait.signal);
+  }
 }
 
 function collect(value: unknown, names: PlanNames): void {

@@ -67,7 +67,8 @@ function prepareSuite(registry: Registry, suite: Loaded<CaseFile>, filter: CaseF
     return faults.map((fault) => problemOf(fault, ['cases', index], suite));
   });
   const problems = [...inDefaults, ...inCases];
-  return { cases: problems.length > 0 ? [] : cases, problems };
+  const known = cases.map((prepared, index) => ({ ...prepared, waits: names[index]?.waits ?? prepared.waits }));
+  return { cases: problems.length > 0 ? [] : known, problems };
 }
 
 function problemOf({ path, part, message, suggestion }: NameFault, base: PropertyKey[], { locate }: Loaded<CaseFile>) {
@@ -118,6 +119,8 @@ function fillIn(
     mocks: { ...defaults.mocks, ...own.mocks },
     hooks: { ...defaults.hooks, ...own.hooks },
     approvals: { ...defaults.approvals, ...own.approvals },
+    signals: own.signals ?? defaults.signals ?? [],
+    waits: new Map(),
     expect,
   };
 }

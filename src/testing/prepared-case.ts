@@ -1,4 +1,4 @@
-import type { JsonObject } from '../contracts/json.js';
+import type { Json, JsonObject } from '../contracts/json.js';
 import type { SourceLocation } from '../contracts/problem.js';
 import type { Expectation, MockAnswer, MockHookAnswer, ScriptedDecisions } from '../definitions/formats/cases.js';
 
@@ -16,5 +16,9 @@ export interface PreparedCase {
   hooks: Record<string, MockHookAnswer>;
   /** By step path, step id or approval id. */
   approvals: Record<string, ScriptedDecisions>;
+  /** Sent in this order, each when a step waits for it. */
+  signals: { name: string; payload: Json }[];
+  /** What each step waits for that waits for a signal, by `waitKey`. */
+  waits: ReadonlyMap<string, string>;
   expect: Expectation;
 }

@@ -1,6 +1,7 @@
 import { awaitResult, createTask } from '../client/index.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import { CaseApprovals } from './case-approvals.js';
+import { CaseSignals } from './case-signals.js';
 import { driveTask } from './drive-task.js';
 import { type CaseOutcome, judgeCase } from './judge-case.js';
 import type { Bench } from './open-bench.js';
@@ -20,7 +21,9 @@ export async function runCase(bench: Bench, prepared: PreparedCase, signal: Abor
   const { ability, name, location, expect } = prepared;
   const { task, calls } = bench.begin(prepared);
   const approvals = new CaseApprovals(bench.session, prepared.approvals);
-  const { outcome, warnings, problem } = await runTask(bench, task, prepared, approvals, signal);
+  const signals = new CaseSignals(bench.session, prepared.signals, prepared.waits);
+  const { outcome, warnings, problem } = await runTask(bench, task, prepared, approvals, signals, signal);
+  const unsent = signals.unsent.map((name) => `No step waited for the signal ${name}, so it was not sent.`);
   const unanswered = calls.unanswered.map((missing): CaseFailure => ({ kind: 'problem', problem: missing }));
   const judged = outcome ? judgeCase(expect, { ...outcome, calls: calls.seen }) : [];
   const failures: CaseFailure[] = problem
@@ -36,7 +39,7 @@ export async function runCase(bench: Bench, prepared: PreparedCase, signal: Abor
     duration_ms: Math.round(performance.now() - started),
     task_status: outcome?.status ?? null,
     failures,
-    notes: failures.length === 0 ? [] : [...warnings, ...approvals.ignored],
+    notes: failures.length === 0 ? [] : [...warnings, ...approvals.ignored, ...unsent],
   };
 }
 
@@ -52,6 +55,7 @@ async function runTask(
   task: string,
   { ability, environment, input }: PreparedCase,
   approvals: CaseApprovals,
+  signals: CaseSignals,
   signal: AbortSignal,
 ): Promise<TaskEnd> {
   try {
@@ -60,7 +64,7 @@ async function runTask(
     if (!(error instanceof AbilityError)) throw error;
     return { outcome: { status: 'unavailable', output: null, error: error.toProblem(), steps: [] }, warnings: [] };
   }
-  const problem = await driveTask(session, clock, task, approvals, signal);
+  const problem = await driveTask(session, clock, task, approvals, signals, signal);
   if (problem) {
     await session.temporal.workflow.getHandle(task).terminate('the case is over');
     return { problem, warnings: [] };

@@ -157,7 +157,11 @@ export class ProjectRuntime {
     await this.host.serve(allPlaces(environments));
     if (this.leaving) return;
     this.write({ state: 'up', registry_digest: digest });
-    log.info({ address: this.file.address, ui: this.file.ui }, 'the runtime is up');
+    // In the foreground somebody is told by the command, in words.
+    log[this.options.foreground ? 'debug' : 'info'](
+      { address: this.file.address, ui: this.file.ui },
+      'the runtime is up',
+    );
   }
 
   /** Keys that were given, as to workers elsewhere; else the project's own. Source: answers, 22. */

@@ -82,7 +82,9 @@ describe('fields of an approval', () => {
     expect(end.exitCode).toBe(5);
     expect(end.stderr).toContain('  fill in: ticket (string): The ticket');
     expect(end.stderr).toContain('  fill in: urgent (boolean, optional)');
-    expect(end.stderr).toContain('ability approve fill --as NAME --set ticket=STRING --set count=INTEGER ');
+    expect(end.stderr).toMatch(
+      /ability approve fill --approval ask-[0-9a-f]{12} --as NAME --set ticket=STRING --set count=INTEGER /,
+    );
     expect(end.stderr).toContain('Ticket?[2J');
     expect((await run('approvals')).stdout).toMatch(/decide: ability approve fill .*--set ticket=STRING/);
     expect(await json('approve', 'fill', '--set', 'ticket=A', '--set', 'count=two')).toMatchObject({

@@ -92,7 +92,7 @@ describe('up and down', () => {
     const second = await run(['up']);
     expect(second).toMatchObject({
       exitCode: 0,
-      stdout: expect.stringMatching(/^up already {2}Temporal 127\.0\.0\.1:\d+, UI http/),
+      stdout: expect.stringMatching(/^up already {2}.*\n {2}UI {8}http.*\n {2}Temporal {2}127\.0\.0\.1:\d+ /),
     });
     first.kill('SIGINT');
     expect(await first).toMatchObject({ exitCode: 0 });
@@ -126,7 +126,7 @@ describe('up and down', () => {
     // Well beyond the idle limit: a second command comes a while later and finds the same process.
     await new Promise((resolve) => setTimeout(resolve, 2500));
     expect(markOf(pid)).toBeDefined();
-    expect((await run(['down'])).stdout).toBe('down');
+    expect((await run(['down'])).stdout).toMatch(/^down {2}process \d+ and its Temporal server have stopped$/);
     expect(markOf(pid)).toBeUndefined();
   });
 

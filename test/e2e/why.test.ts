@@ -77,6 +77,7 @@ describe('ability why', () => {
       steps: [{ path: 'flaky', tries: [{ status: 'failed' }, { status: 'succeeded' }] }, {}, {}],
       next: [
         { command: expect.stringMatching(/^ability approve waits --approval ask-[0-9a-f]{12} --as NAME$/) },
+        { command: expect.stringMatching(/^ability deny waits --approval ask-[0-9a-f]{12} --as NAME$/) },
         {},
         {},
       ],

@@ -129,6 +129,29 @@ cases:
   - { name: a lost answer, mocks: { run: { error: { code: outcome.unknown } } }, expect: { status: unknown } }
   - { name: a live call needs its credential, mocks: { run: { live: true } }, expect: { status: failed, error: config.missing_credential } }
 `,
+    ...workflow(
+      'hears',
+      `
+steps:
+  - id: all
+    parallel:
+      one: { wait: { signal: go, if: "signal.ok", timeout: 24h } }
+      two: { wait: { signal: stop, timeout: 24h } }
+  - { id: later, call: hears_inside }
+output: [ "\${{ steps.one.output }}", "\${{ steps.two.output }}", "\${{ steps.later.output }}" ]`,
+    ),
+    ...workflow(
+      'hears_inside',
+      'steps: [{ id: one, wait: { signal: end, timeout: 1h } }]\noutput: "${{ steps.one.output }}"',
+    ),
+    'registry/high-level/hears.test.yaml': `
+ability: hears
+defaults: { signals: [{ name: end, payload: 3 }, { name: go, payload: { ok: false } }, { name: stop }, { name: go, payload: { ok: true } }] }
+cases:
+  - { name: signals are sent when they are waited for, expect: { output: [{ ok: true }, null, 3] } }
+  - { name: a signal that does not come, signals: [{ name: go, payload: { ok: true } }], expect: { status: timed_out, error: timeout.signal } }
+  - { name: a signal nobody waits for any more, signals: [{ name: stop }, { name: stop }], expect: { status: succeeded } }
+`,
     'registry/low-level/broken.test.yaml': 'ability: util.ecko\ncases: [{ name: x }]\n',
   });
   vi.stubEnv('TMPDIR', join(project.root, 'tmp'));
@@ -161,6 +184,7 @@ describe('a case passes', () => {
     'no credential is needed',
     'a lost answer',
     'a live call needs its credential',
+    'signals are sent when they are waited for',
   ])('%s', (name) => {
     expect(of(name)).toMatchObject({ status: 'passed', failures: [], notes: [] });
   });
@@ -194,6 +218,13 @@ describe('a case fails', () => {
   test('when an approval is not decided', () => {
     expect(of('undecided').failures).toMatchObject([{ kind: 'problem', problem: { code: 'test.no_decision' } }]);
     expect(of('undecided').task_status).toBeNull();
+  });
+
+  test('when a signal does not come, which is told beside it', () => {
+    expect(of('a signal nobody waits for any more')).toMatchObject({
+      status: 'failed',
+      notes: expect.arrayContaining(['No step waited for the signal stop, so it was not sent.']),
+    });
   });
 
   test('when a decision does not count, and says why', () => {

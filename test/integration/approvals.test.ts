@@ -80,6 +80,8 @@ describe('an approval step', () => {
 
   test('a no ends the task as denied, with who and why, after finally', async () => {
     const { id } = await asking('release', { build: '1' });
+    const filled = decide(project.session, id, 'deny', { by: 'bob', fields: { ticket: 'T-1' } });
+    expect(await failure(filled)).toMatchObject({ code: 'usage.invalid', message: expect.stringMatching(/ticket/) });
     await decide(project.session, id, 'deny', { by: 'bob', comment: 'too early' });
     const result = await ended(id);
     expect(result).toMatchObject({

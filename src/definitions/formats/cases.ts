@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { END_STATES, STEP_STATUSES } from '../../contracts/states.js';
-import { abilityId, environmentName, json, jsonObject, plainName } from './values.js';
+import { abilityId, environmentName, json, jsonObject, plainName, signalName } from './values.js';
 
 const errorCode = z
   .string()
@@ -80,6 +80,8 @@ const expectation = z.strictObject({
   steps: z.record(place, z.enum(STEP_STATUSES)).optional(),
 });
 
+const signal = z.strictObject({ name: signalName, payload: json.default(null) });
+
 /** What several cases of a file share; a case overrides it key by key. */
 const surroundings = {
   environment: environmentName.optional(),
@@ -87,6 +89,8 @@ const surroundings = {
   mocks: z.record(place, mock).optional(),
   hooks: z.record(plainName, hookAnswer).optional(),
   approvals: z.record(place, decisions).optional(),
+  /** Sent in this order, each when a step waits for it. */
+  signals: z.array(signal).min(1, 'A list of signals has at least one').optional(),
 };
 
 const testCase = z.strictObject({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { OnFailure } from '../../contracts/plan.js';
+import { isDuration, parseDuration } from '../../rules/duration.js';
 import {
   abilityId,
   condition,
@@ -13,13 +14,27 @@ import {
   stepId,
 } from './values.js';
 
-const retry = z.strictObject({
-  attempts: z.number().int().min(1).max(100).default(3),
-  first: durationOrTemplate.default('1s'),
-  factor: z.number().min(1).max(10).default(2),
-  max: durationOrTemplate.default('30s'),
-  errors: z.array(z.string().min(1)).min(1).optional(),
-});
+const MOST_WAIT = '30s';
+
+/** How often a call or a group is tried, and how long is waited between: from `first` up to `max`. */
+const retry = z
+  .strictObject({
+    attempts: z.number().int().min(1).max(100).default(3),
+    first: durationOrTemplate.default('1s'),
+    factor: z.number().min(1).max(10).default(2),
+    max: durationOrTemplate.optional(),
+    errors: z.array(z.string().min(1)).min(1).optional(),
+  })
+  .refine(({ first, max }) => max === undefined || !isShorter(max, first), {
+    error: '`max` is the longest wait, so it is not shorter than `first`',
+    path: ['max'],
+  })
+  .transform(({ max = MOST_WAIT, errors, ...rest }) => ({ ...rest, max, ...(errors && { errors }) }));
+
+/** Of two durations; templates are only known when the task runs. */
+function isShorter(one: string, other: string): boolean {
+  return isDuration(one) && isDuration(other) && parseDuration(one) < parseDuration(other);
+}
 
 /** What a decider fills in; a small part of JSON Schema. */
 const approvalField = z

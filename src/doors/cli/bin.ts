@@ -5,6 +5,11 @@ import { readFileSync } from 'node:fs';
 const [first] = process.argv.slice(2);
 if (first === '--version' || first === '-V') {
   const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // Who reads us has gone; that is no crash.
+    if (error.code !== 'EPIPE') throw error;
+    process.exitCode = 130;
+  });
   process.stdout.write(`${version}\n`);
 } else {
   const { main } = await import('./main.js');

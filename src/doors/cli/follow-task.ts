@@ -1,15 +1,19 @@
 import { type Session, waitForTask } from '../../client/index.js';
+import type { Approval } from '../../contracts/approvals.js';
 import { EXIT, EXIT_OF_STATE, type ExitCode } from '../../contracts/exit-codes.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { describeWait } from '../../rules/describe-concurrency.js';
 import { parseDuration } from '../../rules/duration.js';
 import type { Context } from './context.js';
+import { fitSteps } from './fit-steps.js';
 import { interruption } from './interruption.js';
 import { writeJunit } from './junit.js';
+import { decisionCommands } from './next-commands.js';
 import { plainText } from './plain-text.js';
-import { fieldFlags, renderApproval, renderResult } from './render-result.js';
+import { renderApproval, renderResult } from './render-result.js';
 import { renderChange, renderSteps } from './render-steps.js';
+import type { Terminal } from './terminal.js';
 
 /** How the caller wants to wait. */
 export interface FollowFlags {
@@ -34,7 +38,7 @@ export async function followTask(
   flags: FollowFlags,
 ): Promise<ExitCode> {
   const { terminal } = context;
-  const shower = showProgress(context);
+  const shower = showProgress(context, key);
   const { timeout, ...patience } = readPatience(terminal.isLive, flags);
   const interrupted = interruption();
   try {
@@ -51,8 +55,10 @@ export async function followTask(
       case 'timeout':
         throw new AbilityError({
           code: 'wait.timeout',
-          message: `${key} has not ended within ${timeout}; it goes on`,
-          suggestion: `ability task watch ${key}`,
+          message: isCreated(end.result)
+            ? `${key} has not been run within ${timeout}; it waits on`
+            : `${key} has not ended within ${timeout}; it goes on`,
+          suggestion: isCreated(end.result) ? `ability task run ${key}` : `ability task watch ${key}`,
         });
       case 'aborted':
         return reportInterrupted(context, key, end.result);
@@ -60,6 +66,11 @@ export async function followTask(
   } finally {
     interrupted.done();
   }
+}
+
+/** Whether a task waits for somebody to run it. */
+function isCreated(result: TaskResult | undefined): boolean {
+  return result?.status === 'created';
 }
 
 /** How long a command waits. Times are milliseconds. */
@@ -101,17 +112,18 @@ function readDuration(flag: string, text: string): number {
 }
 
 /** A table that is redrawn on a terminal, lines elsewhere. */
-function showProgress({ terminal }: Context): (result: TaskResult) => void {
+function showProgress({ terminal }: Context, key: string): (result: TaskResult) => void {
   const seen = new Map<string, string>();
   const announced = new Set<string>();
   return (result) => {
-    const isOpen = result.finished_at === null;
     const turn = result.status === 'waiting' ? result.concurrency : undefined;
     const waits = turn ? [`${terminal.style('yellow', 'waiting')} for ${plainText(describeWait(turn))}`] : [];
+    if (result.status === 'created' && !announced.has('created')) {
+      announced.add('created');
+      terminal.note(`${key} has been created and waits to be run: ability task run ${key}`);
+    }
     if (terminal.isLive) {
-      const waiting = result.approvals.filter(({ status }) => status === 'open' && isOpen);
-      const asks = waiting.flatMap((approval) => renderApproval(approval, terminal.style).split('\n'));
-      terminal.redraw([...renderSteps(result, terminal.style), ...waits, ...asks]);
+      drawProgress(terminal, key, result, waits, announced);
       return;
     }
     for (const line of waits) {
@@ -130,6 +142,37 @@ function showProgress({ terminal }: Context): (result: TaskResult) => void {
       terminal.note(renderApproval(approval, terminal.style));
     }
   };
+}
+
+/** The steps, as many as fit; what people are asked stands above them, once, and stays. */
+function drawProgress(
+  terminal: Terminal,
+  key: string,
+  result: TaskResult,
+  waits: string[],
+  announced: Set<string>,
+): void {
+  const steps = renderSteps(result, terminal.style);
+  if (result.finished_at !== null) {
+    terminal.redraw([]);
+    if (steps.length > 0) terminal.note(steps.join('\n'));
+    return;
+  }
+  const open = result.approvals.filter(({ status }) => status === 'open');
+  for (const approval of open) {
+    if (announced.has(approval.id)) continue;
+    announced.add(approval.id);
+    terminal.redraw([]);
+    terminal.note([renderApproval(approval, terminal.style), ...decisionLines(key, approval)].join('\n'));
+  }
+  terminal.redraw([...fitSteps(result.steps, steps, terminal.room() - waits.length), ...waits]);
+}
+
+/** How an approval is decided, to be copied. */
+function decisionLines(key: string, approval: Approval): string[] {
+  const commands = decisionCommands(key, approval);
+  const width = Math.max(...commands.map(({ command }) => command.length));
+  return commands.map(({ command, purpose }) => `  ${command.padEnd(width)}   ${purpose}`);
 }
 
 function reportEnd(context: Context, result: TaskResult, { junit }: FollowFlags): ExitCode {
@@ -181,9 +224,7 @@ function reportWaiting(context: Context, session: Session, key: string, result: 
     const waiting = { approvals: open.map(({ id }) => id), resume, link };
     terminal.printJson(shapeOf({ ...result, output: null, waiting }));
   } else terminal.print(`waiting for approval  ${result.ability_id} v${result.version}  ${key}`);
-  const [only] = open;
-  const fill = open.length === 1 && only ? fieldFlags(only) : '';
-  terminal.note(`Decide: ability approve ${key} --as NAME${fill}   (or deny, or send the signal in the Temporal UI)`);
+  for (const approval of open) for (const line of decisionLines(key, approval)) terminal.note(line);
   terminal.note(`Go on:  ${resume}`);
   if (link) terminal.note(`Watch:  ${link}`);
   if (session.isOwnRuntime) {
@@ -193,7 +234,10 @@ function reportWaiting(context: Context, session: Session, key: string, result: 
 }
 
 function reportInterrupted({ terminal, flags }: Context, key: string, result: TaskResult | undefined): ExitCode {
-  terminal.note(`Interrupted; the task goes on: ability task watch ${key}`);
+  const next = isCreated(result)
+    ? 'the task still waits to be run: ability task run'
+    : 'the task goes on: ability task watch';
+  terminal.note(`Interrupted; ${next} ${key}`);
   if (flags.json) {
     const status = result?.status ?? 'running';
     const error = {

@@ -34,12 +34,18 @@ export function writeReport(file: string, xml: string, cwd: string): void {
   }
 }
 
-/** Renders a result as JUnit XML. A task that failed outside its steps gets a case of its own. */
+/**
+ * Renders a result as JUnit XML: a case for each step that has none inside it.
+ *
+ * A step with others inside it is a case only where it failed and none of them did; a task that failed outside its
+ * steps gets a case of its own. So each failure is told once, where it happened.
+ */
 export function renderJunit(result: TaskResult): string {
-  const { ability_id, steps, status, error, started_at, finished_at, task_key } = result;
-  const failing = steps.filter((step) => isFailure(step));
+  const { ability_id, status, error, started_at, finished_at, task_key } = result;
+  const steps = result.steps.filter((step) => isCase(step, result.steps));
+  const failing = failuresOf(steps, result);
   const outside = status !== 'succeeded' && failing.length === 0;
-  const cases = steps.map((step) => renderCase(step, result));
+  const cases = steps.map((step) => renderCase(step, failing.includes(step), result));
   if (outside) {
     const message = error ? `${error.code}: ${error.message}` : status;
     cases.push(`    <testcase classname=${quoteXml(ability_id)} name="task">${failure(message)}</testcase>`);
@@ -49,7 +55,7 @@ export function renderJunit(result: TaskResult): string {
     `name=${quoteXml(ability_id)}`,
     `tests="${cases.length}"`,
     `failures="${failing.length + (outside ? 1 : 0)}"`,
-    `skipped="${steps.filter(isSkipped).length}"`,
+    `skipped="${steps.filter((step) => !failing.includes(step) && !isPassed(step)).length}"`,
     `time="${seconds}"`,
     ...(started_at ? [`timestamp=${quoteXml(started_at)}`] : []),
   ].join(' ');
@@ -65,22 +71,44 @@ export function renderJunit(result: TaskResult): string {
   ].join('\n');
 }
 
-function renderCase(step: StepSummary, { ability_id, error }: TaskResult): string {
+function renderCase(step: StepSummary, isFailing: boolean, { ability_id, error }: TaskResult): string {
   const seconds = (step.duration_ms ?? 0) / 1000;
   const open = `    <testcase classname=${quoteXml(ability_id)} name=${quoteXml(step.path)} time="${seconds}"`;
-  if (isSkipped(step)) return `${open}><skipped/></testcase>`;
-  if (!isFailure(step)) return `${open}/>`;
+  if (isPassed(step)) return `${open}/>`;
+  if (!isFailure(step)) return `${open}><skipped/></testcase>`;
   const why = error?.step === step.id ? error : step.error;
   const own = why ? `${why.code}: ${why.message}` : step.status;
-  return `${open}>${failure(own)}</testcase>`;
+  if (isFailing) return `${open}>${failure(own)}</testcase>`;
+  const [line = ''] = own.split('\n', 1);
+  return `${open}><skipped message=${quoteXml(`did not fail the task: ${line}`)}/></testcase>`;
+}
+
+function isCase(step: StepSummary, all: readonly StepSummary[]): boolean {
+  const inside = all.filter((other) => isInside(other, step));
+  return inside.length === 0 || (isFailure(step) && !inside.some(isFailure));
+}
+
+/** What failed the task: not what was dealt with further out, nor what was stopped because something else failed. */
+function failuresOf(cases: readonly StepSummary[], { steps, status }: TaskResult): StepSummary[] {
+  if (status === 'succeeded') return [];
+  const bad = cases.filter((step) => {
+    const around = steps.filter((other) => isInside(step, other));
+    return isFailure(step) && around.every(isFailure);
+  });
+  const own = bad.filter((step) => step.status !== 'cancelled');
+  return own.length > 0 ? own : bad;
+}
+
+function isInside(step: StepSummary, other: StepSummary): boolean {
+  return step.path.startsWith(`${other.path}/`);
+}
+
+function isPassed({ status }: StepSummary): boolean {
+  return status === 'succeeded' || status === 'running' || status === 'waiting';
 }
 
 function isFailure({ status }: StepSummary): boolean {
   return ['failed', 'denied', 'timed_out', 'unknown', 'cancelled'].includes(status);
-}
-
-function isSkipped({ status }: StepSummary): boolean {
-  return status === 'skipped' || status === 'pending';
 }
 
 function failure(message: string): string {

@@ -1,6 +1,8 @@
+import type { Approval } from '../../contracts/approvals.js';
 import { meaningOf } from '../../contracts/codes.js';
 import { isEndState } from '../../contracts/states.js';
 import type { TaskStory } from '../../contracts/story.js';
+import { fieldFlags } from './render-result.js';
 
 /** A command to type next, and what for. */
 export interface NextCommand {
@@ -21,14 +23,20 @@ function meanwhile({ status, approvals, task_key }: TaskStory): NextCommand[] {
   const cancel = { command: `ability task cancel ${task_key}`, purpose: 'stop it; its clean-up runs' };
   if (status === 'created') return [{ command: `ability task run ${task_key}`, purpose: 'run it' }, cancel];
   const open = approvals.filter((approval) => approval.status === 'open');
-  const decisions = open.map(({ id, title }) => {
-    const [line = ''] = title.split('\n', 1);
-    return {
-      command: `ability approve ${task_key} --approval ${id} --as NAME`,
-      purpose: `say yes to "${line}"; or deny`,
-    };
-  });
-  return [...decisions, watch, cancel];
+  return [...open.flatMap((approval) => decisionCommands(task_key, approval)), watch, cancel];
+}
+
+/** How an approval is granted, with the fields it asks for, and how it is refused. */
+export function decisionCommands(key: string, approval: Pick<Approval, 'id' | 'title' | 'fields'>): NextCommand[] {
+  const { id, title } = approval;
+  const [line = ''] = title.split('\n', 1);
+  return [
+    {
+      command: `ability approve ${key} --approval ${id} --as NAME${fieldFlags(approval)}`,
+      purpose: `say yes to "${line}"`,
+    },
+    { command: `ability deny ${key} --approval ${id} --as NAME`, purpose: 'say no' },
+  ];
 }
 
 function afterwards(story: TaskStory): NextCommand[] {

@@ -11,14 +11,22 @@ export interface Terminal {
   printJson(value: unknown): void;
   /** Progress, warnings, errors. */
   note(text: string): void;
-  /** Rewrites the block of lines it drew before; only on a TTY. */
+  /** Rewrites the block of lines it drew before; only on a TTY. Lines are cut at its width; none erase the block. */
   redraw(lines: string[]): void;
+  /** So many lines a block may have: more would scroll away, and could not be rewritten. */
+  room(): number;
   /** Whether people look at stderr. */
   isLive: boolean;
   style(format: Parameters<typeof styleText>[0], text: string): string;
 }
 
-type Output = Pick<NodeJS.WriteStream, 'write' | 'on' | 'isTTY'>;
+type Output = Pick<NodeJS.WriteStream, 'write' | 'on' | 'isTTY'> & Partial<Pick<NodeJS.WriteStream, 'rows'>>;
+
+/** What a terminal that does not tell its height is taken for. */
+const USUAL_ROWS = 24;
+/** A line that wraps would count as one and take two. */
+const NO_WRAP = '\x1b[?7l';
+const WRAP = '\x1b[?7h';
 
 /** Where a terminal writes. */
 export interface Outputs {
@@ -47,9 +55,11 @@ export function openTerminal(env: NodeJS.ProcessEnv = process.env, { stdout, std
     note: (text) => say(stderr, shown(text)),
     redraw(lines) {
       const up = drawn > 0 ? `\x1b[${drawn}A\x1b[J` : '';
-      stderr.write(`${up}${lines.map((line) => shown(line).replaceAll('\n', ' ')).join('\n')}\n`);
+      const block = lines.map((line) => `${shown(line).replaceAll('\n', ' ')}\n`).join('');
+      stderr.write(block === '' ? up : `${up}${NO_WRAP}${block}${WRAP}`);
       drawn = lines.length;
     },
+    room: () => Math.max(1, (stderr.rows || USUAL_ROWS) - 1),
     style(format, text) {
       if (!isColored) return text;
       return styleText(format, stripInvisible(text), { validateStream: false }).replaceAll('\x1b', ownEscape);

@@ -25,8 +25,9 @@ async function tryAgain(
   work: Work,
 ): Promise<Json> {
   const { attempts, factor, errors } = retry;
-  const most = evaluateDuration(run, retry.max, frame);
   let wait = evaluateDuration(run, retry.first, frame);
+  // As between the attempts of a call, where `first` is waited even if it is longer.
+  const most = Math.max(wait, evaluateDuration(run, retry.max, frame));
   const begun = run.progress[path]?.attempts ?? 1;
   for (let attempt = begun; ; attempt += 1) {
     try {

@@ -26,6 +26,20 @@ function found(files: ProjectFiles) {
 }
 
 describe('what is written for an ability that is not there', () => {
+  test('a hook that names it is told, with its place; a pattern may be there for abilities to come', () => {
+    const { problems, plan } = found(
+      hooks('PreAbilityCall', 'id: guard, blocking: true, match: { abilities: [other, db.wirte, "ops.*"] }'),
+    );
+    expect(problems).toMatchObject([
+      {
+        code: 'definition.unknown_reference',
+        at: expect.stringMatching(/^registry\/hooks\/PreAbilityCall\.yaml:2:\d+$/),
+        said: expect.stringMatching(/no ability db\.wirte.*Did you mean db\.write/),
+      },
+    ]);
+    expect(plan('db.write').ability.id).toBe('db.write');
+  });
+
   test('a configuration is told, with the nearest id', () => {
     const { problems, plan } = found({ 'registry/config/c.yaml': 'abilities:\n  - { id: db.wirte }\n' });
     expect(problems).toMatchObject([

@@ -105,6 +105,12 @@ describe('a step', () => {
     ['that calls a reserved name', step('call: constructor'), ':7:11', /reserved/],
     ['with a call that is a list', step('call: [op]'), ':7:11', /type string/],
     ['with no attempts', step('call: op', 'retry: { attempts: 0 }'), ':8:24', />=1/],
+    [
+      'whose longest wait is shorter than its first',
+      step('call: op', 'retry: { first: 1m, max: 30s }'),
+      ':8:30',
+      /`max`.*`first`/,
+    ],
     ['with a retry that is a number', step('call: op', 'retry: 3'), ':8:12', /type object/],
     ['with a quorum of nobody', step('approval: { title: x, quorum: 0 }'), ':7:35', />=1/],
     ['that asks without a title', step('approval: { quorum: 2 }'), ':7:15', /`title` is missing/],

@@ -227,4 +227,10 @@ describe('fields that the decider fills in', () => {
   test('are not needed for a no', () => {
     expect(decide(asked(), 'deny', { by: 'alice' })).toMatchObject({ counted: true, status: 'denied' });
   });
+
+  test('are not kept with a no, which counts whatever came along', () => {
+    const one = asked();
+    expect(decide(one, 'deny', { by: 'alice', fields: { ticket: 3, other: 'x' } })).toMatchObject({ status: 'denied' });
+    expect(one.decisions[0]).not.toHaveProperty('fields');
+  });
 });

@@ -30,8 +30,11 @@ hooks:
   - { id: both, parallel: { web: { call: http.get }, sure: { call: guarded } } }
   - { id: ask, approval: { title: Go? } }
   - { id: names, let: { a: 1 } }
+  - { id: other, call: inner }
+  - { id: heard, wait: { signal: built } }
 finally: [{ id: bye, call: util.echo }]`,
   ),
+  ...workflow('inner', 'steps: [{ id: within, call: util.echo }]'),
 };
 
 function prepared(cases: string, filter: CaseFilter = {}) {
@@ -99,6 +102,10 @@ test.each([
     '4:14 `ask` is a step that does not call (`approval`) Decide it under `approvals`.',
   ],
   ['mocks: { names: { output: 1 } }', '4:14 `names` is a step that does not call (`let`) Only what calls is replaced.'],
+  [
+    'mocks: { other: { output: 1 } }',
+    '4:14 `other` calls the workflow `inner`, which really runs Mock what it calls: `other/STEP`',
+  ],
   ['hooks: { scriptd: allow }', '4:14 There is no hook `scriptd` around this ability Did you mean scripted?'],
   ['hooks: { written: allow }', '4:14 The hook `written` is an expression, so it answers for itself Only'],
   ['approvals: { aks: deny }', '4:18 There is no step `aks` Did you mean ask?'],
@@ -106,6 +113,7 @@ test.each([
   ['expect: { steps: { frist: failed } }', '4:24 There is no step `frist` Did you mean first?'],
   ['expect: { calls: [util.ecko] }', '4:23 This ability never calls `util.ecko` Did you mean util.echo?'],
   ['expect: { calls: [{ call: util }] }', '4:31 This ability never calls `util` Did you mean util.echo?'],
+  ['signals: [{ name: bild }]', '4:23 No step of this ability waits for the signal `bild` Did you mean built?'],
   ['environment: produ', '4:18 The project'],
 ])('%s is a mistake', (line, message) => {
   const [only, ...others] = told(`ability: flow\ncases:\n  - name: x\n    ${line}\n`);

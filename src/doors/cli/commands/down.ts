@@ -8,7 +8,10 @@ import type { Context } from '../context.js';
 export async function run({ terminal, flags, cwd }: Context): Promise<ExitCode> {
   const { runtime, orphans } = await stopRuntime(pathsOf(findProjectRoot(cwd, flags.project)));
   if (flags.json) terminal.printJson({ stopped: runtime !== undefined, orphans });
-  else terminal.print(runtime ? 'down' : 'It was not up.');
+  else if (runtime) {
+    terminal.print(`down  process ${runtime.pid} and its Temporal server have stopped`);
+    terminal.note('Open tasks are on disk and go on with the next `ability up` or `ability run`.');
+  } else terminal.print('It was not up.');
   if (orphans > 0) terminal.note('A Temporal server that a killed runtime had left was stopped.');
   return EXIT.ok;
 }

@@ -1,8 +1,11 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { Plan, PlanHook } from '../../../contracts/plan.js';
 import { AbilityError, type Problem } from '../../../contracts/problem.js';
+import type { Registry } from '../../../definitions/registry.js';
 import { describeConcurrency } from '../../../rules/describe-concurrency.js';
+import type { StepTree } from '../../../rules/find-step.js';
 import { type Context, environmentOf, openRegistry } from '../context.js';
+import { renderStepTree } from '../render-step-tree.js';
 import { describeProblem } from '../report.js';
 import { findAbility } from './run.js';
 
@@ -35,11 +38,23 @@ export async function run(context: Context, [id = '']: string[]): Promise<ExitCo
     `input: ${JSON.stringify(definition.input_schema)}`,
     ...(definition.output_schema ? [`output: ${JSON.stringify(definition.output_schema)}`] : []),
     ...(resolved ? describePlan(resolved.plan) : []),
+    ...renderStepTree(resolved?.plan ?? (await definedSteps(registry, id, environment)), terminal.style),
   ];
   terminal.print(lines.join('\n'));
   for (const warning of resolved?.warnings ?? []) terminal.note(`${terminal.style('yellow', 'warning')} ${warning}`);
   if (problem) terminal.note(`In ${environment} it cannot run:\n${describeProblem(problem, terminal.style)}`);
   return EXIT.ok;
+}
+
+/** The steps as they are defined, where they cannot be planned; none where nobody can say. */
+async function definedSteps(registry: Registry, id: string, environment: string): Promise<StepTree> {
+  const { describeGraph } = await import('../../../planning/describe-graph.js');
+  try {
+    return describeGraph(registry, id, environment, false).subject;
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return { steps: [], finally: [] };
+  }
 }
 
 function describePlan({ environment, placement, operations, ability, concurrency }: Plan): string[] {

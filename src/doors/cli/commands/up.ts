@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { RuntimeFile } from '../../../contracts/runtime.js';
+import type { Registry } from '../../../definitions/registry.js';
 import { obtainTemporal } from '../../../server/binary/install-temporal.js';
 import { ensureRuntime } from '../../../server/ensure-runtime.js';
 import { type ProjectPaths, pathsOf } from '../../../server/project-paths.js';
@@ -8,25 +9,27 @@ import { asDiskError, readLivingRuntime } from '../../../server/runtime-file.js'
 import { type Context, openRegistry } from '../context.js';
 import { interruption } from '../interruption.js';
 
+type Project = Registry['project'];
+
 /** `ability up`: the runtime of the project, for as long as you like. Source: design, section 11. */
 export async function run(context: Context, _: string[], { detach }: { detach?: boolean }): Promise<ExitCode> {
   const registry = await openRegistry(context);
   const paths = pathsOf(registry.root);
   const living = readLivingRuntime(paths);
   if (living?.state === 'up' || living?.state === 'starting')
-    return reportThere(context, paths, living, detach ?? false);
-  return detach ? upDetached(context, paths) : upHere(context, paths);
+    return reportThere(context, registry.project, paths, living, detach ?? false);
+  return detach ? upDetached(context, registry, paths) : upHere(context, registry, paths);
 }
 
-async function upDetached(context: Context, paths: ProjectPaths): Promise<ExitCode> {
+async function upDetached(context: Context, { project }: Registry, paths: ProjectPaths): Promise<ExitCode> {
   const { runtime } = await ensureRuntime(paths, (text) => context.terminal.note(text));
   stay(paths);
-  announce(context, runtime, 'up');
+  announce(context, project, runtime, 'up');
   context.terminal.note('It stays in the background; stop it with `ability down`.');
   return EXIT.ok;
 }
 
-async function upHere(context: Context, paths: ProjectPaths): Promise<ExitCode> {
+async function upHere(context: Context, { project }: Registry, paths: ProjectPaths): Promise<ExitCode> {
   const { ProjectRuntime } = await import('../../../worker/runtime.js');
   const { path } = await obtainTemporal((text) => context.terminal.note(text));
   const interrupted = interruption();
@@ -34,20 +37,21 @@ async function upHere(context: Context, paths: ProjectPaths): Promise<ExitCode> 
   if ('holder' in runtime) {
     interrupted.done();
     const { runtime: other } = await ensureRuntime(paths, () => {});
-    return reportThere(context, paths, other, false);
+    return reportThere(context, project, paths, other, false);
   }
   const leave = (): void => {
-    context.terminal.note('Stopping ...');
+    context.terminal.note('Stopping; calls that must not be repeated are let end ...');
     runtime.leave();
   };
   if (interrupted.signal.aborted) leave();
   else interrupted.signal.addEventListener('abort', leave);
   await runtime.start();
   if (!runtime.isLeaving) {
-    announce(context, runtime.announcement, 'up');
-    context.terminal.note('Press Ctrl-C to stop; tasks that wait go on the next time.');
+    announce(context, project, runtime.announcement, 'up');
+    context.terminal.note('Press Ctrl-C to stop; tasks are on disk and go on the next time.');
   }
   await runtime.untilEnd();
+  context.terminal.note('Stopped.');
   interrupted.done();
   return EXIT.ok;
 }
@@ -63,13 +67,15 @@ function takeRuntime<T>(paths: ProjectPaths, take: () => T): T {
 
 async function reportThere(
   context: Context,
+  project: Project,
   paths: ProjectPaths,
   living: RuntimeFile,
   detach: boolean,
 ): Promise<ExitCode> {
   const { runtime } = living.state === 'up' ? { runtime: living } : await ensureRuntime(paths, () => {});
   if (detach) stay(paths);
-  announce(context, runtime, 'up already');
+  announce(context, project, runtime, 'up already');
+  if (!context.flags.json) context.terminal.note('Stop it with `ability down`.');
   return EXIT.ok;
 }
 
@@ -82,8 +88,19 @@ function stay(paths: ProjectPaths): void {
   }
 }
 
-function announce({ terminal, flags }: Context, runtime: RuntimeFile, how: string): void {
+/** What runs, what for, and where to look at it. */
+function announce({ terminal, flags }: Context, project: Project, runtime: RuntimeFile, how: string): void {
   const { address, ui, pid, version } = runtime;
-  if (flags.json) terminal.printJson({ status: how, address, ui, pid, version });
-  else terminal.print(`${how}  Temporal ${address}, UI ${ui}, process ${pid}`);
+  if (flags.json) {
+    terminal.printJson({ status: how, address, ui, pid, version });
+    return;
+  }
+  const environments = Object.keys(project.environments).join(', ');
+  terminal.print(
+    [
+      `${terminal.style('green', how)}  ${project.project}, for ${environments}`,
+      `  UI        ${ui}`,
+      `  Temporal  ${address} (process ${pid}, Ability Runtime ${version})`,
+    ].join('\n'),
+  );
 }

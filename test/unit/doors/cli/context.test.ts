@@ -10,6 +10,7 @@ const terminal: Terminal = {
   printJson() {},
   note() {},
   redraw() {},
+  room: () => 24,
   style: (_, text) => text,
 };
 const given = (flags: Context['flags']): Context => ({ flags, terminal, cwd: '/' });

@@ -91,6 +91,51 @@ describe('failures', () => {
     },
   );
 
+  test('a failed group is no second failure: the step inside it that failed is the one', () => {
+    const steps = [
+      step('checks', 'failed', { call: null, error: { code: 'http.500', message: 'No.' } }),
+      step('left', 'failed', { path: 'checks/left', error: { code: 'http.500', message: 'No.' } }),
+      step('right', 'cancelled', { path: 'checks/right' }),
+      step('other', 'succeeded', { path: 'checks/other' }),
+    ];
+    const xml = renderJunit(result('failed', steps, problem('http.500', 'No.', 'left')));
+    expect(countsOf(xml)).toBe('tests="3" failures="1" skipped="1"');
+    expect(xml).not.toContain('name="checks"');
+    expect(xml.match(/<failure /g)).toHaveLength(1);
+  });
+
+  test('two branches that failed are two failures', () => {
+    const steps = [
+      step('checks', 'failed', { call: null }),
+      step('left', 'failed', { path: 'checks/left' }),
+      step('right', 'timed_out', { path: 'checks/right' }),
+    ];
+    expect(countsOf(renderJunit(result('failed', steps)))).toBe('tests="2" failures="2" skipped="0"');
+  });
+
+  test('a group that failed by itself, as for want of time, is a failure', () => {
+    const steps = [
+      step('checks', 'timed_out', { error: { code: 'timeout.step', message: 'Too long.' } }),
+      step('left', 'succeeded', { path: 'checks/left' }),
+    ];
+    const xml = renderJunit(result('timed_out', steps));
+    expect(countsOf(xml)).toBe('tests="2" failures="1" skipped="0"');
+    expect(xml).toContain('name="checks" time="1.5"><failure message="timeout.step: Too long."');
+  });
+
+  test('what was dealt with does not turn the suite red', () => {
+    const steps = [
+      step('fastest', 'succeeded', { call: null }),
+      step('slow', 'cancelled', { path: 'fastest/slow' }),
+      step('quick', 'succeeded', { path: 'fastest/quick' }),
+    ];
+    const xml = renderJunit(result('succeeded', steps));
+    expect(countsOf(xml)).toBe('tests="2" failures="0" skipped="1"');
+    expect(xml).toContain('name="fastest/slow" time="1.5"><skipped message="did not fail the task: cancelled"/>');
+    const later = renderJunit(result('failed', [...steps, step('end', 'failed')]));
+    expect(countsOf(later)).toBe('tests="3" failures="1" skipped="1"');
+  });
+
   test('of a message of many lines the attribute has the first', () => {
     const xml = renderJunit(result('failed', [step('a', 'failed')], problem('script.exit', 'First.\nSecond.', 'a')));
     expect(xml).toContain('message="script.exit: First.">script.exit: First.\nSecond.</failure>');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TaskStory } from '../../../../src/contracts/story.js';
-import { nextCommands } from '../../../../src/doors/cli/next-commands.js';
+import { decisionCommands, nextCommands } from '../../../../src/doors/cli/next-commands.js';
 import { exampleApproval, exampleStep, exampleStory } from './example-story.js';
 
 const commandsOf = (more: Partial<TaskStory>) => nextCommands(exampleStory(more)).map(({ command }) => command);
@@ -16,11 +16,19 @@ test('an open task is watched or stopped', () => {
 
 test('a task that waits for people is decided, each approval by its id', () => {
   const approvals = [exampleApproval(), exampleApproval({ id: 'done', status: 'approved' })];
-  const [first] = nextCommands(exampleStory({ status: 'waiting_approval', approvals }));
-  expect(first).toEqual({
+  const [yes, no] = nextCommands(exampleStory({ status: 'waiting_approval', approvals }));
+  expect(yes).toEqual({
     command: 'ability approve t-1 --approval ask-1 --as NAME',
-    purpose: 'say yes to "Release?"; or deny',
+    purpose: 'say yes to "Release?"',
   });
+  expect(no).toEqual({ command: 'ability deny t-1 --approval ask-1 --as NAME', purpose: 'say no' });
+});
+
+test('an approval that asks for fields is granted with those it must have', () => {
+  const fields = { ticket: { type: 'string' as const }, note: { type: 'string' as const, optional: true } };
+  const [yes, no] = decisionCommands('t-1', exampleApproval({ fields }));
+  expect(yes?.command).toBe('ability approve t-1 --approval ask-1 --as NAME --set ticket=STRING');
+  expect(no?.command).not.toMatch(/--set/);
 });
 
 test('a failed task is explained, its log read, and run again', () => {

@@ -10,6 +10,7 @@ const silent: Terminal = {
   printJson() {},
   note() {},
   redraw() {},
+  room: () => 24,
   style: (_, text) => text,
 };
 const program = buildProgram(silent, { exit: EXIT.ok });

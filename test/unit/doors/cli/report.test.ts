@@ -12,6 +12,7 @@ function report(error: unknown, json: boolean): { exit: number; out: string[]; e
     printJson: (value) => void out.push(JSON.stringify(value)),
     note: (text) => void err.push(text),
     redraw() {},
+    room: () => 24,
     style: (_, text) => text,
   };
   return { exit: reportError(error, { flags: json ? { json } : {}, terminal }), out, err };

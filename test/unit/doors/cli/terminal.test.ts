@@ -2,10 +2,11 @@ import { expect, test } from 'vitest';
 import { openTerminal } from '../../../../src/doors/cli/terminal.js';
 
 /** A terminal that keeps what it is told. */
-function terminalOn(isTTY: boolean) {
+function terminalOn(isTTY: boolean, rows?: number) {
   const written = { out: '', err: '' };
   const output = (name: 'out' | 'err') => ({
     isTTY,
+    ...(rows !== undefined && { rows }),
     write(text: string) {
       written[name] += text;
       return true;
@@ -27,7 +28,7 @@ test('data cannot steer the terminal of people, nor turn text around', () => {
   const clean = 'a[2J]0;titleb31mcdef\tg\nh\n';
   expect(written).toEqual({ out: clean, err: clean });
   redraw([NASTY]);
-  expect(written.err).toBe(`${clean}a[2J]0;titleb31mcdef\tg h\n`);
+  expect(written.err).toBe(`${clean}\x1b[?7la[2J]0;titleb31mcdef\tg h\n\x1b[?7h`);
 });
 
 test('JSON stays what it was, with such characters escaped', () => {
@@ -49,5 +50,18 @@ test('a block is drawn over the one before, as long as nothing came between', ()
   redraw(['3', '4']);
   note('x');
   redraw(['5']);
-  expect(written.err).toBe('1\n2\n\x1b[2A\x1b[J3\n4\nx\n5\n');
+  redraw([]);
+  redraw(['6']);
+  const block = (text: string) => `\x1b[?7l${text}\x1b[?7h`;
+  const erase = (lines: number) => `\x1b[${lines}A\x1b[J`;
+  expect(written.err).toBe(
+    `${block('1\n2\n')}${erase(2)}${block('3\n4\n')}x\n${block('5\n')}${erase(1)}${block('6\n')}`,
+  );
+});
+
+test('a block leaves the last row to the cursor, and a terminal that tells no height has the usual one', () => {
+  expect(terminalOn(true, 10).room()).toBe(9);
+  expect(terminalOn(true, 1).room()).toBe(1);
+  expect(terminalOn(true, 0).room()).toBe(23);
+  expect(terminalOn(true).room()).toBe(23);
 });

@@ -1,0 +1,47 @@
+import type { PlanStep } from '../../contracts/plan.js';
+import type { StepTree } from '../../rules/find-step.js';
+import { listSteps } from '../../rules/inner-steps.js';
+import type { Terminal } from './terminal.js';
+
+type Row = readonly [path: string, verb: string, what: string];
+
+/** The steps of a workflow before anything runs: path, verb, and what is called, asked or waited for; a line each. */
+export function renderStepTree(
+  { steps, on_error = [], finally: cleanup }: StepTree,
+  style: Terminal['style'],
+): string[] {
+  const groups: [string, Row[]][] = [
+    ['steps', rowsOf(steps)],
+    ['on_error', on_error.flatMap((handler) => rowsOf(handler.steps))],
+    ['finally', rowsOf(cleanup)],
+  ];
+  const rows = groups.flatMap(([, own]) => own);
+  const widest = (column: 0 | 1): number => Math.max(0, ...rows.map((row) => row[column].length));
+  return groups.flatMap(([name, own]) => {
+    if (own.length === 0) return [];
+    const lines = own.map(([path, verb, what]) =>
+      `  ${path.padEnd(widest(0))}  ${style('dim', verb.padEnd(widest(1)))}  ${what}`.trimEnd(),
+    );
+    return [`${name}:`, ...lines];
+  });
+}
+
+function rowsOf(steps: readonly PlanStep[]): Row[] {
+  return listSteps(steps).map(({ step, path }): Row => [path, step.verb, whatOf(step)]);
+}
+
+function whatOf(step: PlanStep): string {
+  switch (step.verb) {
+    case 'call':
+      return step.undo ? `${step.call}, undone by ${step.undo.call}` : step.call;
+    case 'approval':
+      return step.approval.title.split('\n', 1)[0] ?? '';
+    case 'wait':
+      if ('signal' in step.wait) return `signal ${step.wait.signal}`;
+      return 'for' in step.wait ? `for ${step.wait.for}` : `until ${step.wait.until}`;
+    case 'fail':
+      return step.fail.code;
+    default:
+      return '';
+  }
+}

@@ -1,0 +1,105 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { CallLog } from '../../../src/activities/call-log.js';
+import { temporaryProject } from '../temporary-project.js';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A log in a folder that is there, and what its file holds. */
+function logIn(step = 'call') {
+  const { root } = temporaryProject({ 'logs/.keep': '' });
+  const file = join(root, 'logs', `${step}.jsonl`);
+  const texts = (): string[] =>
+    existsSync(file)
+      ? readFileSync(file, 'utf8')
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => JSON.parse(line).text)
+      : [];
+  return { root, log: new CallLog(join(root, 'logs'), step, 1), texts };
+}
+
+test('what was printed is written while the call goes on, each line once and in order', () => {
+  const { log, texts } = logIn('group/call');
+  log.write('stdout', 'one\ntw');
+  expect(texts()).toEqual([]);
+  vi.advanceTimersByTime(1000);
+  expect(texts()).toEqual(['one']);
+  log.write('stdout', 'o\nthree\n');
+  vi.advanceTimersByTime(1000);
+  expect(texts()).toEqual(['one', 'two', 'three']);
+  log.write('stdout', 'four');
+  expect(log.save()).toBeUndefined();
+  expect(texts()).toEqual(['one', 'two', 'three', 'four']);
+  log.add('runtime', 'five');
+  log.save();
+  log.save();
+  expect(texts()).toEqual(['one', 'two', 'three', 'four', 'five']);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('a call that is short writes nothing before its end', () => {
+  const { log, texts } = logIn();
+  log.write('stdout', 'one\n');
+  vi.advanceTimersByTime(400);
+  expect(texts()).toEqual([]);
+  log.save();
+  expect(texts()).toEqual(['one']);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('a secret in pieces, or of several lines, is masked in what is written early', () => {
+  const { log, texts } = logIn();
+  log.hide('first-half-second-half');
+  log.hide('-----BEGIN\nline-of-a-key\n-----END');
+  log.write('stderr', 'a first-ha');
+  vi.advanceTimersByTime(1000);
+  log.write('stderr', 'lf-second-half b\n-----BEGIN\nline-of');
+  vi.advanceTimersByTime(1000);
+  log.write('stderr', '-a-key\n');
+  vi.advanceTimersByTime(1000);
+  expect(texts()).toEqual(['a *** b', '***', '***']);
+});
+
+test('a secret on the place where an endless line is cut is masked', () => {
+  const { log, texts } = logIn();
+  log.hide('first-half-second-half');
+  const most = 1024 * 256;
+  log.write('stdout', `${'x'.repeat(most - 9)}first-half`);
+  log.write('stdout', '-second-half end');
+  log.save();
+  expect(texts().join('')).toBe(`${'x'.repeat(most - 9)}*** end`);
+});
+
+test('what is too much keeps its head and its tail, however often it was looked at meanwhile', () => {
+  const { log, texts } = logIn();
+  for (let line = 0; line < 20_000; line += 1) {
+    log.write('stdout', `line ${line}\n`);
+    if (line % 1000 === 0) vi.advanceTimersByTime(500);
+  }
+  log.save();
+  const all = texts();
+  const gap = all.findIndex((text) => /lines left out/.test(text));
+  const [, left] = /(\d+) lines left out/.exec(all[gap] ?? '') ?? [];
+  expect(all.slice(0, gap)).toEqual(Array.from({ length: gap }, (_, line) => `line ${line}`));
+  expect(all[gap + 1]).toBe(`line ${gap + Number(left)}`);
+  expect(all.at(-1)).toBe('line 19999');
+});
+
+test('a log that cannot be written is told at the end, and a record that was deleted stays away', () => {
+  const { root, log } = logIn();
+  log.write('stdout', 'one\n');
+  rmSync(join(root, 'logs'), { recursive: true });
+  vi.advanceTimersByTime(1000);
+  expect(existsSync(join(root, 'logs'))).toBe(false);
+  const blocked = new CallLog(join(root, 'ability.yaml'), 'call', 1);
+  blocked.write('stdout', 'one\n');
+  vi.advanceTimersByTime(1000);
+  expect(blocked.save()).toMatch(/^The log of call could not be written: /);
+});
