@@ -4,8 +4,10 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { packPlan, unpackPlan } from '../../dist/server/pack-plan.js';
 
 const REFERENCE = 'binary/ability-ref';
+const PLAN = 'binary/ability-plan';
 
 /**
  * Writes a history with what its events do not say: the id of the workflow, how the task ended, the values in the store.
@@ -23,6 +25,7 @@ export function writeHistory({ file, workflowId, status, history, root, store })
 function withoutMachine(value, root) {
   if (Array.isArray(value)) return value.map((item) => withoutMachine(item, root));
   if (value === null || typeof value !== 'object') return value;
+  if (encodingOf(value) === PLAN) return cleanPlan(value, root);
   const entries = Object.entries(value).map(([key, item]) => {
     if (key === 'identity' || key === 'workerIdentity') return [key, 'worker'];
     if (key === 'stackTrace') return [key, ''];
@@ -30,6 +33,21 @@ function withoutMachine(value, root) {
     return [key, withoutMachine(item, root)];
   });
   return Object.fromEntries(entries);
+}
+
+/** A plan names the folder of the scripts, and its bytes are packed. */
+function cleanPlan(payload, root) {
+  const { data } = unpackPlan(bytesOf(payload));
+  const packed = packPlan({ data: Buffer.from(cleanText(Buffer.from(data).toString('utf8'), root)) });
+  return { ...payload, data: Buffer.from(packed.data).toString('base64') };
+}
+
+function bytesOf({ metadata, data }) {
+  return { metadata: { encoding: Buffer.from(metadata.encoding, 'base64') }, data: Buffer.from(data, 'base64') };
+}
+
+function encodingOf({ metadata }) {
+  return metadata?.encoding && textOf(metadata.encoding);
 }
 
 function cleanPayload(data, root) {
@@ -43,8 +61,7 @@ function cleanText(text, root) {
 /** Digests of the values that payloads of a history only name. */
 function referencesIn(value) {
   if (value === null || typeof value !== 'object') return [];
-  const { metadata, data } = value;
-  if (metadata?.encoding && textOf(metadata.encoding) === REFERENCE) return [textOf(data)];
+  if (encodingOf(value) === REFERENCE) return [textOf(value.data)];
   return [...new Set(Object.values(value).flatMap(referencesIn))];
 }
 
