@@ -70,12 +70,16 @@ export interface AcquireRequest extends CallContext {
   input: JsonObject;
   /** The first run of the task's execution. */
   run: string;
+  /** Of a task that asks again: the token it was given. */
+  token?: string;
 }
 
 /** What `acquire` gives back: the key it evaluated, and the workflow id of its lock. The lock itself answers by signal. */
 export interface AcquireAnswer {
   key: string;
   lock: string;
+  /** What the lock's answers will bring back; absent in histories of earlier builds. */
+  token?: string;
 }
 
 /** Argument of the activity with which a task gives its turn back, or leaves the line. */

@@ -21,6 +21,8 @@ export interface SlotRequest {
   run: string;
   limit: number;
   on_busy: OnBusy;
+  /** What the lock's answers must bring back, so that nobody else can give them; earlier builds send none. */
+  token?: string;
 }
 
 /** A task in a slot or in the line for one. */
@@ -40,8 +42,11 @@ export interface LockState {
   line: SlotEntry[];
 }
 
-/** What a lock tells a task. */
-export type SlotAnswer =
+/** What a lock tells a task, with the token of its request. */
+export type SlotAnswer = SlotWord & { token?: string };
+
+/** What an answer of a lock says. */
+export type SlotWord =
   | { answer: 'granted' }
   /** `held_by`: workflow ids of tasks that hold the key. */
   | { answer: 'waiting' | 'busy'; held_by: string[] }
@@ -59,4 +64,11 @@ export interface Turn {
   /** Null while it waits, and for one that never went in. */
   granted_at: string | null;
   refused?: true;
+}
+
+/** What a task keeps to itself of its request for a turn. */
+export interface SlotAsk {
+  token: string;
+  /** Whether lists show that it waits, since the lock did not answer for a while. */
+  shown?: true;
 }

@@ -1,5 +1,5 @@
 import type { Approval } from './approvals.js';
-import type { Turn } from './concurrency.js';
+import type { SlotAsk, Turn } from './concurrency.js';
 import type { HookAnswer } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 import type { Person } from './people.js';
@@ -131,6 +131,7 @@ export interface Carried {
   sequence: number;
   paused: boolean;
   turn?: Turn;
+  slot?: SlotAsk;
   /** How much of what hooks answered, and of the warnings, stayed behind; absent: nothing. */
   left?: { answers: number; warnings: number };
 }

@@ -13,5 +13,7 @@ export function describeConcurrency({ key, limit, on_busy }: PlanConcurrency): s
 
 /** For what a task waits that waits for its turn. */
 export function describeWait({ key, held_by }: Turn): string {
-  return held_by.length === 0 ? `its turn with the key ${key}` : `its turn: ${key} is held by ${held_by.join(', ')}`;
+  return held_by.length === 0
+    ? `its turn with the key ${key}: the lock has not answered yet`
+    : `its turn: ${key} is held by ${held_by.join(', ')}`;
 }

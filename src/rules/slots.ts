@@ -7,12 +7,15 @@ const MOST_NAMED = 5;
 export class Slots {
   private holding: SlotEntry[];
   private waiting: SlotEntry[];
+  /** Holders by their ids, so that thousands can come at once. */
+  private byTask: Map<string, SlotEntry>;
   /** Grows with each arrival and each departure. */
   version = 0;
 
   constructor({ holders, line }: Omit<LockState, 'key'>) {
     this.holding = [...holders];
     this.waiting = [...line];
+    this.byTask = indexOf(this.holding);
   }
 
   get holders(): readonly SlotEntry[] {
@@ -27,23 +30,29 @@ export class Slots {
     return this.holding.length === 0 && this.waiting.length === 0;
   }
 
-  /** Takes a task into the line; one that asks again is told again how it stands. */
+  /** Takes a task into the line; one that asks again is told again how it stands, with the token it gives now. */
   enter(request: SlotRequest): void {
     this.version += 1;
-    // An id is used again only when its earlier execution is forgotten, and over.
-    this.keep((entry) => entry.task !== request.task || entry.run === request.run);
-    const holder = this.holding.find(({ task }) => task === request.task);
-    const known = this.waiting.find(({ task }) => task === request.task);
-    if (holder) holder.told = false;
-    else if (known) known.settled = false;
-    else this.waiting.push({ ...request });
+    const holder = this.byTask.get(request.task);
+    const known = holder ?? this.waiting.find(({ task }) => task === request.task);
+    if (known?.run !== request.run) {
+      // An id is used again only when its earlier execution is forgotten, and over.
+      if (known) this.remove(known);
+      this.waiting.push({ ...request });
+      return;
+    }
+    if (request.token === undefined) delete known.token;
+    else known.token = request.token;
+    if (holder) known.told = false;
+    else known.settled = false;
   }
 
   /** Lets a task go, wherever it is. */
   leave({ task, run }: Pick<SlotRequest, 'task' | 'run'>): void {
-    const before = this.holding.length + this.waiting.length;
-    this.keep((entry) => entry.task !== task || entry.run !== run);
-    if (this.holding.length + this.waiting.length < before) this.version += 1;
+    const known = this.byTask.get(task) ?? this.waiting.find((entry) => entry.task === task);
+    if (known?.run !== run) return;
+    this.remove(known);
+    this.version += 1;
   }
 
   /**
@@ -52,20 +61,36 @@ export class Slots {
    * A task whose caller is a holder goes in with its caller's slot, one at a time; all others stand in one line.
    */
   admit(): void {
+    if (this.waiting.length === 0) return;
+    const busy = new Set(this.holding.flatMap(({ task }) => callersOf(task)));
+    const left: SlotEntry[] = [];
+    let taken = this.countTaken();
     let isBlocked = false;
-    for (const entry of this.line) {
+    for (const entry of this.waiting) {
       const caller = this.callerOf(entry);
-      const goesIn = caller ? this.isIdle(caller) : !isBlocked && this.taken().length < entry.limit;
-      if (goesIn) this.moveIn(entry);
-      else if (!caller) isBlocked = true;
+      const goesIn = caller ? !busy.has(caller.task) : !isBlocked && taken < entry.limit;
+      if (goesIn) {
+        this.moveIn(entry);
+        // Called ones that were in before their caller take no slot from now on.
+        if (!caller) taken = busy.has(entry.task) ? this.countTaken() : taken + 1;
+        for (const task of callersOf(entry.task)) busy.add(task);
+      } else {
+        left.push(entry);
+        if (!caller) isBlocked = true;
+      }
     }
+    this.waiting = left;
   }
 
   /** Ids of the tasks that keep an entry of the line out, a few of them. */
   heldBy(entry: SlotEntry): string[] {
     const caller = this.callerOf(entry);
-    const holders = caller ? this.holding.filter((holder) => isWithin(holder, caller)) : this.taken();
-    return holders.slice(0, MOST_NAMED).map(({ task }) => task);
+    const names: string[] = [];
+    for (const holder of this.holding) {
+      if (caller ? isWithin(holder, caller) : !this.callerOf(holder)) names.push(holder.task);
+      if (names.length === MOST_NAMED) break;
+    }
+    return names;
   }
 
   /**
@@ -74,43 +99,55 @@ export class Slots {
    */
   supersede(entry: SlotEntry): { holders: SlotEntry[]; waiting: SlotEntry[] } {
     const strangers = (other: SlotEntry): boolean => rootOf(other) !== rootOf(entry);
-    const before = this.waiting.slice(0, this.waiting.indexOf(entry)).filter(strangers);
-    this.waiting = this.waiting.filter((other) => !before.includes(other));
+    const before = new Set(this.waiting.slice(0, this.waiting.indexOf(entry)).filter(strangers));
+    this.waiting = this.waiting.filter((other) => !before.has(other));
     const caller = this.callerOf(entry);
-    const taken = this.taken();
+    const taken = this.holding.filter((holder) => !this.callerOf(holder));
     const leaving = taken.filter(({ superseded }) => superseded).length;
     const most = caller ? 0 : Math.max(0, taken.length - leaving - entry.limit + 1);
     const holders = taken.filter((other) => !other.superseded && strangers(other)).slice(0, most);
     for (const holder of holders) holder.superseded = true;
-    return { holders, waiting: before };
+    return { holders, waiting: [...before] };
   }
 
-  /** Holders that take a slot of their own. */
-  private taken(): SlotEntry[] {
-    return this.holding.filter((entry) => !this.callerOf(entry));
+  /** How many holders take a slot of their own. */
+  private countTaken(): number {
+    let count = 0;
+    for (const holder of this.holding) if (!this.callerOf(holder)) count += 1;
+    return count;
   }
 
-  /** The holder that called a task, itself or through others. */
-  private callerOf(entry: SlotEntry): SlotEntry | undefined {
-    return this.holding
-      .filter((holder) => isWithin(entry, holder))
-      .sort((one, other) => other.task.length - one.task.length)[0];
-  }
-
-  private isIdle(caller: SlotEntry): boolean {
-    return !this.holding.some((holder) => isWithin(holder, caller));
+  /** The holder that called a task, itself or through others: the nearest one. */
+  private callerOf({ task }: SlotEntry): SlotEntry | undefined {
+    for (const caller of callersOf(task)) {
+      const holder = this.byTask.get(caller);
+      if (holder) return holder;
+    }
+    return undefined;
   }
 
   private moveIn(entry: SlotEntry): void {
-    this.waiting = this.waiting.filter((other) => other !== entry);
     const { settled: _, ...request } = entry;
     this.holding.push(request);
+    this.byTask.set(request.task, request);
   }
 
-  private keep(wanted: (entry: SlotEntry) => boolean): void {
-    this.holding = this.holding.filter(wanted);
-    this.waiting = this.waiting.filter(wanted);
+  private remove(entry: SlotEntry): void {
+    this.holding = this.holding.filter((other) => other !== entry);
+    this.waiting = this.waiting.filter((other) => other !== entry);
+    if (this.byTask.get(entry.task) === entry) this.byTask.delete(entry.task);
   }
+}
+
+function indexOf(holders: readonly SlotEntry[]): Map<string, SlotEntry> {
+  return new Map(holders.map((entry) => [entry.task, entry]));
+}
+
+/** Ids that a task called by others begins with, the longest first: of `a/b/c`, `a/b` and `a`. */
+function callersOf(task: string): string[] {
+  const callers: string[] = [];
+  for (let end = task.lastIndexOf('/'); end > 0; end = task.lastIndexOf('/', end - 1)) callers.push(task.slice(0, end));
+  return callers;
 }
 
 /** Whether a task is one that another one called, as their ids tell. */

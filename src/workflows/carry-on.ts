@@ -25,6 +25,7 @@ export function carryOn(run: TaskRun): TaskStart {
     sequence: run.sequence,
     paused: run.paused,
     ...(run.turn && { turn: run.turn }),
+    ...(run.slot && { slot: run.slot }),
     ...((left.answers > 0 || left.warnings > 0) && { left }),
   };
   const progress = trim(run.progress, run.plan);

@@ -5,20 +5,16 @@ import {
   defineQuery,
   defineSignal,
   getExternalWorkflowHandle,
+  patched,
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { GoneRequest } from '../contracts/activities.js';
-import {
-  type LockState,
-  ON_BUSY,
-  type SlotAnswer,
-  type SlotEntry,
-  type SlotRequest,
-} from '../contracts/concurrency.js';
+import type { LockState, SlotAnswer, SlotEntry, SlotWord } from '../contracts/concurrency.js';
 import { ACTIVITIES, LOCK_SIGNALS, QUERIES, SLOT_SIGNAL } from '../contracts/names.js';
+import { readLockState, readSlotReference, readSlotRequest } from '../rules/read-lock-state.js';
 import { Slots } from '../rules/slots.js';
 
 type FindGone = (request: GoneRequest) => Promise<GoneRequest['holders']>;
@@ -36,15 +32,18 @@ const IDLE_LOOK_MS = 600_000;
  * task comes that has to wait, and now and then. Ends when nobody is there; a signal that comes at that moment is seen,
  * because Temporal then refuses the end. Source: design, section 4.
  */
-export async function lock({ key, ...state }: LockState): Promise<void> {
+export async function lock(argument: unknown): Promise<void> {
+  const { key, ...state } = readLockState(argument);
   const slots = new Slots(state);
-  setHandler(defineSignal<[unknown]>(LOCK_SIGNALS.enter), (request) => {
-    if (isRequest(request)) slots.enter(pickRequest(request));
+  setHandler(defineSignal<[unknown]>(LOCK_SIGNALS.enter), (said) => {
+    const request = readSlotRequest(said);
+    if (request) slots.enter(request);
   });
-  setHandler(defineSignal<[unknown]>(LOCK_SIGNALS.leave), (request) => {
-    if (isReference(request)) slots.leave(request);
+  setHandler(defineSignal<[unknown]>(LOCK_SIGNALS.leave), (said) => {
+    const reference = readSlotReference(said);
+    if (reference) slots.leave(reference);
   });
-  setHandler(defineQuery<LockState>(QUERIES.lock), () => stateOf(key, slots));
+  setHandler(defineQuery<LockState>(QUERIES.lock), () => withoutTokens(stateOf(key, slots)));
   // Whoever cancels it would leave holders without a lock; it ends by itself.
   await CancellationScope.nonCancellable(() => keep(key, slots));
 }
@@ -67,9 +66,12 @@ function pauseOf({ line }: Slots, quiet: number): number {
   return line.length === 0 ? IDLE_LOOK_MS : Math.min(FIRST_LOOK_MS * 2 ** Math.min(quiet, 10), SLOWEST_LOOK_MS);
 }
 
-/** Does all there is to do now. Tasks may come and go while it does, so each turn looks anew. */
+/**
+ * Does all there is to do now. Tasks may come and go while it does, so each turn looks anew; where they never stop coming,
+ * it leaves the rest to the next run.
+ */
 async function serve(slots: Slots): Promise<void> {
-  for (;;) {
+  while (!isLong()) {
     slots.admit();
     const untold = slots.holders.find(({ told }) => !told);
     const unsettled = slots.line.filter(({ settled }) => !settled);
@@ -79,9 +81,17 @@ async function serve(slots: Slots): Promise<void> {
     } else if (unsettled.length > 0) {
       await dropGone(slots);
       slots.admit();
-      for (const entry of unsettled) if (slots.line.includes(entry)) await settle(slots, entry);
+      for (const entry of unsettled) {
+        if (isLong()) return;
+        if (slots.line.includes(entry)) await settle(slots, entry);
+      }
     } else return;
   }
+}
+
+/** Whether the history has grown long while it served. Locks of earlier builds looked only when all was done. */
+function isLong(): boolean {
+  return workflowInfo().continueAsNewSuggested && patched('lock-goes-on-while-serving');
 }
 
 /** What becomes of a task that cannot go in at once. */
@@ -101,9 +111,11 @@ async function settle(slots: Slots, entry: SlotEntry): Promise<void> {
 }
 
 /** A task that cannot be told anything is not there any more. */
-async function tell(slots: Slots, entry: SlotEntry, answer: SlotAnswer): Promise<boolean> {
+async function tell(slots: Slots, entry: SlotEntry, word: SlotWord): Promise<boolean> {
+  const { task, token } = entry;
+  const answer: SlotAnswer = { ...word, ...(token !== undefined && { token }) };
   try {
-    await getExternalWorkflowHandle(entry.task).signal<[SlotAnswer]>(SLOT_SIGNAL, answer);
+    await getExternalWorkflowHandle(task).signal<[SlotAnswer]>(SLOT_SIGNAL, answer);
     return true;
   } catch {
     slots.leave(entry);
@@ -140,6 +152,12 @@ function stateOf(key: string, { holders, line }: Slots): LockState {
   return { key, holders: [...holders], line: [...line] };
 }
 
+/** What people see; a token is between a task and its lock. */
+function withoutTokens({ key, holders, line }: LockState): LockState {
+  const bare = ({ token: _, ...entry }: SlotEntry): SlotEntry => entry;
+  return { key, holders: holders.map(bare), line: line.map(bare) };
+}
+
 function showDetails(key: string, { holders, line }: Slots): void {
   const rows = (entries: readonly SlotEntry[]): string[] =>
     entries.length === 0 ? ['- nobody'] : entries.slice(0, 50).map(({ task }) => `- ${code(task)}`);
@@ -149,21 +167,4 @@ function showDetails(key: string, { holders, line }: Slots): void {
 
 function code(text: string): string {
   return `\`${text.replaceAll('`', "'").replaceAll(/\s+/g, ' ')}\``;
-}
-
-/** Signals may be sent by hand, and may be anything. */
-function isReference(value: unknown): value is Pick<SlotRequest, 'task' | 'run'> {
-  if (value === null || typeof value !== 'object') return false;
-  const { task, run } = value as Record<string, unknown>;
-  return typeof task === 'string' && task !== '' && typeof run === 'string';
-}
-
-function isRequest(value: unknown): value is SlotRequest {
-  if (!isReference(value)) return false;
-  const { limit, on_busy } = value as Record<string, unknown>;
-  return Number.isSafeInteger(limit) && Number(limit) >= 1 && ON_BUSY.some((known) => known === on_busy);
-}
-
-function pickRequest({ task, run, limit, on_busy }: SlotRequest): SlotRequest {
-  return { task, run, limit, on_busy };
 }

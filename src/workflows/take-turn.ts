@@ -11,8 +11,14 @@ import type { TaskRun } from './task-run.js';
 type Acquire = (request: AcquireRequest) => Promise<AcquireAnswer>;
 type Release = (request: ReleaseRequest) => Promise<void>;
 
+/** A lock that answers at all does so within this, and lists need not tell that it was asked. */
+const BREATH_MS = 2000;
+/** A task whose lock does not answer asks again after so long, and then less often. */
+const FIRST_ASK_AGAIN_MS = 30_000;
 /** A task that has waited so long asks again, should somebody have ended the lock by force. */
 const ASK_AGAIN_MS = 600_000;
+/** Of what comes without the token of the task, or before it knows that, so much is kept: more is sent by hand. */
+const MOST_EARLY = 100;
 
 /**
  * Waits until a task that shares a key with others may begin; the others do not pay for this.
@@ -24,10 +30,10 @@ const ASK_AGAIN_MS = 600_000;
 export async function takeTurn(run: TaskRun): Promise<void> {
   if (!run.plan.concurrency || run.turn?.granted_at) return;
   // An earlier run of the task has told Temporal already.
-  if (run.turn?.held_by.length) run.state = 'waiting';
-  for (;;) {
+  if (run.turn?.held_by.length || run.slot?.shown) run.state = 'waiting';
+  for (let asks = 0; ; asks += 1) {
     await ask(run);
-    await condition(() => isAnswered(run) || workflowInfo().continueAsNewSuggested, ASK_AGAIN_MS);
+    await untilAnswered(run, asks);
     if (run.turn?.refused) throw busy(run);
     if (run.turn?.granted_at) break;
     if (!workflowInfo().continueAsNewSuggested) continue;
@@ -52,21 +58,26 @@ export async function giveUpTurn(run: TaskRun): Promise<void> {
 /** What a signal says, which may have been sent by hand, and then may be anything. */
 export function asSlotAnswer(value: unknown): SlotAnswer | undefined {
   if (value === null || typeof value !== 'object') return undefined;
-  const { answer, held_by, by } = value as Record<string, unknown>;
+  const { answer, held_by, by, token } = value as Record<string, unknown>;
   const names = Array.isArray(held_by) ? held_by.filter((name) => typeof name === 'string') : [];
-  if (answer === 'granted') return { answer };
-  if (answer === 'waiting' || answer === 'busy') return { answer, held_by: names };
-  return answer === 'superseded' && typeof by === 'string' ? { answer, by } : undefined;
+  const mark = typeof token === 'string' ? { token } : {};
+  if (answer === 'granted') return { answer, ...mark };
+  if (answer === 'waiting' || answer === 'busy') return { answer, held_by: names, ...mark };
+  return answer === 'superseded' && typeof by === 'string' ? { answer, by, ...mark } : undefined;
 }
 
-/** Takes what the lock says. */
+/** Takes what the lock says, or what somebody sent as if he were the lock: then it lacks the token of the request. */
 export function hearLock(run: TaskRun, said: SlotAnswer | undefined): void {
-  const { turn } = run;
+  const { turn, slot } = run;
+  if (!turn || slot?.token !== said?.token) {
+    if (run.early.length === MOST_EARLY) run.early.shift();
+    run.early.push(said);
+    return;
+  }
   if (said?.answer === 'superseded') {
     run.warnings.push(`It was cancelled for ${said.by}, a later task with the same concurrency key.`);
   }
-  if (!turn) run.early = said;
-  if (!turn || turn.granted_at || turn.refused) return;
+  if (turn.granted_at || turn.refused) return;
   switch (said?.answer) {
     case 'granted':
       turn.granted_at = new Date().toISOString();
@@ -93,13 +104,19 @@ async function ask(run: TaskRun): Promise<void> {
   refuseCancelled();
   const activities = proxyLocalActivities<Record<string, Acquire>>(OPTIONS);
   const acquire = activities[ACTIVITIES.acquire] as Acquire;
-  const request = { ...run.context, input: run.input, run: workflowInfo().firstExecutionRunId };
+  const { slot } = run;
+  const { firstExecutionRunId } = workflowInfo();
+  const request = { ...run.context, input: run.input, run: firstExecutionRunId, ...(slot && { token: slot.token }) };
   try {
     // Broken off, it might be in the line without knowing of it.
-    const answer = await untilKeyed(() => CancellationScope.nonCancellable(() => acquire(request)));
-    if (run.turn) return;
-    run.turn = { ...answer, held_by: [], asked_at: new Date().toISOString(), granted_at: null };
-    hearLock(run, run.early);
+    const { token, ...turn } = await untilKeyed(() => CancellationScope.nonCancellable(() => acquire(request)));
+    const isOther = token !== run.slot?.token;
+    if (run.turn && !isOther) return;
+    // The lock goes by the last request, also by one of a worker of an earlier build.
+    if (isOther) run.slot = token === undefined ? undefined : { token };
+    run.turn ??= { ...turn, held_by: [], asked_at: new Date().toISOString(), granted_at: null };
+    // Earlier builds, which had no tokens, heard only what came last.
+    for (const said of run.slot ? run.early.splice(0) : run.early.slice(-1)) hearLock(run, said);
   } catch (error) {
     const end = readActivityFailure(error);
     if (end.kind === 'problem') throw new StepFailure(end.problem);
@@ -107,6 +124,33 @@ async function ask(run: TaskRun): Promise<void> {
     const message = `Nobody could ask for the turn of ${run.task} in time (${end.type})`;
     throw new StepFailure({ code: 'worker.unavailable', message, suggestion: 'Run it again.' });
   }
+}
+
+/** Until the lock has decided, or it is time to ask again: soon, if it says nothing at all. */
+async function untilAnswered(run: TaskRun, asks: number): Promise<void> {
+  const isOver = (): boolean => isAnswered(run) || workflowInfo().continueAsNewSuggested;
+  // Histories of earlier builds have but this one timer.
+  if (run.slot && !hasHeard(run)) {
+    if (await condition(isOver, BREATH_MS)) return;
+    if (!hasHeard(run)) {
+      showUnanswered(run);
+      if (await condition(isOver, Math.min(FIRST_ASK_AGAIN_MS * 2 ** Math.min(asks, 10), ASK_AGAIN_MS))) return;
+      if (!hasHeard(run)) return;
+    }
+  }
+  await condition(isOver, ASK_AGAIN_MS);
+}
+
+/** People are to see why nothing happens. */
+function showUnanswered(run: TaskRun): void {
+  if (!run.slot || run.slot.shown) return;
+  run.slot.shown = true;
+  setState(run, 'waiting');
+}
+
+/** Whether the lock has said who holds the key. */
+function hasHeard({ turn }: TaskRun): boolean {
+  return turn !== undefined && turn.held_by.length > 0;
 }
 
 function isAnswered({ turn }: TaskRun): boolean {

@@ -1,7 +1,7 @@
 import { uuid4, workflowInfo } from '@temporalio/workflow';
 import type { CallContext, ModifyAnswer } from '../contracts/activities.js';
 import type { Approval } from '../contracts/approvals.js';
-import type { SlotAnswer, Turn } from '../contracts/concurrency.js';
+import type { SlotAnswer, SlotAsk, Turn } from '../contracts/concurrency.js';
 import type { HookAnswer } from '../contracts/hooks.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { Plan, PlanStep } from '../contracts/plan.js';
@@ -46,8 +46,10 @@ export class TaskRun {
   rollingOver = false;
   /** Of a task that shares a key with others, from when it has asked for its turn. */
   turn: Turn | undefined;
-  /** What the lock said before the task knew that it had been asked. */
-  early: SlotAnswer | undefined;
+  /** The token of its request, and whether lists show that nobody answers it; undefined in histories of earlier builds. */
+  slot: SlotAsk | undefined;
+  /** What came as an answer of the lock, and not with the token that the task knew then. */
+  readonly early: (SlotAnswer | undefined)[] = [];
   /** Grows whenever something happens that a wait may be waiting for. */
   changes = 0;
   /** Calls made so far. */
@@ -104,6 +106,7 @@ export class TaskRun {
     this.sequence = carried?.sequence ?? 0;
     this.paused = carried?.paused ?? changed?.paused ?? false;
     this.turn = carried?.turn && { ...carried.turn };
+    this.slot = carried?.slot && { ...carried.slot };
     this.left = carried?.left ?? { answers: 0, warnings: 0 };
     const noted = Object.entries(start.progress ?? {});
     this.waiting = new Set(noted.filter(([, { status }]) => status === 'waiting').map(([path]) => path));

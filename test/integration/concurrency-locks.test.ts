@@ -1,12 +1,17 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { cancelTask } from '../../src/client/index.js';
-import { LOCK_SIGNALS, lockIdOf, SLOT_SIGNAL } from '../../src/contracts/names.js';
+import type { Turn } from '../../src/contracts/concurrency.js';
+import { LOCK_SIGNALS, lockIdOf, QUERIES, SLOT_SIGNAL, WORKFLOWS } from '../../src/contracts/names.js';
 import { digestOf } from '../../src/rules/canonical.js';
+import { describeWait } from '../../src/rules/describe-concurrency.js';
 import { packArguments } from '../../src/rules/task-arguments.js';
 import { readStart } from '../fixtures/read-start.js';
 import { gated, startTurns } from '../fixtures/turns.js';
 
-const { flows, fresh, ended, untilStatus, untilHolding, go, start, lockIsOver, lineOf } = await startTurns();
+const turns = await startTurns();
+const { flows, fresh, ended, untilStatus, untilHolding, go, start, lockIsOver, lineOf, linesOf, view } = turns;
+const listedStatus = async (id: string) =>
+  (await flows.project.session.temporal.workflow.getHandle(id).describe()).searchAttributes.AbilityStatus;
 afterAll(() => flows.project.stop());
 
 describe('a lock', () => {
@@ -47,6 +52,67 @@ describe('a lock', () => {
     await go(second.id);
     expect((await ended(second.id)).status).toBe('succeeded');
     await expect.poll(async () => (await lock.describe()).status.name, { timeout: 20_000 }).toBe('COMPLETED');
+  });
+
+  test('that was started by hand, without its lists, serves its tasks all the same', async () => {
+    const file = fresh();
+    const { temporal, project } = flows.project.session;
+    const handle = await temporal.workflow.start(WORKFLOWS.lock, {
+      workflowId: lockIdOf(project, 'dev', digestOf(`k-${file}`)),
+      taskQueue: `${project}-dev-local`,
+      args: [{ key: 'k' }],
+    });
+    const nobody = { task: 'nobody', run: 'r', limit: 1, on_busy: 'wait' };
+    await handle.signal(LOCK_SIGNALS.enter, nobody).catch(() => {});
+    expect((await flows.project.run('one', { file, name: 'only', ms: 1 })).status).toBe('succeeded');
+    await lockIsOver(file);
+  });
+
+  test('that does not answer leaves its task waiting, which says so, and asks again when the lock was ended', async () => {
+    const file = fresh();
+    const { temporal, project } = flows.project.session;
+    const stuck = await temporal.workflow.start('ability:nothing', {
+      workflowId: lockIdOf(project, 'dev', digestOf(`k-${file}`)),
+      taskQueue: `${project}-dev-nobody`,
+    });
+    const first = await start('gated', file, 'first');
+    await untilStatus(first, 'waiting');
+    const { concurrency } = await view(first);
+    expect(concurrency).toMatchObject({ held_by: [], granted_at: null });
+    expect(concurrency).not.toHaveProperty('token');
+    expect(describeWait(concurrency as Turn)).toMatch(/the lock has not answered yet/);
+    await expect.poll(() => listedStatus(first), { timeout: 20_000 }).toEqual(['waiting']);
+    await stuck.terminate('by hand');
+    await expect
+      .poll(async () => (await view(first)).concurrency?.granted_at ?? null, { timeout: 50_000 })
+      .not.toBeNull();
+    await go(first);
+    expect((await ended(first)).status).toBe('succeeded');
+    await lockIsOver(file);
+  }, 120_000);
+
+  test('is believed only with the token of the request: nobody else grants a turn, and nobody is shown the token', async () => {
+    const file = fresh();
+    const first = await start('gated', file, 'first');
+    await untilHolding(first);
+    const second = await start('gated', file, 'second');
+    await untilStatus(second, 'waiting');
+    const handle = flows.project.session.temporal.workflow.getHandle(second);
+    for (const token of [undefined, null, '', 'x', 5]) {
+      await handle.signal(SLOT_SIGNAL, { answer: 'granted', token });
+      await handle.signal(SLOT_SIGNAL, { answer: 'busy', held_by: ['x'], token });
+      await handle.signal(SLOT_SIGNAL, { answer: 'superseded', by: 'x', token });
+    }
+    expect(await view(second)).toMatchObject({ status: 'waiting', warnings: [], concurrency: { granted_at: null } });
+    const state = await flows.project.session.temporal.workflow
+      .getHandle(lockIdOf(flows.project.session.project, 'dev', digestOf(`k-${file}`)))
+      .query(QUERIES.lock);
+    expect(JSON.stringify([state, await view(second)])).not.toContain('token');
+    await go(first);
+    await untilHolding(second);
+    await go(second);
+    expect((await ended(second)).status).toBe('succeeded');
+    expect(linesOf(file)).toEqual(['begin first', 'end first', 'begin second', 'end second']);
   });
 
   test('is asked only by tasks that passed preflight', async () => {

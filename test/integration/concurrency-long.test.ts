@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cancelTask, viewTask } from '../../src/client/index.js';
-import { lockIdOf } from '../../src/contracts/names.js';
+import { LOCK_SIGNALS, lockIdOf } from '../../src/contracts/names.js';
 import { digestOf } from '../../src/rules/canonical.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
@@ -62,3 +62,32 @@ steps:
   expect(flows.lines('order')).toEqual(names);
   await expect.poll(async () => (await handleOf(lock).describe()).status.name, { timeout: 20_000 }).toBe('COMPLETED');
 }, 180_000);
+
+test('a lock that is never done with those who come goes on as a new run all the same', async () => {
+  const lock = lockIdOf(flows.project.session.project, 'dev', digestOf('crowded'));
+  // Its holder is a real execution that takes any signal; the others do not exist, so that it always has somebody to tell.
+  const ability = flows.define('concurrency: { key: crowded }\nsteps: [{ id: gate, wait: { signal: go } }]');
+  const { id } = await flows.project.create(ability, {});
+  await expect.poll(async () => (await view(id)).concurrency?.granted_at ?? null, { timeout: 20_000 }).not.toBeNull();
+  let isOver = false;
+  const crowd = (async () => {
+    for (let n = 0; !isOver; n += 1) {
+      const request = { task: `nobody-${n}`, run: 'r', limit: 1, on_busy: 'wait' };
+      await Promise.all(
+        Array.from({ length: 8 }, (_, more) =>
+          handleOf(lock).signal(LOCK_SIGNALS.enter, { ...request, task: `${request.task}-${more}` }),
+        ),
+      );
+    }
+  })();
+  await expect
+    .poll(() => isLaterRun(lock), { timeout: 30_000 })
+    .toBe(true)
+    .finally(() => {
+      isOver = true;
+    });
+  await crowd;
+  await handleOf(id).signal('go', null);
+  expect((await ended(id)).status).toBe('succeeded');
+  await expect.poll(async () => (await handleOf(lock).describe()).status.name, { timeout: 20_000 }).toBe('COMPLETED');
+}, 120_000);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import type { AcquireAnswer, AcquireRequest } from '../../contracts/activities.js';
 import type { SlotRequest } from '../../contracts/concurrency.js';
@@ -19,10 +20,11 @@ export interface SlotDependencies {
 /**
  * Asks the lock of a task's key for its turn; the lock answers the task by signal.
  *
- * Key, limit and what to do when it is taken come from the sealed plan. Asking twice is the same as asking once.
+ * Key, limit and what to do when it is taken come from the sealed plan. Asking twice is the same as asking once. The
+ * answers bring a token back that only the task and its lock know, so that nobody else gives them by mistake.
  */
 export function createAcquire({ plans, locks }: SlotDependencies): (request: AcquireRequest) => Promise<AcquireAnswer> {
-  return async ({ seal, input, run }) => {
+  return async ({ seal, input, run, token = randomUUID() }) => {
     try {
       const context = Context.current();
       const admitted = await plans.admit(seal, context.info.workflowExecution);
@@ -36,9 +38,9 @@ export function createAcquire({ plans, locks }: SlotDependencies): (request: Acq
       const key = concurrencyKey(concurrency.key, input, plan);
       const lock = lockIdOf(project, environment.name, digestOf(key));
       const taskQueue = taskQueueOf(project, environment.name, placement);
-      const entry: SlotRequest = { task, run, limit, on_busy };
+      const entry: SlotRequest = { task, run, limit, on_busy, token };
       await locks.enter({ lock, taskQueue, key, entry, summary: `${shortened(key)} in ${environment.name}` });
-      return { key, lock };
+      return { key, lock, token };
     } catch (error) {
       throw toSlotFailure(error);
     }

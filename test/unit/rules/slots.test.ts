@@ -52,6 +52,40 @@ test('an id that is used again takes the place of its earlier execution, which i
   expect(standing(slots)).toEqual({ in: ['b'], line: ['a'] });
 });
 
+test('one that asks again is answered with the token of its last request', () => {
+  const slots = slotsOf({ ...request('a'), token: 'first' }, { ...request('b'), token: 'first' });
+  slots.enter({ ...request('a'), token: 'second' });
+  slots.enter(request('b'));
+  expect(slots.holders[0]?.token).toBe('second');
+  expect(slots.line[0]).not.toHaveProperty('token');
+});
+
+test('thousands at once are let in well within the second that a lock has, as are their called ones (no stuck lock)', () => {
+  const slots = new Slots({ holders: [], line: [] });
+  const before = process.cpuUsage();
+  for (let n = 0; n < 4000; n += 1) slots.enter(request(`t-${n}`, 2000));
+  slots.admit();
+  for (let n = 0; n < 2000; n += 1) slots.enter(request(`t-${n}/call/deep`, 2000));
+  slots.admit();
+  expect([slots.holders.length, slots.line.length]).toEqual([4000, 2000]);
+  for (const entry of slots.line) slots.heldBy(entry);
+  slots.enter(request('newest', 1, 'cancel_older'));
+  const { holders, waiting } = slots.supersede(slots.line.at(-1) as SlotRequest);
+  expect([holders.length, waiting.length]).toEqual([2000, 2000]);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(700);
+});
+
+test('called ones that were in before their caller take no slot of their own any more', () => {
+  const slots = slotsOf(request('a/x', 2), request('a/y', 2), request('b', 3), request('c', 3));
+  expect(standing(slots)).toEqual({ in: ['a/x', 'a/y', 'b'], line: ['c'] });
+  slots.leave(request('b'));
+  slots.leave(request('c'));
+  for (const one of [request('a', 3), request('b', 3), request('c', 3), request('d', 3)]) slots.enter(one);
+  slots.admit();
+  expect(standing(slots)).toEqual({ in: ['a/x', 'a/y', 'a', 'b', 'c'], line: ['d'] });
+});
+
 describe('a called workflow', () => {
   test('goes in with the slot of its caller, one at a time, however deep', () => {
     const slots = slotsOf(request('a'), request('b'), request('a/x'), request('a/y'), request('a/x/z'));
