@@ -167,6 +167,11 @@ const WORKFLOWS = {
   'concurrency-refused': {
     yaml: 'steps: [{ id: p, parallel: { left: { call: refuses, with: {}, continue_on_error: true }, right: { call: refuses, with: {}, continue_on_error: true } } }]',
   },
+  // As since a lock answers with the token of the request; one waits longer than lists hide it.
+  'concurrency-token': {
+    yaml: 'steps: [{ id: p, parallel: { left: { call: long_turns, with: {} }, right: { call: long_turns, with: {} } } }]',
+    lock: 'long_turns',
+  },
   'fast-operation': {
     yaml: 'steps: [{ id: a, call: util.fast, with: { n: 1 } }, { id: b, call: util.fast, with: { n: 2 } }]',
   },
@@ -247,6 +252,10 @@ export const PROJECT_FILES = {
     'steps: [{ id: add, call: util.echo, with: { n: "${{ input.n + 1 }}" } }]\noutput: "${{ steps.add.output.n }}"',
   ),
   ...workflow('turns', 'concurrency: { key: turns }\nsteps: [{ id: a, call: util.slow, with: { ms: 500 } }]'),
+  ...workflow(
+    'long_turns',
+    'concurrency: { key: long_turns }\nsteps: [{ id: a, call: util.slow, with: { ms: 3000 } }]',
+  ),
   ...workflow(
     'refuses',
     'concurrency: { key: refuses, on_busy: refuse }\nsteps: [{ id: a, call: util.slow, with: { ms: 500 } }]',
