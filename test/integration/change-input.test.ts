@@ -13,7 +13,7 @@ import {
   viewTask,
 } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
-import { UPDATES } from '../../src/contracts/names.js';
+import { taskQueueOf, UPDATES } from '../../src/contracts/names.js';
 import type { InputEdit } from '../../src/contracts/task.js';
 import { packArguments } from '../../src/rules/task-arguments.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
@@ -335,6 +335,50 @@ describe('from outside', () => {
     });
     const error = await refused(carried.result());
     expect((error as unknown as { cause: { type: string } }).cause.type).toBe('seal.invalid');
+  });
+});
+
+describe('of a task that the definitions have moved', () => {
+  const steps = `${SCHEMA}\n${REST}`;
+  const files = { ...operation('util.echo', 'return input;', { yaml: SCHEMA }), ...workflow('moves', steps) };
+  const moved = workflow('moves', `${steps}\nplacement: cloud`);
+  const edit = { set: { n: 2 }, unset: [], by };
+
+  test('R-000-84: nothing is changed where nobody serves its new queue, and the task can still be run', async () => {
+    const local = await runProject(files, { placements: ['local'] });
+    try {
+      const { id } = await local.create('moves', { n: 1 }, { run: false });
+      const { taskQueue, runId } = await local.session.temporal.workflow.getHandle(id).describe();
+      local.write(moved);
+      const answer = await refused(changeInput(local.session, id, edit));
+      expect(answer).toMatchObject({ code: 'placement.no_worker' });
+      expect(answer.message).toContain(taskQueue.replace('-local', '-cloud'));
+      expect(answer.suggestion).toBe('Start one: ability worker --env dev --placement cloud.');
+      const after = await local.session.temporal.workflow.getHandle(id).describe();
+      expect(after).toMatchObject({ taskQueue, runId, status: { name: 'RUNNING' } });
+      const { view } = await viewTask(local.session, id);
+      expect(view).toMatchObject({ status: 'created', input: { n: 1 } });
+      expect(view?.changes).toBeUndefined();
+      await runTask(local.session, id);
+      expect(await local.wait(id)).toMatchObject({ result: { status: 'succeeded', output: { n: 1 } } });
+    } finally {
+      await local.stop();
+    }
+  });
+
+  test('R-000-84: it goes on in its new queue where somebody serves that', async () => {
+    const both = await runProject(files);
+    try {
+      const { id } = await both.create('moves', { n: 1 }, { run: false });
+      both.write(moved);
+      expect(await changeInput(both.session, id, edit)).toMatchObject({ changed: true });
+      const { taskQueue } = await both.session.temporal.workflow.getHandle(id).describe();
+      expect(taskQueue).toBe(taskQueueOf(both.session.project, 'dev', 'cloud'));
+      await runTask(both.session, id);
+      expect(await both.wait(id)).toMatchObject({ result: { status: 'succeeded', output: { n: 2 } } });
+    } finally {
+      await both.stop();
+    }
   });
 });
 
