@@ -55,6 +55,7 @@ function startOf(run: TaskRun, { plan, seal, input, warnings, hooks }: ModifyAns
     changed: {
       created_at: run.createdAt,
       changes: run.inputChanges,
+      ...(run.changesLeft.count > 0 && { left: run.changesLeft }),
       applied: run.appliedEdits.slice(-MOST_APPLIED),
       signals: run.signals,
       paused: run.paused,
@@ -70,9 +71,10 @@ export async function recordChange(run: TaskRun): Promise<void> {
     retry: { maximumAttempts: 3, initialInterval: '200ms' },
   });
   const record = activities[ACTIVITIES.recordChange] as RecordChange;
-  const { input, createdAt: created_at, inputChanges: changes, warnings } = run;
+  const { input, createdAt: created_at, inputChanges: changes, changesLeft, warnings } = run;
+  const left = changesLeft.count > 0 && { changes_left: changesLeft.count };
   try {
-    const answer = await untilKeyed(() => record({ ...run.context, input, created_at, changes, warnings }));
+    const answer = await untilKeyed(() => record({ ...run.context, input, created_at, changes, ...left, warnings }));
     run.warnings.push(...answer.warnings);
   } catch (error) {
     if (isCancellation(error)) throw error;

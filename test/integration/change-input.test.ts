@@ -232,6 +232,31 @@ describe('at once', () => {
     expect(await ended(key)).toMatchObject({ status: 'succeeded', output: input });
   });
 
+  test('R-000-84: of very many changes the first and the last hundred are told, and whoever made another still counts', async () => {
+    const key = await created({}, 'outer', 'prod');
+    await set(key, { n: 1 });
+    await set(key, { n: 2 }, { by: { name: 'second', source: 'claimed' } });
+    await set(key, { n: 3 }, { by: { name: 'third', source: 'claimed' } });
+    for (let batch = 0; batch < 5; batch += 1) {
+      await Promise.all(FIELDS.map((name) => set(key, { [name]: `of ${batch}` })));
+    }
+    const told = { changes: expect.toSatisfy((changes: unknown[]) => changes.length === 101), changes_left: 2 };
+    expect((await viewTask(project.session, key)).view).toMatchObject(told);
+    expect(readRecord(project.session, key)).toMatchObject(told);
+    expect(await explainTask(project.session, key)).toMatchObject(told);
+    const text = readFileSync(join(project.root, '.system/implement', key, 'tool_call.md'), 'utf8');
+    expect(text).toMatch(/Changed \| .*: n \|\n\| Changed \| and 2 more times \|\n/);
+    await runTask(project.session, key);
+    expect(await project.wait(key, { approvalMs: 0 })).toMatchObject({ kind: 'approval' });
+    for (const name of ['second', 'third']) {
+      const no = await refused(decide(project.session, key, 'approve', { by: name }));
+      expect(no).toMatchObject({ code: 'approval.ignored' });
+    }
+    await decide(project.session, key, 'approve', { by: 'ann' });
+    expect(await ended(key)).toMatchObject({ status: 'succeeded', ...told });
+    expect(await explainTask(project.session, key)).toMatchObject({ ...told, source: 'history' });
+  }, 120_000);
+
   test('a change and a run: the task runs with one of the two inputs, with the new one if the change was said to hold', async () => {
     const race = async (index: number) => {
       const key = await created({ n: 1 });
