@@ -112,5 +112,6 @@ function recordOf(
 ): TaskRecord {
   if (known && known.request.input === digestOf(input)) return known;
   const created_at = known?.created_at ?? result.started_at ?? new Date().toISOString();
-  return newRecord({ ...admitted, input, task, host, created_at, changes: result.changes });
+  const { changes, changes_left } = result;
+  return newRecord({ ...admitted, input, task, host, created_at, changes, changes_left });
 }

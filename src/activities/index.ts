@@ -4,7 +4,7 @@ import { createEndTask, createErase, createPurge, type DeleteDependencies } from
 import { createEnter } from './enter.js';
 import { createFinish, type FinishDependencies } from './finish.js';
 import { createHookPhase } from './hook-phase.js';
-import { createModify, createRecordChange } from './modify.js';
+import { createModify, createRecordChange, type ModifyDependencies } from './modify.js';
 import { createPreflight, type PreflightDependencies } from './preflight.js';
 import { createAcquire, type SlotDependencies } from './slots/acquire-slot.js';
 import { createFindGone } from './slots/find-gone.js';
@@ -13,6 +13,7 @@ import { createRelease } from './slots/release-slot.js';
 /** Everything the activities of one worker need. */
 export type ActivityDependencies = CallDependencies &
   PreflightDependencies &
+  ModifyDependencies &
   FinishDependencies &
   SlotDependencies &
   DeleteDependencies;

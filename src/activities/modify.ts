@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { ModifyAnswer, ModifyRequest, RecordChangeAnswer, RecordChangeRequest } from '../contracts/activities.js';
-import { ACTIVITY_LIMITS } from '../contracts/names.js';
+import { ACTIVITY_LIMITS, taskQueueMoved } from '../contracts/names.js';
+import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import { RegistryLoader } from '../definitions/load-registry.js';
 import { type SealKeys, signSeal } from '../planning/seal.js';
@@ -17,6 +18,8 @@ export interface ModifyDependencies extends CreationDependencies {
   root: string;
   keys: SealKeys;
   plans: PlanSource;
+  /** Whether somebody polls a task queue. */
+  isServed: (queue: string) => Promise<boolean>;
 }
 
 const BEAT_MS = ACTIVITY_LIMITS.heartbeat / 3;
@@ -24,7 +27,8 @@ const BEAT_MS = ACTIVITY_LIMITS.heartbeat / 3;
 /**
  * Preflight of a task that is there, with another input: resolves, checks, asks PreAbilityCreate, seals.
  *
- * The hooks are asked about who changes it, those before calls later about whose task it is. Source: C-37.
+ * It refuses with `placement.no_worker` a task that the definitions have moved to where nobody is. The hooks are asked about
+ * who changes it, those before calls later about whose task it is. Source: C-37.
  */
 export function createModify(dependencies: ModifyDependencies): (request: ModifyRequest) => Promise<ModifyAnswer> {
   const loader = new RegistryLoader(dependencies.root);
@@ -57,12 +61,28 @@ async function modify(
   const environment = old.environment.name;
   const wanted: Wanted = { ability: old.ability.id, environment, input: asked, task, user: by, session };
   const resolved = resolveWanted(wanted, loader.load(), dependencies);
+  await refuseUnserved(resolved.plan, context.info.taskQueue, dependencies);
   const guarded = await guardCreation(resolved, wanted, dependencies, context.cancellationSignal);
   const { input } = resolved;
   const { plan, digests, hooks, confirmations } = guarded;
   const seal = signSeal({ ...digests, task, user, ...(session && { session }), confirmations }, dependencies.keys);
   dependencies.plans.keep(plan, { seal, user, session });
   return { plan, seal, input, warnings: [...new Set([...resolved.warnings, ...guarded.warnings])], hooks };
+}
+
+/** The definitions may place the task elsewhere by now; where nobody serves that queue it would stay there for ever. */
+async function refuseUnserved(
+  { ability, placement, environment }: Plan,
+  from: string,
+  { isServed }: ModifyDependencies,
+): Promise<void> {
+  const queue = taskQueueMoved(from, placement);
+  if (queue === from || (await isServed(queue))) return;
+  throw new AbilityError({
+    code: 'placement.no_worker',
+    message: `No worker serves ${queue}, where the definitions place ${ability.id} by now, so nothing was changed`,
+    suggestion: `Start one: ability worker --env ${environment.name} --placement ${placement}.`,
+  });
 }
 
 /** What writing the record of a changed task needs of its worker. */

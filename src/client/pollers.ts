@@ -1,15 +1,11 @@
-import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { taskQueueOf } from '../contracts/names.js';
 import { PLACEMENTS, type Placement } from '../contracts/placement.js';
 import { AbilityError } from '../contracts/problem.js';
+import { isServed } from '../server/is-served.js';
 import type { Session } from './connect.js';
 
-/** A poller seen within this time counts; they stay listed after a shutdown. Source: answers, 7. */
-const RECENT_MS = 90_000;
 /** Workers that have just started are listed a moment later. */
 const PATIENCE_MS = 2000;
-const WORKFLOW_QUEUE = 1;
-const UNIMPLEMENTED = 12;
 
 /** The placement whose queue has a worker, local first. @throws AbilityError `placement.no_worker`. */
 export async function placementWithWorker(session: Session, environment: string): Promise<Placement> {
@@ -31,7 +27,7 @@ export async function refuseWithoutWorker(session: Session, environment: string,
 
 /** @throws AbilityError `placement.no_worker` when nobody serves a queue. */
 export async function refuseUnserved(session: Session, queue: string): Promise<void> {
-  if (await isServed(session, queue)) return;
+  if (await isServed(session.temporal, session.namespace, queue)) return;
   throw new AbilityError({
     code: 'placement.no_worker',
     message: `No worker serves ${queue} on Temporal at ${session.address}`,
@@ -41,31 +37,7 @@ export async function refuseUnserved(session: Session, queue: string): Promise<v
 
 /** Whether somebody polls the queue of a placement. */
 export function hasWorker(session: Session, environment: string, placement: Placement): Promise<boolean> {
-  return isServed(session, taskQueueOf(session.project, environment, placement));
-}
-
-/** Whether somebody polls a queue; yes where the server cannot tell, as Temporal's test server. */
-async function isServed(session: Session, queue: string): Promise<boolean> {
-  const pollers = await listPollers(session, queue);
-  if (pollers === 'untold') return true;
-  return (pollers ?? []).some(({ lastAccessTime }) => {
-    return Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1000 < RECENT_MS;
-  });
-}
-
-async function listPollers({ temporal, namespace }: Session, queue: string) {
-  try {
-    const { pollers } = await temporal.workflowService.describeTaskQueue({
-      namespace,
-      taskQueue: { name: queue },
-      taskQueueType: WORKFLOW_QUEUE,
-    });
-    return pollers;
-  } catch (error) {
-    const cause = error instanceof ServiceError ? error.cause : error;
-    if (isGrpcServiceError(cause) && cause.code === UNIMPLEMENTED) return 'untold';
-    throw error;
-  }
+  return isServed(session.temporal, session.namespace, taskQueueOf(session.project, environment, placement));
 }
 
 function noWorker(session: Session, environment: string, placement?: Placement): AbilityError {

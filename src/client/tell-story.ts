@@ -2,7 +2,7 @@ import type { Plan, PlanHooks, PlanOperation } from '../contracts/plan.js';
 import type { TaskRecord } from '../contracts/record.js';
 import { isEndState, isStepEnd, type StepStatus } from '../contracts/states.js';
 import type { StepStory, StoryOperation, StoryResolution, TaskStory } from '../contracts/story.js';
-import type { StepSummary, TaskStart } from '../contracts/task.js';
+import type { StepSummary, TaskResult, TaskStart } from '../contracts/task.js';
 import { describeImplementation } from '../rules/describe-implementation.js';
 import { findStep } from '../rules/find-step.js';
 import type { SeenCall } from './read-calls.js';
@@ -46,7 +46,7 @@ export function tellStory(sources: StorySources): TaskStory {
     requested_by: result.requested_by,
     session: origin?.session ?? null,
     input: origin?.input ?? view?.input ?? null,
-    changes: result.changes ?? record?.changes ?? [],
+    ...changesOf(result.changes ? result : record),
     created_at: view?.created_at ?? record?.created_at ?? history?.created_at ?? null,
     started_at: result.started_at,
     finished_at: result.finished_at,
@@ -60,6 +60,13 @@ export function tellStory(sources: StorySources): TaskStory {
     cleanup_ran: result.cleanup_ran,
     links: result.links,
   };
+}
+
+function changesOf(
+  told: Pick<TaskResult, 'changes' | 'changes_left'> = {},
+): Pick<TaskStory, 'changes' | 'changes_left'> {
+  const { changes = [], changes_left } = told;
+  return { changes, ...(changes_left !== undefined && { changes_left }) };
 }
 
 function originOf({ history, record }: StorySources): Origin | undefined {

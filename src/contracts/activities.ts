@@ -115,6 +115,8 @@ export interface RecordChangeRequest extends CallContext {
   input: JsonObject;
   created_at: string;
   changes: InputChange[];
+  /** How many are not among them; left out where none is missing. */
+  changes_left?: number;
   warnings: string[];
 }
 

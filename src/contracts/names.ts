@@ -65,6 +65,11 @@ export function taskQueueOf(project: string, environment: string, placement: Pla
   return `${project}-${environment}-${placement}`;
 }
 
+/** The queue of another placement beside that of a task: its project and environment stay. */
+export function taskQueueMoved(queue: string, placement: Placement): string {
+  return queue.replace(/-(?:local|cloud)$/, `-${placement}`);
+}
+
 /** Workflow id of the preflight that stands before a task. */
 export function preflightIdOf(taskKey: string): string {
   return `preflight:${taskKey}`;

@@ -20,6 +20,8 @@ export interface TaskRecord {
   input: JsonObject;
   /** How the input was changed since the task was created; left out where it was not. */
   changes?: InputChange[];
+  /** How many changes between the first and the others are not listed; left out where none is missing. */
+  changes_left?: number;
   warnings: string[];
   /** Null until the task has ended. */
   result: TaskResult | null;

@@ -24,7 +24,15 @@ type Told = Pick<TaskResult, 'status' | 'output'> &
   Partial<
     Pick<
       TaskResult,
-      'error' | 'warnings' | 'requested_by' | 'started_at' | 'cleanup_ran' | 'worked_ms' | 'concurrency' | 'changes'
+      | 'error'
+      | 'warnings'
+      | 'requested_by'
+      | 'started_at'
+      | 'cleanup_ran'
+      | 'worked_ms'
+      | 'concurrency'
+      | 'changes'
+      | 'changes_left'
     >
   >;
 

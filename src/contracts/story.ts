@@ -35,6 +35,8 @@ export interface TaskStory {
   input: JsonObject | null;
   /** How the input was changed before the task was run. */
   changes: InputChange[];
+  /** How many changes between the first and the others are not listed; left out where none is missing. */
+  changes_left?: number;
   created_at: string | null;
   started_at: string | null;
   finished_at: string | null;

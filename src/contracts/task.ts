@@ -85,10 +85,19 @@ export interface InputChange {
   fields: string[];
 }
 
+/** The changes between the first and the latest, which are not told one by one. */
+export interface ChangesLeft {
+  count: number;
+  /** Names of those who made them. */
+  by: string[];
+}
+
 /** What a created task takes along to the run that begins with its new input. Source: C-37. */
 export interface Changed {
   created_at: string;
   changes: InputChange[];
+  /** Absent: none. */
+  left?: ChangesLeft;
   /** Updates that hold already; the server may bring one to the next run once more. */
   applied: AppliedEdit[];
   signals: ReceivedSignal[];
@@ -228,6 +237,8 @@ export interface TaskResult {
   links: { temporal: string | null; record: string | null };
   /** How the input was changed before the task was run; left out where it was not. */
   changes?: InputChange[];
+  /** How many changes between the first and the others are not among {@link changes}; left out where none is missing. */
+  changes_left?: number;
   /** Of a task that another one called: its working time, which counts as the caller's. */
   worked_ms?: number;
   /** Of a task with `concurrency`: how it came by its turn. */

@@ -59,6 +59,7 @@ export function buildDependencies(
     readEnded: access.readEnded,
     locks: accessLocks(access.client),
     findDeletion: access.findDeletion,
+    isServed: access.isServed,
     executions: access.executions,
     scripts,
     tools,

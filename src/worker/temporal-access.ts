@@ -9,6 +9,7 @@ import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo, TaskStart, TaskView } from '../contracts/task.js';
 import type { EarlierTask } from '../rules/kept-progress.js';
 import { findDeletion } from '../server/find-deletion.js';
+import { isServed } from '../server/is-served.js';
 import { readArguments } from '../server/read-arguments.js';
 import { taskExecutions } from './task-executions.js';
 
@@ -20,6 +21,8 @@ export interface TemporalAccess {
   readEnded: (key: string) => Promise<EarlierTask>;
   findTask: (key: string) => Promise<TaskMemo | 'foreign' | undefined>;
   findDeletion: (key: string) => Promise<Deletion | 'under way' | undefined>;
+  /** Whether somebody polls a task queue. */
+  isServed: (queue: string) => Promise<boolean>;
   executions: Executions;
 }
 
@@ -37,6 +40,7 @@ export function accessTemporal(connection: NativeConnection, namespace: string, 
     readEnded: (key) => readEnded(client, namespace, codec, key),
     findTask: (key) => findTask(client, key),
     findDeletion: (key) => findDeletion(client, key),
+    isServed: (queue) => isServed(client, namespace, queue),
     executions: taskExecutions(client, namespace),
   };
 }

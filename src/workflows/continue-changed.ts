@@ -1,7 +1,7 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { isCancellation, makeContinueAsNewFunc, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { ModifyAnswer, RecordChangeAnswer, RecordChangeRequest } from '../contracts/activities.js';
-import { ACTIVITIES } from '../contracts/names.js';
+import { ACTIVITIES, taskQueueMoved } from '../contracts/names.js';
 import type { TaskStart } from '../contracts/task.js';
 import { packArguments, type TaskArguments } from '../rules/task-arguments.js';
 import { untilKeyed } from './await-key.js';
@@ -13,7 +13,6 @@ type Task = (...args: TaskArguments) => Promise<never>;
 const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEYWORD);
 /** The server brings an update to the next run at once, or not at all. */
 const MOST_APPLIED = 100;
-const PLACEMENT = /-(?:local|cloud)$/;
 
 /**
  * Goes on as a new run with another plan, seal and input, all from a preflight that this task asked for itself.
@@ -26,7 +25,7 @@ export function continueChanged(run: TaskRun, next: ModifyAnswer): Promise<never
   const last = run.inputChanges.at(-1);
   const goOn = makeContinueAsNewFunc<Task>({
     // The definitions may have moved it since it was created.
-    taskQueue: taskQueue.replace(PLACEMENT, `-${plan.placement}`),
+    taskQueue: taskQueueMoved(taskQueue, plan.placement),
     memo: {
       ...memo,
       version: plan.ability.version,
@@ -56,6 +55,7 @@ function startOf(run: TaskRun, { plan, seal, input, warnings, hooks }: ModifyAns
     changed: {
       created_at: run.createdAt,
       changes: run.inputChanges,
+      ...(run.changesLeft.count > 0 && { left: run.changesLeft }),
       applied: run.appliedEdits.slice(-MOST_APPLIED),
       signals: run.signals,
       paused: run.paused,
@@ -71,9 +71,10 @@ export async function recordChange(run: TaskRun): Promise<void> {
     retry: { maximumAttempts: 3, initialInterval: '200ms' },
   });
   const record = activities[ACTIVITIES.recordChange] as RecordChange;
-  const { input, createdAt: created_at, inputChanges: changes, warnings } = run;
+  const { input, createdAt: created_at, inputChanges: changes, changesLeft, warnings } = run;
+  const left = changesLeft.count > 0 && { changes_left: changesLeft.count };
   try {
-    const answer = await untilKeyed(() => record({ ...run.context, input, created_at, changes, warnings }));
+    const answer = await untilKeyed(() => record({ ...run.context, input, created_at, changes, ...left, warnings }));
     run.warnings.push(...answer.warnings);
   } catch (error) {
     if (isCancellation(error)) throw error;

@@ -67,6 +67,7 @@ export function resultOf(run: TaskRun, outcome?: Outcome): TaskResult {
     links: { temporal: null, record: null },
     ...(run.turn && { concurrency: run.turn }),
     ...(run.inputChanges.length > 0 && { changes: run.inputChanges }),
+    ...(run.changesLeft.count > 0 && { changes_left: run.changesLeft.count }),
     ...(run.start.child && { worked_ms: run.budget.spent() }),
   };
 }

@@ -11,6 +11,7 @@ import { ACTIVITIES, ACTIVITY_LIMITS } from '../contracts/names.js';
 import type { Problem } from '../contracts/problem.js';
 import type { EditAnswer, InputEdit } from '../contracts/task.js';
 import { digestOf } from '../rules/canonical.js';
+import { noteChange } from './note-change.js';
 import { readActivityFailure } from './step-failure.js';
 import type { TaskRun } from './task-run.js';
 
@@ -82,7 +83,7 @@ async function edited(run: TaskRun, { set, unset, by }: InputEdit): Promise<Edit
   if (isSame(run, checked)) return { fields, changed: false, input, warnings };
   run.next = checked;
   run.input = input;
-  run.inputChanges.push({ by: person, at: new Date().toISOString(), fields });
+  noteChange(run.inputChanges, run.changesLeft, { by: person, at: new Date().toISOString(), fields });
   run.appliedEdits.push({ id, fields });
   run.changed();
   return { fields, changed: true, input, warnings };

@@ -9,6 +9,7 @@ import type { Problem } from '../contracts/problem.js';
 import { isStepEnd, type TaskState } from '../contracts/states.js';
 import type {
   AppliedEdit,
+  ChangesLeft,
   InputChange,
   Progress,
   ReceivedSignal,
@@ -62,8 +63,9 @@ export class TaskRun {
   /** With defaults applied. */
   input: JsonObject;
   readonly progress: Progress;
-  /** How the input was changed since the task was created. */
+  /** How the input was changed since the task was created, see `noteChange`. */
   readonly inputChanges: InputChange[];
+  readonly changesLeft: ChangesLeft;
   /** The last changes, by their updates. */
   readonly appliedEdits: AppliedEdit[];
   readonly approvals: Approval[];
@@ -98,6 +100,7 @@ export class TaskRun {
     this.createdAt = carried?.created_at ?? changed?.created_at ?? workflowInfo().startTime.toISOString();
     this.startedAt = carried?.started_at;
     this.inputChanges = [...(changed?.changes ?? [])];
+    this.changesLeft = { count: changed?.left?.count ?? 0, by: [...(changed?.left?.by ?? [])] };
     this.appliedEdits = [...(changed?.applied ?? [])];
     this.approvals = [...(carried?.approvals ?? [])];
     this.hooks = [...(carried?.hooks ?? start.hooks ?? [])];
@@ -129,7 +132,8 @@ export class TaskRun {
   /** Names of those who changed the input before the task was run. */
   get changedBy(): string[] {
     const { child } = this.start;
-    return child ? (child.changed_by ?? []) : [...new Set(this.inputChanges.map(({ by }) => by.name))];
+    const told = this.inputChanges.map(({ by }) => by.name);
+    return child ? (child.changed_by ?? []) : [...new Set([...told, ...this.changesLeft.by])];
   }
 
   /** Notes what became of a step, so far. */

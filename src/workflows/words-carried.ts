@@ -13,25 +13,31 @@ const MOST_OF_ANSWERS = 96 * 1024;
 const MOST_OF_WARNINGS = 64 * 1024;
 
 /**
- * The answers of hooks that are taken along: those that say something, the first ones first, then the latest of those that
- * let a call pass. Source: issue "The engine", carried state.
+ * The answers of hooks that are taken along: denials, confirmations and errors, then those that only warn, of each the
+ * first ones first, then the latest of those that let a call pass. Source: issue "The engine", carried state.
  */
 export function keepAnswers(answers: readonly HookAnswer[]): Kept<HookAnswer> {
-  const telling = answers.filter((answer) => !isSilent(answer));
+  const grave = answers.filter(isGrave);
+  const warning = answers.filter((answer) => !isGrave(answer) && !isSilent(answer));
   const silent = answers.filter(isSilent).slice(-MOST_SILENT).toReversed();
-  return within(MOST_OF_ANSWERS, answers, [...telling, ...silent]);
+  return within(MOST_OF_ANSWERS, answers, [...grave, ...warning, ...silent]);
 }
 
 /** The warnings that are taken along, each once: outcomes that could not be learnt before all others. */
 export function keepWarnings(warnings: readonly string[]): Kept<string> {
   const distinct = [...new Set(warnings)];
-  const isGrave = (warning: string): boolean => warning.includes('outcome.unknown');
-  const preferred = [...distinct.filter(isGrave), ...distinct.filter((warning) => !isGrave(warning))];
+  const isUnknown = (warning: string): boolean => warning.includes('outcome.unknown');
+  const preferred = [...distinct.filter(isUnknown), ...distinct.filter((warning) => !isUnknown(warning))];
   return within(MOST_OF_WARNINGS, distinct, preferred);
 }
 
-function isSilent({ decision, status, warnings = [] }: HookAnswer): boolean {
-  return decision === 'allow' && status !== 'error' && warnings.length === 0;
+/** Why a call was not made, or who had to be asked first. */
+function isGrave({ decision, status }: HookAnswer): boolean {
+  return decision !== 'allow' || status === 'error';
+}
+
+function isSilent(answer: HookAnswer): boolean {
+  return !isGrave(answer) && (answer.warnings ?? []).length === 0;
 }
 
 /** What fits, in the order of preference; given in the order in which it was said. */

@@ -13,7 +13,7 @@ import {
   viewTask,
 } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
-import { UPDATES } from '../../src/contracts/names.js';
+import { taskQueueOf, UPDATES } from '../../src/contracts/names.js';
 import type { InputEdit } from '../../src/contracts/task.js';
 import { packArguments } from '../../src/rules/task-arguments.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
@@ -232,6 +232,31 @@ describe('at once', () => {
     expect(await ended(key)).toMatchObject({ status: 'succeeded', output: input });
   });
 
+  test('R-000-84: of very many changes the first and the last hundred are told, and whoever made another still counts', async () => {
+    const key = await created({}, 'outer', 'prod');
+    await set(key, { n: 1 });
+    await set(key, { n: 2 }, { by: { name: 'second', source: 'claimed' } });
+    await set(key, { n: 3 }, { by: { name: 'third', source: 'claimed' } });
+    for (let batch = 0; batch < 5; batch += 1) {
+      await Promise.all(FIELDS.map((name) => set(key, { [name]: `of ${batch}` })));
+    }
+    const told = { changes: expect.toSatisfy((changes: unknown[]) => changes.length === 101), changes_left: 2 };
+    expect((await viewTask(project.session, key)).view).toMatchObject(told);
+    expect(readRecord(project.session, key)).toMatchObject(told);
+    expect(await explainTask(project.session, key)).toMatchObject(told);
+    const text = readFileSync(join(project.root, '.system/implement', key, 'tool_call.md'), 'utf8');
+    expect(text).toMatch(/Changed \| .*: n \|\n\| Changed \| and 2 more times \|\n/);
+    await runTask(project.session, key);
+    expect(await project.wait(key, { approvalMs: 0 })).toMatchObject({ kind: 'approval' });
+    for (const name of ['second', 'third']) {
+      const no = await refused(decide(project.session, key, 'approve', { by: name }));
+      expect(no).toMatchObject({ code: 'approval.ignored' });
+    }
+    await decide(project.session, key, 'approve', { by: 'ann' });
+    expect(await ended(key)).toMatchObject({ status: 'succeeded', ...told });
+    expect(await explainTask(project.session, key)).toMatchObject({ ...told, source: 'history' });
+  }, 120_000);
+
   test('a change and a run: the task runs with one of the two inputs, with the new one if the change was said to hold', async () => {
     const race = async (index: number) => {
       const key = await created({ n: 1 });
@@ -335,6 +360,50 @@ describe('from outside', () => {
     });
     const error = await refused(carried.result());
     expect((error as unknown as { cause: { type: string } }).cause.type).toBe('seal.invalid');
+  });
+});
+
+describe('of a task that the definitions have moved', () => {
+  const steps = `${SCHEMA}\n${REST}`;
+  const files = { ...operation('util.echo', 'return input;', { yaml: SCHEMA }), ...workflow('moves', steps) };
+  const moved = workflow('moves', `${steps}\nplacement: cloud`);
+  const edit = { set: { n: 2 }, unset: [], by };
+
+  test('R-000-84: nothing is changed where nobody serves its new queue, and the task can still be run', async () => {
+    const local = await runProject(files, { placements: ['local'] });
+    try {
+      const { id } = await local.create('moves', { n: 1 }, { run: false });
+      const { taskQueue, runId } = await local.session.temporal.workflow.getHandle(id).describe();
+      local.write(moved);
+      const answer = await refused(changeInput(local.session, id, edit));
+      expect(answer).toMatchObject({ code: 'placement.no_worker' });
+      expect(answer.message).toContain(taskQueue.replace('-local', '-cloud'));
+      expect(answer.suggestion).toBe('Start one: ability worker --env dev --placement cloud.');
+      const after = await local.session.temporal.workflow.getHandle(id).describe();
+      expect(after).toMatchObject({ taskQueue, runId, status: { name: 'RUNNING' } });
+      const { view } = await viewTask(local.session, id);
+      expect(view).toMatchObject({ status: 'created', input: { n: 1 } });
+      expect(view?.changes).toBeUndefined();
+      await runTask(local.session, id);
+      expect(await local.wait(id)).toMatchObject({ result: { status: 'succeeded', output: { n: 1 } } });
+    } finally {
+      await local.stop();
+    }
+  });
+
+  test('R-000-84: it goes on in its new queue where somebody serves that', async () => {
+    const both = await runProject(files);
+    try {
+      const { id } = await both.create('moves', { n: 1 }, { run: false });
+      both.write(moved);
+      expect(await changeInput(both.session, id, edit)).toMatchObject({ changed: true });
+      const { taskQueue } = await both.session.temporal.workflow.getHandle(id).describe();
+      expect(taskQueue).toBe(taskQueueOf(both.session.project, 'dev', 'cloud'));
+      await runTask(both.session, id);
+      expect(await both.wait(id)).toMatchObject({ result: { status: 'succeeded', output: { n: 2 } } });
+    } finally {
+      await both.stop();
+    }
   });
 });
 

@@ -14,11 +14,12 @@ export interface RecordSource extends Pick<TaskStart, 'seal' | 'user' | 'session
   created_at: string;
   /** How the input was changed since. */
   changes?: TaskRecord['changes'] | undefined;
+  changes_left?: TaskRecord['changes_left'] | undefined;
 }
 
 /** The record of a task that runs and has none yet. */
 export function newRecord(source: RecordSource): TaskRecord {
-  const { plan, task, host, seal, user, session, input, created_at, changes = [] } = source;
+  const { plan, task, host, seal, user, session, input, created_at, changes = [], changes_left } = source;
   return {
     format: 1,
     task_key: task,
@@ -31,6 +32,7 @@ export function newRecord(source: RecordSource): TaskRecord {
     plan,
     input,
     ...(changes.length > 0 && { changes }),
+    ...(changes_left !== undefined && { changes_left }),
     warnings: [],
     result: null,
   };

@@ -18,7 +18,7 @@ export function renderRecord(record: TaskRecord): string {
       ...(plan.concurrency ? ([['Turns', describeConcurrency(plan.concurrency)]] as [string, string][]) : []),
       ['Requested by', `${record.requested_by.name} (${record.requested_by.source})`],
       ['Created', record.created_at],
-      ...(record.changes ?? []).map(changeOf),
+      ...changesOf(record),
       ['Plan', record.plan_digest],
       ['Status', result ? result.status : 'created, not ended yet'],
       ...(result?.finished_at ? ([['Finished', result.finished_at]] as [string, string][]) : []),
@@ -31,7 +31,13 @@ export function renderRecord(record: TaskRecord): string {
   return `${sections.join('\n\n')}\n`;
 }
 
-/** A change of the input before the task was run. */
+/** How the input was changed before the task was run. */
+function changesOf({ changes = [], changes_left: left = 0 }: TaskRecord): [string, string][] {
+  const [first = [], ...later] = changes.map((change) => [changeOf(change)]);
+  const more: [string, string][] = left > 0 ? [['Changed', `and ${left} more times`]] : [];
+  return [...first, ...more, ...later.flat()];
+}
+
 function changeOf({ by, at, fields }: InputChange): [string, string] {
   return ['Changed', `${at} by ${by.name} (${by.source}): ${fields.join(', ') || 'its definitions'}`];
 }

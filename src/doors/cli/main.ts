@@ -1,7 +1,8 @@
 import { CommanderError } from 'commander';
 import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { buildProgram, type Outcome } from './program.js';
+import type { Outcome } from './define-command.js';
+import { buildProgram } from './program.js';
 import { reportError } from './report.js';
 import { openTerminal } from './terminal.js';
 

@@ -1,8 +1,17 @@
-import type { InputChange } from '../../contracts/task.js';
+import type { InputChange, TaskResult } from '../../contracts/task.js';
 import { atSecond, plainText } from './plain-text.js';
 
+/** How the input of a task was changed, a line each; those that are not listed are counted where they were made. */
+export function tellChanges({
+  changes = [],
+  changes_left: left = 0,
+}: Pick<TaskResult, 'changes' | 'changes_left'>): string[] {
+  const [first, ...later] = changes.map(tellChange);
+  return [...(first === undefined ? [] : [first]), ...(left > 0 ? [`and ${left} more`] : []), ...later];
+}
+
 /** Who changed the input of a task before it was run, when, and what in it. */
-export function tellChange({ by, at, fields }: InputChange): string {
+function tellChange({ by, at, fields }: InputChange): string {
   const what = fields.length > 0 ? `changed ${plainText(fields.join(', '))}` : 'took over changed definitions';
   return `${plainText(by.name)} (${by.source}) ${what} at ${atSecond(at)}`;
 }

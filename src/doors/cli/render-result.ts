@@ -1,7 +1,7 @@
 import type { Approval, ApprovalField } from '../../contracts/approvals.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { formatDuration } from '../../rules/duration.js';
-import { tellChange } from './render-change.js';
+import { tellChanges } from './render-change.js';
 import { describeProblem } from './report.js';
 import type { Terminal } from './terminal.js';
 
@@ -22,7 +22,7 @@ export function renderResult(result: TaskResult, style: Style): string {
         .trimEnd(),
     );
   if (error?.step) lines.push(`  in step ${error.step}`);
-  for (const change of result.changes ?? []) lines.push(tellChange(change));
+  lines.push(...tellChanges(result));
   for (const warning of warnings) lines.push(`${style('yellow', 'warning')} ${warning}`);
   if (result.cleanup_ran !== null) lines.push(`clean-up: ${result.cleanup_ran ? 'ran' : 'did not finish'}`);
   if (good) lines.push(`output: ${JSON.stringify(output, null, 2)}`);

@@ -5,7 +5,7 @@ import { describeConcurrency, describeWait } from '../../rules/describe-concurre
 import { formatDuration } from '../../rules/duration.js';
 import type { NextCommand } from './next-commands.js';
 import { atSecond, firstLine, plainText } from './plain-text.js';
-import { tellChange } from './render-change.js';
+import { tellChanges } from './render-change.js';
 import { tellEvents } from './render-story-steps.js';
 import type { Terminal } from './terminal.js';
 
@@ -81,14 +81,14 @@ function standing({ status, error, steps, approvals, definition, source, concurr
 }
 
 function tellRequest(story: TaskStory): string[] {
-  const { definition, requested_by, environment, session, created_at, input, changes } = story;
+  const { definition, requested_by, environment, session, created_at, input } = story;
   const when = created_at === null ? '' : `, created at ${atSecond(created_at)}`;
   const talk = session === null ? '' : `, in session ${plainText(session)}`;
   return [
     `by ${plainText(requested_by.name)} (${requested_by.source}) in ${environment}${talk}${when}`,
     ...(definition.summary === null ? [] : [plainText(definition.summary)]),
     ...(input === null ? [] : tellInput(input)),
-    ...changes.map(tellChange),
+    ...tellChanges(story),
   ];
 }
 

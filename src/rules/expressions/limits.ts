@@ -4,7 +4,7 @@ import { unwrapped } from './values.js';
 /** What an expression may cost. Source: answers, 30. */
 export const EXPRESSION_LIMITS = { characters: 4096, depth: 64, nodes: 2000, visits: 100_000 } as const;
 
-/** Values of a string or bytes that count as one visit. */
+/** Characters of a string, or bytes, that count as one visit. */
 const CHARACTERS_A_VISIT = 64;
 /** The library looks at all keys of a map to find out that it is one. */
 const VISITS_A_KEY = 2;
@@ -48,7 +48,7 @@ export class VisitBudget {
     });
   }
 
-  /** Spends what reading the whole of a value costs: its characters or its members. */
+  /** Spends what reading the whole of a value costs: its characters, its bytes or its members. */
   spendOn(value: unknown, times = 1): void {
     this.refuseWhenSpent();
     if (typeof value === 'string') this.spend(Math.ceil(value.length / CHARACTERS_A_VISIT) * times);
@@ -68,27 +68,43 @@ const wholeCosts = new WeakMap<object, number>();
 
 /** The keys of a map, which a macro over it goes through; always the same list for the same map. */
 function keysOf(map: object): unknown[] {
-  const known = keys.get(map);
+  const plain = unwrapped(map);
+  const known = keys.get(plain);
   if (known) return known;
-  const found = map instanceof Map || map instanceof Set ? [...map.keys()] : Object.keys(unwrapped(map));
-  keys.set(map, found);
+  const found = plain instanceof Map || plain instanceof Set ? [...plain.keys()] : Object.keys(plain);
+  keys.set(plain, found);
   return found;
 }
 
+/** Bytes are counted as text is: listing the keys of a megabyte of them would take 100 ms. */
 function membersOf(value: object): number {
+  if (ArrayBuffer.isView(value)) return Math.ceil(value.byteLength / CHARACTERS_A_VISIT);
   return Array.isArray(value) ? value.length : keysOf(value).length * VISITS_A_KEY;
 }
 
 /** Visits for all of a value, what is inside it included. */
 function wholeCostOf(value: unknown): number {
+  if (value === null || typeof value !== 'object') return countWhole(value);
+  const plain = unwrapped(value);
+  const known = wholeCosts.get(plain);
+  if (known !== undefined) return known;
+  const cost = countWhole(plain);
+  wholeCosts.set(plain, cost);
+  return cost;
+}
+
+/** Counts no further than an expression may go. Nothing inside is noted down, which would take longer than counting. */
+function countWhole(value: unknown): number {
   if (typeof value === 'string') return Math.ceil(value.length / CHARACTERS_A_VISIT);
   if (value === null || typeof value !== 'object') return 0;
-  const known = wholeCosts.get(value);
-  if (known !== undefined) return known;
-  let cost = membersOf(value);
   const plain = unwrapped(value);
-  for (const item of plain instanceof Map ? plain.values() : Object.values(plain)) cost += wholeCostOf(item);
-  wholeCosts.set(value, cost);
+  if (ArrayBuffer.isView(plain)) return membersOf(plain);
+  const items = plain instanceof Map ? [...plain.values()] : Object.values(plain);
+  let cost = Array.isArray(plain) ? items.length : items.length * VISITS_A_KEY;
+  for (const item of items) {
+    if (cost > EXPRESSION_LIMITS.visits) break;
+    cost += countWhole(item);
+  }
   return cost;
 }
 

@@ -19,14 +19,20 @@ const INSTRUMENT_NAMES: ReadonlySet<string> = new Set(Object.values(INSTRUMENTS)
 const MACROS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'filter', 'map']);
 /** Methods whose work grows with the text or list they are called on. */
 const READING_METHODS: ReadonlySet<string> = new Set([
+  'base64',
   'contains',
   'endsWith',
+  'hex',
   'lowerAscii',
   'size',
   'split',
   'startsWith',
+  'string',
   'upperAscii',
 ]);
+
+/** Parsing takes so many times as long as reading. */
+const PARSING = 16n;
 
 /** Nodes of a macro's body that count as one visit: so many take about as long as reading one value. */
 const NODES_A_VISIT = 3;
@@ -88,6 +94,10 @@ function instrumentMethod([name, target, args]: [string, Node, Node[]]): Node {
   }
   // A joined list is read with the texts in it.
   if (name === 'join') return { op: 'rcall', args: [name, counted(INSTRUMENTS.compare, target), args.map(instrument)] };
+  if (name === 'json') {
+    const receiver = call(INSTRUMENTS.iterate, [instrument(target), { op: 'value', args: PARSING }]);
+    return { op: 'rcall', args: [name, receiver, args.map(instrument)] };
+  }
   if (!READING_METHODS.has(name)) return { op: 'rcall', args: [name, instrument(target), args.map(instrument)] };
   const [receiver, ...operands] = [target, ...args].map((operand) => counted(INSTRUMENTS.read, operand));
   return { op: 'rcall', args: [name, receiver, operands] };

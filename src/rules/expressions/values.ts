@@ -3,14 +3,12 @@ import { Duration, UnsignedInt } from '@marcbachmann/cel-js/evaluator';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 
-/** The value behind each view, so that a view that comes out of an expression is the same value again. */
-const behind = new WeakMap<object, Json>();
-
-/** The view of each value, made once. Values are never changed, so a view cannot go stale. */
-const views = new WeakMap<object, object>();
+/** Asks a view for the value behind it. A table of all views would cost ten times what the views do. */
+const BEHIND = Symbol('the value behind');
 
 const handler: ProxyHandler<object> = {
   get(target, key, receiver) {
+    if (key === BEHIND) return target;
     const value: unknown = Reflect.get(target, key, receiver);
     return typeof key === 'string' && Object.hasOwn(target, key) && key !== 'length' ? toCel(value as Json) : value;
   },
@@ -25,18 +23,16 @@ const handler: ProxyHandler<object> = {
 export function toCel(value: Json | undefined): unknown {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (value === null || typeof value !== 'object') return value;
-  const known = views.get(value);
-  if (known) return known;
-  const view = new Proxy(value, handler);
-  views.set(value, view);
-  behind.set(view, value);
-  return view;
+  return new Proxy(value, handler);
 }
 
 /** The value behind a view, or the value itself where it is none: going through its keys is much faster. */
 export function unwrapped(value: object): object {
-  const original = behind.get(value);
-  return original !== null && typeof original === 'object' ? original : value;
+  return behind(value) ?? value;
+}
+
+function behind(value: object): JsonObject | Json[] | undefined {
+  return (value as { [BEHIND]?: JsonObject | Json[] })[BEHIND];
 }
 
 /**
@@ -52,7 +48,7 @@ export function fromCel(value: unknown): Json | undefined {
     throw noJson(`${value}`);
   }
   if (typeof value !== 'object') throw noJson(typeof value);
-  const original = behind.get(value);
+  const original = behind(value);
   if (original !== undefined) return original;
   if (Array.isArray(value)) return value.map((item) => fromCel(item) ?? null);
   if (value instanceof Date) return value.toISOString();

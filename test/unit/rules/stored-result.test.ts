@@ -79,6 +79,10 @@ test.each<[string, TaskResult]>([
     },
   ],
   [
+    'changes of its input, of which some are only counted',
+    { ...short, changes: [{ by: ANN, at: '2026-01-01T00:00:00.000Z', fields: ['n'] }], changes_left: 3 },
+  ],
+  [
     'hooks in the order in which they answered',
     {
       ...short,

@@ -32,6 +32,19 @@ describe('the answers of hooks that a long task takes along', () => {
     expect(kept.length + left).toBe(5000);
   });
 
+  test.each<[string, Partial<HookAnswer>]>([
+    ['a denial', { decision: 'deny' }],
+    ['a confirmation that was asked for', { decision: 'need_user_confirm' }],
+    ['an error of a hook', { status: 'error' }],
+  ])('never lack %s for the sake of thousands of warnings', (_, more) => {
+    const warnings = many(5000, (n) => answer(`all/${n}/one`, { warnings: [`warning ${n}`] }));
+    const last = answer('last', more);
+    const { kept, left } = keepAnswers([...warnings, last, answer('after')]);
+    expect(kept.at(-1)).toBe(last);
+    expect(kept[0]).toBe(warnings[0]);
+    expect(kept.length + left).toBe(5002);
+  });
+
   test('lack one that is huge, and no other for its sake', () => {
     const deny = answer('b', { decision: 'deny' });
     const huge = answer('a', { warnings: ['x'.repeat(200_000)] });

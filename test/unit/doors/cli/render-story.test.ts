@@ -36,6 +36,23 @@ test('a story has a headline and sections, and none that is empty', () => {
   );
 });
 
+test('changes that are not listed are counted where they were made', () => {
+  const changes = ['ann', 'ben'].map((name, n) => ({
+    by: { name, source: 'claimed' as const },
+    at: `2026-01-31T08:0${n}:00.000Z`,
+    fields: ['n'],
+  }));
+  const asked = (more: Partial<TaskStory>) => renderStory(exampleStory(more), [], (_, text) => text);
+  expect(asked({ changes, changes_left: 7 })).toContain(
+    [
+      '  ann (claimed) changed n at 2026-01-31T08:00:00Z',
+      '  and 7 more',
+      '  ben (claimed) changed n at 2026-01-31T08:01:00Z',
+    ].join('\n'),
+  );
+  expect(asked({ changes })).not.toContain('more');
+});
+
 describe('the headline says how the task stands, and why', () => {
   const error = { code: 'mine', message: 'No luck\nand more', step: 'seed' };
   const exampleTurn = {
