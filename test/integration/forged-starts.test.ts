@@ -60,7 +60,7 @@ const codeOf = (handle: WorkflowHandle): Promise<unknown> =>
 
 describe('a task that was started by hand with a true seal runs nothing', () => {
   test.each(['by the worker that sealed it', 'by another one'])('as one that another task calls, %s', async (by) => {
-    const key = `called-${by.length}`;
+    const key = `forged-called-${by.length}`;
     const file = join(project.root, key);
     const answer = await preflight(key, file);
     if (by === 'by another one') await project.restartWorkers();
@@ -70,18 +70,18 @@ describe('a task that was started by hand with a true seal runs nothing', () => 
   });
 
   test('with a plan of its own besides', async () => {
-    const file = join(project.root, 'planned');
-    const answer = await preflight('planned', file);
+    const file = join(project.root, 'forged-planned');
+    const answer = await preflight('forged-planned', file);
     const workflows = answer.plan.workflows as NonNullable<Plan['workflows']>;
     const plan = { ...answer.plan, workflows: { ...workflows, other: workflows.inner } } as Plan;
     const child = { ability: 'other', left_ms: 60_000 };
-    expect(await codeOf(await start('planned', startOf(answer, { plan, child })))).toBe('seal.invalid');
+    expect(await codeOf(await start('forged-planned', startOf(answer, { plan, child })))).toBe('seal.invalid');
     expect(existsSync(file)).toBe(false);
   });
 
   test('again and again, as if an earlier run had been let through', async () => {
-    const file = join(project.root, 'again');
-    const answer = await preflight('again', file);
+    const file = join(project.root, 'forged-again');
+    const answer = await preflight('forged-again', file);
     const now = new Date().toISOString();
     const argument = startOf(answer, {
       progress: { ask: { status: 'succeeded', output: { decision: 'approve' } } },
@@ -97,29 +97,32 @@ describe('a task that was started by hand with a true seal runs nothing', () => 
         paused: false,
       },
     });
-    await start('again', argument, { cronSchedule: '@every 1s' });
+    await start('forged-again', argument, { cronSchedule: '@every 1s' });
     const ends: string[] = [];
     const look = async () => {
       ends.length = 0;
-      const runs = project.session.temporal.workflow.list({ query: "WorkflowId = 'again'" });
+      const runs = project.session.temporal.workflow.list({ query: "WorkflowId = 'forged-again'" });
       for await (const { status } of runs) ends.push(status.name);
       return ends.length;
     };
     await expect.poll(look, { timeout: 20_000 }).toBeGreaterThan(2);
-    await project.session.temporal.workflow.getHandle('again').terminate();
+    await project.session.temporal.workflow.getHandle('forged-again').terminate();
     expect(ends).not.toContain('COMPLETED');
     expect(existsSync(file)).toBe(false);
   });
 });
 
 test('a key that is held gets no seal, since nobody was asked about it', async () => {
-  const file = join(project.root, 'held');
-  await project.create('inner', { file }, { key: 'held', run: false });
+  const file = join(project.root, 'forged-held');
+  await project.create('inner', { file }, { key: 'forged-held', run: false });
   project.write({ 'registry/hooks/PreAbilityCreate.yaml': gate(true) });
-  await expect(preflight('fresh', file, 'inner')).rejects.toMatchObject({ cause: { type: 'guard.denied' } });
-  expect((await preflight('held', file, 'inner')).seal).toBeUndefined();
+  await expect(preflight('forged-fresh', file, 'inner')).rejects.toMatchObject({ cause: { type: 'guard.denied' } });
+  expect((await preflight('forged-held', file, 'inner')).seal).toBeUndefined();
   // Who wants the same under the same key is brought to it.
-  expect(await project.create('inner', { file }, { key: 'held' })).toMatchObject({ id: 'held', attached: true });
-  expect(await project.wait('held')).toMatchObject({ result: { status: 'succeeded' } });
+  expect(await project.create('inner', { file }, { key: 'forged-held' })).toMatchObject({
+    id: 'forged-held',
+    attached: true,
+  });
+  expect(await project.wait('forged-held')).toMatchObject({ result: { status: 'succeeded' } });
   project.write({ 'registry/hooks/PreAbilityCreate.yaml': gate(false) });
 });
