@@ -6,8 +6,8 @@ import { refuseDeleted } from './read-deletion.js';
 import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
 import { queryTask } from './view-task.js';
 
-/** A worker that takes over from a killed one answers within ten seconds. */
-const QUERY_MS = 15_000;
+/** A question about a task that has just ended can get lost between server and worker; asked again it is answered. */
+const TRIES = 4;
 
 /** How a task is tried again. */
 export interface Retry {
@@ -29,8 +29,10 @@ export async function retryTask(session: Session, id: string, { from, ...wanted 
   const { ability_id, environment, input } = await asking(session, async () => {
     await refuseDeleted(session, id);
     try {
-      const view = await queryTask(session, id, QUERY_MS);
-      if (view) return view;
+      for (let turn = 0; turn < TRIES; turn += 1) {
+        const view = await queryTask(session, id);
+        if (view) return view;
+      }
     } catch (error) {
       throw isUnknownWorkflow(error) ? taskNotFound(id, error) : error;
     }

@@ -55,10 +55,10 @@ export async function viewTask(session: Session, id: string): Promise<SeenTask> 
   });
 }
 
-/** Asks the worker how a task stands; undefined when none answers in time. @param limitMs how long it may take. */
-export async function queryTask(session: Session, id: string, limitMs = QUERY_MS): Promise<TaskView | undefined> {
+/** Asks the worker how a task stands; undefined when none answers in time. */
+export async function queryTask(session: Session, id: string): Promise<TaskView | undefined> {
   try {
-    const view = await session.temporal.withDeadline(Date.now() + limitMs, () =>
+    const view = await session.temporal.withDeadline(Date.now() + QUERY_MS, () =>
       session.temporal.workflow.getHandle(id).query<TaskView>(QUERIES.task),
     );
     return await withCalled(session, { ...view, links: { ...view.links, temporal: linkOf(session, id) } });

@@ -1,4 +1,4 @@
-import { Client, type ConnectionLike, WorkflowNotFoundError } from '@temporalio/client';
+import { Client, type ConnectionLike, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import type { PayloadCodec } from '@temporalio/common';
 import type { NativeConnection } from '@temporalio/worker';
 import type { Executions } from '../activities/delete.js';
@@ -12,6 +12,10 @@ import { findDeletion } from '../server/find-deletion.js';
 import { isServed } from '../server/is-served.js';
 import { readArguments } from '../server/read-arguments.js';
 import { taskExecutions } from './task-executions.js';
+
+const QUERY_MS = 5000;
+const TRIES = 4;
+const DEADLINE_EXCEEDED = 4;
 
 /** What activities ask Temporal about, over the connection of their worker. */
 export interface TemporalAccess {
@@ -91,10 +95,23 @@ async function readEnded(client: Client, namespace: string, codec: PayloadCodec,
   }
   const [start, { progress }] = await Promise.all([
     readStart(client, namespace, codec, { workflowId: key, runId }),
-    handle.query<TaskView>(QUERIES.task),
+    askAgain(client, () => handle.query<TaskView>(QUERIES.task)),
   ]);
   if (!start) throw notFound(key);
   return { plan: start.plan, progress };
+}
+
+/** A question about a task that has just ended can get lost between server and worker; asked again it is answered. */
+async function askAgain<T>(client: Client, ask: () => Promise<T>): Promise<T> {
+  for (let turn = 1; turn < TRIES; turn += 1) {
+    try {
+      return await client.withDeadline(Date.now() + QUERY_MS, ask);
+    } catch (error) {
+      const cause = error instanceof Error && isGrpcServiceError(error.cause) ? error.cause : error;
+      if (!isGrpcServiceError(cause) || cause.code !== DEADLINE_EXCEEDED) throw error;
+    }
+  }
+  return client.withDeadline(Date.now() + QUERY_MS, ask);
 }
 
 function notFound(key: string): AbilityError {
