@@ -8,24 +8,23 @@ export interface HeldLock {
   release(): void;
 }
 
-/** A stealer works for milliseconds; one that is older has died at it. */
-const STEALER_MS = 10_000;
+/** Taking a lock is a matter of milliseconds; who is longer at it and no longer alive has died at it. */
+const TAKING_MS = 1_000;
 
 /**
  * Takes an exclusive lock, a file that names its holder.
  *
- * A lock whose holder is dead is taken over: under a second lock, and after reading again, so that of many who find
- * it stale exactly one gets it.
+ * A lock whose holder is dead is taken over. Looking whether it is stale, removing it and creating it anew happen under
+ * a second lock, as every taking does: otherwise one that found it stale could remove what another has got meanwhile.
  *
  * @returns the lock, or the living process that holds it.
  */
 export function takeLock(path: string): HeldLock | { holder: ProcessMark } {
   mkdirSync(dirname(path), { recursive: true });
   for (;;) {
-    if (createExclusively(path)) return { release: () => releaseOwn(path) };
-    const holder = readHolder(path);
-    if (holder && isAlive(holder)) return { holder };
-    steal(path);
+    const holder = livingHolder(path);
+    if (holder) return { holder };
+    if (takeUnlessHeld(path)) return { release: () => releaseOwn(path) };
     pauseShortly();
   }
 }
@@ -55,7 +54,7 @@ export function readHolder(path: string): ProcessMark | undefined {
   }
 }
 
-/** Another process is stealing or has just released; there is nothing else to do meanwhile. */
+/** Another process is taking or has just released; there is nothing else to do meanwhile. */
 function pauseShortly(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
 }
@@ -75,23 +74,29 @@ function createExclusively(path: string): boolean {
   }
 }
 
-function steal(path: string): void {
-  const second = `${path}.steal`;
-  if (!createExclusively(second)) {
-    removeIfOld(second);
-    return;
+function takeUnlessHeld(path: string): boolean {
+  const taking = `${path}.taking`;
+  if (!createExclusively(taking)) {
+    removeIfLeft(taking);
+    return false;
   }
   try {
-    const holder = readHolder(path);
-    if (!holder || !isAlive(holder)) removeQuietly(path);
+    if (livingHolder(path)) return false;
+    removeQuietly(path);
+    return createExclusively(path);
   } finally {
-    removeQuietly(second);
+    removeQuietly(taking);
   }
 }
 
-function removeIfOld(path: string): void {
+function livingHolder(path: string): ProcessMark | undefined {
+  const holder = readHolder(path);
+  return holder && isAlive(holder) ? holder : undefined;
+}
+
+function removeIfLeft(path: string): void {
   try {
-    if (Date.now() - statSync(path).mtimeMs > STEALER_MS) removeQuietly(path);
+    if (Date.now() - statSync(path).mtimeMs > TAKING_MS && !livingHolder(path)) removeQuietly(path);
   } catch {
     // It is gone, which is what was wanted.
   }

@@ -111,7 +111,7 @@ describe('among processes', () => {
   });
 
   test('of many who find a stale lock at once exactly one gets it', async () => {
-    const paths = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((name) => join(folder, name));
+    const paths = Array.from({ length: 300 }, (_, index) => `stale-${index}`).map((name) => join(folder, name));
     await leaveStaleLocks(paths);
     const takers = await startTakers(12);
     for (const path of paths) {
