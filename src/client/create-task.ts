@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import {
   ApplicationFailure,
   WorkflowExecutionAlreadyStartedError,
-  type WorkflowExecutionDescription,
   WorkflowFailedError,
   type WorkflowHandle,
 } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
 import type { JsonObject } from '../contracts/json.js';
-import { preflightIdOf, SIGNALS, taskQueueOf, WORKFLOWS } from '../contracts/names.js';
+import { preflightIdOf, taskQueueOf, WORKFLOWS } from '../contracts/names.js';
 import type { Person } from '../contracts/people.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { Seal } from '../contracts/seal.js';
 import type { PreflightAnswer, TaskMemo, TaskRequest, TaskStart } from '../contracts/task.js';
 import { digestOf } from '../rules/canonical.js';
 import { packArguments } from '../rules/task-arguments.js';
+import { attachTask } from './attach-task.js';
 import type { Session } from './connect.js';
 import { placementWithWorker, refuseWithoutWorker } from './pollers.js';
 import { checkUserKey, generateTaskKey } from './task-keys.js';
@@ -51,7 +51,6 @@ export interface CreatedTask {
   attached: boolean;
 }
 
-const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEYWORD);
 const PREFLIGHT_LIMIT = '60s';
 /** Callers with different inputs under one key queue up for its preflight; more turns than that do not happen. */
 const MOST_TURNS = 20;
@@ -95,7 +94,7 @@ async function createOnce(session: Session, request: TaskRequest, wanted: NewTas
   const start = seal && startOf(request, { ...answer, seal }, wanted);
   if (!start) await wanted.review?.(answer);
   const started = start && (await startOrForget(session, request, start, wanted));
-  const runId = started ?? (await attach(session, request, digestOf(answer.input), wanted.run));
+  const runId = started ?? (await attachTask(session, request, digestOf(answer.input), wanted.run));
   return runId === undefined ? undefined : { id, runId, warnings, attached: started === undefined };
 }
 
@@ -237,51 +236,6 @@ async function startTask(
     return handle.firstExecutionRunId;
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) return undefined;
-    throw error;
-  }
-}
-
-/**
- * Makes sure that what holds the key is this very task, and runs it where it only waits to be run.
- *
- * @param input digest of the input, with defaults applied. @returns its run, or undefined where it is gone.
- * @throws AbilityError `task.key_conflict`.
- */
-async function attach(
-  session: Session,
-  request: TaskRequest,
-  input: string,
-  run: boolean,
-): Promise<string | undefined> {
-  const { task: id, ability, environment } = request;
-  const description = await describeIfThere(session, id);
-  if (!description) return undefined;
-  const { memo, runId, status, typedSearchAttributes } = description;
-  const held = (memo ?? {}) as Partial<TaskMemo>;
-  if (held.ability !== ability || held.environment !== environment || held.input !== input) {
-    throw new AbilityError({
-      code: 'task.key_conflict',
-      message: `The key ${id} already belongs to ${held.ability ?? 'a workflow that is no task'}`,
-      suggestion: `Choose another key; \`ability task show ${id}\` tells what holds this one.`,
-    });
-  }
-  const waits = status.name === 'RUNNING' && typedSearchAttributes.get(STATUS) === 'created';
-  if (!run || !waits) return runId;
-  try {
-    // The run that was looked at: where its input is changed meanwhile, another one has taken its place.
-    await session.temporal.workflow.getHandle(id, runId).signal(SIGNALS.run);
-    return runId;
-  } catch (error) {
-    if (isUnknownWorkflow(error)) return attach(session, request, input, run);
-    throw error;
-  }
-}
-
-async function describeIfThere(session: Session, id: string): Promise<WorkflowExecutionDescription | undefined> {
-  try {
-    return await session.temporal.workflow.getHandle(id).describe();
-  } catch (error) {
-    if (isUnknownWorkflow(error)) return undefined;
     throw error;
   }
 }

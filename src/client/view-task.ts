@@ -1,10 +1,11 @@
-import { isGrpcServiceError, QueryNotRegisteredError } from '@temporalio/client';
+import { QueryNotRegisteredError } from '@temporalio/client';
 import { QUERIES } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskRecord } from '../contracts/record.js';
 import { isEndState } from '../contracts/states.js';
 import type { StorySource } from '../contracts/story.js';
 import type { TaskResult, TaskView } from '../contracts/task.js';
+import { grpcErrorOf } from '../server/grpc-error.js';
 import type { Session } from './connect.js';
 import { linkOf } from './links.js';
 import { refuseDeleted } from './read-deletion.js';
@@ -63,8 +64,7 @@ export async function queryTask(session: Session, id: string): Promise<TaskView 
     );
     return await withCalled(session, { ...view, links: { ...view.links, temporal: linkOf(session, id) } });
   } catch (error) {
-    const cause = error instanceof Error && isGrpcServiceError(error.cause) ? error.cause : error;
-    if (isGrpcServiceError(cause) || error instanceof QueryNotRegisteredError) return undefined;
+    if (grpcErrorOf(error) || error instanceof QueryNotRegisteredError) return undefined;
     // The answer was too large for the wire and lies in a store we do not see; the description has to do.
     if (error instanceof AbilityError && error.code === 'store.not_shared') return undefined;
     throw error;

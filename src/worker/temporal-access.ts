@@ -1,4 +1,4 @@
-import { Client, type ConnectionLike, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import { Client, type ConnectionLike, WorkflowNotFoundError } from '@temporalio/client';
 import type { PayloadCodec } from '@temporalio/common';
 import type { NativeConnection } from '@temporalio/worker';
 import type { Executions } from '../activities/delete.js';
@@ -9,12 +9,15 @@ import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo, TaskStart, TaskView } from '../contracts/task.js';
 import type { EarlierTask } from '../rules/kept-progress.js';
 import { findDeletion } from '../server/find-deletion.js';
+import { grpcErrorOf } from '../server/grpc-error.js';
 import { isServed } from '../server/is-served.js';
 import { readArguments } from '../server/read-arguments.js';
 import { taskExecutions } from './task-executions.js';
 
+/** A question that takes longer is asked again. */
 const QUERY_MS = 5000;
 const TRIES = 4;
+/** Of gRPC. */
 const DEADLINE_EXCEEDED = 4;
 
 /** What activities ask Temporal about, over the connection of their worker. */
@@ -107,8 +110,7 @@ async function askAgain<T>(client: Client, ask: () => Promise<T>): Promise<T> {
     try {
       return await client.withDeadline(Date.now() + QUERY_MS, ask);
     } catch (error) {
-      const cause = error instanceof Error && isGrpcServiceError(error.cause) ? error.cause : error;
-      if (!isGrpcServiceError(cause) || cause.code !== DEADLINE_EXCEEDED) throw error;
+      if (grpcErrorOf(error)?.code !== DEADLINE_EXCEEDED) throw error;
     }
   }
   return client.withDeadline(Date.now() + QUERY_MS, ask);

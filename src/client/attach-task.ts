@@ -1,0 +1,54 @@
+import type { WorkflowExecutionDescription } from '@temporalio/client';
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { SIGNALS } from '../contracts/names.js';
+import { AbilityError } from '../contracts/problem.js';
+import type { TaskMemo, TaskRequest } from '../contracts/task.js';
+import type { Session } from './connect.js';
+import { isUnknownWorkflow } from './temporal-errors.js';
+
+const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEYWORD);
+
+/**
+ * Makes sure that what holds the key is this very task, and runs it where it only waits to be run.
+ *
+ * @param input digest of the input, with defaults applied. @returns its run, or undefined where it is gone.
+ * @throws AbilityError `task.key_conflict`.
+ */
+export async function attachTask(
+  session: Session,
+  request: TaskRequest,
+  input: string,
+  run: boolean,
+): Promise<string | undefined> {
+  const { task: id, ability, environment } = request;
+  const description = await describeIfThere(session, id);
+  if (!description) return undefined;
+  const { memo, runId, status, typedSearchAttributes } = description;
+  const held = (memo ?? {}) as Partial<TaskMemo>;
+  if (held.ability !== ability || held.environment !== environment || held.input !== input) {
+    throw new AbilityError({
+      code: 'task.key_conflict',
+      message: `The key ${id} already belongs to ${held.ability ?? 'a workflow that is no task'}`,
+      suggestion: `Choose another key; \`ability task show ${id}\` tells what holds this one.`,
+    });
+  }
+  const waits = status.name === 'RUNNING' && typedSearchAttributes.get(STATUS) === 'created';
+  if (!run || !waits) return runId;
+  try {
+    // The run that was looked at: where its input is changed meanwhile, another one has taken its place.
+    await session.temporal.workflow.getHandle(id, runId).signal(SIGNALS.run);
+    return runId;
+  } catch (error) {
+    if (isUnknownWorkflow(error)) return attachTask(session, request, input, run);
+    throw error;
+  }
+}
+
+async function describeIfThere(session: Session, id: string): Promise<WorkflowExecutionDescription | undefined> {
+  try {
+    return await session.temporal.workflow.getHandle(id).describe();
+  } catch (error) {
+    if (isUnknownWorkflow(error)) return undefined;
+    throw error;
+  }
+}
