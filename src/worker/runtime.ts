@@ -10,13 +10,14 @@ import { packageVersion } from '../server/package-version.js';
 import { freePort, LOOPBACK, portOf } from '../server/ports.js';
 import { markOf, ownMark, type ProcessMark, stopProcess } from '../server/processes.js';
 import { type ProjectPaths, pathsOf } from '../server/project-paths.js';
-import { asDiskError, isNoRoom, readRuntimeFile, writeRuntimeFile } from '../server/runtime-file.js';
-import { spawnServer, stopOrphans, tailOf } from '../server/temporal-server.js';
+import { readRuntimeFile, writeRuntimeFile } from '../server/runtime-file.js';
+import { spawnServer, stopOrphans } from '../server/temporal-server.js';
 import { allPlaces, WorkerHost } from './host-workers.js';
 import { idleLimit, isExecuting, sinceLastCommand } from './idle-watch.js';
 import { log } from './logger.js';
 import { Restarts } from './restarts.js';
 import { extendRetention } from './retention.js';
+import { asFailure, serverFailed } from './runtime-failures.js';
 import { KeyFolder, keysFromEnvironment } from './seal-keys.js';
 
 /** How a runtime is run. */
@@ -283,23 +284,4 @@ export class ProjectRuntime {
     this.file = { ...this.file, ...change };
     writeRuntimeFile(this.paths, this.file);
   }
-}
-
-function serverFailed(logFile: string, cause: unknown): AbilityError {
-  const tail = tailOf(logFile);
-  return new AbilityError(
-    {
-      code: 'runtime.failed',
-      message: `The Temporal server did not come up${tail ? `:\n${tail}` : ''}`,
-      suggestion: `Read ${logFile}.`,
-    },
-    { cause },
-  );
-}
-
-function asFailure(error: unknown, file: string): AbilityError {
-  if (error instanceof AbilityError) return error;
-  if (isNoRoom(error)) return asDiskError(error, file);
-  const message = error instanceof Error ? error.message : String(error);
-  return new AbilityError({ code: 'runtime.failed', message }, { cause: error });
 }

@@ -1,0 +1,24 @@
+import { AbilityError } from '../contracts/problem.js';
+import { asDiskError, isNoRoom } from '../server/runtime-file.js';
+import { tailOf } from '../server/temporal-server.js';
+
+/** The error for a server that did not come up, with the end of what it said. */
+export function serverFailed(logFile: string, cause: unknown): AbilityError {
+  const tail = tailOf(logFile);
+  return new AbilityError(
+    {
+      code: 'runtime.failed',
+      message: `The Temporal server did not come up${tail ? `:\n${tail}` : ''}`,
+      suggestion: `Read ${logFile}.`,
+    },
+    { cause },
+  );
+}
+
+/** Whatever a runtime failed with, as an error of ours. @param file what was being written. */
+export function asFailure(error: unknown, file: string): AbilityError {
+  if (error instanceof AbilityError) return error;
+  if (isNoRoom(error)) return asDiskError(error, file);
+  const message = error instanceof Error ? error.message : String(error);
+  return new AbilityError({ code: 'runtime.failed', message }, { cause: error });
+}
