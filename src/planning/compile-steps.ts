@@ -2,7 +2,6 @@ import { familyOf, OUR_FAMILIES } from '../contracts/codes.js';
 import type { PlanConcurrency } from '../contracts/concurrency.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { ErrorHandler, PlanEnvironment, PlanRetry, PlanStep, StepModifiers } from '../contracts/plan.js';
-import { AbilityError, formatLocation } from '../contracts/problem.js';
 import type { HighLevel } from '../definitions/formats/high-level.js';
 import type {
   BranchDefinition,
@@ -11,13 +10,14 @@ import type {
   StepDefinition,
 } from '../definitions/formats/steps.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
-import { compileExpression } from '../rules/expressions/evaluate.js';
-import { didYouMean } from '../rules/nearest.js';
+import { checkCallee } from './check-callee.js';
 import { collectIds } from './collect-ids.js';
 import { compileConcurrency } from './compile-concurrency.js';
-import { doubtCode } from './doubtful-codes.js';
-import { COMMON_NAMES, ExpressionChecks } from './expression-checks.js';
+import { ExpressionChecks } from './expression-checks.js';
+import { loopNames } from './loop-names.js';
+import { NamedCodes } from './named-codes.js';
 import { refuseQuorum, resolveApprovers } from './resolve-environment.js';
+import { inside, type Place } from './step-place.js';
 
 /** The steps of a workflow in the form the interpreter reads, and what they call. */
 export interface CompiledSteps {
@@ -34,12 +34,6 @@ export interface CompiledSteps {
 }
 
 type Definition<Key extends string> = Extract<BranchDefinition, Record<Key, unknown>>;
-
-/** Where a step stands, and which names of loops are known there. */
-interface Place {
-  path: PropertyKey[];
-  names: readonly string[];
-}
 
 /**
  * Checks the steps of a workflow against the registry and against each other, and compiles them.
@@ -64,7 +58,7 @@ export function compileSteps(
     children: compiler.children,
     warnings: [],
   };
-  compiled.warnings = compiler.doubtfulCodes();
+  compiled.warnings = compiler.codes.doubts(workflow);
   if (output !== undefined) compiler.checks.checkTemplate(output, ['output'], []);
   return compiled;
 }
@@ -73,10 +67,7 @@ class StepCompiler {
   readonly calls = new Set<string>();
   readonly children = new Map<string, PropertyKey[]>();
   readonly checks: ExpressionChecks;
-  /** What lists of `errors` name, and where. */
-  private readonly named: { entry: string; path: PropertyKey[] }[] = [];
-  /** The codes of `fail` steps. */
-  private readonly raised = new Set<string>();
+  readonly codes = new NamedCodes();
 
   constructor(
     private readonly registry: Registry,
@@ -93,7 +84,7 @@ class StepCompiler {
   handlers(handlers: ErrorHandlerDefinition[], { path, names }: Place): ErrorHandler[] {
     return handlers.map(({ errors, steps, output, rethrow }, index) => {
       const at = [...path, index];
-      this.nameCodes(errors, [...at, 'errors']);
+      this.codes.name(errors, [...at, 'errors']);
       if (rethrow && output !== undefined) {
         throw this.checks.refuse(
           'A handler that rethrows gives no `output`',
@@ -109,18 +100,6 @@ class StepCompiler {
         ...(rethrow && { rethrow }),
       };
     });
-  }
-
-  /** What to warn of in lists of `errors`, once all steps are known. */
-  doubtfulCodes(): string[] {
-    return this.named.flatMap(({ entry, path }) => {
-      const doubt = doubtCode(entry, this.raised);
-      return doubt === undefined ? [] : [`${formatLocation(this.workflow.locate(path))}: ${doubt}`];
-    });
-  }
-
-  private nameCodes(errors: readonly string[] = [], path: PropertyKey[]): void {
-    for (const [index, entry] of errors.entries()) this.named.push({ entry, path: [...path, index] });
   }
 
   private compile(id: string, step: BranchDefinition, place: Place): PlanStep {
@@ -175,7 +154,7 @@ class StepCompiler {
   private call(step: Definition<'call'>, modifiers: StepModifiers, place: Place): PlanStep {
     const { undo, retry } = step;
     const path = [...place.path, 'call'];
-    if (!this.checkCallee(step.call, path)) this.calls.add(step.call);
+    if (!checkCallee(this.registry, this.workflow, step.call, path)) this.calls.add(step.call);
     else if (!this.children.has(step.call)) this.children.set(step.call, path);
     const call = { call: step.call, with: this.parameters(step.with, inside(place, 'with')) };
     return {
@@ -189,7 +168,7 @@ class StepCompiler {
 
   /** What takes a call back is one call, so that it can stand in the middle of nothing. */
   private undo({ call, with: input }: NonNullable<Definition<'call'>['undo']>, place: Place) {
-    if (this.checkCallee(call, [...place.path, 'call'])) {
+    if (checkCallee(this.registry, this.workflow, call, [...place.path, 'call'])) {
       const suggestion = 'Name a low-level ability.';
       throw this.checks.refuse(`\`undo\` calls the workflow \`${call}\``, [...place.path, 'call'], suggestion);
     }
@@ -204,32 +183,6 @@ class StepCompiler {
     }
     this.checks.checkTemplate(value, path, names);
     return value;
-  }
-
-  /**
-   * Only registered and whitelisted abilities are called. Source: R-000-19, R-000-38.
-   *
-   * @returns whether it is a workflow.
-   */
-  private checkCallee(id: string, path: PropertyKey[]): boolean {
-    const { registry, workflow } = this;
-    const broken = registry.broken.get(`ability:${id}`);
-    if (broken) throw new AbilityError(broken);
-    const isWorkflow = registry.workflows.has(id);
-    if (!isWorkflow && !registry.operations.has(id)) {
-      throw new AbilityError({
-        code: 'definition.unknown_reference',
-        message: `There is no ability \`${id}\``,
-        location: workflow.locate(path),
-        suggestion: didYouMean(id, [...registry.operations.keys(), ...registry.workflows.keys()]),
-      });
-    }
-    const whitelist = workflow.value.operations;
-    if (whitelist && !whitelist.includes(id)) {
-      const suggestion = 'Add it to `operations`.';
-      throw this.checks.refuse(`\`${id}\` is not among the \`operations\` of this workflow`, path, suggestion);
-    }
-    return isWorkflow;
   }
 
   private approval(step: Definition<'approval'>, modifiers: StepModifiers, place: Place): PlanStep {
@@ -248,7 +201,7 @@ class StepCompiler {
       ...(quorum !== undefined && { quorum }),
       expires: timeout,
       comment,
-      ...(fields && { fields: withoutUndefined(fields) }),
+      ...(fields && { fields }),
     };
     return { ...modifiers, verb: 'approval', approval };
   }
@@ -258,7 +211,7 @@ class StepCompiler {
     if (typeof foreach === 'string') this.condition(foreach, place, 'foreach');
     else this.template(foreach, place, 'foreach');
     this.template(max_parallel, place, 'max_parallel');
-    const names = this.loopNames({ as, ...(index !== undefined && { index }) }, place);
+    const names = loopNames({ as, ...(index !== undefined && { index }) }, place, this.checks);
     return {
       ...modifiers,
       verb: 'foreach',
@@ -273,27 +226,12 @@ class StepCompiler {
 
   private repeat(step: Definition<'repeat'>, modifiers: StepModifiers, place: Place): PlanStep {
     const { repeat, index } = step;
-    const names = this.loopNames(index === undefined ? {} : { index }, place);
+    const names = loopNames(index === undefined ? {} : { index }, place, this.checks);
     this.condition(repeat.until, { ...place, names }, 'repeat', 'until');
     this.template(repeat.every, { ...place, names }, 'repeat', 'every');
     this.template(repeat.max, place, 'repeat', 'max');
     const steps = this.compileAll(step.steps, { path: [...place.path, 'steps'], names });
     return { ...modifiers, verb: 'repeat', repeat, ...(index !== undefined && { index }), steps };
-  }
-
-  private loopNames(named: Record<string, string>, { path, names }: Place): string[] {
-    const all = [...names];
-    for (const [key, name] of Object.entries(named)) {
-      if (!isFreeName(name)) {
-        const suggestion = 'Choose another one.';
-        throw this.checks.refuse(`\`${name}\` is a name of CEL`, [...path, key], suggestion);
-      }
-      if (TAKEN.includes(name) || all.includes(name)) {
-        throw this.checks.refuse(`The name \`${name}\` is taken here`, [...path, key], 'Choose another one.');
-      }
-      all.push(name);
-    }
-    return all;
   }
 
   private switch(step: Definition<'switch'>, modifiers: StepModifiers, place: Place): PlanStep {
@@ -336,7 +274,7 @@ class StepCompiler {
         'Choose a code whose first word is your own.',
       );
     }
-    this.raised.add(code);
+    this.codes.raise(code);
     this.template(message, place, 'fail', 'message');
     if (details !== undefined) this.template(details, place, 'fail', 'details');
     return { ...modifiers, verb: 'fail', fail: { code, message, ...(details !== undefined && { details }) } };
@@ -347,7 +285,7 @@ class StepCompiler {
     this.template(retry.first, place, 'retry', 'first');
     this.template(retry.max, place, 'retry', 'max');
     const { errors, ...rest } = retry;
-    this.nameCodes(errors, [...place.path, 'retry', 'errors']);
+    this.codes.name(errors, [...place.path, 'retry', 'errors']);
     return { retry: { ...rest, ...(errors && { errors }) } };
   }
 
@@ -358,24 +296,4 @@ class StepCompiler {
   private condition(source: string, { path, names }: Place, ...keys: PropertyKey[]): void {
     this.checks.checkExpression(source, [...path, ...keys], names);
   }
-}
-
-/** Names that expressions know without a loop; `signal` is what a `wait` asks about. */
-const TAKEN = [...COMMON_NAMES, 'signal'];
-
-/** Whether CEL reads a name as one of ours, and neither as a word nor as a type of its own. */
-function isFreeName(name: string): boolean {
-  try {
-    return compileExpression(name).references.length === 1;
-  } catch {
-    return false;
-  }
-}
-
-function inside({ path, names }: Place, ...keys: PropertyKey[]): Place {
-  return { path: [...path, ...keys], names };
-}
-
-function withoutUndefined<T>(value: T): never {
-  return JSON.parse(JSON.stringify(value)) as never;
 }
