@@ -14,11 +14,11 @@ export interface ApprovalSubject {
 /** One thing a decider fills in: a small part of JSON Schema, so that workflow code can check it. */
 export interface ApprovalField {
   type: 'string' | 'number' | 'integer' | 'boolean';
-  title?: string;
-  description?: string;
-  enum?: (string | number)[];
+  title?: string | undefined;
+  description?: string | undefined;
+  enum?: (string | number)[] | undefined;
   /** May be left out. */
-  optional?: boolean;
+  optional?: boolean | undefined;
 }
 
 /** A decision as it arrives, by signal, update or door. */

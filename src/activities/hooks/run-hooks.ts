@@ -73,7 +73,7 @@ function withoutSignals(answer: HookAnswer): HookAnswer {
 }
 
 /** What a handler reads on stdin. Source: R-002-17. */
-export function contextOf(run: HookRun): EventContext {
+function contextOf(run: HookRun): EventContext {
   const { plan, operation, input, outcome } = run;
   const about = operation ?? plan.ability;
   const { name, protected: isProtected, vars } = plan.environment;
