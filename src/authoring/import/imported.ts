@@ -1,0 +1,30 @@
+import type { JsonObject } from '../../contracts/json.js';
+
+/** An operation found in another system's description, as a definition of ours. */
+export interface ImportedOperation {
+  /** The operation key, and the name of its file. */
+  key: string;
+  /** What it is called over there: the tool, or the method and path. */
+  source: string;
+  /** The low-level definition as data, keys in the order to be written. */
+  definition: JsonObject;
+  /** What a person should know of it, such as effects that nobody stated. */
+  notes: string[];
+}
+
+/** Something over there that did not become an ability. */
+export interface LeftOut {
+  source: string;
+  reason: string;
+}
+
+/** What was found in another system's description, before anything is written. */
+export interface Imported {
+  operations: ImportedOperation[];
+  /** Every one that is no operation here, by name and with the reason. Source: issue "Definitions people can trust". */
+  leftOut: LeftOut[];
+  /** What to write into a file of `registry/config`: endpoints, credentials, servers; absent: nothing. */
+  config?: JsonObject;
+  /** What holds for all of them. */
+  notes: string[];
+}

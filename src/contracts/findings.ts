@@ -1,0 +1,21 @@
+import type { SourceLocation } from './problem.js';
+
+/** How much a finding weighs: an error cannot run or breaks a promise, a warning runs and is likely not what was meant. */
+export const SEVERITIES = ['error', 'warning'] as const;
+
+/** One of {@link SEVERITIES}. */
+export type Severity = (typeof SEVERITIES)[number];
+
+/** Something that `ability lint` found in the definitions. */
+export interface Finding {
+  /** Stable; has a section in docs/lint.md. */
+  code: string;
+  severity: Severity;
+  /** What is wrong. */
+  message: string;
+  /** Why it matters. */
+  why: string;
+  /** What to do. */
+  fix: string;
+  location: SourceLocation;
+}
