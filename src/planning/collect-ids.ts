@@ -2,6 +2,7 @@ import { AbilityError } from '../contracts/problem.js';
 import type { HighLevel } from '../definitions/formats/high-level.js';
 import type { BranchDefinition, ErrorHandlerDefinition, StepDefinition } from '../definitions/formats/steps.js';
 import type { Loaded } from '../definitions/registry.js';
+import type { Mistakes } from './definition-errors.js';
 
 type Path = PropertyKey[];
 
@@ -15,9 +16,9 @@ export interface StepPlace {
 /**
  * The ids of all steps of a workflow, wherever they stand, with their places.
  *
- * @throws AbilityError `definition.invalid` for one that is used twice: ids are unique in the file.
+ * @param mistakes keeps `definition.invalid` for one that is used twice: ids are unique in the file.
  */
-export function collectIds(workflow: Loaded<HighLevel>): ReadonlyMap<string, StepPlace> {
+export function collectIds(workflow: Loaded<HighLevel>, mistakes: Mistakes): ReadonlyMap<string, StepPlace> {
   const ids = new Map<string, StepPlace>();
   const { steps, finally: cleanup = [], on_error = [] } = workflow.value;
   const found = [
@@ -30,12 +31,10 @@ export function collectIds(workflow: Loaded<HighLevel>): ReadonlyMap<string, Ste
       ids.set(id, { path, turn });
       continue;
     }
-    throw new AbilityError({
-      code: 'definition.invalid',
-      message: `The step id \`${id}\` is used twice`,
-      location: workflow.locate(path),
-      suggestion: 'Ids are unique in the file.',
-    });
+    const message = `The step id \`${id}\` is used twice`;
+    const location = workflow.locate(path);
+    const suggestion = 'Ids are unique in the file.';
+    mistakes.keep(new AbilityError({ code: 'definition.invalid', message, location, suggestion }));
   }
   return ids;
 }
