@@ -19,12 +19,6 @@ export const LINT_CODES = {
     why: 'Whoever reads the binding believes that the hook stands guard, and it does not fire.',
     fix: 'Set `enabled: true` at the hook, or take it out of the binding.',
   },
-  'lint.hook_not_asked': {
-    severity: 'warning',
-    means: 'A hook matches an ability and is never asked there.',
-    why: 'Before a call only blocking and bound hooks are asked; a guard that is neither guards nothing.',
-    fix: 'Write `blocking: true` at the hook, or bind it by name.',
-  },
   'lint.hooks_dropped': {
     severity: 'warning',
     means: 'A lower level drops hooks of a higher one with `replace: true`.',
@@ -56,6 +50,26 @@ export const LINT_CODES = {
     fix: 'Correct the code; docs/errors.md has them all.',
   },
 } as const satisfies Record<string, LintMeaning>;
+
+/** Errors that keep an ability from being planned, and that lint tells before anybody runs it. */
+export const LINT_ERRORS = [
+  'config.invalid',
+  'config.missing_credential',
+  'config.missing_endpoint',
+  'config.no_implementation',
+  'definition.duplicate',
+  'definition.invalid',
+  'definition.syntax',
+  'definition.too_large',
+  'definition.unknown_reference',
+  'definition.unread',
+  'denied.host',
+  'expression.syntax',
+  'feature.unsupported',
+  'project.two_registries',
+  'script.missing',
+  'script.not_executable',
+] as const;
 
 /** A code of {@link LINT_CODES}. */
 export type LintCode = keyof typeof LINT_CODES;

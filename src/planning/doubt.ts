@@ -3,7 +3,7 @@ import type { SourceLocation } from '../contracts/problem.js';
 
 /** Something that can be planned and is likely not what was meant. */
 export interface Doubt {
-  code: LintCode;
+  code: LintCode | 'definition.unread';
   message: string;
   location: SourceLocation;
 }

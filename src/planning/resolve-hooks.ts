@@ -69,7 +69,7 @@ function hooksOf(
   });
   for (const { value, locate } of defined) {
     const why = value.match && matches(value.match, subject) ? whyItNeverRuns(registry, phase, value) : undefined;
-    if (why) warn({ code: 'lint.hook_not_asked', message: `${why.message}. ${why.suggestion}`, location: locate([]) });
+    if (why) warn({ code: 'definition.unread', message: `${why.message}. ${why.suggestion}`, location: locate([]) });
   }
   return [...new Set([...global, ...bound])]
     .filter(({ value }) => value.enabled && (!value.match || matches(value.match, subject)))

@@ -11,6 +11,9 @@ import { environmentsOf } from '../scopes.js';
 /** What concerns one environment, and is no mistake where an ability only happens to be available there. */
 const SETTINGS: ReadonlySet<string> = new Set(['config.missing_endpoint', 'config.no_implementation']);
 
+/** Told when the definitions were loaded. */
+const TOLD = 'definition.unread';
+
 /** Told by the check of scopes, at the call. */
 const ELSEWHERE = 'scope.environment';
 
@@ -24,7 +27,9 @@ export function* checkPlans({ registry, variables }: LintedProject): Generator<F
     for (const environment of environments) {
       const seen = variables?.(environment) ?? new EnvironmentVariables(registry.root, environment);
       const { doubts, problems } = plan(registry, id, environment, seen);
-      for (const { code, message, location } of doubts) yield findingOf(code, message, location);
+      for (const { code, message, location } of doubts) {
+        if (code !== TOLD) yield findingOf(code, message, location);
+      }
       refused.set(environment, problems);
     }
     const nowhere = [...refused.values()].every((problems) => problems.length > 0);
