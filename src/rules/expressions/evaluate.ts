@@ -86,6 +86,11 @@ function isCollection(value: unknown): value is object {
   return prototype === null || prototype === Object.prototype;
 }
 
+/** The same language without evaluation: to look at expressions, and to ask what it makes of which types. */
+export function dialect(): Environment {
+  return syntax.clone();
+}
+
 const compiled = new Map<string, Expression>();
 const MOST_KEPT = 2000;
 

@@ -1,0 +1,131 @@
+import { EFFECTS } from '../../../contracts/effects.js';
+import type { Finding } from '../../../contracts/findings.js';
+import type { Json } from '../../../contracts/json.js';
+import type { ImplementationBody } from '../../../definitions/formats/implementation.js';
+import type { LowLevel } from '../../../definitions/formats/low-level.js';
+import type { Loaded, Registry } from '../../../definitions/registry.js';
+import type { LintedProject } from '../linted-project.js';
+import { inferType, type View } from '../types/infer.js';
+import type { Mistake } from '../types/mistake.js';
+import { ANY, listType, mapType, mayBe, NULL, STRING, type Type, textsType, unite } from '../types/type.js';
+import { typeOfInput } from '../types/type-of-schema.js';
+import { environmentType } from '../types/workflow-types.js';
+import { type PlacedMistake, placedAt, templateMistakes } from './expressions.js';
+import { placedFinding } from './workflow-contents.js';
+
+/** Expressions outside workflows: of hooks, and of implementations. */
+export function* checkOtherExpressions({ registry }: LintedProject): Generator<Finding> {
+  yield* hookFindings(registry);
+  const environment = environmentType(registry, Object.keys(registry.project.environments));
+  for (const { from, body, path, operation } of bodiesOf(registry)) {
+    if (!body || !operation) continue;
+    for (const mistake of bodyMistakes(body, path, operation.value, environment)) yield placedFinding(from, mistake);
+  }
+}
+
+const CONDITIONS = ['deny_if', 'confirm_if', 'warn_if'] as const;
+
+function* hookFindings(registry: Registry): Generator<Finding> {
+  const view = viewOf(hookNames(registry));
+  for (const hook of [...registry.hooks.values()].flat()) {
+    const { handler } = hook.value;
+    if (!('expression' in handler)) continue;
+    for (const key of CONDITIONS) {
+      const source = handler.expression[key];
+      if (source === undefined) continue;
+      const path = ['handler', 'expression', key];
+      for (const mistake of conditionMistakes(source, path, view)) yield placedFinding(hook, mistake);
+    }
+  }
+}
+
+/** What hook expressions see; a hook stands before abilities of many inputs. Source: design, section 7. */
+function hookNames(registry: Registry): Record<string, Type> {
+  const { project } = registry;
+  const open = (): Type => ANY;
+  return {
+    input: [{ kind: 'map', fields: new Map(), others: open }],
+    environment: environmentType(registry, Object.keys(project.environments)),
+    ability: mapType({ id: STRING, version: ANY, modules: listType(STRING) }),
+    implementation: unite(NULL, mapType({ id: STRING, kind: STRING })),
+    effects: textsType(EFFECTS),
+    tags: listType(STRING),
+    task: mapType({ key: STRING, ability: STRING }),
+    session: unite(NULL, mapType({ id: STRING })),
+    user: mapType({ name: STRING, source: STRING }),
+    outcome: unite(NULL, mapType({ status: STRING, output: ANY, error: ANY })),
+  };
+}
+
+function viewOf(names: Record<string, Type>): View {
+  return { typeOf: (name) => (Object.hasOwn(names, name) ? names[name] : undefined), asked: new Set() };
+}
+
+function* conditionMistakes(source: string, path: PropertyKey[], view: View): Generator<PlacedMistake> {
+  const mistakes: Mistake[] = [];
+  const type = inferType(source, view, (mistake) => void mistakes.push(mistake));
+  if (!mayBe(type, 'bool')) mistakes.push({ code: 'lint.not_boolean', message: `\`${source}\` is no condition` });
+  yield* placedAt(mistakes, path);
+}
+
+interface Body {
+  from: Loaded<unknown>;
+  body: ImplementationBody | undefined;
+  path: PropertyKey[];
+  operation: Loaded<LowLevel> | undefined;
+}
+
+function bodiesOf({ operations, implementations, configs }: Registry): Body[] {
+  return [
+    ...[...operations.values()].map((from) => ({
+      from,
+      body: from.value.implementation,
+      path: ['implementation'],
+      operation: from,
+    })),
+    ...[...implementations.values()].map((from) => ({
+      from,
+      body: from.value,
+      path: [],
+      operation: operations.get(from.value.operation_key),
+    })),
+    ...[...configs].map(([id, from]) => ({
+      from,
+      body: from.value.impl,
+      path: ['impl'],
+      operation: operations.get(id),
+    })),
+  ];
+}
+
+/** `fail_if` sees the output before it is checked; the templates of a request see the input after it was. */
+function* bodyMistakes(
+  body: ImplementationBody,
+  path: PropertyKey[],
+  { input_schema }: LowLevel,
+  environment: Type,
+): Generator<PlacedMistake> {
+  const input = withDefaults(typeOfInput(input_schema), body.defaults ?? {});
+  const view = viewOf({ input, environment });
+  if (body.fail_if !== undefined) {
+    const seen = viewOf({ input, environment, output: ANY });
+    yield* conditionMistakes(body.fail_if, [...path, 'fail_if'], seen);
+  }
+  if (body.kind !== 'api') return;
+  for (const key of ['query', 'headers', 'body'] as const) {
+    const template = body.api[key] as Json | undefined;
+    if (template !== undefined) yield* templateMistakes(template, [...path, 'api', key], view);
+  }
+}
+
+/** What the implementation supplies itself is there. */
+function withDefaults(type: Type, defaults: Record<string, Json>): Type {
+  return type.map((one) => {
+    if (one.kind !== 'map') return one;
+    const fields = new Map(one.fields);
+    for (const name of Object.keys(defaults)) {
+      fields.set(name, { type: fields.get(name)?.type ?? (() => ANY), isOptional: false });
+    }
+    return { ...one, fields };
+  });
+}
