@@ -143,7 +143,7 @@ function* misfits(
   } else if (hasTemplate(value)) {
     const given = templateType(value, view);
     if (canBe(given, wanted)) return;
-    const gives = `\`${String(value)}\` gives ${describeType(given)}`;
+    const gives = `\`${String(value)}\` gives ${wordsOf(given)}`;
     const message = `${gives}, and ${schemaOf(contract)} wants ${wordsOf(wanted)} here`;
     const fix = fitsAsText(given, wanted) ? `Write \`\${{ string(${inner(value)}) }}\`.` : undefined;
     yield { code: contract.isOutput ? 'lint.output_mismatch' : 'lint.wrong_parameter', message, fix, path };

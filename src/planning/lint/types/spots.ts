@@ -113,7 +113,7 @@ class SpotFinder {
     const add = (keys: PropertyKey[], value: Json | undefined, belongs: Belongs, more?: Partial<Spot>): void => {
       if (value !== undefined) this.add(node, around, keys, value, belongs, more);
     };
-    if ('call' in step) return this.call(step, add);
+    if ('call' in step) this.call(step, add);
     if ('approval' in step) {
       add(['approval', 'title'], step.approval.title, 'text');
       add(['approval', 'timeout'], step.approval.timeout, 'duration');
@@ -123,7 +123,7 @@ class SpotFinder {
     if ('switch' in step) this.cases(step, node, around);
     if ('repeat' in step) this.repeat(step, node, around);
     if ('wait' in step) this.wait(step, add);
-    if ('retry' in step) this.retry(step.retry, add);
+    if ('steps' in step && 'retry' in step) this.retry(step.retry, add);
     if ('let' in step) add(['let'], step.let, 'value');
     if ('fail' in step) {
       add(['fail', 'message'], step.fail.message, 'text');
@@ -158,10 +158,12 @@ class SpotFinder {
   }
 
   private wait({ wait }: Verb<'wait'>, add: Add): void {
-    if (typeof wait === 'string') return add(['wait'], wait, 'duration');
-    if ('until' in wait) return add(['wait', 'until'], wait.until, 'moment');
-    add(['wait', 'if'], wait.if, 'condition', { seesSignal: true });
-    add(['wait', 'timeout'], wait.timeout, 'duration');
+    if (typeof wait === 'string') add(['wait'], wait, 'duration');
+    else if ('until' in wait) add(['wait', 'until'], wait.until, 'moment');
+    else {
+      add(['wait', 'if'], wait.if, 'condition', { seesSignal: true });
+      add(['wait', 'timeout'], wait.timeout, 'duration');
+    }
   }
 
   private handlers(
