@@ -1,12 +1,13 @@
 import './dates.js';
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { TypeError as CelTypeError, Environment, EvaluationError, ParseError, serialize } from '@marcbachmann/cel-js';
+import { TypeError as CelTypeError, Environment, EvaluationError, ParseError } from '@marcbachmann/cel-js';
 import type { Json } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { compilePattern } from '../regular-expressions.js';
 import { EXCEEDED, EXPRESSION_LIMITS, tooCostly, VisitBudget } from './limits.js';
 import { INSTRUMENTS, instrument, type Node, walk, withoutInstruments } from './rewrite.js';
 import { fromCel, toCel } from './values.js';
+import { writeExpression } from './write.js';
 
 /** What an expression sees: its names, and the clock and chance of whoever evaluates it. */
 export interface Scope {
@@ -121,7 +122,7 @@ function compile(source: string): Expression {
     if (!checked.valid && checked.error) throw checked.error;
     return result;
   });
-  const program = asSyntaxError(source, () => runtime.parse(serialize(instrument(parsed.ast) as ASTNode)));
+  const program = asSyntaxError(source, () => runtime.parse(writeExpression(instrument(parsed.ast))));
   return {
     source,
     references: referencesOf(parsed.ast),
@@ -176,7 +177,7 @@ function hintFor(source: string): string {
 function asFailure(source: string, error: unknown): AbilityError {
   if (error instanceof AbilityError) return error;
   if (error instanceof EvaluationError || error instanceof CelTypeError) {
-    const where = error.node ? serialize(withoutInstruments(error.node as Node) as ASTNode) : undefined;
+    const where = error.node ? writeExpression(withoutInstruments(error.node as Node)) : undefined;
     const missing = error.code === 'no_such_key' || error.code === 'unknown_variable';
     return new AbilityError(
       {
