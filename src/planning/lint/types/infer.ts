@@ -1,5 +1,5 @@
-import { type ASTNode, serialize } from '@marcbachmann/cel-js';
 import type { Node } from '../../../rules/expressions/rewrite.js';
+import { writeExpression } from '../../../rules/expressions/write.js';
 import { askedBy } from './asked.js';
 import { neverEqual } from './compare.js';
 import type { Tell } from './mistake.js';
@@ -133,6 +133,7 @@ class Inference {
     if (target.op === 'id' && target.args === 'cel') return ANY;
     const receiver = this.infer(target, view);
     const operands = args.map((operand) => this.infer(operand, view));
+    if (name === 'join') this.joined(node, receiver);
     const [first = ANY] = operands;
     const inner = receiver.flatMap((one) => (one.kind === 'optional' ? [one.of] : []));
     if (inner.length > 0 && inner.length === receiver.length) {
@@ -143,6 +144,15 @@ class Inference {
       if (name === 'hasValue') return BOOL;
     }
     return this.operation(node, ([of, ...names]) => `${of}.${name}(${names.join(', ')})`, [receiver, ...operands]);
+  }
+
+  /** The library only looks at the items when it joins them. */
+  private joined(node: Node, receiver: Type): void {
+    const items = unite(...receiver.flatMap((one) => (one.kind === 'list' ? [one.item()] : [])));
+    if (mayBe(items, 'string')) return;
+    const message = `\`${write(node)}\` joins ${describeType(items)}, and only texts can be joined`;
+    const fix = 'Make texts of the items: `list.map(item, string(item)).join(", ")`.';
+    this.tell({ code: 'lint.type_mismatch', message, fix });
   }
 
   private macro(name: string, target: Node, [variable, ...bodies]: [Node, ...Node[]], view: View): Type {
@@ -240,6 +250,6 @@ function listOf(items: Type[]): Type {
 }
 
 function write(node: Node): string {
-  const text = serialize(node as ASTNode);
+  const text = writeExpression(node);
   return text.length > 100 ? `${text.slice(0, 97)}...` : text;
 }
