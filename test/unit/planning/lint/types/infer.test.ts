@@ -53,10 +53,10 @@ const input: fc.Arbitrary<JsonObject> = fc.record(
 );
 
 /** Each thing that a field may be, with each of the others. */
-const EVERY_WAY: JsonObject[] = [0.5, 3].flatMap((d) =>
+const EVERY_WAY = [0.5, 3].flatMap((d) =>
   [1, 'one', null].flatMap((u) =>
-    [{}, { o: 3 }].flatMap((more: JsonObject) =>
-      [{}, { o: 'text' }].map((inner: JsonObject): JsonObject => {
+    [{}, { o: 3 }].flatMap((more) =>
+      [{}, { o: 'text' }].map((inner) => {
         return { n: 2, d, s: 'x', b: true, z: null, l: [1], ls: ['x'], m: { a: 1, ...inner }, e: 'x', u, ...more };
       }),
     ),
@@ -197,7 +197,7 @@ describe('the types of expressions', { timeout: 60_000 }, () => {
   test('what fails whatever the input was is told', () => {
     fc.assert(
       fc.property(expression(2, false), (source) => {
-        const outcomes = EVERY_WAY.map((value) => evaluate(source, value));
+        const outcomes = EVERY_WAY.map((value) => evaluate(source, value as JsonObject));
         const isBroken = outcomes.every((outcome) => outcome && 'error' in outcome && isOfTypes(outcome.error));
         if (isBroken) expect(infer(source).mistakes, source).not.toEqual([]);
       }),
