@@ -56,6 +56,7 @@ const COMMANDS = [
   'graph [options] <id>',
   'explain [options] <code>',
   'test [options] [id]',
+  'docs [options] [paths...]',
   'run [options] <id>',
   'task',
   'approvals [options]',
@@ -112,6 +113,7 @@ describe('`--help` lists', () => {
 describe('options', () => {
   test.each([
     ['test', ['--junit', '--watch']],
+    ['docs', ['--check', '--add']],
     ['up', ['--detach']],
     ['doctor', ['--fix']],
     ['worker', ['--env', '--placement']],
