@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROJECT_FILE } from '../../definitions/find-project.js';
 
@@ -15,12 +15,23 @@ const DEPENDENCIES = 'node_modules';
  */
 export function findDocuments(root: string, below = ''): string[] {
   const found: string[] = [];
-  for (const entry of readdirSync(join(root, below), { withFileTypes: true })) {
+  for (const entry of entriesOf(join(root, below))) {
     const path = below === '' ? entry.name : `${below}/${entry.name}`;
     if (entry.name === DOCUMENT_NAME && !entry.isDirectory()) found.push(path);
     else if (entry.isDirectory() && isOurs(root, path, entry.name)) found.push(...findDocuments(root, path));
   }
   return found.sort();
+}
+
+/** Nothing in a folder that is not for us, such as the data of a database, or that went away meanwhile. */
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EACCES' || code === 'EPERM' || code === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 function isOurs(root: string, path: string, name: string): boolean {

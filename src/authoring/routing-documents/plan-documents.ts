@@ -44,7 +44,11 @@ function planDocument(root: string, file: string, pool: AbilityPool, equip: (tex
   const { path, text } = loaded;
   const update = updateDocument(file, text, pool);
   if (Array.isArray(update) || update.hasMarkers) return planned(file, path, text, update);
-  return planned(file, path, text, updateDocument(file, equip(text), pool));
+  const equipped = equip(text);
+  const again = updateDocument(file, equipped, pool);
+  if (equipped === text || Array.isArray(again) || again.hasMarkers) return planned(file, path, text, again);
+  const message = 'A code block of the document is not closed, so tables at its end would be a part of it';
+  return { file, status: 'broken', problems: [{ code: 'docs.invalid', message, location: { file } }] };
 }
 
 function planned(

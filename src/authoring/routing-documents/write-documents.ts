@@ -24,6 +24,7 @@ export function writeDocuments(documents: readonly DocumentToWrite[]): void {
   const prepared: { document: DocumentToWrite; beside: string }[] = [];
   try {
     for (const document of documents) {
+      orRefuse(document, () => mkdirSync(dirname(document.path), { recursive: true }));
       const beside = `${document.path}.${randomUUID()}`;
       prepared.push({ document, beside });
       orRefuse(document, () => writeBeside(document, beside));
@@ -36,7 +37,6 @@ export function writeDocuments(documents: readonly DocumentToWrite[]): void {
 }
 
 function writeBeside({ path, text }: DocumentToWrite, beside: string): void {
-  mkdirSync(dirname(path), { recursive: true });
   const mode = statSync(path, { throwIfNoEntry: false })?.mode;
   writeFileSync(beside, text, { flag: 'wx' });
   if (mode !== undefined) chmodSync(beside, mode);
@@ -55,7 +55,7 @@ function refuseChanged({ file, path, before }: DocumentToWrite): void {
 
 function contentOf(path: string): string | undefined {
   if (!statSync(path, { throwIfNoEntry: false })) return undefined;
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(readFileSync(path));
+  return readFileSync(path, 'utf8');
 }
 
 function orRefuse({ file }: DocumentToWrite, action: () => void): void {
