@@ -22,7 +22,7 @@ export function unifiedDiff(before: string, after: string): string[] {
     const [removed, added] = [part.filter(({ sign }) => sign !== '+'), part.filter(({ sign }) => sign !== '-')];
     if (shown[at]) {
       lines.push(`@@ -${old},${removed.length} +${fresh},${added.length} @@`);
-      lines.push(...part.map(({ sign, text }) => sign + text));
+      for (const { sign, text } of part) lines.push(sign + text);
     }
     old += removed.length;
     fresh += added.length;

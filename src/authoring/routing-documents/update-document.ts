@@ -30,22 +30,31 @@ export interface DocumentUpdate {
 export function updateDocument(file: string, text: string, pool: AbilityPool): DocumentUpdate | Problem[] {
   const document = readDocument(file, text);
   if (Array.isArray(document)) return document;
-  const problems: Problem[] = [];
-  const changes: Change[] = [];
-  const notes: Note[] = [];
-  const lines = [...document.lines];
-  // From the end, so that the lines of what comes before stay where they are.
-  for (const section of document.sections.toReversed()) {
-    const choice = choiceOf(document, section, pool);
-    if (isProblem(choice)) problems.unshift(choice);
-    else {
-      changes.unshift(...choice.changes);
-      notes.unshift(...choice.notes);
-      if (choice.changes.length > 0) replaceSection(lines, section, choice);
-    }
-  }
+  const choices = document.sections.map((section) => ({ section, choice: choiceOf(document, section, pool) }));
+  const problems = choices.map(({ choice }) => choice).filter(isProblem);
   if (problems.length > 0) return problems;
-  return { text: textOf(lines), changes, notes, hasMarkers: document.sections.length > 0 };
+  const made = choices.flatMap(({ section, choice }) => (isProblem(choice) ? [] : [{ section, choice }]));
+  return {
+    text: textOf(linesWith(document.lines, made)),
+    changes: made.flatMap(({ choice }) => choice.changes),
+    notes: made.flatMap(({ choice }) => choice.notes),
+    hasMarkers: made.length > 0,
+  };
+}
+
+/** The lines of a document with the sections written anew that are out of step. */
+function linesWith(
+  lines: readonly DocumentLine[],
+  made: readonly { section: Section; choice: Choice }[],
+): DocumentLine[] {
+  const parts: DocumentLine[][] = [];
+  let from = 0;
+  for (const { section, choice } of made) {
+    if (choice.changes.length === 0) continue;
+    parts.push(lines.slice(from, section.opens + 1), sectionLines(lines, section, choice));
+    from = section.closes + 1;
+  }
+  return [...parts.flat(), ...lines.slice(from)];
 }
 
 function choiceOf({ file }: RoutingDocument, section: Section, pool: AbilityPool): Choice | Problem {
@@ -68,8 +77,8 @@ function isProblem(value: Choice | Problem): value is Problem {
   return 'code' in value;
 }
 
-/** Writes the section anew; rows about which nothing changes keep their lines, however they are padded. */
-function replaceSection(lines: DocumentLine[], section: Section, choice: Choice): void {
+/** What follows the opening marker; rows about which nothing changes keep their lines, however they are padded. */
+function sectionLines(lines: readonly DocumentLine[], section: Section, choice: Choice): DocumentLine[] {
   const { level, opens, closes, table } = section;
   const { columns, alignments, rows } = choice;
   const isHeadKept = table !== undefined && columns.every((column, index) => column === table.header.cells[index]);
@@ -83,10 +92,8 @@ function replaceSection(lines: DocumentLine[], section: Section, choice: Choice)
     ...(isHeadKept ? [table.header.raw, table.alignments.raw] : [rowOf(columns), rowOf(alignments)]),
     ...rows.map(({ raw, cells }) => raw ?? rowOf(cells)),
     '',
-    closingMarker(level, written),
   ];
   const end = lines[opens]?.end || usualEnd(lines);
-  const last = lines[closes]?.end ?? end;
-  const replaced = content.map((text, index) => ({ text, end: index === content.length - 1 ? last : end }));
-  lines.splice(opens + 1, closes - opens, ...replaced);
+  const closing = { text: closingMarker(level, written), end: lines[closes]?.end ?? end };
+  return [...content.map((text) => ({ text, end })), closing];
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { AbilityError } from '../../contracts/problem.js';
 
 /** A document to be written. */
@@ -25,7 +25,7 @@ export function writeDocuments(documents: readonly DocumentToWrite[]): void {
   try {
     for (const document of documents) {
       orRefuse(document, () => mkdirSync(dirname(document.path), { recursive: true }));
-      const beside = `${document.path}.${randomUUID()}`;
+      const beside = join(dirname(document.path), `.${basename(document.path)}.${randomUUID()}`);
       prepared.push({ document, beside });
       orRefuse(document, () => writeBeside(document, beside));
     }

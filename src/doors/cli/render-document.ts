@@ -24,7 +24,8 @@ export function renderDocument(
   style: Terminal['style'],
 ): { result: string; remarks: string[] } {
   const at = (line: number, message: string): string => `${formatLocation({ file, line })} ${plainText(message)}`;
-  const head = `${WORDS[status]}  ${file}${check ? '' : countsOf(changes)}`;
+  const isWritten = status === 'written' || status === 'created';
+  const head = `${WORDS[status]}  ${file}${isWritten ? countsOf(changes) : ''}`;
   // Of what is written only what is gone cannot be seen in the document.
   const told = check ? changes : changes.filter(({ kind }) => kind === 'removed' || kind === 'renamed');
   const remarks = [
@@ -35,7 +36,7 @@ export function renderDocument(
   if (status === 'no_markers')
     remarks.push(`${file} has no tables to write; \`ability docs --add ${file}\` puts them in`);
   if (status === 'out_of_step' && !check) remarks.push(`${file} was not written, because another one is broken`);
-  if (status !== 'out_of_step') return { result: head, remarks };
+  if (status !== 'out_of_step' || !check) return { result: head, remarks };
   return { result: [head, ...renderDiff(diff, style)].join('\n'), remarks };
 }
 

@@ -87,6 +87,8 @@ test('a megabyte that tries to be slow is read in no time', () => {
     `${HIGH}\n|${'\\'.repeat(many)}|\n${'|-'.repeat(many / 10)}\n${HIGH_END}`,
     `<!--${' '.repeat(many)}`,
     `${'`'.repeat(many)}x`,
+    `${HIGH}${'\n'.repeat(many)}${HIGH_END}`,
+    `${HIGH}\n${TABLE.join('\n')}\n${'|a\n'.repeat(many / 4)}${HIGH_END}`,
   ]) {
     const began = process.cpuUsage();
     try {

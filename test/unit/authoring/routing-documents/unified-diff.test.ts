@@ -43,6 +43,7 @@ describe('the difference of two texts', () => {
   test('of two large texts with nothing in common is found at once', () => {
     const many = (word: string) => Array.from({ length: 20_000 }, (_, index) => `${word} ${index}`).join('\n');
     expect(unifiedDiff(many('a'), many('b'))).toHaveLength(40_001);
+    expect(unifiedDiff('x'.repeat(3).concat('\n'.repeat(500_000)), 'x')).toHaveLength(500_003);
   });
 });
 
