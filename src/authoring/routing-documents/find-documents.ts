@@ -23,6 +23,12 @@ export function findDocuments(root: string, below = ''): string[] {
   return found.sort();
 }
 
+/** Whether documents of the project are looked for in a folder, given relative to the root. */
+export function isLookedInto(root: string, folder: string): boolean {
+  const names = folder === '' ? [] : folder.split('/');
+  return names.every((name, index) => isOurs(root, names.slice(0, index + 1).join('/'), name));
+}
+
 /** Nothing in a folder that is not for us, such as the data of a database, or that went away meanwhile. */
 function entriesOf(folder: string): Dirent[] {
   try {

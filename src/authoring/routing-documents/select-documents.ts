@@ -2,7 +2,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { AbilityError } from '../../contracts/problem.js';
 import { isInside } from '../../definitions/read-files.js';
-import { DOCUMENT_NAME, findDocuments } from './find-documents.js';
+import { DOCUMENT_NAME, findDocuments, isLookedInto } from './find-documents.js';
 
 /**
  * The routing documents that people name: files called `ABILITY.md`, or folders, meaning all below.
@@ -62,12 +62,15 @@ function refuseOtherNames(path: string, given: string): void {
 function inProject(root: string, path: string, given: string): string {
   const folder = basename(path) === DOCUMENT_NAME ? dirname(path) : path;
   const real = join(realpathOfExisting(folder), relative(folder, path));
-  if (isInside(root, real)) return relative(root, real).split(sep).join('/');
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `${given} is not in the project ${root}`,
-    suggestion: 'Pass --project DIR for another one.',
-  });
+  if (!isInside(root, real)) {
+    const suggestion = 'Pass --project DIR for another one.';
+    throw new AbilityError({ code: 'usage.invalid', message: `${given} is not in the project ${root}`, suggestion });
+  }
+  const found = relative(root, real).split(sep).join('/');
+  const place = basename(path) === DOCUMENT_NAME ? found.slice(0, -DOCUMENT_NAME.length - 1) : found;
+  if (isLookedInto(root, place)) return found;
+  const message = `${given} is in a hidden folder, in node_modules or in a project of its own, where no pages of this one are`;
+  throw new AbilityError({ code: 'usage.invalid', message });
 }
 
 /** The folder with links resolved as far as it is there. */

@@ -54,6 +54,20 @@ describe('people name documents', () => {
     expect(error.message).toMatch(message);
   });
 
+  test.each(['other', 'other/deep', 'node_modules/x', '.hidden', 'a/.hidden/b'])(
+    'not in %s, where none of this project are',
+    (folder) => {
+      const { root } = temporaryProject({
+        'other/ability.yaml': 'format: 1\nproject: other\nenvironments: { dev: {} }\n',
+        [`${folder}/ABILITY.md`]: '',
+      });
+      for (const path of [folder, `${folder}/ABILITY.md`]) {
+        expect(errorOf(() => selectDocuments(root, root, [path])).message).toMatch(/where no pages of this one are/);
+        expect(errorOf(() => placesToAdd(root, root, [path])).message).toMatch(/where no pages of this one are/);
+      }
+    },
+  );
+
   test('to add them by folder, there or not, or by file', () => {
     const { root } = temporaryProject(files);
     expect(placesToAdd(root, root, [])).toEqual(['ABILITY.md']);
