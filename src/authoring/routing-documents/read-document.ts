@@ -120,8 +120,9 @@ function readContent(
     if (text === heading && !hasHeading && tableLines.length === 0) hasHeading = true;
     else if (isTableLine(text) && (tableLines.length === 0 || tableLines.at(-1) === at - 1)) tableLines.push(at);
     else {
-      const message = `Between the markers stand the heading \`${heading}\` and one table, and nothing else`;
-      refuse(at, { message, suggestion: `Move this above ${exampleOf(level)} or below the section.` });
+      // Whatever follows would only be told to be out of its place, too.
+      refuse(at, strayLine(text, level));
+      return { hasHeading, table: undefined };
     }
   }
   const [first] = tableLines;
@@ -133,4 +134,15 @@ function readContent(
   }
   const rows = table.rows.map((row) => ({ ...row, at: row.at + first }));
   return { hasHeading, table: { ...table, header: { ...table.header, at: first }, rows } };
+}
+
+function strayLine(text: string, level: Level): Fault {
+  if (/^(<{7}|={7}|>{7})( |$)/.test(text)) {
+    const suggestion = 'Keep the rows of both sides, in any order, and either closing marker; then run `ability docs`.';
+    return { message: 'A merge left both sides of a conflict here', suggestion };
+  }
+  return {
+    message: `Between the markers stand the heading \`${FORMS[level].heading}\` and one table, and nothing else`,
+    suggestion: `Move this above ${exampleOf(level)} or below the section.`,
+  };
 }

@@ -34,6 +34,7 @@ describe('a document is refused, and stays as it is, at the line where', () => {
     ['`modules` is empty', ['<!-- ability:high-level modules=" , " -->', HIGH_END], 1, /names none/],
     ['`omit` has no meaning', ['<!-- ability:high-level rows="chosen" omit="a" -->', HIGH_END], 1, /nothing to omit/],
     ['words stand between markers', [HIGH, '', 'My words.', HIGH_END], 3, /and nothing else/],
+    ['a merge left a conflict', [HIGH, ...TABLE, '<<<<<<< HEAD', HIGH_END], 4, /both sides of a conflict/],
     ['another heading stands there', [HIGH, '### High-level abilities', HIGH_END], 2, /and nothing else/],
     ['a fence stands there', [HIGH, '```', HIGH_END], 2, /and nothing else/],
     ['words follow the table', [HIGH, ...TABLE, '', 'x', HIGH_END], 5, /and nothing else/],
