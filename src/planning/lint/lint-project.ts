@@ -34,6 +34,7 @@ function openProject(loader: RegistryLoader, { checkEnv = false }: LintOptions):
     const registry = loader.load();
     return {
       registry,
+      sources: loader.sources(),
       variables: checkEnv ? (environment) => new EnvironmentVariables(registry.root, environment) : undefined,
     };
   } catch (error) {
@@ -59,8 +60,8 @@ function keyOf({ code, message, location: { file, line, column } }: Finding): st
 function compare({ location: a, ...one }: Finding, { location: b, ...other }: Finding): number {
   return (
     compareText(a.file, b.file) ||
-    (a.line ?? 0) - (b.line ?? 0) ||
-    (a.column ?? 0) - (b.column ?? 0) ||
+    a.line - b.line ||
+    a.column - b.column ||
     compareText(one.code, other.code) ||
     compareText(one.message, other.message)
   );
