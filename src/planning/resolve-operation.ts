@@ -13,7 +13,7 @@ import {
   type EnvironmentSettings,
   resolveImplementation,
 } from './resolve-implementation.js';
-import { compileSchema } from './schemas.js';
+import { checkSchema } from './schemas.js';
 
 /**
  * Resolves a low-level ability for one environment: operation, implementation, configuration, environment, where a
@@ -107,7 +107,7 @@ export function checkSchemas(
     const schema = ability.value[key];
     if (!schema) continue;
     try {
-      compileSchema(schema, `\`${key}\``);
+      checkSchema(schema, `\`${key}\``);
     } catch (error) {
       if (!(error instanceof AbilityError)) throw error;
       throw new AbilityError({ ...error.toProblem(), location: ability.locate([key]) }, { cause: error });
