@@ -5,6 +5,7 @@ import type { AbilityConfig } from '../definitions/formats/config.js';
 import type { LowLevel } from '../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
+import type { Warn } from './doubt.js';
 import type { EnvironmentVariables } from './environment-variables.js';
 import { type HookBindings, resolveHooks } from './resolve-hooks.js';
 import {
@@ -12,7 +13,7 @@ import {
   type EnvironmentSettings,
   resolveImplementation,
 } from './resolve-implementation.js';
-import { compileSchema } from './schemas.js';
+import { checkSchema } from './schemas.js';
 
 /**
  * Resolves a low-level ability for one environment: operation, implementation, configuration, environment, where a
@@ -24,7 +25,7 @@ export function resolveOperation(
   registry: Registry,
   operation: Loaded<LowLevel>,
   variables: EnvironmentVariables,
-  warn: (text: string) => void,
+  warn: Warn,
 ): PlanOperation {
   const { value } = operation;
   const { environment } = variables;
@@ -106,7 +107,7 @@ export function checkSchemas(
     const schema = ability.value[key];
     if (!schema) continue;
     try {
-      compileSchema(schema, `\`${key}\``);
+      checkSchema(schema, `\`${key}\``);
     } catch (error) {
       if (!(error instanceof AbilityError)) throw error;
       throw new AbilityError({ ...error.toProblem(), location: ability.locate([key]) }, { cause: error });
