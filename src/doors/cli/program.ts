@@ -57,6 +57,7 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
     () => import('./commands/lint.js'),
   )
     .addOption(new Option('--format <format>', 'how to print').choices(['human', 'json', 'sarif', 'junit']))
+    .option('--since <revision>', 'also tell contracts that broke since then without a new `version` (Git)')
     .option('--check-env', 'also check that credentials and addresses are set here')
     .addOption(new Option('--fail-on <severity>', 'exit 1 from here on').choices(['error', 'warning']).default('error'))
     .option('--watch', 'check again whenever a definition or a script changes')
@@ -66,6 +67,7 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
         'ability lint',
         'ability lint --watch',
         'ability lint --format sarif > lint.sarif   # in CI: 0 nothing, 1 findings, 2 bad usage',
+        'ability lint --since origin/main   # in CI of a pull request',
         'ability lint --check-env --fail-on warning',
       ),
     );

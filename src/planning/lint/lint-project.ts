@@ -6,11 +6,15 @@ import { EnvironmentVariables } from '../environment-variables.js';
 import { CHECKS } from './checks.js';
 import { findingOfProblem } from './finding-of.js';
 import type { LintedProject } from './linted-project.js';
+import { compareContracts } from './since/compare-contracts.js';
+import { readRevision } from './since/read-revision.js';
 
 /** What to look for besides. */
 export interface LintOptions {
   /** Whether the variables that hold credentials and addresses are set here. */
   checkEnv?: boolean;
+  /** A revision of the project's Git repository, with whose contracts these are compared. */
+  since?: string;
 }
 
 /** What was found, and in how much. */
@@ -20,12 +24,21 @@ export interface LintReport {
   abilities: number;
 }
 
-/** Looks for everything in the definitions of a project that does not hold. Source: R-000-88, R-000-89. */
+/**
+ * Looks for everything in the definitions of a project that does not hold. Source: R-000-88, R-000-89.
+ *
+ * @throws AbilityError `usage.invalid` for a revision that cannot be read.
+ */
 export function lintProject(loader: RegistryLoader, options: LintOptions = {}): LintReport {
   const project = openProject(loader, options);
   if ('code' in project) return { findings: [project], abilities: 0 };
   const { registry } = project;
-  const found = [...loadingProblems(project), ...CHECKS.flatMap((check) => [...check(project)])];
+  const before = options.since === undefined ? undefined : readRevision(registry.root, options.since);
+  const found = [
+    ...loadingProblems(project),
+    ...CHECKS.flatMap((check) => [...check(project)]),
+    ...(before ? compareContracts(before, registry) : []),
+  ];
   return { findings: inOrder(found), abilities: registry.operations.size + registry.workflows.size };
 }
 

@@ -18,6 +18,7 @@ export const FORMATS = ['human', 'json', 'sarif', 'junit'] as const;
 export interface LintFlags {
   format?: (typeof FORMATS)[number];
   checkEnv?: boolean;
+  since?: string;
   failOn: 'error' | 'warning';
   watch?: boolean;
 }
@@ -90,8 +91,8 @@ function foldersOf(loader: RegistryLoader): string[] | undefined {
   }
 }
 
-function optionsOf({ checkEnv }: LintFlags): LintOptions {
-  return checkEnv ? { checkEnv } : {};
+function optionsOf({ checkEnv, since }: LintFlags): LintOptions {
+  return { ...(checkEnv && { checkEnv }), ...(since !== undefined && { since }) };
 }
 
 /** Source: issue "Definitions people can trust": 0, 1, 2. */

@@ -6,7 +6,7 @@ import { findingOf } from '../finding-of.js';
 import type { LintedProject } from '../linted-project.js';
 
 /** Words that other readers of YAML, and people, take for booleans; here they are texts. */
-const BOOLEAN_WORDS = /^(y|n|yes|no|on|off)$/i;
+const BOOLEAN_WORDS = /^(yes|no|on|off)$/i;
 
 /** Numbers as YAML 1.2 writes them without losing a character. */
 const PLAIN_NUMBER = /^-?(0|[1-9]\d*)(\.\d*[1-9])?$/;

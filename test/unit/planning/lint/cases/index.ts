@@ -5,6 +5,7 @@ import { IMPLEMENTATION_CASES } from './implementations.js';
 import { POLICY_CASES } from './policies.js';
 import { SCOPE_CASES } from './scopes.js';
 import { SECRET_CASES } from './secrets.js';
+import { SINCE_CASES } from './since.js';
 import { WORKFLOW_CASES } from './workflows.js';
 import { YAML_CASES } from './yaml.js';
 
@@ -18,4 +19,5 @@ export const LINT_CASES: readonly LintCase[] = [
   ...SECRET_CASES,
   ...YAML_CASES,
   ...ERROR_CASES,
+  ...SINCE_CASES,
 ];
