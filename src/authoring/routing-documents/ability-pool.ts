@@ -1,4 +1,4 @@
-import { kindOfOperation } from '../../definitions/operation-kind.js';
+import { operationKinds } from '../../definitions/operation-kinds.js';
 import type { Registry } from '../../definitions/registry.js';
 import { cellOf, literalCell } from './cell-text.js';
 import { COLUMN, type Level } from './section-forms.js';
@@ -44,9 +44,10 @@ function workflowsOf({ workflows }: Registry): RoutedAbility[] {
 }
 
 function operationsOf(registry: Registry): RoutedAbility[] {
+  const kindOf = operationKinds(registry);
   return [...registry.operations.values()].map(({ value, file }) => {
     const { operation_key: id, scope, summary } = value;
-    const kind = kindOfOperation(registry, value);
+    const kind = kindOf(value);
     const isKindKnown = !mayHaveOtherKind(registry, id);
     return routed({ id, level: 'low-level', modules: scope.modules ?? [], path: file, isKindKnown }, kind, summary);
   });

@@ -15,19 +15,20 @@ export const DOCUMENT_CODES = ['docs.invalid', 'docs.out_of_step'] as const;
  */
 export function checkRoutingDocuments(registry: Registry): Finding[] {
   return planDocuments(registry, findDocuments(registry.root)).flatMap((plan) => {
-    if (plan.status === 'broken') return plan.problems.map(findingOfProblem);
+    if (plan.status === 'broken') return plan.problems.map((problem) => findingOfProblem(plan.file, problem));
     return plan.update.changes.map((change) => findingOfChange(plan.file, change));
   });
 }
 
-function findingOfProblem({ message, suggestion, location }: Problem): Finding {
+/** What is about a document as a whole stands at its beginning. */
+function findingOfProblem(file: string, { message, suggestion, location }: Problem): Finding {
   return {
     code: 'docs.invalid',
     severity: 'error',
     message,
     why: 'A routing document that cannot be read exactly is not written, so it falls out of step with the abilities.',
     fix: suggestion ?? 'Correct the document at this place.',
-    location: location ?? { file: 'ABILITY.md' },
+    location: { file, line: location?.line ?? 1, column: location?.column ?? 1 },
   };
 }
 

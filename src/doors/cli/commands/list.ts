@@ -1,5 +1,5 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
-import { kindOfOperation } from '../../../definitions/operation-kind.js';
+import { operationKinds } from '../../../definitions/operation-kinds.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { type Context, openRegistry } from '../context.js';
 import { renderTable } from '../render-table.js';
@@ -42,9 +42,10 @@ function abilitiesOf(registry: Registry): ListedAbility[] {
     const { id, type, version, summary, scope } = value;
     return { id, level: 'high', type, version, environments: scope.environments ?? null, summary, file };
   });
+  const kindOf = operationKinds(registry);
   const low = [...operations.values()].map(({ value, file }): ListedAbility => {
     const { operation_key: id, version, summary, scope } = value;
-    const type = kindOfOperation(registry, value);
+    const type = kindOf(value);
     return { id, level: 'low', type, version, environments: scope.environments ?? null, summary, file };
   });
   const byId = (a: ListedAbility, b: ListedAbility): number => a.id.localeCompare(b.id);

@@ -44,7 +44,7 @@ describe('what is found in the routing documents of a project', () => {
     const findings = checkRoutingDocuments(loadRegistry(project.root));
     expect(findings.map(({ code, location }) => [code, location])).toEqual([
       ['docs.invalid', { file: 'ABILITY.md', line: 2, column: 1 }],
-      ['docs.invalid', { file: 'm/ABILITY.md' }],
+      ['docs.invalid', { file: 'm/ABILITY.md', line: 1, column: 1 }],
     ]);
   });
 
