@@ -6,9 +6,9 @@ import { compileExpression, type Expression } from '../rules/expressions/evaluat
 import { expressionsIn } from '../rules/expressions/template.js';
 import { didYouMean } from '../rules/nearest.js';
 import { refuseTemplate, refuseUnknownNames } from './check-names.js';
-import type { StepPlace } from './collect-ids.js';
 import type { Mistakes } from './definition-errors.js';
 import { placed } from './placed.js';
+import type { StepPlace } from './walk-steps.js';
 
 /** Names every expression of a workflow sees. Source: design, section 5. */
 export const COMMON_NAMES = ['input', 'steps', 'environment', 'task'];

@@ -3,7 +3,8 @@ import type { Finding } from '../../../contracts/findings.js';
 import type { Json } from '../../../contracts/json.js';
 import type { ImplementationBody } from '../../../definitions/formats/implementation.js';
 import type { LowLevel } from '../../../definitions/formats/low-level.js';
-import type { Loaded, Registry } from '../../../definitions/registry.js';
+import type { Registry } from '../../../definitions/registry.js';
+import { implementationBodies } from '../implementation-bodies.js';
 import type { LintedProject } from '../linted-project.js';
 import { inferType, type View } from '../types/infer.js';
 import type { Mistake } from '../types/mistake.js';
@@ -17,9 +18,10 @@ import { placedFinding } from './workflow-contents.js';
 export function* checkOtherExpressions({ registry }: LintedProject): Generator<Finding> {
   yield* hookFindings(registry);
   const environment = environmentType(registry, Object.keys(registry.project.environments));
-  for (const { from, body, path, operation } of bodiesOf(registry)) {
-    if (!body || !operation) continue;
-    for (const mistake of bodyMistakes(body, path, operation.value, environment)) yield placedFinding(from, mistake);
+  for (const { from, body, path, operation } of implementationBodies(registry)) {
+    const contract = registry.operations.get(operation)?.value;
+    if (!contract) continue;
+    for (const mistake of bodyMistakes(body, path, contract, environment)) yield placedFinding(from, mistake);
   }
 }
 
@@ -66,36 +68,6 @@ function* conditionMistakes(source: string, path: PropertyKey[], view: View): Ge
   const type = inferType(source, view, (mistake) => void mistakes.push(mistake));
   if (!mayBe(type, 'bool')) mistakes.push({ code: 'lint.not_boolean', message: `\`${source}\` is no condition` });
   yield* placedAt(mistakes, path);
-}
-
-interface Body {
-  from: Loaded<unknown>;
-  body: ImplementationBody | undefined;
-  path: PropertyKey[];
-  operation: Loaded<LowLevel> | undefined;
-}
-
-function bodiesOf({ operations, implementations, configs }: Registry): Body[] {
-  return [
-    ...[...operations.values()].map((from) => ({
-      from,
-      body: from.value.implementation,
-      path: ['implementation'],
-      operation: from,
-    })),
-    ...[...implementations.values()].map((from) => ({
-      from,
-      body: from.value,
-      path: [],
-      operation: operations.get(from.value.operation_key),
-    })),
-    ...[...configs].map(([id, from]) => ({
-      from,
-      body: from.value.impl,
-      path: ['impl'],
-      operation: operations.get(id),
-    })),
-  ];
 }
 
 /** `fail_if` sees the output before it is checked; the templates of a request see the input after it was. */

@@ -1,4 +1,5 @@
 import type { Registry } from '../../../definitions/registry.js';
+import { implementationBodies } from '../implementation-bodies.js';
 
 const known = new WeakMap<Registry, Map<string, Set<string>>>();
 
@@ -11,16 +12,12 @@ export function suppliedBy(registry: Registry, operation: string): ReadonlySet<s
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-function collect({ operations, implementations, configs }: Registry): Map<string, Set<string>> {
+function collect(registry: Registry): Map<string, Set<string>> {
   const all = new Map<string, Set<string>>();
-  const add = (operation: string, defaults: object | undefined): void => {
-    if (!defaults) return;
+  for (const { operation, body } of implementationBodies(registry)) {
     const names = all.get(operation) ?? new Set();
-    for (const name of Object.keys(defaults)) names.add(name);
+    for (const name of Object.keys(body.defaults ?? {})) names.add(name);
     all.set(operation, names);
-  };
-  for (const [key, { value }] of operations) add(key, value.implementation?.defaults);
-  for (const { value } of implementations.values()) add(value.operation_key, value.defaults);
-  for (const [id, { value }] of configs) add(id, value.impl?.defaults);
+  }
   return all;
 }

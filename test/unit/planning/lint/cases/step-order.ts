@@ -122,7 +122,7 @@ const ROWS: Row[] = [
     'unreachable_step',
     'after a switch that always fails',
     steps(
-      '{ id: pick, switch: [{ if: environment.protected, steps: [{ id: x, fail: { code: no, message: No } }] }, { else: [{ id: y, end: {} }] }] }',
+      '{ id: pick, switch: [{ if: environment.protected, steps: [{ id: x, fail: { code: stopped, message: Stopped } }] }, { else: [{ id: y, end: {} }] }] }',
       '{ id: ▶b, let: {} }',
     ),
   ],
@@ -130,7 +130,7 @@ const ROWS: Row[] = [
     'unreachable_step',
     'inside a group',
     steps(
-      '{ id: g, steps: [{ id: x, fail: { code: no, message: No } }, { id: ▶y, let: {} }], on_error: [{ errors: [no] }] }',
+      '{ id: g, steps: [{ id: x, fail: { code: stopped, message: Stopped } }, { id: ▶y, let: {} }], on_error: [{ errors: [stopped] }] }',
       '{ id: b, let: {} }',
     ),
   ],
@@ -140,7 +140,7 @@ const ROWS: Row[] = [
     workflow(
       'steps:',
       '  - { id: a, if: environment.protected, end: {} }',
-      '  - { id: b, fail: { code: no, message: No }, on_error: [{ errors: [no] }] }',
+      '  - { id: b, fail: { code: stopped, message: Stopped }, on_error: [{ errors: [stopped] }] }',
       '  - { id: c, let: {} }',
       'finally: [{ id: d, fail: { code: bad, message: Bad } }, { id: e, let: {} }]',
     ),
