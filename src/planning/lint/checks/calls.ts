@@ -8,7 +8,7 @@ import { canBe, fitsAsText, wantedItem, wantedOf } from '../types/fit.js';
 import type { View } from '../types/infer.js';
 import { suppliedBy } from '../types/supplied.js';
 import { templateType } from '../types/template-type.js';
-import { describeType, type Type } from '../types/type.js';
+import { describeType, listNames, type Type } from '../types/type.js';
 import { typeOfSchema } from '../types/type-of-schema.js';
 import type { WorkflowTypes } from '../types/workflow-types.js';
 import type { PlacedMistake } from './expressions.js';
@@ -102,7 +102,7 @@ function unknown(contract: Contract, pointer: string[], name: string, at: Proper
   return {
     code: contract.isOutput ? 'lint.output_mismatch' : 'lint.unknown_parameter',
     message: `\`${[...pointer, name].join('.')}\` is not allowed by ${schemaOf(contract)}`,
-    fix: didYouMean(name, names) ?? (names.length > 0 ? `There are: ${names.join(', ')}.` : undefined),
+    fix: didYouMean(name, names) ?? (names.length > 0 ? `There are: ${listNames(names)}.` : undefined),
     path: [...at, name],
     part: 'key',
   };
@@ -152,7 +152,7 @@ function* misfits(
 
 function wordsOf(wanted: Type): string {
   const [only, ...others] = wanted;
-  if (only?.kind === 'string' && only.texts && others.length === 0) return `one of ${only.texts.join(', ')}`;
+  if (only?.kind === 'string' && only.texts && others.length === 0) return `one of ${listNames(only.texts)}`;
   return describeType(wanted);
 }
 

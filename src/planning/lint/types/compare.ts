@@ -1,6 +1,6 @@
 import { didYouMean } from '../../../rules/nearest.js';
 import type { Mistake } from './mistake.js';
-import { type Alternative, describeType, isAny, type Type } from './type.js';
+import { type Alternative, describeType, isAny, listNames, type Type } from './type.js';
 
 const NUMBERS: readonly Alternative['kind'][] = ['int', 'double', 'uint'];
 
@@ -12,7 +12,7 @@ export function neverEqual(left: Type, right: Type, [one, other]: [string, strin
   const [known, asked, of] =
     (texts?.length ?? 0) >= (wanted?.length ?? 0) ? [texts, wanted, one] : [wanted, texts, other];
   if (known && asked) {
-    const message = `\`${of}\` is one of ${known.join(', ')}, never ${asked.join(', ')}`;
+    const message = `\`${of}\` is one of ${listNames(known)}, never ${listNames(asked)}`;
     return { code: 'lint.never_equal', message, fix: didYouMean(asked[0] ?? '', known) };
   }
   const message = `\`${one}\` is ${describeType(left)}, \`${other}\` ${describeType(right)}: they are never equal`;

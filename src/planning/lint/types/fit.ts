@@ -1,30 +1,43 @@
 import { type Alternative, ANY, isAny, type MapType, mayBe, type Type } from './type.js';
 
-/** Deeper differences are left to the run. */
+/** Deeper differences, and those of schemas that refer to themselves, are left to the run. */
 const DEEPEST = 8;
+const MOST_COMPARED = 3000;
 
-/** Whether some value of one type can be a value of the other. */
-export function canBe(given: Type, wanted: Type, depth = 0): boolean {
-  if (isAny(given) || isAny(wanted) || depth > DEEPEST) return true;
-  return given.some((one) => wanted.some((other) => canBeOne(one, other, depth)));
+/** How far a comparison has come. */
+interface Extent {
+  depth: number;
+  count: { left: number };
 }
 
-function canBeOne(given: Alternative, wanted: Alternative, depth: number): boolean {
+/** Whether some value of one type can be a value of the other. */
+export function canBe(
+  given: Type,
+  wanted: Type,
+  extent: Extent = { depth: 0, count: { left: MOST_COMPARED } },
+): boolean {
+  extent.count.left -= 1;
+  if (isAny(given) || isAny(wanted) || extent.depth > DEEPEST || extent.count.left < 0) return true;
+  return given.some((one) => wanted.some((other) => canBeOne(one, other, extent)));
+}
+
+function canBeOne(given: Alternative, wanted: Alternative, extent: Extent): boolean {
   // A computed double may be whole, and is a whole number of JSON then.
   if (given.kind === 'double') return wanted.kind === 'double' || wanted.kind === 'int';
   if (given.kind === 'string' && wanted.kind === 'string') {
     const { texts } = wanted;
     return !given.texts || !texts || given.texts.some((text) => texts.includes(text));
   }
-  if (given.kind === 'map' && wanted.kind === 'map') return canBeMap(given, wanted, depth);
+  if (given.kind === 'map' && wanted.kind === 'map') return canBeMap(given, wanted, extent);
   return given.kind === wanted.kind || (given.kind === 'int' && wanted.kind === 'double');
 }
 
-function canBeMap(given: MapType, wanted: MapType, depth: number): boolean {
+function canBeMap(given: MapType, wanted: MapType, extent: Extent): boolean {
+  const inside = { ...extent, depth: extent.depth + 1 };
   for (const [name, field] of wanted.fields) {
     const own = given.fields.get(name);
     if (!own && given.others === 'none' && !field.isOptional && !field.isFilled) return false;
-    if (own && !own.isOptional && !canBe(own.type(), field.type(), depth + 1)) return false;
+    if (own && !own.isOptional && !canBe(own.type(), field.type(), inside)) return false;
   }
   if (wanted.others !== 'none') return true;
   return [...given.fields].every(([name, { isOptional }]) => isOptional || wanted.fields.has(name));

@@ -1,11 +1,11 @@
-import { type Alternative, ANY, type Field, isAny, type MapType, type Type } from './type.js';
+import { type Alternative, ANY, type Field, isAny, type MapType, MOST_ALTERNATIVES, type Type } from './type.js';
 
 /** What is of both types. Where nothing is, the schemas contradict each other, and nothing is claimed. */
 export function intersect(one: Type, other: Type): Type {
   if (isAny(one)) return other;
   if (isAny(other)) return one;
   const both = one.flatMap((a) => other.flatMap((b) => intersectOne(a, b)));
-  return both.length === 0 ? ANY : both;
+  return both.length === 0 || both.length > MOST_ALTERNATIVES ? ANY : both;
 }
 
 function intersectOne(a: Alternative, b: Alternative): Alternative[] {

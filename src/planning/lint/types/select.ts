@@ -1,6 +1,6 @@
 import { didYouMean, nearestNames } from '../../../rules/nearest.js';
 import type { Mistake, Tell } from './mistake.js';
-import { ANY, describeType, type Field, type MapType, type Type, unite } from './type.js';
+import { ANY, describeType, type Field, listNames, type MapType, type Type, unite } from './type.js';
 
 /** How a name of a map is read. */
 export interface Selection {
@@ -56,16 +56,11 @@ function mistakeOf(type: Type, maps: MapType[], { name, from, isAsked }: Selecti
   }
   const names = maps.flatMap(({ fields }) => [...fields.keys()]);
   const isClosed = maps.every(({ others }) => others === 'none');
-  const fix = didYouMean(name, names) ?? (names.length > 0 ? `There are: ${listed(names)}.` : undefined);
+  const fix = didYouMean(name, names) ?? (names.length > 0 ? `There are: ${listNames(names)}.` : undefined);
   if (isClosed) {
     const message = `\`${from}\` never has \`${name}\``;
     return { code: isAsked ? 'lint.undeclared_field' : 'lint.unknown_field', message, fix };
   }
   if (isAsked && nearestNames(name, names).length === 0) return undefined;
   return { code: 'lint.undeclared_field', message: `The schema of \`${from}\` does not list \`${name}\``, fix };
-}
-
-function listed(names: string[]): string {
-  const all = [...new Set(names)];
-  return all.length > 12 ? `${all.slice(0, 12).join(', ')}, ..` : all.join(', ');
 }

@@ -38,12 +38,18 @@ const KINDS: Record<string, Scalar[]> = {
 /** With one of these, names may be allowed that `properties` does not list. */
 const MORE_NAMES = ['patternProperties', 'if', 'dependentSchemas', '$dynamicRef', 'unevaluatedProperties', 'not'];
 
+/** Schemas whose choices lead back to themselves are as many as one likes to count. */
+const MOST_READ = 2000;
+
 class SchemaReader {
+  private left = MOST_READ;
+
   constructor(private readonly root: JsonObject) {}
 
   /** @param fills whether validation fills in defaults here, as it does outside choices. */
   read(schema: Json | undefined, depth: number, fills: boolean): Type {
-    if (!isObject(schema) || depth > DEEPEST) return ANY;
+    this.left -= depth === 0 ? 0 : 1;
+    if (!isObject(schema) || depth > DEEPEST || this.left < 0) return ANY;
     const parts: Type[] = [this.own(schema, fills)];
     if (typeof schema.$ref === 'string') parts.push(this.read(this.follow(schema.$ref), depth + 1, fills));
     for (const part of asList(schema.allOf)) parts.push(this.read(part, depth + 1, fills));

@@ -62,7 +62,7 @@ export const STRING: Type = [{ kind: 'string' }];
 export const NULL: Type = [{ kind: 'null' }];
 
 /** More ways than that are not worth looking at. */
-const MOST_ALTERNATIVES = 40;
+export const MOST_ALTERNATIVES = 40;
 
 /** One of some texts. */
 export function textsType(texts: readonly string[]): Type {
@@ -136,6 +136,12 @@ const WORDS: Partial<Record<Alternative['kind'], string>> = {
   optional: 'an optional',
   bytes: 'bytes',
 };
+
+/** Names in a message, the first of them where they are many. */
+export function listNames(names: readonly string[]): string {
+  const all = [...new Set(names)];
+  return all.length > 12 ? `${all.slice(0, 12).join(', ')}, ..` : all.join(', ');
+}
 
 /** A type in words: `a whole number or a text`. */
 export function describeType(type: Type): string {
