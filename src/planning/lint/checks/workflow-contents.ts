@@ -16,7 +16,8 @@ export function* checkWorkflowContents({ registry }: LintedProject): Generator<F
   }
 }
 
-function mistakesOf(registry: Registry, workflow: Loaded<HighLevel>): PlacedMistake[] {
+/** Every mistake in a workflow, with its place in the definition. */
+export function mistakesOf(registry: Registry, workflow: Loaded<HighLevel>): PlacedMistake[] {
   const types = new WorkflowTypes(registry, workflow);
   return [
     ...expressionMistakes(types),
