@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Document, isMap, isSeq, parse, parseDocument, YAMLMap } from 'yaml';
+import { type Document, isMap, isNode, isSeq, type Node, parse, parseDocument } from 'yaml';
 import type { Json } from '../contracts/json.js';
 import { AbilityError } from '../contracts/problem.js';
 import { indented } from './flow-yaml.js';
@@ -39,8 +39,8 @@ export function appendItem({ file, text }: YamlText, key: string, item: string):
     const edited = candidate?.replaceAll(/\r?\n/g, newline);
     if (edited !== undefined && isDeepStrictEqual(dataOf(edited), wanted)) return edited;
   }
-  if (list.length === 0) document.set(key, document.createNode([added]));
-  else document.addIn([key], document.createNode(added));
+  if (list.length > 0) document.addIn([key], document.createNode(added));
+  else document.set(key, withCommentOf(document.getIn([key], true), document.createNode([added])));
   return written(document, newline);
 }
 
@@ -50,7 +50,8 @@ export function setValue(source: YamlText, path: (string | number)[], value: Jso
   for (const [depth] of path.entries()) {
     const above = path.slice(0, depth);
     // A key that stands there without a value is no map yet.
-    if (depth > 0 && document.hasIn(above) && document.getIn(above) === null) document.setIn(above, new YAMLMap());
+    if (depth > 0 && document.hasIn(above) && document.getIn(above) === null)
+      document.setIn(above, document.createNode({}));
   }
   document.setIn(path, document.createNode(value));
   return written(document, source.text.includes('\r\n') ? '\r\n' : '\n');
@@ -75,6 +76,12 @@ function open({ file, text }: YamlText): Document {
 
 function written(document: Document, newline: string): string {
   return document.toString({ lineWidth: 0 }).replaceAll('\n', newline);
+}
+
+/** A value that stands for another one, with what was written about that. */
+function withCommentOf(before: unknown, node: Node): Node {
+  if (isNode(before) && before.comment) node.commentBefore = before.comment;
+  return node;
 }
 
 function afterLastItem({ contents }: Document, text: string, key: string, item: string): string | undefined {

@@ -107,7 +107,12 @@ function refuseExisting(root: string, files: readonly PlannedFile[]): void {
 
 /** Also a link that leads nowhere is something that is there. */
 function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // What stands in the way is told when the file is written.
+    return false;
+  }
 }
 
 function stage(root: string, file: PlannedFile, undos: Undo[]): Staged {
