@@ -26,7 +26,7 @@ export interface ScaffoldRequest {
 export async function finishScaffold(context: Context, request: ScaffoldRequest): Promise<ExitCode> {
   const { root } = loadRegistry(context.cwd, context.flags.project);
   let planned: Scaffold | undefined;
-  const { created, changed, notes } = await writePlan(root, () => {
+  const { created, changed, notes } = await writePlan(root, context.terminal.note, () => {
     // Read under the lock: another command may just have added something.
     const before = loadRegistry(root);
     const environment = chooseAmong(before, context.flags.env ?? process.env.ABILITY_ENV, request.scopes(before));

@@ -23,17 +23,22 @@ export interface PlanWritten extends Pick<Written, 'created' | 'changed'> {
  *
  * @throws Cancelled at Ctrl-C; AbilityError of the plan, of writing, or of the check.
  */
-export async function writePlan(root: string, plan: () => WritePlan): Promise<PlanWritten> {
+export async function writePlan(
+  root: string,
+  note: (text: string) => void,
+  plan: () => WritePlan,
+): Promise<PlanWritten> {
   const interrupted = interruption();
+  const { signal } = interrupted;
   try {
-    return await whileAlone(root, async () => {
+    return await whileAlone(root, { note, signal }, async () => {
       const { files, verify } = plan();
       const written = writeTogether(root, files);
       try {
         const notes = await verify();
         // A signal that came meanwhile is only told now.
         await new Promise((resolve) => setImmediate(resolve));
-        if (interrupted.signal.aborted) throw new Cancelled();
+        if (signal.aborted) throw new Cancelled();
         return { created: written.created, changed: written.changed, notes };
       } catch (error) {
         written.undo();

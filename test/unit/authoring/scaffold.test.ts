@@ -194,7 +194,7 @@ describe('a workflow', () => {
 
 describe('another implementation', () => {
   const wanted = { operation: 'a', choice: script, isDefault: false, isAllowed: false, isForEnvironment: false };
-  const chosen = ({ plans }: ReturnType<typeof settle>): string | undefined => plans[0]?.ability.implementation;
+  const chosen = ({ plans }: ReturnType<typeof settle>): string | null | undefined => plans[0]?.ability.implementation;
 
   test('changes nothing about what runs, unless it is to be the default', () => {
     const site = siteOf(operation('a', 'return {}'));

@@ -37,7 +37,7 @@ export function run(context: Context, [folder]: string[], flags: InitFlags): Pro
     const made = makeFolder(root);
     let left: string[] = [];
     try {
-      const { created, changed } = await writePlan(root, () => {
+      const { created, changed } = await writePlan(root, context.terminal.note, () => {
         const plan = planProject(root, wanted);
         left = plan.left;
         return { files: plan.files, verify: async () => verify(root, wanted, left) };
@@ -105,7 +105,7 @@ function removeFolder(root: string, made: string | undefined): void {
 /** @throws AbilityError where the example is not what will run, because the folder has definitions of its own. */
 function verify(root: string, { example, environments }: NewProject, left: string[]): string[] {
   const registry = loadRegistry(root, '.');
-  if (example === 'none' || left.some((file) => file.includes('hello'))) return [];
+  if (example === 'none' || left.some((file) => file.endsWith('/low-level/hello.yaml'))) return [];
   try {
     return resolvePlan(registry, 'hello', environments[0] ?? '').warnings;
   } catch (error) {
