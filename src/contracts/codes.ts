@@ -275,7 +275,7 @@ export const CODES = {
   'project.not_found': {
     exit: EXIT.usage,
     means: 'No `ability.yaml` was found here or in any folder above.',
-    next: 'Go to a project, or pass `--project DIR`.',
+    next: 'Go to a project, pass `--project DIR`, or make one: `ability init`.',
   },
   'project.two_registries': {
     exit: EXIT.usage,

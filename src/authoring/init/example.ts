@@ -1,3 +1,4 @@
+import { dedented } from '../dedented.js';
 import { schemaLine } from '../schema-line.js';
 
 /** The example of a new project: an ability, its script and a case. Relative to the project root. */
@@ -39,14 +40,15 @@ cases:
     input: { name: "" }
     expect: { status: unavailable, error: input.invalid, calls: [] }
 `,
-    'scripts/tools/hello.mjs': `// Greets somebody. The input is JSON in the file after --input; the output goes as JSON into the file after --output.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+    'scripts/tools/hello.mjs': dedented`
+      // Greets somebody. The input is JSON in the file after --input; the output goes as JSON into the file after --output.
+      import { readFileSync, writeFileSync } from 'node:fs';
+      import { parseArgs } from 'node:util';
 
-const { values: files } = parseArgs({ options: { input: { type: 'string' }, output: { type: 'string' } } });
-const { name } = JSON.parse(readFileSync(files.input, 'utf8'));
+      const { values: files } = parseArgs({ options: { input: { type: 'string' }, output: { type: 'string' } } });
+      const { name } = JSON.parse(readFileSync(files.input, 'utf8'));
 
-writeFileSync(files.output, JSON.stringify({ text: \`Hello, \${name}!\` }));
-`,
+      writeFileSync(files.output, JSON.stringify({ text: \`Hello, \${name}!\` }));
+    `,
   };
 }

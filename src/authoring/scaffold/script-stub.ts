@@ -1,5 +1,6 @@
 import type { Json } from '../../contracts/json.js';
 import type { LANGUAGES } from '../choices.js';
+import { dedented } from '../dedented.js';
 
 /** One of {@link LANGUAGES}. */
 export type Language = (typeof LANGUAGES)[number];
@@ -21,52 +22,55 @@ export function scriptStub(language: Language, title: string, answer: StubAnswer
 }
 
 const STUBS: Record<Language, (title: string, answer: StubAnswer) => string> = {
-  node: (title, { echo, fixed }) => `// ${title}
-// The input is JSON in the file after --input; the output goes as JSON into the file after --output.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+  node: (title, { echo, fixed }) => dedented`
+    // ${title}
+    // The input is JSON in the file after --input; the output goes as JSON into the file after --output.
+    import { readFileSync, writeFileSync } from 'node:fs';
+    import { parseArgs } from 'node:util';
 
-const { values: files } = parseArgs({ options: { input: { type: 'string' }, output: { type: 'string' } } });
-const input = JSON.parse(readFileSync(files.input, 'utf8'));
+    const { values: files } = parseArgs({ options: { input: { type: 'string' }, output: { type: 'string' } } });
+    const input = JSON.parse(readFileSync(files.input, 'utf8'));
 
-// The work goes here. It has failed when this ends with another exit code than 0; say why on stderr.
-const output = ${isMap(fixed) ? inBraces([...membersOf(fixed), ...echoed(echo, (name) => `input[${name}]`)]) : JSON.stringify(fixed)};
+    // The work goes here. It has failed when this ends with another exit code than 0; say why on stderr.
+    const output = ${isMap(fixed) ? inBraces([...membersOf(fixed), ...echoed(echo, (name) => `input[${name}]`)]) : JSON.stringify(fixed)};
 
-${echo.length === 0 ? 'void input;\n' : ''}writeFileSync(files.output, JSON.stringify(output));
-`,
-  python: (title, { echo, fixed }) => `# ${title}
-# The input is JSON in the file after --input; the output goes as JSON into the file after --output.
-import argparse
-import json
+    ${echo.length === 0 ? 'void input;\n' : ''}writeFileSync(files.output, JSON.stringify(output));
+  `,
+  python: (title, { echo, fixed }) => dedented`
+    # ${title}
+    # The input is JSON in the file after --input; the output goes as JSON into the file after --output.
+    import argparse
+    import json
 
-parser = argparse.ArgumentParser()
-parser.add_argument("--input")
-parser.add_argument("--output")
-files = parser.parse_args()
-with open(files.input, encoding="utf-8") as file:
-    given = json.load(file)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--input")
+    parser.add_argument("--output")
+    files = parser.parse_args()
+    with open(files.input, encoding="utf-8") as file:
+        given = json.load(file)
 
-# The work goes here. It has failed when this ends with another exit code than 0; say why on stderr.
-output = ${isMap(fixed) ? inBraces([...membersOf(fixed, pythonOf), ...echoed(echo, (name) => `given[${name}]`)]) : pythonOf(fixed)}
+    # The work goes here. It has failed when this ends with another exit code than 0; say why on stderr.
+    output = ${isMap(fixed) ? inBraces([...membersOf(fixed, pythonOf), ...echoed(echo, (name) => `given[${name}]`)]) : pythonOf(fixed)}
 
-with open(files.output, "w", encoding="utf-8") as file:
-    json.dump(output, file)
-`,
-  shell: (title, { echo, fixed }) => `#!/bin/sh
-# ${title}
-# The input is JSON in the file after --input; the output goes as JSON into the file after --output.
-set -eu
-while [ $# -gt 1 ]; do
-  case "$1" in
-    --input) input=$2 ;;
-    --output) output=$2 ;;
-  esac
-  shift 2
-done
+    with open(files.output, "w", encoding="utf-8") as file:
+        json.dump(output, file)
+  `,
+  shell: (title, { echo, fixed }) => dedented`
+    #!/bin/sh
+    # ${title}
+    # The input is JSON in the file after --input; the output goes as JSON into the file after --output.
+    set -eu
+    while [ $# -gt 1 ]; do
+      case "$1" in
+        --input) input=$2 ;;
+        --output) output=$2 ;;
+      esac
+      shift 2
+    done
 
-# The work goes here. It has failed when this ends with another exit code than 0; say why on stderr.
-${echo.length > 0 && isMap(fixed) && Object.keys(fixed).length === 0 ? 'cat "$input" > "$output"' : heredoc(fixed)}
-`,
+    # The work goes here. It has failed when this ends with another exit code than 0; say why on stderr.
+    ${echo.length > 0 && isMap(fixed) && Object.keys(fixed).length === 0 ? 'cat "$input" > "$output"' : heredoc(fixed)}
+  `,
 };
 
 function heredoc(value: Json): string {

@@ -47,6 +47,7 @@ function leavesOf(command: Command, before = ''): [string, Command][] {
 
 /** What design section 11 lists and issue 3 brings; the others arrive with their issues. */
 const COMMANDS = [
+  'init [options] [dir]',
   'up [options]',
   'down [options]',
   'doctor [options]',
@@ -58,6 +59,7 @@ const COMMANDS = [
   'test [options] [id]',
   'run [options] <id>',
   'task',
+  'scaffold',
   'approvals [options]',
   'approve [options] <key>',
   'deny [options] <key>',
@@ -83,6 +85,12 @@ const TASK_COMMANDS = [
   'record [options] <key>',
   'open [options] <key>',
 ];
+const SCAFFOLD_COMMANDS = [
+  'low-level [options] <key>',
+  'high-level [options] <id>',
+  'implementation [options] <id>',
+  'hook [options] <id>',
+];
 
 describe('`--help` lists', () => {
   test.each(COMMANDS)('ability %s', (usage) => {
@@ -93,15 +101,21 @@ describe('`--help` lists', () => {
     expect(helpOf(commandOf('task'))).toContain(`\n  ${usage} `);
   });
 
+  test.each(SCAFFOLD_COMMANDS)('ability scaffold %s', (usage) => {
+    expect(helpOf(commandOf('scaffold'))).toContain(`\n  ${usage} `);
+  });
+
   test('nothing else', () => {
-    const known = [...COMMANDS, ...TASK_COMMANDS.map((usage) => `task ${usage}`)].map((usage) =>
-      usage.replace(/ [[<].*/, ''),
-    );
+    const known = [
+      ...COMMANDS,
+      ...TASK_COMMANDS.map((usage) => `task ${usage}`),
+      ...SCAFFOLD_COMMANDS.map((usage) => `scaffold ${usage}`),
+    ].map((usage) => usage.replace(/ [[<].*/, ''));
     expect(
       leavesOf(program)
         .map(([name]) => name)
         .sort(),
-    ).toEqual(known.filter((name) => name !== 'task').sort());
+    ).toEqual(known.filter((name) => name !== 'task' && name !== 'scaffold').sort());
   });
 
   test('the exit codes of every command', () => {
@@ -116,6 +130,8 @@ describe('options', () => {
     ['doctor', ['--fix']],
     ['worker', ['--env', '--placement']],
     ['run', ['--input', '--set', '--env', '--key', '--direct', '--detach', '--junit', '--timeout', '--wait-approval']],
+    ['init', ['--name', '--env-names', '--example', '--force']],
+    ['scaffold hook', ['--phase', '--handler', '--match', '--deny-if', '--confirm-if', '--warn-if']],
     ['task create', ['--input', '--set', '--key']],
     ['task run', ['--detach', '--junit', '--timeout', '--wait-approval']],
     ['task watch', ['--timeout']],
