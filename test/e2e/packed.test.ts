@@ -1,10 +1,11 @@
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EXIT } from '../../src/contracts/exit-codes.js';
+import { yamlFilesIn } from '../../src/definitions/find-files.js';
 import { buildProgram } from '../../src/doors/cli/program.js';
 
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
@@ -64,6 +65,9 @@ test(
     for (const path of ['dist/doors/cli/bin.js', 'dist/workflow-bundle.js', 'docs/guide.md', 'README.md', 'LICENSE']) {
       expect(paths).toContain(path);
     }
+    // What the first line of a scaffolded file names, as soon as it is generated.
+    const schemas = yamlFilesIn(join(CHECKOUT, 'registry/schemas')).map((path) => relative(CHECKOUT, path));
+    expect(paths).toEqual(expect.arrayContaining(schemas));
     expect(paths.filter((path) => /^(test|src|bench|examples|node_modules)\//.test(path))).toEqual([]);
 
     await type('npm', 'init', '-y');

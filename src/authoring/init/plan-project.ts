@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { AbilityError } from '../../contracts/problem.js';
 import { PROJECT_FILE } from '../../definitions/find-project.js';
 import { project as projectFormat } from '../../definitions/formats/project.js';
@@ -58,12 +58,13 @@ export function planProject(root: string, wanted: NewProject): ProjectPlan {
   checkEnvironmentNames(wanted.environments);
   const { registry } = siteFolders(root);
   const files = filesOf(registry, wanted);
-  refuseOtherForces(wanted.force, Object.keys(files));
+  const force = wanted.force.map((path) => posix.normalize(path));
+  refuseOtherForces(force, Object.keys(files));
   const left: string[] = [];
   const draft = new FileDraft(root);
   for (const [path, content] of Object.entries(files)) {
     if (!existsSync(join(root, path))) draft.add(path, content);
-    else if (wanted.force.includes(path)) draft.edit(path, '', () => content);
+    else if (force.includes(path)) draft.edit(path, '', () => content);
     else left.push(path);
   }
   draft.edit('.gitignore', '', (text) => mergeGitIgnore(text, registry.startsWith('.system')));
