@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -101,12 +101,12 @@ describe('from an empty folder to abilities that run', () => {
   });
 });
 
-describe('all files or none', () => {
-  beforeEach(async () => {
+describe('refused', () => {
+  beforeAll(async () => {
     root = newFolder();
     await run('init', '--name', 'shop');
   });
-  afterEach(() => rmSync(root, { recursive: true, force: true }));
+  afterAll(() => rmSync(root, { recursive: true, force: true }));
 
   test.each([
     ['a name that leads elsewhere', ['low-level', '../x', '--kind', 'script'], 'usage.invalid'],
@@ -140,6 +140,14 @@ describe('all files or none', () => {
     expect({ exitCode, code: answer.error.code }).toEqual({ exitCode: 2, code });
     expect(all()).toEqual(before);
   });
+});
+
+describe('all files or none', () => {
+  beforeEach(async () => {
+    root = newFolder();
+    await run('init', '--name', 'shop');
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   test('what the policy does not allow is taken back, with what is wrong', async () => {
     const before = all();
@@ -147,7 +155,7 @@ describe('all files or none', () => {
       'max_timeout: 1h',
       'allowed_hosts: [a.test]',
     );
-    (await import('node:fs')).writeFileSync(join(root, 'ability.yaml'), policy);
+    writeFileSync(join(root, 'ability.yaml'), policy);
     const args = ['low-level', 'a', '--kind', 'api', '--endpoint', 'https://b.test'];
     const { exitCode, json: answer } = await json('scaffold', ...args);
     expect(exitCode).toBe(1);
@@ -238,10 +246,7 @@ describe('a new project', () => {
   test('is not made over definitions that would break its example', async () => {
     await run('init', '--name', 'shop');
     rmSync(join(root, 'ability.yaml'));
-    (await import('node:fs')).renameSync(
-      join(root, 'registry/low-level/hello.yaml'),
-      join(root, 'registry/low-level/x.yaml'),
-    );
+    renameSync(join(root, 'registry/low-level/hello.yaml'), join(root, 'registry/low-level/x.yaml'));
     const before = all();
     const { exitCode, stderr } = await run('init', '--name', 'shop');
     expect(exitCode).toBe(2);
