@@ -47,6 +47,7 @@ describe('from an empty folder to abilities that run', () => {
     expect((await run('init', '--name', 'shop')).exitCode).toBe(0);
     expect((await json('list')).json).toMatchObject([{ id: 'hello', type: 'script' }]);
     expect((await run('test')).stdout).toMatch(/2 passed/);
+    expect((await run('docs')).exitCode).toBe(0);
     const { exitCode, json: result } = await json('run', 'hello', '--set', 'name=World');
     expect({ exitCode, output: result.output }).toEqual({ exitCode: 0, output: { text: 'Hello, World!' } });
   });
@@ -98,6 +99,21 @@ describe('from an empty folder to abilities that run', () => {
     });
     expect((await json('list')).json).toHaveLength(6);
     expect(loadRegistry(root).problems).toEqual([]);
+  });
+
+  test('all of it lints clean, and ABILITY.md has followed [R-000-88, R-002-49]', async () => {
+    expect(await run('lint')).toMatchObject({ exitCode: 0 });
+    expect(await run('docs', '--check')).toMatchObject({ exitCode: 0 });
+    expect(readFileSync(join(root, 'ABILITY.md'), 'utf8')).toMatch(/\| both \|[\s\S]*\| log\.write \|/);
+  });
+
+  test('an ABILITY.md that was out of step before is told of, and left', async () => {
+    const file = join(root, 'ABILITY.md');
+    const text = readFileSync(file, 'utf8').replace(/\n\| both .*/, '');
+    writeFileSync(file, text);
+    const { json: answer } = await json('scaffold', 'low-level', 'one.more', '--kind', 'script');
+    expect(answer.notes).toEqual([expect.stringMatching(/ABILITY\.md is out of step/)]);
+    expect(readFileSync(file, 'utf8')).toBe(text);
   });
 });
 

@@ -36,6 +36,8 @@ Ability Runtime as durable tasks. Environments: ${environments.join(', ')}.
 
 ## Finding an ability
 
+\`ABILITY.md\`, where there is one, tells which ability is for what; its tables are made by \`ability docs\`.
+
 \`\`\`sh
 npx --no ability list --json              # all of them; those of high level first: prefer one to a chain of small ones
 npx --no ability show ${example} --json   # contract, effects, guards, and how it is resolved in the environment
@@ -76,9 +78,11 @@ explains an error code.
 
 \`\`\`sh
 npx --no ability scaffold --help          # low-level, high-level, implementation, hook
+npx --no ability lint                     # what no longer holds, with file and line
 npx --no ability test                     # the cases beside the abilities; nothing is really called
+npx --no ability docs                     # brings ABILITY.md in step
 \`\`\`
 
-After a change the tests pass, and the change is shown to a person before it is used outside ${environments[0]}.
+After a change lint and tests pass, and the change is shown to a person before it is used outside ${environments[0]}.
 `;
 }

@@ -109,6 +109,7 @@ function nextOf({ environment }: Site, key: string, sample: JsonObject): Scaffol
   return [
     { command: `ability test ${key}`, purpose: 'run its case' },
     { command: `ability run ${key}${set.join('')} --env ${environment}`, purpose: 'run it' },
+    { command: 'ability lint', purpose: 'see what does not hold' },
     { command: `ability show ${key} --env ${environment}`, purpose: 'see how it is resolved' },
   ];
 }

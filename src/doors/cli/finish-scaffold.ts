@@ -1,3 +1,4 @@
+import { followDocuments } from '../../authoring/scaffold/follow-documents.js';
 import type { Scaffold, Site } from '../../authoring/scaffold/scaffold.js';
 import { siteFolders } from '../../authoring/scaffold/scaffold.js';
 import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
@@ -10,7 +11,7 @@ import { resolvePlan } from '../../planning/resolve-plan.js';
 import { satisfies } from '../../planning/schemas.js';
 import type { Context } from './context.js';
 import { printWritten } from './render-written.js';
-import { writePlan } from './write-plan.js';
+import { type Settled, writePlan } from './write-plan.js';
 
 /** What a scaffold is planned from, and the environments it is limited to, by each of its parts. */
 export interface ScaffoldRequest {
@@ -32,7 +33,7 @@ export async function finishScaffold(context: Context, request: ScaffoldRequest)
     const environment = chooseAmong(before, context.flags.env ?? process.env.ABILITY_ENV, request.scopes(before));
     const scaffold = request.plan({ registry: before, folders: siteFolders(root), environment, fits: satisfies });
     planned = scaffold;
-    return { files: scaffold.files, verify: async () => verify(before, scaffold, environment) };
+    return { files: scaffold.files, settle: () => settle(before, scaffold, environment) };
   });
   const next = planned?.next ?? [];
   printWritten(context, { created, changed, left: [], notes: [...(planned?.notes ?? []), ...notes], next });
@@ -53,8 +54,8 @@ function chooseAmong(
   return fitting ?? ordered[0] ?? '';
 }
 
-/** @returns warnings of the plans. @throws AbilityError for a problem that was not there before. */
-function verify(before: Registry, { abilities, hook }: Scaffold, environment: string): string[] {
+/** Warnings of the plans, and documents to follow. @throws AbilityError for a problem that was not there before. */
+function settle(before: Registry, { abilities, hook }: Scaffold, environment: string): Settled {
   const after = loadRegistry(before.root);
   const known = new Set(before.problems.map(signOf));
   const fresh = after.problems.find((problem) => !known.has(signOf(problem)));
@@ -63,7 +64,9 @@ function verify(before: Registry, { abilities, hook }: Scaffold, environment: st
     const made = after.hooks.get(hook.phase)?.find(({ value }) => value.id === hook.id);
     if (made) tryOut(() => handlerOf(made, hook.phase, after));
   }
-  return abilities.flatMap((id) => tryOut(() => resolvePlan(after, id, environment).warnings) ?? []);
+  const warnings = abilities.flatMap((id) => tryOut(() => resolvePlan(after, id, environment).warnings));
+  const { files, notes } = followDocuments(before, after);
+  return { files, notes: [...warnings, ...notes] };
 }
 
 function signOf({ code, message, location }: Problem): string {

@@ -9,8 +9,15 @@ import { whileAlone } from './while-alone.js';
 /** What is to be written, and what must hold afterwards. */
 export interface WritePlan {
   files: PlannedFile[];
-  /** @returns what the author should know. @throws AbilityError for what must not stay; then all is taken back. */
-  verify(): Promise<string[]>;
+  /** Looks at what was written. @throws AbilityError for what must not stay; then all is taken back. */
+  settle(): Settled;
+}
+
+/** What follows from files that were written. */
+export interface Settled {
+  files: PlannedFile[];
+  /** What the author should know. */
+  notes: string[];
 }
 
 /** What was written, and what there is to know. */
@@ -32,16 +39,18 @@ export async function writePlan(
   const { signal } = interrupted;
   try {
     return await whileAlone(root, { note, signal }, async () => {
-      const { files, verify } = plan();
-      const written = writeTogether(root, files);
+      const { files, settle } = plan();
+      const written = [writeTogether(root, files)];
       try {
-        const notes = await verify();
+        const { files: more, notes } = settle();
+        written.push(writeTogether(root, more));
         // A signal that came meanwhile is only told now.
         await new Promise((resolve) => setImmediate(resolve));
         if (signal.aborted) throw new Cancelled();
-        return { created: written.created, changed: written.changed, notes };
+        const created = written.flatMap((each) => each.created);
+        return { created, changed: written.flatMap((each) => each.changed), notes };
       } catch (error) {
-        written.undo();
+        for (const each of written.reverse()) each.undo();
         throw error;
       }
     });

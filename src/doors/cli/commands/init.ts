@@ -40,7 +40,7 @@ export function run(context: Context, [folder]: string[], flags: InitFlags): Pro
       const { created, changed } = await writePlan(root, context.terminal.note, () => {
         const plan = planProject(root, wanted);
         left = plan.left;
-        return { files: plan.files, verify: async () => verify(root, wanted, left) };
+        return { files: plan.files, settle: () => ({ files: [], notes: verify(root, wanted, left) }) };
       });
       printWritten(context, { created, changed, left, notes: notesOn(root), next: nextOf(context, root, wanted) });
       return EXIT.ok;
@@ -150,5 +150,6 @@ function nextOf({ cwd }: Context, root: string, { example }: NewProject): NextSt
     { command: 'ability test', purpose: 'run the cases; nothing else is needed' },
     { command: 'ability run hello --set name=World', purpose: 'run it; the first time starts a runtime of its own' },
     { command: 'ability scaffold low-level KEY --kind script', purpose: 'make another ability' },
+    { command: 'ability docs', purpose: 'write ABILITY.md, where people and AIs choose abilities' },
   ];
 }
