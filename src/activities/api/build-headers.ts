@@ -2,6 +2,7 @@ import { validateHeaderValue } from 'node:http';
 import type { PlanApiParam, PlanApiResponse } from '../../contracts/api.js';
 import type { Json } from '../../contracts/json.js';
 import type { ApiImplementation } from '../../contracts/plan.js';
+import { cookieNames } from '../../rules/cookie-names.js';
 import type { Scope } from '../../rules/expressions/evaluate.js';
 import { evaluateOptional } from '../../rules/expressions/template.js';
 import type { CallInput } from '../call-input.js';
@@ -49,7 +50,7 @@ export function buildHeaders(api: ApiImplementation['api'], call: CallInput, sco
     const text = headerText(key, param, inputOf(call.input, key));
     if (text !== undefined) put(param.name, text);
   }
-  const cookies = buildCookies(api.params ?? {}, call);
+  const cookies = buildCookies(api, call);
   if (cookies) put('cookie', headers.cookie ? `${headers.cookie}; ${cookies}` : cookies);
   return { headers, secret };
 }
@@ -78,9 +79,10 @@ function inAscii(character: string): string {
 }
 
 /** Each cookie of its own, also of a list that explodes: `&` between them, as in a query, no server reads. */
-function buildCookies(params: Record<string, PlanApiParam>, { input }: CallInput): string {
+function buildCookies({ params = {}, headers }: ApiImplementation['api'], { input }: CallInput): string {
   const sent = paramsIn('cookie', params);
-  const given = new Set(sent.map(([, { name }]) => name));
+  const written = Object.entries(headers).flatMap(([name, template]) => cookieNames(name, template));
+  const given = new Set([...written, ...sent.map(([, { name }]) => name)]);
   return joinPairs(
     sent.flatMap(([key, param]) => ownPairs(key, param, inputOf(input, key), given)),
     '; ',

@@ -1,5 +1,6 @@
 import type { ApiBodyType, ApiPlace, ApiStyle } from '../../contracts/api.js';
 import { defaultStyle, STYLES_IN } from '../../rules/api-styles.js';
+import { cookieNames } from '../../rules/cookie-names.js';
 
 /** What an `api` section says of one input. */
 interface Param {
@@ -103,7 +104,7 @@ function* faultsOfPath({ path, params = {} }: ApiParts): Generator<ApiFault> {
   }
   for (const name of holes.keys()) {
     const other = Object.hasOwn(params, name) ? params[name] : undefined;
-    if (filled.has(name) || other === undefined || other.in === 'path') continue;
+    if (filled.has(name) || other === undefined) continue;
     const instead = `write another input with \`{ in: path, name: ${name} }\``;
     yield {
       path: ['params', name, 'in'],
@@ -116,7 +117,10 @@ function* faultsOfPath({ path, params = {} }: ApiParts): Generator<ApiFault> {
 function* faultsOfNames({ params = {}, query = {}, headers = {}, auth }: ApiParts): Generator<ApiFault> {
   const taken = new Map<string, string>();
   for (const name of Object.keys(query)) taken.set(`query ${name}`, '`query`');
-  for (const name of Object.keys(headers)) taken.set(`header ${name.toLowerCase()}`, '`headers`');
+  for (const [name, template] of Object.entries(headers)) {
+    taken.set(`header ${name.toLowerCase()}`, '`headers`');
+    for (const cookie of cookieNames(name, template)) taken.set(`cookie ${cookie}`, `\`headers.${name}\``);
+  }
   for (const name of Object.keys(auth?.query ?? {})) {
     const other = taken.get(`query ${name}`);
     if (other) yield { path: ['auth', 'query', name], message: `${other} gives the parameter ${name} as well` };

@@ -81,7 +81,7 @@ const response = z
     as: z.enum(API_ANSWERS).optional(),
     headers: z
       .array(z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'This is no name of a header'))
-      .min(1)
+      .min(1, 'At least one header belongs here; leave `headers` out for none')
       .optional(),
   })
   .refine(({ as, headers }) => as !== undefined || headers !== undefined, '`response` has `as` or `headers`');

@@ -130,6 +130,15 @@ describe('api', () => {
     expect(error.location).toMatchObject({ file: 'registry/low-level/op.yaml', line: 4 });
   });
 
+  test.each([
+    ['{ auth: { basic: { user: x, password: "{credential:pass}" } } }', /auth\.basic\.password.*pass/, 73],
+    ['{ auth: { query: { key: "{credential:kay}" } } }', /auth\.query\.key.*kay/, 59],
+  ])('%s with a credential nobody defines is refused with its place', (body, message, column) => {
+    const error = errorOf(() => implementation({ ...api(body), ...endpoint('http://a.test') }));
+    expect(error).toMatchObject({ code: 'config.invalid', message: expect.stringMatching(message) });
+    expect(error.location).toEqual({ file: 'registry/low-level/op.yaml', line: 4, column });
+  });
+
   test('an expression that is not valid is refused with its place', () => {
     const files = { ...api('{ method: PUT, body: { value: "${{ input. }}" } }'), ...endpoint('http://a.test') };
     expect(errorOf(() => implementation(files))).toMatchObject({
