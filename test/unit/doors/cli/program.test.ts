@@ -54,6 +54,7 @@ const COMMANDS = [
   'list [options]',
   'show [options] <id>',
   'graph [options] <id>',
+  'lint [options]',
   'explain [options] <code>',
   'test [options] [id]',
   'run [options] <id>',
