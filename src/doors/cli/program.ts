@@ -87,6 +87,21 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
         'ability test --junit cases.xml   # in CI: 0 all passed, 1 a case failed, 2 a file of cases is broken',
       ),
     );
+  define(
+    'docs [paths...]',
+    'write the tables of the routing documents (ABILITY.md): those in FILES or FOLDERS, or all',
+    () => import('./commands/docs.js'),
+  )
+    .option('--check', 'write nothing; end with 1 and show the difference where one is out of step')
+    .option('--add', 'write new ones, or put tables into those that have none')
+    .addHelpText(
+      'after',
+      examples(
+        'ability docs',
+        'ability docs --check   # in CI: 0 in step, 1 out of step, 2 a document is broken',
+        'ability docs --add integration modules/users',
+      ),
+    );
   defineRun(define);
   defineTask(program, terminal, outcome);
 

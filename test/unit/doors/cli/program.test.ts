@@ -57,6 +57,7 @@ const COMMANDS = [
   'lint [options]',
   'explain [options] <code>',
   'test [options] [id]',
+  'docs [options] [paths...]',
   'run [options] <id>',
   'task',
   'approvals [options]',
@@ -113,6 +114,7 @@ describe('`--help` lists', () => {
 describe('options', () => {
   test.each([
     ['test', ['--junit', '--watch']],
+    ['docs', ['--check', '--add']],
     ['up', ['--detach']],
     ['doctor', ['--fix']],
     ['worker', ['--env', '--placement']],
