@@ -48,7 +48,7 @@ export function checkEnvironments({ project, locateInProject }: Registry, names:
 }
 
 /** @throws AbilityError `usage.invalid`, telling what the format of definitions says of it. */
-export function checkForm(format: z.ZodType, value: string, what: string): void {
+export function checkForm(format: z.ZodType, value: unknown, what: string): void {
   const checked = format.safeParse(value);
   if (checked.success) return;
   throw new AbilityError({

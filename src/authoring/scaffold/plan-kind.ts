@@ -1,7 +1,7 @@
 import type { Effect } from '../../contracts/effects.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { api } from '../../definitions/formats/implementation.js';
+import { api } from '../../definitions/formats/api.js';
 import { serviceUrl } from '../../definitions/formats/values.js';
 import { didYouMean } from '../../rules/nearest.js';
 import type { FileDraft } from '../file-draft.js';
@@ -89,7 +89,7 @@ function planApi(
   { id, operation }: Owner,
 ): string {
   checkForm(serviceUrl, endpoint, 'address of a service');
-  checkForm(api.shape.path, path, 'path of a request');
+  checkForm(api, { method, path }, 'request of an implementation');
   const settings = site.registry.configs.get(operation)?.value.environments?.[site.environment];
   // Another implementation may have an address under the usual name already.
   const used = settings?.endpoints?.default;
