@@ -3,13 +3,14 @@ import type { JsonObject } from '../../contracts/json.js';
 import type { McpImplementation, Plan, PlanOperation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { canonicalJson } from '../../rules/canonical.js';
+import { describeDifference } from '../../rules/show-difference.js';
 import { CallFailure } from '../call-failure.js';
 import { CallLog } from '../call-log.js';
 import type { ByteStore } from '../script/pinned-scripts.js';
 import type { SecretSource } from '../secrets.js';
 import { findTool } from './find-tool.js';
 import type { McpPool, McpUser } from './pool.js';
-import { compareTools, definitionOf, describeChange, toolDigest } from './tool-definition.js';
+import { compareTools, definitionOf, toolDigest } from './tool-definition.js';
 
 /** A plan whose tools are pinned, and what to tell about those that could not be. */
 export interface PinnedPlan {
@@ -76,7 +77,7 @@ export class PinnedTools {
     const before = await this.find(pinned);
     const { changes, more } = before ? compareTools(before, definitionOf(tool)) : { changes: [], more: 0 };
     const difference = before
-      ? [...changes.map(describeChange), ...(more > 0 ? [`and ${more} more`] : [])].join('\n')
+      ? [...changes.map(describeDifference), ...(more > 0 ? [`and ${more} more`] : [])].join('\n')
       : 'What it was is not in the store, so that the difference cannot be shown.';
     throw new CallFailure({
       code: 'mcp.definition_changed',
