@@ -234,9 +234,10 @@ export const CODES = {
     next: 'Raise the limit, or find out why it calls so often.',
   },
   'mcp.definition_changed': {
-    exit: EXIT.failed,
-    means: 'An MCP server describes the tool otherwise than when the task was created: it was not called.',
-    next: 'Read the difference in the message. If the tool is still what you want, create the task again or `ability task retry` it, which pins the tool as it is now.',
+    exit: EXIT.unavailable,
+    means:
+      'An MCP server describes the tool otherwise than when it was imported, or else when the task was created: it was not called.',
+    next: 'Read the difference in the message. If the tool is still what you want, `ability import mcp SERVER` if it was imported; then create the task again or `ability task retry` it, which pins the tool as it is now.',
   },
   'mcp.not_pinned': {
     exit: EXIT.unavailable,

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { foldersOf } from '../../definitions/find-project.js';
 import { config } from '../../definitions/formats/config.js';
+import type { Registry } from '../../definitions/registry.js';
 import { isProblem, readYaml } from '../../definitions/yaml-source.js';
 import { reasonOf, renderChecked } from './check-text.js';
 import { commentsFor } from './file-comments.js';
@@ -20,17 +21,20 @@ import type { Importing, OperationPlan } from './plan-operation.js';
  */
 export function planConfig(
   imported: Imported,
-  { registry: { root }, options, state }: Importing,
+  { registry, options, state }: Importing,
   plans: OperationPlan[],
 ): (FilePlan & { definition: JsonObject }) | undefined {
   if (!imported.config) return undefined;
+  const { root } = registry;
   const definition = configOfWritten(imported.config, imported, plans, Object.keys(state?.operations ?? {}));
   const own = join(foldersOf(root).registry, 'config', `${options.name}.yaml`);
   const file = state?.config?.file ?? relative(root, own).split(sep).join('/');
   const path = join(root, file);
   const check = { kind: 'config', schema: config, more: () => {} } as const;
   const text = rendered(file, () => renderChecked(file, definition, commentsFor(root, file, options), check));
-  const base = state?.config?.definition;
+  // Who deleted it may have moved its entries elsewhere, where a second one would disable both.
+  const isMoved = !isThere(path) && hasSomeOf(definition, registry);
+  const base = isThere(path) || isMoved ? state?.config?.definition : undefined;
   if (base || !isThere(path)) {
     return {
       definition,
@@ -62,6 +66,15 @@ function configOfWritten(
   const written = new Set([...plans.map(({ operation }) => operation.key), ...known]);
   const isWanted = (id: unknown): boolean => typeof id !== 'string' || !found.has(id) || written.has(id);
   return { ...whole, abilities: abilities.filter((entry) => !isMap(entry) || isWanted(entry.id)) };
+}
+
+/** Whether the registry has an entry that a configuration would write. */
+function hasSomeOf({ abilities, mcp_servers: servers }: JsonObject, { configs, mcpServers }: Registry): boolean {
+  const ids = Array.isArray(abilities) ? abilities.map((entry) => (isMap(entry) ? entry.id : undefined)) : [];
+  return (
+    ids.some((id) => typeof id === 'string' && configs.has(id)) ||
+    Object.keys(isMap(servers) ? servers : {}).some((name) => mcpServers.has(name))
+  );
 }
 
 function rendered(file: string, render: () => string): string {
