@@ -196,6 +196,8 @@ export const LINT_ERRORS = [
   'definition.unknown_reference',
   'definition.unread',
   'denied.host',
+  'docs.invalid',
+  'docs.out_of_step',
   'expression.syntax',
   'feature.unsupported',
   'project.two_registries',

@@ -2,6 +2,7 @@ import type { Finding } from '../../contracts/findings.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { PROJECT_FILE } from '../../definitions/find-project.js';
 import type { RegistryLoader } from '../../definitions/load-registry.js';
+import type { Registry } from '../../definitions/registry.js';
 import { EnvironmentVariables } from '../environment-variables.js';
 import { CHECKS } from './checks.js';
 import { findingOfProblem } from './finding-of.js';
@@ -15,6 +16,8 @@ export interface LintOptions {
   checkEnv?: boolean;
   /** A revision of the project's Git repository, with whose contracts these are compared. */
   since?: string;
+  /** Checks of other rooms. */
+  others?: readonly ((registry: Registry) => readonly Finding[])[];
 }
 
 /** What was found, and in how much. */
@@ -38,6 +41,7 @@ export function lintProject(loader: RegistryLoader, options: LintOptions = {}): 
     ...loadingProblems(project),
     ...CHECKS.flatMap((check) => [...check(project)]),
     ...(before ? compareContracts(before, registry) : []),
+    ...(options.others ?? []).flatMap((check) => check(registry)),
   ];
   return { findings: inOrder(found), abilities: registry.operations.size + registry.workflows.size };
 }

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { checkRoutingDocuments } from '../../../../src/authoring/routing-documents/check-routing-documents.js';
 import type { Finding } from '../../../../src/contracts/findings.js';
 import { RegistryLoader } from '../../../../src/definitions/load-registry.js';
 import { type LintOptions, lintProject } from '../../../../src/planning/lint/lint-project.js';
@@ -48,7 +49,7 @@ export function workflow(...lines: string[]): ProjectFiles {
 export function findingsOf({ files, options, before }: Pick<LintCase, 'files' | 'options' | 'before'>): Finding[] {
   if (before) return findingsSince(before, files);
   const { root } = temporaryProject({ ...SOUND, ...cleared(files) });
-  return lintProject(new RegistryLoader(root), options).findings;
+  return lintProject(new RegistryLoader(root), { others: [checkRoutingDocuments], ...options }).findings;
 }
 
 function findingsSince(before: ProjectFiles, files: ProjectFiles): Finding[] {

@@ -1,4 +1,5 @@
 import type { LintCase } from '../lint-case.js';
+import { DOCUMENT_CASES } from './documents.js';
 import { ERROR_CASES } from './errors.js';
 import { HOOK_CASES } from './hooks.js';
 import { IMPLEMENTATION_CASES } from './implementations.js';
@@ -20,4 +21,5 @@ export const LINT_CASES: readonly LintCase[] = [
   ...YAML_CASES,
   ...ERROR_CASES,
   ...SINCE_CASES,
+  ...DOCUMENT_CASES,
 ];
