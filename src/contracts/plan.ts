@@ -159,7 +159,10 @@ export interface McpImplementation extends ImplementationBase {
     server: PlanMcpServer;
     tool: string;
     output: 'as_is' | 'json';
-    /** SHA-256 of how the server described the tool when the plan was made; absent: it could not be seen then. */
+    /**
+     * SHA-256 of how the server described the tool when it was imported, else when the plan was made; absent: it could
+     * not be seen then.
+     */
     pinned?: string;
   };
 }

@@ -53,10 +53,18 @@ export function resolveImplementation(
     const { tool, server } = { ...body.mcp, ...defined({ tool: settings?.mcp_tool, server: settings?.mcp_server }) };
     if (!server || !tool) throw incomplete(chosen, variables.environment, server ? 'tool' : 'server');
     const output = body.mcp.output ?? 'as_is';
+    // What is pinned is the tool, whichever server of the environment has it; another tool is another promise.
+    const pinned = tool === body.mcp.tool ? body.mcp.pinned?.slice('sha256:'.length) : undefined;
+    const { from, path } = chosen;
     return {
       ...base,
       kind: 'mcp',
-      mcp: { server: resolveMcpServer(registry, server, chosen, variables), tool, output },
+      mcp: {
+        server: resolveMcpServer(registry, server, from, [...path, 'mcp', 'server'], variables),
+        tool,
+        output,
+        ...(pinned !== undefined && { pinned }),
+      },
     };
   }
   return { ...base, kind: 'api', api: resolveApi(registry, chosen, settings, variables) };
@@ -91,10 +99,17 @@ function incomplete({ from, path }: ChosenImplementation, environment: string, k
   });
 }
 
-function resolveMcpServer(
+/**
+ * An MCP server by name, as workers of an environment reach it.
+ *
+ * @param from who names it, at `path`.
+ * @throws AbilityError `definition.unknown_reference`, `config.*`, `denied.host`.
+ */
+export function resolveMcpServer(
   registry: Registry,
   name: string,
-  { from, path }: ChosenImplementation,
+  from: Loaded<unknown>,
+  path: PropertyKey[],
   variables: EnvironmentVariables,
 ): PlanMcpServer {
   const server = registry.mcpServers.get(name);
@@ -104,7 +119,7 @@ function resolveMcpServer(
     throw new AbilityError({
       code: 'definition.unknown_reference',
       message: `There is no MCP server ${name}`,
-      location: from.locate([...path, 'mcp', 'server']),
+      location: from.locate(path),
       suggestion: didYouMean(name, registry.mcpServers.keys()) ?? 'Define it under `mcp_servers` in registry/config.',
     });
   }

@@ -25,6 +25,11 @@ export const mcp = z.strictObject({
   tool: z.string().min(1).optional(),
   timeout_sec: seconds.optional(),
   output: z.literal('json').optional(),
+  /** What the server said of the tool when people took it over; another one is not called. Source: answers, 42. */
+  pinned: z
+    .string()
+    .regex(/^sha256:[0-9a-f]{64}$/, 'What is pinned is `sha256:` and 64 hex digits, as `ability import mcp` writes it')
+    .optional(),
 });
 
 /** What every kind may say besides. */

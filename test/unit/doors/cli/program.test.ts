@@ -67,6 +67,7 @@ const COMMANDS = [
   'deny [options] <key>',
   'why [options] <key>',
   'replay [options] <what>',
+  'import',
 ];
 const TASK_COMMANDS = [
   'create [options] <id>',
@@ -93,6 +94,7 @@ const SCAFFOLD_COMMANDS = [
   'implementation [options] <id>',
   'hook [options] <id>',
 ];
+const IMPORT_COMMANDS = ['mcp [options] <server>'];
 
 describe('`--help` lists', () => {
   test.each(COMMANDS)('ability %s', (usage) => {
@@ -107,17 +109,22 @@ describe('`--help` lists', () => {
     expect(helpOf(commandOf('scaffold'))).toContain(`\n  ${usage} `);
   });
 
+  test.each(IMPORT_COMMANDS)('ability import %s', (usage) => {
+    expect(helpOf(commandOf('import'))).toContain(`\n  ${usage} `);
+  });
+
   test('nothing else', () => {
     const known = [
       ...COMMANDS,
       ...TASK_COMMANDS.map((usage) => `task ${usage}`),
       ...SCAFFOLD_COMMANDS.map((usage) => `scaffold ${usage}`),
+      ...IMPORT_COMMANDS.map((usage) => `import ${usage}`),
     ].map((usage) => usage.replace(/ [[<].*/, ''));
     expect(
       leavesOf(program)
         .map(([name]) => name)
         .sort(),
-    ).toEqual(known.filter((name) => name !== 'task' && name !== 'scaffold').sort());
+    ).toEqual(known.filter((name) => !['task', 'scaffold', 'import'].includes(name)).sort());
   });
 
   test('the exit codes of every command', () => {
@@ -139,6 +146,10 @@ describe('options', () => {
     ['task run', ['--detach', '--junit', '--timeout', '--wait-approval']],
     ['task watch', ['--timeout']],
     ['task logs', ['--follow']],
+    [
+      'import mcp',
+      ['--select', '--prefix', '--dry-run', '--overwrite', '--command', '--url', '--env-profile', '--timeout'],
+    ],
     ['approve', ['--approval', '--as', '--comment']],
     ['deny', ['--approval', '--as', '--comment']],
   ])('%s takes %j', (name, options) => {
