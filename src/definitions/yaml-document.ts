@@ -48,21 +48,14 @@ export function parseYaml(text: string, lines: LineCounter): Document.Parsed {
 }
 
 function countTokens(text: string): void {
-  let count = 0;
-  for (const _ of new Lexer().lex(text)) {
-    count += 1;
-    if (count > YAML_LIMITS.tokens) throw tooMany();
-  }
+  for (const _ of within(new Lexer().lex(text)));
 }
 
 function* tokensOf(text: string, lines: LineCounter) {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
-  let count = 0;
-  for (const lexeme of new Lexer().lex(text)) {
+  for (const lexeme of within(new Lexer().lex(text))) {
     yield* parser.next(lexeme);
-    count += 1;
-    if (count > YAML_LIMITS.tokens) throw tooMany();
     // The parser keeps what is open: the document, and each list or map with the value in it.
     if (parser.stack.length > YAML_LIMITS.depth + 2) {
       throw new TooLarge(`is nested more than ${YAML_LIMITS.depth} levels deep`, parser.offset);
@@ -71,8 +64,22 @@ function* tokensOf(text: string, lines: LineCounter) {
   yield* parser.end();
 }
 
-function tooMany(): TooLarge {
-  return new TooLarge(`has more than ${YAML_LIMITS.tokens} words and signs`);
+/** Signs that close a list or map which nothing opened; the library forgives each, at a growing price. */
+const MOST_STRAY = 100;
+
+/** Hands words and signs on as long as they are no more than an honest file has. */
+function* within(lexemes: Iterable<string>): Generator<string> {
+  let [tokens, aliases, open] = [0, 0, 0];
+  for (const lexeme of lexemes) {
+    tokens += 1;
+    if (lexeme[0] === '*') aliases += 1;
+    else if (lexeme === '[' || lexeme === '{') open += 1;
+    else if (lexeme === ']' || lexeme === '}') open -= 1;
+    if (tokens > YAML_LIMITS.tokens) throw new TooLarge(`has more than ${YAML_LIMITS.tokens} words and signs`);
+    if (aliases > YAML_LIMITS.aliases) throw new TooLarge('uses too many aliases');
+    if (open < -MOST_STRAY) throw new TooLarge('closes lists and maps that were never opened');
+    yield lexeme;
+  }
 }
 
 function firstTwo(documents: Iterable<Document.Parsed>): [Document.Parsed, Document.Parsed?] {

@@ -1,7 +1,17 @@
-import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair, type YAMLMap, type YAMLParseError, type YAMLWarning } from 'yaml';
+import {
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  type YAMLMap,
+  type YAMLParseError,
+  type YAMLWarning,
+} from 'yaml';
 import type { Problem, SourceLocation } from '../contracts/problem.js';
 import { parseYaml, TooLarge } from './yaml-document.js';
-import { Misleading, valueOf } from './yaml-value.js';
+import { Misleading, toJson } from './yaml-value.js';
 
 /** A YAML file as data, which can tell where each of its values stands. */
 export interface YamlSource {
@@ -31,11 +41,16 @@ export function readYaml(file: string, text: string): YamlSource | Problem {
     const { version, explicit } = document.directives.yaml;
     if (explicit && version !== '1.2') {
       const message = `Definitions are YAML 1.2, and this file asks for ${version}`;
-      return { code: 'definition.syntax', message, location: { file, line: 1 }, suggestion: 'Leave the directive out.' };
+      return {
+        code: 'definition.syntax',
+        message,
+        location: { file, line: 1 },
+        suggestion: 'Leave the directive out.',
+      };
     }
     const fault = document.errors[0] ?? document.warnings[0];
     if (fault) return faultOf(fault, at(fault.pos[0]), text);
-    const value = valueOf(document);
+    const value = toJson(document);
     return { file, value, locate: (path, part = 'value') => locateIn(document.contents, path, part, lines, file) };
   } catch (error) {
     if (error instanceof TooLarge) {

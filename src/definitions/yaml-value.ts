@@ -21,7 +21,7 @@ export class Misleading extends Error {
  * @throws Misleading for keys that are there twice, merge keys, numbers that JavaScript would change, broken text.
  * @throws TooLarge for aliases that blow a document up.
  */
-export function valueOf(document: Document.Parsed): unknown {
+export function toJson(document: Document.Parsed): unknown {
   return new Reader().read(document.contents).value;
 }
 
@@ -38,6 +38,7 @@ class Reader {
 
   read(node: unknown): Read {
     if (isAlias(node)) return this.again(node.source, node.range?.[0]);
+    refuseTag(node);
     const anchor = anchorOf(node);
     if (anchor !== undefined) this.anchors.set(anchor, 'open');
     const read = this.readNew(node);
@@ -77,22 +78,34 @@ class Reader {
 
   private keyOf({ key: node }: Pair, value: object): string {
     if (!isScalar(node)) throw new Misleading('definition.syntax', 'A key is a text', offsetOf(node));
+    refuseTag(node);
     if (node.anchor !== undefined) this.anchors.set(node.anchor, { value: node.value, size: 1 });
     const key = String(node.value);
     refuseBrokenText(key, node);
     if (key === '<<' && node.type === 'PLAIN') {
       const suggestion = 'Write the keys out, or use an alias for a whole value: `key: *name`.';
-      throw new Misleading('definition.invalid', 'A merge key, `<<`, is not part of YAML 1.2', offsetOf(node), suggestion);
+      throw new Misleading(
+        'definition.invalid',
+        'A merge key, `<<`, is not part of YAML 1.2',
+        offsetOf(node),
+        suggestion,
+      );
     }
     if (!Object.hasOwn(value, key)) return key;
-    throw new Misleading('definition.syntax', `Not valid YAML: the key ${JSON.stringify(short(key))} is there twice`, offsetOf(node));
+    throw new Misleading(
+      'definition.syntax',
+      `Not valid YAML: the key ${JSON.stringify(short(key))} is there twice`,
+      offsetOf(node),
+    );
   }
 
   private again(name: string, offset: number | undefined): Read {
     const read = this.anchors.get(name);
     this.aliases += 1;
-    if (read === undefined) throw new Misleading('definition.syntax', `Nothing before has the anchor &${short(name)}`, offset);
-    if (read === 'open') throw new Misleading('definition.invalid', `What is called &${short(name)} holds itself`, offset);
+    if (read === undefined)
+      throw new Misleading('definition.syntax', `Nothing before has the anchor &${short(name)}`, offset);
+    if (read === 'open')
+      throw new Misleading('definition.invalid', `What is called &${short(name)} holds itself`, offset);
     this.copies += read.size;
     if (this.aliases > YAML_LIMITS.aliases || this.copies > YAML_LIMITS.copies) {
       throw new TooLarge('uses too many aliases', offset);
@@ -128,6 +141,22 @@ function refuseChangedNumber(value: number, node: Scalar): void {
     const other = `Write ${value}, 0o${value.toString(8)} for the octal number, or "${short(written)}" for the text.`;
     throw refused(`${short(written)} begins with a zero, which some read as octal`, other);
   }
+}
+
+/** Tags of what JSON has; the library knows others, such as !!binary, and makes objects of them. */
+const TAGS: ReadonlySet<string> = new Set(
+  ['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map((name) => `tag:yaml.org,2002:${name}`),
+);
+
+function refuseTag(node: unknown): void {
+  if (!isMap(node) && !isSeq(node) && !isScalar(node)) return;
+  if (node.tag === undefined || TAGS.has(node.tag)) return;
+  const tag = node.tag.replace('tag:yaml.org,2002:', '!!');
+  throw new Misleading(
+    'definition.syntax',
+    `Not valid YAML: the tag ${short(tag)} has no meaning here`,
+    offsetOf(node),
+  );
 }
 
 function anchorOf(node: unknown): string | undefined {

@@ -40,7 +40,7 @@ test('what an honest author writes is within the limits', () => {
 test.each([
   ['a date', 'a: 2026-01-02', { a: '2026-01-02' }],
   ['a word of YAML 1.1', 'a: [yes, no, on, off]', { a: ['yes', 'no', 'on', 'off'] }],
-  ['an old octal number', 'a: 010', { a: 10 }],
+  ['an octal number', 'a: 0o10', { a: 8 }],
   ['a number as a key', '1: a', { 1: 'a' }],
   ['Windows line ends', 'a: 1\r\nb: 2\r\n', { a: 1, b: 2 }],
   ['a byte order mark', '\ufeffa: 1', { a: 1 }],
