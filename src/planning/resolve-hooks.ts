@@ -11,6 +11,7 @@ import { matchesAnyGlob } from '../rules/glob.js';
 import { HOOK_NAMES } from '../rules/hook-facts.js';
 import { didYouMean } from '../rules/nearest.js';
 import { checkCondition } from './check-names.js';
+import type { Warn } from './doubt.js';
 import { resolveScript } from './resolve-script.js';
 
 /** What a hook is matched against. */
@@ -39,12 +40,7 @@ const GUARD_MS = parseDuration('10s');
  *
  * @throws AbilityError for a bound name that is not there, and for a guard file that cannot be read.
  */
-export function resolveHooks(
-  registry: Registry,
-  subject: HookSubject,
-  levels: HookBindings[],
-  warn: (text: string) => void,
-): PlanHooks {
+export function resolveHooks(registry: Registry, subject: HookSubject, levels: HookBindings[], warn: Warn): PlanHooks {
   return {
     pre_create: hooksOf('PreAbilityCreate', registry, subject, levels, warn),
     pre_call: hooksOf('PreAbilityCall', registry, subject, levels, warn),
@@ -57,7 +53,7 @@ function hooksOf(
   registry: Registry,
   subject: HookSubject,
   levels: HookBindings[],
-  warn: (text: string) => void,
+  warn: Warn,
 ): PlanHook[] {
   refuseUnreadable(phase, registry);
   const defined = registry.hooks.get(phase) ?? [];
@@ -65,12 +61,15 @@ function hooksOf(
   const bound = boundNames(phase, levels, subject.ability, warn).map(({ name, level, path }) => {
     const hook = defined.find(({ value }) => value.id === name);
     if (!hook) throw unknownHook(name, phase, registry, level, path);
-    if (!hook.value.enabled) warn(`The hook ${name} of ${subject.ability} is not enabled, so it does not fire`);
+    if (!hook.value.enabled) {
+      const message = `The hook ${name} of ${subject.ability} is not enabled, so it does not fire`;
+      warn({ code: 'lint.hook_disabled', message, location: level.from.locate(path) });
+    }
     return hook;
   });
-  for (const { value } of defined) {
+  for (const { value, locate } of defined) {
     const why = value.match && matches(value.match, subject) ? whyItNeverRuns(registry, phase, value) : undefined;
-    if (why) warn(`${why.message}. ${why.suggestion}`);
+    if (why) warn({ code: 'definition.unread', message: `${why.message}. ${why.suggestion}`, location: locate([]) });
   }
   return [...new Set([...global, ...bound])]
     .filter(({ value }) => value.enabled && (!value.match || matches(value.match, subject)))
@@ -88,7 +87,7 @@ function boundNames(
   phase: TaskPhase,
   levels: HookBindings[],
   ability: string,
-  warn: (text: string) => void,
+  warn: Warn,
 ): { name: string; level: HookBindings; path: PropertyKey[] }[] {
   const list = BINDING_LISTS[phase];
   let names: { name: string; level: HookBindings; path: PropertyKey[] }[] = [];
@@ -97,9 +96,8 @@ function boundNames(
     if (level.value?.replace) {
       const dropped = names.filter(({ name }) => !own.includes(name)).map(({ name }) => name);
       if (dropped.length > 0) {
-        warn(
-          `${level.from.file} drops the hooks ${dropped.join(', ')} (${phase}) of ${ability} with \`replace: true\``,
-        );
+        const message = `${level.from.file} drops the hooks ${dropped.join(', ')} (${phase}) of ${ability} with \`replace: true\``;
+        warn({ code: 'lint.hooks_dropped', message, location: level.from.locate([...level.path, 'replace']) });
       }
       names = [];
     }

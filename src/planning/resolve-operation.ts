@@ -5,6 +5,7 @@ import type { AbilityConfig } from '../definitions/formats/config.js';
 import type { LowLevel } from '../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
+import type { Warn } from './doubt.js';
 import type { EnvironmentVariables } from './environment-variables.js';
 import { type HookBindings, resolveHooks } from './resolve-hooks.js';
 import {
@@ -24,7 +25,7 @@ export function resolveOperation(
   registry: Registry,
   operation: Loaded<LowLevel>,
   variables: EnvironmentVariables,
-  warn: (text: string) => void,
+  warn: Warn,
 ): PlanOperation {
   const { value } = operation;
   const { environment } = variables;

@@ -51,10 +51,29 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
     'after',
     examples('ability graph signup_e2e_test --env staging > signup.mmd', 'ability graph db.write.user_row'),
   );
-  define('explain <code>', 'explain an error code', () => import('./commands/explain.js')).addHelpText(
-    'after',
-    examples('ability explain guard.denied'),
-  );
+  define(
+    'lint',
+    'check the definitions: what no longer holds, with file and line; needs no server',
+    () => import('./commands/lint.js'),
+  )
+    .addOption(new Option('--format <format>', 'how to print').choices(['human', 'json', 'sarif', 'junit']))
+    .option('--check-env', 'also check that credentials and addresses are set here')
+    .addOption(new Option('--fail-on <severity>', 'exit 1 from here on').choices(['error', 'warning']).default('error'))
+    .option('--watch', 'check again whenever a definition or a script changes')
+    .addHelpText(
+      'after',
+      examples(
+        'ability lint',
+        'ability lint --watch',
+        'ability lint --format sarif > lint.sarif   # in CI: 0 nothing, 1 findings, 2 bad usage',
+        'ability lint --check-env --fail-on warning',
+      ),
+    );
+  define(
+    'explain <code>',
+    'explain an error code, or a code of lint',
+    () => import('./commands/explain.js'),
+  ).addHelpText('after', examples('ability explain guard.denied'));
   define('test [id]', 'run the test cases that stand beside abilities', () => import('./commands/test.js'))
     .option('--junit <file>', 'write the cases as JUnit XML')
     .option('--watch', 'run them again whenever a definition or a script changes')
