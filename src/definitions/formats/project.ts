@@ -54,8 +54,12 @@ export const project = z.strictObject({
     .default({})
     .describe('What no definition may go beyond.'),
   placement: z
-    .strictObject({ cloud: z.array(z.string().min(1)).optional(), local: z.array(z.string().min(1)).optional() })
-    .default({}),
+    .strictObject({
+      cloud: z.array(z.string().min(1)).optional().describe('Servers that may run in the cloud.'),
+      local: z.array(z.string().min(1)).optional().describe('Servers that are local, whatever `cloud` says.'),
+    })
+    .default({})
+    .describe('Where servers may run; those that are not named are local.'),
 });
 
 /** A project as loaded. */

@@ -16,7 +16,7 @@ export const abilityId = z
   .string()
   .regex(ABILITY_ID, 'An id begins with a small letter and has at most 100 small letters, digits, dots, dashes and _')
   .refine(isFree, RESERVED)
-  .meta({ not: { enum: [...RESERVED_NAMES] } });
+  .meta({ id: 'ability_id', not: { enum: [...RESERVED_NAMES] } });
 
 /** Words that stand for themselves in CEL, even behind a dot. */
 const CEL_WORDS: ReadonlySet<string> = new Set(['in', 'true', 'false', 'null']);
@@ -39,7 +39,7 @@ export const plainName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/, 'A name has letters, digits, _, - and dots')
   .refine(isFree, RESERVED)
-  .meta({ not: { enum: [...RESERVED_NAMES] } });
+  .meta({ id: 'name', not: { enum: [...RESERVED_NAMES] } });
 
 const DURATION = 'A duration is a number with a unit: 500ms, 20s, 10m, 24h or 7d';
 
