@@ -3,6 +3,7 @@ import { matchesGlob } from '../rules/glob.js';
 import { didYouMean } from '../rules/nearest.js';
 import { BINDING_LISTS, type TaskPhase, whyItNeverRuns } from './hook-bindings.js';
 import type { Loaded, Registry } from './registry.js';
+import { settingsOfNobody } from './unread-settings.js';
 
 /** Something of the right form that nothing will ever read. */
 export interface Unread {
@@ -19,6 +20,8 @@ export interface Unread {
 export function findUnread(registry: Registry): Unread[] {
   return [
     ...unknownOwners(registry),
+    ...unknownCallees(registry),
+    ...settingsOfNobody(registry),
     ...unknownMatches(registry),
     ...unknownEnvironments(registry),
     ...hooksThatNeverRun(registry),
@@ -39,6 +42,19 @@ function unknownOwners({ operations, workflows, implementations, configs, broken
       unknownIn(document.value.operation_key, keys, document, 'operation_key'),
     ),
   ];
+}
+
+/** Abilities that a workflow may call, and that nobody defines. */
+function unknownCallees({ operations, workflows, broken, opaque }: Registry): Unread[] {
+  if (opaque.some(({ kind }) => kind === 'low-level' || kind === 'high-level')) return [];
+  const known = [...operations.keys(), ...workflows.keys()];
+  return [...workflows.values()].flatMap((workflow) =>
+    (workflow.value.operations ?? []).flatMap((id, index) =>
+      known.includes(id) || broken.has(`ability:${id}`)
+        ? []
+        : [unread('ability', id, known, workflow, ['operations', index])],
+    ),
+  );
 }
 
 /** Abilities that a hook is for by name, and that nobody defines; a pattern may be there for abilities to come. */

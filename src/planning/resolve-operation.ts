@@ -5,6 +5,7 @@ import type { AbilityConfig } from '../definitions/formats/config.js';
 import type { LowLevel } from '../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
+import { checkParameters } from './check-parameters.js';
 import type { Warn } from './doubt.js';
 import type { EnvironmentVariables } from './environment-variables.js';
 import { type HookBindings, resolveHooks } from './resolve-hooks.js';
@@ -13,6 +14,7 @@ import {
   type EnvironmentSettings,
   resolveImplementation,
 } from './resolve-implementation.js';
+import { resolveEnvProfile } from './resolve-script.js';
 import { compileSchema } from './schemas.js';
 
 /**
@@ -34,6 +36,9 @@ export function resolveOperation(
   const config = configOf(registry, value.operation_key);
   const settings = config?.value.environments?.[environment];
   const chosen = chooseImplementation(registry, operation, config, settings);
+  if (config && settings?.env_profile !== undefined) {
+    resolveEnvProfile(registry, settings.env_profile, config, ['environments', environment, 'env_profile']);
+  }
   const implementation = resolveImplementation(registry, chosen, settings, variables);
   const modules = value.scope.modules ?? [];
   const subject = {
@@ -48,7 +53,7 @@ export function resolveOperation(
     { value: chosen.body.hooks, from: chosen.from, path: [...chosen.path, 'hooks'] },
     ...configLevels(config, settings, environment),
   ];
-  return {
+  const resolved: PlanOperation = {
     key: value.operation_key,
     version: value.version,
     summary: value.summary,
@@ -60,6 +65,8 @@ export function resolveOperation(
     hooks: resolveHooks(registry, subject, levels, warn),
     fast: implementation.tags.includes('fast') && value.effects !== 'external_read' && isRepeatable(value.effects),
   };
+  checkParameters(resolved, chosen, config, environment);
+  return resolved;
 }
 
 /** The hook bindings of an ability's configuration, general ones before those of the environment. */

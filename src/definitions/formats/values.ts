@@ -128,6 +128,9 @@ export const summary = z.string().min(1).max(1000);
 
 /** An address of a service: a URL, or a variable of the worker's that holds one. */
 export const serviceUrl = z.union(
-  [z.url({ protocol: /^https?$/ }), z.string().regex(/^env:[A-Za-z_][A-Za-z0-9_]*$/)],
+  [
+    z.url({ protocol: /^https?$/ }).meta({ format: undefined, pattern: '^\\s*[Hh][Tt][Tt][Pp][Ss]?:' }),
+    z.string().regex(/^env:[A-Za-z_][A-Za-z0-9_]*$/),
+  ],
   'An address is a URL, http or https, or env:NAME of a variable that holds one',
 );

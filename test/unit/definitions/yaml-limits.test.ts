@@ -19,9 +19,9 @@ test.each([
   ['a staircase of 1,000 maps', Array.from({ length: 1000 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n')],
   ['a billion laughs', bomb()],
 ])('%s is definition.too_large, and at once', (_, text) => {
-  const started = performance.now();
+  const started = process.cpuUsage();
   const read = readYaml('x.yaml', text);
-  expect(performance.now() - started).toBeLessThan(500);
+  expect(process.cpuUsage(started).user / 1000).toBeLessThan(500);
   expect(isProblem(read) && read.code).toBe('definition.too_large');
 });
 
