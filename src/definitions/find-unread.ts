@@ -50,7 +50,7 @@ function unknownCallees({ operations, workflows, broken, opaque }: Registry): Un
   const known = [...operations.keys(), ...workflows.keys()];
   return [...workflows.values()].flatMap((workflow) =>
     (workflow.value.operations ?? []).flatMap((id, index) =>
-      known.includes(id) || broken.has(`ability:${id}`)
+      operations.has(id) || workflows.has(id) || broken.has(`ability:${id}`)
         ? []
         : [unread('ability', id, known, workflow, ['operations', index])],
     ),

@@ -20,9 +20,10 @@ const OF_WORKFLOWS: ReadonlySet<string> = new Set(['id', 'hooks', 'environments'
 
 /** Settings of the right form that no implementation of their ability reads. */
 export function settingsOfNobody(registry: Registry): Unread[] {
+  const known = documentKinds(registry);
   return [...registry.configs].flatMap(([id, config]) => {
     const isWorkflow = registry.workflows.has(id);
-    const kinds = isWorkflow ? new Set<Kind>() : kindsOf(registry, id);
+    const kinds = isWorkflow ? new Set<Kind>() : kindsOf(registry, id, known.get(id));
     // An operation that is broken, or whose implementation is, may have any kind.
     if (!isWorkflow && kinds.size === 0) return [];
     return pathsOf(config.value).flatMap((path) => {
@@ -53,10 +54,16 @@ function pathsOf(config: AbilityConfig): PropertyKey[][] {
   return [...own, ...inner];
 }
 
-function kindsOf({ operations, implementations, configs }: Registry, key: string): Set<Kind> {
-  const inline = operations.get(key)?.value.implementation;
-  const configured = configs.get(key)?.value.impl;
-  const documents = [...implementations.values()].filter(({ value }) => value.operation_key === key);
-  const bodies = [inline, configured, ...documents.map(({ value }) => value)];
-  return new Set(bodies.flatMap((body) => (body ? [body.kind] : [])));
+/** The kinds of the implementation documents of each operation. */
+function documentKinds({ implementations }: Registry): Map<string, Set<Kind>> {
+  const found = new Map<string, Set<Kind>>();
+  for (const { value } of implementations.values()) {
+    found.set(value.operation_key, (found.get(value.operation_key) ?? new Set()).add(value.kind));
+  }
+  return found;
+}
+
+function kindsOf({ operations, configs }: Registry, key: string, documents: Set<Kind> = new Set()): Set<Kind> {
+  const bodies = [operations.get(key)?.value.implementation, configs.get(key)?.value.impl];
+  return new Set([...documents, ...bodies.flatMap((body) => (body ? [body.kind] : []))]);
 }

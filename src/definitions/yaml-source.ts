@@ -1,4 +1,5 @@
 import {
+  type Document,
   isMap,
   isScalar,
   isSeq,
@@ -17,8 +18,13 @@ import { Misleading, toJson } from './yaml-value.js';
 export interface YamlSource {
   file: string;
   value: unknown;
+  text: string;
+  /** The tree of the file, with comments and places. */
+  document: Document;
   /** Where the value at a path stands, or the nearest one above it that exists. `key`: the key itself. */
   locate(path: readonly PropertyKey[], part?: 'value' | 'key'): SourceLocation;
+  /** Where so many characters from the beginning is. */
+  locateOffset(offset: number): SourceLocation;
 }
 
 /**
@@ -50,8 +56,14 @@ export function readYaml(file: string, text: string): YamlSource | Problem {
     }
     const fault = document.errors[0] ?? document.warnings[0];
     if (fault) return faultOf(fault, at(fault.pos[0]), text);
-    const value = toJson(document);
-    return { file, value, locate: (path, part = 'value') => locateIn(document.contents, path, part, lines, file) };
+    return {
+      file,
+      value: toJson(document),
+      text,
+      document,
+      locate: (path, part = 'value') => locateIn(document.contents, path, part, lines, file),
+      locateOffset: at,
+    };
   } catch (error) {
     if (error instanceof TooLarge) {
       return { code: 'definition.too_large', message: `${file} ${error.message}`, location: at(error.offset) };

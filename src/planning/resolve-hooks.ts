@@ -41,20 +41,25 @@ const GUARD_MS = parseDuration('10s');
  * @throws AbilityError for a bound name that is not there, and for a guard file that cannot be read.
  */
 export function resolveHooks(registry: Registry, subject: HookSubject, levels: HookBindings[], warn: Warn): PlanHooks {
+  const hooksOf = (phase: TaskPhase): PlanHook[] =>
+    selectHooks(phase, registry, subject, levels, warn).map((hook) => {
+      return { id: hook.value.id, handler: handlerOf(hook, phase, registry) };
+    });
   return {
-    pre_create: hooksOf('PreAbilityCreate', registry, subject, levels, warn),
-    pre_call: hooksOf('PreAbilityCall', registry, subject, levels, warn),
-    post_call: hooksOf('PostAbilityCall', registry, subject, levels, warn),
+    pre_create: hooksOf('PreAbilityCreate'),
+    pre_call: hooksOf('PreAbilityCall'),
+    post_call: hooksOf('PostAbilityCall'),
   };
 }
 
-function hooksOf(
+/** The hooks of one phase, as {@link resolveHooks} has them, before their handlers are resolved. */
+export function selectHooks(
   phase: TaskPhase,
   registry: Registry,
   subject: HookSubject,
   levels: HookBindings[],
   warn: Warn,
-): PlanHook[] {
+): Loaded<HookDefinition>[] {
   refuseUnreadable(phase, registry);
   const defined = registry.hooks.get(phase) ?? [];
   const global = defined.filter(({ value }) => value.match && (value.blocking || phase === 'PostAbilityCall'));
@@ -71,9 +76,9 @@ function hooksOf(
     const why = value.match && matches(value.match, subject) ? whyItNeverRuns(registry, phase, value) : undefined;
     if (why) warn({ code: 'definition.unread', message: `${why.message}. ${why.suggestion}`, location: locate([]) });
   }
-  return [...new Set([...global, ...bound])]
-    .filter(({ value }) => value.enabled && (!value.match || matches(value.match, subject)))
-    .map((hook) => ({ id: hook.value.id, handler: handlerOf(hook, phase, registry) }));
+  return [...new Set([...global, ...bound])].filter(
+    ({ value }) => value.enabled && (!value.match || matches(value.match, subject)),
+  );
 }
 
 /** Nothing unguarded runs: a guard that cannot be read is not skipped. Source: design, section 1. */

@@ -8,14 +8,14 @@ import { didYouMean } from '../rules/nearest.js';
 import { checkParameters } from './check-parameters.js';
 import type { Warn } from './doubt.js';
 import type { EnvironmentVariables } from './environment-variables.js';
-import { type HookBindings, resolveHooks } from './resolve-hooks.js';
+import { type HookBindings, type HookSubject, resolveHooks } from './resolve-hooks.js';
 import {
   type ChosenImplementation,
   type EnvironmentSettings,
   resolveImplementation,
 } from './resolve-implementation.js';
 import { resolveEnvProfile } from './resolve-script.js';
-import { compileSchema } from './schemas.js';
+import { checkSchema } from './schemas.js';
 
 /**
  * Resolves a low-level ability for one environment: operation, implementation, configuration, environment, where a
@@ -33,31 +33,16 @@ export function resolveOperation(
   const { environment } = variables;
   checkScope(value.operation_key, operation, environment);
   checkSchemas(operation);
-  const config = configOf(registry, value.operation_key);
-  const settings = config?.value.environments?.[environment];
-  const chosen = chooseImplementation(registry, operation, config, settings);
+  const { chosen, config, settings, subject, levels } = hookLevels(registry, operation, environment);
   if (config && settings?.env_profile !== undefined) {
     resolveEnvProfile(registry, settings.env_profile, config, ['environments', environment, 'env_profile']);
   }
   const implementation = resolveImplementation(registry, chosen, settings, variables);
-  const modules = value.scope.modules ?? [];
-  const subject = {
-    ability: value.operation_key,
-    modules,
-    environment,
-    effects: value.effects,
-    tags: implementation.tags,
-  };
-  const levels: HookBindings[] = [
-    { value: value.hooks, from: operation, path: ['hooks'] },
-    { value: chosen.body.hooks, from: chosen.from, path: [...chosen.path, 'hooks'] },
-    ...configLevels(config, settings, environment),
-  ];
   const resolved: PlanOperation = {
     key: value.operation_key,
     version: value.version,
     summary: value.summary,
-    modules,
+    modules: subject.modules,
     effects: value.effects,
     input_schema: value.input_schema,
     output_schema: value.output_schema ?? null,
@@ -67,6 +52,37 @@ export function resolveOperation(
   };
   checkParameters(resolved, chosen, config, environment);
   return resolved;
+}
+
+/** What decides which hooks stand around an operation: the implementation chosen for it, and who binds hooks. */
+export function hookLevels(
+  registry: Registry,
+  operation: Loaded<LowLevel>,
+  environment: string,
+): {
+  chosen: ChosenImplementation;
+  config: Loaded<AbilityConfig> | undefined;
+  settings: EnvironmentSettings | undefined;
+  subject: HookSubject & { modules: string[] };
+  levels: HookBindings[];
+} {
+  const { value } = operation;
+  const config = configOf(registry, value.operation_key);
+  const settings = config?.value.environments?.[environment];
+  const chosen = chooseImplementation(registry, operation, config, settings);
+  const subject = {
+    ability: value.operation_key,
+    modules: value.scope.modules ?? [],
+    environment,
+    effects: value.effects,
+    tags: chosen.body.tags ?? [],
+  };
+  const levels: HookBindings[] = [
+    { value: value.hooks, from: operation, path: ['hooks'] },
+    { value: chosen.body.hooks, from: chosen.from, path: [...chosen.path, 'hooks'] },
+    ...configLevels(config, settings, environment),
+  ];
+  return { chosen, config, settings, subject, levels };
 }
 
 /** The hook bindings of an ability's configuration, general ones before those of the environment. */
@@ -114,7 +130,7 @@ export function checkSchemas(
     const schema = ability.value[key];
     if (!schema) continue;
     try {
-      compileSchema(schema, `\`${key}\``);
+      checkSchema(schema, `\`${key}\``);
     } catch (error) {
       if (!(error instanceof AbilityError)) throw error;
       throw new AbilityError({ ...error.toProblem(), location: ability.locate([key]) }, { cause: error });

@@ -1,3 +1,5 @@
+import { checkRoutingDocuments } from '../../../authoring/routing-documents/check-routing-documents.js';
+import { findDocuments } from '../../../authoring/routing-documents/find-documents.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { Finding } from '../../../contracts/findings.js';
 import { AbilityError } from '../../../contracts/problem.js';
@@ -18,6 +20,7 @@ export const FORMATS = ['human', 'json', 'sarif', 'junit'] as const;
 export interface LintFlags {
   format?: (typeof FORMATS)[number];
   checkEnv?: boolean;
+  since?: string;
   failOn: 'error' | 'warning';
   watch?: boolean;
 }
@@ -67,12 +70,13 @@ async function lintAgainAndAgain(context: Context, loader: RegistryLoader, flags
   try {
     while (!interrupted.signal.aborted) {
       folders = foldersOf(loader) ?? folders;
-      const before = fingerprint(loader.root, folders);
+      const documents = findDocuments(loader.root);
+      const before = fingerprint(loader.root, folders, documents);
       const started = performance.now();
       lintOnce(context, loader, flags, 'human');
       const took = Math.round(performance.now() - started);
       terminal.note(terminal.style('dim', `${took} ms. Waiting for a change; press Ctrl-C to stop.`));
-      await untilChange(loader.root, folders, before, interrupted.signal);
+      await untilChange(loader.root, folders, before, interrupted.signal, documents);
     }
     return EXIT.interrupted;
   } finally {
@@ -90,8 +94,9 @@ function foldersOf(loader: RegistryLoader): string[] | undefined {
   }
 }
 
-function optionsOf({ checkEnv }: LintFlags): LintOptions {
-  return checkEnv ? { checkEnv } : {};
+function optionsOf({ checkEnv, since }: LintFlags): LintOptions {
+  const others = [checkRoutingDocuments];
+  return { others, ...(checkEnv && { checkEnv }), ...(since !== undefined && { since }) };
 }
 
 /** Source: issue "Definitions people can trust": 0, 1, 2. */

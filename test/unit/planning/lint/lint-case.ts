@@ -1,3 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkRoutingDocuments } from '../../../../src/authoring/routing-documents/check-routing-documents.js';
 import type { Finding } from '../../../../src/contracts/findings.js';
 import { RegistryLoader } from '../../../../src/definitions/load-registry.js';
 import { type LintOptions, lintProject } from '../../../../src/planning/lint/lint-project.js';
@@ -14,6 +18,8 @@ export interface LintCase {
   name: string;
   files: ProjectFiles;
   options?: LintOptions;
+  /** The files as they were, in a revision with which they are compared. */
+  before?: ProjectFiles;
 }
 
 /** A project in which nothing is wrong: an environment or two, and an operation to call. */
@@ -40,16 +46,28 @@ export function workflow(...lines: string[]): ProjectFiles {
 }
 
 /** What lint finds in the files of a case, laid over {@link SOUND}. */
-export function findingsOf({ files, options }: Pick<LintCase, 'files' | 'options'>): Finding[] {
-  const all = Object.entries({ ...SOUND, ...files }).map(([name, content]) => [name, withoutMarks(content)]);
-  const { root } = temporaryProject(Object.fromEntries(all) as ProjectFiles);
-  return lintProject(new RegistryLoader(root), options).findings;
+export function findingsOf({ files, options, before }: Pick<LintCase, 'files' | 'options' | 'before'>): Finding[] {
+  if (before) return findingsSince(before, files);
+  const { root } = temporaryProject({ ...SOUND, ...cleared(files) });
+  return lintProject(new RegistryLoader(root), { others: [checkRoutingDocuments], ...options }).findings;
+}
+
+function findingsSince(before: ProjectFiles, files: ProjectFiles): Finding[] {
+  const { root, write } = temporaryProject({ ...SOUND, ...cleared(before) });
+  const git = (...args: string[]): void => {
+    execFileSync('git', ['-C', root, '-c', 'user.name=t', '-c', 'user.email=t@t.test', ...args], { stdio: 'ignore' });
+  };
+  git('init', '--quiet');
+  git('add', '--all');
+  git('commit', '--quiet', '--message', 'before');
+  for (const name of Object.keys(before)) rmSync(join(root, name));
+  write(cleared(files));
+  return lintProject(new RegistryLoader(root), { since: 'HEAD' }).findings;
 }
 
 /** The places of the marks, as `file:line:column`. */
 export function markedPlaces(files: ProjectFiles): string[] {
   return Object.entries(files).flatMap(([file, content]) => {
-    if (typeof content !== 'string') return [];
     return content.split('\n').flatMap((text, line) => {
       return columnsOf(text).map((column) => `${file}:${line + 1}:${column}`);
     });
@@ -61,6 +79,7 @@ function columnsOf(line: string): number[] {
   return before.map((_, index) => before.slice(0, index + 1).join('').length + 1);
 }
 
-function withoutMarks<T>(content: T): T | string {
-  return typeof content === 'string' ? content.replaceAll(MARK, '') : content;
+/** The files without the marks. */
+function cleared(files: ProjectFiles): ProjectFiles {
+  return Object.fromEntries(Object.entries(files).map(([name, content]) => [name, content.replaceAll(MARK, '')]));
 }
