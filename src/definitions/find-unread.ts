@@ -20,7 +20,6 @@ export interface Unread {
 export function findUnread(registry: Registry): Unread[] {
   return [
     ...unknownOwners(registry),
-    ...unknownCallees(registry),
     ...settingsOfNobody(registry),
     ...unknownMatches(registry),
     ...unknownEnvironments(registry),
@@ -42,19 +41,6 @@ function unknownOwners({ operations, workflows, implementations, configs, broken
       unknownIn(document.value.operation_key, keys, document, 'operation_key'),
     ),
   ];
-}
-
-/** Abilities that a workflow may call, and that nobody defines. */
-function unknownCallees({ operations, workflows, broken, opaque }: Registry): Unread[] {
-  if (opaque.some(({ kind }) => kind === 'low-level' || kind === 'high-level')) return [];
-  const known = [...operations.keys(), ...workflows.keys()];
-  return [...workflows.values()].flatMap((workflow) =>
-    (workflow.value.operations ?? []).flatMap((id, index) =>
-      operations.has(id) || workflows.has(id) || broken.has(`ability:${id}`)
-        ? []
-        : [unread('ability', id, known, workflow, ['operations', index])],
-    ),
-  );
 }
 
 /** Abilities that a hook is for by name, and that nobody defines; a pattern may be there for abilities to come. */

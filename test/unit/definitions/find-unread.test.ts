@@ -239,14 +239,3 @@ describe('a setting that nobody reads', () => {
     ]);
   });
 });
-
-test('R-000-38: an ability that a workflow may call and nobody defines is told, with the nearest id', () => {
-  const yaml =
-    'id: w\ntype: workflow\nversion: 1\nsummary: s\noperations: [other, db.wirte]\nsteps: [{ id: a, call: other }]\n';
-  expect(found({ 'registry/high-level/w.yaml': yaml }).problems).toMatchObject([
-    {
-      at: 'registry/high-level/w.yaml:5:21',
-      said: expect.stringMatching(/no ability db\.wirte.*(Did you mean|or) db\.write/),
-    },
-  ]);
-});
