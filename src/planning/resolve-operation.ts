@@ -6,6 +6,7 @@ import type { LowLevel } from '../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
 import { checkParameters } from './check-parameters.js';
+import { checkParams } from './check-params.js';
 import type { Warn } from './doubt.js';
 import type { EnvironmentVariables } from './environment-variables.js';
 import { type HookBindings, type HookSubject, resolveHooks } from './resolve-hooks.js';
@@ -34,6 +35,7 @@ export function resolveOperation(
   checkScope(value.operation_key, operation, environment);
   checkSchemas(operation);
   const { chosen, config, settings, subject, levels } = hookLevels(registry, operation, environment);
+  checkParams(chosen, value.input_schema);
   if (config && settings?.env_profile !== undefined) {
     resolveEnvProfile(registry, settings.env_profile, config, ['environments', environment, 'env_profile']);
   }
