@@ -5,7 +5,7 @@ import { didYouMean } from '../rules/nearest.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
 import { isCaseFile } from './case-files.js';
 import { VERBS } from './formats/steps.js';
-import { SECRET_MESSAGE } from './formats/values.js';
+import { CREDENTIAL_MESSAGE, SECRET_MESSAGE } from './formats/values.js';
 import type { YamlSource } from './yaml-source.js';
 
 type Issue = z.core.$ZodIssue;
@@ -107,8 +107,20 @@ function checkNow<Schema extends z.ZodType>(schema: Schema, source: YamlSource):
   if (parsed.success) return { value: parsed.data };
   const problems = parsed.error.issues.flatMap((issue) => problemsOf(issue, [], source));
   // A mistyped key is also a missing one; the first tells more.
-  return { problems: problems.sort((a, b) => Number(isUnknownKey(b)) - Number(isUnknownKey(a))) };
+  const sorted = problems.sort((a, b) => Number(isUnknownKey(b)) - Number(isUnknownKey(a)));
+  const untold = sorted.slice(MOST_TOLD);
+  const [next] = untold;
+  if (!next) return { problems: sorted };
+  const more: Problem = {
+    ...next,
+    message: `There are ${untold.length} more problems in this file`,
+    suggestion: undefined,
+  };
+  return { problems: [...sorted.slice(0, MOST_TOLD), more] };
 }
+
+/** Problems told of one file; nobody reads more before mending these. */
+const MOST_TOLD = 50;
 
 function isUnknownKey({ message }: Problem): boolean {
   return message.startsWith('Unknown key');
@@ -229,7 +241,7 @@ function isOwnMessage({ message }: Issue): boolean {
 }
 
 function wordingOf(issue: Issue, value: unknown): string {
-  if (issue.message === SECRET_MESSAGE) return issue.message;
+  if (issue.message === SECRET_MESSAGE || issue.message === CREDENTIAL_MESSAGE) return issue.message;
   const seen = value === undefined ? '' : ` (it is ${short(value)})`;
   if (issue.code === 'invalid_value') return `One of ${issue.values.map(String).join(', ')} belongs here${seen}`;
   if (issue.code === 'invalid_type' && !isOwnMessage(issue))

@@ -1,5 +1,7 @@
 import { Command, Option } from 'commander';
+import { defineAuthoring } from './authoring-program.js';
 import { addGlobals, collect, type Define, definer, examples, type Outcome } from './define-command.js';
+import { defineImport } from './import-program.js';
 import { defineTask } from './task-program.js';
 import type { Terminal } from './terminal.js';
 
@@ -104,6 +106,7 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
     );
   defineRun(define);
   defineTask(program, terminal, outcome);
+  defineAuthoring(program, terminal, outcome);
 
   define('approvals', 'list what waits for a decision', () => import('./commands/approvals.js')).addHelpText(
     'after',
@@ -145,6 +148,7 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
       'ability replay test/histories --json   # in CI: 0 all replay, 1 one differs, 2 a file is unreadable',
     ),
   );
+  defineImport(program, terminal, outcome);
   return program;
 }
 
