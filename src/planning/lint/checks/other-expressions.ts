@@ -2,12 +2,12 @@ import { EFFECTS } from '../../../contracts/effects.js';
 import type { Finding } from '../../../contracts/findings.js';
 import type { Json } from '../../../contracts/json.js';
 import type { ImplementationBody } from '../../../definitions/formats/implementation.js';
-import type { LowLevel } from '../../../definitions/formats/low-level.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { implementationBodies } from '../implementation-bodies.js';
 import type { LintedProject } from '../linted-project.js';
 import { inferType, type View } from '../types/infer.js';
 import type { Mistake } from '../types/mistake.js';
+import { suppliedBy } from '../types/supplied.js';
 import { ANY, listType, mapType, mayBe, NULL, STRING, type Type, textsType, unite } from '../types/type.js';
 import { typeOfInput } from '../types/type-of-schema.js';
 import { environmentType } from '../types/workflow-types.js';
@@ -21,7 +21,8 @@ export function* checkOtherExpressions({ registry }: LintedProject): Generator<F
   for (const { from, body, path, operation } of implementationBodies(registry)) {
     const contract = registry.operations.get(operation)?.value;
     if (!contract) continue;
-    for (const mistake of bodyMistakes(body, path, contract, environment)) yield placedFinding(from, mistake);
+    const input = withSupplied(typeOfInput(contract.input_schema), suppliedBy(registry, operation));
+    for (const mistake of bodyMistakes(body, path, { input, environment })) yield placedFinding(from, mistake);
   }
 }
 
@@ -74,30 +75,25 @@ function* conditionMistakes(source: string, path: PropertyKey[], view: View): Ge
 function* bodyMistakes(
   body: ImplementationBody,
   path: PropertyKey[],
-  { input_schema }: LowLevel,
-  environment: Type,
+  names: { input: Type; environment: Type },
 ): Generator<PlacedMistake> {
-  const input = withDefaults(typeOfInput(input_schema), body.defaults ?? {});
-  const view = viewOf({ input, environment });
   if (body.fail_if !== undefined) {
-    const seen = viewOf({ input, environment, output: ANY });
-    yield* conditionMistakes(body.fail_if, [...path, 'fail_if'], seen);
+    yield* conditionMistakes(body.fail_if, [...path, 'fail_if'], viewOf({ ...names, output: ANY }));
   }
   if (body.kind !== 'api') return;
+  const view = viewOf(names);
   for (const key of ['query', 'headers', 'body'] as const) {
     const template = body.api[key] as Json | undefined;
     if (template !== undefined) yield* templateMistakes(template, [...path, 'api', key], view);
   }
 }
 
-/** What the implementation supplies itself is there. */
-function withDefaults(type: Type, defaults: Record<string, Json>): Type {
+/** What the implementation or the environment supplies is there. */
+function withSupplied(type: Type, names: ReadonlySet<string>): Type {
   return type.map((one) => {
     if (one.kind !== 'map') return one;
     const fields = new Map(one.fields);
-    for (const name of Object.keys(defaults)) {
-      fields.set(name, { type: fields.get(name)?.type ?? (() => ANY), isOptional: false });
-    }
+    for (const name of names) fields.set(name, { type: fields.get(name)?.type ?? (() => ANY), isOptional: false });
     return { ...one, fields };
   });
 }

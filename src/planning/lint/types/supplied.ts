@@ -3,7 +3,7 @@ import { implementationBodies } from '../implementation-bodies.js';
 
 const known = new WeakMap<Registry, Map<string, Set<string>>>();
 
-/** Names of parameters that some implementation of an operation gives itself, whichever environment chooses it. */
+/** Names of parameters that an implementation of an operation, or an environment, gives: some of them, or all. */
 export function suppliedBy(registry: Registry, operation: string): ReadonlySet<string> {
   const all = known.get(registry) ?? collect(registry);
   known.set(registry, all);
@@ -14,10 +14,14 @@ const NOTHING: ReadonlySet<string> = new Set();
 
 function collect(registry: Registry): Map<string, Set<string>> {
   const all = new Map<string, Set<string>>();
-  for (const { operation, body } of implementationBodies(registry)) {
+  const add = (operation: string, defaults: object = {}): void => {
     const names = all.get(operation) ?? new Set();
-    for (const name of Object.keys(body.defaults ?? {})) names.add(name);
+    for (const name of Object.keys(defaults)) names.add(name);
     all.set(operation, names);
+  };
+  for (const { operation, body } of implementationBodies(registry)) add(operation, body.defaults);
+  for (const [operation, { value }] of registry.configs) {
+    for (const { defaults } of Object.values(value.environments ?? {})) add(operation, defaults);
   }
   return all;
 }

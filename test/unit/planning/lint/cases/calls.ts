@@ -41,6 +41,20 @@ const ROWS: Row[] = [
   ],
   [
     'missing_parameter',
+    'that an environment supplies, also to what implements it',
+    {
+      ...lowLevel(
+        'op.supplied',
+        'input_schema: { type: object, required: [id], properties: { id: { type: string }, size: { type: integer } } }',
+        'implementation: { kind: script, script: { path: scripts/any.mjs }, fail_if: input.size > 3 }',
+      ),
+      'registry/config/c.yaml':
+        'abilities:\n  - { id: op.supplied, environments: { dev: { defaults: { id: u-1, size: 3 } } } }\n',
+      ...workflow('steps: [{ id: one, call: op.supplied }]'),
+    },
+  ],
+  [
+    'missing_parameter',
     'that the implementation supplies, or the schema',
     {
       ...lowLevel(
