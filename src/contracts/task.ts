@@ -20,6 +20,16 @@ export interface TaskRequest {
   session: string | null;
   /** Take over what an earlier task has done, as far as that still holds. */
   retry?: { task: string; from: string | null };
+  /** Run nothing but this. */
+  plan?: WantedPlan;
+}
+
+/** What was looked at before it is run: digests, as 64 hex digits. */
+export interface WantedPlan {
+  /** Of the plan before its tools are pinned, or as it was sealed with their pins. */
+  plan: string;
+  /** Of the input with defaults applied; left out: any. */
+  input?: string;
 }
 
 /** What preflight answers when the task can be formed. */
@@ -269,6 +279,8 @@ export interface TaskMemo {
   version: number | string;
   environment: string;
   plan: string;
+  /** Of a task that calls tools: the digest of its plan before they were pinned. Left out where it is the same. */
+  unpinned?: string;
   input: string;
   requested_by: string;
   /** The task that called this one. */
