@@ -114,7 +114,12 @@ export function checkSchemas(
   }
 }
 
-function chooseImplementation(
+/**
+ * The implementation of an operation: the default of its environment or configuration, else the only one.
+ *
+ * @throws AbilityError `config.*`, `definition.unknown_reference`, or what is wrong with the one that was meant.
+ */
+export function chooseImplementation(
   registry: Registry,
   operation: Loaded<LowLevel>,
   config: Loaded<AbilityConfig> | undefined,

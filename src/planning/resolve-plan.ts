@@ -4,18 +4,17 @@ import type {
   Plan,
   PlanAbility,
   PlanHooks,
-  PlanImplementation,
   PlanOperation,
   PlanWorkflow,
 } from '../contracts/plan.js';
 import { AbilityError, type SourceLocation } from '../contracts/problem.js';
 import type { HighLevel } from '../definitions/formats/high-level.js';
 import type { LowLevel } from '../definitions/formats/low-level.js';
-import type { Loaded, Registry } from '../definitions/registry.js';
+import { type Loaded, PLACEMENT_RULES, type Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
-import { DEFAULT_CLOUD_SERVERS, resolvePlacement } from '../rules/placement.js';
 import { compileSteps } from './compile-steps.js';
 import { EnvironmentVariables } from './environment-variables.js';
+import { inferPlacement } from './infer-placement.js';
 import { limitsOf } from './limits.js';
 import { resolveEnvironment } from './resolve-environment.js';
 import { resolveHooks } from './resolve-hooks.js';
@@ -50,6 +49,7 @@ export function resolvePlan(
   const plan = operation
     ? planOperation(registry, operation, variables, warn)
     : planWorkflow(registry, workflow as Loaded<HighLevel>, variables, warn);
+  warnOfPlacement(registry, plan, warn);
   for (const { key, implementation } of Object.values(plan.operations)) {
     for (const tag of ['deprecated', 'experimental']) {
       if (implementation.tags.includes(tag)) warn(`The implementation ${implementation.id} of ${key} is ${tag}`);
@@ -107,13 +107,7 @@ function planWorkflow(
   const { limits, ...own } = resolveWorkflow({ registry, variables, warn, found, callers: [] }, workflow);
   const operations = Object.fromEntries(Object.entries(found.operations).sort(([a], [b]) => (a < b ? -1 : 1)));
   const plan = assemble(registry, variables.environment, { ...own, operations });
-  const { placement } = workflow.value;
-  const planned = {
-    ...plan,
-    limits,
-    ...(Object.keys(found.workflows).length > 0 && { workflows: found.workflows }),
-  };
-  return placement ? withPlacement(planned, placement, warn) : planned;
+  return { ...plan, limits, ...(Object.keys(found.workflows).length > 0 && { workflows: found.workflows }) };
 }
 
 /** What a workflow calls, and what is called from there. */
@@ -171,6 +165,7 @@ function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): Pla
     input_schema: value.input_schema,
     output_schema: value.output_schema ?? null,
     hooks: resolveHooks(registry, subject, [own, ...levels], warn),
+    ...(value.operations && { operations: [...new Set(value.operations)].sort() }),
   };
   const limits = limitsOf(registry.project, value.timeout);
   if (value.limits) limits.max_calls = value.limits.max_calls;
@@ -202,32 +197,29 @@ function assemble(
   body: Pick<Plan, 'ability' | 'operations' | 'steps' | 'finally' | 'output'>,
 ): Plan {
   const { project } = registry;
-  const rules = { cloud: project.placement.cloud ?? DEFAULT_CLOUD_SERVERS, local: project.placement.local ?? [] };
-  const servers = Object.values(body.operations).map(({ implementation }) => serverOf(implementation));
   return {
     format: 1,
     engine: ENGINE,
     cel: CEL,
     project: project.project,
     environment: resolveEnvironment(registry, environment),
-    placement: resolvePlacement(servers, rules),
+    placement: inferPlacement(registry, body.ability.id, environment).placement,
     limits: limitsOf(project, undefined),
     ...body,
   };
 }
 
-/** What an implementation needs to be near to: scripts the shell, calls the network, tools their server. Source: C-32. */
-function serverOf(implementation: PlanImplementation): string {
-  if (implementation.kind === 'mcp') return implementation.mcp.server.name;
-  return implementation.kind === 'api' ? 'http' : 'shell';
-}
-
 /** An explicit placement wins, and is told where it contradicts what the steps need. Source: R-001-04, C-31. */
-function withPlacement(plan: Plan, placement: Plan['placement'], warn: (text: string) => void): Plan {
-  if (placement === 'cloud' && plan.placement === 'local') {
-    warn(`${plan.ability.id} is placed in the cloud although a step of it needs a local server`);
-  }
-  return { ...plan, placement };
+function warnOfPlacement(registry: Registry, plan: Plan, warn: (text: string) => void): void {
+  const broken = registry.broken.get(PLACEMENT_RULES);
+  if (broken) warn(`\`placement\` in ability.yaml is broken, so everything runs locally: ${broken.message}`);
+  const { id } = plan.ability;
+  const { explicit, inferred, demands } = inferPlacement(registry, id, plan.environment.name);
+  if (explicit !== 'cloud' || inferred !== 'local') return;
+  const local = demands.filter(({ placement }) => placement === 'local');
+  const named = local.slice(0, 3).map(({ ability, tool }) => (tool === null ? ability : `${ability} (${tool})`));
+  const more = local.length > named.length ? ` and ${local.length - named.length} more` : '';
+  warn(`${id} is placed in the cloud although a step of it needs a local server: ${named.join(', ')}${more}`);
 }
 
 function gravest(effects: Effect[]): Effect {
