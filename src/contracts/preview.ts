@@ -146,7 +146,12 @@ export interface StepPreview {
   what: string;
   call: CallPreview | null;
   approval: ApprovalPreview | null;
-  foreach: { items: number | null; depends_on: string[]; problem: Problem | null; max_parallel: number | string } | null;
+  foreach: {
+    items: number | null;
+    depends_on: string[];
+    problem: Problem | null;
+    max_parallel: number | string;
+  } | null;
   /** What a `let` names, an `end` gives or a `fail` says. */
   value: ValuePreview | null;
   undo: { call: string; with: ValuePreview } | null;

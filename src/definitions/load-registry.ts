@@ -114,7 +114,9 @@ function checkProject(source: YamlSource): { checked: Checked<typeof project>; b
 
 function safeMistake({ suggestion }: Problem): string {
   const now = 'Until then everything runs locally.';
-  return suggestion === undefined ? `Write \`placement: { cloud: [names of servers] }\`. ${now}` : `${suggestion} ${now}`;
+  return suggestion === undefined
+    ? `Write \`placement: { cloud: [names of servers] }\`. ${now}`
+    : `${suggestion} ${now}`;
 }
 
 function isMap(value: unknown): value is Record<string, unknown> {

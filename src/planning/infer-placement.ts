@@ -37,7 +37,12 @@ export function inferPlacement(registry: Registry, ability: string, environment?
   const demands = demandsOf(registry, ability, environment, rules, new Set());
   const explicit = registry.workflows.get(ability)?.value.placement ?? null;
   const isBound = demands.some(({ tool, placement }) => tool === null && placement === 'local');
-  const inferred = isBound ? 'local' : resolvePlacement(demands.map(({ tool }) => tool), rules);
+  const inferred = isBound
+    ? 'local'
+    : resolvePlacement(
+        demands.map(({ tool }) => tool),
+        rules,
+      );
   return { placement: explicit ?? inferred, explicit, inferred, demands };
 }
 

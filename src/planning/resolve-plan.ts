@@ -1,12 +1,6 @@
 import { EFFECTS, type Effect } from '../contracts/effects.js';
 import { CEL, ENGINE } from '../contracts/names.js';
-import type {
-  Plan,
-  PlanAbility,
-  PlanHooks,
-  PlanOperation,
-  PlanWorkflow,
-} from '../contracts/plan.js';
+import type { Plan, PlanAbility, PlanHooks, PlanOperation, PlanWorkflow } from '../contracts/plan.js';
 import { AbilityError, type SourceLocation } from '../contracts/problem.js';
 import type { HighLevel } from '../definitions/formats/high-level.js';
 import type { LowLevel } from '../definitions/formats/low-level.js';

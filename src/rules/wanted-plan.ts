@@ -20,6 +20,7 @@ export interface FoundPlan {
 
 /** What `plan.changed` says of the plan that was found, so that whoever has the other one can name what differs. */
 export interface PlanChange {
+  ability: string;
   wanted: WantedPlan;
   found: { plan: string; input: string };
   /** First digits of the digest of each part; left out where there are too many. */
@@ -51,11 +52,11 @@ export function refuseOtherPlan(wanted: WantedPlan | undefined, { plan, input }:
   throw changed(message, plan, { wanted, found: { plan: unpinned, input }, ...(parts && { parts }) });
 }
 
-function changed(message: string, { ability, environment }: Plan, details: PlanChange): AbilityError {
+function changed(message: string, { ability, environment }: Plan, details: Omit<PlanChange, 'ability'>): AbilityError {
   return new AbilityError({
     code: 'plan.changed',
     message,
-    details,
+    details: { ability: ability.id, ...details } satisfies PlanChange,
     suggestion: `Look at what would run now: ability plan ${ability.id} --env ${environment.name}.`,
   });
 }

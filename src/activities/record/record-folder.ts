@@ -88,7 +88,9 @@ export class RecordFolder {
     const path = this.pathOf(task);
     if (path === undefined) return [];
     // Below a task that was called itself, the records lie beside its own.
-    const records = task.includes('/') ? recordsInside(path, MOST_CALLED) : recordsBelow(join(path, CHILDREN), MOST_CALLED);
+    const records = task.includes('/')
+      ? recordsInside(path, MOST_CALLED)
+      : recordsBelow(join(path, CHILDREN), MOST_CALLED);
     return records.flatMap((file) => readRecord(file)?.used?.tools_used ?? []);
   }
 

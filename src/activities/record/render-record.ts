@@ -53,7 +53,9 @@ function operationsOf({ plan }: TaskRecord): string {
 function usedOf({ tools_used, outside_whitelist }: ToolsUsed): string {
   const tools = tools_used.length > 0 ? list(tools_used.map((tool) => `\`${tool}\``)) : 'None.';
   const outside =
-    outside_whitelist.length > 0 ? `**Called and not allowed:** ${outside_whitelist.join(', ')}` : 'All of them are among what the ability may call.';
+    outside_whitelist.length > 0
+      ? `**Called and not allowed:** ${outside_whitelist.join(', ')}`
+      : 'All of them are among what the ability may call.';
   return `${tools}\n\n${outside}`;
 }
 

@@ -44,7 +44,12 @@ export function previewCall(call: PreviewedCall): CallPreview {
     retry: attempts > 1 ? retryOf(step.retry, known) : null,
     limit_ms: limitOf(plan, operation, step.timeout, known),
     hooks: [...before, ...after],
-    approval: previewGuardApproval(`${operation.key} in ${environment.name}`, [...own, ...reasons], before, environment),
+    approval: previewGuardApproval(
+      `${operation.key} in ${environment.name}`,
+      [...own, ...reasons],
+      before,
+      environment,
+    ),
     workflow: null,
   };
 }

@@ -13,7 +13,11 @@ export function previewConcurrency(plan: Plan, input: JsonObject | undefined): C
   return { template, limit, on_busy, ...keyOf(template, plan, input) };
 }
 
-function keyOf(template: string, plan: Plan, input: JsonObject | undefined): { key: string | null; problem: Problem | null } {
+function keyOf(
+  template: string,
+  plan: Plan,
+  input: JsonObject | undefined,
+): { key: string | null; problem: Problem | null } {
   const { is } = foreseeTemplate(template, Foresight.of(plan, input).known);
   if (is === 'open' || !input) return { key: null, problem: null };
   try {

@@ -46,8 +46,18 @@ function factsOf(phase: Phase, { plan, operation, input, user }: HookSubject): K
 }
 
 function previewHook(id: string, handler: PlanHandler, phase: Phase, facts: Known): HookPreview {
-  const nothing = { id, phase, handler: handler.kind, decision: null, reason: null, warnings: [], depends_on: [], asks: null };
-  if (handler.kind === 'script') return { ...nothing, asks: [...handler.script.interpreter, handler.script.path].join(' ') };
+  const nothing = {
+    id,
+    phase,
+    handler: handler.kind,
+    decision: null,
+    reason: null,
+    warnings: [],
+    depends_on: [],
+    asks: null,
+  };
+  if (handler.kind === 'script')
+    return { ...nothing, asks: [...handler.script.interpreter, handler.script.path].join(' ') };
   if (handler.kind === 'builtin') return { ...nothing, asks: handler.name };
   const { deny_if, confirm_if, warn_if, reason } = handler;
   const warned: string[] = [];

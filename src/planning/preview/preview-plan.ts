@@ -69,9 +69,10 @@ export function previewPlan(registry: Registry, request: PreviewRequest): PlanPr
     limits: plan.limits,
     concurrency: previewConcurrency(plan, input),
     problems,
-    warnings: [...new Set([...warnings, ...creation.flatMap(({ hooks }) => hooks.flatMap((hook) => hook.warnings))])],
+    warnings: [...new Set([...warnings, ...warningsOf(plan, creation)])],
     creation,
-    start: ability.kind === 'workflow' ? previewStart(plan, input, request.user, created) : { hooks: [], approval: null },
+    start:
+      ability.kind === 'workflow' ? previewStart(plan, input, request.user, created) : { hooks: [], approval: null },
     ...tree,
     operations: operationsOf(plan, secrets),
     plan,
@@ -91,7 +92,17 @@ function previewTree(plan: Plan, input: JsonObject, user: Person, created: reado
 
 function ownCall(what: string, call: CallPreview): StepPreview {
   const nothing = { because: null, if: null, approval: null, foreach: null, value: null, undo: null, timeout: null };
-  return { id: 'run', path: 'run', verb: 'call', runs: 'yes', what, call, continue_on_error: false, groups: [], ...nothing };
+  return {
+    id: 'run',
+    path: 'run',
+    verb: 'call',
+    runs: 'yes',
+    what,
+    call,
+    continue_on_error: false,
+    groups: [],
+    ...nothing,
+  };
 }
 
 /** The first no ends it, as in preflight. */
@@ -107,12 +118,28 @@ function previewCreation(plan: Plan, input: JsonObject, user: Person): PlanPrevi
   return asked;
 }
 
+function warningsOf({ environment }: Plan, creation: PlanPreview['creation']): string[] {
+  const warned = creation.flatMap(({ hooks }) => hooks.flatMap((hook) => hook.warnings));
+  if (environment.proof !== 'required') return warned;
+  return [
+    ...warned,
+    `${environment.name} asks for proof of who decides, which this version cannot check: approvals fail`,
+  ];
+}
+
 function denials(creation: PlanPreview['creation']): Problem[] {
   const isDeny = ({ decision }: HookPreview): boolean => decision === 'deny';
   return creation.flatMap(({ hooks, subject }) =>
     hooks.filter(isDeny).map(({ id, reason, phase }) => {
       const status = reason?.startsWith('it fails: ') ? 'error' : 'ok';
-      return denialOf({ hook_id: id, phase, path: subject, status, decision: 'deny', reason: reason ?? '' }).toProblem();
+      return denialOf({
+        hook_id: id,
+        phase,
+        path: subject,
+        status,
+        decision: 'deny',
+        reason: reason ?? '',
+      }).toProblem();
     }),
   );
 }
@@ -131,7 +158,9 @@ function missingCredentials(plan: Plan, secrets: SecretSource): Problem[] {
 }
 
 function operationsOf({ operations }: Plan, secrets: SecretSource): OperationPreview[] {
-  return Object.values(operations).map((operation) => previewOperation(operation, (reference) => has(secrets, reference)));
+  return Object.values(operations).map((operation) =>
+    previewOperation(operation, (reference) => has(secrets, reference)),
+  );
 }
 
 /** A reference that leads out of the project is told among the problems. */

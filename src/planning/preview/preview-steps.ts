@@ -68,7 +68,7 @@ export class StepPreviewer {
     const foresight = runs === 'yes' ? place.foresight : place.foresight.apart();
     const inside: Place = { foresight, prefix: `${path}/`, isCovered: place.isCovered || isCovered(step) };
     const { known } = foresight;
-    const value = valueOf(step);
+    const value = valueIn(step);
     const preview: StepPreview = {
       id: step.id,
       path,
@@ -123,7 +123,12 @@ export class StepPreviewer {
       }
       case 'parallel':
       case 'race':
-        return [group(step.verb, step.branches.map((branch) => this.branch(branch, inside)))];
+        return [
+          group(
+            step.verb,
+            step.branches.map((branch) => this.branch(branch, inside)),
+          ),
+        ];
       case 'foreach': {
         const names = { [step.as]: 'the item', ...(step.index && { [step.index]: 'the index' }) };
         const steps = this.list(step.steps, { ...turn, foresight: inside.foresight.apart(names) });
@@ -226,12 +231,12 @@ function runsIf(answer: AnswerPreview | null): Runs {
 function becauseOf(answer: AnswerPreview | null): string | null {
   if (!answer) return null;
   const { expression, problem, depends_on, value } = answer;
-  if (problem) return `it fails, since ${problem.message}`;
-  if (depends_on.length > 0) return `\`${expression}\` depends on ${depends_on.join(', ')}`;
+  if (problem) return `\`${expression}\`, which fails: ${problem.message}`;
+  if (depends_on.length > 0) return `\`${expression}\`, which depends on ${depends_on.join(', ')}`;
   return value === true ? null : `\`${expression}\` is false`;
 }
 
-function valueOf(step: PlanStep) {
+function valueIn(step: PlanStep) {
   if (step.verb === 'let') return step.let;
   if (step.verb === 'end') return step.end.output;
   return step.verb === 'fail' ? step.fail.message : undefined;
@@ -248,7 +253,11 @@ function endsTask(step: PlanStep, { isCovered: around, foresight }: Place): bool
 }
 
 function isCovered(step: PlanStep): boolean {
-  return step.on_error !== undefined || step.continue_on_error === true || (step.verb === 'steps' && step.retry !== undefined);
+  return (
+    step.on_error !== undefined ||
+    step.continue_on_error === true ||
+    (step.verb === 'steps' && step.retry !== undefined)
+  );
 }
 
 /** It sees the output of the call it takes back, which nobody knows. */

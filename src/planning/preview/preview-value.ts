@@ -1,6 +1,12 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { AnswerPreview, ValuePreview } from '../../contracts/preview.js';
-import { type Foreseen, foreseeExpression, foreseeMap, foreseeTemplate, type Known } from '../../rules/expressions/foresee.js';
+import {
+  type Foreseen,
+  foreseeExpression,
+  foreseeMap,
+  foreseeTemplate,
+  type Known,
+} from '../../rules/expressions/foresee.js';
 
 /** Parameters of a call: as shown, and as other expressions may look into them; undefined where nothing is known. */
 export interface ForeseenInput {
@@ -41,13 +47,19 @@ export function previewCondition(expression: string, known: Known): AnswerPrevie
   const answer = previewExpression(expression, known);
   if (answer.depends_on.length > 0 || answer.problem || typeof answer.value === 'boolean') return answer;
   const message = `\`${expression}\` gives ${JSON.stringify(answer.value)}, which is neither true nor false`;
-  return { ...answer, value: null, problem: { code: 'expression.not_boolean', message, suggestion: 'Write a comparison.' } };
+  return {
+    ...answer,
+    value: null,
+    problem: { code: 'expression.not_boolean', message, suggestion: 'Write a comparison.' },
+  };
 }
 
 /** A text that may be a template, as far as it is known; else as it is written. */
 export function foreseeText(template: string, known: Known): string {
   const found = foreseeTemplate(template, known);
-  return found.is === 'known' && found.value !== null && typeof found.value !== 'object' ? String(found.value) : template;
+  return found.is === 'known' && found.value !== null && typeof found.value !== 'object'
+    ? String(found.value)
+    : template;
 }
 
 function answerOf(expression: string, found: Foreseen): AnswerPreview {

@@ -16,6 +16,8 @@ export async function run(context: Context, [id = '']: string[]): Promise<ExitCo
   const { resolvePlan } = await import('../../../planning/resolve-plan.js');
   const { digestOf } = await import('../../../rules/canonical.js');
   const environment = await environmentOf(context, registry);
+  const { inferPlacement } = await import('../../../planning/infer-placement.js');
+  const placement = inferPlacement(registry, id, environment);
   let resolved: { plan: Plan; warnings: string[]; digest: string } | undefined;
   let problem: Problem | undefined;
   try {
@@ -28,7 +30,7 @@ export async function run(context: Context, [id = '']: string[]): Promise<ExitCo
   const { terminal, flags } = context;
   if (flags.json) {
     const { plan = null, warnings = [], digest = null } = resolved ?? {};
-    terminal.printJson({ definition, environment, digest, plan, warnings, problem: problem ?? null });
+    terminal.printJson({ definition, environment, placement, digest, plan, warnings, problem: problem ?? null });
     return EXIT.ok;
   }
   const lines = [
@@ -37,7 +39,7 @@ export async function run(context: Context, [id = '']: string[]): Promise<ExitCo
     `environments: ${definition.scope.environments?.join(', ') ?? 'all'}`,
     `input: ${JSON.stringify(definition.input_schema)}`,
     ...(definition.output_schema ? [`output: ${JSON.stringify(definition.output_schema)}`] : []),
-    ...(resolved ? describePlan(resolved.plan) : []),
+    ...(resolved ? describePlan(resolved.plan) : [`in ${environment}: ${placement.placement}`]),
     ...renderStepTree(resolved?.plan ?? (await definedSteps(registry, id, environment)), terminal.style),
   ];
   terminal.print(lines.join('\n'));
