@@ -96,5 +96,7 @@ test('R-001-19: while `placement` is broken every plan says so, and is local', (
   const files = { ...FILES, 'ability.yaml': 'format: 1\nproject: p\nenvironments: { dev: {} }\nplacement: [http]\n' };
   const { plan, warnings } = resolvePlan(registryOf(files), 'web.op', 'dev');
   expect(plan.placement).toBe('local');
-  expect(warnings).toEqual([expect.stringMatching(/`placement` in ability.yaml is broken, so everything runs locally/)]);
+  expect(warnings).toEqual([
+    expect.stringMatching(/`placement` in ability.yaml is broken, so everything runs locally/),
+  ]);
 });
