@@ -190,7 +190,7 @@ interface Start {
 
 function startOf(request: TaskRequest, answer: Sealed, { run }: NewTask): Start {
   const { plan, seal, input, warnings, progress, hooks = [] } = answer;
-  const { user, session, retry } = request;
+  const { user, session, retry, plan: only } = request;
   return {
     answer,
     // The input first, because people look for it first in the Temporal UI.
@@ -205,6 +205,8 @@ function startOf(request: TaskRequest, answer: Sealed, { run }: NewTask): Start 
       warnings,
       ...(progress && { progress }),
       ...(hooks.length > 0 && { hooks }),
+      // A task that runs at once is not changed any more.
+      ...(only && !run && { only }),
     },
     memo: {
       ability: plan.ability.id,

@@ -67,6 +67,8 @@ export interface TaskStart {
   warnings: string[];
   /** What the hooks before creation said. */
   hooks?: HookAnswer[];
+  /** Of a task that was created to be nothing but this: what a change of its input must keep to. */
+  only?: WantedPlan;
   /** What earlier runs of this task have already done. */
   progress?: Progress;
   /** The rest of what an earlier run of this task knew. */

@@ -173,3 +173,28 @@ describe('a plan with tools', () => {
     expect((await project.wait(id)).kind).toBe('ended');
   });
 });
+
+describe('a task that is created under a plan and run later', () => {
+  const by = { name: 'tester', source: 'claimed' } as const;
+
+  test('C-37: takes no other input where that was planned, and no other definitions', async () => {
+    const { digest, input_digest } = preview('planned', { n: 4 });
+    const exact = { key: 'set-exact', plan: { plan: digest, input: input_digest }, run: false };
+    const { id } = await project.create('planned', { n: 4 }, exact);
+    const edit = { set: { n: 5 }, unset: [], by };
+    expect(await refusal(changeInput(project.session, id, edit))).toMatchObject({ code: 'plan.changed' });
+
+    const { id: loose } = await project.create('planned', {}, { key: 'set-loose', plan: { plan: digest }, run: false });
+    expect(await changeInput(project.session, loose, edit)).toMatchObject({ changed: true });
+    project.write(workflow('planned', STEPS.replace('default: 1', 'default: 1, title: N')));
+    try {
+      const later = changeInput(project.session, loose, { ...edit, set: { n: 6 } });
+      expect(await refusal(later)).toMatchObject({ code: 'plan.changed' });
+    } finally {
+      project.write(workflow('planned', STEPS));
+    }
+    expect(await project.create('planned', { n: 5 }, { key: loose })).toMatchObject({ attached: true });
+    const end = await project.wait(loose);
+    expect(end).toMatchObject({ kind: 'ended', result: { output: { n: 5 }, digest } });
+  });
+});
