@@ -53,6 +53,7 @@ const COMMANDS = [
   'worker [options]',
   'list [options]',
   'show [options] <id>',
+  'plan [options] <id>',
   'graph [options] <id>',
   'explain [options] <code>',
   'test [options] [id]',
