@@ -110,7 +110,7 @@ describe('ability plan', () => {
 describe('ability run --plan', () => {
   const args = (...more: string[]) => ['run', 'greet', '--set', 'name=Bob', ...more];
 
-  test('runs what was planned under that digest, and refuses anything else with what differs', async () => {
+  test('runs what was planned under that digest, and no other input under the reference', async () => {
     const planned = await json(['plan', 'greet', '--set', 'name=Bob']);
     const { digest, reference } = planned.json;
     writeFileSync(join(project.root, 'plan.json'), planned.stdout);
@@ -121,7 +121,12 @@ describe('ability run --plan', () => {
     const other = await json(['run', 'greet', '--set', 'name=Eve', '--plan', reference]);
     expect(other).toMatchObject({ exitCode: 3, json: { status: 'unavailable', code: 'plan.changed' } });
     expect((await json(['run', 'greet', '--set', 'name=Eve', '--plan', digest])).exitCode).toBe(0);
+  });
 
+  test('names what differs, where the plan is at hand, and makes nothing', async () => {
+    const planned = await json(['plan', 'greet', '--set', 'name=Bob']);
+    const { digest, reference } = planned.json;
+    writeFileSync(join(project.root, 'plan.json'), planned.stdout);
     const file = 'registry/high-level/greet.yaml';
     const before = readFileSync(join(project.root, file), 'utf8');
     project.write({ [file]: before.replace('Hello', 'Bye') });
@@ -138,6 +143,10 @@ describe('ability run --plan', () => {
       'plan.changed',
     );
     project.write({ [file]: before });
+  });
+
+  test('keeps a created task to its plan', async () => {
+    const { reference } = (await json(['plan', 'greet', '--set', 'name=Bob'])).json;
     const created = await json(['task', 'create', 'greet', '--set', 'name=Bob', '--plan', reference]);
     expect(created.json.status).toBe('available');
     const changed = await json(['task', 'set', created.json.task_key, 'name=Eve']);

@@ -43,7 +43,8 @@ export class StepPreviewer {
       steps,
       on_error: this.handlers(plan.on_error, { foresight: late, prefix: '', isCovered: true }),
       finally: this.list(plan.finally, { foresight: late.apart(), prefix: '', isCovered: true }),
-      output: plan.output === undefined ? null : previewValue(plan.output, foresight.known),
+      // One that ends before its last step has another output, or none.
+      output: plan.output === undefined || this.isOver(steps) ? null : previewValue(plan.output, foresight.known),
     };
   }
 
@@ -92,6 +93,10 @@ export class StepPreviewer {
     }
     if (runs === 'yes') this.noteEnding(step, preview, place);
     return preview;
+  }
+
+  private isOver(steps: readonly StepPreview[]): boolean {
+    return steps.some((step) => this.ending.has(step));
   }
 
   private noteEnding(step: PlanStep, preview: StepPreview, place: Place): void {

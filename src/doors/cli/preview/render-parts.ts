@@ -5,6 +5,8 @@ import type { Terminal } from '../terminal.js';
 
 type Style = Terminal['style'];
 
+const MOST_CHARACTERS = 300;
+
 const WORDS = { allow: 'allows', deny: 'denies', need_user_confirm: 'asks people' } as const;
 const COLORS = { allow: 'green', deny: 'red', need_user_confirm: 'yellow' } as const;
 
@@ -48,8 +50,14 @@ export function valueLines({ value, open, problem }: ValuePreview): string[] {
   return problem ? [...lines, `fails: ${problem.code} ${oneLine(problem.message)}`] : lines;
 }
 
+/** A value on one line of a page; `--json` has the whole. */
+export function shorten(text: string): string {
+  const line = oneLine(text);
+  return line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS)}... (${text.length} characters)` : line;
+}
+
 function itemOf(value: Json, depends: readonly string[] | undefined): string {
-  const text = oneLine(typeof value === 'string' ? value : JSON.stringify(value));
+  const text = shorten(typeof value === 'string' ? value : JSON.stringify(value));
   return depends ? `${text}  <- depends on ${depends.join(', ')}` : text;
 }
 

@@ -4,7 +4,7 @@ import { formatDuration } from '../../../rules/duration.js';
 import { oneLine } from '../plain-text.js';
 import { describeProblem } from '../report.js';
 import type { Terminal } from '../terminal.js';
-import { approvalLine, hookLine, valueLines } from './render-parts.js';
+import { approvalLine, hookLine, shorten, valueLines } from './render-parts.js';
 import { renderGroups, renderPreviewSteps } from './render-tree.js';
 
 type Style = Terminal['style'];
@@ -54,7 +54,7 @@ function renderFacts(preview: PlanPreview, style: Style): string[] {
   const turns = concurrency && describeConcurrency({ ...concurrency, key: concurrency.key ?? concurrency.template });
   const rows: [string, string][] = [
     ['plan', digest],
-    ['input', `${oneLine(JSON.stringify(input))} ${style('dim', input_digest.slice(0, 12))}`],
+    ['input', `${shorten(JSON.stringify(input))} ${style('dim', input_digest.slice(0, 12))}`],
     ['asked by', oneLine(preview.requested_by)],
     ['effects', `${effects}${tags.length > 0 ? `, tagged ${tags.join(', ')}` : ''}`],
     ['placement', placementOf(preview)],

@@ -217,6 +217,8 @@ describe('the steps', () => {
       { stop: true },
     );
     expect([steps.after?.runs, steps.after?.because]).toEqual(['no', 'stop ends the task before it']);
+    const whole = 'steps: [{ id: stop, end: { output: 1 } }]\noutput: 2';
+    expect(preview(whole)).toMatchObject({ output: null, steps: [{ value: { value: 1 } }] });
     const handled = stepsFor(
       'steps: [{ id: g, continue_on_error: true, steps: [{ id: f, fail: { code: my.own, message: m } }] }, { id: after, call: read.op }]',
     );

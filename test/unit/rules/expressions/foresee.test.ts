@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src/contracts/json.js';
+import { compileExpression } from '../../../../src/rules/expressions/evaluate.js';
 import { foreseeExpression, foreseeMap, foreseeTemplate, hide } from '../../../../src/rules/expressions/foresee.js';
 
 const steps: JsonObject = { done: { status: 'succeeded', output: { n: 2 } } };
@@ -76,3 +78,56 @@ describe('what a template gives', () => {
     expect(map.open).toEqual({});
   });
 });
+
+test('what is foreseen is what comes, whatever the run tells', () => {
+  const leaf = fc.constantFrom(
+    ...[
+      'input.yes',
+      'input.no',
+      'input.later',
+      'steps.a.ok',
+      'has(input.gone)',
+      'has(input.later)',
+      'true',
+      'input.gone',
+    ],
+  );
+  const { tree } = fc.letrec<{ tree: string }>((tie) => ({
+    tree: fc.oneof(
+      { maxDepth: 4 },
+      leaf,
+      fc.tuple(tie('tree'), tie('tree')).map(([a, b]) => `(${a} && ${b})`),
+      fc.tuple(tie('tree'), tie('tree')).map(([a, b]) => `(${a} || ${b})`),
+      tie('tree').map((a) => `!(${a})`),
+      fc.tuple(tie('tree'), tie('tree'), tie('tree')).map(([a, b, c]) => `(${a} ? ${b} : ${c})`),
+      fc.tuple(tie('tree'), tie('tree')).map(([a, b]) => `([${a}, ${b}].exists(x, x))`),
+    ),
+  }));
+  const before: JsonObject = { yes: true, no: false };
+  const unseen: JsonObject = {};
+  hide(before, 'later', 'later');
+  hide(unseen, 'a', 'a');
+  fc.assert(
+    fc.property(tree, (source) => {
+      const found = foreseeExpression(source, { values: { input: before, steps: unseen }, unknown: new Map() });
+      if (found.is === 'open') return;
+      for (const later of [true, false, undefined]) {
+        for (const ok of [true, false, undefined]) {
+          const input: JsonObject = { yes: true, no: false, ...(later !== undefined && { later }) };
+          const step: JsonObject = ok === undefined ? {} : { ok };
+          const values = { input, steps: { a: step } };
+          expect(outcomeOf(source, values)).toEqual(found.is === 'known' ? found.value : 'fails');
+        }
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+function outcomeOf(source: string, values: { [name: string]: JsonObject }) {
+  try {
+    return compileExpression(source).evaluate({ values });
+  } catch {
+    return 'fails';
+  }
+}
