@@ -7,17 +7,23 @@ import type { LowLevel } from '../definitions/formats/low-level.js';
 import { type Loaded, PLACEMENT_RULES, type Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
 import { compileSteps } from './compile-steps.js';
+import type { Doubt, Warn } from './doubt.js';
 import { EnvironmentVariables } from './environment-variables.js';
-import { inferPlacement } from './infer-placement.js';
+import { type InferredPlacement, inferPlacement } from './infer-placement.js';
 import { limitsOf } from './limits.js';
 import { resolveEnvironment } from './resolve-environment.js';
 import { resolveHooks } from './resolve-hooks.js';
 import { checkSchemas, checkScope, configLevels, configOf, resolveOperation } from './resolve-operation.js';
 
+/** So many tools are named of those that contradict a placement. */
+const MOST_NAMED = 3;
+
 /** A plan, and what its author should know. */
 export interface ResolvedPlan {
   plan: Plan;
   warnings: string[];
+  /** The same, with codes and places. */
+  doubts: Doubt[];
 }
 
 /**
@@ -35,21 +41,27 @@ export function resolvePlan(
   const broken = registry.broken.get(`ability:${ability}`);
   if (broken) throw new AbilityError(broken);
   resolveEnvironment(registry, environment);
-  const warnings = new Set<string>();
-  const warn = (text: string): void => void warnings.add(text);
+  const doubts = new Map<string, Doubt>();
+  const warn: Warn = (doubt) => void doubts.set(doubt.message, doubt);
   const operation = registry.operations.get(ability);
   const workflow = registry.workflows.get(ability);
   if (!operation && !workflow) throw notFound(registry, ability);
-  const plan = operation
+  const inferred = inferPlacement(registry, ability, environment);
+  const unplaced = operation
     ? planOperation(registry, operation, variables, warn)
     : planWorkflow(registry, workflow as Loaded<HighLevel>, variables, warn);
-  warnOfPlacement(registry, plan, warn);
+  const plan: Plan = { ...unplaced, placement: inferred.placement };
+  const from = (operation ?? workflow) as Loaded<unknown>;
+  warnOfPlacement({ plan, location: from.locate(['placement']) }, inferred, warn);
   for (const { key, implementation } of Object.values(plan.operations)) {
-    for (const tag of ['deprecated', 'experimental']) {
-      if (implementation.tags.includes(tag)) warn(`The implementation ${implementation.id} of ${key} is ${tag}`);
+    for (const tag of ['deprecated', 'experimental'] as const) {
+      if (!implementation.tags.includes(tag)) continue;
+      const message = `The implementation ${implementation.id} of ${key} is ${tag}`;
+      const location = (registry.operations.get(key) as Loaded<LowLevel>).locate([]);
+      warn({ code: `lint.implementation_${tag}`, message, location });
     }
   }
-  return { plan, warnings: [...warnings] };
+  return { plan, warnings: [...brokenPlacement(registry), ...doubts.keys()], doubts: [...doubts.values()] };
 }
 
 function notFound(registry: Registry, ability: string): AbilityError {
@@ -66,12 +78,15 @@ function notFound(registry: Registry, ability: string): AbilityError {
   });
 }
 
+/** A plan before it is known where it runs. */
+type Unplaced = Omit<Plan, 'placement'>;
+
 function planOperation(
   registry: Registry,
   loaded: Loaded<LowLevel>,
   variables: EnvironmentVariables,
-  warn: (text: string) => void,
-): Plan {
+  warn: Warn,
+): Unplaced {
   const operation = resolveOperation(registry, loaded, variables, warn);
   const { key, version, summary, modules, effects, input_schema, output_schema, implementation } = operation;
   const ability: PlanAbility = {
@@ -95,8 +110,8 @@ function planWorkflow(
   registry: Registry,
   workflow: Loaded<HighLevel>,
   variables: EnvironmentVariables,
-  warn: (text: string) => void,
-): Plan {
+  warn: Warn,
+): Unplaced {
   const found: Found = { operations: {}, workflows: {} };
   const { limits, ...own } = resolveWorkflow({ registry, variables, warn, found, callers: [] }, workflow);
   const operations = Object.fromEntries(Object.entries(found.operations).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -113,7 +128,7 @@ interface Found {
 interface Resolving {
   registry: Registry;
   variables: EnvironmentVariables;
-  warn: (text: string) => void;
+  warn: Warn;
   found: Found;
   /** Ids of the workflows that lead here. */
   callers: readonly string[];
@@ -189,7 +204,7 @@ function assemble(
   registry: Registry,
   environment: string,
   body: Pick<Plan, 'ability' | 'operations' | 'steps' | 'finally' | 'output'>,
-): Plan {
+): Unplaced {
   const { project } = registry;
   return {
     format: 1,
@@ -197,23 +212,31 @@ function assemble(
     cel: CEL,
     project: project.project,
     environment: resolveEnvironment(registry, environment),
-    placement: inferPlacement(registry, body.ability.id, environment).placement,
     limits: limitsOf(project, undefined),
     ...body,
   };
 }
 
+/** A project whose `placement` cannot be read is told in every plan where that leads. Source: R-001-19. */
+function brokenPlacement({ broken }: Registry): string[] {
+  const problem = broken.get(PLACEMENT_RULES);
+  return problem ? [`\`placement\` in ability.yaml is broken, so everything runs locally: ${problem.message}`] : [];
+}
+
 /** An explicit placement wins, and is told where it contradicts what the steps need. Source: R-001-04, C-31. */
-function warnOfPlacement(registry: Registry, plan: Plan, warn: (text: string) => void): void {
-  const broken = registry.broken.get(PLACEMENT_RULES);
-  if (broken) warn(`\`placement\` in ability.yaml is broken, so everything runs locally: ${broken.message}`);
-  const { id } = plan.ability;
-  const { explicit, inferred, demands } = inferPlacement(registry, id, plan.environment.name);
+function warnOfPlacement(
+  { plan, location }: { plan: Plan; location: SourceLocation },
+  { explicit, inferred, demands }: InferredPlacement,
+  warn: Warn,
+): void {
   if (explicit !== 'cloud' || inferred !== 'local') return;
   const local = demands.filter(({ placement }) => placement === 'local');
-  const named = local.slice(0, 3).map(({ ability, tool }) => (tool === null ? ability : `${ability} (${tool})`));
+  const named = local
+    .slice(0, MOST_NAMED)
+    .map(({ ability, tool }) => (tool === null ? ability : `${ability} (${tool})`));
   const more = local.length > named.length ? ` and ${local.length - named.length} more` : '';
-  warn(`${id} is placed in the cloud although a step of it needs a local server: ${named.join(', ')}${more}`);
+  const message = `${plan.ability.id} is placed in the cloud although a step of it needs a local server: ${named.join(', ')}${more}`;
+  warn({ code: 'lint.placement_contradiction', message, location });
 }
 
 function gravest(effects: Effect[]): Effect {

@@ -55,8 +55,10 @@ const COMMANDS = [
   'show [options] <id>',
   'plan [options] <id>',
   'graph [options] <id>',
+  'lint [options]',
   'explain [options] <code>',
   'test [options] [id]',
+  'docs [options] [paths...]',
   'run [options] <id>',
   'task',
   'approvals [options]',
@@ -113,6 +115,7 @@ describe('`--help` lists', () => {
 describe('options', () => {
   test.each([
     ['test', ['--junit', '--watch']],
+    ['docs', ['--check', '--add']],
     ['up', ['--detach']],
     ['doctor', ['--fix']],
     ['worker', ['--env', '--placement']],
