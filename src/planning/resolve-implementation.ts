@@ -11,6 +11,7 @@ import { checkCondition, checkTemplate } from './check-names.js';
 import type { EnvironmentVariables } from './environment-variables.js';
 
 import { capped } from './limits.js';
+import { resolveForm } from './resolve-form.js';
 import { resolveEnvProfile, resolveScript } from './resolve-script.js';
 
 /** Names that `fail_if` sees. */
@@ -113,7 +114,7 @@ function resolveMcpServer(
     return { name, transport: 'stdio', command: value.command, args: value.args, env };
   }
   const { headers, credentials } = value;
-  refuseMissingCredential(headers, credentials, `mcp_servers.${name}.`, server, []);
+  refuseMissingCredential(headers, credentials, `mcp_servers.${name}.`, server, ['headers']);
   const url = resolveAddress(value.url, variables, server, ['url']);
   checkHost(registry, url, server, ['url']);
   return { name, transport: 'http', url, headers, credentials, allowed_hosts: allowedHostsFor(registry, url) };
@@ -144,39 +145,50 @@ function resolveApi(
     checkTemplate((api[section] ?? null) as Json, REQUEST_NAMES, from, [...path, 'api', section]);
   }
   const credentials = settings?.credentials ?? {};
-  refuseMissingCredential(api.headers ?? {}, credentials, `environments.${environment}.`, from, [...path, 'api']);
+  const refuseMissing = (texts: Record<string, string>, ...at: PropertyKey[]): void =>
+    refuseMissingCredential(texts, credentials, `environments.${environment}.`, from, [...path, 'api', ...at]);
+  refuseMissing(api.headers ?? {}, 'headers');
+  refuseMissing(api.auth?.basic ?? {}, 'auth', 'basic');
+  refuseMissing(api.auth?.query ?? {}, 'auth', 'query');
   return {
     method: api.method,
     path: api.path,
     base_url,
     query: api.query ?? {},
     headers: api.headers ?? {},
-    body: api.body ? { value: api.body.value } : null,
     credentials,
     allowed_hosts: allowedHostsFor(registry, base_url),
     rate_limit: api.rate_limit ? defined(api.rate_limit) : null,
+    ...resolveForm(api),
   };
 }
 
-/** @throws AbilityError `config.invalid` for a header with a credential that nothing defines. */
+/**
+ * @param path where the texts stand.
+ * @throws AbilityError `config.invalid` for one with a credential that nothing defines.
+ */
 function refuseMissingCredential(
-  headers: Record<string, string>,
+  texts: Record<string, string>,
   credentials: Record<string, string>,
   where: string,
   from: Loaded<unknown>,
   path: PropertyKey[],
 ): void {
-  for (const [name, value] of Object.entries(headers)) {
+  for (const [name, value] of Object.entries(texts)) {
     for (const [, wanted] of value.matchAll(/\{credential:([^}]*)\}/g)) {
       if (wanted === undefined || Object.hasOwn(credentials, wanted)) continue;
       throw new AbilityError({
         code: 'config.invalid',
-        message: `The header ${name} uses the credential ${wanted}, which is not defined`,
-        location: from.locate([...path, 'headers', name]),
+        message: `${describePlace(path, name)} uses the credential ${wanted}, which is not defined`,
+        location: from.locate([...path, name]),
         suggestion: `Write \`${where}credentials.${wanted}\` in registry/config.`,
       });
     }
   }
+}
+
+function describePlace(path: PropertyKey[], name: string): string {
+  return path.at(-1) === 'headers' ? `The header ${name}` : `\`auth.${String(path.at(-1))}.${name}\``;
 }
 
 /** An address may stand in a variable of the worker's; the plan holds what it was. */

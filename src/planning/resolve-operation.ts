@@ -6,6 +6,7 @@ import type { ImplementationDocument } from '../definitions/formats/implementati
 import type { LowLevel } from '../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
+import { checkParams } from './check-params.js';
 import type { Warn } from './doubt.js';
 import type { EnvironmentVariables } from './environment-variables.js';
 import { type HookBindings, type HookSubject, resolveHooks } from './resolve-hooks.js';
@@ -33,6 +34,7 @@ export function resolveOperation(
   checkScope(value.operation_key, operation, environment);
   checkSchemas(operation);
   const { chosen, settings, subject, levels } = hookLevels(registry, operation, environment);
+  checkParams(chosen, value.input_schema);
   const implementation = resolveImplementation(registry, chosen, settings, variables);
   return {
     key: value.operation_key,

@@ -9,7 +9,7 @@ import {
 import { DEFAULT_INHERITED_ENV_VARS, StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { fetch } from 'undici';
 import type { PlanMcpServer } from '../../contracts/plan.js';
-import { fillCredentials } from '../api/build-request.js';
+import { fillCredentials } from '../api/credentials.js';
 import { refuseForbiddenUrl, watchedAgent } from '../api/guarded-agent.js';
 import { CallFailure } from '../call-failure.js';
 import { environmentOf } from '../script/script-environment.js';
