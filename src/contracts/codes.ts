@@ -305,6 +305,11 @@ export const CODES = {
     means: 'No worker serves the queue on which this would run.',
     next: 'Start one with `ability worker --env NAME`, or run `ability doctor`.',
   },
+  'plan.changed': {
+    exit: EXIT.unavailable,
+    means: 'What would run is not what `--plan` names: other definitions, or another input. Nothing was created.',
+    next: 'Read what differs, look at `ability plan` again, and pass its digest if that is what you want.',
+  },
   'project.exists': {
     exit: EXIT.usage,
     means: 'A project was to be made in a folder that is one already; nothing was written.',

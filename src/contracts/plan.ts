@@ -74,6 +74,8 @@ export interface PlanAbility {
   prompts?: Record<string, string>;
   /** Hooks of the task as a whole. Empty for a low-level ability, whose hooks stand around its one call. */
   hooks: PlanHooks;
+  /** What a workflow may call, where it says so; absent: what its steps call. Source: R-000-38. */
+  operations?: string[];
 }
 
 /** The environment, and who decides in it. Groups are already resolved to people. */

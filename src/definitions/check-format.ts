@@ -95,7 +95,8 @@ export function checkFormat<Schema extends z.ZodType>(schema: Schema, source: Ya
   return result;
 }
 
-type Checked<Schema extends z.ZodType> = { value: z.output<Schema> } | { problems: Problem[] };
+/** A value that has the right form, or what is wrong with it. */
+export type Checked<Schema extends z.ZodType> = { value: z.output<Schema> } | { problems: Problem[] };
 
 /** By file as it was read, which is read anew only when it changed. Nobody writes into a value. */
 const checked = new WeakMap<YamlSource, { schema: z.ZodType; result: Checked<z.ZodType> }>();

@@ -7,7 +7,7 @@ import { AbilityError, formatLocation, type Problem, type SourceLocation } from 
 
 import { findAbilityAmongCases, holdsCases } from './case-files.js';
 
-import { checkFormat } from './check-format.js';
+import { type Checked, checkFormat } from './check-format.js';
 import { definitionFiles, linkedFolders, misplacedFiles, refusedFolders } from './find-files.js';
 import { findProjectRoot, foldersOf, PROJECT_FILE } from './find-project.js';
 import { findUnread } from './find-unread.js';
@@ -23,7 +23,7 @@ import { idsIn } from './ids-in-file.js';
 import { phaseOf } from './phase-of.js';
 import { FileCache, type ReadFile, sourceOf } from './read-files.js';
 
-import type { BrokenKind, FileKindName, Loaded, Registry } from './registry.js';
+import { type BrokenKind, type FileKindName, type Loaded, PLACEMENT_RULES, type Registry } from './registry.js';
 import { findUnsupported } from './unsupported.js';
 import { isProblem, type YamlSource } from './yaml-source.js';
 
@@ -81,7 +81,7 @@ function emptyRegistry(root: string, file: ReadFile): Registry {
   const source = orThrow(file);
   const unsupported = findUnsupported('project', source);
   if (unsupported) throw new AbilityError(unsupported);
-  const checked = checkFormat(project, source);
+  const { checked, broken } = checkProject(source);
   if ('problems' in checked) throw new AbilityError(checked.problems[0] as Problem);
   const { environments, default_environment: preferred } = checked.value;
   if (preferred !== undefined && !Object.hasOwn(environments, preferred)) {
@@ -102,11 +102,33 @@ function emptyRegistry(root: string, file: ReadFile): Registry {
     envProfiles: new Map(),
     mcpServers: new Map(),
     hooks: new Map(),
-    broken: new Map(),
+    broken: new Map(broken ? [[PLACEMENT_RULES, broken]] : []),
     opaque: [],
-    problems: [],
+    problems: broken ? [broken] : [],
     digest: '',
   };
+}
+
+/** What `ability.yaml` says; in place of a `placement` that is none the built-in lists hold. Source: R-001-19, C-28. */
+function checkProject(source: YamlSource): { checked: Checked<typeof project>; broken?: Problem } {
+  const checked = checkFormat(project, source);
+  const { value } = source;
+  if (!('problems' in checked) || !isMap(value) || value.placement === undefined) return { checked };
+  const [problem] = checked.problems as [Problem, ...Problem[]];
+  const rest = checkFormat(project, { ...source, value: { ...value, placement: {} } });
+  if ('problems' in rest) return { checked };
+  return { checked: rest, broken: { ...problem, suggestion: builtInUntil(problem) } };
+}
+
+function builtInUntil({ suggestion }: Problem): string {
+  const now = 'Until then the built-in lists of servers hold.';
+  return suggestion === undefined
+    ? `Write \`placement: { cloud: [names of servers] }\`. ${now}`
+    : `${suggestion} ${now}`;
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function orThrow(file: ReadFile): YamlSource {
@@ -294,6 +316,7 @@ function mapsOf(registry: Registry, kind: BrokenKind): Map<string, unknown>[] {
     case 'mcp_server':
       return [registry.mcpServers];
     case 'hooks':
+    case 'placement':
     case 'implementation_of':
       return [];
   }

@@ -51,4 +51,9 @@ export type BrokenKind =
   | 'config'
   | 'env_profile'
   | 'mcp_server'
-  | 'hooks';
+  | 'hooks'
+  /** `placement` in `ability.yaml`. */
+  | 'placement';
+
+/** Where {@link Registry.broken} tells that `placement` cannot be used, so that the built-in lists hold. */
+export const PLACEMENT_RULES = 'placement:ability.yaml';

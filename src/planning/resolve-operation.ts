@@ -2,6 +2,7 @@ import { isRepeatable } from '../contracts/effects.js';
 import type { PlanOperation } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { AbilityConfig } from '../definitions/formats/config.js';
+import type { ImplementationDocument } from '../definitions/formats/implementation.js';
 import type { LowLevel } from '../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
@@ -140,7 +141,12 @@ export function checkSchemas(
   }
 }
 
-function chooseImplementation(
+/**
+ * The implementation of an operation: the default of its environment or configuration, else the only one.
+ *
+ * @throws AbilityError `config.*`, `definition.unknown_reference`, or what is wrong with the one that was meant.
+ */
+export function chooseImplementation(
   registry: Registry,
   operation: Loaded<LowLevel>,
   config: Loaded<AbilityConfig> | undefined,
@@ -187,12 +193,29 @@ function implementationsOf(
 ): ChosenImplementation[] {
   const key = operation.value.operation_key;
   if (config?.value.impl) return [{ id: key, body: config.value.impl, from: config, path: ['impl'] }];
-  const documents = [...registry.implementations.values()]
-    .filter(({ value }) => value.operation_key === key)
-    .map((from): ChosenImplementation => ({ id: from.value.id, body: from.value, from, path: [] }));
+  const documents = (documentsBy(registry).get(key) ?? []).map(
+    (from): ChosenImplementation => ({ id: from.value.id, body: from.value, from, path: [] }),
+  );
   const { implementation } = operation.value;
   if (!implementation) return documents;
   return [{ id: key, body: implementation, from: operation, path: ['implementation'] }, ...documents];
+}
+
+type Documents = Map<string, Loaded<ImplementationDocument>[]>;
+
+/** By registry, which is not written to once it is loaded; a project of thousands asks for each operation many times. */
+const documents = new WeakMap<Registry, Documents>();
+
+function documentsBy(registry: Registry): Documents {
+  const known = documents.get(registry);
+  if (known) return known;
+  const found: Documents = new Map();
+  for (const document of registry.implementations.values()) {
+    const { operation_key: key } = document.value;
+    found.set(key, [...(found.get(key) ?? []), document]);
+  }
+  documents.set(registry, found);
+  return found;
 }
 
 function unknownImplementation(

@@ -17,6 +17,8 @@ export async function run(context: Context, [id = '']: string[]): Promise<ExitCo
   const { resolvePlan } = await import('../../../planning/resolve-plan.js');
   const { digestOf } = await import('../../../rules/canonical.js');
   const environment = await environmentOf(context, registry);
+  const { inferPlacement } = await import('../../../planning/infer-placement.js');
+  const placement = inferPlacement(registry, id, environment);
   let resolved: { plan: Plan; warnings: string[]; digest: string } | undefined;
   let problem: Problem | undefined;
   try {
@@ -29,7 +31,7 @@ export async function run(context: Context, [id = '']: string[]): Promise<ExitCo
   const { terminal, flags } = context;
   if (flags.json) {
     const { plan = null, warnings = [], digest = null } = resolved ?? {};
-    terminal.printJson({ definition, environment, digest, plan, warnings, problem: problem ?? null });
+    terminal.printJson({ definition, environment, placement, digest, plan, warnings, problem: problem ?? null });
     return EXIT.ok;
   }
   const lines = [
@@ -39,7 +41,7 @@ export async function run(context: Context, [id = '']: string[]): Promise<ExitCo
     `input: ${JSON.stringify(definition.input_schema)}`,
     ...(definition.output_schema ? [`output: ${JSON.stringify(definition.output_schema)}`] : []),
     ...describeDefinition(definition),
-    ...(resolved ? describePlan(resolved.plan, registry) : []),
+    ...(resolved ? describePlan(resolved.plan, registry) : [`in ${environment}: ${placement.placement}`]),
     ...renderStepTree(resolved?.plan ?? (await definedSteps(registry, id, environment)), terminal.style),
   ];
   terminal.print(lines.join('\n'));

@@ -54,6 +54,7 @@ const COMMANDS = [
   'worker [options]',
   'list [options]',
   'show [options] <id>',
+  'plan [options] <id>',
   'graph [options] <id>',
   'lint [options]',
   'explain [options] <code>',
