@@ -6,6 +6,7 @@ import { didYouMean, nearestNames } from '../../../rules/nearest.js';
 import { compileSchema } from '../../schemas.js';
 import { canBe, fitsAsText, wantedItem, wantedOf } from '../types/fit.js';
 import type { View } from '../types/infer.js';
+import { plainlyFits } from '../types/plainly-fits.js';
 import { suppliedBy } from '../types/supplied.js';
 import { templateType } from '../types/template-type.js';
 import { describeType, listNames, type Type } from '../types/type.js';
@@ -79,6 +80,7 @@ function* literalMistakes(contract: Contract, value: Json, path: PropertyKey[]):
 const CHOICE = /\/(anyOf|oneOf|not|if|then|else|dependentSchemas|contains)\//;
 
 function errorsOf({ schema }: Contract, value: Json): ErrorObject[] {
+  if (plainlyFits(schema, value, (item) => typeof item === 'string' && hasTemplate(item))) return [];
   try {
     const validate = compileSchema(schema, 'The schema');
     if (validate(structuredClone(value))) return [];
