@@ -4,13 +4,14 @@ import { AbilityError } from '../../contracts/problem.js';
 import { PROJECT_FILE } from '../../definitions/find-project.js';
 import { project as projectFormat } from '../../definitions/formats/project.js';
 import { environmentName } from '../../definitions/formats/values.js';
+import { schemaFiles } from '../../definitions/schemas/schema-files.js';
 import { didYouMean } from '../../rules/nearest.js';
 import type { EXAMPLES } from '../choices.js';
 import { FileDraft } from '../file-draft.js';
 import type { PlannedFile } from '../planned-file.js';
 import { checkForm } from '../scaffold/check-names.js';
 import { siteFolders } from '../scaffold/scaffold.js';
-import { schemaLine } from '../schema-line.js';
+import { schemaFolder, schemaLine } from '../schema-line.js';
 import { agentsMd } from './agents-md.js';
 import { ciJob } from './ci-job.js';
 import { environmentOf } from './environments.js';
@@ -42,6 +43,7 @@ const REGISTRY_README = `# What this project can do
 | \`high-level/\` | workflows of these: \`ability scaffold high-level ID --calls A,B\` |
 | \`implementations/\` | where an operation has several: \`ability scaffold implementation ID --operation KEY\` |
 | \`config/\` | how and where they run: endpoints, credentials (as references), MCP servers |
+| \`schemas/\` | what editors know of these files; after an update: \`ability scaffold schemas\` |
 | \`hooks/\` | guards, and what is told afterwards: \`ability scaffold hook ID --phase PreAbilityCall\` |
 
 Cases for \`ability test\` stand beside the abilities, in files that end in \`.test.yaml\`.
@@ -108,6 +110,7 @@ function filesOf(registry: string, wanted: NewProject): Record<string, string> {
   return {
     ...(hasExample && exampleFiles(registry, environment)),
     [`${registry}/README.md`]: REGISTRY_README,
+    ...Object.fromEntries([...schemaFiles()].map(([file, text]) => [`${schemaFolder(registry)}/${file}`, text])),
     'AGENTS.md': agentsMd({ project: name, environments, registry, example: hasExample ? 'hello' : 'ID' }),
     '.github/workflows/ability.yml': ciJob({ environment, run: hasExample ? 'hello --set name=CI' : undefined }),
   };

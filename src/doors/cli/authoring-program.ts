@@ -108,6 +108,11 @@ function defineScaffolds(scaffold: Command, terminal: Terminal, outcome: Outcome
         'ability scaffold hook usage --phase PostAbilityCall --handler builtin --builtin usage',
       ),
     );
+  define(
+    'schemas',
+    'the JSON Schemas of this version, which editors read; over those that are there',
+    () => import('./commands/scaffold-schemas.js'),
+  ).addHelpText('after', examples('ability scaffold schemas'));
 }
 
 /** The flags that say how an operation is implemented. */

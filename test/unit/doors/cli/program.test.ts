@@ -94,6 +94,7 @@ const SCAFFOLD_COMMANDS = [
   'high-level [options] <id>',
   'implementation [options] <id>',
   'hook [options] <id>',
+  'schemas [options]',
 ];
 const IMPORT_COMMANDS = ['mcp [options] <server>'];
 
