@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { CEL, FIRST_CEL } from '../../../../src/contracts/names.js';
 import { compileExpression, dialect } from '../../../../src/rules/expressions/evaluate.js';
 import type { Node } from '../../../../src/rules/expressions/rewrite.js';
 import { writeExpression } from '../../../../src/rules/expressions/write.js';
@@ -79,4 +80,14 @@ describe('an expression that is written as text', () => {
     const conditions = Array.from({ length: 200 }, () => 'input.t').join(' && ');
     expect(compileExpression(conditions).evaluate({ values: { input: { t: true } } })).toBe(true);
   });
+});
+
+test.each([
+  ['10 - (5 - 2)', 7, 3],
+  ['2 * (7 % 4)', 6, 2],
+  ['1 + 2 * 3', 7, 7],
+])('a plan of the first version goes on reading %s as it did', (source, now, first) => {
+  expect(compileExpression(source).evaluate({ values: {} })).toBe(now);
+  expect(compileExpression(source).evaluate({ values: {}, cel: CEL })).toBe(now);
+  expect(compileExpression(source).evaluate({ values: {}, cel: FIRST_CEL })).toBe(first);
 });
