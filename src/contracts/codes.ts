@@ -202,6 +202,22 @@ export const CODES = {
     means: 'A service answered with a status that means failure; the code itself is `http.<status>`.',
     next: 'Read the answer in the details.',
   },
+  'import.not_ours': {
+    exit: EXIT.usage,
+    means: 'An import would have to write a file that is there already and that it did not make.',
+    next: 'Move or rename the file that the message names, then import again.',
+  },
+  'import.state_broken': {
+    exit: EXIT.usage,
+    means:
+      'What was imported last cannot be read, so that what people edited cannot be told from what the source changed.',
+    next: 'Restore the file in `registry/.imports` from version control. Or delete it: edited files are then left as they are.',
+  },
+  'import.write_failed': {
+    exit: EXIT.failed,
+    means: 'The files of an import could not all be written, so none was.',
+    next: 'Make room on the disk or give the rights, then import again.',
+  },
   'input.invalid': {
     exit: EXIT.usage,
     means: 'The input does not satisfy the `input_schema` of the ability.',
@@ -218,9 +234,10 @@ export const CODES = {
     next: 'Raise the limit, or find out why it calls so often.',
   },
   'mcp.definition_changed': {
-    exit: EXIT.failed,
-    means: 'An MCP server describes the tool otherwise than when the task was created: it was not called.',
-    next: 'Read the difference in the message. If the tool is still what you want, create the task again or `ability task retry` it, which pins the tool as it is now.',
+    exit: EXIT.unavailable,
+    means:
+      'An MCP server describes the tool otherwise than when it was imported, or else when the task was created: it was not called.',
+    next: 'Read the difference in the message. If the tool is still what you want, `ability import mcp SERVER` if it was imported; then create the task again or `ability task retry` it, which pins the tool as it is now.',
   },
   'mcp.not_pinned': {
     exit: EXIT.unavailable,

@@ -1,3 +1,4 @@
+import type { PlanApiAuth, PlanApiBody, PlanApiParam, PlanApiResponse } from './api.js';
 import type { ApprovalField } from './approvals.js';
 import type { PlanConcurrency } from './concurrency.js';
 import type { Effect } from './effects.js';
@@ -158,7 +159,10 @@ export interface McpImplementation extends ImplementationBase {
     server: PlanMcpServer;
     tool: string;
     output: 'as_is' | 'json';
-    /** SHA-256 of how the server described the tool when the plan was made; absent: it could not be seen then. */
+    /**
+     * SHA-256 of how the server described the tool when it was imported, else when the plan was made; absent: it could
+     * not be seen then.
+     */
     pinned?: string;
   };
 }
@@ -186,8 +190,13 @@ export interface ApiImplementation extends ImplementationBase {
     /** Name to template. */
     query: Record<string, Json>;
     headers: Record<string, string>;
-    /** The body as a template; null: the input that nothing else uses. */
-    body: { value: Json } | null;
+    /** By input; absent: none is named, and each goes where the method says. */
+    params?: Record<string, PlanApiParam>;
+    /** Null: the input that nothing else uses, as JSON where the method has a body. */
+    body: PlanApiBody | null;
+    auth?: PlanApiAuth;
+    /** Absent: JSON as it is, all else as `{text}`. */
+    response?: PlanApiResponse;
     credentials: Record<string, string>;
     allowed_hosts: string[];
     rate_limit: { per_minute?: number; per_day?: number } | null;

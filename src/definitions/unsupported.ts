@@ -21,15 +21,23 @@ const TLS_KEYS = named(
 );
 
 const API_KEYS: Unsupported[] = [
-  { key: 'params', instead: 'Use `path`, `query`, `headers` and `body`.' },
-  { key: 'auth', instead: 'Write the header: `Authorization: "Bearer {credential:token}"`.' },
-  { key: 'response', instead: 'Answers are read as JSON, or else as `{text}`.' },
   ...named(
     'Call it page by page: `repeat` with the page as input, until the answer has no more.',
     ...['paging', 'pagination', 'paginate', 'next_page'],
   ),
   ...named('Use `rate_limit`, and `retry` at the call.', 'circuit_breaker', 'breaker'),
   ...TLS_KEYS,
+];
+
+const AUTH_KEYS: Unsupported[] = [
+  ...named(
+    'Write the header: `headers: { Authorization: "Bearer {credential:token}" }`.',
+    ...['bearer', 'header', 'token', 'api_key', 'apiKey'],
+  ),
+  ...named(
+    'Get a token elsewhere, and send it: `headers: { Authorization: "Bearer {credential:token}" }`.',
+    ...['oauth2', 'oauth', 'openIdConnect', 'digest', 'hmac', 'aws', 'ntlm'],
+  ),
 ];
 
 /** Delegated and escalated approvals, and those that change what they approve. Source: design, section 1. */
@@ -125,14 +133,7 @@ function* implementation(value: unknown, path: PropertyKey[] = []): Generator<Fi
   if (!isRecord(value)) return;
   const { api } = value;
   yield* keysIn(api, API_KEYS, [...path, 'api']);
-  if (isRecord(api)) {
-    const form = [{ key: 'content_type', instead: 'JSON is sent as application/json.' }];
-    yield* keysIn(api.body, form, [...path, 'api', 'body']);
-  }
-  if (isRecord(api) && isRecord(api.body) && 'type' in api.body && api.body.type !== 'json') {
-    const feature = `\`body.type: ${String(api.body.type)}\``;
-    yield { path: [...path, 'api', 'body', 'type'], feature, instead: 'Send JSON: `body: { value: ... }`.' };
-  }
+  if (isRecord(api)) yield* keysIn(api.auth, AUTH_KEYS, [...path, 'api', 'auth']);
 }
 
 function* lowLevel(value: unknown): Generator<Finding> {

@@ -11,6 +11,7 @@ import { checkCondition, checkTemplate } from './check-names.js';
 import type { EnvironmentVariables } from './environment-variables.js';
 
 import { capped } from './limits.js';
+import { resolveForm } from './resolve-form.js';
 import { resolveEnvProfile, resolveScript } from './resolve-script.js';
 
 /** Names that `fail_if` sees. */
@@ -52,10 +53,18 @@ export function resolveImplementation(
     const { tool, server } = { ...body.mcp, ...defined({ tool: settings?.mcp_tool, server: settings?.mcp_server }) };
     if (!server || !tool) throw incomplete(chosen, variables.environment, server ? 'tool' : 'server');
     const output = body.mcp.output ?? 'as_is';
+    // What is pinned is the tool, whichever server of the environment has it; another tool is another promise.
+    const pinned = tool === body.mcp.tool ? body.mcp.pinned?.slice('sha256:'.length) : undefined;
+    const { from, path } = chosen;
     return {
       ...base,
       kind: 'mcp',
-      mcp: { server: resolveMcpServer(registry, server, chosen, variables), tool, output },
+      mcp: {
+        server: resolveMcpServer(registry, server, from, [...path, 'mcp', 'server'], variables),
+        tool,
+        output,
+        ...(pinned !== undefined && { pinned }),
+      },
     };
   }
   return { ...base, kind: 'api', api: resolveApi(registry, chosen, settings, variables) };
@@ -90,10 +99,17 @@ function incomplete({ from, path }: ChosenImplementation, environment: string, k
   });
 }
 
-function resolveMcpServer(
+/**
+ * An MCP server by name, as workers of an environment reach it.
+ *
+ * @param from who names it, at `path`.
+ * @throws AbilityError `definition.unknown_reference`, `config.*`, `denied.host`.
+ */
+export function resolveMcpServer(
   registry: Registry,
   name: string,
-  { from, path }: ChosenImplementation,
+  from: Loaded<unknown>,
+  path: PropertyKey[],
   variables: EnvironmentVariables,
 ): PlanMcpServer {
   const server = registry.mcpServers.get(name);
@@ -103,7 +119,7 @@ function resolveMcpServer(
     throw new AbilityError({
       code: 'definition.unknown_reference',
       message: `There is no MCP server ${name}`,
-      location: from.locate([...path, 'mcp', 'server']),
+      location: from.locate(path),
       suggestion: didYouMean(name, registry.mcpServers.keys()) ?? 'Define it under `mcp_servers` in registry/config.',
     });
   }
@@ -113,7 +129,7 @@ function resolveMcpServer(
     return { name, transport: 'stdio', command: value.command, args: value.args, env };
   }
   const { headers, credentials } = value;
-  refuseMissingCredential(headers, credentials, `mcp_servers.${name}.`, server, []);
+  refuseMissingCredential(headers, credentials, `mcp_servers.${name}.`, server, ['headers']);
   const url = resolveAddress(value.url, variables, server, ['url']);
   checkHost(registry, url, server, ['url']);
   return { name, transport: 'http', url, headers, credentials, allowed_hosts: allowedHostsFor(registry, url) };
@@ -144,39 +160,50 @@ function resolveApi(
     checkTemplate((api[section] ?? null) as Json, REQUEST_NAMES, from, [...path, 'api', section]);
   }
   const credentials = settings?.credentials ?? {};
-  refuseMissingCredential(api.headers ?? {}, credentials, `environments.${environment}.`, from, [...path, 'api']);
+  const refuseMissing = (texts: Record<string, string>, ...at: PropertyKey[]): void =>
+    refuseMissingCredential(texts, credentials, `environments.${environment}.`, from, [...path, 'api', ...at]);
+  refuseMissing(api.headers ?? {}, 'headers');
+  refuseMissing(api.auth?.basic ?? {}, 'auth', 'basic');
+  refuseMissing(api.auth?.query ?? {}, 'auth', 'query');
   return {
     method: api.method,
     path: api.path,
     base_url,
     query: api.query ?? {},
     headers: api.headers ?? {},
-    body: api.body ? { value: api.body.value } : null,
     credentials,
     allowed_hosts: allowedHostsFor(registry, base_url),
     rate_limit: api.rate_limit ? defined(api.rate_limit) : null,
+    ...resolveForm(api),
   };
 }
 
-/** @throws AbilityError `config.invalid` for a header with a credential that nothing defines. */
+/**
+ * @param path where the texts stand.
+ * @throws AbilityError `config.invalid` for one with a credential that nothing defines.
+ */
 function refuseMissingCredential(
-  headers: Record<string, string>,
+  texts: Record<string, string>,
   credentials: Record<string, string>,
   where: string,
   from: Loaded<unknown>,
   path: PropertyKey[],
 ): void {
-  for (const [name, value] of Object.entries(headers)) {
+  for (const [name, value] of Object.entries(texts)) {
     for (const [, wanted] of value.matchAll(/\{credential:([^}]*)\}/g)) {
       if (wanted === undefined || Object.hasOwn(credentials, wanted)) continue;
       throw new AbilityError({
         code: 'config.invalid',
-        message: `The header ${name} uses the credential ${wanted}, which is not defined`,
-        location: from.locate([...path, 'headers', name]),
+        message: `${describePlace(path, name)} uses the credential ${wanted}, which is not defined`,
+        location: from.locate([...path, name]),
         suggestion: `Write \`${where}credentials.${wanted}\` in registry/config.`,
       });
     }
   }
+}
+
+function describePlace(path: PropertyKey[], name: string): string {
+  return path.at(-1) === 'headers' ? `The header ${name}` : `\`auth.${String(path.at(-1))}.${name}\``;
 }
 
 /** An address may stand in a variable of the worker's; the plan holds what it was. */

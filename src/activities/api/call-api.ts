@@ -1,13 +1,16 @@
 import { type Dispatcher, request } from 'undici';
-import type { Json, JsonObject } from '../../contracts/json.js';
+import type { Json } from '../../contracts/json.js';
 import type { ApiImplementation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
+import { maskDeep } from '../secrets.js';
 import { type ApiRequest, buildRequest } from './build-request.js';
+import { formsOf } from './credentials.js';
+import { followRedirect } from './follow-redirect.js';
 import { refuseForbiddenUrl, watchedAgent } from './guarded-agent.js';
 import type { RateLimiter } from './rate-limit.js';
+import { readAnswer } from './read-answer.js';
 
 const MOST_REDIRECTS = 5;
 const KEPT_OF_FAILURE = 2000;
@@ -29,9 +32,19 @@ export async function callApi(
   const prepared = buildRequest(implementation, call);
   await limiter.take(implementation.id, implementation.api.rate_limit, call);
   const { answer, url } = await send(prepared, implementation.api.allowed_hosts, call);
-  const text = await readBody(answer, call, url);
-  if (answer.statusCode >= 300) throw badStatus(answer.statusCode, text, url, call);
-  return outputOf(text, String(answer.headers['content-type'] ?? ''), url, call);
+  const bytes = await readBody(answer, call, url);
+  if (answer.statusCode >= 300) throw badStatus(answer.statusCode, bytes.toString('utf8'), url, call);
+  const output = readAnswer({ headers: answer.headers, bytes, url }, implementation.api.response, call);
+  return withoutSecrets(output, prepared.secretQuery);
+}
+
+/** Services repeat the address they were called under, as in links to the next page, and outputs are kept. */
+function withoutSecrets(output: Json, secrets: ApiRequest['secretQuery']): Json {
+  if (secrets.length === 0) return output;
+  return maskDeep(
+    output,
+    secrets.flatMap(({ value }) => formsOf(value)),
+  ) as Json;
 }
 
 /** Sends a request and follows redirects, each to an allowed host; credentials never cross hosts. */
@@ -44,7 +57,7 @@ async function send(
   for (let hop = 0; ; hop += 1) {
     refuseForbiddenUrl(current.url, allowed);
     const answer = await exchange(current, allowed, call);
-    const next = redirectOf(answer, current);
+    const next = followRedirect(answer, current);
     if (!next) return { answer, url: current.url };
     await answer.body.dump();
     if (hop === MOST_REDIRECTS) {
@@ -80,20 +93,7 @@ async function exchange(prepared: ApiRequest, allowed: string[], call: CallInput
   }
 }
 
-/** The request a redirect asks for; undefined when the answer is none. */
-function redirectOf(answer: Dispatcher.ResponseData, from: ApiRequest): ApiRequest | undefined {
-  const { location } = answer.headers;
-  if (![301, 302, 303, 307, 308].includes(answer.statusCode) || typeof location !== 'string') return undefined;
-  const url = new URL(location, from.url);
-  const keepsMethod = answer.statusCode >= 307 || from.method === 'GET' || from.method === 'HEAD';
-  const headers = { ...from.headers };
-  if (url.origin !== from.url.origin) for (const name of from.secretHeaders) delete headers[name];
-  if (keepsMethod) return { ...from, url, headers };
-  delete headers['content-type'];
-  return { ...from, url, headers, method: 'GET', body: undefined };
-}
-
-async function readBody(answer: Dispatcher.ResponseData, call: CallInput, url: URL): Promise<string> {
+async function readBody(answer: Dispatcher.ResponseData, call: CallInput, url: URL): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
@@ -108,43 +108,7 @@ async function readBody(answer: Dispatcher.ResponseData, call: CallInput, url: U
   } catch (error) {
     throw error instanceof AbilityError ? error : transportFailure(error, url, call, true);
   }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-/** JSON as it is, nothing as null, text as `{text}`. Source: answers, 26. */
-function outputOf(text: string, type: string, url: URL, { outputSchema, log }: CallInput): Json {
-  if (text === '') return null;
-  const value = parseJson(text);
-  const isJson = isJsonType(type) || (value !== null && typeof value === 'object');
-  if (isJson && value !== undefined) {
-    refuseUnsafeKeys(value, 'api.output_invalid');
-    return value;
-  }
-  if (!isJson && expectsText(outputSchema)) return { text };
-  throw new CallFailure({
-    code: 'api.output_invalid',
-    message: `${url.host} answered with ${type || 'something'}, and what it says is no JSON: ${log.excerpt(text, 200)}`,
-    ...(!isJson && { suggestion: 'To take text, declare the property `text` in `output_schema`.' }),
-  });
-}
-
-function isJsonType(type: string): boolean {
-  return /[/+]json\b/i.test(type);
-}
-
-/** A page to log in on is no user: under a schema text passes only where the schema knows it. */
-function expectsText(schema: JsonObject | null): boolean {
-  if (!schema) return true;
-  const { properties } = schema;
-  return properties !== null && typeof properties === 'object' && Object.hasOwn(properties, 'text');
-}
-
-function parseJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
+  return Buffer.concat(chunks);
 }
 
 function badStatus(status: number, text: string, url: URL, { log }: CallInput): CallFailure {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { abilityId, condition, hookBindings, json, jsonObject, plainName, seconds } from './values.js';
+import { api } from './api.js';
+import { abilityId, condition, hookBindings, jsonObject, plainName, seconds } from './values.js';
 
 /** A program that runs a script: one word, or words. */
 const interpreter = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
@@ -24,47 +25,11 @@ export const mcp = z.strictObject({
   tool: z.string().min(1).optional(),
   timeout_sec: seconds.optional(),
   output: z.literal('json').optional(),
-});
-
-const CREDENTIAL = /\{credential:/;
-
-/** A path with `{name}` and `{+name}`; whatever else would be sent escaped, as other letters than were written. */
-const apiPath = z.string().superRefine((path, context) => {
-  const message = faultOfPath(path);
-  if (message !== undefined) context.addIssue({ code: 'custom', message });
-});
-
-function faultOfPath(path: string): string | undefined {
-  if (CREDENTIAL.test(path)) return 'A path holds no credential, since paths are logged; send it in `headers`';
-  if (path.includes('${{')) return 'A path has no `${{ }}`; write {name} for the input of that name';
-  if (path.includes('?')) return 'A path has no `?`; write the parameters under `query`';
-  if (path.includes('#')) return 'A path has no `#`; what stands after it is never sent';
-  if (!/[{}]/.test(path.replaceAll(/\{\+?[A-Za-z_][A-Za-z0-9_.-]*\}/g, ''))) return undefined;
-  return 'What a path takes from the input is {name}, or {+name} to keep slashes';
-}
-
-/** A part of a request that shows in logs or records; a credential there would be sent as these very letters. */
-const withoutCredentials = json.refine(
-  (value) => !CREDENTIAL.test(JSON.stringify(value)),
-  'Only `headers` may hold {credential:NAME}, such as `Authorization: "Bearer {credential:token}"`',
-);
-
-/** An HTTP call. Source: design, section 4; answers, 26. */
-export const api = z.strictObject({
-  method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']).default('GET'),
-  path: apiPath.default('/'),
-  endpoint: plainName.default('default'),
-  query: z.record(z.string(), withoutCredentials).optional(),
-  headers: z.record(z.string(), z.string()).optional(),
-  /** `value` is the body as JSON; without it, the input that nothing else uses. */
-  body: z.strictObject({ type: z.literal('json').default('json'), value: withoutCredentials }).optional(),
-  rate_limit: z
-    .strictObject({
-      per_minute: z.number().int().positive().optional(),
-      per_day: z.number().int().positive().optional(),
-    })
+  /** What the server said of the tool when people took it over; another one is not called. Source: answers, 42. */
+  pinned: z
+    .string()
+    .regex(/^sha256:[0-9a-f]{64}$/, 'What is pinned is `sha256:` and 64 hex digits, as `ability import mcp` writes it')
     .optional(),
-  timeout_sec: seconds.optional(),
 });
 
 /** What every kind may say besides. */

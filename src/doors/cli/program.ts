@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { addGlobals, collect, type Define, definer, examples, type Outcome } from './define-command.js';
+import { defineImport } from './import-program.js';
 import { defineTask } from './task-program.js';
 import type { Terminal } from './terminal.js';
 
@@ -109,6 +110,7 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
       'ability replay test/histories --json   # in CI: 0 all replay, 1 one differs, 2 a file is unreadable',
     ),
   );
+  defineImport(program, terminal, outcome);
   return program;
 }
 

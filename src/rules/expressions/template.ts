@@ -20,6 +20,11 @@ export function evaluateTemplate(template: Json, scope: Scope): Json {
   return evaluate(template, scope) ?? null;
 }
 
+/** As {@link evaluateTemplate}; undefined where the whole template is a lone expression of an absent optional. */
+export function evaluateOptional(template: Json, scope: Scope): Json | undefined {
+  return evaluate(template, scope);
+}
+
 function evaluate(template: Json, scope: Scope): Json | undefined {
   if (typeof template === 'string') return evaluateText(template, scope);
   if (template === null || typeof template !== 'object') return template;

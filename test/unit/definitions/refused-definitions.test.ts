@@ -44,8 +44,13 @@ describe('an operation', () => {
   });
 
   test.each([
-    ['a credential in the query', 'query: { key: "{credential:key}" }', ':3:51', /Only `headers` may hold/],
-    ['a credential in the body', 'body: { value: { a: ["x {credential:key}"] } }', ':3:52', /Only `headers`/],
+    ['a credential in the query', 'query: { key: "{credential:key}" }', ':3:51', /Only `headers` and `auth` may hold/],
+    [
+      'a credential in the body',
+      'body: { value: { a: ["x {credential:key}"] } }',
+      ':3:52',
+      /Only `headers` and `auth`/,
+    ],
     ['a credential in the path', 'path: "/x/{credential:key}"', ':3:43', /in `headers`/],
     ['a query in the path', 'path: "/x?a=1"', ':3:43', /under `query`/],
     ['a query of RFC 6570 in the path', 'path: "/x{?a}"', ':3:43', /under `query`/],

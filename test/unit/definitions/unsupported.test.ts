@@ -64,17 +64,13 @@ test('a certificate of an MCP server is refused', () => {
 
 describe('in an implementation', () => {
   const apis = {
-    params: '{ params: { id: { in: query } } }',
-    auth: '{ auth: { basic: {} } }',
-    response: '{ response: { as: base64 } }',
-    'body.type: form': '{ body: { type: form, value: {} } }',
-    'body.type: multipart': '{ body: { type: multipart, value: {} } }',
+    bearer: '{ auth: { bearer: "{credential:token}" } }',
+    oauth2: '{ auth: { oauth2: {} } }',
     paging: '{ paging: { next: cursor } }',
     pagination: '{ pagination: {} }',
     circuit_breaker: '{ circuit_breaker: { after: 5 } }',
     tls: '{ tls: { cert: a.pem } }',
     client_certificate: '{ client_certificate: a.pem }',
-    content_type: '{ body: { content_type: application/merge-patch+json, value: {} } }',
   };
 
   test.each(Object.entries(apis))('%s is refused', (name, api) => {
@@ -83,10 +79,10 @@ describe('in an implementation', () => {
   });
 
   test('it is found in a document and in a configuration as well', () => {
-    const document = 'id: i\noperation_key: op\nkind: api\napi: { auth: {} }\n';
-    expectUnsupported(found('registry/implementations/i.yaml', document), /`auth`/);
-    const config = 'abilities: [{ id: op, impl: { kind: api, api: { auth: {} } } }]\n';
-    expectUnsupported(found('registry/config/c.yaml', config), /`auth`/);
+    const document = 'id: i\noperation_key: op\nkind: api\napi: { paging: {} }\n';
+    expectUnsupported(found('registry/implementations/i.yaml', document), /`paging`/);
+    const config = 'abilities: [{ id: op, impl: { kind: api, api: { paging: {} } } }]\n';
+    expectUnsupported(found('registry/config/c.yaml', config), /`paging`/);
   });
 });
 

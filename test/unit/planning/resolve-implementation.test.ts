@@ -130,8 +130,17 @@ describe('api', () => {
     expect(error.location).toMatchObject({ file: 'registry/low-level/op.yaml', line: 4 });
   });
 
+  test.each([
+    ['{ auth: { basic: { user: x, password: "{credential:pass}" } } }', /auth\.basic\.password.*pass/, 73],
+    ['{ auth: { query: { key: "{credential:kay}" } } }', /auth\.query\.key.*kay/, 59],
+  ])('%s with a credential nobody defines is refused with its place', (body, message, column) => {
+    const error = errorOf(() => implementation({ ...api(body), ...endpoint('http://a.test') }));
+    expect(error).toMatchObject({ code: 'config.invalid', message: expect.stringMatching(message) });
+    expect(error.location).toEqual({ file: 'registry/low-level/op.yaml', line: 4, column });
+  });
+
   test('an expression that is not valid is refused with its place', () => {
-    const files = { ...api('{ body: { value: "${{ input. }}" } }'), ...endpoint('http://a.test') };
+    const files = { ...api('{ method: PUT, body: { value: "${{ input. }}" } }'), ...endpoint('http://a.test') };
     expect(errorOf(() => implementation(files))).toMatchObject({
       code: 'expression.syntax',
       location: { file: 'registry/low-level/op.yaml', line: 4 },
@@ -141,7 +150,7 @@ describe('api', () => {
   test.each([
     ['query', '{ query: { a: 1, q: "${{ inptu.q }}" } }', 55],
     ['a header', '{ headers: { x-trace: "${{ inptu.q }}" } }', 57],
-    ['the body', '{ body: { value: { a: ["${{ inptu.q }}"] } } }', 58],
+    ['the body', '{ method: PUT, body: { value: { a: ["${{ inptu.q }}"] } } }', 71],
   ])('a name in %s that nobody knows is refused with its place', (_, body, column) => {
     const error = errorOf(() => implementation({ ...api(body), ...endpoint('http://a.test') }));
     expect(error.code).toBe('expression.syntax');

@@ -63,6 +63,7 @@ const COMMANDS = [
   'deny [options] <key>',
   'why [options] <key>',
   'replay [options] <what>',
+  'import',
 ];
 const TASK_COMMANDS = [
   'create [options] <id>',
@@ -83,6 +84,7 @@ const TASK_COMMANDS = [
   'record [options] <key>',
   'open [options] <key>',
 ];
+const IMPORT_COMMANDS = ['mcp [options] <server>'];
 
 describe('`--help` lists', () => {
   test.each(COMMANDS)('ability %s', (usage) => {
@@ -93,15 +95,21 @@ describe('`--help` lists', () => {
     expect(helpOf(commandOf('task'))).toContain(`\n  ${usage} `);
   });
 
+  test.each(IMPORT_COMMANDS)('ability import %s', (usage) => {
+    expect(helpOf(commandOf('import'))).toContain(`\n  ${usage} `);
+  });
+
   test('nothing else', () => {
-    const known = [...COMMANDS, ...TASK_COMMANDS.map((usage) => `task ${usage}`)].map((usage) =>
-      usage.replace(/ [[<].*/, ''),
-    );
+    const known = [
+      ...COMMANDS,
+      ...TASK_COMMANDS.map((usage) => `task ${usage}`),
+      ...IMPORT_COMMANDS.map((usage) => `import ${usage}`),
+    ].map((usage) => usage.replace(/ [[<].*/, ''));
     expect(
       leavesOf(program)
         .map(([name]) => name)
         .sort(),
-    ).toEqual(known.filter((name) => name !== 'task').sort());
+    ).toEqual(known.filter((name) => name !== 'task' && name !== 'import').sort());
   });
 
   test('the exit codes of every command', () => {
@@ -120,6 +128,10 @@ describe('options', () => {
     ['task run', ['--detach', '--junit', '--timeout', '--wait-approval']],
     ['task watch', ['--timeout']],
     ['task logs', ['--follow']],
+    [
+      'import mcp',
+      ['--select', '--prefix', '--dry-run', '--overwrite', '--command', '--url', '--env-profile', '--timeout'],
+    ],
     ['approve', ['--approval', '--as', '--comment']],
     ['deny', ['--approval', '--as', '--comment']],
   ])('%s takes %j', (name, options) => {

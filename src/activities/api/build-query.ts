@@ -1,0 +1,61 @@
+import type { PlanApiParam } from '../../contracts/api.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
+import type { ApiImplementation } from '../../contracts/plan.js';
+import type { Scope } from '../../rules/expressions/evaluate.js';
+import { evaluateOptional } from '../../rules/expressions/template.js';
+import { paramsIn } from './distribute-input.js';
+import { encode } from './encode.js';
+import { inputOf } from './input-of.js';
+import { unusable } from './unusable.js';
+import { type Pair, writePairs } from './write-pairs.js';
+
+/**
+ * Builds the query: what the definition writes, the inputs it sends there, and `rest`, the inputs it does not name.
+ *
+ * @throws CallFailure `input.invalid` for what cannot be written, and for input under a name that is given already.
+ */
+export function buildQuery(
+  { query, params = {}, auth }: ApiImplementation['api'],
+  input: JsonObject,
+  rest: JsonObject,
+  scope: Scope,
+): string {
+  const written = Object.entries(query).flatMap(([name, template]) =>
+    plainPairs(name, evaluateOptional(template, scope) ?? null),
+  );
+  const sent = paramsIn('query', params);
+  const given = new Set([
+    ...Object.keys(query),
+    ...Object.keys(auth?.query ?? {}),
+    ...sent.map(([, { name }]) => name),
+  ]);
+  const named = sent.flatMap(([key, param]) => ownPairs(key, param, inputOf(input, key), given));
+  const others = Object.entries(rest).flatMap(([name, value]) => {
+    if (given.has(name)) throw unusable(name, 'would give a parameter of the query a second value');
+    return plainPairs(name, value);
+  });
+  return joinPairs([...written, ...named, ...others], '&');
+}
+
+/** The pairs of one parameter; names that come out of its value may not be those of others. */
+export function ownPairs(key: string, param: PlanApiParam, value: Json, given: ReadonlySet<string>): Pair[] {
+  const pairs = writePairs(param, value);
+  const other = pairs.find(({ name }) => name !== param.name && given.has(name));
+  if (other) throw unusable(key, `would give ${other.name} a second value`);
+  return pairs;
+}
+
+/** Without a style lists repeat (`a=1&a=2`), and maps have no agreed form. */
+export function plainPairs(name: string, value: Json): Pair[] {
+  const items = Array.isArray(value) ? value : [value];
+  if (items.some((item) => item !== null && typeof item === 'object')) {
+    const suggestion = 'Say in `params` how it is written: `style: deepObject`, `form` or `json`.';
+    throw unusable(name, 'is a map or a nested list, which a query or form cannot hold', suggestion);
+  }
+  return writePairs({ in: 'query', name, style: 'form', explode: true }, value);
+}
+
+/** Pairs as text. */
+export function joinPairs(pairs: readonly Pair[], between: string): string {
+  return pairs.map(({ name, value }) => `${encode(name, name)}=${value}`).join(between);
+}

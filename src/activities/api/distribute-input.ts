@@ -1,0 +1,43 @@
+import type { ApiPlace, PlanApiParam } from '../../contracts/api.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
+import type { ApiImplementation } from '../../contracts/plan.js';
+import { expressionsIn } from '../../rules/expressions/template.js';
+import { inputsOfPath } from './build-path.js';
+
+/** Methods whose unnamed input goes to the query. Source: answers, 26. */
+const TO_THE_QUERY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
+
+/** The inputs that a request does not name, where they go. */
+export interface UnnamedInput {
+  query: JsonObject;
+  body: JsonObject;
+}
+
+/**
+ * Finds the inputs that neither path, query, headers, params nor body name, and where they go: into the body that the
+ * definition writes, else where the method has it. A whole body (`body.value`) leaves them out.
+ */
+export function distributeInput(api: ApiImplementation['api'], input: JsonObject): UnnamedInput {
+  const { params = {}, body } = api;
+  const used = new Set([
+    ...referencesIn([api.query, api.headers, body?.value ?? null]),
+    ...inputsOfPath(api.path, params),
+    ...Object.keys(params),
+  ]);
+  const rest = Object.fromEntries(Object.entries(input).filter(([name]) => !used.has(name)));
+  if (body?.value !== undefined) return { query: {}, body: {} };
+  const toQuery = body === null && TO_THE_QUERY.has(api.method);
+  return toQuery ? { query: rest, body: {} } : { query: {}, body: rest };
+}
+
+/** The parameters of a place, in the order in which the plan has them. */
+export function paramsIn(place: ApiPlace, params: Record<string, PlanApiParam>): [string, PlanApiParam][] {
+  return Object.entries(params).filter(([, param]) => param.in === place);
+}
+
+/** Names of the input that templates read, so that they are not sent a second time. */
+function referencesIn(templates: Json[]): string[] {
+  return templates
+    .flatMap(expressionsIn)
+    .flatMap(({ references }) => references.filter(({ name }) => name === 'input').map(({ path }) => path[0] ?? ''));
+}

@@ -1,0 +1,89 @@
+import type { Dispatcher } from 'undici';
+import type { PlanApiResponse } from '../../contracts/api.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
+import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import { CallFailure } from '../call-failure.js';
+import type { CallInput } from '../call-input.js';
+
+/** An answer that came whole. */
+export interface WholeAnswer {
+  headers: Dispatcher.ResponseData['headers'];
+  bytes: Buffer;
+  /** Where it came from, after all redirects. */
+  url: URL;
+}
+
+/**
+ * What an answer gives as output: its body, or `{ body, headers }` where headers are asked for.
+ *
+ * @throws CallFailure `api.output_invalid`. Source: answers, 26.
+ */
+export function readAnswer(answer: WholeAnswer, response: PlanApiResponse | undefined, call: CallInput): Json {
+  const body = readBody(answer, response?.as, call);
+  return response?.headers ? { body, headers: pickHeaders(answer, response.headers) } : body;
+}
+
+/** Headers by the names that the definition writes; what the answer does not have is left out. */
+function pickHeaders({ headers }: WholeAnswer, wanted: readonly string[]): JsonObject {
+  const picked: JsonObject = {};
+  for (const name of wanted) {
+    const value = headers[name.toLowerCase()];
+    if (value !== undefined) picked[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return picked;
+}
+
+function readBody(answer: WholeAnswer, as: PlanApiResponse['as'], call: CallInput): Json {
+  const { bytes } = answer;
+  const type = typeOf(answer);
+  if (as === 'base64') return { base64: bytes.toString('base64') };
+  if (as === 'text') return { text: decode(bytes, type) };
+  const text = bytes.toString('utf8');
+  if (text === '') return null;
+  const value = parseJson(text);
+  const isJson = as === 'json' || isJsonType(type) || (value !== null && typeof value === 'object');
+  if (isJson && value !== undefined) {
+    refuseUnsafeKeys(value, 'api.output_invalid');
+    return value;
+  }
+  if (!isJson && expectsText(call.outputSchema)) return { text };
+  const seen = call.log.excerpt(text, 200);
+  throw new CallFailure({
+    code: 'api.output_invalid',
+    message: `${answer.url.host} answered with ${type || 'something'}, and what it says is no JSON: ${seen}`,
+    ...(!isJson && { suggestion: 'To take text, write `response: { as: text }`.' }),
+  });
+}
+
+function typeOf({ headers }: WholeAnswer): string {
+  return String(headers['content-type'] ?? '');
+}
+
+function isJsonType(type: string): boolean {
+  return /[/+]json\b/i.test(type);
+}
+
+/** A page to log in on is no user: under a schema text passes only where the schema knows it. */
+function expectsText(schema: JsonObject | null): boolean {
+  if (!schema) return true;
+  const { properties } = schema;
+  return properties !== null && typeof properties === 'object' && Object.hasOwn(properties, 'text');
+}
+
+function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** In the letters that the answer says it is written in, where they are known; else in UTF-8. */
+function decode(bytes: Buffer, type: string): string {
+  const charset = /charset="?([^\s;"]+)/i.exec(type)?.[1] ?? 'utf-8';
+  try {
+    return new TextDecoder(charset, { ignoreBOM: true }).decode(bytes);
+  } catch {
+    return bytes.toString('utf8');
+  }
+}

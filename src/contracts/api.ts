@@ -1,0 +1,70 @@
+import type { Json } from './json.js';
+
+/** Where an input of an HTTP call can go. */
+export const API_PLACES = ['path', 'query', 'header', 'cookie', 'body'] as const;
+
+/** One of {@link API_PLACES}. */
+export type ApiPlace = (typeof API_PLACES)[number];
+
+/** How a value becomes text: the styles of the OpenAPI specification, and `json`, its JSON. */
+export const API_STYLES = [
+  'form',
+  'spaceDelimited',
+  'pipeDelimited',
+  'deepObject',
+  'simple',
+  'label',
+  'matrix',
+  'json',
+] as const;
+
+/** One of {@link API_STYLES}. */
+export type ApiStyle = (typeof API_STYLES)[number];
+
+/** What a body can be. */
+export const API_BODY_TYPES = ['json', 'form', 'multipart', 'text', 'binary'] as const;
+
+/** One of {@link API_BODY_TYPES}. */
+export type ApiBodyType = (typeof API_BODY_TYPES)[number];
+
+/** What an answer can be read as. */
+export const API_ANSWERS = ['json', 'text', 'base64'] as const;
+
+/** One of {@link API_ANSWERS}. */
+export type ApiAnswer = (typeof API_ANSWERS)[number];
+
+/** Where one input goes and in which form, with all defaults filled in. Source: answers, 26. */
+export interface PlanApiParam {
+  in: ApiPlace;
+  /** What it is called over there. */
+  name: string;
+  /** Absent in a JSON or multipart body, which need none; there `explode` is absent as well. */
+  style?: ApiStyle;
+  explode?: boolean;
+  /** Leaves those reserved characters as they are that cannot end the value. */
+  allow_reserved?: true;
+}
+
+/** The body of a request. */
+export interface PlanApiBody {
+  /** Absent: json. */
+  type?: Exclude<ApiBodyType, 'json'>;
+  /** Absent: what the type says. */
+  content_type?: string;
+  /** A template for all of it; absent: the inputs that go into the body. */
+  value?: Json;
+}
+
+/** Credentials that are no header. Texts hold `{credential:NAME}`. */
+export interface PlanApiAuth {
+  basic?: { user: string; password: string };
+  /** Name of the parameter to its text. */
+  query?: Record<string, string>;
+}
+
+/** How an answer is read. */
+export interface PlanApiResponse {
+  as?: ApiAnswer;
+  /** Headers that are part of the output, under the names written here. */
+  headers?: string[];
+}

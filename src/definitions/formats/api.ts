@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { API_ANSWERS, API_BODY_TYPES, API_PLACES, API_STYLES } from '../../contracts/api.js';
+import { faultsOfApi } from './api-faults.js';
+import { json, plainName, seconds } from './values.js';
+
+const CREDENTIAL = /\{credential:[^}]*\}/;
+
+/** A path with `{name}` and `{+name}`; whatever else would be sent escaped, as other letters than were written. */
+const apiPath = z.string().superRefine((path, context) => {
+  const message = faultOfPath(path);
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
+});
+
+function faultOfPath(path: string): string | undefined {
+  if (path.includes('{credential:')) {
+    return 'A path holds no credential, since paths are logged; send it in `headers` or `auth`';
+  }
+  if (path.includes('${{')) return 'A path has no `${{ }}`; write {name} for the input of that name';
+  if (path.includes('?')) return 'A path has no `?`; write the parameters under `query`';
+  if (path.includes('#')) return 'A path has no `#`; what stands after it is never sent';
+  if (!/[{}]/.test(path.replaceAll(/\{\+?[A-Za-z_][A-Za-z0-9_.-]*\}/g, ''))) return undefined;
+  return 'What a path takes from the input is {name}, or {+name} to keep slashes';
+}
+
+/** A part of a request that shows in logs or records; a credential there would be sent as these very letters. */
+const withoutCredentials = json.refine(
+  (value) => !JSON.stringify(value).includes('{credential:'),
+  'Only `headers` and `auth` may hold {credential:NAME}, such as `Authorization: "Bearer {credential:token}"`',
+);
+
+/** Where one input goes. What it may say depends on the place, see {@link faultsOfApi}. */
+const param = z.strictObject({
+  in: z.enum(API_PLACES),
+  /** What it is called over there; without it, as the input. */
+  name: z.string().min(1).optional(),
+  style: z.enum(API_STYLES).optional(),
+  explode: z.boolean().optional(),
+  allow_reserved: z.literal(true).optional(),
+});
+
+const body = z.strictObject({
+  type: z.enum(API_BODY_TYPES).default('json'),
+  content_type: z
+    .string()
+    .regex(
+      /^[A-Za-z0-9!#$&^_.+-]+\/[A-Za-z0-9!#$&^_.+-]+(;[\x20-\x7e]+)?$/,
+      'A content type is such as application/merge-patch+json',
+    )
+    .optional(),
+  /** The body as a template; without it, the input that nothing else uses. */
+  value: withoutCredentials.optional(),
+});
+
+/** A text with a credential, and nothing of the input. */
+const secretText = z
+  .string()
+  .refine((text) => !text.includes('${{'), 'What stands here has no `${{ }}`, only text and {credential:NAME}');
+
+const REFERENCE = 'A secret is a reference, {credential:NAME}; never write it here';
+
+const basic = z
+  .strictObject({ user: secretText, password: secretText })
+  .refine(({ user, password }) => CREDENTIAL.test(user) || CREDENTIAL.test(password), REFERENCE);
+
+const auth = z
+  .strictObject({
+    basic: basic.optional(),
+    query: z
+      .record(
+        z.string().min(1),
+        secretText.refine((text) => CREDENTIAL.test(text), REFERENCE),
+      )
+      .optional(),
+  })
+  .refine(({ basic, query }) => basic !== undefined || Object.keys(query ?? {}).length > 0, {
+    message: '`auth` has `basic` or `query`',
+  });
+
+const response = z
+  .strictObject({
+    as: z.enum(API_ANSWERS).optional(),
+    headers: z
+      .array(z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'This is no name of a header'))
+      .min(1, 'At least one header belongs here; leave `headers` out for none')
+      .optional(),
+  })
+  .refine(({ as, headers }) => as !== undefined || headers !== undefined, '`response` has `as` or `headers`');
+
+/** An HTTP call. Source: design, section 4; answers, 26; R-000-50. */
+export const api = z
+  .strictObject({
+    method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']).default('GET'),
+    path: apiPath.default('/'),
+    endpoint: plainName.default('default'),
+    params: z.record(z.string().min(1), param).optional(),
+    query: z.record(z.string(), withoutCredentials).optional(),
+    headers: z.record(z.string(), z.string()).optional(),
+    body: body.optional(),
+    auth: auth.optional(),
+    response: response.optional(),
+    rate_limit: z
+      .strictObject({
+        per_minute: z.number().int().positive().optional(),
+        per_day: z.number().int().positive().optional(),
+      })
+      .optional(),
+    timeout_sec: seconds.optional(),
+  })
+  .superRefine((section, context) => {
+    for (const { message, path } of faultsOfApi(section)) context.addIssue({ code: 'custom', message, path });
+  });

@@ -1,0 +1,24 @@
+import type { ApiPlace, ApiStyle } from '../contracts/api.js';
+
+/**
+ * The styles that a place has, its default first. Of a body they hold where it is a form; other bodies need none.
+ *
+ * Source: OpenAPI Specification 3.1.1, "Style Values" and the Encoding Object; answers, 26.
+ */
+export const STYLES_IN: Readonly<Record<ApiPlace, readonly ApiStyle[]>> = {
+  path: ['simple', 'label', 'matrix', 'json'],
+  query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject', 'json'],
+  header: ['simple', 'json'],
+  cookie: ['form', 'json'],
+  body: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject', 'json'],
+};
+
+/** The style of a parameter that says none. */
+export function defaultStyle(place: ApiPlace): ApiStyle {
+  return STYLES_IN[place][0] ?? 'form';
+}
+
+/** Whether a style makes a parameter of each item, where the parameter does not say it. */
+export function defaultExplode(style: ApiStyle): boolean {
+  return style === 'form' || style === 'deepObject';
+}

@@ -1,0 +1,49 @@
+import { type ApiRequest, buildRequest } from '../../../../src/activities/api/build-request.js';
+import { CallLog } from '../../../../src/activities/call-log.js';
+import { SecretSource } from '../../../../src/activities/secrets.js';
+import type { JsonObject } from '../../../../src/contracts/json.js';
+import type { ApiImplementation } from '../../../../src/contracts/plan.js';
+import { loadRegistry } from '../../../../src/definitions/load-registry.js';
+import { resolvePlan } from '../../../../src/planning/resolve-plan.js';
+import { apiAbility } from '../../../fixtures/servers/definitions.js';
+import { temporaryProject } from '../../temporary-project.js';
+
+const CREDENTIALS = { key: 'env:KEY', user: 'env:USER_NAME', password: 'env:PASSWORD' };
+
+/** What the credentials of these tests are. */
+export const SECRETS = { KEY: "k/e+y ='1'", USER_NAME: 'ada-the-user', PASSWORD: 'päss word' };
+
+/** An `api` section as it stands in the plan. */
+export function plannedApi(api: JsonObject): ApiImplementation {
+  const settings = { credentials: CREDENTIALS };
+  const { root } = temporaryProject(apiAbility('op', 'http://x.test', api, { settings }));
+  const implementation = resolvePlan(loadRegistry(root), 'op', 'dev').plan.operations.op?.implementation;
+  if (implementation?.kind !== 'api') throw new Error('it was not planned');
+  return implementation;
+}
+
+/** The request that an `api` section of a definition makes of an input, with the log that must not tell secrets. */
+export function requestOf(api: JsonObject, input: JsonObject = {}): ApiRequest & { log: CallLog } {
+  const log = new CallLog(undefined, 'run', 1);
+  const { signal } = new AbortController();
+  const request = buildRequest(plannedApi(api), {
+    input,
+    taskKey: 't',
+    path: 'run',
+    idempotencyKey: 't/run',
+    environment: { name: 'dev', protected: false, vars: { region: 'eu' } },
+    timeoutMs: 1000,
+    outputBytes: 1000,
+    outputSchema: null,
+    signal,
+    stop: signal,
+    secrets: new SecretSource('/nowhere', 'dev', SECRETS),
+    log,
+  });
+  return { ...request, log };
+}
+
+/** Path and query of a request, as they are sent. */
+export function addressOf({ url }: ApiRequest): string {
+  return `${url.pathname}${url.search}`;
+}

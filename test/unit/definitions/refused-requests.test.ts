@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest';
+import { lowLevel, registryOf } from '../temporary-project.js';
+
+/** The first line of the `api` section in the files of these tests. */
+const FIRST_LINE = 7;
+
+/** What is found in an `api` section; `»` marks where it should be found. */
+function found(api: string) {
+  const at = api.indexOf('»');
+  const before = api.slice(0, at).split('\n');
+  const lines = api.replace('»', '').split('\n');
+  const registry = registryOf(
+    lowLevel('op', 'implementation:', '  kind: api', '  api:', ...lines.map((line) => `    ${line}`)),
+  );
+  const place = { line: FIRST_LINE + before.length - 1, column: (before.at(-1)?.length ?? 0) + 5 };
+  return { problems: registry.problems, place };
+}
+
+function expectRefused(api: string, message: RegExp): void {
+  const { problems, place } = found(api);
+  expect(problems.map(({ message }) => message)).toEqual([expect.stringMatching(message)]);
+  expect(problems[0]).toMatchObject({
+    code: 'definition.invalid',
+    location: { file: 'registry/low-level/op.yaml', ...place },
+  });
+}
+
+describe('R-000-46: a parameter is refused, with its place,', () => {
+  test.each([
+    ['in a place that there is not', 'params: { a: { in: »form } }', /One of path, query, header, cookie, body/],
+    ['without a place', 'params: { a: »{ name: b } }', /`in` is missing/],
+    ['with a key that there is not', 'params: { a: { in: query, »required: true } }', /Unknown key `required`/],
+    ['with a style that there is not', 'params: { a: { in: query, style: »csv } }', /One of form, space/],
+    ['label in a query', 'params: { a: { in: query, style: »label } }', /`in: query` has no style label/],
+    ['form in a header', 'params: { a: { in: header, style: »form } }', /it has simple, json/],
+    [
+      'deepObject in a path',
+      'path: /{a}\nparams: { a: { in: path, style: »deepObject } }',
+      /simple, label, matrix, json/,
+    ],
+    ['simple in a cookie', 'params: { a: { in: cookie, style: »simple } }', /it has form, json/],
+    ['JSON that explodes', 'params: { a: { in: query, style: json, explode: »true } }', /no `explode`/],
+    ['deepObject that does not', 'params: { a: { in: query, style: deepObject, explode: »false } }', /always explodes/],
+    [
+      'reserved letters in a header',
+      'params: { a: { in: header, allow_reserved: »true } }',
+      /`in: query` and for forms/,
+    ],
+    ['a style in JSON', 'method: POST\nparams: { a: { in: body, style: »form } }', /`style` is for forms/],
+    ['explode in JSON', 'method: POST\nparams: { a: { in: body, explode: »true } }', /`explode` is for forms/],
+    ['the body of a GET', 'params: { a: { in: »body } }', /A GET has no body/],
+    ['a header with blanks', 'params: { "a b": »{ in: header } }', /no name of a header/],
+    ['a cookie with an equals sign', 'params: { a: { in: cookie, name: »a=b } }', /no name of a cookie/],
+    ['the length of the body', 'params: { a: { in: header, name: »Content-Length } }', /belongs to the connection/],
+    ['the host', 'params: { host: »{ in: header } }', /belongs to the connection/],
+    ['__proto__', 'method: POST\nparams: { a: { in: body, name: »__proto__ } }', /objects of JavaScript/],
+  ])('%s', (_, api, message) => expectRefused(api, message));
+});
+
+describe('names that contradict each other are refused:', () => {
+  test.each([
+    ['a path without the name', 'path: /x/{b}\nparams: { a: { in: »path } }', /The path \/x\/\{b\} has no \{a\}/],
+    ['a name of the path sent elsewhere', 'path: /x/{a}\nparams: { a: { in: »query } }', /in: path, name: a/],
+    ['kept slashes in a label', 'path: "/x/{+a}"\nparams: { a: { in: path, style: »label } }', /keeps slashes/],
+    ['two for one query', 'params: { a: { in: query }, b: { in: query, name: »a } }', /`params.a` gives the query a/],
+    [
+      'two for one path',
+      'path: /{a}\nparams: { a: { in: path }, b: { in: path, name: »a } }',
+      /each name is given once/,
+    ],
+    ['two for one header', 'params: { a: { in: header, name: X-A }, x-a: »{ in: header } }', /gives the header x-a/],
+    [
+      'two for one field',
+      'method: PUT\nparams: { a: { in: body, name: x }, b: { in: body, name: »x } }',
+      /gives the body x/,
+    ],
+    ['`query` as well', 'query: { a: 1 }\nparams: { a: »{ in: query } }', /`query` gives the query a/],
+    ['`headers` as well', 'headers: { X-A: b }\nparams: { x-a: »{ in: header } }', /`headers` gives/],
+    [
+      'a cookie of `headers` as well',
+      'headers: { Cookie: "b=1; a=2" }\nparams: { a: »{ in: cookie } }',
+      /`headers.Cookie`/,
+    ],
+    ['`auth.query` as well', 'params: { a: »{ in: query } }\nauth: { query: { a: "{credential:k}" } }', /`auth.query`/],
+    ['`query` and `auth.query`', 'query: { k: 1 }\nauth: { query: { k: »"{credential:k}" } }', /`query` gives/],
+  ])('%s', (_, api, message) => expectRefused(api, message));
+
+  test('a name of the path whose input goes to another one', () => {
+    const { problems } = found('path: /x/{a}/{c}\nparams: { a: { in: path, name: »c } }');
+    expect(problems).toMatchObject([
+      { message: expect.stringMatching(/The path takes \{a\}, and this sends it elsewhere/) },
+    ]);
+  });
+
+  test('the header that `auth.basic` makes, and another one', () => {
+    const basic = 'basic: »{ user: "{credential:u}", password: "" }';
+    expectRefused(`headers: { authorization: x }\nauth: { ${basic} }`, /gives Authorization/);
+    const param = 'params: { Authorization: »{ in: header } }';
+    expectRefused(`auth: { basic: { user: "{credential:u}", password: "" } }\n${param}`, /`auth.basic` gives/);
+  });
+});
+
+describe('a body is refused', () => {
+  test.each([
+    ['in a GET', 'body: »{ value: 1 }', /A GET has no body/],
+    ['in a HEAD', 'method: HEAD\nbody: »{ type: form }', /A HEAD has no body/],
+    ['of another type', 'method: PUT\nbody: { type: »xml }', /One of json, form, multipart, text, binary/],
+    ['with a value and fields', 'method: PUT\nparams: { a: { in: »body } }\nbody: { value: 1 }', /is the whole body/],
+    ['as text without its value', 'method: PUT\nbody: »{ type: text }', /needs its `value`/],
+    ['as bytes without their value', 'method: PUT\nbody: »{ type: binary }', /needs its `value`/],
+    ['under no content type', 'method: PUT\nbody: { content_type: »json }', /such as application/],
+    ['under two lines of content type', 'method: PUT\nbody: { content_type: »"a/b\\r\\nX: 1" }', /such as application/],
+    ['as a form under JSON', 'method: PUT\nbody: { type: form, content_type: »a/json }', /sent as application\/x-www/],
+    ['as parts under a form', 'method: PUT\nbody: { type: multipart, content_type: »a/b }', /sent as multipart/],
+    [
+      'with a boundary',
+      'method: PUT\nbody: { type: multipart, content_type: »multipart/mixed; boundary=x }',
+      /boundary/,
+    ],
+    [
+      'with two content types',
+      'method: PUT\nheaders: { Content-Type: »a/b }\nbody: { content_type: a/b }',
+      /leave the header/,
+    ],
+    ['with a credential', 'method: PUT\nbody: { type: text, value: »"{credential:k}" }', /Only `headers` and `auth`/],
+  ])('%s', (_, api, message) => expectRefused(api, message));
+});
+
+describe('R-000-53: credentials are refused', () => {
+  test.each([
+    ['that are none', 'auth: { basic: »{ user: ada, password: hunter2 } }', /A secret is a reference/],
+    ['in the query that are none', 'auth: { query: { key: »hunter2 } }', /A secret is a reference/],
+    ['from the input', 'auth: { query: { key: »"${{ input.k }}{credential:k}" } }', /no `\$\{\{ \}\}`/],
+    ['of no kind', 'auth: »{}', /`basic` or `query`/],
+    ['of no name', 'auth: »{ query: {} }', /`basic` or `query`/],
+    ['without a password', 'auth: { basic: »{ user: "{credential:u}" } }', /`password` is missing/],
+  ])('%s', (_, api, message) => expectRefused(api, message));
+});
+
+describe('an answer is refused', () => {
+  test.each([
+    ['as something else', 'response: { as: »xml }', /One of json, text, base64/],
+    ['as nothing', 'response: »{}', /`as` or `headers`/],
+    ['with no headers', 'response: { headers: »[] }', /At least one header/],
+    ['with a header twice', 'response: { headers: [etag, »ETag] }', /listed twice/],
+    ['with a header that is none', 'response: { headers: [»"a: b"] }', /no name of a header/],
+    ['with secrets of sessions', 'response: { headers: [»set-cookie] }', /holds a secret/],
+  ])('%s', (_, api, message) => expectRefused(api, message));
+});
+
+test('all of answer 26 is read', () => {
+  const api = [
+    'method: POST',
+    'path: /x/{id}',
+    'params:',
+    '  ids: { in: query, style: form, explode: false }',
+    '  trace: { in: header, name: X-Trace }',
+    '  body_id: { in: body, name: id }',
+    'auth: { basic: { user: "{credential:user}", password: "{credential:password}" } }',
+    'response: { as: base64, headers: [link, location, etag] }',
+  ].join('\n');
+  expect(found(api).problems).toEqual([]);
+  const whole =
+    'method: PATCH\nbody: { type: json, content_type: application/merge-patch+json, value: "${{ input.items }}" }';
+  expect(found(whole).problems).toEqual([]);
+  expect(found('auth: { query: { key: "{credential:key}" } }').problems).toEqual([]);
+});
