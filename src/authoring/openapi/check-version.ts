@@ -21,7 +21,10 @@ export function checkVersion(document: Part, from: string): OpenApiVersion {
   const swagger = memberOf(document, 'swagger');
   if (swagger !== undefined) {
     const suggestion = 'Convert it to OpenAPI 3 first; its author may offer that already.';
-    throw unsupported(`${from} is Swagger ${String(swagger).slice(0, 20)}, and OpenAPI 3.0 and 3.1 are read`, suggestion);
+    throw unsupported(
+      `${from} is Swagger ${String(swagger).slice(0, 20)}, and OpenAPI 3.0 and 3.1 are read`,
+      suggestion,
+    );
   }
   throw new AbilityError({
     code: 'import.unreadable',

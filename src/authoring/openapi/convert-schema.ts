@@ -38,11 +38,12 @@ function convert(schema: unknown, conversion: Conversion, level: number, inPlace
   const reference = referenceIn(schema);
   if (reference !== undefined) return convertReference(reference, schema, conversion, inPlace);
   const converted: JsonObject = { ...typeOf(schema), ...valuesOf(schema, conversion), ...boundsOf(schema) };
-  for (const [keyword, { holds, inPlace: same }] of Object.entries(SCHEMA_KEYWORDS)) {
+  for (const { name: keyword, holds, inPlace: same } of SCHEMA_KEYWORDS) {
     const held = memberOf(schema, keyword);
     if (held === undefined) continue;
-    const inner = (part: unknown): JsonObject => convert(part, conversion, level + 1, same === true && inPlace);
-    const value = holds === 'one' ? oneOf(keyword, held, inner) : holds === 'list' ? manyOf(held, inner) : mapOf(held, inner);
+    const inner = (part: unknown): JsonObject => convert(part, conversion, level + 1, same && inPlace);
+    const value =
+      holds === 'one' ? oneOf(keyword, held, inner) : holds === 'list' ? manyOf(held, inner) : mapOf(held, inner);
     if (value !== undefined) converted[keyword] = value;
   }
   return nullable(schema, settle(converted, schema, conversion));
@@ -129,10 +130,14 @@ function settle(converted: JsonObject, schema: Part, { document, direction }: Co
   if (required.length > 0) converted.required = required;
   const dependent = partOf(memberOf(schema, 'dependentRequired'));
   if (Object.values(dependent).some(isTexts)) {
-    converted.dependentRequired = Object.fromEntries(Object.entries(dependent).filter(([, names]) => isTexts(names))) as JsonObject;
+    converted.dependentRequired = Object.fromEntries(
+      Object.entries(dependent).filter(([, names]) => isTexts(names)),
+    ) as JsonObject;
   }
-  if (typeof converted.exclusiveMinimum === 'number' && memberOf(schema, 'exclusiveMinimum') === true) delete converted.minimum;
-  if (typeof converted.exclusiveMaximum === 'number' && memberOf(schema, 'exclusiveMaximum') === true) delete converted.maximum;
+  if (typeof converted.exclusiveMinimum === 'number' && memberOf(schema, 'exclusiveMinimum') === true)
+    delete converted.minimum;
+  if (typeof converted.exclusiveMaximum === 'number' && memberOf(schema, 'exclusiveMaximum') === true)
+    delete converted.maximum;
   dropBadPatterns(converted);
   // Which branch was meant is told by the discriminator, which is no part of JSON Schema; without it several may fit.
   if (converted.oneOf !== undefined && isPart(memberOf(schema, 'discriminator'))) {
@@ -163,7 +168,8 @@ export function hiddenProperties(schema: Part, document: Part, direction: Direct
   const mark = direction === 'request' ? 'readOnly' : 'writeOnly';
   const hidden = new Set<string>();
   for (const [name, property] of Object.entries(partOf(memberOf(schema, 'properties')))) {
-    if (memberOf(property, mark) === true || memberOf(followOrNothing(document, property), mark) === true) hidden.add(name);
+    if (memberOf(property, mark) === true || memberOf(followOrNothing(document, property), mark) === true)
+      hidden.add(name);
   }
   return hidden;
 }
@@ -181,8 +187,13 @@ function followOrNothing(document: Part, value: unknown): unknown {
 
 /** `nullable` is said by the type where there is one; where there is none, by a branch. */
 function nullable(schema: Part, converted: JsonObject): JsonObject {
-  if (memberOf(schema, 'nullable') !== true || converted.type !== undefined || converted.enum !== undefined) return converted;
+  if (memberOf(schema, 'nullable') !== true || converted.type !== undefined || converted.enum !== undefined)
+    return converted;
   const { description, title, ...rest } = converted;
   if (Object.keys(rest).length === 0) return converted;
-  return { ...(title !== undefined && { title }), ...(description !== undefined && { description }), anyOf: [rest, { type: 'null' }] };
+  return {
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    anyOf: [rest, { type: 'null' }],
+  };
 }

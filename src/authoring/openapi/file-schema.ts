@@ -6,10 +6,7 @@ import { follow, referenceIn } from './follow-reference.js';
 export function fileSchema(description?: string): JsonObject {
   return {
     ...(description !== undefined && { description }),
-    anyOf: [
-      { type: 'string', description: 'The bytes as base64.' },
-      wholeFileSchema(),
-    ],
+    anyOf: [{ type: 'string', description: 'The bytes as base64.' }, wholeFileSchema()],
   };
 }
 

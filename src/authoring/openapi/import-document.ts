@@ -15,10 +15,26 @@ import { readDocument } from './read-document.js';
 import { SchemaReader } from './schema-closure.js';
 import { validateDocument } from './validate-document.js';
 
-/** What is to be made of a document. */
-export interface DocumentImport {
+/** A document of a version that is read. */
+export interface OpenApiDocument {
+  document: Part;
   /** The file or address, for messages. */
   from: string;
+}
+
+/**
+ * Reads a document, JSON or YAML, and checks its version before anything else looks at it.
+ *
+ * @throws AbilityError `import.unreadable`, `import.unsupported`.
+ */
+export function openDocument(text: string, from: string): OpenApiDocument {
+  const document = readDocument(text, from);
+  checkVersion(document, from);
+  return { document, from };
+}
+
+/** What is to be made of a document. */
+export interface DocumentImport {
   /** The name of its service, in the configuration and in the variables of its credentials. */
   service: string;
   /** What operation keys begin with. */
@@ -37,13 +53,10 @@ const MOST_OPERATIONS = 20_000;
  *
  * Each operation becomes one or is left out by name, with the reason. Source: answers, 26 and 43.
  *
- * @param text the document, as JSON or YAML.
  * @throws AbilityError `import.unreadable`, `import.unsupported`, `import.no_server`, `usage.invalid`.
  */
-export async function importDocument(text: string, wanted: DocumentImport): Promise<Imported> {
-  const { from, service, prefix } = wanted;
-  const document = readDocument(text, from);
-  checkVersion(document, from);
+export async function importDocument({ document, from }: OpenApiDocument, wanted: DocumentImport): Promise<Imported> {
+  const { service, prefix } = wanted;
   await validateDocument(document, from);
   const { found, leftOut } = findOperations(document);
   if (found.length > MOST_OPERATIONS) {
@@ -106,11 +119,21 @@ function findOperations(document: Part): { found: (FoundOperation & { operationI
         const source = `${method.toUpperCase()} ${shown}`;
         const callbacks = Object.keys(partOf(memberOf(operation, 'callbacks'))).map((name) => cleanText(name, 100));
         for (const name of callbacks) leftOut.push({ source: `${source} callback ${name}`, reason: CALLBACK });
-        found.push({ source, method, path, pathItem, operation: partOf(operation), operationId: memberOf(operation, 'operationId') });
+        found.push({
+          source,
+          method,
+          path,
+          pathItem,
+          operation: partOf(operation),
+          operationId: memberOf(operation, 'operationId'),
+        });
       }
       for (const method of OTHER_METHODS) {
         if (memberOf(pathItem, method) === undefined) continue;
-        leftOut.push({ source: `${method.toUpperCase()} ${shown}`, reason: `${method.toUpperCase()} is no method that can be called` });
+        leftOut.push({
+          source: `${method.toUpperCase()} ${shown}`,
+          reason: `${method.toUpperCase()} is no method that can be called`,
+        });
       }
     } catch (error) {
       if (!(error instanceof NotExpressible)) throw error;

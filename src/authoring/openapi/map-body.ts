@@ -100,7 +100,12 @@ function fieldsOf(media: Media, bodyRequired: boolean, mapping: BodyMapping): Ma
   const wanted = [...object.required].filter((name) => !hidden.has(name));
   // A body that may be absent, but not without these: as inputs they would be optional one by one.
   if (!bodyRequired && wanted.length > 0) return undefined;
-  const mapped: MappedBody = { properties: {}, required: [], params: {}, additional: additionalOf(object.additional, convert) };
+  const mapped: MappedBody = {
+    properties: {},
+    required: [],
+    params: {},
+    additional: additionalOf(object.additional, convert),
+  };
   const encoding = partOf(memberOf(about, 'encoding'));
   for (const [name, schema] of object.properties) {
     if (hidden.has(name)) continue;
@@ -140,8 +145,7 @@ function wholeOf(media: Media, required: boolean, description: string | undefine
   if (family === 'multipart' && wholeHoldsFiles(document, schema)) {
     throw new NotExpressible('its multipart body has files and is no plain list of fields');
   }
-  const converted =
-    family === 'binary' ? fileSchema(said) : family === 'text' ? { type: 'string' } : convert(schema);
+  const converted = family === 'binary' ? fileSchema(said) : family === 'text' ? { type: 'string' } : convert(schema);
   const described = said === undefined ? converted : { ...converted, description: said };
   return {
     properties: { [input]: described },

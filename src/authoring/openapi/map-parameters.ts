@@ -140,7 +140,10 @@ export function styleOf(
   // Without a word of it, `form` explodes and the others do not. Source: OpenAPI Specification 3.1.1.
   const exploded = typeof explode === 'boolean' ? explode : style === 'form';
   const tells = style !== 'deepObject' && exploded !== defaultExplode(style);
-  return { ...(style !== standard || kinds.map || place === 'path' ? { style } : {}), ...(tells && { explode: exploded }) };
+  return {
+    ...(style !== standard || kinds.map || place === 'path' ? { style } : {}),
+    ...(tells && { explode: exploded }),
+  };
 }
 
 /** The schema of an input, with what the parameter says besides. */

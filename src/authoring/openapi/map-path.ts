@@ -15,7 +15,8 @@ export interface MappedPath {
  * @throws NotExpressible for a key with a query or fragment in it, and for braces that do not match.
  */
 export function mapPath(key: string, parameters: readonly MappedParameter[], names: InputNames): MappedPath {
-  if (/[?#]/.test(key)) throw new NotExpressible(`its path has a ${key.includes('?') ? 'query (`?`)' : 'fragment (`#`)'}`);
+  if (/[?#]/.test(key))
+    throw new NotExpressible(`its path has a ${key.includes('?') ? 'query (`?`)' : 'fragment (`#`)'}`);
   const undeclared: MappedParameter[] = [];
   const inputs = new Map(parameters.filter(({ place }) => place === 'path').map(({ name, input }) => [name, input]));
   const used = new Set<string>();

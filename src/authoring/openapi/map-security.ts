@@ -88,7 +88,8 @@ export class SecurityReader {
         ...Object.keys(access.headers).filter((header) => hasHeader(whole, header)),
         ...(access.basic && hasHeader(whole, 'Authorization') ? ['Authorization'] : []),
       ];
-      if (clash.length > 0) return `its security schemes ${names.map((one) => cleanText(one, 60)).join(' and ')} both need ${clash[0]}`;
+      if (clash.length > 0)
+        return `its security schemes ${names.map((one) => cleanText(one, 60)).join(' and ')} both need ${clash[0]}`;
       Object.assign(whole.headers, access.headers);
       Object.assign(whole.query, access.query);
       Object.assign(whole.cookies, access.cookies);
@@ -166,7 +167,10 @@ function accessOf(document: Part, name: string, listed: unknown, taken: Set<stri
 function isSigned(name: string, scheme: unknown): boolean {
   const said = [memberOf(scheme, 'x-amazon-apigateway-authtype'), name, textOf(memberOf(scheme, 'description'))];
   const isHeader = String(memberOf(scheme, 'name')).toLowerCase() === 'authorization';
-  return isHeader && said.some((text) => typeof text === 'string' && /aws.?sig(nature)?.?v?4|sigv4|amazon signature/i.test(text));
+  return (
+    isHeader &&
+    said.some((text) => typeof text === 'string' && /aws.?sig(nature)?.?v?4|sigv4|amazon signature/i.test(text))
+  );
 }
 
 function httpAccess(name: string, scheme: string, taken: Set<string>): Access | string {
@@ -206,7 +210,11 @@ function empty(credentials: string[]): Access {
 
 /** `token`, and for further schemes of the kind `<scheme>_token`, so that a new scheme renames no older one. */
 function credentialOf(kind: string, scheme: string, taken: Set<string>): string {
-  const slug = scheme.replaceAll(/[^A-Za-z0-9]+/g, '_').replaceAll(/^_+|_+$/g, '').toLowerCase().slice(0, 60);
+  const slug = scheme
+    .replaceAll(/[^A-Za-z0-9]+/g, '_')
+    .replaceAll(/^_+|_+$/g, '')
+    .toLowerCase()
+    .slice(0, 60);
   const base = taken.has(kind) ? `${/^[a-z]/.test(slug) ? slug : `scheme_${slug}`}_${kind}` : kind;
   let name = base;
   for (let count = 2; taken.has(name); count += 1) name = `${base}_${count}`;

@@ -28,7 +28,9 @@ export class ServerReader {
     this.endpoints.default = url;
     if (others.length > 0) {
       const shown = others.slice(0, 5).map((server) => cleanText(String(memberOf(server, 'url')), 100));
-      this.notes.add(`Calls go to ${url}, the first of its servers; the others are ${shown.join(', ')}. Choose with --server.`);
+      this.notes.add(
+        `Calls go to ${url}, the first of its servers; the others are ${shown.join(', ')}. Choose with --server.`,
+      );
     }
   }
 
@@ -67,8 +69,10 @@ export class ServerReader {
     if (!url) return { reason: `${shown} is relative, and nothing says what to` };
     if (url.protocol !== 'http:' && url.protocol !== 'https:') return { reason: `${shown} is no http address` };
     if (url.username || url.password) return { reason: `${url.host} has a password in its address` };
-    if (url.search || url.hash) return { reason: `${shown} has a ${url.search ? 'query' : 'fragment'}, which no endpoint can have` };
-    if (filled.length > 0) this.notes.add(`${shown} is taken with ${cleanText(filled.join(', '), 200)}. Choose another with --server.`);
+    if (url.search || url.hash)
+      return { reason: `${shown} has a ${url.search ? 'query' : 'fragment'}, which no endpoint can have` };
+    if (filled.length > 0)
+      this.notes.add(`${shown} is taken with ${cleanText(filled.join(', '), 200)}. Choose another with --server.`);
     return url.href.replace(/\/$/, '');
   }
 }
@@ -95,7 +99,10 @@ function keyFor(url: string, taken: Record<string, string>): string {
 
 function noServer(reason: string, { server }: ServerHints): ConstructorParameters<typeof AbilityError>[0] {
   if (server !== undefined) {
-    return { code: 'usage.invalid', message: `--server ${cleanText(server, 200)} is no address of a service: it ${reason}` };
+    return {
+      code: 'usage.invalid',
+      message: `--server ${cleanText(server, 200)} is no address of a service: it ${reason}`,
+    };
   }
   return {
     code: 'import.no_server',

@@ -116,6 +116,8 @@ function withoutReferences(value: unknown, level: number): unknown {
   if (level > MOST_LEVELS) return null;
   if (Array.isArray(value)) return listOf(value).map((item) => withoutReferences(item, level + 1));
   if (!isPart(value)) return value;
-  const entries = Object.entries(partOf(value)).filter(([key]) => key !== '$ref' && key !== '__proto__' && !key.startsWith('x-'));
+  const entries = Object.entries(partOf(value)).filter(
+    ([key]) => key !== '$ref' && key !== '__proto__' && !key.startsWith('x-'),
+  );
   return Object.fromEntries(entries.map(([key, item]) => [key, withoutReferences(item, level + 1)]));
 }

@@ -31,7 +31,8 @@ function gather(document: Part, schema: unknown, found: PlainObject, level: numb
   const target = follow(document, schema);
   if (!isPart(target) || level > MOST_LEVELS) return false;
   const keys = Object.keys(target).filter((key) => !key.startsWith('x-'));
-  const isClosed = memberOf(target, 'additionalProperties') !== undefined && memberOf(target, 'additionalProperties') !== true;
+  const isClosed =
+    memberOf(target, 'additionalProperties') !== undefined && memberOf(target, 'additionalProperties') !== true;
   if (!keys.every((key) => ALLOWED.has(key)) || ![undefined, 'object'].includes(typeNameOf(target))) return false;
   const branches = listOf(memberOf(target, 'allOf'));
   if (isClosed && (branches.length > 0 || level > 0)) return false;

@@ -1,5 +1,5 @@
-import { RESERVED_NAMES } from '../../contracts/names.js';
 import type { Json } from '../../contracts/json.js';
+import { RESERVED_NAMES } from '../../contracts/names.js';
 import { compilePattern } from '../../rules/regular-expressions.js';
 import { cleanText } from './clean-text.js';
 
@@ -12,7 +12,8 @@ const number: Clean = (value) => (typeof value === 'number' && Number.isFinite(v
 const count: Clean = (value) =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 const yes: Clean = (value) => (value === true ? true : undefined);
-const text: Clean = (value) => (typeof value === 'string' ? cleanText(value, MOST_DESCRIPTION) || undefined : undefined);
+const text: Clean = (value) =>
+  typeof value === 'string' ? cleanText(value, MOST_DESCRIPTION) || undefined : undefined;
 
 /** Fractions are left out: 4.35 is no multiple of 0.01 to a computer. */
 const multiple: Clean = (value) => (Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : undefined);
@@ -53,26 +54,26 @@ export const VALUE_KEYWORDS: Readonly<Record<string, Clean>> = {
   deprecated: yes,
 };
 
-/** Keywords that hold one schema, a list of them, or a map; `inPlace`: they are about the same value as their owner. */
-export const SCHEMA_KEYWORDS: Readonly<Record<string, { holds: 'one' | 'list' | 'map'; inPlace?: true }>> = {
-  additionalProperties: { holds: 'one' },
-  unevaluatedProperties: { holds: 'one' },
-  unevaluatedItems: { holds: 'one' },
-  propertyNames: { holds: 'one' },
-  items: { holds: 'one' },
-  contains: { holds: 'one' },
-  prefixItems: { holds: 'list' },
-  properties: { holds: 'map' },
-  patternProperties: { holds: 'map' },
-  dependentSchemas: { holds: 'map', inPlace: true },
-  not: { holds: 'one', inPlace: true },
-  if: { holds: 'one', inPlace: true },
-  then: { holds: 'one', inPlace: true },
-  else: { holds: 'one', inPlace: true },
-  allOf: { holds: 'list', inPlace: true },
-  anyOf: { holds: 'list', inPlace: true },
-  oneOf: { holds: 'list', inPlace: true },
-};
+/** A keyword that holds one schema, a list of them, or a map. */
+export interface SchemaKeyword {
+  name: string;
+  holds: 'one' | 'list' | 'map';
+  /** Whether they are about the same value as their owner. */
+  inPlace: boolean;
+}
+
+/** The keywords that hold schemas. */
+export const SCHEMA_KEYWORDS: readonly SchemaKeyword[] = [
+  ...['additionalProperties', 'unevaluatedProperties', 'unevaluatedItems', 'propertyNames', 'items', 'contains'].map(
+    (name): SchemaKeyword => ({ name, holds: 'one', inPlace: false }),
+  ),
+  { name: 'prefixItems', holds: 'list', inPlace: false },
+  { name: 'properties', holds: 'map', inPlace: false },
+  { name: 'patternProperties', holds: 'map', inPlace: false },
+  { name: 'dependentSchemas', holds: 'map', inPlace: true },
+  ...['not', 'if', 'then', 'else'].map((name): SchemaKeyword => ({ name, holds: 'one', inPlace: true })),
+  ...['allOf', 'anyOf', 'oneOf'].map((name): SchemaKeyword => ({ name, holds: 'list', inPlace: true })),
+];
 
 /** Whether a regular expression is one of RE2, as all of ours must be. */
 export function isPattern(source: string): boolean {

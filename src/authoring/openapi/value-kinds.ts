@@ -23,7 +23,8 @@ export function kindsOf(schema: unknown, document: Part): ValueKinds {
       (types[0] === undefined && keywords.some((keyword) => memberOf(target, keyword) !== undefined));
     kinds.list ||= says('array', 'items', 'prefixItems');
     kinds.map ||= says('object', 'properties', 'additionalProperties');
-    for (const keyword of ['allOf', 'anyOf', 'oneOf']) open.push(...listOf(memberOf(target, keyword)).slice(0, MOST_VISITS));
+    for (const keyword of ['allOf', 'anyOf', 'oneOf'])
+      open.push(...listOf(memberOf(target, keyword)).slice(0, MOST_VISITS));
   }
   return kinds;
 }
