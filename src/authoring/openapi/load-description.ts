@@ -61,7 +61,7 @@ async function download(first: URL, signal: AbortSignal): Promise<Description> {
   let url = first;
   for (let hop = 0; ; hop += 1) {
     const headers = { accept: 'application/json, application/yaml, text/yaml, */*;q=0.5' };
-    const answer = await fetch(url, { headers, redirect: 'manual', signal });
+    const answer = await fetch(url.href, { headers, redirect: 'manual', signal });
     const target = answer.headers.get('location');
     if (answer.status >= 300 && answer.status < 400 && target !== null) {
       await answer.body?.cancel();
@@ -78,7 +78,7 @@ async function download(first: URL, signal: AbortSignal): Promise<Description> {
 
 function redirected(from: URL, target: string, hop: number): URL {
   if (hop === MOST_REDIRECTS) throw unavailable(`${shown(from)} is redirected more than ${MOST_REDIRECTS} times`);
-  const url = URL.canParse(target, from) ? new URL(target, from) : undefined;
+  const url = URL.canParse(target, from.href) ? new URL(target, from.href) : undefined;
   const isDowngrade = from.protocol === 'https:' && url?.protocol === 'http:';
   if (!url || !/^https?:$/.test(url.protocol) || isDowngrade || url.username || url.password) {
     throw unavailable(`${shown(from)} redirects to ${cleanText(target, 200)}, which is not followed`);

@@ -51,19 +51,19 @@ export function mapBody(listed: unknown, mapping: BodyMapping): MappedBody | und
   const required = memberOf(requestBody, 'required') === true;
   if (WITHOUT_BODY.has(mapping.method)) {
     if (required) throw new NotExpressible(`it wants a body with ${mapping.method}, which has none`);
-    mapping.note(`The body of this ${mapping.method} is left out: ${mapping.method} has none.`);
+    mapping.note(`The body of this ${mapping.method} is left out: ${mapping.method} has none`);
     return undefined;
   }
   const chosen = choose(media, mapping.document);
   if (!chosen) {
     if (!required) {
-      mapping.note(`Its optional body, ${typesOf(media)}, cannot be sent and is left out.`);
+      mapping.note(`Its optional body, ${typesOf(media)}, cannot be sent and is left out`);
       return undefined;
     }
     throw new NotExpressible(reasonFor(media));
   }
   const others = media.filter(({ family, type }) => type !== chosen.type && family !== chosen.family);
-  if (others.length > 0) mapping.note(`Its body is sent as ${chosen.type}; ${typesOf(others)} would be possible, too.`);
+  if (others.length > 0) mapping.note(`Its body is sent as ${chosen.type}; ${typesOf(others)} would be possible, too`);
   const description = textOf(memberOf(requestBody, 'description'));
   return fieldsOf(chosen, required, mapping) ?? wholeOf(chosen, required, description, mapping);
 }

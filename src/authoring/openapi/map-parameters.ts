@@ -69,7 +69,7 @@ export function mapParameters(
     if (memberOf(parameter, 'required') === true && name.toLowerCase() !== 'idempotency-key') {
       throw new NotExpressible(`its ${place} parameter ${name} ${fault}`);
     }
-    note(`The ${place} parameter ${name} ${fault}, and is left out.`);
+    note(`The ${place} parameter ${name} ${fault}, and is left out`);
     return [];
   });
 }

@@ -61,13 +61,13 @@ export class SecurityReader {
       if (isOptional && !this.isNeeded(Object.keys(alternative))) break;
       const others = named.filter((one) => one !== alternative).map((one) => Object.keys(one).join(' with '));
       if (others.length > 0) {
-        note(`It is called with ${Object.keys(alternative).join(' and ')}; ${others.join(', ')} would do as well.`);
+        note(`It is called with ${Object.keys(alternative).join(' and ')}; ${others.join(', ')} would do as well`);
       }
       this.tell(Object.keys(alternative));
       return mapped;
     }
     if (!isOptional) throw new NotExpressible([...new Set(reasons)].join('; '));
-    note('It is called without credentials, which it allows.');
+    note('It is called without credentials, which it allows');
     return NOBODY();
   }
 
@@ -109,7 +109,7 @@ export class SecurityReader {
       const flows = Object.keys(partOf(memberOf(scheme, 'flows')));
       const how = flows.length > 0 ? ` (${flows.map((flow) => cleanText(flow, 30)).join(', ')})` : '';
       this.notes.add(
-        `The scheme ${cleanText(name, 60)} is ${type}${how}: the credential ${credential} must hold an access token; nothing here fetches or renews one.`,
+        `The scheme ${cleanText(name, 60)} is ${type}${how}: the credential ${credential} must hold an access token; nothing here fetches or renews one`,
       );
     }
   }

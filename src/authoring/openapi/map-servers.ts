@@ -29,7 +29,7 @@ export class ServerReader {
     if (others.length > 0) {
       const shown = others.slice(0, 5).map((server) => cleanText(String(memberOf(server, 'url')), 100));
       this.notes.add(
-        `Calls go to ${url}, the first of its servers; the others are ${shown.join(', ')}. Choose with --server.`,
+        `Calls go to ${url}, the first of its servers; the others are ${shown.join(', ')}. Choose with --server`,
       );
     }
   }
@@ -72,7 +72,7 @@ export class ServerReader {
     if (url.search || url.hash)
       return { reason: `${shown} has a ${url.search ? 'query' : 'fragment'}, which no endpoint can have` };
     if (filled.length > 0)
-      this.notes.add(`${shown} is taken with ${cleanText(filled.join(', '), 200)}. Choose another with --server.`);
+      this.notes.add(`${shown} is taken with ${cleanText(filled.join(', '), 200)}. Choose another with --server`);
     return url.href.replace(/\/$/, '');
   }
 }
