@@ -6,8 +6,8 @@ type Outline = Record<string, unknown>;
 const MOST_LEVELS = 20;
 
 /**
- * The bones of a document: everything about its operations but schemas, examples, callbacks and extensions, and without
- * any reference.
+ * The bones of a document: everything about its operations but schemas, security schemes, examples, callbacks and
+ * extensions, and without any reference. What is missing here is judged where it is used.
  *
  * This is what the parser is given to judge. It follows all references before it looks at anything, and a few dozen
  * schemas that each refer to the next ones more than once would keep it busy for ever.
@@ -35,7 +35,6 @@ function componentsOf(components: Part): Outline {
     ...of('parameters', parameterOf),
     ...of('requestBodies', bodyOf),
     ...of('responses', responseOf),
-    ...of('securitySchemes', (value) => withoutReferences(value, 0)),
   };
 }
 

@@ -18,7 +18,8 @@ describe('a JSON body', () => {
   });
 
   test('of objects in `allOf` and behind references, likewise', async () => {
-    const schema = { allOf: [{ $ref: '#/components/schemas/User' }, { properties: { mail: text } }] };
+    const more: JsonObject = { properties: { mail: text } };
+    const schema = { allOf: [{ $ref: '#/components/schemas/User' }, more] };
     const components = { schemas: { User: user } };
     const { input } = await mapped('/users', 'post', bodyOf('application/json', schema), { components });
     expect(input).toMatchObject({ required: ['name'], properties: { name: text, mail: text } });
@@ -67,7 +68,11 @@ describe('a JSON body', () => {
   });
 
   test('leaves out what is read-only', async () => {
-    const schema = { type: 'object', required: ['id', 'name'], properties: { id: { ...text, readOnly: true }, name: text } };
+    const schema = {
+      type: 'object',
+      required: ['id', 'name'],
+      properties: { id: { ...text, readOnly: true }, name: text },
+    };
     const { input } = await mapped('/a', 'post', bodyOf('application/json', schema));
     expect(input).toMatchObject({ required: ['name'], properties: { name: text } });
     expect(input.properties).not.toHaveProperty('id');
@@ -78,7 +83,12 @@ describe('other bodies', () => {
   test('a form has fields, whose lists and maps are written as `encoding` says', async () => {
     const schema = {
       type: 'object',
-      properties: { a: text, tags: { type: 'array', items: text }, deep: { type: 'object' }, plain: { type: 'object' } },
+      properties: {
+        a: text,
+        tags: { type: 'array', items: text },
+        deep: { type: 'object' },
+        plain: { type: 'object' },
+      },
     };
     const described = bodyOf('application/x-www-form-urlencoded', schema);
     const media = (described.requestBody as { content: Record<string, JsonObject> }).content;
@@ -95,7 +105,11 @@ describe('other bodies', () => {
   });
 
   test('multipart has files, one and many', async () => {
-    const schema = { type: 'object', required: ['doc'], properties: { doc: file, more: { type: 'array', items: file }, note: text } };
+    const schema = {
+      type: 'object',
+      required: ['doc'],
+      properties: { doc: file, more: { type: 'array', items: file }, note: text },
+    };
     const { api, input } = await mapped('/a', 'post', bodyOf('multipart/form-data', schema));
     expect(api.body).toEqual({ type: 'multipart' });
     expect(input.properties).toMatchObject({
@@ -140,7 +154,9 @@ describe('left out by name', () => {
   });
 
   test('a GET that needs a body; an optional one is only told', async () => {
-    expect(await whyLeftOut('/a', 'get', bodyOf('application/json', user))).toBe('it wants a body with GET, which has none');
+    expect(await whyLeftOut('/a', 'get', bodyOf('application/json', user))).toBe(
+      'it wants a body with GET, which has none',
+    );
     const { api, notes } = await mapped('/a', 'get', bodyOf('application/json', user, { required: false }));
     expect(api.body).toBeUndefined();
     expect(notes).toEqual(['The body of this GET is left out: GET has none']);

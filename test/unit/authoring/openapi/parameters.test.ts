@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src/contracts/json.js';
-import { mapped, whyLeftOut } from './documents.js';
+import { documentOf, importOf, mapped, operation, whyLeftOut } from './documents.js';
 
 const text = { type: 'string' };
 const list = { type: 'array', items: text };
@@ -51,7 +51,11 @@ describe('parameters stand in `params` only where they differ from the default',
     ['a list', { schema: list }, { in: 'path', style: 'simple' }],
     ['a map, exploded', { schema: map, explode: true }, { in: 'path', style: 'simple', explode: true }],
     ['a label', { style: 'label' }, { in: 'path', style: 'label' }],
-    ['a matrix of a list', { style: 'matrix', schema: list, explode: true }, { in: 'path', style: 'matrix', explode: true }],
+    [
+      'a matrix of a list',
+      { style: 'matrix', schema: list, explode: true },
+      { in: 'path', style: 'matrix', explode: true },
+    ],
   ])('in a path: %s', async (_, more, expected) => {
     const { api } = await mapped('/a/{x}', 'get', { parameters: [parameter('x', 'path', more)] });
     expect(api.params).toEqual({ x: expected });
@@ -83,17 +87,10 @@ describe('names', () => {
   });
 
   test('an operation overrides what its path says, and references are followed', async () => {
-    const { operations } = await (await import('./documents.js')).importOf({
-      ...(await import('./documents.js')).documentOf(
-        {
-          '/a': {
-            parameters: [{ $ref: '#/components/parameters/Page' }, parameter('q', 'query')],
-            get: { parameters: [parameter('q', 'query', { required: true })], responses: { 200: { description: 'x' } } },
-          },
-        },
-        { components: { parameters: { Page: parameter('page', 'query', { schema: { type: 'integer' } }) } } },
-      ),
-    });
+    const parameters = [{ $ref: '#/components/parameters/Page' }, parameter('q', 'query')];
+    const get = operation({ parameters: [parameter('q', 'query', { required: true })] });
+    const components = { parameters: { Page: parameter('page', 'query', { schema: { type: 'integer' } }) } };
+    const { operations } = await importOf(documentOf({ '/a': { parameters, get } }, { components }));
     expect(operations[0]?.definition.input_schema).toMatchObject({
       required: ['q'],
       properties: { page: { type: 'integer' }, q: text },
@@ -131,7 +128,10 @@ describe('what is said elsewhere is no input', () => {
       '/a',
       'get',
       { parameters: [parameter('x-key', 'header')] },
-      { security: [{ k: [] }], components: { securitySchemes: { k: { type: 'apiKey', in: 'header', name: 'X-Key' } } } },
+      {
+        security: [{ k: [] }],
+        components: { securitySchemes: { k: { type: 'apiKey', in: 'header', name: 'X-Key' } } },
+      },
     );
     expect(api.headers).toEqual({ 'X-Key': '{credential:key}' });
     expect(input.properties).toBeUndefined();
@@ -139,7 +139,9 @@ describe('what is said elsewhere is no input', () => {
 
   test('a header that no request can carry leaves the operation out where it is required', async () => {
     const required = { parameters: [parameter('bad name', 'header', { required: true })] };
-    expect(await whyLeftOut('/a', 'get', required)).toBe('its header parameter bad name has a name that no header can have');
+    expect(await whyLeftOut('/a', 'get', required)).toBe(
+      'its header parameter bad name has a name that no header can have',
+    );
     const { notes } = await mapped('/a', 'get', { parameters: [parameter('Host', 'header')] });
     expect(notes).toEqual(['The header parameter Host is written by the runtime, and is left out']);
   });

@@ -6,7 +6,10 @@ const user = { type: 'object', properties: { id: { type: 'string' } } };
 const answers = (responses: JsonObject): ReturnType<typeof mapped> => mapped('/a', 'get', { responses });
 
 test('the output is what a success has as JSON', async () => {
-  const { output, api } = await answers({ 200: content('application/json', user), 404: content('application/json', {}) });
+  const { output, api } = await answers({
+    200: content('application/json', user),
+    404: content('application/json', {}),
+  });
   expect(output).toEqual(user);
   expect(api.response).toBeUndefined();
 });
@@ -28,7 +31,9 @@ test('204 alone is null; a success that says nothing is anything', async () => {
 
 test('`default` and `2XX` are successes where nothing else is', async () => {
   expect((await answers({ default: content('application/json', user) })).output).toEqual(user);
-  expect((await answers({ '2XX': content('application/json', user), default: content('text/plain') })).output).toEqual(user);
+  expect((await answers({ '2XX': content('application/json', user), default: content('text/plain') })).output).toEqual(
+    user,
+  );
 });
 
 test.each([
@@ -62,5 +67,8 @@ test('a stream of events leaves its operation out', async () => {
 
 test('what is write-only does not come back', async () => {
   const schema = { type: 'object', required: ['p'], properties: { p: { type: 'string', writeOnly: true } } };
-  expect((await answers({ 200: content('application/json', schema) })).output).toEqual({ type: 'object', properties: {} });
+  expect((await answers({ 200: content('application/json', schema) })).output).toEqual({
+    type: 'object',
+    properties: {},
+  });
 });
