@@ -24,7 +24,8 @@ beforeAll(async () => {
   project = makeProject({
     'ability.yaml': projectFile('{ dev: {} }'),
     'hello.txt': 'Hello there.\n',
-    'registry/config/profiles.yaml': 'env_profiles: { graph: { pass: [PATH], set: { MEMORY_FILE_PATH: graph.jsonl } } }\n',
+    'registry/config/profiles.yaml':
+      'env_profiles: { graph: { pass: [PATH], set: { MEMORY_FILE_PATH: graph.jsonl } } }\n',
   });
   project.write({
     'registry/config/profiles.yaml': `env_profiles: { graph: { pass: [PATH], set: { MEMORY_FILE_PATH: ${JSON.stringify(join(project.root, 'graph.jsonl'))} } } }\n`,
@@ -75,7 +76,11 @@ describe('MCP servers of the world are imported live, and their tools are abilit
   test.each([
     ['everything.get-sum', { a: 2, b: 3 }, { text: expect.stringContaining('5') }],
     ['everything.get-structured-content', { location: 'Chicago' }, { conditions: expect.any(String) }],
-    ['everything.get-tiny-image', {}, { content: expect.arrayContaining([expect.objectContaining({ type: 'image' })]) }],
+    [
+      'everything.get-tiny-image',
+      {},
+      { content: expect.arrayContaining([expect.objectContaining({ type: 'image' })]) },
+    ],
     ['files.read_text_file', { path: 'hello.txt' }, { content: 'Hello there.\n' }],
     ['files.write_file', { path: 'made.txt', content: 'x' }, { content: expect.stringContaining('made.txt') }],
     [
