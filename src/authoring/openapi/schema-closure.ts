@@ -17,8 +17,11 @@ interface Definition {
   inPlace: ReadonlySet<string>;
 }
 
-/** How much the `$defs` of one schema may have, as JSON; what a plan holds goes through Temporal. Characters. */
-const MOST_CHARACTERS = 48 * 1024;
+/**
+ * How much the `$defs` of one schema may have, as JSON. Where every schema leads to every other, each definition would hold
+ * all of them; people read these files, and plans go through Temporal. Characters.
+ */
+const MOST_CHARACTERS = 16 * 1024;
 
 /** What stands for a schema that would be too much. */
 const LEFT_OPEN = 'Left open by the import: the whole would be too large.';
