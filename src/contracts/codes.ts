@@ -112,6 +112,27 @@ export const CODES = {
     means: 'A call would have gone to a host or address that the policy does not allow.',
     next: 'Add it to `policy.allowed_hosts` in `ability.yaml`, if it should be reachable.',
   },
+  'docs.invalid': {
+    exit: EXIT.usage,
+    means:
+      'A routing document cannot be kept in step: its markers or a table are broken, or it is no file of the project.',
+    next: 'Correct the document at the place the message names; nothing was written.',
+  },
+  'docs.none': {
+    exit: EXIT.usage,
+    means: 'There is no routing document where the command looked, so nothing was checked.',
+    next: 'Write one with `ability docs --add FOLDER`; see docs/routing-documents.md.',
+  },
+  'docs.out_of_step': {
+    exit: EXIT.failed,
+    means: 'The tables of a routing document do not say what the definitions say.',
+    next: 'Run `ability docs`, look at the change, and commit it.',
+  },
+  'docs.write_failed': {
+    exit: EXIT.outOfOrder,
+    means: 'A routing document could not be written, or somebody changed it meanwhile.',
+    next: 'Make room on the disk or mend its permissions, and run the command again.',
+  },
   'engine.stuck': {
     exit: EXIT.outOfOrder,
     means: 'The workflow code failed three times in a row on this task; Temporal goes on trying.',

@@ -17,5 +17,5 @@ export interface Finding {
   why: string;
   /** What to do. */
   fix: string;
-  location: SourceLocation;
+  location: Required<SourceLocation>;
 }

@@ -5,7 +5,7 @@ import { didYouMean } from '../rules/nearest.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
 import { isCaseFile } from './case-files.js';
 import { VERBS } from './formats/steps.js';
-import { SECRET_MESSAGE } from './formats/values.js';
+import { CREDENTIAL_MESSAGE, SECRET_MESSAGE } from './formats/values.js';
 import type { YamlSource } from './yaml-source.js';
 
 type Issue = z.core.$ZodIssue;
@@ -229,7 +229,7 @@ function isOwnMessage({ message }: Issue): boolean {
 }
 
 function wordingOf(issue: Issue, value: unknown): string {
-  if (issue.message === SECRET_MESSAGE) return issue.message;
+  if (issue.message === SECRET_MESSAGE || issue.message === CREDENTIAL_MESSAGE) return issue.message;
   const seen = value === undefined ? '' : ` (it is ${short(value)})`;
   if (issue.code === 'invalid_value') return `One of ${issue.values.map(String).join(', ')} belongs here${seen}`;
   if (issue.code === 'invalid_type' && !isOwnMessage(issue))

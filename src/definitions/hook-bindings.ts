@@ -35,15 +35,30 @@ export function whyItNeverRuns(
   return { message, suggestion: `Write \`blocking: true\`, or bind it with \`hooks: { ${list}: [${id}] }\`.` };
 }
 
-function isBound({ operations, workflows, implementations, configs }: Registry, phase: TaskPhase, id: string): boolean {
-  const list = BINDING_LISTS[phase];
-  const binds = (hooks: Bindings): boolean => hooks?.[list]?.includes(id) ?? false;
-  return (
-    [...operations.values()].some(({ value }) => binds(value.hooks) || binds(value.implementation?.hooks)) ||
-    [...implementations.values(), ...workflows.values()].some(({ value }) => binds(value.hooks)) ||
-    [...configs.values()].some(({ value }) => {
-      const settings = Object.values(value.environments ?? {});
-      return binds(value.hooks) || binds(value.impl?.hooks) || settings.some(({ hooks }) => binds(hooks));
-    })
-  );
+/** The names that each phase binds somewhere, by registry: a registry is one look at the files and never changes. */
+const boundNames = new WeakMap<Registry, Record<TaskPhase, ReadonlySet<string>>>();
+
+function isBound(registry: Registry, phase: TaskPhase, id: string): boolean {
+  let names = boundNames.get(registry);
+  if (!names) {
+    const bindings = [...bindingsIn(registry)];
+    const of = (own: TaskPhase): ReadonlySet<string> =>
+      new Set(bindings.flatMap((hooks) => hooks?.[BINDING_LISTS[own]] ?? []));
+    names = {
+      PreAbilityCreate: of('PreAbilityCreate'),
+      PreAbilityCall: of('PreAbilityCall'),
+      PostAbilityCall: of('PostAbilityCall'),
+    };
+    boundNames.set(registry, names);
+  }
+  return names[phase].has(id);
+}
+
+function* bindingsIn({ operations, workflows, implementations, configs }: Registry): Generator<Bindings> {
+  for (const { value } of operations.values()) yield* [value.hooks, value.implementation?.hooks];
+  for (const { value } of [...implementations.values(), ...workflows.values()]) yield value.hooks;
+  for (const { value } of configs.values()) {
+    yield* [value.hooks, value.impl?.hooks];
+    for (const { hooks } of Object.values(value.environments ?? {})) yield hooks;
+  }
 }

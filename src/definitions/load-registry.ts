@@ -31,10 +31,16 @@ import { isProblem, type YamlSource } from './yaml-source.js';
 export class RegistryLoader {
   readonly root: string;
   private readonly files: FileCache;
+  private read: ReadFile[] = [];
 
   constructor(root: string) {
     this.root = root;
     this.files = new FileCache(root);
+  }
+
+  /** Every file of the last {@link load} that is YAML, the test cases among them, in the order of the files. */
+  sources(): YamlSource[] {
+    return this.read.flatMap((read) => sourceOf(read) ?? []);
   }
 
   /**
@@ -46,10 +52,12 @@ export class RegistryLoader {
   load(): Registry {
     const folders = foldersOf(this.root);
     const projectFile = this.files.read(join(this.root, PROJECT_FILE));
+    this.read = [projectFile];
     const registry = emptyRegistry(this.root, projectFile);
     const digest = createHash('sha256').update(`${projectFile.file}\0${projectFile.digest}\n`);
     for (const { kind, path } of definitionFiles(folders)) {
       const read = this.files.read(path);
+      this.read.push(read);
       if (holdsCases(kind, read)) continue;
       digest.update(`${read.file}\0${read.digest}\n`);
       addFile(registry, kind, read);

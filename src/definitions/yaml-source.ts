@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
+import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
 import type { Problem, SourceLocation } from '../contracts/problem.js';
 
 /** What an honest definition never reaches. Source: design, section 12. */
@@ -8,8 +8,13 @@ export const YAML_LIMITS = { bytes: 1024 * 1024, depth: 60, aliases: 50 } as con
 export interface YamlSource {
   file: string;
   value: unknown;
+  text: string;
+  /** The tree of the file, with comments and places. */
+  document: Document;
   /** Where the value at a path stands, or the nearest one above it that exists. `key`: the key itself. */
   locate(path: readonly PropertyKey[], part?: 'value' | 'key'): SourceLocation;
+  /** Where so many characters from the beginning is. */
+  locateOffset(offset: number): SourceLocation;
 }
 
 /**
@@ -39,7 +44,13 @@ export function readYaml(file: string, text: string): YamlSource | Problem {
     return {
       file,
       value: document.toJS({ maxAliasCount: YAML_LIMITS.aliases }),
+      text,
+      document,
       locate: (path, part = 'value') => locateIn(document.contents, path, part, lines, file),
+      locateOffset: (offset) => {
+        const { line, col } = lines.linePos(offset);
+        return { file, line, column: col };
+      },
     };
   } catch (error) {
     const message = `${file} uses too many aliases: ${error instanceof Error ? error.message : String(error)}`;

@@ -1,4 +1,3 @@
-import { familyOf, OUR_FAMILIES } from '../contracts/codes.js';
 import type { PlanConcurrency } from '../contracts/concurrency.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { ErrorHandler, PlanEnvironment, PlanRetry, PlanStep, StepModifiers } from '../contracts/plan.js';
@@ -13,6 +12,8 @@ import type { Loaded, Registry } from '../definitions/registry.js';
 import { checkCallee } from './check-callee.js';
 import { collectIds } from './collect-ids.js';
 import { compileConcurrency } from './compile-concurrency.js';
+import { Mistakes } from './definition-errors.js';
+import type { Doubt } from './doubt.js';
 import { ExpressionChecks } from './expression-checks.js';
 import { loopNames } from './loop-names.js';
 import { NamedCodes } from './named-codes.js';
@@ -30,7 +31,7 @@ export interface CompiledSteps {
   /** Workflows, with the place of the first call of each. */
   children: Map<string, PropertyKey[]>;
   /** Slips that nothing can be sure of, with their places. */
-  warnings: string[];
+  warnings: Doubt[];
 }
 
 type Definition<Key extends string> = Extract<BranchDefinition, Record<Key, unknown>>;
@@ -39,7 +40,7 @@ type Definition<Key extends string> = Extract<BranchDefinition, Record<Key, unkn
  * Checks the steps of a workflow against the registry and against each other, and compiles them.
  *
  * @param environment whose approvers and quorum stand where a step names none; left out where none is chosen yet.
- * @throws AbilityError with the place of the first mistake.
+ * @throws DefinitionErrors with each mistake and its place.
  */
 export function compileSteps(
   registry: Registry,
@@ -60,6 +61,7 @@ export function compileSteps(
   };
   compiled.warnings = compiler.codes.doubts(workflow);
   if (output !== undefined) compiler.checks.checkTemplate(output, ['output'], []);
+  compiler.mistakes.throwIfAny();
   return compiled;
 }
 
@@ -68,17 +70,18 @@ class StepCompiler {
   readonly children = new Map<string, PropertyKey[]>();
   readonly checks: ExpressionChecks;
   readonly codes = new NamedCodes();
+  readonly mistakes = new Mistakes();
 
   constructor(
     private readonly registry: Registry,
     private readonly workflow: Loaded<HighLevel>,
     private readonly environment: PlanEnvironment | undefined,
   ) {
-    this.checks = new ExpressionChecks(workflow, collectIds(workflow));
+    this.checks = new ExpressionChecks(workflow, collectIds(workflow, this.mistakes), this.mistakes);
   }
 
   compileAll(steps: StepDefinition[], { path, names }: Place): PlanStep[] {
-    return steps.map((step, index) => this.compile(step.id, step, { path: [...path, index], names }));
+    return steps.map((step, index) => this.compileOne(step.id, step, { path: [...path, index], names }));
   }
 
   handlers(handlers: ErrorHandlerDefinition[], { path, names }: Place): ErrorHandler[] {
@@ -100,6 +103,11 @@ class StepCompiler {
         ...(rethrow && { rethrow }),
       };
     });
+  }
+
+  /** A step with a mistake leaves an empty one behind: no plan comes of it, but the steps after it are checked. */
+  private compileOne(id: string, step: BranchDefinition, place: Place): PlanStep {
+    return this.mistakes.gather(() => this.compile(id, step, place), { id, verb: 'let', let: {} });
   }
 
   private compile(id: string, step: BranchDefinition, place: Place): PlanStep {
@@ -148,7 +156,7 @@ class StepCompiler {
   private branches(branches: Record<string, BranchDefinition>, place: Place, verb: 'parallel' | 'race'): PlanStep[] {
     const entries = Object.entries(branches);
     if (entries.length === 0) throw this.checks.refuse(`\`${verb}\` has no branches`, [...place.path, verb]);
-    return entries.map(([name, branch]) => this.compile(name, branch, inside(place, verb, name)));
+    return entries.map(([name, branch]) => this.compileOne(name, branch, inside(place, verb, name)));
   }
 
   private call(step: Definition<'call'>, modifiers: StepModifiers, place: Place): PlanStep {
@@ -267,14 +275,7 @@ class StepCompiler {
 
   private fail(step: Definition<'fail'>, modifiers: StepModifiers, place: Place): PlanStep {
     const { code, message, details } = step.fail;
-    if (OUR_FAMILIES.has(familyOf(code))) {
-      throw this.checks.refuse(
-        `The code \`${code}\` is of the family \`${familyOf(code)}\`, which is ours`,
-        [...place.path, 'fail', 'code'],
-        'Choose a code whose first word is your own.',
-      );
-    }
-    this.codes.raise(code);
+    this.codes.raise(code, this.workflow.locate([...place.path, 'fail', 'code']));
     this.template(message, place, 'fail', 'message');
     if (details !== undefined) this.template(details, place, 'fail', 'details');
     return { ...modifiers, verb: 'fail', fail: { code, message, ...(details !== undefined && { details }) } };

@@ -6,23 +6,28 @@ import { compileExpression, type Expression } from '../rules/expressions/evaluat
 import { expressionsIn } from '../rules/expressions/template.js';
 import { didYouMean } from '../rules/nearest.js';
 import { refuseTemplate, refuseUnknownNames } from './check-names.js';
-import type { StepPlace } from './collect-ids.js';
+import type { Mistakes } from './definition-errors.js';
 import { placed } from './placed.js';
+import type { StepPlace } from './walk-steps.js';
 
 /** Names every expression of a workflow sees. Source: design, section 5. */
 export const COMMON_NAMES = ['input', 'steps', 'environment', 'task'];
 
 /** Checks the expressions of a workflow where they stand: that they can be read, and that what they name is there. */
 export class ExpressionChecks {
-  /** @param ids the ids of all steps. */
+  /**
+   * @param ids the ids of all steps.
+   * @param mistakes where each expression with a mistake is kept, so that the others are checked as well.
+   */
   constructor(
     private readonly workflow: Loaded<HighLevel>,
     private readonly ids: ReadonlyMap<string, StepPlace>,
+    private readonly mistakes: Mistakes,
   ) {}
 
   /** Checks every `${{ }}` in a value, and finds the habits of other template languages. */
   checkTemplate(template: Json, path: PropertyKey[], names: readonly string[]): void {
-    if (typeof template === 'string') this.checkText(template, path, names);
+    if (typeof template === 'string') this.check(path, () => this.checkText(template, path, names));
     else if (template !== null && typeof template === 'object') {
       for (const [key, item] of Object.entries(template)) this.checkTemplate(item, [...path, key], names);
     }
@@ -30,13 +35,15 @@ export class ExpressionChecks {
 
   /** Checks bare CEL. */
   checkExpression(source: string, path: PropertyKey[], names: readonly string[]): void {
-    this.check(path, () => refuseTemplate(source));
-    const status = /^\s*(always|success|failure|cancelled)\(\)/.exec(source)?.[1];
-    if (status) {
-      const suggestion = 'Steps that always run stand under `finally`; ask for `steps.<id>.status` otherwise.';
-      throw this.refuse(`There is no \`${status}()\``, path, suggestion);
-    }
-    this.check(path, () => this.checkReferences(compileExpression(source), names, path));
+    this.check(path, () => {
+      refuseTemplate(source);
+      const status = /^\s*(always|success|failure|cancelled)\(\)/.exec(source)?.[1];
+      if (status) {
+        const suggestion = 'Steps that always run stand under `finally`; ask for `steps.<id>.status` otherwise.';
+        throw this.refuse(`There is no \`${status}()\``, path, suggestion);
+      }
+      this.checkReferences(compileExpression(source), names, path);
+    });
   }
 
   /** A mistake of the definition, with its place. */
@@ -53,9 +60,7 @@ export class ExpressionChecks {
     if (/(^|[^$])\{\{/.test(text) && !text.includes('${{')) {
       throw this.refuse(`\`${text}\` is not a template here`, path, 'Write ${{ expression }}, with the dollar sign.');
     }
-    this.check(path, () => {
-      for (const expression of expressionsIn(text)) this.checkReferences(expression, names, path);
-    });
+    for (const expression of expressionsIn(text)) this.checkReferences(expression, names, path);
   }
 
   private checkReferences(expression: Expression, names: readonly string[], at: PropertyKey[]): void {
@@ -98,7 +103,7 @@ export class ExpressionChecks {
     try {
       action();
     } catch (error) {
-      throw placed(error, this.workflow, path);
+      this.mistakes.keep(placed(error, this.workflow, path));
     }
   }
 }

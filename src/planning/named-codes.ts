@@ -1,6 +1,8 @@
-import { formatLocation } from '../contracts/problem.js';
+import { familyOf, OUR_FAMILIES } from '../contracts/codes.js';
+import { AbilityError, formatLocation, type SourceLocation } from '../contracts/problem.js';
 import type { HighLevel } from '../definitions/formats/high-level.js';
 import type { Loaded } from '../definitions/registry.js';
+import type { Doubt } from './doubt.js';
 import { doubtCode } from './doubtful-codes.js';
 
 /** The codes that a workflow raises, and those it expects. */
@@ -13,16 +15,26 @@ export class NamedCodes {
     for (const [index, entry] of errors.entries()) this.expected.push({ entry, path: [...path, index] });
   }
 
-  /** Notes the code of a `fail`. */
-  raise(code: string): void {
+  /** Notes the code of a `fail`. @throws AbilityError `definition.invalid` for one of a family of ours. */
+  raise(code: string, location: SourceLocation): void {
+    if (OUR_FAMILIES.has(familyOf(code))) {
+      throw new AbilityError({
+        code: 'definition.invalid',
+        message: `The code \`${code}\` is of the family \`${familyOf(code)}\`, which is ours`,
+        location,
+        suggestion: 'Choose a code whose first word is your own.',
+      });
+    }
     this.raised.add(code);
   }
 
   /** What to warn of, once all steps are known. */
-  doubts(workflow: Loaded<HighLevel>): string[] {
+  doubts(workflow: Loaded<HighLevel>): Doubt[] {
     return this.expected.flatMap(({ entry, path }) => {
       const doubt = doubtCode(entry, this.raised);
-      return doubt === undefined ? [] : [`${formatLocation(workflow.locate(path))}: ${doubt}`];
+      if (doubt === undefined) return [];
+      const location = workflow.locate(path);
+      return [{ code: 'lint.unknown_error_code', message: `${formatLocation(location)}: ${doubt}`, location }];
     });
   }
 }

@@ -11,6 +11,7 @@ import { matchesAnyGlob } from '../rules/glob.js';
 import { HOOK_NAMES } from '../rules/hook-facts.js';
 import { didYouMean } from '../rules/nearest.js';
 import { checkCondition } from './check-names.js';
+import type { Warn } from './doubt.js';
 import { resolveScript } from './resolve-script.js';
 
 /** What a hook is matched against. */
@@ -39,42 +40,45 @@ const GUARD_MS = parseDuration('10s');
  *
  * @throws AbilityError for a bound name that is not there, and for a guard file that cannot be read.
  */
-export function resolveHooks(
-  registry: Registry,
-  subject: HookSubject,
-  levels: HookBindings[],
-  warn: (text: string) => void,
-): PlanHooks {
+export function resolveHooks(registry: Registry, subject: HookSubject, levels: HookBindings[], warn: Warn): PlanHooks {
+  const hooksOf = (phase: TaskPhase): PlanHook[] =>
+    selectHooks(phase, registry, subject, levels, warn).map((hook) => {
+      return { id: hook.value.id, handler: handlerOf(hook, phase, registry) };
+    });
   return {
-    pre_create: hooksOf('PreAbilityCreate', registry, subject, levels, warn),
-    pre_call: hooksOf('PreAbilityCall', registry, subject, levels, warn),
-    post_call: hooksOf('PostAbilityCall', registry, subject, levels, warn),
+    pre_create: hooksOf('PreAbilityCreate'),
+    pre_call: hooksOf('PreAbilityCall'),
+    post_call: hooksOf('PostAbilityCall'),
   };
 }
 
-function hooksOf(
+/** The hooks of one phase, as {@link resolveHooks} has them, before their handlers are resolved. */
+export function selectHooks(
   phase: TaskPhase,
   registry: Registry,
   subject: HookSubject,
   levels: HookBindings[],
-  warn: (text: string) => void,
-): PlanHook[] {
+  warn: Warn,
+): Loaded<HookDefinition>[] {
   refuseUnreadable(phase, registry);
   const defined = registry.hooks.get(phase) ?? [];
   const global = defined.filter(({ value }) => value.match && (value.blocking || phase === 'PostAbilityCall'));
   const bound = boundNames(phase, levels, subject.ability, warn).map(({ name, level, path }) => {
     const hook = defined.find(({ value }) => value.id === name);
     if (!hook) throw unknownHook(name, phase, registry, level, path);
-    if (!hook.value.enabled) warn(`The hook ${name} of ${subject.ability} is not enabled, so it does not fire`);
+    if (!hook.value.enabled) {
+      const message = `The hook ${name} of ${subject.ability} is not enabled, so it does not fire`;
+      warn({ code: 'lint.hook_disabled', message, location: level.from.locate(path) });
+    }
     return hook;
   });
-  for (const { value } of defined) {
+  for (const { value, locate } of defined) {
     const why = value.match && matches(value.match, subject) ? whyItNeverRuns(registry, phase, value) : undefined;
-    if (why) warn(`${why.message}. ${why.suggestion}`);
+    if (why) warn({ code: 'definition.unread', message: `${why.message}. ${why.suggestion}`, location: locate([]) });
   }
-  return [...new Set([...global, ...bound])]
-    .filter(({ value }) => value.enabled && (!value.match || matches(value.match, subject)))
-    .map((hook) => ({ id: hook.value.id, handler: handlerOf(hook, phase, registry) }));
+  return [...new Set([...global, ...bound])].filter(
+    ({ value }) => value.enabled && (!value.match || matches(value.match, subject)),
+  );
 }
 
 /** Nothing unguarded runs: a guard that cannot be read is not skipped. Source: design, section 1. */
@@ -88,7 +92,7 @@ function boundNames(
   phase: TaskPhase,
   levels: HookBindings[],
   ability: string,
-  warn: (text: string) => void,
+  warn: Warn,
 ): { name: string; level: HookBindings; path: PropertyKey[] }[] {
   const list = BINDING_LISTS[phase];
   let names: { name: string; level: HookBindings; path: PropertyKey[] }[] = [];
@@ -97,9 +101,8 @@ function boundNames(
     if (level.value?.replace) {
       const dropped = names.filter(({ name }) => !own.includes(name)).map(({ name }) => name);
       if (dropped.length > 0) {
-        warn(
-          `${level.from.file} drops the hooks ${dropped.join(', ')} (${phase}) of ${ability} with \`replace: true\``,
-        );
+        const message = `${level.from.file} drops the hooks ${dropped.join(', ')} (${phase}) of ${ability} with \`replace: true\``;
+        warn({ code: 'lint.hooks_dropped', message, location: level.from.locate([...level.path, 'replace']) });
       }
       names = [];
     }

@@ -5,14 +5,16 @@ import type { AbilityConfig } from '../definitions/formats/config.js';
 import type { LowLevel } from '../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
+import { checkParams } from './check-params.js';
+import type { Warn } from './doubt.js';
 import type { EnvironmentVariables } from './environment-variables.js';
-import { type HookBindings, resolveHooks } from './resolve-hooks.js';
+import { type HookBindings, type HookSubject, resolveHooks } from './resolve-hooks.js';
 import {
   type ChosenImplementation,
   type EnvironmentSettings,
   resolveImplementation,
 } from './resolve-implementation.js';
-import { compileSchema } from './schemas.js';
+import { checkSchema } from './schemas.js';
 
 /**
  * Resolves a low-level ability for one environment: operation, implementation, configuration, environment, where a
@@ -24,34 +26,20 @@ export function resolveOperation(
   registry: Registry,
   operation: Loaded<LowLevel>,
   variables: EnvironmentVariables,
-  warn: (text: string) => void,
+  warn: Warn,
 ): PlanOperation {
   const { value } = operation;
   const { environment } = variables;
   checkScope(value.operation_key, operation, environment);
   checkSchemas(operation);
-  const config = configOf(registry, value.operation_key);
-  const settings = config?.value.environments?.[environment];
-  const chosen = chooseImplementation(registry, operation, config, settings);
+  const { chosen, settings, subject, levels } = hookLevels(registry, operation, environment);
+  checkParams(chosen, value.input_schema);
   const implementation = resolveImplementation(registry, chosen, settings, variables);
-  const modules = value.scope.modules ?? [];
-  const subject = {
-    ability: value.operation_key,
-    modules,
-    environment,
-    effects: value.effects,
-    tags: implementation.tags,
-  };
-  const levels: HookBindings[] = [
-    { value: value.hooks, from: operation, path: ['hooks'] },
-    { value: chosen.body.hooks, from: chosen.from, path: [...chosen.path, 'hooks'] },
-    ...configLevels(config, settings, environment),
-  ];
   return {
     key: value.operation_key,
     version: value.version,
     summary: value.summary,
-    modules,
+    modules: subject.modules,
     effects: value.effects,
     input_schema: value.input_schema,
     output_schema: value.output_schema ?? null,
@@ -59,6 +47,36 @@ export function resolveOperation(
     hooks: resolveHooks(registry, subject, levels, warn),
     fast: implementation.tags.includes('fast') && value.effects !== 'external_read' && isRepeatable(value.effects),
   };
+}
+
+/** What decides which hooks stand around an operation: the implementation chosen for it, and who binds hooks. */
+export function hookLevels(
+  registry: Registry,
+  operation: Loaded<LowLevel>,
+  environment: string,
+): {
+  chosen: ChosenImplementation;
+  settings: EnvironmentSettings | undefined;
+  subject: HookSubject & { modules: string[] };
+  levels: HookBindings[];
+} {
+  const { value } = operation;
+  const config = configOf(registry, value.operation_key);
+  const settings = config?.value.environments?.[environment];
+  const chosen = chooseImplementation(registry, operation, config, settings);
+  const subject = {
+    ability: value.operation_key,
+    modules: value.scope.modules ?? [],
+    environment,
+    effects: value.effects,
+    tags: chosen.body.tags ?? [],
+  };
+  const levels: HookBindings[] = [
+    { value: value.hooks, from: operation, path: ['hooks'] },
+    { value: chosen.body.hooks, from: chosen.from, path: [...chosen.path, 'hooks'] },
+    ...configLevels(config, settings, environment),
+  ];
+  return { chosen, settings, subject, levels };
 }
 
 /** The hook bindings of an ability's configuration, general ones before those of the environment. */
@@ -106,7 +124,7 @@ export function checkSchemas(
     const schema = ability.value[key];
     if (!schema) continue;
     try {
-      compileSchema(schema, `\`${key}\``);
+      checkSchema(schema, `\`${key}\``);
     } catch (error) {
       if (!(error instanceof AbilityError)) throw error;
       throw new AbilityError({ ...error.toProblem(), location: ability.locate([key]) }, { cause: error });

@@ -15,6 +15,7 @@ import type { Loaded, Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
 import { DEFAULT_CLOUD_SERVERS, resolvePlacement } from '../rules/placement.js';
 import { compileSteps } from './compile-steps.js';
+import type { Doubt, Warn } from './doubt.js';
 import { EnvironmentVariables } from './environment-variables.js';
 import { limitsOf } from './limits.js';
 import { resolveEnvironment } from './resolve-environment.js';
@@ -25,6 +26,8 @@ import { checkSchemas, checkScope, configLevels, configOf, resolveOperation } fr
 export interface ResolvedPlan {
   plan: Plan;
   warnings: string[];
+  /** The same, with codes and places. */
+  doubts: Doubt[];
 }
 
 /**
@@ -42,8 +45,8 @@ export function resolvePlan(
   const broken = registry.broken.get(`ability:${ability}`);
   if (broken) throw new AbilityError(broken);
   resolveEnvironment(registry, environment);
-  const warnings = new Set<string>();
-  const warn = (text: string): void => void warnings.add(text);
+  const doubts = new Map<string, Doubt>();
+  const warn: Warn = (doubt) => void doubts.set(doubt.message, doubt);
   const operation = registry.operations.get(ability);
   const workflow = registry.workflows.get(ability);
   if (!operation && !workflow) throw notFound(registry, ability);
@@ -51,11 +54,14 @@ export function resolvePlan(
     ? planOperation(registry, operation, variables, warn)
     : planWorkflow(registry, workflow as Loaded<HighLevel>, variables, warn);
   for (const { key, implementation } of Object.values(plan.operations)) {
-    for (const tag of ['deprecated', 'experimental']) {
-      if (implementation.tags.includes(tag)) warn(`The implementation ${implementation.id} of ${key} is ${tag}`);
+    for (const tag of ['deprecated', 'experimental'] as const) {
+      if (!implementation.tags.includes(tag)) continue;
+      const message = `The implementation ${implementation.id} of ${key} is ${tag}`;
+      const location = (registry.operations.get(key) as Loaded<LowLevel>).locate([]);
+      warn({ code: `lint.implementation_${tag}`, message, location });
     }
   }
-  return { plan, warnings: [...warnings] };
+  return { plan, warnings: [...doubts.keys()], doubts: [...doubts.values()] };
 }
 
 function notFound(registry: Registry, ability: string): AbilityError {
@@ -76,7 +82,7 @@ function planOperation(
   registry: Registry,
   loaded: Loaded<LowLevel>,
   variables: EnvironmentVariables,
-  warn: (text: string) => void,
+  warn: Warn,
 ): Plan {
   const operation = resolveOperation(registry, loaded, variables, warn);
   const { key, version, summary, modules, effects, input_schema, output_schema, implementation } = operation;
@@ -101,7 +107,7 @@ function planWorkflow(
   registry: Registry,
   workflow: Loaded<HighLevel>,
   variables: EnvironmentVariables,
-  warn: (text: string) => void,
+  warn: Warn,
 ): Plan {
   const found: Found = { operations: {}, workflows: {} };
   const { limits, ...own } = resolveWorkflow({ registry, variables, warn, found, callers: [] }, workflow);
@@ -113,7 +119,7 @@ function planWorkflow(
     limits,
     ...(Object.keys(found.workflows).length > 0 && { workflows: found.workflows }),
   };
-  return placement ? withPlacement(planned, placement, warn) : planned;
+  return placement ? withPlacement(planned, placement, workflow.locate(['placement']), warn) : planned;
 }
 
 /** What a workflow calls, and what is called from there. */
@@ -125,7 +131,7 @@ interface Found {
 interface Resolving {
   registry: Registry;
   variables: EnvironmentVariables;
-  warn: (text: string) => void;
+  warn: Warn;
   found: Found;
   /** Ids of the workflows that lead here. */
   callers: readonly string[];
@@ -223,9 +229,10 @@ function serverOf(implementation: PlanImplementation): string {
 }
 
 /** An explicit placement wins, and is told where it contradicts what the steps need. Source: R-001-04, C-31. */
-function withPlacement(plan: Plan, placement: Plan['placement'], warn: (text: string) => void): Plan {
+function withPlacement(plan: Plan, placement: Plan['placement'], location: SourceLocation, warn: Warn): Plan {
   if (placement === 'cloud' && plan.placement === 'local') {
-    warn(`${plan.ability.id} is placed in the cloud although a step of it needs a local server`);
+    const message = `${plan.ability.id} is placed in the cloud although a step of it needs a local server`;
+    warn({ code: 'lint.placement_contradiction', message, location });
   }
   return { ...plan, placement };
 }

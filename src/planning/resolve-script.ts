@@ -1,22 +1,13 @@
 import { createHash } from 'node:crypto';
-import {
-  accessSync,
-  closeSync,
-  constants,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  realpathSync,
-  statSync,
-} from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { extname, join, relative, resolve } from 'node:path';
 import type { PlanEnvProfile, PlanScript } from '../contracts/plan.js';
-import { AbilityError, type SourceLocation } from '../contracts/problem.js';
+import { AbilityError, type Problem, type SourceLocation } from '../contracts/problem.js';
 import type { ScriptDefinition } from '../definitions/formats/implementation.js';
 import { isInside } from '../definitions/read-files.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
+import { readScript, type ScriptFile, type Unusable } from './script-files.js';
 import { checkPlaceholders, splitArguments } from './split-arguments.js';
 
 /** Used where no `env_profile` is named and no profile is called `default`. Source: answers, 25. */
@@ -59,7 +50,7 @@ export function resolveScript(
   const env = resolveEnvProfile(registry, definition.env_profile, owner, [...path, 'env_profile']);
   return {
     path: definition.path,
-    digest: createHash('sha256').update(readFileSync(file)).digest('hex'),
+    digest: file.digest,
     interpreter: interpreterOf(definition, file, owner, path),
     args,
     ...(definition.files && { files: resolveFiles(registry, definition.files, owner, [...path, 'files']) }),
@@ -134,68 +125,46 @@ export function resolveEnvProfile(
 }
 
 /** Finds the script under the project root, symlinks included. Source: design, section 12. */
-function locateScript(registry: Registry, path: string, owner: Loaded<unknown>, at: PropertyKey[]): string {
-  const location = owner.locate([...at, 'path']);
-  const wanted = resolve(registry.root, path);
-  let file: string;
-  try {
-    file = realpathSync(wanted);
-    if (!statSync(file).isFile()) throw new Error('not a file');
-  } catch {
-    throw new AbilityError({
-      code: 'script.missing',
-      message: `There is no script ${path}`,
-      location,
-      suggestion: 'Correct `path`; it is relative to the project root.',
-    });
-  }
-  if (!isInside(registry.root, wanted) || !isInside(registry.root, file)) {
-    throw new AbilityError({
-      code: 'definition.invalid',
-      message: `The script ${path} lies outside the project`,
-      location,
-      suggestion: 'Move it into the project; links that lead out are not followed.',
-    });
-  }
-  return file;
+function locateScript(registry: Registry, path: string, owner: Loaded<unknown>, at: PropertyKey[]): ScriptFile {
+  const script = readScript(registry, path);
+  if (typeof script !== 'string') return script;
+  throw new AbilityError({ ...UNUSABLE[script](path), location: owner.locate([...at, 'path']) });
 }
+
+const UNUSABLE: Record<Unusable, (path: string) => Problem> = {
+  missing: (path) => ({
+    code: 'script.missing',
+    message: `There is no script ${path}`,
+    suggestion: 'Correct `path`; it is relative to the project root.',
+  }),
+  outside: (path) => ({
+    code: 'definition.invalid',
+    message: `The script ${path} lies outside the project`,
+    suggestion: 'Move it into the project; links that lead out are not followed.',
+  }),
+  unreadable: (path) => ({
+    code: 'script.missing',
+    message: `The script ${path} may not be read`,
+    suggestion: 'Let the user that runs workers read it.',
+  }),
+};
 
 /** `interpreter` wins over run bit and shebang, these over the extension. Source: answers, 29. */
 function interpreterOf(
   definition: ScriptDefinition,
-  file: string,
+  { real, isProgram }: ScriptFile,
   owner: Loaded<unknown>,
   path: PropertyKey[],
 ): string[] {
   const { interpreter } = definition;
   if (interpreter !== undefined) return typeof interpreter === 'string' ? interpreter.split(/\s+/) : interpreter;
-  if (isExecutable(file) && hasShebang(file)) return [];
-  const known = INTERPRETERS[extname(file)];
+  if (isProgram) return [];
+  const known = INTERPRETERS[extname(real)];
   if (known) return known;
   throw new AbilityError({
     code: 'script.not_executable',
-    message: `${definition.path} has no run bit with a shebang, and ${extname(file) || 'its name'} names no interpreter`,
+    message: `${definition.path} has no run bit with a shebang, and ${extname(real) || 'its name'} names no interpreter`,
     location: owner.locate([...path, 'path']),
     suggestion: 'Make it executable, or write `interpreter`.',
   });
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return (statSync(file).mode & 0o111) !== 0;
-  } catch {
-    return false;
-  }
-}
-
-function hasShebang(file: string): boolean {
-  const handle = openSync(file, 'r');
-  try {
-    const start = Buffer.alloc(4);
-    readSync(handle, start, 0, 4, 0);
-    return start.subarray(0, 2).toString('latin1') === '#!' || start.equals(Buffer.from([0x7f, 0x45, 0x4c, 0x46]));
-  } finally {
-    closeSync(handle);
-  }
 }

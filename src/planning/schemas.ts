@@ -66,6 +66,26 @@ export function compileSchema(schema: JsonObject, what: string): ValidateFunctio
   }
 }
 
+/** Keywords of which only compiling can tell whether they hold: what they refer to, and regular expressions. */
+const ONLY_COMPILED =
+  /"(\$ref|\$dynamicRef|\$recursiveRef|\$id|\$anchor|\$dynamicAnchor|\$async|pattern|patternProperties)":/;
+
+/** Schemas that are some. */
+const sound = new WeakSet<JsonObject>();
+
+/**
+ * Checks that a schema is one, without compiling it where the rules of JSON Schema alone can tell; a project has
+ * thousands, and few of them are used in one task.
+ *
+ * @throws AbilityError `definition.invalid` when it is none.
+ */
+export function checkSchema(schema: JsonObject, what: string): void {
+  if (sound.has(schema)) return;
+  const isPlain = !ONLY_COMPILED.test(JSON.stringify(schema));
+  if (!isPlain || ajv.validateSchema(withoutId(schema)) !== true) compileSchema(schema, what);
+  sound.add(schema);
+}
+
 /** Two abilities may carry the same `$id`; to us each schema stands alone. */
 function withoutId(schema: JsonObject): JsonObject {
   const { $id: _, $schema: __, ...rest } = schema;

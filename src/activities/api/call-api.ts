@@ -14,6 +14,7 @@ import { readAnswer } from './read-answer.js';
 
 const MOST_REDIRECTS = 5;
 const KEPT_OF_FAILURE = 2000;
+const SHORTEST_SECRET = 8;
 
 /** A gateway that says these may well have passed the request on. */
 const UNCLEAR_STATUSES = new Set([502, 504]);
@@ -38,13 +39,16 @@ export async function callApi(
   return withoutSecrets(output, prepared.secretQuery);
 }
 
-/** Services repeat the address they were called under, as in links to the next page, and outputs are kept. */
+/**
+ * Services repeat the address they were called under, as in links to the next page, and outputs are kept.
+ *
+ * A short key, such as `demo`, is no secret, and would blot out words of the answer.
+ */
 function withoutSecrets(output: Json, secrets: ApiRequest['secretQuery']): Json {
-  if (secrets.length === 0) return output;
-  return maskDeep(
-    output,
-    secrets.flatMap(({ value }) => formsOf(value)),
-  ) as Json;
+  const long = secrets.filter(({ value }) => value.length >= SHORTEST_SECRET);
+  if (long.length === 0) return output;
+  const forms = long.flatMap(({ value }) => formsOf(value));
+  return maskDeep(output, forms) as Json;
 }
 
 /** Sends a request and follows redirects, each to an allowed host; credentials never cross hosts. */

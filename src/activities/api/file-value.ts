@@ -47,7 +47,11 @@ function isTextOrNull(value: Json): value is string | null {
 /** Buffer skips what is no base64, so that half a file would be sent unnoticed. */
 function decode(name: string, text: string): Buffer {
   const plain = text.replaceAll(/[\r\n]/g, '');
-  const whole = plain.replace(/=+$/, '').length % 4 !== 1 && (!plain.endsWith('=') || plain.length % 4 === 0);
-  if (!BASE64.test(plain) || !whole) throw unusable(name, 'is no base64', 'Write A-Z, a-z, 0-9, + and /.');
+  if (!BASE64.test(plain) || !isWhole(plain)) throw unusable(name, 'is no base64', 'Write A-Z, a-z, 0-9, + and /.');
   return Buffer.from(plain, 'base64');
+}
+
+/** Four letters are three bytes; what is padded is padded to four. */
+function isWhole(base64: string): boolean {
+  return base64.endsWith('=') ? base64.length % 4 === 0 : base64.length % 4 !== 1;
 }

@@ -82,7 +82,7 @@ function parseJson(text: string): Json | undefined {
 function decode(bytes: Buffer, type: string): string {
   const charset = /charset="?([^\s;"]+)/i.exec(type)?.[1] ?? 'utf-8';
   try {
-    return new TextDecoder(charset, { ignoreBOM: true }).decode(bytes);
+    return new TextDecoder(charset).decode(bytes);
   } catch {
     return bytes.toString('utf8');
   }

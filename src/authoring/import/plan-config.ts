@@ -38,7 +38,7 @@ export function planConfig(
   if (base || !isThere(path)) {
     return {
       definition,
-      ...planFile({ file, path, definition, text, base, overwrite: options.overwrite === true, check }),
+      ...planFile({ file, path, definition, render: () => text, base, overwrite: options.overwrite === true, check }),
     };
   }
   const source = readYaml(file, readFileSync(path, 'utf8'));

@@ -16,8 +16,8 @@ export interface WantedFile {
   /** Absolute. */
   path: string;
   definition: JsonObject;
-  /** The definition as it would be written into a new file. */
-  text: string;
+  /** The definition as it would be written into a new file. @throws Error where it cannot be. */
+  render(): string;
   /** What was imported last; undefined: never. */
   base: JsonObject | undefined;
   overwrite: boolean;
@@ -33,12 +33,12 @@ export interface FilePlan {
 
 /** Decides what becomes of a file that is ours, or is not there yet. */
 export function planFile(wanted: WantedFile): FilePlan {
-  const { file, path, definition, text, base, overwrite } = wanted;
+  const { file, path, definition, render, base, overwrite } = wanted;
   if (isThere(path)) return mergeInto(wanted);
   if (base && !overwrite) return keep(file, 'its file was deleted; --overwrite brings it back');
   return {
     change: { ...unchanged(file), status: 'new', definition },
-    write: { path, text, before: null },
+    write: { path, text: render(), before: null },
     value: definition,
   };
 }
@@ -87,7 +87,8 @@ function mergeInto({ file, path, definition, base = {}, overwrite, check }: Want
   }
 }
 
-function differencesOf(before: JsonObject, after: JsonObject): PlannedChange['differences'] {
+/** Where two definitions differ, for people. */
+export function differencesOf(before: JsonObject, after: JsonObject): PlannedChange['differences'] {
   return findDifferences('', before, after).map(({ at, ...values }) =>
     showDifference({ ...values, at: at.replace(/^\./, '') }),
   );

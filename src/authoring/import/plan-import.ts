@@ -22,7 +22,7 @@ import { rememberImport } from './remember-import.js';
 export function planImport(registry: Registry, imported: Imported, options: ImportOptions): PlannedImport {
   const state = readImport(registry.root, options.kind, options.name);
   if (state && state.prefix !== options.prefix) throw otherPrefix(state.prefix, options);
-  const importing: Importing = { registry, options, state, homes: homesOf(registry) };
+  const importing: Importing = { registry, options, state, homes: homesOf(registry), pinned: imported.pinned ?? {} };
   const select = options.select ?? state?.select;
   const chosen = choose(imported.operations, select);
   const { single, leftOut } = refuseTwins(chosen);

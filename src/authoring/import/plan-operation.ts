@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '../../contracts/json.js';
 import { isCaseFile } from '../../definitions/case-files.js';
 import { foldersOf } from '../../definitions/find-project.js';
 import type { ImportState } from '../../definitions/formats/import-state.js';
@@ -11,6 +12,7 @@ import { type FileCheck, reasonOf, renderChecked } from './check-text.js';
 import { commentsFor } from './file-comments.js';
 import type { ImportedOperation, LeftOut } from './imported.js';
 import { isMap } from './merge-definitions.js';
+import { pinOf, showPin } from './pins.js';
 import { type FilePlan, isThere, keep, planFile, unchanged } from './plan-file.js';
 import type { ImportOptions } from './planned-import.js';
 
@@ -20,6 +22,8 @@ export interface Importing {
   options: ImportOptions;
   state: ImportState | undefined;
   homes: Homes;
+  /** What definitions pin, by digest, as the source says it now. */
+  pinned: Readonly<Record<string, JsonObject>>;
 }
 
 /** Where each ability of the pool is defined, with what is wrong there. */
@@ -38,17 +42,20 @@ export function planOperation(operation: ImportedOperation, importing: Importing
   const file = home?.file ?? known?.file ?? fileOf(registry.root, key);
   const path = join(registry.root, file);
   try {
-    const text = renderChecked(file, definition, commentsFor(registry.root, file, options), check);
+    const render = (): string => renderChecked(file, definition, commentsFor(registry.root, file, options), check);
+    // What did not change since it was imported was looked at then.
+    const text = known && isDeepStrictEqual(known.definition, definition) ? undefined : render();
     const wanted = {
       file,
       path,
       definition,
-      text,
+      render: () => text ?? render(),
       base: known?.definition,
       overwrite: options.overwrite === true,
       check,
     };
-    if (known) return { operation, ...(home?.fault === undefined ? planFile(wanted) : keep(file, home.fault)) };
+    if (known && home?.fault !== undefined) return { operation, ...keep(file, home.fault) };
+    if (known) return { operation, ...withPinShown(planFile(wanted), known.definition, definition, importing) };
     if (!isThere(path)) return { operation, ...planFile(wanted) };
     // It was made by an import that did not come to remember it.
     if (isDeepStrictEqual(readValue(file, path), definition)) {
@@ -60,10 +67,22 @@ export function planOperation(operation: ImportedOperation, importing: Importing
   }
 }
 
+function withPinShown(
+  plan: FilePlan,
+  base: JsonObject,
+  definition: JsonObject,
+  { state, pinned }: Importing,
+): FilePlan {
+  const [before, after] = [pinOf(base), pinOf(definition)];
+  if (before === undefined || after === undefined) return plan;
+  return showPin(plan, state?.pinned[before], pinned[after]);
+}
+
 /** Where each ability is defined now. */
 export function homesOf({ operations, workflows, broken }: Registry): Homes {
   const homes = new Map<string, { file: string; fault?: string }>();
-  for (const [key, { file }] of [...operations, ...workflows]) homes.set(key, { file });
+  for (const [key, { file }] of operations) homes.set(key, { file });
+  for (const [key, { file }] of workflows) homes.set(key, { file, fault: 'it is a workflow now' });
   for (const [id, { message, location }] of broken) {
     if (!id.startsWith('ability:') || !location) continue;
     homes.set(id.slice('ability:'.length), { file: location.file, fault: message });

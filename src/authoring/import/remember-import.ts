@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from '../../contracts/json.js';
+import type { JsonObject } from '../../contracts/json.js';
 import type { ImportedFile, ImportState } from '../../definitions/formats/import-state.js';
 import type { Imported } from './imported.js';
-import { isMap } from './merge-definitions.js';
+import { pinOf } from './pins.js';
 import type { FilePlan } from './plan-file.js';
 import type { Importing, OperationPlan } from './plan-operation.js';
 
@@ -23,10 +23,11 @@ export function rememberImport(
   const kept: ImportedFile | undefined =
     config?.value === undefined ? state?.config : { file: config.change.file, definition: config.definition };
   const { kind, name, location, prefix } = options;
-  const used = pinsOf([
+  const definitions = [
     ...Object.values(operations).map(({ definition }) => definition),
     ...plans.map((plan) => plan.value),
-  ]);
+  ];
+  const used = new Set(definitions.map(pinOf));
   return {
     format: 1,
     kind,
@@ -43,28 +44,14 @@ export function rememberImport(
 /** What was imported earlier, under the names that its files have now. */
 function withHomes(state: ImportState | undefined, homes: Importing['homes']): ImportState['operations'] {
   return Object.fromEntries(
-    Object.entries(state?.operations ?? {}).map(([key, entry]) => [
-      key,
-      { ...entry, file: homes.get(key)?.file ?? entry.file },
-    ]),
+    Object.entries(state?.operations ?? {}).map(([key, entry]) => {
+      const home = homes.get(key);
+      return [key, home && home.fault === undefined ? { ...entry, file: home.file } : entry];
+    }),
   );
 }
 
-/** The digests that definitions name as `pinned`. */
-function pinsOf(definitions: (JsonObject | undefined)[]): Set<string> {
-  const pins = new Set<string>();
-  for (const definition of definitions) {
-    const pinned = inside(inside(inside(definition, 'implementation'), 'mcp'), 'pinned');
-    if (typeof pinned === 'string') pins.add(pinned.replace(/^sha256:/, ''));
-  }
-  return pins;
-}
-
-function inside(value: Json | undefined, key: string): Json | undefined {
-  return isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-}
-
-function pick(all: Record<string, JsonObject>, wanted: ReadonlySet<string>): Record<string, JsonObject> {
+function pick(all: Record<string, JsonObject>, wanted: ReadonlySet<string | undefined>): Record<string, JsonObject> {
   return Object.fromEntries(Object.entries(all).filter(([digest]) => wanted.has(digest)));
 }
 

@@ -169,7 +169,7 @@ function* faultsOfBody({ method, body, params = {} }: ApiParts): Generator<ApiFa
 }
 
 function* faultsOfHeaders({ params = {}, headers = {}, body, response }: ApiParts): Generator<ApiFault> {
-  if (body?.content_type !== undefined || body?.type === 'multipart') {
+  if (body && (body.content_type !== undefined || body.type !== 'json')) {
     const message = '`body` says the content type; leave the header out';
     for (const name of Object.keys(headers)) {
       if (name.toLowerCase() === 'content-type') yield { path: ['headers', name], message };

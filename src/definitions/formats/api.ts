@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { API_ANSWERS, API_BODY_TYPES, API_PLACES, API_STYLES } from '../../contracts/api.js';
 import { faultsOfApi } from './api-faults.js';
-import { json, plainName, seconds } from './values.js';
+import { CREDENTIAL_MESSAGE, json, plainName, seconds } from './values.js';
 
 const CREDENTIAL = /\{credential:[^}]*\}/;
 
@@ -51,27 +51,33 @@ const body = z.strictObject({
   value: withoutCredentials.optional(),
 });
 
-/** A text with a credential, and nothing of the input. */
-const secretText = z
-  .string()
-  .refine((text) => !text.includes('${{'), 'What stands here has no `${{ }}`, only text and {credential:NAME}');
+/** What stands here may be a secret, so an error must not repeat it, whatever is wrong with it. */
+const silently = {
+  error: ({ code }: { code?: string }): string | undefined =>
+    code === 'invalid_type' ? CREDENTIAL_MESSAGE : undefined,
+};
 
-const REFERENCE = 'A secret is a reference, {credential:NAME}; never write it here';
+/** A text with credentials, and nothing of the input. */
+const secretText = z.string(silently).refine((text) => !text.includes('${{'), CREDENTIAL_MESSAGE);
 
 const basic = z
-  .strictObject({ user: secretText, password: secretText })
-  .refine(({ user, password }) => CREDENTIAL.test(user) || CREDENTIAL.test(password), REFERENCE);
+  .strictObject({ user: secretText, password: secretText }, silently)
+  .refine(({ user, password }) => CREDENTIAL.test(user) || CREDENTIAL.test(password), CREDENTIAL_MESSAGE);
 
 const auth = z
-  .strictObject({
-    basic: basic.optional(),
-    query: z
-      .record(
-        z.string().min(1),
-        secretText.refine((text) => CREDENTIAL.test(text), REFERENCE),
-      )
-      .optional(),
-  })
+  .strictObject(
+    {
+      basic: basic.optional(),
+      query: z
+        .record(
+          z.string().min(1),
+          secretText.refine((text) => CREDENTIAL.test(text), CREDENTIAL_MESSAGE),
+          silently,
+        )
+        .optional(),
+    },
+    silently,
+  )
   .refine(({ basic, query }) => basic !== undefined || Object.keys(query ?? {}).length > 0, {
     message: '`auth` has `basic` or `query`',
   });

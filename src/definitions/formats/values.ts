@@ -87,6 +87,10 @@ export const condition = z.union([z.string().min(1), z.boolean(), z.number()]).t
 /** Said of what should be a reference; the value itself must not be repeated. */
 export const SECRET_MESSAGE = 'A secret is a reference, env:NAME or file:PATH; never write it here';
 
+/** The same of a text that takes credentials by their names. */
+export const CREDENTIAL_MESSAGE =
+  'Only text and {credential:NAME} belong here; a secret is a reference, never write it here';
+
 /** A reference to a secret, never the secret itself. Source: R-000-53. */
 export const secretReference = z.string(SECRET_MESSAGE).regex(/^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/, SECRET_MESSAGE);
 

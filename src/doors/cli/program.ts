@@ -52,10 +52,31 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
     'after',
     examples('ability graph signup_e2e_test --env staging > signup.mmd', 'ability graph db.write.user_row'),
   );
-  define('explain <code>', 'explain an error code', () => import('./commands/explain.js')).addHelpText(
-    'after',
-    examples('ability explain guard.denied'),
-  );
+  define(
+    'lint',
+    'check the definitions: what no longer holds, with file and line; needs no server',
+    () => import('./commands/lint.js'),
+  )
+    .addOption(new Option('--format <format>', 'how to print').choices(['human', 'json', 'sarif', 'junit']))
+    .option('--since <revision>', 'also tell contracts that broke since then without a new `version` (Git)')
+    .option('--check-env', 'also check that credentials and addresses are set here')
+    .addOption(new Option('--fail-on <severity>', 'exit 1 from here on').choices(['error', 'warning']).default('error'))
+    .option('--watch', 'check again whenever a definition or a script changes')
+    .addHelpText(
+      'after',
+      examples(
+        'ability lint',
+        'ability lint --watch',
+        'ability lint --format sarif > lint.sarif   # in CI: 0 nothing, 1 findings, 2 bad usage',
+        'ability lint --since origin/main   # in CI of a pull request',
+        'ability lint --check-env --fail-on warning',
+      ),
+    );
+  define(
+    'explain <code>',
+    'explain an error code, or a code of lint',
+    () => import('./commands/explain.js'),
+  ).addHelpText('after', examples('ability explain guard.denied'));
   define('test [id]', 'run the test cases that stand beside abilities', () => import('./commands/test.js'))
     .option('--junit <file>', 'write the cases as JUnit XML')
     .option('--watch', 'run them again whenever a definition or a script changes')
@@ -65,6 +86,21 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
         'ability test',
         'ability test signup_e2e_test --watch',
         'ability test --junit cases.xml   # in CI: 0 all passed, 1 a case failed, 2 a file of cases is broken',
+      ),
+    );
+  define(
+    'docs [paths...]',
+    'write the tables of the routing documents (ABILITY.md): those in FILES or FOLDERS, or all',
+    () => import('./commands/docs.js'),
+  )
+    .option('--check', 'write nothing; end with 1 and show the difference where one is out of step')
+    .option('--add', 'write new ones, or put tables into those that have none')
+    .addHelpText(
+      'after',
+      examples(
+        'ability docs',
+        'ability docs --check   # in CI: 0 in step, 1 out of step, 2 a document is broken',
+        'ability docs --add integration modules/users',
       ),
     );
   defineRun(define);

@@ -79,7 +79,7 @@ export function renderImport({ source, planned, isDryRun }: ImportEnd, style: St
     ...section('Configuration', config ? [`  ${config.file}: ${config.status}${renderDetails(config)}`] : [], style),
     ...section(
       'Notes',
-      [...notes, ...notesOf(operations)].map((note) => `  ${showUnseen(note)}`),
+      [...notes, ...notesOf([...fresh, ...changed])].map((note) => `  ${showUnseen(note)}`),
       style,
     ),
     ...(isDryRun ? ['', 'Nothing was written; leave out --dry-run to write it.'] : []),

@@ -26,20 +26,21 @@ export async function untilChange(
   folders: readonly string[],
   before: string,
   signal: AbortSignal,
+  files: readonly string[] = [],
 ): Promise<void> {
   let last = before;
   while (!signal.aborted) {
     await pause(signal);
-    const now = fingerprint(root, folders);
+    const now = fingerprint(root, folders, files);
     if (now !== before && now === last) return;
     last = now;
   }
 }
 
-/** How the files of the folders, and `ability.yaml`, stand: another text for another state. */
-export function fingerprint(root: string, folders: readonly string[]): string {
+/** How the files of the folders, `ability.yaml` and more files stand: another text for another state. */
+export function fingerprint(root: string, folders: readonly string[], more: readonly string[] = []): string {
   const files = folders.flatMap((folder) => listOf(folder).map((name) => join(folder, name)));
-  return [join(root, PROJECT_FILE), ...files].map(stampOf).join('\n');
+  return [...[PROJECT_FILE, ...more].map((file) => join(root, file)), ...files].map(stampOf).join('\n');
 }
 
 function stampOf(path: string): string {

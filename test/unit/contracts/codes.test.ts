@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { CODES, familyOf, meaningOf, OUR_FAMILIES } from '../../../src/contracts/codes.js';
 import { EXIT, EXIT_OF_STATE } from '../../../src/contracts/exit-codes.js';
+import { LINT_CODES, LINT_ERRORS, lintMeaningOf } from '../../../src/contracts/lint-codes.js';
 import { END_STATES, isEndState, isStepEnd, OPEN_STATES, STEP_STATUSES } from '../../../src/contracts/states.js';
 
 const SRC = fileURLToPath(new URL('../../../src', import.meta.url));
@@ -21,6 +22,18 @@ test('codes are kept in the order of the alphabet, so that one is found', () => 
   expect(Object.keys(CODES)).toEqual(Object.keys(CODES).sort());
 });
 
+describe.each(Object.entries(LINT_CODES))('%s', (code, { means, why, fix }) => {
+  test('is one of lint, and says what is wrong, why and what to do', () => {
+    expect(code).toMatch(/^lint\.[a-z]+(_[a-z]+)*$/);
+    for (const text of [means, why, fix]) expect(text).toMatch(/^\S.{10,}[.`]$/);
+  });
+});
+
+test('codes of lint are kept in the order of the alphabet, and the errors it tells are errors', () => {
+  expect(Object.keys(LINT_CODES)).toEqual(Object.keys(LINT_CODES).sort());
+  expect(LINT_ERRORS.filter((code) => meaningOf(code) === undefined)).toEqual([]);
+});
+
 test('every code that the sources write is in the table', () => {
   const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
   const written = files.flatMap((name) =>
@@ -29,7 +42,8 @@ test('every code that the sources write is in the table', () => {
     ),
   );
   expect(written.length).toBeGreaterThan(50);
-  expect(written.filter((code) => meaningOf(code.split(' ')[0] ?? '') === undefined)).toEqual([]);
+  const isKnown = (code = ''): boolean => (meaningOf(code) ?? lintMeaningOf(code)) !== undefined;
+  expect(written.filter((code) => !isKnown(code.split(' ')[0]))).toEqual([]);
 });
 
 test.each([

@@ -128,13 +128,29 @@ describe('a body is refused', () => {
 
 describe('R-000-53: credentials are refused', () => {
   test.each([
-    ['that are none', 'auth: { basic: »{ user: ada, password: hunter2 } }', /A secret is a reference/],
-    ['in the query that are none', 'auth: { query: { key: »hunter2 } }', /A secret is a reference/],
-    ['from the input', 'auth: { query: { key: »"${{ input.k }}{credential:k}" } }', /no `\$\{\{ \}\}`/],
+    ['that are none', 'auth: { basic: »{ user: ada, password: hunter2 } }', /a secret is a reference/],
+    ['in the query that are none', 'auth: { query: { key: »hunter2 } }', /a secret is a reference/],
+    [
+      'from the input',
+      'auth: { query: { key: »"${{ input.k }}{credential:k}" } }',
+      /Only text and \{credential:NAME\}/,
+    ],
+    ['as one text', 'auth: { basic: »"ada:hunter2" }', /a secret is a reference/],
+    ['as a number', 'auth: { basic: { user: "{credential:u}", password: »123456 } }', /a secret is a reference/],
+    ['as a list', 'auth: { query: »[hunter2] }', /a secret is a reference/],
+    ['as the whole of it', 'auth: »hunter2', /a secret is a reference/],
     ['of no kind', 'auth: »{}', /`basic` or `query`/],
     ['of no name', 'auth: »{ query: {} }', /`basic` or `query`/],
     ['without a password', 'auth: { basic: »{ user: "{credential:u}" } }', /`password` is missing/],
   ])('%s', (_, api, message) => expectRefused(api, message));
+});
+
+test('R-000-53: what is refused as a secret is not repeated', () => {
+  for (const auth of ['{ basic: { user: ada, password: hunter2 } }', '{ query: { key: hunter2 } }', 'hunter2']) {
+    const { problems } = found(`auth: ${auth}`);
+    expect(problems).toHaveLength(1);
+    expect(JSON.stringify(problems)).not.toContain('hunter2');
+  }
 });
 
 describe('an answer is refused', () => {

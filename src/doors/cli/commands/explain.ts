@@ -1,22 +1,32 @@
 import { CODES, meaningOf } from '../../../contracts/codes.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { LINT_CODES, lintMeaningOf } from '../../../contracts/lint-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { didYouMean } from '../../../rules/nearest.js';
 import type { Context } from '../context.js';
 
-/** `ability explain CODE`: what an error code means and what to do. */
+/** `ability explain CODE`: what an error code, or a code of lint, means and what to do. */
 export async function run({ terminal, flags }: Context, [code = '']: string[]): Promise<ExitCode> {
-  const meaning = meaningOf(code);
-  if (!meaning) {
-    throw new AbilityError({
-      code: 'usage.invalid',
-      message: `${code} is no error code of ours`,
-      suggestion:
-        didYouMean(code, Object.keys(CODES)) ?? 'An author may have chosen it: look for `fail` in the workflow.',
-    });
-  }
-  const { means, next, exit } = meaning;
-  if (flags.json) terminal.printJson({ code, means, next, exit });
-  else terminal.print(`${code}  (exit ${exit})\n\n${means}\n${next}`);
+  const error = meaningOf(code);
+  const finding = lintMeaningOf(code);
+  if (error) {
+    const { means, next, exit } = error;
+    if (flags.json) terminal.printJson({ code, means, next, exit });
+    else terminal.print(`${code}  (exit ${exit})\n\n${means}\n${next}`);
+  } else if (finding) {
+    const { means, why, fix, severity } = finding;
+    if (flags.json) terminal.printJson({ code, means, why, fix, severity });
+    else terminal.print(`${code}  (${severity} of ability lint)\n\n${means}\n${why}\n${fix}`);
+  } else throw unknown(code);
   return EXIT.ok;
+}
+
+function unknown(code: string): AbilityError {
+  return new AbilityError({
+    code: 'usage.invalid',
+    message: `${code} is no error code of ours`,
+    suggestion:
+      didYouMean(code, [...Object.keys(CODES), ...Object.keys(LINT_CODES)]) ??
+      'An author may have chosen it: look for `fail` in the workflow.',
+  });
 }

@@ -1,5 +1,5 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
-import type { LowLevel } from '../../../definitions/formats/low-level.js';
+import { operationKinds } from '../../../definitions/operation-kinds.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { type Context, openRegistry } from '../context.js';
 import { renderTable } from '../render-table.js';
@@ -42,22 +42,12 @@ function abilitiesOf(registry: Registry): ListedAbility[] {
     const { id, type, version, summary, scope } = value;
     return { id, level: 'high', type, version, environments: scope.environments ?? null, summary, file };
   });
+  const kindOf = operationKinds(registry);
   const low = [...operations.values()].map(({ value, file }): ListedAbility => {
     const { operation_key: id, version, summary, scope } = value;
-    const type = kindOf(registry, value);
+    const type = kindOf(value);
     return { id, level: 'low', type, version, environments: scope.environments ?? null, summary, file };
   });
   const byId = (a: ListedAbility, b: ListedAbility): number => a.id.localeCompare(b.id);
   return [...high.sort(byId), ...low.sort(byId)];
-}
-
-/** The kind of implementation an operation has, wherever it is written; `-` where it has none, or several kinds. */
-function kindOf({ configs, implementations }: Registry, { operation_key: key, implementation }: LowLevel): string {
-  const config = configs.get(key)?.value;
-  if (config?.impl) return config.impl.kind;
-  const documents = [...implementations.values()].map(({ value }) => value).filter((own) => own.operation_key === key);
-  const chosen = documents.find(({ id }) => id === config?.default_implementation);
-  const kinds = new Set([...(implementation ? [implementation] : []), ...documents].map(({ kind }) => kind));
-  const [only] = kinds;
-  return chosen?.kind ?? (kinds.size === 1 && only !== undefined ? only : (implementation?.kind ?? '-'));
 }

@@ -207,6 +207,8 @@ describe('text and bytes', () => {
     ['other letters', 'a-b_'],
     ['half a byte', 'YWJjZ'],
     ['padding in the middle', 'YQ==YQ=='],
+    ['nothing but padding', '===='],
+    ['a million signs of padding and a letter', `${'='.repeat(1_000_000)}a`],
     ['a number', 1],
     ['a map of something else', { base64: 'YQ==', path: '/etc/passwd' }],
     ['a type that is none', { base64: 'YQ==', content_type: 'a/b\r\nX: 1' }],

@@ -24,9 +24,14 @@ export function plannedApi(api: JsonObject): ApiImplementation {
 
 /** The request that an `api` section of a definition makes of an input, with the log that must not tell secrets. */
 export function requestOf(api: JsonObject, input: JsonObject = {}): ApiRequest & { log: CallLog } {
+  return requestFrom(plannedApi(api), input);
+}
+
+/** The same for an `api` section that is planned already. */
+export function requestFrom(planned: ApiImplementation, input: JsonObject): ApiRequest & { log: CallLog } {
   const log = new CallLog(undefined, 'run', 1);
   const { signal } = new AbortController();
-  const request = buildRequest(plannedApi(api), {
+  const request = buildRequest(planned, {
     input,
     taskKey: 't',
     path: 'run',

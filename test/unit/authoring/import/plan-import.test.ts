@@ -390,3 +390,19 @@ describe('all files are written or none', () => {
     ]);
   });
 });
+
+test('a change that only a digest tells of is shown from what was pinned', () => {
+  const project = temporaryProject();
+  const [before, after] = ['a', 'b'].map((letter) => letter.repeat(64)) as [string, string];
+  const pinning = (digest: string, title: string) => {
+    const implementation = { kind: 'mcp', mcp: { server: 'src', tool: 'a', pinned: `sha256:${digest}` } };
+    return sourceOf([found('a', { implementation })], { pinned: { [digest]: { name: 'a', title } } });
+  };
+  importInto(project, pinning(before, 'Old'));
+  expect(importInto(project, pinning(after, 'New')).operations[0]).toMatchObject({
+    status: 'changed',
+    differences: [{ at: 'implementation.mcp.pinned' }, { at: 'tool.title', before: '"Old"', after: '"New"' }],
+  });
+  const state = JSON.parse(readFileSync(join(project.root, 'registry/.imports/mcp.src.json'), 'utf8'));
+  expect(Object.keys(state.pinned)).toEqual([after]);
+});

@@ -54,8 +54,10 @@ const COMMANDS = [
   'list [options]',
   'show [options] <id>',
   'graph [options] <id>',
+  'lint [options]',
   'explain [options] <code>',
   'test [options] [id]',
+  'docs [options] [paths...]',
   'run [options] <id>',
   'task',
   'approvals [options]',
@@ -120,6 +122,7 @@ describe('`--help` lists', () => {
 describe('options', () => {
   test.each([
     ['test', ['--junit', '--watch']],
+    ['docs', ['--check', '--add']],
     ['up', ['--detach']],
     ['doctor', ['--fix']],
     ['worker', ['--env', '--placement']],

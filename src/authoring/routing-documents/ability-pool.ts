@@ -1,0 +1,69 @@
+import { operationKinds } from '../../definitions/operation-kinds.js';
+import type { Registry } from '../../definitions/registry.js';
+import { cellOf, literalCell } from './cell-text.js';
+import { COLUMN, type Level } from './section-forms.js';
+
+/** An ability as routing documents show it. What its contract says beyond this stays in the registry. Source: R-000-05. */
+export interface RoutedAbility {
+  id: string;
+  level: Level;
+  modules: readonly string[];
+  /** Relative to the project root. */
+  path: string;
+  /** What a row of it says, column by column, as Markdown. */
+  cells: string[];
+  /** False while a file that may say how it is implemented cannot be read. */
+  isKindKnown: boolean;
+}
+
+/** All abilities that can be told of. Source: R-000-06. */
+export interface AbilityPool {
+  /** By id. */
+  byId: Map<string, RoutedAbility>;
+  /** By the file that defines it. */
+  byPath: Map<string, RoutedAbility>;
+  /** Whether a definition is there that cannot be read just now, so that its row must not go. */
+  isUnreadable(id: string, level: Level): boolean;
+}
+
+/** The abilities of a project, as its routing documents show them. */
+export function abilityPool(registry: Registry): AbilityPool {
+  const abilities = [...workflowsOf(registry), ...operationsOf(registry)];
+  const { broken, opaque } = registry;
+  return {
+    byId: new Map(abilities.map((ability) => [ability.id, ability])),
+    byPath: new Map(abilities.map((ability) => [ability.path, ability])),
+    isUnreadable: (id, level) => broken.has(`ability:${id}`) || opaque.some(({ kind }) => kind === level),
+  };
+}
+
+function workflowsOf({ workflows }: Registry): RoutedAbility[] {
+  return [...workflows.values()].map(({ value: { id, type, scope, summary }, file }) =>
+    routed({ id, level: 'high-level', modules: scope.modules ?? [], path: file, isKindKnown: true }, type, summary),
+  );
+}
+
+function operationsOf(registry: Registry): RoutedAbility[] {
+  const kindOf = operationKinds(registry);
+  return [...registry.operations.values()].map(({ value, file }) => {
+    const { operation_key: id, scope, summary } = value;
+    const kind = kindOf(value);
+    const isKindKnown = !mayHaveOtherKind(registry, id);
+    return routed({ id, level: 'low-level', modules: scope.modules ?? [], path: file, isKindKnown }, kind, summary);
+  });
+}
+
+function mayHaveOtherKind({ broken, opaque }: Registry, id: string): boolean {
+  const isOpen = opaque.some(({ kind }) => kind === 'implementations' || kind === 'config');
+  return isOpen || broken.has(`implementation_of:${id}`) || broken.has(`config:${id}`);
+}
+
+function routed(ability: Omit<RoutedAbility, 'cells'>, kind: string, summary: string): RoutedAbility {
+  const cells: string[] = [];
+  cells[COLUMN.id] = ability.id;
+  cells[COLUMN.kind] = kind;
+  cells[COLUMN.scope] = literalCell(ability.modules.join(', ')) || 'any';
+  cells[COLUMN.words] = cellOf(summary);
+  cells[COLUMN.path] = literalCell(ability.path);
+  return { ...ability, cells };
+}

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+
+/** Control characters, line ends, marks of writing direction and halves of characters: a row has one line, all seen. */
+const UNSEEN = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Surrogate}]/gu;
+
+/** What would begin a code span, a tag, a comment, a link or an image, or escape what follows. */
+const MARKUP = /[\\`<[]/g;
+
+/**
+ * Text of a definition as the Markdown of a table's cell, which shows these very words on one line.
+ *
+ * Code in backticks stays code where they come in pairs; nothing else in the text is markup.
+ */
+export function cellOf(text: string): string {
+  const line = text.replaceAll(UNSEEN, ' ').split(/\s+/).filter(Boolean).join(' ');
+  const parts = line.split('`');
+  const isPaired = parts.length % 2 === 1 && !line.includes('``');
+  const shown = isPaired
+    ? parts.map((part, index) => (index % 2 === 1 ? part : escapeMarkup(part))).join('`')
+    : escapeMarkup(line);
+  return escapePipes(shown);
+}
+
+/** A path or a list of names as a cell: to the letter, since it is looked up, but for what would end the cell. */
+export function literalCell(text: string): string {
+  return escapePipes(text.replaceAll(UNSEEN, ' ')).trim();
+}
+
+/** What {@link literalCell} was given; people may have put it in backticks. */
+export function literalOf(cell: string): string {
+  const text = cell.replaceAll('\\|', '|');
+  const isCode = text.length > 2 && text.startsWith('`') && text.endsWith('`');
+  return isCode ? text.slice(1, -1).trim() : text;
+}
+
+/** Tells the words a definition gave to a row from those people wrote there: 8 hex digits. */
+export function digestOfWords(id: string, cell: string): string {
+  return createHash('sha256').update(`${id}\0${cell}`).digest('hex').slice(0, 8);
+}
+
+function escapeMarkup(text: string): string {
+  return text.replaceAll(MARKUP, '\\$&');
+}
+
+function escapePipes(text: string): string {
+  return text.replaceAll('|', '\\|');
+}

@@ -1,0 +1,196 @@
+import { matchesAnyGlob } from '../../rules/glob.js';
+import { didYouMean } from '../../rules/nearest.js';
+import type { AbilityPool, RoutedAbility } from './ability-pool.js';
+import { digestOfWords, literalOf } from './cell-text.js';
+import { covers } from './domain.js';
+import { groupRows } from './group-rows.js';
+import type { Section } from './read-document.js';
+import type { Fault } from './read-marker.js';
+import { COLUMN, FORMS, type Level } from './section-forms.js';
+import type { SectionSettings } from './section-settings.js';
+import { type ArrangedRow, arrangeColumns } from './table-columns.js';
+
+/** A row as it should be. */
+export interface ChosenRow {
+  id: string;
+  cells: string[];
+  /** The line it has now, where nothing about it changes. */
+  raw: string | undefined;
+  /** The words are those of the definition, and follow it. */
+  areWordsFromDefinition: boolean;
+}
+
+/** Something about a document that is not as it should be. */
+export interface Change {
+  kind: 'added' | 'changed' | 'renamed' | 'removed' | 'form';
+  id: string | null;
+  /** In the document as it is. */
+  line: number;
+  /** What is not in step, in one sentence. */
+  message: string;
+}
+
+/** Something people should know that changes nothing. */
+export interface Note {
+  line: number;
+  message: string;
+}
+
+/** The rows of a section as they should be. */
+export interface Choice {
+  columns: string[];
+  alignments: string[];
+  rows: ChosenRow[];
+  changes: Change[];
+  notes: Note[];
+}
+
+/** A section that cannot be kept in step, and the line, from 1, that is to blame. */
+export interface Refusal {
+  fault: Fault;
+  line: number;
+}
+
+/**
+ * Decides the rows of a section.
+ *
+ * A row whose ability is registered stays, wherever that belongs: its author put it there. Its facts are those of the
+ * definition; its words only where the definition gave them, or none are there. A row whose id is gone takes the id that
+ * the file at its path now defines, or goes, with a word about it. What cannot be read just now stays as it is. Then,
+ * unless the rows are chosen by hand, what the modules of the section have is added. Source: R-000-17, R-000-88, C-38.
+ */
+export function chooseRows(section: Section, settings: SectionSettings, pool: AbilityPool): Choice | Refusal {
+  const { level, table, opens } = section;
+  const { columns, alignments, rows: present, changes } = arrangeColumns(level, table, opens + 1);
+  const notes: Note[] = [];
+  const rows: ChosenRow[] = [];
+  const listed = new Set(present.map(({ cells }) => literalOf(cells[COLUMN.id] ?? '')));
+  for (const row of present) {
+    const outcome = keepRow(row, level, settings, pool, section.written, listed);
+    if ('fault' in outcome) return { fault: outcome.fault, line: row.line };
+    if (outcome.row) rows.push(outcome.row);
+    if (outcome.change) changes.push({ ...outcome.change, line: row.line });
+    if (outcome.note !== undefined) notes.push({ line: row.line, message: outcome.note });
+  }
+  const here = new Set(rows.map(({ id }) => id));
+  const missing = abilitiesOf(pool, level, settings).filter(({ id }) => !here.has(id));
+  for (const ability of missing) {
+    const message = `${ability.id} has no row here, and belongs to ${settings.modules.join(', ')}`;
+    if (settings.rows === 'chosen') notes.push({ line: opens + 1, message });
+    else {
+      changes.push({ kind: 'added', id: ability.id, line: opens + 1, message });
+      rows.push(newRow(ability, columns.length));
+    }
+  }
+  if (rows.length === 0 && !hasAny(pool, settings)) notes.push(noteOfNothing(settings, opens + 1));
+  const grouped = level === 'low-level' ? groupRows(rows) : rows;
+  if (grouped.some((row, index) => row !== rows[index]) && !changes.some(({ kind }) => kind === 'added')) {
+    const message = 'The rows are not grouped by technology and operation type';
+    changes.push({ kind: 'form', id: null, line: opens + 1, message });
+  }
+  return { columns, alignments, rows: grouped, changes, notes };
+}
+
+type Outcome =
+  | { row?: ChosenRow; change?: Omit<Change, 'line'>; note?: string }
+  /** The author is asked. */
+  | { fault: Fault };
+
+function keepRow(
+  row: ArrangedRow,
+  level: Level,
+  { omit }: SectionSettings,
+  pool: AbilityPool,
+  written: ReadonlySet<string>,
+  listed: ReadonlySet<string>,
+): Outcome {
+  const id = literalOf(row.cells[COLUMN.id] ?? '');
+  const path = literalOf(row.cells[COLUMN.path] ?? '');
+  if (id === '') return { fault: { message: `The row has no \`${FORMS[level].columns[COLUMN.id]}\`` } };
+  const removed = (why: string): Outcome => ({
+    change: { kind: 'removed', id, message: `The row of ${id} goes: ${why}${wordsOf(row, id, written)}` },
+  });
+  if (matchesAnyGlob(omit, id)) return removed('the marker says to omit it');
+  const ability = pool.byId.get(id);
+  if (ability?.level === level) return inStep(row, ability, written);
+  if (pool.isUnreadable(id, level)) return unreadable(row, id, written);
+  if (ability) return removed(`it is a ${ability.level} ability`);
+  const renamed = pool.byPath.get(path);
+  if (renamed?.level === level && !listed.has(renamed.id)) {
+    const { row: renewed } = inStep(row, renamed, rewritten(row, id, renamed, written));
+    const message = `The row of ${id} is that of ${renamed.id}, which ${path} now defines`;
+    return { row: renewed, change: { kind: 'renamed', id: renamed.id, message } };
+  }
+  if (path !== '') return removed('no ability of that id is registered');
+  const ids = [...pool.byId.values()].filter((known) => known.level === level).map((known) => known.id);
+  const suggestion = didYouMean(id, ids) ?? 'See `ability list`.';
+  return { fault: { message: `No ability of the id ${id} is registered`, suggestion } };
+}
+
+/** The row with the facts of the definition, and with its words where nobody wrote others. */
+function inStep(
+  row: ArrangedRow,
+  ability: RoutedAbility,
+  written: ReadonlySet<string>,
+): { row: ChosenRow; change?: Omit<Change, 'line'> } {
+  const { id } = ability;
+  const words = row.cells[COLUMN.words] ?? '';
+  const own = ability.cells[COLUMN.words] ?? '';
+  const follows = words === '' || words === own || written.has(digestOfWords(id, words));
+  const cells = [...ability.cells, ...row.cells.slice(ability.cells.length)];
+  if (!follows) cells[COLUMN.words] = words;
+  if (!ability.isKindKnown) cells[COLUMN.kind] = row.cells[COLUMN.kind] || (ability.cells[COLUMN.kind] ?? '');
+  const isRecorded = !follows || written.has(digestOfWords(id, own));
+  const differing = row.columns.filter((_, index) => cells[index] !== row.cells[index]);
+  const chosen = { id, cells, areWordsFromDefinition: follows };
+  if (differing.length === 0 && isRecorded) return { row: { ...chosen, raw: row.raw } };
+  const message =
+    differing.length > 0
+      ? `The row of ${id} and its definition differ in ${differing.join(', ')}`
+      : `The closing marker does not tell that the words of ${id} are those of its definition`;
+  const raw = differing.length === 0 ? row.raw : undefined;
+  return { row: { ...chosen, raw }, change: { kind: 'changed', id, message } };
+}
+
+/** A file with a slip in it must cost nobody the words of its row. */
+function unreadable(row: ArrangedRow, id: string, written: ReadonlySet<string>): Outcome {
+  const areWordsFromDefinition = written.has(digestOfWords(id, row.cells[COLUMN.words] ?? ''));
+  const note = `The row of ${id} is left as it is, because its definition cannot be read`;
+  return { row: { id, cells: row.cells, raw: row.raw, areWordsFromDefinition }, note };
+}
+
+/** Words that followed the definition under its former id follow it under its new one. */
+function rewritten(row: ArrangedRow, id: string, renamed: RoutedAbility, written: ReadonlySet<string>): Set<string> {
+  const words = row.cells[COLUMN.words] ?? '';
+  return new Set(written.has(digestOfWords(id, words)) ? [digestOfWords(renamed.id, words)] : []);
+}
+
+function wordsOf(row: ArrangedRow, id: string, written: ReadonlySet<string>): string {
+  const own = row.cells.filter((cell, index) => {
+    if (index === COLUMN.words) return cell !== '' && !written.has(digestOfWords(id, cell));
+    return index > COLUMN.path && cell !== '';
+  });
+  return own.length > 0 ? `; it said: ${own.join(' | ')}` : '';
+}
+
+function abilitiesOf(pool: AbilityPool, level: Level, { modules, omit }: SectionSettings): RoutedAbility[] {
+  return [...pool.byId.values()]
+    .filter((ability) => ability.level === level && covers(modules, ability.modules))
+    .filter(({ id }) => !matchesAnyGlob(omit, id))
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+function hasAny(pool: AbilityPool, { modules }: SectionSettings): boolean {
+  return [...pool.byId.values()].some((ability) => covers(modules, ability.modules));
+}
+
+/** An empty table may be meant; two of them are likely a folder that is called otherwise than its module. */
+function noteOfNothing({ modules }: SectionSettings, line: number): Note {
+  const advice = 'name others in the marker: modules="..."';
+  return { line, message: `No ability has a scope within ${modules.join(', ')}; ${advice}` };
+}
+
+function newRow({ id, cells }: RoutedAbility, columns: number): ChosenRow {
+  const empty = Array<string>(columns - cells.length).fill('');
+  return { id, cells: [...cells, ...empty], raw: undefined, areWordsFromDefinition: true };
+}

@@ -1,0 +1,31 @@
+/** A line of a document with the end it has in the file. */
+export interface DocumentLine {
+  text: string;
+  /** `\n`, `\r\n`, `\r`, or nothing at the end of the file. */
+  end: string;
+}
+
+/** The lines of a text; joined again they are the text. */
+export function linesOf(text: string): DocumentLine[] {
+  const lines: DocumentLine[] = [];
+  let from = 0;
+  for (const match of text.matchAll(/\r\n|\n|\r/g)) {
+    lines.push({ text: text.slice(from, match.index), end: match[0] });
+    from = match.index + match[0].length;
+  }
+  if (from < text.length) lines.push({ text: text.slice(from), end: '' });
+  return lines;
+}
+
+/** The text that lines make. */
+export function textOf(lines: readonly DocumentLine[]): string {
+  return lines.map(({ text, end }) => text + end).join('');
+}
+
+/** The end that most lines of a document have; `\n` where it has none. */
+export function usualEnd(lines: readonly DocumentLine[]): string {
+  const counts = new Map<string, number>();
+  for (const { end } of lines) if (end !== '') counts.set(end, (counts.get(end) ?? 0) + 1);
+  const [most] = [...counts].sort(([, a], [, b]) => b - a);
+  return most?.[0] ?? '\n';
+}

@@ -1,0 +1,148 @@
+import type { Problem } from '../../contracts/problem.js';
+import { type DocumentLine, linesOf } from './document-lines.js';
+import { exampleOf, type Fault, isMarker, type Marker, readMarker } from './read-marker.js';
+import { isTableLine, readTable, type Table } from './read-table.js';
+import { FORMS, type Level } from './section-forms.js';
+
+/** What stands between the two markers of a level. */
+export interface Section {
+  level: Level;
+  /** Places of the markers among the lines of the document, from 0. */
+  opens: number;
+  closes: number;
+  attributes: Map<string, string>;
+  /** Digests of the words that came from definitions. */
+  written: Set<string>;
+  hasHeading: boolean;
+  /** Lines of its rows are counted as those of the document, from 0. */
+  table: Table | undefined;
+}
+
+/** A routing document as read; `sections` is empty where it has no markers. */
+export interface RoutingDocument {
+  /** Relative to the project root. */
+  file: string;
+  lines: DocumentLine[];
+  sections: Section[];
+}
+
+/** Reads a routing document. @returns everything that is wrong with it instead, each with its place. */
+export function readDocument(file: string, text: string): RoutingDocument | Problem[] {
+  const lines = linesOf(text);
+  const problems: Problem[] = [];
+  const refuse = (at: number, fault: Fault): void => {
+    problems.push({ code: 'docs.invalid', location: { file, line: at + 1, column: 1 }, ...fault });
+  };
+  const sections: Section[] = [];
+  for (const [opening, closing] of pairsOf(lines, refuse)) {
+    const { level } = opening;
+    if (sections.some((section) => section.level === level)) {
+      refuse(opening.at, { message: `The section ${level} is there twice`, suggestion: 'Delete one of them.' });
+    }
+    const content = readContent(lines, opening, closing, refuse);
+    const written = closing.attributes.get('written')?.split(' ').filter(Boolean);
+    const { attributes, at: opens } = opening;
+    sections.push({ level, opens, closes: closing.at, attributes, written: new Set(written), ...content });
+  }
+  const [first, second] = sections;
+  if (second?.level === 'high-level' && first?.level === 'low-level') {
+    const suggestion = 'Move the section up: the others are for what no high-level ability covers.';
+    refuse(second.opens, { message: 'High-level abilities come first', suggestion });
+  }
+  return problems.length > 0 ? problems : { file, lines, sections };
+}
+
+type Refuse = (at: number, fault: Fault) => void;
+type PlacedMarker = Marker & { at: number };
+
+/** The markers of each section that is opened and closed; all others are refused. */
+function pairsOf(lines: readonly DocumentLine[], refuse: Refuse): [PlacedMarker, PlacedMarker][] {
+  const pairs: [PlacedMarker, PlacedMarker][] = [];
+  let open: PlacedMarker | undefined;
+  for (const marker of markersOf(lines, refuse)) {
+    const { level, at, isClosing } = marker;
+    if (!isClosing) {
+      if (open)
+        refuse(at, { message: `This begins before the section ${open.level} of line ${open.at + 1} is closed` });
+      open = marker;
+    } else if (open?.level === level) {
+      pairs.push([open, marker]);
+      open = undefined;
+    } else if (open) {
+      refuse(at, { message: `This closes ${level}, but ${open.level} was opened in line ${open.at + 1}` });
+      open = undefined;
+    } else refuse(at, { message: `This closes the section ${level}, which is not open` });
+  }
+  if (open) {
+    const suggestion = `Close it with <!-- /ability:${open.level} --> on a line of its own.`;
+    refuse(open.at, { message: `The section ${open.level} is not closed`, suggestion });
+  }
+  return pairs;
+}
+
+/** The markers outside of code blocks, in their order. */
+function markersOf(lines: readonly DocumentLine[], refuse: Refuse): PlacedMarker[] {
+  const markers: PlacedMarker[] = [];
+  let fence: string | undefined;
+  let isInside = false;
+  for (const [at, { text }] of lines.entries()) {
+    const [, mark] = /^ {0,3}(`{3,}|~{3,})/.exec(text) ?? [];
+    if (fence !== undefined) {
+      if (mark?.startsWith(fence) && text.trim() === mark) fence = undefined;
+      continue;
+    }
+    // Within a section a fence is a line too many, not the end of all markers.
+    if (mark !== undefined && !isInside) fence = mark;
+    const marker = readMarker(text);
+    if (marker === undefined) continue;
+    if (!isMarker(marker)) refuse(at, marker);
+    else {
+      markers.push({ ...marker, at });
+      isInside = !marker.isClosing;
+    }
+  }
+  return markers;
+}
+
+/** Between the markers stand the heading and one table; anything else would be lost when they are written. */
+function readContent(
+  lines: readonly DocumentLine[],
+  { level, at: opens }: PlacedMarker,
+  { at: closes }: PlacedMarker,
+  refuse: Refuse,
+): Pick<Section, 'hasHeading' | 'table'> {
+  const { heading } = FORMS[level];
+  let hasHeading = false;
+  const tableLines: number[] = [];
+  for (let at = opens + 1; at < closes; at += 1) {
+    const text = (lines[at]?.text ?? '').trimEnd();
+    if (text.trim() === '') continue;
+    if (text === heading && !hasHeading && tableLines.length === 0) hasHeading = true;
+    else if (isTableLine(text) && (tableLines.length === 0 || tableLines.at(-1) === at - 1)) tableLines.push(at);
+    else {
+      // Whatever follows would only be told to be out of its place, too.
+      refuse(at, strayLine(text, level));
+      return { hasHeading, table: undefined };
+    }
+  }
+  const [first] = tableLines;
+  if (first === undefined) return { hasHeading, table: undefined };
+  const table = readTable(tableLines.map((at) => lines[at]?.text ?? ''));
+  if ('fault' in table) {
+    refuse(first + table.at, table.fault);
+    return { hasHeading, table: undefined };
+  }
+  const rows = table.rows.map((row) => ({ ...row, at: row.at + first }));
+  return { hasHeading, table: { ...table, header: { ...table.header, at: first }, rows } };
+}
+
+function strayLine(text: string, level: Level): Fault {
+  if (/^(<{7}|={7}|>{7})( |$)/.test(text)) {
+    const suggestion = 'Keep the rows of both sides, in any order, and either closing marker; then run `ability docs`.';
+    return { message: 'A merge left both sides of a conflict here', suggestion };
+  }
+  return {
+    message: `Between the markers stand the heading \`${FORMS[level].heading}\` and one table, and nothing else`,
+    suggestion: `Move this above ${exampleOf(level)} or below the section.`,
+  };
+}

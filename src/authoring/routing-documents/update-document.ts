@@ -1,0 +1,99 @@
+import { dirname } from 'node:path/posix';
+import type { Problem } from '../../contracts/problem.js';
+import type { AbilityPool } from './ability-pool.js';
+import { digestOfWords } from './cell-text.js';
+import { type Change, type Choice, chooseRows, type Note } from './choose-rows.js';
+import { type DocumentLine, textOf, usualEnd } from './document-lines.js';
+import { type RoutingDocument, readDocument, type Section } from './read-document.js';
+import { closingMarker } from './read-marker.js';
+import { rowOf } from './read-table.js';
+import { COLUMN, FORMS } from './section-forms.js';
+import { isSettings, readSettings } from './section-settings.js';
+
+/** A document beside what it should be. */
+export interface DocumentUpdate {
+  /** The whole text as it should be; the very same where nothing changes. */
+  text: string;
+  /** Empty where the document is in step. */
+  changes: Change[];
+  notes: Note[];
+  /** Whether it has any tables to keep in step. */
+  hasMarkers: boolean;
+}
+
+/**
+ * What a document should say, given the abilities there are. Touches only what stands between markers.
+ *
+ * @param file relative to the project root; its folder is the module it covers where a marker does not say.
+ * @returns everything that is wrong with the document instead, where it cannot be kept in step.
+ */
+export function updateDocument(file: string, text: string, pool: AbilityPool): DocumentUpdate | Problem[] {
+  const document = readDocument(file, text);
+  if (Array.isArray(document)) return document;
+  const choices = document.sections.map((section) => ({ section, choice: choiceOf(document, section, pool) }));
+  const problems = choices.map(({ choice }) => choice).filter(isProblem);
+  if (problems.length > 0) return problems;
+  const made = choices.flatMap(({ section, choice }) => (isProblem(choice) ? [] : [{ section, choice }]));
+  return {
+    text: textOf(linesWith(document.lines, made)),
+    changes: made.flatMap(({ choice }) => choice.changes),
+    notes: made.flatMap(({ choice }) => choice.notes),
+    hasMarkers: made.length > 0,
+  };
+}
+
+/** The lines of a document with the sections written anew that are out of step. */
+function linesWith(
+  lines: readonly DocumentLine[],
+  made: readonly { section: Section; choice: Choice }[],
+): DocumentLine[] {
+  const parts: DocumentLine[][] = [];
+  let from = 0;
+  for (const { section, choice } of made) {
+    if (choice.changes.length === 0) continue;
+    parts.push(lines.slice(from, section.opens + 1), sectionLines(lines, section, choice));
+    from = section.closes + 1;
+  }
+  return [...parts.flat(), ...lines.slice(from)];
+}
+
+function choiceOf({ file }: RoutingDocument, section: Section, pool: AbilityPool): Choice | Problem {
+  const folder = dirname(file);
+  const settings = readSettings(section.attributes, folder === '.' ? '' : folder);
+  const problem = (line: number): Pick<Problem, 'code' | 'location'> => {
+    return { code: 'docs.invalid', location: { file, line, column: 1 } };
+  };
+  if (!isSettings(settings)) return { ...settings, ...problem(section.opens + 1) };
+  const choice = chooseRows(section, settings, pool);
+  if ('fault' in choice) return { ...choice.fault, ...problem(choice.line) };
+  if (!section.hasHeading) {
+    const message = `The heading \`${FORMS[section.level].heading}\` is not there`;
+    choice.changes.unshift({ kind: 'form', id: null, line: section.opens + 1, message });
+  }
+  return choice;
+}
+
+function isProblem(value: Choice | Problem): value is Problem {
+  return 'code' in value;
+}
+
+/** What follows the opening marker; rows about which nothing changes keep their lines, however they are padded. */
+function sectionLines(lines: readonly DocumentLine[], section: Section, choice: Choice): DocumentLine[] {
+  const { level, opens, closes, table } = section;
+  const { columns, alignments, rows } = choice;
+  const isHeadKept = table !== undefined && columns.every((column, index) => column === table.header.cells[index]);
+  const written = rows
+    .filter(({ areWordsFromDefinition }) => areWordsFromDefinition)
+    .map(({ id, cells }) => digestOfWords(id, cells[COLUMN.words] ?? ''));
+  const content = [
+    '',
+    FORMS[level].heading,
+    '',
+    ...(isHeadKept ? [table.header.raw, table.alignments.raw] : [rowOf(columns), rowOf(alignments)]),
+    ...rows.map(({ raw, cells }) => raw ?? rowOf(cells)),
+    '',
+  ];
+  const end = lines[opens]?.end || usualEnd(lines);
+  const closing = { text: closingMarker(level, written), end: lines[closes]?.end ?? end };
+  return [...content.map((text) => ({ text, end })), closing];
+}

@@ -1,0 +1,214 @@
+import type { Severity } from './findings.js';
+
+/** What one kind of finding means. `docs/lint.md` and `ability explain` are made from this table. */
+export interface LintMeaning {
+  severity: Severity;
+  /** What is wrong, in one sentence. */
+  means: string;
+  /** Why it matters, in one sentence. */
+  why: string;
+  /** What to do. */
+  fix: string;
+}
+
+/** Findings of `ability lint` besides the errors of broken definitions. Source: issue "Definitions people can trust". */
+export const LINT_CODES = {
+  'lint.approver_unknown': {
+    severity: 'warning',
+    means: 'An approver is no group of the project, and nearly the name of one.',
+    why: 'An entry that is no group is taken for the name of a person, whom nobody may have.',
+    fix: 'Correct the name, or add the person to a group under `people`.',
+  },
+  'lint.break_effect': {
+    severity: 'error',
+    means: 'The effect of an ability became graver under the same version.',
+    why: 'Whoever calls it agreed to less; retries and approvals change with it.',
+    fix: 'Give the ability a new `version`, or take the change back.',
+  },
+  'lint.break_guard': {
+    severity: 'error',
+    means: 'A guard no longer stands before an ability, under the same version.',
+    why: 'What was guarded yesterday runs unguarded today, and nobody who uses it was told.',
+    fix: 'Bind the guard again, or give the ability a new `version`.',
+  },
+  'lint.break_input_narrowed': {
+    severity: 'error',
+    means: 'An ability no longer takes an input that it took, under the same version.',
+    why: 'Calls that worked are refused.',
+    fix: 'Give the ability a new `version`, or go on taking the old input.',
+  },
+  'lint.break_input_required': {
+    severity: 'error',
+    means: 'An ability requires an input that it did not require, under the same version.',
+    why: 'Calls that worked are refused.',
+    fix: 'Give it a `default`, leave it optional, or give the ability a new `version`.',
+  },
+  'lint.break_output_removed': {
+    severity: 'error',
+    means: 'An ability no longer promises an output that it promised, under the same version.',
+    why: 'Expressions and programs that read it fail or read nothing.',
+    fix: 'Go on giving it, or give the ability a new `version`.',
+  },
+  'lint.break_output_widened': {
+    severity: 'error',
+    means: 'An ability may give an output that it could not give, under the same version.',
+    why: 'Whoever reads it does not expect the new type or value.',
+    fix: 'Give the ability a new `version`, or keep to the old form.',
+  },
+  'lint.break_removed': {
+    severity: 'error',
+    means: 'An ability is gone.',
+    why: 'Whoever calls it finds nothing.',
+    fix: 'Keep it with the tag `deprecated` until nobody calls it; look for callers with `ability lint`.',
+  },
+  'lint.break_scope': {
+    severity: 'error',
+    means: 'An ability is no longer available in an environment, under the same version.',
+    why: 'Calls that worked there are refused.',
+    fix: 'Give the ability a new `version`, or keep the environment in its scope.',
+  },
+  'lint.hook_disabled': {
+    severity: 'warning',
+    means: 'An ability binds a hook that is not enabled.',
+    why: 'Whoever reads the binding believes that the hook stands guard, and it does not fire.',
+    fix: 'Set `enabled: true` at the hook, or take it out of the binding.',
+  },
+  'lint.hooks_dropped': {
+    severity: 'warning',
+    means: 'A lower level drops hooks of a higher one with `replace: true`.',
+    why: 'A guard that the contract of the ability promises does not stand in this environment.',
+    fix: 'Bind the hooks again that must stay, or leave `replace` out, so that the lists are united.',
+  },
+  'lint.implementation_deprecated': {
+    severity: 'warning',
+    means: 'An ability uses an implementation that is tagged `deprecated`.',
+    why: 'It will go away, and what still uses it then stops working.',
+    fix: 'Name another `default_implementation` in registry/config.',
+  },
+  'lint.implementation_experimental': {
+    severity: 'warning',
+    means: 'An ability uses an implementation that is tagged `experimental`.',
+    why: 'Its author does not promise yet that it works or stays as it is.',
+    fix: 'Name another `default_implementation` in registry/config, or remove the tag once it is proven.',
+  },
+  'lint.implementation_unused': {
+    severity: 'warning',
+    means: 'No environment uses an implementation.',
+    why: 'Whoever edits it believes that something changes.',
+    fix: 'List it under `allowed_implementations`, or delete it.',
+  },
+  'lint.inline_secret': {
+    severity: 'error',
+    means: 'A definition seems to hold a secret itself.',
+    why: 'Definitions are shared, logged, pinned in plans and shown for approval; a secret in them is known to all of those.',
+    fix: 'Keep it in `.env` or the environment of the worker, and write a reference: `env:NAME` or `file:PATH`.',
+  },
+  'lint.operation_unused': {
+    severity: 'warning',
+    means: 'A workflow allows an operation that it never calls.',
+    why: 'The list tells reviewers what a workflow can do; what is there for nothing hides what is there for a reason.',
+    fix: 'Take it out of `operations`.',
+  },
+  'lint.placement_contradiction': {
+    severity: 'warning',
+    means: 'An ability is placed in the cloud although a step of it needs a local server.',
+    why: 'The explicit placement wins, and the step then runs where its server may not be reachable.',
+    fix: 'Leave `placement` out, or list the server under `placement.cloud` in ability.yaml.',
+  },
+  'lint.proof_required': {
+    severity: 'warning',
+    means: 'An environment asks for proof of who decides, which this version cannot give.',
+    why: 'Each approval in the environment is refused with `feature.unsupported`.',
+    fix: 'Leave `proof: required` out until approvals can be proved.',
+  },
+  'lint.schema_keyword': {
+    severity: 'error',
+    means: 'A schema has a keyword that JSON Schema does not know.',
+    why: 'Unknown keywords are ignored, so that the rule that was meant does not hold.',
+    fix: 'Correct the keyword; notes of your own begin with `x-`.',
+  },
+  'lint.schema_required_unknown': {
+    severity: 'warning',
+    means: 'A schema requires a property that it does not describe.',
+    why: 'Nothing can be said of its type, and it is usually a slip of one that is described.',
+    fix: 'Describe it under `properties`, or correct the name.',
+  },
+  'lint.scope_contradiction': {
+    severity: 'error',
+    means: 'A definition may be used in an environment in which something that it needs may not.',
+    why: 'It will be unavailable there, or a setting is never read.',
+    fix: 'Narrow the `scope.environments` of the one, or widen those of the other.',
+  },
+  'lint.timeout_over_policy': {
+    severity: 'error',
+    means: 'A time-out is longer than the policy of the project allows.',
+    why: 'It is cut to `policy.max_timeout`, and the call ends earlier than its definition says.',
+    fix: 'Shorten it, or raise `policy.max_timeout` in ability.yaml.',
+  },
+  'lint.unknown_error_code': {
+    severity: 'warning',
+    means: 'A list of `errors` names a code that nothing fails with.',
+    why: 'The retry or the handler that it belongs to never does anything.',
+    fix: 'Correct the code; docs/errors.md has them all.',
+  },
+  'lint.yaml_boolean_word': {
+    severity: 'warning',
+    means: 'A word such as `yes` or `off` stands where it looks like a boolean.',
+    why: 'Here it is a text; other readers of YAML take it for true or false.',
+    fix: 'Write true or false, or put it in quotes.',
+  },
+  'lint.yaml_comment_cuts': {
+    severity: 'error',
+    means: 'A `#` cuts a value.',
+    why: 'After a blank, `#` begins a comment, and the value ends before it.',
+    fix: 'Put the whole value in quotes.',
+  },
+  'lint.yaml_flow_map': {
+    severity: 'error',
+    means: 'A key in `{ }` has no value.',
+    why: 'In `{ a:1 }` and `{ a, b }` the whole of `a:1`, or each of `a` and `b`, is a key whose value is null.',
+    fix: 'Write a blank after the colon, `{ a: 1 }`; a list stands in `[ ]`.',
+  },
+  'lint.yaml_number': {
+    severity: 'warning',
+    means: 'A number does not read back as it was written.',
+    why: '`1.10` is the number 1.1, and `1e3` is 1000; as a version or an id it is another one.',
+    fix: 'Put it in quotes, or write the number in its plain form.',
+  },
+  'lint.yaml_template_in_comment': {
+    severity: 'error',
+    means: 'A `${{ }}` stands in a comment.',
+    why: 'After a blank, `#` begins a comment, and the value ends before it.',
+    fix: 'Put the whole value in quotes.',
+  },
+} as const satisfies Record<string, LintMeaning>;
+
+/** Errors that keep an ability from being planned, and that lint tells before anybody runs it. */
+export const LINT_ERRORS = [
+  'config.invalid',
+  'config.missing_credential',
+  'config.missing_endpoint',
+  'config.no_implementation',
+  'definition.duplicate',
+  'definition.invalid',
+  'definition.syntax',
+  'definition.too_large',
+  'definition.unknown_reference',
+  'definition.unread',
+  'denied.host',
+  'docs.invalid',
+  'docs.out_of_step',
+  'expression.syntax',
+  'feature.unsupported',
+  'project.two_registries',
+  'script.missing',
+  'script.not_executable',
+] as const;
+
+/** A code of {@link LINT_CODES}. */
+export type LintCode = keyof typeof LINT_CODES;
+
+/** What a code of lint means; undefined where it is none. */
+export function lintMeaningOf(code: string): LintMeaning | undefined {
+  return Object.hasOwn(LINT_CODES, code) ? LINT_CODES[code as LintCode] : undefined;
+}

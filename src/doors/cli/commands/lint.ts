@@ -1,0 +1,106 @@
+import { checkRoutingDocuments } from '../../../authoring/routing-documents/check-routing-documents.js';
+import { findDocuments } from '../../../authoring/routing-documents/find-documents.js';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import type { Finding } from '../../../contracts/findings.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import { findProjectRoot } from '../../../definitions/find-project.js';
+import { RegistryLoader } from '../../../definitions/load-registry.js';
+import { type LintOptions, type LintReport, lintProject } from '../../../planning/lint/lint-project.js';
+import type { Context } from '../context.js';
+import { renderFindings } from '../findings/render-findings.js';
+import { renderFindingsJunit } from '../findings/render-junit.js';
+import { renderSarif } from '../findings/render-sarif.js';
+import { interruption } from '../interruption.js';
+import { fingerprint, untilChange, watchedFolders } from '../watch-files.js';
+
+/** How findings are printed. */
+export const FORMATS = ['human', 'json', 'sarif', 'junit'] as const;
+
+/** Flags of `ability lint`. */
+export interface LintFlags {
+  format?: (typeof FORMATS)[number];
+  checkEnv?: boolean;
+  since?: string;
+  failOn: 'error' | 'warning';
+  watch?: boolean;
+}
+
+/** `ability lint`: everything in the definitions that does not hold, with its place. Reads files only. */
+export async function run(context: Context, _args: string[], flags: LintFlags): Promise<ExitCode> {
+  const format = formatOf(context, flags);
+  const loader = new RegistryLoader(findProjectRoot(context.cwd, context.flags.project));
+  if (!flags.watch) return lintOnce(context, loader, flags, format);
+  if (format !== 'human') {
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message: `--watch never ends, and ${format} is one document`,
+      suggestion: 'Leave out one of them.',
+    });
+  }
+  return lintAgainAndAgain(context, loader, flags);
+}
+
+function formatOf({ flags }: Context, { format }: LintFlags): (typeof FORMATS)[number] {
+  if (!flags.json) return format ?? 'human';
+  if (format === undefined || format === 'json') return 'json';
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `--json and --format ${format} contradict each other`,
+    suggestion: 'Leave out one of them.',
+  });
+}
+
+function lintOnce(
+  { terminal }: Context,
+  loader: RegistryLoader,
+  flags: LintFlags,
+  format: (typeof FORMATS)[number],
+): ExitCode {
+  const report = lintProject(loader, optionsOf(flags));
+  if (format === 'human') terminal.print(renderFindings(report, terminal.style));
+  else if (format === 'json') terminal.printJson(report);
+  else terminal.print(format === 'sarif' ? renderSarif(report.findings) : renderFindingsJunit(report.findings));
+  return exitOf(report, flags);
+}
+
+async function lintAgainAndAgain(context: Context, loader: RegistryLoader, flags: LintFlags): Promise<ExitCode> {
+  const interrupted = interruption();
+  const { terminal } = context;
+  let folders: string[] = [];
+  try {
+    while (!interrupted.signal.aborted) {
+      folders = foldersOf(loader) ?? folders;
+      const documents = findDocuments(loader.root);
+      const before = fingerprint(loader.root, folders, documents);
+      const started = performance.now();
+      lintOnce(context, loader, flags, 'human');
+      const took = Math.round(performance.now() - started);
+      terminal.note(terminal.style('dim', `${took} ms. Waiting for a change; press Ctrl-C to stop.`));
+      await untilChange(loader.root, folders, before, interrupted.signal, documents);
+    }
+    return EXIT.interrupted;
+  } finally {
+    interrupted.done();
+  }
+}
+
+/** The folders to watch; undefined while `ability.yaml` itself is broken, which is watched in any case. */
+function foldersOf(loader: RegistryLoader): string[] | undefined {
+  try {
+    return watchedFolders(loader.load());
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return undefined;
+  }
+}
+
+function optionsOf({ checkEnv, since }: LintFlags): LintOptions {
+  const others = [checkRoutingDocuments];
+  return { others, ...(checkEnv && { checkEnv }), ...(since !== undefined && { since }) };
+}
+
+/** Source: issue "Definitions people can trust": 0, 1, 2. */
+function exitOf({ findings }: LintReport, { failOn }: LintFlags): ExitCode {
+  const counts = ({ severity }: Finding): boolean => severity === 'error' || failOn === 'warning';
+  return findings.some(counts) ? EXIT.failed : EXIT.ok;
+}

@@ -1,0 +1,36 @@
+import type { Finding } from '../../../contracts/findings.js';
+import type { LintReport } from '../../../planning/lint/lint-project.js';
+import { plainText } from '../plain-text.js';
+import type { Terminal } from '../terminal.js';
+
+/** Findings for people: file by file, what, why, fix; and how many at the end. */
+export function renderFindings({ findings, abilities }: LintReport, style: Terminal['style']): string {
+  return [
+    ...findings.flatMap((finding) => [...renderFinding(finding, style), '']),
+    summaryOf(findings, abilities),
+  ].join('\n');
+}
+
+function renderFinding({ code, severity, message, why, fix, location }: Finding, style: Terminal['style']): string[] {
+  const { file, line, column } = location;
+  const place = [file, line, column].filter((part) => part !== undefined).join(':');
+  return [
+    `${style('bold', place)}  ${style(severity === 'error' ? 'red' : 'yellow', severity)} ${style('dim', code)}`,
+    `  ${plainText(message, '  ')}`,
+    `  ${style('dim', 'why')}  ${plainText(why, '       ')}`,
+    `  ${style('dim', 'fix')}  ${plainText(fix, '       ')}`,
+  ];
+}
+
+function summaryOf(findings: readonly Finding[], abilities: number): string {
+  const looked = counted(abilities, 'ability', 'abilities');
+  if (findings.length === 0) return `Nothing to complain about in ${looked}.`;
+  const errors = findings.filter(({ severity }) => severity === 'error').length;
+  const files = new Set(findings.map(({ location }) => location.file)).size;
+  const parts = [counted(errors, 'error'), counted(findings.length - errors, 'warning')];
+  return `${parts.join(', ')} in ${counted(files, 'file')}; looked at ${looked}.`;
+}
+
+function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

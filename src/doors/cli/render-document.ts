@@ -1,0 +1,60 @@
+import type { Change } from '../../authoring/routing-documents/choose-rows.js';
+import { formatLocation } from '../../contracts/problem.js';
+import { plainText } from './plain-text.js';
+import { describeProblem } from './report.js';
+import type { DocumentReport } from './report-documents.js';
+import type { Terminal } from './terminal.js';
+
+/** Lines of a difference that are shown; `--json` has all. */
+const MOST_LINES = 40;
+
+const WORDS: Record<DocumentReport['status'], string> = {
+  in_step: 'in step',
+  written: 'written',
+  created: 'created',
+  out_of_step: 'out of step',
+  no_markers: 'no markers',
+  broken: 'broken',
+};
+
+/** A document in lines for people: how it stands, on stdout; what they should know besides, on stderr. */
+export function renderDocument(
+  { file, status, changes, notes, diff, problems }: DocumentReport,
+  check: boolean,
+  style: Terminal['style'],
+): { result: string; remarks: string[] } {
+  const at = (line: number, message: string): string => `${formatLocation({ file, line })} ${plainText(message)}`;
+  const isWritten = status === 'written' || status === 'created';
+  const head = `${WORDS[status]}  ${file}${isWritten ? countsOf(changes) : ''}`;
+  // Of what is written only what is gone cannot be seen in the document.
+  const told = check ? changes : changes.filter(({ kind }) => kind === 'removed' || kind === 'renamed');
+  const remarks = [
+    ...told.map(({ line, message }) => at(line, message)),
+    ...notes.map(({ line, message }) => at(line, message)),
+    ...problems.map((problem) => describeProblem(problem, style)),
+  ];
+  if (status === 'no_markers')
+    remarks.push(`${file} has no tables to write; \`ability docs --add ${file}\` puts them in`);
+  if (status === 'out_of_step' && !check) remarks.push(`${file} was not written, because another one is broken`);
+  if (status !== 'out_of_step' || !check) return { result: head, remarks };
+  return { result: [head, ...renderDiff(diff, style)].join('\n'), remarks };
+}
+
+function countsOf(changes: readonly Change[]): string {
+  const kinds = ['added', 'changed', 'renamed', 'removed'] as const;
+  const counts = kinds.flatMap((kind) => {
+    const count = changes.filter((change) => change.kind === kind).length;
+    return count > 0 ? [`${count} ${kind}`] : [];
+  });
+  return counts.length > 0 ? `  ${counts.join(', ')}` : '';
+}
+
+function renderDiff(diff: readonly string[], style: Terminal['style']): string[] {
+  const colors = { '-': 'red', '+': 'green', '@': 'dim' } as const;
+  const lines = diff.slice(0, MOST_LINES).map((line) => {
+    const color = Object.entries(colors).find(([sign]) => line.startsWith(sign))?.[1];
+    return color ? style(color, line) : line;
+  });
+  const left = diff.length - lines.length;
+  return left > 0 ? [...lines, `... and ${left} more lines`] : lines;
+}

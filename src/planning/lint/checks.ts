@@ -1,0 +1,25 @@
+import { checkApprovers } from './checks/approvers.js';
+import { checkCredentials } from './checks/credentials.js';
+import { checkInlineSecrets } from './checks/inline-secrets.js';
+import { checkJsonSchemas } from './checks/json-schemas.js';
+import { checkPlans } from './checks/plans.js';
+import { checkScopes } from './checks/scopes.js';
+import { checkTimeOuts } from './checks/time-outs.js';
+import { checkUnusedImplementations } from './checks/unused-implementations.js';
+import { checkWhitelists } from './checks/whitelists.js';
+import { checkYamlLooks } from './checks/yaml-looks.js';
+import type { Check } from './linted-project.js';
+
+/** Every check of lint. */
+export const CHECKS: readonly Check[] = [
+  checkYamlLooks,
+  checkInlineSecrets,
+  checkJsonSchemas,
+  checkPlans,
+  checkScopes,
+  checkWhitelists,
+  checkTimeOuts,
+  checkUnusedImplementations,
+  checkApprovers,
+  checkCredentials,
+];

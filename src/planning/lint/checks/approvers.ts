@@ -1,0 +1,49 @@
+import type { Finding } from '../../../contracts/findings.js';
+import type { SourceLocation } from '../../../contracts/problem.js';
+import { didYouMean } from '../../../rules/nearest.js';
+import { walkSteps } from '../../walk-steps.js';
+import { findingOf } from '../finding-of.js';
+import type { LintedProject } from '../linted-project.js';
+
+/** Finds approvals that nobody can give: a group that is nearly one of the project, and proof that cannot be had yet. */
+export function* checkApprovers({ registry }: LintedProject): Generator<Finding> {
+  const { environments, people } = registry.project;
+  const groups = Object.keys(people);
+  for (const [name, environment] of Object.entries(environments)) {
+    const at = (...path: PropertyKey[]): SourceLocation => registry.locateInProject(['environments', name, ...path]);
+    yield* doubtNames(environment.approvers, groups, people, (index) => at('approvers', index));
+    if (environment.proof !== 'required') continue;
+    const message = `${name} asks for proof of who decides, so that each approval in it is refused`;
+    yield findingOf('lint.proof_required', message, at('proof'));
+  }
+  for (const workflow of registry.workflows.values()) {
+    for (const { step, path } of walkSteps(workflow.value)) {
+      if (!('approval' in step)) continue;
+      const approvers = step.approval.approvers ?? [];
+      yield* doubtNames(approvers, groups, people, (index) =>
+        workflow.locate([...path, 'approval', 'approvers', index]),
+      );
+    }
+  }
+}
+
+/** A name that is no group is a person; one that is nearly a group is a slip. Source: answers, 10. */
+function* doubtNames(
+  listed: readonly string[],
+  groups: readonly string[],
+  people: Record<string, readonly string[]>,
+  locate: (index: number) => SourceLocation,
+): Generator<Finding> {
+  const persons = new Set(Object.values(people).flat());
+  for (const [index, name] of listed.entries()) {
+    if (groups.includes(name) || persons.has(name)) continue;
+    const hint = didYouMean(name, groups);
+    if (hint === undefined) continue;
+    yield findingOf(
+      'lint.approver_unknown',
+      `${name} is no group under \`people\`, and so a person`,
+      locate(index),
+      hint,
+    );
+  }
+}

@@ -1,0 +1,53 @@
+import type { Finding } from '../../../contracts/findings.js';
+import { AbilityError, type Problem } from '../../../contracts/problem.js';
+import type { Registry } from '../../../definitions/registry.js';
+import { DefinitionErrors } from '../../definition-errors.js';
+import { EnvironmentVariables } from '../../environment-variables.js';
+import { resolvePlan } from '../../resolve-plan.js';
+import { findingOf, findingOfProblem } from '../finding-of.js';
+import type { LintedProject } from '../linted-project.js';
+import { environmentsOf } from '../scopes.js';
+
+/** What concerns one environment, and is no mistake where an ability only happens to be available there. */
+const SETTINGS: ReadonlySet<string> = new Set(['config.missing_endpoint', 'config.no_implementation']);
+
+/** Told when the definitions were loaded. */
+const TOLD = 'definition.unread';
+
+/** Told by the check of scopes, at the call. */
+const ELSEWHERE = 'scope.environment';
+
+const NOT_SET = 'config.missing_credential';
+
+/** Plans every ability in every environment in which it may run, and tells what stands against it. */
+export function* checkPlans({ registry, variables }: LintedProject): Generator<Finding> {
+  for (const [id, ability] of [...registry.operations, ...registry.workflows]) {
+    const environments = environmentsOf(registry, ability.value.scope);
+    const refused = new Map<string, readonly Problem[]>();
+    for (const environment of environments) {
+      const seen = variables?.(environment) ?? new EnvironmentVariables(registry.root, environment);
+      const { doubts, problems } = plan(registry, id, environment, seen);
+      for (const { code, message, location } of doubts) {
+        if (code !== TOLD) yield findingOf(code, message, location);
+      }
+      refused.set(environment, problems);
+    }
+    const nowhere = [...refused.values()].every((problems) => problems.length > 0);
+    for (const problem of [...refused.values()].flat()) {
+      if (problem.code === ELSEWHERE || (problem.code === NOT_SET && !variables)) continue;
+      const isChance = SETTINGS.has(problem.code) && !ability.value.scope.environments && !nowhere;
+      yield findingOfProblem(problem, ability.file, isChance ? 'warning' : 'error');
+    }
+  }
+}
+
+type Planned = { doubts: ReturnType<typeof resolvePlan>['doubts']; problems: readonly Problem[] };
+
+function plan(registry: Registry, id: string, environment: string, variables: EnvironmentVariables): Planned {
+  try {
+    return { doubts: resolvePlan(registry, id, environment, variables).doubts, problems: [] };
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return { doubts: [], problems: error instanceof DefinitionErrors ? error.problems : [error.toProblem()] };
+  }
+}

@@ -1,0 +1,67 @@
+import { EFFECTS } from '../../../contracts/effects.js';
+import type { Finding } from '../../../contracts/findings.js';
+import type { LintCode } from '../../../contracts/lint-codes.js';
+import type { HighLevel } from '../../../definitions/formats/high-level.js';
+import type { LowLevel } from '../../../definitions/formats/low-level.js';
+import type { Loaded, Registry } from '../../../definitions/registry.js';
+import { findingOf } from '../finding-of.js';
+import { environmentsOf } from '../scopes.js';
+import { compareSchemas, type Direction, type SchemaBreak } from './compare-schemas.js';
+import { guardsOf } from './guards.js';
+
+type Ability = Loaded<LowLevel | HighLevel>;
+
+const CODE_OF: Record<SchemaBreak['kind'], LintCode> = {
+  required: 'lint.break_input_required',
+  removed: 'lint.break_output_removed',
+  narrowed: 'lint.break_input_narrowed',
+  widened: 'lint.break_output_widened',
+};
+
+/** Finds contracts that broke since an earlier state of the definitions without a new `version`. */
+export function* compareContracts(before: Registry, after: Registry): Generator<Finding> {
+  for (const [id, old] of [...before.operations, ...before.workflows]) {
+    const now = after.operations.get(id) ?? after.workflows.get(id);
+    if (!now) {
+      // What cannot be read now is told as what it is.
+      if (after.broken.has(`ability:${id}`)) continue;
+      yield findingOf('lint.break_removed', `The ability ${id} is gone`, { file: old.file });
+    } else if (String(old.value.version) === String(now.value.version)) yield* compare(before, after, id, old, now);
+  }
+}
+
+function* compare(before: Registry, after: Registry, id: string, old: Ability, now: Ability): Generator<Finding> {
+  yield* compareSchema('input', id, old, now);
+  yield* compareSchema('output', id, old, now);
+  if ('effects' in old.value && 'effects' in now.value) {
+    const [was, is] = [old.value.effects, now.value.effects];
+    if (EFFECTS.indexOf(is) > EFFECTS.indexOf(was)) {
+      const message = `The effect of ${id} was ${was} and is ${is}`;
+      yield findingOf('lint.break_effect', message, now.locate(['effects']));
+    }
+  }
+  const within = environmentsOf(after, now.value.scope);
+  const lost = environmentsOf(before, old.value.scope).filter((name) => !within.includes(name));
+  if (lost.length > 0) {
+    const message = `${id} is no longer available in ${lost.join(', ')}`;
+    yield findingOf('lint.break_scope', message, now.locate(['scope', 'environments']));
+  }
+  for (const environment of within.filter((name) => !lost.includes(name))) {
+    const guards = guardsOf(after, id, environment);
+    const dropped = guardsOf(before, id, environment).filter((guard) => !guards.includes(guard));
+    for (const guard of dropped) {
+      const message = `The guard ${guard} no longer stands before ${id} in ${environment}`;
+      yield findingOf('lint.break_guard', message, now.locate(['hooks'], 'key'));
+    }
+  }
+}
+
+function* compareSchema(direction: Direction, id: string, old: Ability, now: Ability): Generator<Finding> {
+  const key = `${direction}_schema` as const;
+  const [before, after] = [old.value[key] ?? {}, now.value[key] ?? {}];
+  for (const { kind, path, name, what } of compareSchemas(before, after, direction)) {
+    const code = kind === 'removed' && direction === 'input' ? 'lint.break_input_narrowed' : CODE_OF[kind];
+    const message = `In the ${direction} of ${id}, ${name === '' ? 'the value' : `\`${name}\``} ${what}`;
+    yield findingOf(code, message, now.locate([key, ...path]));
+  }
+}

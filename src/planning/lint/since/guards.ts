@@ -1,0 +1,34 @@
+import { AbilityError } from '../../../contracts/problem.js';
+import type { Registry } from '../../../definitions/registry.js';
+import { type HookBindings, type HookSubject, selectHooks } from '../../resolve-hooks.js';
+import { configLevels, configOf, hookLevels } from '../../resolve-operation.js';
+
+/** The guards before an ability in an environment, as `<phase> <id>`; none where nobody can say. */
+export function guardsOf(registry: Registry, id: string, environment: string): string[] {
+  try {
+    const { subject, levels } = surroundingsOf(registry, id, environment);
+    return (['PreAbilityCreate', 'PreAbilityCall'] as const).flatMap((phase) =>
+      selectHooks(phase, registry, subject, levels, () => {}).map(({ value }) => `${value.id} (${phase})`),
+    );
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return [];
+  }
+}
+
+function surroundingsOf(
+  registry: Registry,
+  id: string,
+  environment: string,
+): { subject: HookSubject; levels: HookBindings[] } {
+  const operation = registry.operations.get(id);
+  if (operation) return hookLevels(registry, operation, environment);
+  const workflow = registry.workflows.get(id);
+  const config = configOf(registry, id);
+  const own = workflow ? [{ value: workflow.value.hooks, from: workflow, path: ['hooks'] }] : [];
+  return {
+    // Its effects and tags are those of what it calls, whose guards are compared there.
+    subject: { ability: id, modules: workflow?.value.scope.modules ?? [], environment, effects: 'read', tags: [] },
+    levels: [...own, ...configLevels(config, config?.value.environments?.[environment], environment)],
+  };
+}

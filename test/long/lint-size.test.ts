@@ -1,0 +1,99 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { RegistryLoader } from '../../src/definitions/load-registry.js';
+import { lintProject } from '../../src/planning/lint/lint-project.js';
+import { ability } from '../fixtures/command-line.js';
+import { makeProject, type ProjectFiles } from '../fixtures/project-folder.js';
+
+const ABILITIES = 4_000;
+const WORKFLOWS = 800;
+
+/** As teams have them: each with schemas of its own, one in five a workflow that calls others. */
+function manyAbilities(): ProjectFiles {
+  const files: ProjectFiles = {
+    'ability.yaml': [
+      'format: 1',
+      'project: large',
+      'environments: { dev: {}, staging: { approve: [destructive], approvers: [alice] }, prod: { protected: true } }',
+      'default_environment: dev',
+    ].join('\n'),
+    'scripts/any.mjs': '// nothing',
+  };
+  const operations = ABILITIES - WORKFLOWS;
+  for (let at = 0; at < operations; at += 1) {
+    files[`registry/low-level/op.n${at}.yaml`] = `operation_key: op.n${at}
+version: 1
+summary: Operation number ${at}.
+use_cases: [seed a test user]
+effects: ${['read', 'write_idempotent', 'destructive'][at % 3]}
+scope: { modules: [users.api] }
+input_schema:
+  type: object
+  required: [user_id]
+  properties:
+    user_id: { type: string, description: "The user of ${at}." }
+    email: { type: string, format: email }
+output_schema: { type: object, required: [status], properties: { status: { enum: [success, error] } } }
+routing_hints: { keywords: [insert user, seed user] }
+implementation:
+  kind: script
+  script: { path: scripts/any.mjs, args_template: "--input {input_file} --output {output_file}", timeout_sec: 60 }
+`;
+  }
+  for (let at = 0; at < WORKFLOWS; at += 1) {
+    files[`registry/high-level/flow_${at}.yaml`] = `id: flow_${at}
+type: workflow
+version: 1
+summary: Workflow number ${at}.
+input_schema:
+  type: object
+  required: [build_id, regions]
+  properties: { build_id: { type: string }, regions: { type: array, items: { type: string } } }
+steps:
+  - id: first
+    call: op.n${(at * 7) % operations}
+    with: { user_id: "u-\${{ input.build_id }}" }
+  - id: each
+    foreach: input.regions
+    as: region
+    steps:
+      - { id: inner, call: op.n${(at * 11 + 3) % operations}, with: { user_id: "\${{ region }}" } }
+  - id: last
+    call: op.n${(at * 13 + 5) % operations}
+    with: { user_id: x }
+output: { status: "\${{ steps.last.output.status }}" }
+`;
+  }
+  return files;
+}
+
+test('4,000 abilities are checked in 5 s and 500 MB, and again after one edit in 1 s', {
+  timeout: 120_000,
+}, async () => {
+  const project = makeProject(manyAbilities());
+  onTestFinished(() => project.remove());
+  const begun = performance.now();
+  const first = await ability(['lint'], { cwd: project.root });
+  const seconds = (performance.now() - begun) / 1000;
+  const { findings, again, megabytes } = relint(project.root);
+  process.stdout.write(
+    `lint of ${ABILITIES}: ${seconds.toFixed(1)} s; after an edit ${again.toFixed(2)} s; ${megabytes} MB\n`,
+  );
+  expect(first.exitCode).toBe(0);
+  expect(findings).toBe(0);
+  expect(seconds).toBeLessThan(5);
+  expect(again).toBeLessThan(1);
+  expect(megabytes).toBeLessThan(500);
+});
+
+/** What `--watch` does after an edit; the memory of this process stands in for that of the command. */
+function relint(root: string): { findings: number; again: number; megabytes: number } {
+  const loader = new RegistryLoader(root);
+  lintProject(loader);
+  appendFileSync(join(root, 'registry/low-level/op.n17.yaml'), '# edited\n');
+  const begun = performance.now();
+  const { findings } = lintProject(loader);
+  const again = (performance.now() - begun) / 1000;
+  return { findings: findings.length, again, megabytes: Math.round(process.resourceUsage().maxRSS / 1024) };
+}

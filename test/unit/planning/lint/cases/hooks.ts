@@ -1,0 +1,66 @@
+import { lowLevel, SCRIPT } from '../../../temporary-project.js';
+import type { LintCase } from '../lint-case.js';
+
+const GUARD = 'handler: { expression: { deny_if: "environment.protected" } }';
+
+const guards = (...hooks: string[]) => ({
+  'registry/hooks/PreAbilityCall.yaml': ['hooks:', ...hooks.map((hook) => `  - ${hook}`)].join('\n'),
+});
+
+const bound = (binding: string) => lowLevel('op.guarded', `hooks: ${binding}`, SCRIPT);
+
+const config = (...lines: string[]) => ({
+  'registry/config/abilities.yaml': ['abilities:', '  - id: op.guarded', ...lines.map((line) => `    ${line}`)].join(
+    '\n',
+  ),
+});
+
+/** Hooks that do not stand where they seem to. */
+export const HOOK_CASES: LintCase[] = [
+  {
+    code: 'lint.hook_disabled',
+    name: 'bound by the operation',
+    files: { ...guards(`{ id: guard, enabled: false, ${GUARD} }`), ...bound('{ pre_call: [▶guard] }') },
+  },
+  {
+    code: 'lint.hook_disabled',
+    name: 'bound by the configuration',
+    files: {
+      ...guards(`{ id: guard, enabled: false, ${GUARD} }`),
+      ...lowLevel('op.guarded', SCRIPT),
+      ...config('hooks:', '  pre_call:', '    - ▶guard'),
+    },
+  },
+  {
+    code: 'lint.hook_disabled',
+    name: 'one that nobody binds is switched off on purpose',
+    files: guards(`{ id: guard, enabled: false, ${GUARD} }`),
+  },
+  {
+    code: 'lint.hooks_dropped',
+    name: 'in one environment',
+    files: {
+      ...guards(`{ id: guard, ${GUARD} }`),
+      ...bound('{ pre_call: [guard] }'),
+      ...config('environments:', '  dev:', '    hooks: { replace: ▶true }'),
+    },
+  },
+  {
+    code: 'lint.hooks_dropped',
+    name: 'everywhere, for another hook',
+    files: {
+      ...guards(`{ id: guard, ${GUARD} }`, `{ id: other, ${GUARD} }`),
+      ...bound('{ pre_call: [guard] }'),
+      ...config('hooks:', '  pre_call: [other]', '  replace: ▶true'),
+    },
+  },
+  {
+    code: 'lint.hooks_dropped',
+    name: 'a list written anew that keeps them',
+    files: {
+      ...guards(`{ id: guard, ${GUARD} }`, `{ id: other, ${GUARD} }`),
+      ...bound('{ pre_call: [guard] }'),
+      ...config('hooks: { pre_call: [other, guard], replace: true }'),
+    },
+  },
+];

@@ -1,0 +1,25 @@
+import type { LintCase } from '../lint-case.js';
+import { DOCUMENT_CASES } from './documents.js';
+import { ERROR_CASES } from './errors.js';
+import { HOOK_CASES } from './hooks.js';
+import { IMPLEMENTATION_CASES } from './implementations.js';
+import { POLICY_CASES } from './policies.js';
+import { SCOPE_CASES } from './scopes.js';
+import { SECRET_CASES } from './secrets.js';
+import { SINCE_CASES } from './since.js';
+import { WORKFLOW_CASES } from './workflows.js';
+import { YAML_CASES } from './yaml.js';
+
+/** Definitions with mistakes, and near misses, for each code of lint. */
+export const LINT_CASES: readonly LintCase[] = [
+  ...HOOK_CASES,
+  ...IMPLEMENTATION_CASES,
+  ...WORKFLOW_CASES,
+  ...SCOPE_CASES,
+  ...POLICY_CASES,
+  ...SECRET_CASES,
+  ...YAML_CASES,
+  ...ERROR_CASES,
+  ...SINCE_CASES,
+  ...DOCUMENT_CASES,
+];

@@ -1,0 +1,188 @@
+import { lowLevel, SCRIPT } from '../../../temporary-project.js';
+import type { LintCase } from '../lint-case.js';
+
+const two = (...lines: string[]) => lowLevel('op.two', ...lines, SCRIPT);
+
+const GUARDS = {
+  'registry/hooks/PreAbilityCall.yaml': [
+    'hooks:',
+    '  - { id: guard, handler: { expression: { deny_if: "environment.protected" } } }',
+    '  - { id: everywhere, blocking: true, match: { abilities: ["*"] }, handler: { expression: { deny_if: "environment.protected" } } }',
+  ].join('\n'),
+};
+
+const takes = (properties: string, more = '') => `input_schema: { type: object, properties: { ${properties} }${more} }`;
+
+const gives = (properties: string, more = '') =>
+  `output_schema: { type: object, properties: { ${properties} }${more} }`;
+
+/** Contracts that broke since a revision, and changes that break nobody. */
+export const SINCE_CASES: LintCase[] = [
+  {
+    code: 'lint.break_removed',
+    name: 'an operation',
+    before: { 'registry/low-level/op.two.yaml': `▶${Object.values(two())[0]}` },
+    files: {},
+  },
+  {
+    code: 'lint.break_removed',
+    name: 'a workflow',
+    before: {
+      'registry/high-level/flow.yaml': '▶id: flow\ntype: workflow\nversion: 1\nsummary: a\nsteps: [{ id: a, let: {} }]',
+    },
+    files: {},
+  },
+  {
+    code: 'lint.break_removed',
+    name: 'moved to another file',
+    before: two(),
+    files: { 'registry/low-level/other-name.yaml': Object.values(two())[0] ?? '' },
+  },
+  {
+    code: 'lint.break_effect',
+    name: 'from read to write',
+    before: two('effects: read'),
+    files: two('effects: ▶write_additive'),
+  },
+  {
+    code: 'lint.break_effect',
+    name: 'left out',
+    before: two('effects: external_read'),
+    files: { 'registry/low-level/op.two.yaml': `▶operation_key: op.two\nsummary: a\n${SCRIPT}` },
+  },
+  { code: 'lint.break_effect', name: 'milder', before: two('effects: destructive'), files: two('effects: read') },
+  {
+    code: 'lint.break_input_required',
+    name: 'a new one',
+    before: two(takes('a: { type: string }')),
+    files: two(takes('a: { type: string }, b: { type: string }', ', required: ▶[b]')),
+  },
+  {
+    code: 'lint.break_input_required',
+    name: 'an optional one, deep inside',
+    before: two(takes('a: { type: object, properties: { b: { type: string } } }')),
+    files: two(takes('a: { type: object, properties: { b: { type: string } }, required: ▶[b] }')),
+  },
+  {
+    code: 'lint.break_input_required',
+    name: 'one with a default, and a new version',
+    before: {
+      ...two(takes('a: { type: string }')),
+      ...lowLevel('op.three', 'version: 1', takes('a: { type: string }'), SCRIPT),
+    },
+    files: {
+      ...two(takes('a: { type: string }, b: { type: string, default: x }', ', required: [b]')),
+      ...lowLevel('op.three', 'version: 2', takes('a: { type: string }', ', required: [a]'), SCRIPT),
+    },
+  },
+  {
+    code: 'lint.break_input_narrowed',
+    name: 'a type',
+    before: two(takes('a: { type: [string, integer] }')),
+    files: two(takes('a: { type: ▶string }')),
+  },
+  {
+    code: 'lint.break_input_narrowed',
+    name: 'a value and a property',
+    before: two(takes('a: { enum: [x, y] }, b: { type: string }')),
+    files: two('input_schema: { type: object, additionalProperties: false, properties: ▶{ a: { enum: ▶[x] } } }'),
+  },
+  {
+    code: 'lint.break_input_narrowed',
+    name: 'more values, and an integer that may be any number',
+    before: two(takes('a: { enum: [x] }, b: { type: integer }')),
+    files: two(takes('a: { enum: [x, y] }, b: { type: number }')),
+  },
+  {
+    code: 'lint.break_output_removed',
+    name: 'a property',
+    before: two(gives('a: { type: string }, b: { type: string }')),
+    files: two('output_schema: { type: object, properties: ▶{ a: { type: string } } }'),
+  },
+  {
+    code: 'lint.break_output_removed',
+    name: 'a promise',
+    before: two(gives('a: { type: string }', ', required: [a]')),
+    files: two(gives('a: { type: string }', ', required: ▶[]')),
+  },
+  {
+    code: 'lint.break_output_removed',
+    name: 'a property more',
+    before: two(gives('a: { type: string }')),
+    files: two(gives('a: { type: string }, b: { type: string }', ', required: [a]')),
+  },
+  {
+    code: 'lint.break_output_widened',
+    name: 'a type',
+    before: two(gives('a: { type: string }')),
+    files: two(gives('a: { type: ▶[string, "null"] }')),
+  },
+  {
+    code: 'lint.break_output_widened',
+    name: 'a value',
+    before: two(gives('a: { enum: [x] }')),
+    files: two(gives('a: { enum: ▶[x, y] }')),
+  },
+  {
+    code: 'lint.break_output_widened',
+    name: 'a value less',
+    before: two(gives('a: { enum: [x, y] }')),
+    files: two(gives('a: { enum: [x] }')),
+  },
+  {
+    code: 'lint.break_scope',
+    name: 'an environment less',
+    before: two('scope: { environments: [dev, staging] }'),
+    files: two('scope: { environments: ▶[dev] }'),
+  },
+  {
+    code: 'lint.break_scope',
+    name: 'not everywhere any more',
+    before: two(),
+    files: two('scope: { environments: ▶[dev, staging] }'),
+  },
+  {
+    code: 'lint.break_scope',
+    name: 'an environment more',
+    before: two('scope: { environments: [dev] }'),
+    files: two('scope: { environments: [dev, staging] }'),
+  },
+  {
+    code: 'lint.break_guard',
+    name: 'no longer bound',
+    before: {
+      ...GUARDS,
+      ...two('hooks: { pre_call: [guard] }'),
+      ...lowLevel('op.three', 'hooks: { pre_call: [guard] }', SCRIPT),
+    },
+    files: {
+      ...GUARDS,
+      ...two('▶hooks: { pre_call: [everywhere] }'),
+      ...lowLevel('op.three', 'hooks: { pre_call: [guard] }', SCRIPT),
+    },
+  },
+  {
+    code: 'lint.break_guard',
+    name: 'switched off',
+    before: { ...GUARDS, 'registry/low-level/op.two.yaml': Object.values(two())[0] ?? '' },
+    files: {
+      'registry/low-level/op.two.yaml': `▶${Object.values(two())[0]}`,
+      'registry/low-level/op.read.yaml': `▶${Object.values(lowLevel('op.read', 'version: 1', SCRIPT))[0]}`,
+      'registry/hooks/PreAbilityCall.yaml': GUARDS['registry/hooks/PreAbilityCall.yaml'].replace(
+        'abilities: ["*"]',
+        'abilities: ["none.*"]',
+      ),
+      ...lowLevel('op.three', 'hooks: { pre_call: [guard] }', SCRIPT),
+    },
+  },
+  {
+    code: 'lint.break_guard',
+    name: 'bound by the configuration instead',
+    before: { ...GUARDS, ...two('hooks: { pre_call: [guard] }') },
+    files: {
+      ...GUARDS,
+      ...two(),
+      'registry/config/c.yaml': 'abilities: [{ id: op.two, hooks: { pre_call: [guard] } }]\n',
+    },
+  },
+];
