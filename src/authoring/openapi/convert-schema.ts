@@ -128,6 +128,7 @@ function settle(converted: JsonObject, schema: Part, { document, direction }: Co
     (name): name is string => typeof name === 'string' && !hidden.has(name),
   );
   if (required.length > 0) converted.required = required;
+  describeRequired(converted, required);
   const dependent = partOf(memberOf(schema, 'dependentRequired'));
   if (Object.values(dependent).some(isTexts)) {
     converted.dependentRequired = Object.fromEntries(
@@ -145,6 +146,18 @@ function settle(converted: JsonObject, schema: Part, { document, direction }: Co
     return rest.anyOf === undefined ? { ...rest, anyOf: branches } : rest;
   }
   return converted;
+}
+
+/** A property that is required and not described may be anything; said, so that it does not look like a slip. */
+function describeRequired(converted: JsonObject, required: readonly string[]): void {
+  const { properties, allOf, anyOf, oneOf } = converted;
+  if (properties === undefined || allOf !== undefined || anyOf !== undefined || oneOf !== undefined) return;
+  const unknown = required.filter((name) => !Object.hasOwn(partOf(properties), name));
+  if (unknown.length === 0) return;
+  converted.properties = {
+    ...partOf(properties),
+    ...Object.fromEntries(unknown.map((name) => [name, {}])),
+  } as JsonObject;
 }
 
 function isTexts(value: unknown): boolean {

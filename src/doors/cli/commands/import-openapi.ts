@@ -81,6 +81,6 @@ async function hostNotes({ project }: Registry, { config }: Imported): Promise<s
   const refused = addressesIn(config).filter((address) => !isHostAllowed(new URL(address), allowed));
   return refused.map(
     (address) =>
-      `The policy does not allow ${new URL(address).host}; add it to \`policy.allowed_hosts\` in ability.yaml.`,
+      `The policy does not allow ${new URL(address).host}; add it to \`policy.allowed_hosts\` in ability.yaml`,
   );
 }

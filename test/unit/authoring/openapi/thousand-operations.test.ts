@@ -14,7 +14,7 @@ const TEXT: JsonObject = { type: 'string' };
 /** As the issue asks for; counted in the time of the processor, since others use the machine as well. */
 const MOST_CPU_MS = 30_000;
 
-/** Schemas as large services have them: some hundred, each with references to others, many of them recursive. */
+/** Schemas as large services have them: some hundred, with references to each other, all of them recursive. */
 function schemas(): JsonObject {
   const names = Array.from({ length: 200 }, (_, index) => `Thing${index}`);
   return Object.fromEntries(
@@ -31,10 +31,10 @@ function schemas(): JsonObject {
           created_at: { type: 'string', format: 'date-time' },
           ratio: { type: 'number', minimum: 0, exclusiveMinimum: true, default: 1 },
           parent: { nullable: true, allOf: [{ $ref: `#/components/schemas/${name}` }] },
-          children: { type: 'array', items: { $ref: `#/components/schemas/Thing${(index * 7 + 1) % 200}` } },
-          owner: { $ref: `#/components/schemas/Thing${(index * 3 + 2) % 200}` },
+          children: { type: 'array', items: neighbour(index, 1) },
+          owner: neighbour(index, 2),
           either: {
-            oneOf: [ref(index + 1), TEXT],
+            oneOf: [neighbour(index, 3), TEXT],
             discriminator: { propertyName: 'kind' },
           },
         },
@@ -42,6 +42,9 @@ function schemas(): JsonObject {
     ]),
   );
 }
+
+/** Schemas hang together in groups, each of which leads back to itself. */
+const neighbour = (index: number, step: number): JsonObject => ref(Math.floor(index / 5) * 5 + ((index + step) % 5));
 
 const ref = (index: number): JsonObject => ({ $ref: `#/components/schemas/Thing${index % 200}` });
 const file = { type: 'string', format: 'binary' };

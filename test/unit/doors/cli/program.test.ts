@@ -86,7 +86,7 @@ const TASK_COMMANDS = [
   'record [options] <key>',
   'open [options] <key>',
 ];
-const IMPORT_COMMANDS = ['mcp [options] <server>'];
+const IMPORT_COMMANDS = ['mcp [options] <server>', 'openapi [options] <source>'];
 
 describe('`--help` lists', () => {
   test.each(COMMANDS)('ability %s', (usage) => {
