@@ -325,10 +325,15 @@ export const CODES = {
     means: 'No worker serves the queue on which this would run.',
     next: 'Start one with `ability worker --env NAME`, or run `ability doctor`.',
   },
+  'project.exists': {
+    exit: EXIT.usage,
+    means: 'A project was to be made in a folder that is one already; nothing was written.',
+    next: 'Add to it with `ability scaffold`, or make a project in another folder.',
+  },
   'project.not_found': {
     exit: EXIT.usage,
     means: 'No `ability.yaml` was found here or in any folder above.',
-    next: 'Go to a project, or pass `--project DIR`.',
+    next: 'Go to a project, pass `--project DIR`, or make one: `ability init`.',
   },
   'project.two_registries': {
     exit: EXIT.usage,
@@ -364,6 +369,21 @@ export const CODES = {
     exit: EXIT.outOfOrder,
     means: 'The runtime of the project was started by another version and still has work.',
     next: 'Run `ability down` when its tasks may pause, or use that version.',
+  },
+  'scaffold.changed': {
+    exit: EXIT.outOfOrder,
+    means: 'A file that was to be changed was changed by somebody else meanwhile; nothing was written.',
+    next: 'Run the command again.',
+  },
+  'scaffold.exists': {
+    exit: EXIT.usage,
+    means: 'A name is taken, or files are there that were to be made; nothing was written.',
+    next: 'Choose another name, or move the files away that the message lists.',
+  },
+  'scaffold.write_failed': {
+    exit: EXIT.outOfOrder,
+    means: 'Files could not be written, so none was.',
+    next: 'Mend what the message names, such as a full disk or missing permissions, and run the command again.',
   },
   'scope.environment': {
     exit: EXIT.unavailable,

@@ -70,6 +70,8 @@ export interface PlanAbility {
   implementation: string | null;
   input_schema: JsonObject;
   output_schema: JsonObject | null;
+  /** Prompt templates or hints of the environment, by name, where a workflow has some. */
+  prompts?: Record<string, string>;
   /** Hooks of the task as a whole. Empty for a low-level ability, whose hooks stand around its one call. */
   hooks: PlanHooks;
 }

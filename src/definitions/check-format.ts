@@ -107,8 +107,20 @@ function checkNow<Schema extends z.ZodType>(schema: Schema, source: YamlSource):
   if (parsed.success) return { value: parsed.data };
   const problems = parsed.error.issues.flatMap((issue) => problemsOf(issue, [], source));
   // A mistyped key is also a missing one; the first tells more.
-  return { problems: problems.sort((a, b) => Number(isUnknownKey(b)) - Number(isUnknownKey(a))) };
+  const sorted = problems.sort((a, b) => Number(isUnknownKey(b)) - Number(isUnknownKey(a)));
+  const untold = sorted.slice(MOST_TOLD);
+  const [next] = untold;
+  if (!next) return { problems: sorted };
+  const more: Problem = {
+    ...next,
+    message: `There are ${untold.length} more problems in this file`,
+    suggestion: undefined,
+  };
+  return { problems: [...sorted.slice(0, MOST_TOLD), more] };
 }
+
+/** Problems told of one file; nobody reads more before mending these. */
+const MOST_TOLD = 50;
 
 function isUnknownKey({ message }: Problem): boolean {
   return message.startsWith('Unknown key');

@@ -3,6 +3,7 @@ import { matchesGlob } from '../rules/glob.js';
 import { didYouMean } from '../rules/nearest.js';
 import { BINDING_LISTS, type TaskPhase, whyItNeverRuns } from './hook-bindings.js';
 import type { Loaded, Registry } from './registry.js';
+import { settingsOfNobody } from './unread-settings.js';
 
 /** Something of the right form that nothing will ever read. */
 export interface Unread {
@@ -19,6 +20,7 @@ export interface Unread {
 export function findUnread(registry: Registry): Unread[] {
   return [
     ...unknownOwners(registry),
+    ...settingsOfNobody(registry),
     ...unknownMatches(registry),
     ...unknownEnvironments(registry),
     ...hooksThatNeverRun(registry),

@@ -8,7 +8,7 @@ import { AbilityError, formatLocation, type Problem, type SourceLocation } from 
 import { findAbilityAmongCases, holdsCases } from './case-files.js';
 
 import { checkFormat } from './check-format.js';
-import { definitionFiles, misplacedFiles } from './find-files.js';
+import { definitionFiles, linkedFolders, misplacedFiles, refusedFolders } from './find-files.js';
 import { findProjectRoot, foldersOf, PROJECT_FILE } from './find-project.js';
 import { findUnread } from './find-unread.js';
 import { config } from './formats/config.js';
@@ -62,7 +62,8 @@ export class RegistryLoader {
       digest.update(`${read.file}\0${read.digest}\n`);
       addFile(registry, kind, read);
     }
-    for (const { kind, problem } of misplacedFiles(folders)) {
+    const unread = [...refusedFolders(folders), ...misplacedFiles(folders), ...linkedFolders(folders)];
+    for (const { kind, problem } of unread) {
       registry.problems.push(problem);
       if (kind) registry.opaque.push({ kind, problem });
     }

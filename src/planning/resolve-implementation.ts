@@ -8,6 +8,7 @@ import { isHostAllowed } from '../rules/allowed-hosts.js';
 import { didYouMean } from '../rules/nearest.js';
 
 import { checkCondition, checkTemplate } from './check-names.js';
+import { resolveParameters } from './check-parameters.js';
 import type { EnvironmentVariables } from './environment-variables.js';
 
 import { capped } from './limits.js';
@@ -47,7 +48,8 @@ export function resolveImplementation(
   const { body } = chosen;
   const base = baseOf(registry, chosen, settings);
   if (body.kind === 'script') {
-    const script = resolveScript(registry, body.script, chosen.from, [...chosen.path, 'script']);
+    const definition = { ...body.script, env_profile: settings?.env_profile ?? body.script.env_profile };
+    const script = resolveScript(registry, definition, chosen.from, [...chosen.path, 'script']);
     return { ...base, kind: 'script', script };
   }
   if (body.kind === 'mcp') {
@@ -73,21 +75,20 @@ export function resolveImplementation(
 
 function baseOf(
   registry: Registry,
-  { id, body, from, path }: ChosenImplementation,
+  chosen: ChosenImplementation,
   settings: EnvironmentSettings | undefined,
 ): ImplementationBase {
+  const { id, body, from, path } = chosen;
   if (body.fail_if !== undefined) checkCondition(body.fail_if, FAIL_NAMES, from, [...path, 'fail_if']);
   const section: { timeout_sec?: number | undefined } =
     body.kind === 'script' ? body.script : body.kind === 'mcp' ? body.mcp : body.api;
-  const defaults = body.defaults ?? {};
   return {
     id,
     tags: body.tags ?? [],
-    defaults,
-    overridable: body.overridable ?? Object.keys(defaults),
+    ...resolveParameters(chosen, settings),
     ...(body.fail_if !== undefined && { fail_if: body.fail_if }),
     prompts: settings?.prompts ?? {},
-    timeout_ms: capped((section.timeout_sec ?? 60) * 1000, registry.project),
+    timeout_ms: capped((settings?.timeout_sec ?? section.timeout_sec ?? 60) * 1000, registry.project),
   };
 }
 

@@ -5,6 +5,7 @@ import type { AbilityConfig } from '../definitions/formats/config.js';
 import type { LowLevel } from '../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
+import { checkParameters } from './check-parameters.js';
 import { checkParams } from './check-params.js';
 import type { Warn } from './doubt.js';
 import type { EnvironmentVariables } from './environment-variables.js';
@@ -14,6 +15,7 @@ import {
   type EnvironmentSettings,
   resolveImplementation,
 } from './resolve-implementation.js';
+import { resolveEnvProfile } from './resolve-script.js';
 import { checkSchema } from './schemas.js';
 
 /**
@@ -32,10 +34,13 @@ export function resolveOperation(
   const { environment } = variables;
   checkScope(value.operation_key, operation, environment);
   checkSchemas(operation);
-  const { chosen, settings, subject, levels } = hookLevels(registry, operation, environment);
+  const { chosen, config, settings, subject, levels } = hookLevels(registry, operation, environment);
   checkParams(chosen, value.input_schema);
+  if (config && settings?.env_profile !== undefined) {
+    resolveEnvProfile(registry, settings.env_profile, config, ['environments', environment, 'env_profile']);
+  }
   const implementation = resolveImplementation(registry, chosen, settings, variables);
-  return {
+  const resolved: PlanOperation = {
     key: value.operation_key,
     version: value.version,
     summary: value.summary,
@@ -47,6 +52,8 @@ export function resolveOperation(
     hooks: resolveHooks(registry, subject, levels, warn),
     fast: implementation.tags.includes('fast') && value.effects !== 'external_read' && isRepeatable(value.effects),
   };
+  checkParameters(resolved, chosen, config, environment);
+  return resolved;
 }
 
 /** What decides which hooks stand around an operation: the implementation chosen for it, and who binds hooks. */
@@ -56,6 +63,7 @@ export function hookLevels(
   environment: string,
 ): {
   chosen: ChosenImplementation;
+  config: Loaded<AbilityConfig> | undefined;
   settings: EnvironmentSettings | undefined;
   subject: HookSubject & { modules: string[] };
   levels: HookBindings[];
@@ -76,7 +84,7 @@ export function hookLevels(
     { value: chosen.body.hooks, from: chosen.from, path: [...chosen.path, 'hooks'] },
     ...configLevels(config, settings, environment),
   ];
-  return { chosen, settings, subject, levels };
+  return { chosen, config, settings, subject, levels };
 }
 
 /** The hook bindings of an ability's configuration, general ones before those of the environment. */

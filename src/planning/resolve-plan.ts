@@ -14,6 +14,8 @@ import type { LowLevel } from '../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
 import { DEFAULT_CLOUD_SERVERS, resolvePlacement } from '../rules/placement.js';
+import { checkExamples } from './check-examples.js';
+import { checkStepParameters } from './check-parameters.js';
 import { compileSteps } from './compile-steps.js';
 import type { Doubt, Warn } from './doubt.js';
 import { EnvironmentVariables } from './environment-variables.js';
@@ -144,6 +146,7 @@ function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): Pla
   const { environment } = variables;
   checkScope(value.id, workflow, environment);
   checkSchemas(workflow);
+  checkExamples(workflow);
   const compiled = compileSteps(registry, workflow, resolveEnvironment(registry, environment));
   const { calls, children, warnings, ...body } = compiled;
   warnings.forEach(warn);
@@ -153,6 +156,7 @@ function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): Pla
     found.operations[key] ??= resolveOperation(registry, loaded, variables, warn);
     used.set(key, found.operations[key]);
   }
+  checkStepParameters(workflow, used);
   const inner = { ...resolving, callers: [...callers, value.id] };
   const called = [...children].sort(([a], [b]) => (a < b ? -1 : 1));
   const childAbilities = called.map(([id, path]) => resolveChild(inner, id, workflow.locate(path)).ability);
@@ -177,6 +181,7 @@ function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): Pla
     input_schema: value.input_schema,
     output_schema: value.output_schema ?? null,
     hooks: resolveHooks(registry, subject, [own, ...levels], warn),
+    ...(settings?.prompts && { prompts: settings.prompts }),
   };
   const limits = limitsOf(registry.project, value.timeout);
   if (value.limits) limits.max_calls = value.limits.max_calls;

@@ -73,6 +73,11 @@ describe('MCP servers of the world are imported live, and their tools are abilit
     });
   });
 
+  test('and lint has nothing to say about them', async () => {
+    const { exitCode, json: end } = await json(['lint']);
+    expect([exitCode, end.findings]).toEqual([0, []]);
+  });
+
   test.each([
     ['everything.get-sum', { a: 2, b: 3 }, { text: expect.stringContaining('5') }],
     ['everything.get-structured-content', { location: 'Chicago' }, { conditions: expect.any(String) }],

@@ -3,6 +3,7 @@ import {
   chmodSync,
   constants,
   copyFileSync,
+  existsSync,
   linkSync,
   mkdirSync,
   readdirSync,
@@ -32,9 +33,10 @@ const STAGING = '.writing-';
  * @throws AbilityError `import.write_failed`; nothing was changed.
  */
 export function writeImport({ root, writes }: Pick<PlannedImport, 'root' | 'writes'>): void {
-  if (writes.length === 0) return;
   const undo: (() => void)[] = [];
   try {
+    removeLeft(root);
+    if (writes.length === 0) return;
     makeFolders(root, writes, undo);
     const staging = join(importsFolder(root), `${STAGING}${randomUUID()}`);
     mkdirSync(staging);
@@ -58,8 +60,14 @@ function makeFolders(root: string, writes: FileWrite[], undo: (() => void)[]): v
       throw new Error(`${relative(root, folder)} is a link that leads out of the project`);
     }
   }
-  const left = readdirSync(importsFolder(root)).filter((name) => name.startsWith(STAGING));
-  for (const name of left) rmSync(join(importsFolder(root), name), { recursive: true, force: true });
+}
+
+/** What killed imports made ready. */
+function removeLeft(root: string): void {
+  const folder = importsFolder(root);
+  if (!existsSync(folder)) return;
+  const left = readdirSync(folder).filter((name) => name.startsWith(STAGING));
+  for (const name of left) rmSync(join(folder, name), { recursive: true, force: true });
 }
 
 /** @returns the path of the file as it will be. */

@@ -15,7 +15,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
   ...['default', 'deprecated', 'xml', 'externalDocs', '$schema', '$id', '$comment', 'readOnly', 'writeOnly'],
 ]);
 
-const MOST_LEVELS = 20;
+const MOST_PARTS = 50;
 
 /**
  * Takes an object schema apart, references and `allOf` included.
@@ -24,18 +24,20 @@ const MOST_LEVELS = 20;
  */
 export function plainObjectOf(document: Part, schema: unknown): PlainObject | undefined {
   const found: PlainObject = { properties: new Map(), required: new Set(), additional: true };
-  return gather(document, schema, found, 0) && found.properties.size > 0 ? found : undefined;
+  return gather(document, schema, found, new Set()) && found.properties.size > 0 ? found : undefined;
 }
 
-function gather(document: Part, schema: unknown, found: PlainObject, level: number): boolean {
+/** @param seen what was taken apart; the same again is no plain list, and would be again and again without end. */
+function gather(document: Part, schema: unknown, found: PlainObject, seen: Set<unknown>): boolean {
   const target = follow(document, schema);
-  if (!isPart(target) || level > MOST_LEVELS) return false;
+  if (!isPart(target) || seen.has(target) || seen.size > MOST_PARTS) return false;
+  seen.add(target);
   const keys = Object.keys(target).filter((key) => !key.startsWith('x-'));
   const isClosed =
     memberOf(target, 'additionalProperties') !== undefined && memberOf(target, 'additionalProperties') !== true;
   if (!keys.every((key) => ALLOWED.has(key)) || ![undefined, 'object'].includes(typeNameOf(target))) return false;
   const branches = listOf(memberOf(target, 'allOf'));
-  if (isClosed && (branches.length > 0 || level > 0)) return false;
+  if (isClosed && (branches.length > 0 || seen.size > 1)) return false;
   for (const [name, property] of Object.entries(partOf(memberOf(target, 'properties')))) {
     // Two schemas for one property hold together; an input has only one.
     if (found.properties.has(name)) return false;
@@ -43,7 +45,7 @@ function gather(document: Part, schema: unknown, found: PlainObject, level: numb
   }
   for (const name of listOf(memberOf(target, 'required'))) if (typeof name === 'string') found.required.add(name);
   if (isClosed) found.additional = memberOf(target, 'additionalProperties');
-  return branches.every((branch) => gather(document, branch, found, level + 1));
+  return branches.every((branch) => gather(document, branch, found, seen));
 }
 
 function typeNameOf(schema: Part): string | undefined {

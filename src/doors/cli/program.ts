@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { defineAuthoring } from './authoring-program.js';
 import { addGlobals, collect, type Define, definer, examples, type Outcome } from './define-command.js';
 import { defineImport } from './import-program.js';
 import { defineTask } from './task-program.js';
@@ -105,6 +106,7 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
     );
   defineRun(define);
   defineTask(program, terminal, outcome);
+  defineAuthoring(program, terminal, outcome);
 
   define('approvals', 'list what waits for a decision', () => import('./commands/approvals.js')).addHelpText(
     'after',

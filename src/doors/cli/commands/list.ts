@@ -25,7 +25,7 @@ export async function run(context: Context): Promise<ExitCode> {
   });
   if (flags.json) terminal.printJson(abilities);
   else if (abilities.length === 0)
-    terminal.note('This project has no abilities yet; the README shows how to write one.');
+    terminal.note('This project has no abilities yet; `ability scaffold low-level KEY --kind script` makes one.');
   else {
     const rows = abilities.map(({ id, type, environments, summary }) => {
       return [id, type, environments?.join(', ') ?? 'all', summary];

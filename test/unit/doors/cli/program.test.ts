@@ -47,6 +47,7 @@ function leavesOf(command: Command, before = ''): [string, Command][] {
 
 /** What design section 11 lists and issue 3 brings; the others arrive with their issues. */
 const COMMANDS = [
+  'init [options] [dir]',
   'up [options]',
   'down [options]',
   'doctor [options]',
@@ -60,6 +61,7 @@ const COMMANDS = [
   'docs [options] [paths...]',
   'run [options] <id>',
   'task',
+  'scaffold',
   'approvals [options]',
   'approve [options] <key>',
   'deny [options] <key>',
@@ -86,6 +88,12 @@ const TASK_COMMANDS = [
   'record [options] <key>',
   'open [options] <key>',
 ];
+const SCAFFOLD_COMMANDS = [
+  'low-level [options] <key>',
+  'high-level [options] <id>',
+  'implementation [options] <id>',
+  'hook [options] <id>',
+];
 const IMPORT_COMMANDS = ['mcp [options] <server>', 'openapi [options] <source>'];
 
 describe('`--help` lists', () => {
@@ -97,6 +105,10 @@ describe('`--help` lists', () => {
     expect(helpOf(commandOf('task'))).toContain(`\n  ${usage} `);
   });
 
+  test.each(SCAFFOLD_COMMANDS)('ability scaffold %s', (usage) => {
+    expect(helpOf(commandOf('scaffold'))).toContain(`\n  ${usage} `);
+  });
+
   test.each(IMPORT_COMMANDS)('ability import %s', (usage) => {
     expect(helpOf(commandOf('import'))).toContain(`\n  ${usage} `);
   });
@@ -105,13 +117,14 @@ describe('`--help` lists', () => {
     const known = [
       ...COMMANDS,
       ...TASK_COMMANDS.map((usage) => `task ${usage}`),
+      ...SCAFFOLD_COMMANDS.map((usage) => `scaffold ${usage}`),
       ...IMPORT_COMMANDS.map((usage) => `import ${usage}`),
     ].map((usage) => usage.replace(/ [[<].*/, ''));
     expect(
       leavesOf(program)
         .map(([name]) => name)
         .sort(),
-    ).toEqual(known.filter((name) => name !== 'task' && name !== 'import').sort());
+    ).toEqual(known.filter((name) => !['task', 'scaffold', 'import'].includes(name)).sort());
   });
 
   test('the exit codes of every command', () => {
@@ -127,6 +140,8 @@ describe('options', () => {
     ['doctor', ['--fix']],
     ['worker', ['--env', '--placement']],
     ['run', ['--input', '--set', '--env', '--key', '--direct', '--detach', '--junit', '--timeout', '--wait-approval']],
+    ['init', ['--name', '--env-names', '--example', '--force']],
+    ['scaffold hook', ['--phase', '--handler', '--match', '--deny-if', '--confirm-if', '--warn-if']],
     ['task create', ['--input', '--set', '--key']],
     ['task run', ['--detach', '--junit', '--timeout', '--wait-approval']],
     ['task watch', ['--timeout']],
