@@ -45,6 +45,9 @@ export interface DocumentImport {
   server?: string;
 }
 
+/** Of all definitions together, as JSON: a document of a few lines may repeat one large answer for each operation. */
+const MOST_CHARACTERS = 200 * 1024 * 1024;
+
 /** More than any public document has. */
 const MOST_OPERATIONS = 20_000;
 
@@ -74,10 +77,15 @@ export async function importDocument({ document, from }: OpenApiDocument, wanted
     servers: new ServerReader(document, wanted),
   };
   const operations: MappedOperation[] = [];
+  let characters = 0;
   for (const [operation, key] of nameOperations(found, prefix)) {
     const mapped = mapOrReason(key, operation, readers);
     if ('reason' in mapped) leftOut.push(mapped);
-    else operations.push(mapped);
+    else {
+      operations.push(mapped);
+      characters += JSON.stringify(mapped.definition).length;
+    }
+    if (characters > MOST_CHARACTERS) throw tooMuch(from);
   }
   return {
     operations: operations.map(({ credentials: _, ...operation }) => operation),
@@ -85,6 +93,14 @@ export async function importDocument({ document, from }: OpenApiDocument, wanted
     config: configOf(service, readers, operations),
     notes: [...readers.servers.notes, ...readers.security.notes],
   };
+}
+
+function tooMuch(from: string): AbilityError {
+  return new AbilityError({
+    code: 'import.unsupported',
+    message: `The definitions of ${from} would have more than ${MOST_CHARACTERS / 1024 / 1024} MiB`,
+    suggestion: 'Import it in parts: leave in a copy only the paths you need.',
+  });
 }
 
 function mapOrReason(key: string, operation: FoundOperation, readers: DocumentReaders): MappedOperation | LeftOut {

@@ -97,8 +97,9 @@ export const api = z
   .strictObject({
     method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']).default('GET'),
     path: apiPath.default('/'),
-    /** An entry of `services` in registry/config: endpoints and credentials that several abilities share. */
-    service: plainName.optional(),
+    service: plainName
+      .optional()
+      .describe('An entry of `services` in registry/config, whose endpoints and credentials it uses.'),
     endpoint: plainName.default('default'),
     params: z.record(z.string().min(1), param).optional(),
     query: z.record(z.string(), withoutCredentials).optional(),
