@@ -3,7 +3,7 @@ import { cleanText } from './clean-text.js';
 import { isPart, listOf, memberOf, type Part, partOf } from './document-parts.js';
 import { follow, referenceIn } from './follow-reference.js';
 import { NotExpressible } from './not-expressible.js';
-import { isPattern, SCHEMA_KEYWORDS, VALUE_KEYWORDS } from './schema-keywords.js';
+import { isNumber, isPattern, SCHEMA_KEYWORDS, VALUE_KEYWORDS } from './schema-keywords.js';
 
 /** Whose the value of a schema is: what is read-only is not sent, what is write-only does not come back. */
 export type Direction = 'request' | 'response';
@@ -94,7 +94,7 @@ function boundsOf(schema: Part): JsonObject {
   ] as const) {
     const said = memberOf(schema, exclusive);
     const value = said === true ? memberOf(schema, bound) : said;
-    if (typeof value === 'number' && Number.isFinite(value)) converted[exclusive] = value;
+    if (isNumber(value)) converted[exclusive] = value;
   }
   return converted;
 }

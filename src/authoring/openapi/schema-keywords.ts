@@ -8,7 +8,8 @@ type Clean = (value: unknown) => Json | undefined;
 
 const MOST_DESCRIPTION = 400;
 
-const number: Clean = (value) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined);
+/** Bounds of 64-bit integers are more than JavaScript tells apart, and more than any value that reaches us. */
+const number: Clean = (value) => (isNumber(value) ? value : undefined);
 const count: Clean = (value) =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 const yes: Clean = (value) => (value === true ? true : undefined);
@@ -83,4 +84,9 @@ export function isPattern(source: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Whether a value is a number that is kept exactly. */
+export function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }
