@@ -17,7 +17,8 @@ const SECRET_VALUES: readonly RegExp[] = [
   /\bxox[abprs]-[A-Za-z0-9-]{10,}/,
   /\b(AKIA|ASIA)[A-Z0-9]{16}\b/,
   /\bAIza[A-Za-z0-9_-]{35}\b/,
-  /\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\./,
+  // Only where a token begins: `-` is part of one, and from each `eyJ-` on a hostile text would be read to its end.
+  /(?<![\w-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\./,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
   /\bBearer\s+(?!\{credential:|\$\{\{)[A-Za-z0-9._~+/-]{16,}/,
   /\bBasic\s+(?!\{credential:|\$\{\{)[A-Za-z0-9+/]{12,}={0,2}(\s|$)/,

@@ -25,11 +25,11 @@ export function* compareSchemas(
   const [old, now] = [propertiesOf(before), propertiesOf(after)];
   const [neededBefore, neededNow] = [requiredOf(before), requiredOf(after)];
   for (const key of direction === 'input' ? neededNow : []) {
-    const isNew = !neededBefore.includes(key) && now[key]?.default === undefined;
+    const isNew = !neededBefore.includes(key) && now.get(key)?.default === undefined;
     if (isNew) yield { kind: 'required', path: [...path, 'required'], name: join(name, key), what: 'is required now' };
   }
-  for (const [key, schema] of Object.entries(old)) {
-    const inner = now[key];
+  for (const [key, schema] of old) {
+    const inner = now.get(key);
     const at = [...path, 'properties'];
     if (inner) yield* compareSchemas(schema, inner, direction, [...at, key], join(name, key));
     else if (direction === 'output' || after.additionalProperties === false) {
@@ -37,7 +37,7 @@ export function* compareSchemas(
     }
   }
   for (const key of direction === 'output' ? neededBefore : []) {
-    if (neededNow.includes(key) || (old[key] && !now[key])) continue;
+    if (neededNow.includes(key) || (old.has(key) && !now.has(key))) continue;
     yield { kind: 'removed', path: [...path, 'required'], name: join(name, key), what: 'may be missing now' };
   }
   if (isRecord(before.items) && isRecord(after.items)) {
@@ -99,9 +99,10 @@ function valuesOf(schema: JsonObject): Json[] | undefined {
   return schema.const === undefined ? undefined : [schema.const];
 }
 
-function propertiesOf({ properties }: JsonObject): Record<string, JsonObject> {
-  if (!isRecord(properties)) return {};
-  return Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, isRecord(schema) ? schema : {}]));
+/** By name, since a property may be called `toString`. */
+function propertiesOf({ properties }: JsonObject): ReadonlyMap<string, JsonObject> {
+  if (!isRecord(properties)) return new Map();
+  return new Map(Object.entries(properties).map(([key, schema]) => [key, isRecord(schema) ? schema : {}]));
 }
 
 function requiredOf({ required }: JsonObject): string[] {

@@ -52,6 +52,12 @@ export const SINCE_CASES: LintCase[] = [
   },
   { code: 'lint.break_effect', name: 'milder', before: two('effects: destructive'), files: two('effects: read') },
   {
+    code: 'lint.break_output_removed',
+    name: 'a property that is called as every object has it',
+    before: two(gives('a: { type: string }, toString: { type: string }')),
+    files: two('output_schema: { type: object, properties: ▶{ a: { type: string } } }'),
+  },
+  {
     code: 'lint.break_input_required',
     name: 'a new one',
     before: two(takes('a: { type: string }')),
