@@ -56,7 +56,12 @@ export function previewCall(call: PreviewedCall): CallPreview {
   };
 }
 
-function withDefaults({ plan, operation, given: { shown } }: PreviewedCall): CallPreview['with'] {
+/** What a call is given, with what is filled in where nobody wrote it. */
+export function withDefaults({
+  plan,
+  operation,
+  given: { shown },
+}: Pick<PreviewedCall, 'plan' | 'operation' | 'given'>): CallPreview['with'] {
   const { value } = shown;
   // The whole of it may be one template, of which nothing is known.
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return shown;

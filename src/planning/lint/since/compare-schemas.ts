@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../../contracts/json.js';
+import { compareLimits } from './compare-limits.js';
 
 /** A difference between two schemas that may break whoever relies on the older one. */
 export interface SchemaBreak {
@@ -22,6 +23,9 @@ export function* compareSchemas(
   name = '',
 ): Generator<SchemaBreak> {
   yield* compareTypes(before, after, direction, path, name);
+  for (const { key, what } of compareLimits(before, after, direction)) {
+    yield { kind: direction === 'input' ? 'narrowed' : 'widened', path: [...path, key], name, what };
+  }
   const [old, now] = [propertiesOf(before), propertiesOf(after)];
   const [neededBefore, neededNow] = [requiredOf(before), requiredOf(after)];
   for (const key of direction === 'input' ? neededNow : []) {
