@@ -9,6 +9,7 @@ import { checkUnusedImplementations } from './checks/unused-implementations.js';
 import { checkWhitelists } from './checks/whitelists.js';
 import { checkYamlLooks } from './checks/yaml-looks.js';
 import type { Check } from './linted-project.js';
+import { SLIP_CHECKS } from './slip-checks.js';
 
 /** Every check of lint. */
 export const CHECKS: readonly Check[] = [
@@ -22,4 +23,5 @@ export const CHECKS: readonly Check[] = [
   checkUnusedImplementations,
   checkApprovers,
   checkCredentials,
+  ...SLIP_CHECKS,
 ];

@@ -4,6 +4,7 @@ import type { Loaded } from '../../../definitions/registry.js';
 import { nearestNames } from '../../../rules/nearest.js';
 import { findingOf } from '../finding-of.js';
 import type { LintedProject } from '../linted-project.js';
+import { isForbidden } from './schema-contradictions.js';
 
 /** Keywords of JSON Schema 2020-12, and those of older drafts that are read. */
 const KEYWORDS: ReadonlySet<string> = new Set([
@@ -69,14 +70,16 @@ function* slipsIn(
 
 /** A required property that is not described is usually a described one that was misspelt. */
 function* requiredUnknown(
-  { required }: JsonObject,
+  schema: JsonObject,
   described: readonly string[],
   from: Loaded<unknown>,
   path: PropertyKey[],
 ): Generator<Finding> {
+  const { required } = schema;
   if (!Array.isArray(required) || described.length === 0) return;
   for (const [index, name] of required.entries()) {
-    if (typeof name !== 'string' || described.includes(name)) continue;
+    // What is not even allowed is told as that.
+    if (typeof name !== 'string' || described.includes(name) || isForbidden(schema, name)) continue;
     const [near] = nearestNames(name, described);
     const fix = near === undefined ? undefined : `Write \`${near}\`, or describe \`${name}\` under \`properties\`.`;
     const message = `\`${name}\` is required and not among the \`properties\``;
