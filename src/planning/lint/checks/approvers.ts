@@ -55,7 +55,7 @@ function* doubtNames(
     if (hint === undefined) continue;
     yield findingOf(
       'lint.approver_unknown',
-      `${name} is no group under \`people\`, and so a person`,
+      `\`${name}\` is no group under \`people\`, and so a person`,
       locate(index),
       hint,
     );

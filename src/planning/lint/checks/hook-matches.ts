@@ -49,7 +49,8 @@ function* unfitPatterns(hook: Loaded<HookDefinition>, match: HookMatch, known: K
       const what = key === 'modules' ? 'ability has the module' : 'implementation has the tag';
       const message = `The hook ${hook.value.id} never fires for \`${name}\`: no ${what}`;
       const location = hook.locate(['match', key, index]);
-      yield findingOf('lint.match_never_fits', message, location, didYouMean(name, known[key]));
+      const there = known[key].size > 0 ? `There are: ${[...known[key]].slice(0, 10).join(', ')}.` : undefined;
+      yield findingOf('lint.match_never_fits', message, location, didYouMean(name, known[key]) ?? there);
     }
   }
 }

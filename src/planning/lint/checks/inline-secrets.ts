@@ -97,8 +97,9 @@ function secretValues({ document }: YamlSource): Found[] {
 }
 
 /** Defaults that a schema gives to what is a secret by its name. */
-function secretDefaults({ document }: YamlSource): Found[] {
+function secretDefaults({ document, text }: YamlSource): Found[] {
   const found: Found[] = [];
+  if (!text.includes('default')) return found;
   visit(document, {
     Pair(_, pair) {
       const { value } = pair;
@@ -123,8 +124,11 @@ function isSecret(key: string, value: string): boolean {
   return SECRET_NAME.test(key) && isLiteral(value);
 }
 
+/** Shorter texts have none of the forms. */
+const SHORTEST = 9;
+
 function hasSecretForm(value: string): boolean {
-  return SECRET_VALUES.some((pattern) => pattern.test(value));
+  return value.length >= SHORTEST && SECRET_VALUES.some((pattern) => pattern.test(value));
 }
 
 /** Whether a text stands for itself, and is neither a reference, a template, a placeholder nor a path. */

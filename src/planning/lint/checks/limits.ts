@@ -108,7 +108,7 @@ function* tooLong(
   path: PropertyKey[],
 ): Generator<Finding> {
   if (!outer || parseDuration(text) <= outer.ms) return;
-  const message = `The time-out ${text} is longer than the ${outer.text} of the ${outer.of} around it`;
+  const message = `The time-out ${text} is longer than that of the ${outer.of}, ${outer.text}`;
   yield findingOf('lint.timeout_over_outer', message, from.locate(path));
 }
 

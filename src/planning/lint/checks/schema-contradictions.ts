@@ -11,6 +11,7 @@ interface Slip {
   message: string;
   path: PropertyKey[];
   part?: 'key';
+  fix?: string | undefined;
 }
 
 /** Finds schemas that fit nothing, and keywords that do nothing for their type. Source: R-000-29. */
@@ -29,28 +30,43 @@ export function* checkSchemaContradictions({ registry }: LintedProject): Generat
 }
 
 function* slipsOf(from: Loaded<unknown>, schema: JsonObject, path: PropertyKey[]): Generator<Finding> {
-  for (const { code, message, path: at, part } of [...contradictions(schema), ...idleKeywords(schema)]) {
-    yield findingOf(code, message, from.locate([...path, ...at], part));
+  for (const { code, message, path: at, part, fix } of [...contradictions(schema), ...idleKeywords(schema)]) {
+    yield findingOf(code, message, from.locate([...path, ...at], part), fix);
   }
   for (const { schema: inner, path: at } of partsOf(schema)) yield* slipsOf(from, inner, [...path, ...at]);
 }
 
-const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'] as const;
-/** `not` and `if` are left out: what fits nothing may stand there on purpose. */
-const NESTED = [
-  ...['allOf', 'anyOf', 'oneOf', 'then', 'else', 'prefixItems', 'items', 'contains', 'additionalProperties'],
-] as const;
+/** Keywords whose value is a map of names to schemas. */
+const MAPS: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+]);
+/** Keywords with a schema or several; `not` and `if` are left out, where what fits nothing may stand on purpose. */
+const NESTED: ReadonlySet<string> = new Set([
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'then',
+  'else',
+  'prefixItems',
+  'items',
+  'contains',
+  'additionalProperties',
+]);
 
-function partsOf(schema: JsonObject): { schema: JsonObject; path: PropertyKey[] }[] {
-  const inMaps = MAPS.flatMap((key) =>
-    isRecord(schema[key]) ? Object.entries(schema[key]).map(([name, value]) => ({ value, path: [key, name] })) : [],
-  );
-  const inLists = NESTED.flatMap((key): { value: Json; path: PropertyKey[] }[] => {
-    const value = schema[key];
-    if (Array.isArray(value)) return value.map((item, index) => ({ value: item, path: [key, index] }));
-    return value === undefined ? [] : [{ value, path: [key] }];
-  });
-  return [...inMaps, ...inLists].flatMap(({ value, path }) => (isRecord(value) ? [{ schema: value, path }] : []));
+function* partsOf(schema: JsonObject): Generator<{ schema: JsonObject; path: PropertyKey[] }> {
+  for (const [key, value] of Object.entries(schema)) {
+    if (MAPS.has(key) && isRecord(value)) {
+      for (const [name, inner] of Object.entries(value))
+        if (isRecord(inner)) yield { schema: inner, path: [key, name] };
+    } else if (NESTED.has(key) && isRecord(value)) yield { schema: value, path: [key] };
+    else if (NESTED.has(key) && Array.isArray(value)) {
+      for (const [index, inner] of value.entries()) if (isRecord(inner)) yield { schema: inner, path: [key, index] };
+    }
+  }
 }
 
 const RANGES = [
@@ -88,12 +104,24 @@ function* contradictions(schema: JsonObject): Generator<Slip> {
   }
   for (const [index, name] of namesRequired(schema).entries()) {
     if (!isForbidden(schema, name)) continue;
-    yield { code, message: `\`${name}\` is required and not allowed`, path: ['required', index] };
+    yield {
+      code,
+      message: `\`${name}\` is required and not allowed`,
+      path: ['required', index],
+      fix: fixOf(schema, name),
+    };
   }
 }
 
 function namesRequired({ required }: JsonObject): string[] {
   return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
+}
+
+function fixOf({ properties }: JsonObject, name: string): string {
+  const [near] = nearestNames(name, isRecord(properties) ? Object.keys(properties).filter((own) => own !== name) : []);
+  return near === undefined
+    ? `Describe it under \`properties\`.`
+    : `Write \`${near}\`, or describe it under \`properties\`.`;
 }
 
 /** Whether a schema lets no object have a property. */
@@ -105,12 +133,21 @@ export function isForbidden(
   return additionalProperties === false && patternProperties === undefined;
 }
 
-const OF_TYPE: Record<string, readonly string[]> = {
-  string: ['minLength', 'maxLength', 'pattern'],
-  number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
-  array: ['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems', 'contains'],
-  object: ['properties', 'patternProperties', 'additionalProperties', 'required', 'minProperties', 'maxProperties'],
-};
+/** The type that each keyword speaks of. */
+const TYPE_OF: ReadonlyMap<string, string> = new Map([
+  ...['minLength', 'maxLength', 'pattern'].map((key): [string, string] => [key, 'string']),
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'].map((key): [string, string] => [
+    key,
+    'number',
+  ]),
+  ...['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems', 'contains'].map((key): [string, string] => [
+    key,
+    'array',
+  ]),
+  ...['properties', 'patternProperties', 'additionalProperties', 'required', 'minProperties', 'maxProperties'].map(
+    (key): [string, string] => [key, 'object'],
+  ),
+]);
 
 /** Formats that are checked, and those of OpenAPI, which say how wide a number is. */
 const FORMATS: readonly string[] = [
@@ -135,13 +172,11 @@ const FORMATS: readonly string[] = [
 function* idleKeywords(schema: JsonObject): Generator<Slip> {
   const code = 'lint.schema_keyword_idle';
   const types = typesOf(schema)?.map((type) => (type === 'integer' ? 'number' : type));
-  for (const [type, keywords] of types ? Object.entries(OF_TYPE) : []) {
-    if (types?.includes(type)) continue;
-    for (const keyword of keywords) {
-      if (schema[keyword] === undefined) continue;
-      const message = `\`${keyword}\` is for type ${type}, and says nothing about ${String(schema.type)}`;
-      yield { code, message, path: [keyword], part: 'key' };
-    }
+  for (const keyword of types ? Object.keys(schema) : []) {
+    const type = TYPE_OF.get(keyword);
+    if (type === undefined || types?.includes(type)) continue;
+    const message = `\`${keyword}\` is for type ${type}, and says nothing about ${String(schema.type)}`;
+    yield { code, message, path: [keyword], part: 'key' };
   }
   const { format } = schema;
   if (typeof format !== 'string' || FORMATS.includes(format)) return;

@@ -20,8 +20,8 @@ export function* checkUnevaluatedTexts({ registry }: LintedProject): Generator<F
     const known = namesOf(workflow.value);
     for (const { value, path } of templatesOf(workflow.value)) {
       for (const text of textsIn(value, path)) {
-        const why = lookOf(text.value, known) ?? variableLook(text.value);
-        if (why !== undefined) yield findingOf('lint.text_not_evaluated', why, workflow.locate(text.path));
+        const look = lookOf(text.value, known) ?? variableLook(text.value);
+        if (look) yield findingOf('lint.text_not_evaluated', look.message, workflow.locate(text.path), look.fix);
       }
     }
   }
@@ -40,11 +40,8 @@ function* inScripts(registry: Registry): Generator<Finding> {
   for (const from of registry.envProfiles.values()) found.push({ from, path: ['set'], value: from.value.set });
   for (const { from, path, value } of found) {
     for (const text of textsIn(value, path)) {
-      const why = text.value.includes('${{')
-        ? `\`${short(text.value)}\`: scripts get their input as a file, and no \${{ }} is evaluated here`
-        : variableLook(text.value);
-      const fix = text.value.includes('${{') ? 'Read it from the file that {input_file} names.' : undefined;
-      if (why !== undefined) yield findingOf('lint.text_not_evaluated', why, from.locate(text.path), fix);
+      const look = text.value.includes('${{') ? templateLook(text.value) : variableLook(text.value);
+      if (look) yield findingOf('lint.text_not_evaluated', look.message, from.locate(text.path), look.fix);
     }
   }
 }
@@ -98,7 +95,13 @@ function namesOf(workflow: HighLevel): Names {
 /** `{input.id}`, `$(input.id)`, `$input.id`, `${steps.a.output}`: the forms of other languages, with our names. */
 const FOREIGN = /(?:(?<![${])\{\s*|\$\(\s*|\$\{\s*|\$\.?)((?:inputs?|steps|environment)\.[A-Za-z_][\w.]*)/;
 
-function lookOf(text: string, known: Names): string | undefined {
+/** What a text looks like, and what to write. */
+interface Look {
+  message: string;
+  fix: string;
+}
+
+function lookOf(text: string, known: Names): Look | undefined {
   if (text.includes('${{')) return undefined;
   const bare = /^\s*(input|steps|environment)\.([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)\s*$/.exec(text);
   const [, name = '', first = '', rest = ''] = bare ?? [];
@@ -106,19 +109,25 @@ function lookOf(text: string, known: Names): string | undefined {
     (name === 'input' && known.fields.has(first)) ||
     (name === 'steps' && known.steps.has(first) && /^\.(output|status|error)\b/.test(rest)) ||
     (name === 'environment' && /^(name|protected|vars)$/.test(first));
-  if (isName) return `\`${text.trim()}\` is a text here; \${{ ${text.trim()} }} is what it names`;
-  const [, inner] = FOREIGN.exec(text) ?? [];
-  return inner === undefined
-    ? undefined
-    : `\`${short(text)}\` is a text here; write \${{ ${inner.replace(/^inputs\./, 'input.')} }}`;
+  const inner = isName ? text.trim() : FOREIGN.exec(text)?.[1]?.replace(/^inputs\./, 'input.');
+  if (inner === undefined) return undefined;
+  return { message: `\`${short(text)}\` is a text here, which nothing evaluates`, fix: `Write \${{ ${inner} }}.` };
+}
+
+function templateLook(text: string): Look {
+  return {
+    message: `\`${short(text)}\` reaches the script as it is: no \${{ }} is evaluated here`,
+    fix: 'Read the value from the file that {input_file} names.',
+  };
 }
 
 /** `$NAME`, `${NAME}`, `%NAME%` and `env:NAME` as a whole text. */
-function variableLook(text: string): string | undefined {
-  if (/^env:[A-Za-z_]\w*$/.test(text))
-    return `\`${text}\` is a text here; only settings that take secrets read \`env:\``;
-  if (!/^(\$[A-Z][A-Z0-9_]+|\$\{[A-Z][A-Z0-9_]+\}|%[A-Z][A-Z0-9_]+%)$/.test(text)) return undefined;
-  return `\`${text}\` is a text here; nothing puts a variable in its place`;
+function variableLook(text: string): Look | undefined {
+  if (!/^(env:[A-Za-z_]\w*|\$[A-Z][A-Z0-9_]+|\$\{[A-Z][A-Z0-9_]+\}|%[A-Z][A-Z0-9_]+%)$/.test(text)) return undefined;
+  return {
+    message: `\`${text}\` is a text here; nothing puts the variable in its place`,
+    fix: 'Let the `env_profile` of the script `pass` the variable, or give it under `secrets`.',
+  };
 }
 
 function short(text: string): string {
