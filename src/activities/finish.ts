@@ -7,6 +7,7 @@ import type { TaskResult } from '../contracts/task.js';
 import { checkAgainst } from '../planning/schemas.js';
 import { digestOf } from '../rules/canonical.js';
 import { storeResult } from '../rules/stored-result.js';
+import { toolsUsed } from '../rules/tools-used.js';
 import { toFailure } from './failures.js';
 import type { Admitted, PlanSource } from './plan-source.js';
 import { newRecord } from './record/new-record.js';
@@ -53,13 +54,21 @@ function finish(
   const result = { ...checked, links: { ...checked.links, record: folder ?? null } };
   if (folder) {
     try {
-      records.finish(recordOf(records.read(task), request, admitted, task, host), result);
+      const inner = admitted.plan.workflows ? records.toolsOfCalled(task) : [];
+      const used = toolsUsed(admitted.plan, result, inner);
+      result.warnings = [...result.warnings, ...used.outside_whitelist.map(outside)];
+      records.finish(recordOf(records.read(task), request, admitted, task, host), result, used);
     } catch (error) {
       if (!(error instanceof AbilityError)) throw error;
       result.warnings = [...result.warnings, `${error.code}: ${error.message}`];
     }
   }
   return shrink(result);
+}
+
+/** The plan holds only what may be called, so that this is a mistake of ours. */
+function outside(id: string): string {
+  return `internal.error: ${id} was called, and is not among what this ability may call; please report it`;
 }
 
 /** The workflow has the rest already, and what an activity answers is history. */

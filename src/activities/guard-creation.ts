@@ -1,19 +1,18 @@
 import type { HookAnswer } from '../contracts/hooks.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { Person } from '../contracts/people.js';
-import type { Plan, PlanOperation } from '../contracts/plan.js';
+import type { Plan } from '../contracts/plan.js';
 import type { Confirmation } from '../contracts/seal.js';
 import type { Registry } from '../definitions/registry.js';
 import type { EnvironmentVariables } from '../planning/environment-variables.js';
-import { operationInput } from '../planning/operation-input.js';
 import { resolvePlan } from '../planning/resolve-plan.js';
-import { checkAgainst } from '../planning/schemas.js';
+import { taskInput } from '../planning/task-input.js';
 import { digestOf } from '../rules/canonical.js';
-import { childPlan } from '../rules/child-plan.js';
+import { credentialsOf } from '../rules/credentials.js';
 import { firstDeny } from '../rules/guard-precedence.js';
+import { guardedParts } from '../rules/guarded-parts.js';
 import { denialOf } from '../rules/hook-facts.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
-import { credentialsOf } from './hooks/builtins.js';
 import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
 import type { PinnedTools } from './mcp/pinned-tools.js';
 import type { PinnedScripts } from './script/pinned-scripts.js';
@@ -58,7 +57,7 @@ export function resolveWanted(wanted: Wanted, registry: Registry, { variables }:
   refuseUnsafeKeys(wanted.input);
   const { ability, environment } = wanted;
   const { plan, warnings } = resolvePlan(registry, ability, environment, variables?.(environment));
-  const input = inputOf(plan, wanted);
+  const input = taskInput(plan, wanted.input);
   return { plan, input, digests: { plan: digestOf(plan), input: digestOf(input) }, warnings };
 }
 
@@ -82,14 +81,6 @@ export async function guardCreation(
   const notKept = dependencies.scripts.keep(plan);
   const warnings = [...notPinned, ...(notKept ? [notKept] : []), ...warningsOf(hooks)];
   return { plan, digests, hooks, confirmations: confirmationsOf(hooks), warnings };
-}
-
-/** A low-level ability is one call of itself, so what is shown and sealed is what that call will get. */
-function inputOf({ ability, operations }: Plan, wanted: Wanted): JsonObject {
-  const own = ability.kind === 'operation' ? operations[ability.id] : undefined;
-  if (own) return operationInput(own, wanted.input);
-  const what = `The input of ${ability.id}`;
-  return checkAgainst(ability.input_schema, wanted.input, { code: 'input.invalid', what });
 }
 
 /** Credentials are asked for before anything is promised. Source: R-000-73. */
@@ -131,28 +122,6 @@ async function askGuards(
     if (deny) throw denialOf(deny);
   }
   return answers;
-}
-
-/** One thing whose creation is guarded. */
-interface GuardedPart {
-  plan: Plan;
-  /** Undefined for a workflow. */
-  operation: PlanOperation | undefined;
-  path: string;
-  input: JsonObject;
-}
-
-function guardedParts(root: Plan, input: JsonObject): GuardedPart[] {
-  const operations = Object.values(root.operations);
-  if (root.ability.kind === 'operation') {
-    return operations.map((operation) => ({ plan: root, operation, path: '', input }));
-  }
-  const called = Object.keys(root.workflows ?? {});
-  return [
-    { plan: root, operation: undefined, path: '', input },
-    ...called.map((id) => ({ plan: childPlan(root, id), operation: undefined, path: id, input: {} })),
-    ...operations.map((operation) => ({ plan: root, operation, path: operation.key, input: {} })),
-  ];
 }
 
 function confirmationsOf(answers: HookAnswer[]): Confirmation[] {

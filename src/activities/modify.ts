@@ -5,6 +5,7 @@ import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import { RegistryLoader } from '../definitions/load-registry.js';
 import { type SealKeys, signSeal } from '../planning/seal.js';
+import { refuseOtherInput, refuseOtherPlan } from '../rules/wanted-plan.js';
 import { toFailure } from './failures.js';
 import { type CreationDependencies, guardCreation, resolveWanted, type Wanted } from './guard-creation.js';
 import type { PlanSource } from './plan-source.js';
@@ -46,7 +47,7 @@ export function createModify(dependencies: ModifyDependencies): (request: Modify
 }
 
 async function modify(
-  { seal: mark, input: asked, by }: ModifyRequest,
+  { seal: mark, input: asked, by, only }: ModifyRequest,
   loader: RegistryLoader,
   context: Context,
   dependencies: ModifyDependencies,
@@ -61,10 +62,14 @@ async function modify(
   const environment = old.environment.name;
   const wanted: Wanted = { ability: old.ability.id, environment, input: asked, task, user: by, session };
   const resolved = resolveWanted(wanted, loader.load(), dependencies);
+  const planned = { plan: resolved.plan, input: resolved.digests.input };
+  refuseOtherInput(only, planned);
+  refuseOtherPlan(only, planned, false);
   await refuseUnserved(resolved.plan, context.info.taskQueue, dependencies);
   const guarded = await guardCreation(resolved, wanted, dependencies, context.cancellationSignal);
   const { input } = resolved;
   const { plan, digests, hooks, confirmations } = guarded;
+  refuseOtherPlan(only, { ...planned, plan }, true);
   const seal = signSeal({ ...digests, task, user, ...(session && { session }), confirmations }, dependencies.keys);
   dependencies.plans.keep(plan, { seal, user, session });
   return { plan, seal, input, warnings: [...new Set([...resolved.warnings, ...guarded.warnings])], hooks };

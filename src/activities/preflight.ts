@@ -12,7 +12,9 @@ import { digestOf } from '../rules/canonical.js';
 import { mainSteps } from '../rules/inner-steps.js';
 import { type EarlierTask, keptProgress } from '../rules/kept-progress.js';
 import { didYouMean } from '../rules/nearest.js';
+import { hasTools, planDigest } from '../rules/plan-digest.js';
 import { beingDeleted, taskDeleted } from '../rules/task-deleted.js';
+import { isWantedPlan, refuseOtherInput, refuseOtherPlan } from '../rules/wanted-plan.js';
 import { toFailure } from './failures.js';
 import { type CreationDependencies, guardCreation, resolveWanted } from './guard-creation.js';
 import type { PlanSource } from './plan-source.js';
@@ -66,14 +68,18 @@ async function preflight(
 ): Promise<PreflightAnswer> {
   const resolved = resolveWanted(request, registry, dependencies);
   const { input } = resolved;
+  const planned = { plan: resolved.plan, input: resolved.digests.input };
+  refuseOtherInput(request.plan, planned);
   const state = await stateOfKey(request, resolved.digests.input, dependencies);
   const about = { registry: registry.digest, request: digestOf(request) };
   if (state === 'ended' || state === 'held') {
     const { plan, warnings } = resolved;
     return { plan, input, warnings, ...about, ...(state === 'ended' && { ended: true }) };
   }
+  refuseOtherPlan(request.plan, planned, false);
   const guarded = await guardCreation(resolved, request, dependencies, signal);
   const { plan, digests, hooks, confirmations, warnings } = guarded;
+  refuseOtherPlan(request.plan, { ...planned, plan }, true);
   const { task, user, retry } = request;
   const progress =
     retry && keptProgress(await dependencies.readEnded(retry.task), planToRetry(plan, retry.from), retry.from);
@@ -133,6 +139,9 @@ async function stateOfKey(
   const held = task ?? record?.request;
   if (!held) return 'free';
   if (held.ability === request.ability && held.environment === request.environment && held.input === input) {
+    // A record that nobody runs promises nothing, and gives way to what is wanted now.
+    const plans = task ?? (record?.result ? plansOf(record) : undefined);
+    if (plans && !isWantedPlan(request.plan, plans)) throw keyConflict(request, 'the same with another plan');
     if (task) return 'held';
     // Temporal has forgotten it; what it did is not to be done again.
     return record?.result ? 'ended' : 'abandoned';
@@ -141,6 +150,10 @@ async function stateOfKey(
     return 'abandoned';
   }
   throw keyConflict(request, `${held.ability} in ${held.environment} with another input`, held);
+}
+
+function plansOf({ plan, plan_digest }: TaskRecord): { plan: string; unpinned?: string } {
+  return { plan: plan_digest, ...(hasTools(plan) && { unpinned: planDigest(plan) }) };
 }
 
 function keyConflict(request: TaskRequest, what: string, held?: Pick<TaskMemo, 'ability' | 'environment'>) {

@@ -3,6 +3,7 @@ import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/commo
 import { SIGNALS } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo, TaskRequest } from '../contracts/task.js';
+import { isWantedPlan } from '../rules/wanted-plan.js';
 import type { Session } from './connect.js';
 import { isUnknownWorkflow } from './temporal-errors.js';
 
@@ -25,10 +26,11 @@ export async function attachTask(
   if (!description) return undefined;
   const { memo, runId, status, typedSearchAttributes } = description;
   const held = (memo ?? {}) as Partial<TaskMemo>;
-  if (held.ability !== ability || held.environment !== environment || held.input !== input) {
+  const isPlanned = isWantedPlan(request.plan, { ...held, plan: held.plan ?? '' });
+  if (held.ability !== ability || held.environment !== environment || held.input !== input || !isPlanned) {
     throw new AbilityError({
       code: 'task.key_conflict',
-      message: `The key ${id} already belongs to ${held.ability ?? 'a workflow that is no task'}`,
+      message: `The key ${id} already belongs to ${held.ability ?? 'a workflow that is no task'}${isPlanned ? '' : ' with another plan'}`,
       suggestion: `Choose another key; \`ability task show ${id}\` tells what holds this one.`,
     });
   }

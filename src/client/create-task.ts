@@ -15,7 +15,9 @@ import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { Seal } from '../contracts/seal.js';
 import type { PreflightAnswer, TaskMemo, TaskRequest, TaskStart } from '../contracts/task.js';
 import { digestOf } from '../rules/canonical.js';
+import { hasTools, planDigest } from '../rules/plan-digest.js';
 import { packArguments } from '../rules/task-arguments.js';
+import { refuseOtherInput, refuseOtherPlan } from '../rules/wanted-plan.js';
 import { attachTask } from './attach-task.js';
 import type { Session } from './connect.js';
 import { placementWithWorker, refuseWithoutWorker } from './pollers.js';
@@ -37,6 +39,8 @@ export interface NewTask {
   direct?: boolean;
   /** Take over what an earlier task has done, as far as that still holds. */
   retry?: TaskRequest['retry'];
+  /** Run nothing but what was planned. */
+  plan?: TaskRequest['plan'];
   /** Called with what preflight resolved, and waited for, before the task is started; may refuse by throwing. */
   review?: (answer: PreflightAnswer) => void | Promise<void>;
 }
@@ -75,6 +79,7 @@ export async function createTask(session: Session, wanted: NewTask): Promise<Cre
     user: wanted.user,
     session: wanted.session ?? null,
     ...(wanted.retry && { retry: wanted.retry }),
+    ...(wanted.plan && { plan: wanted.plan }),
   };
   return asking(session, async () => {
     for (let turn = 0; turn < MOST_TURNS; turn += 1) {
@@ -114,6 +119,10 @@ async function startOrForget(
   { review }: NewTask,
 ): Promise<string | undefined> {
   try {
+    // The worker has looked already, unless it is of a build that does not know how.
+    const found = { plan: start.answer.plan, input: start.answer.seal.input };
+    refuseOtherInput(request.plan, found);
+    refuseOtherPlan(request.plan, found, true);
     await review?.(start.answer);
     await refuseWithoutWorker(session, request.environment, start.answer.plan.placement);
     return await startTask(session, request, start);
@@ -181,7 +190,7 @@ interface Start {
 
 function startOf(request: TaskRequest, answer: Sealed, { run }: NewTask): Start {
   const { plan, seal, input, warnings, progress, hooks = [] } = answer;
-  const { user, session, retry } = request;
+  const { user, session, retry, plan: only } = request;
   return {
     answer,
     // The input first, because people look for it first in the Temporal UI.
@@ -196,12 +205,15 @@ function startOf(request: TaskRequest, answer: Sealed, { run }: NewTask): Start 
       warnings,
       ...(progress && { progress }),
       ...(hooks.length > 0 && { hooks }),
+      // A task that runs at once is not changed any more.
+      ...(only && !run && { only }),
     },
     memo: {
       ability: plan.ability.id,
       version: plan.ability.version,
       environment: plan.environment.name,
       plan: seal.plan,
+      ...(hasTools(plan) && { unpinned: planDigest(plan) }),
       input: seal.input,
       requested_by: user.name,
       ...(retry && { retry_of: retry.task }),

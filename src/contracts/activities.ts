@@ -6,7 +6,7 @@ import type { Plan } from './plan.js';
 import type { Problem } from './problem.js';
 import type { Seal } from './seal.js';
 import type { StoredResult } from './stored-result.js';
-import type { InputChange, TaskResult } from './task.js';
+import type { InputChange, TaskResult, WantedPlan } from './task.js';
 
 /**
  * What every activity of a task is told: which seal it is asked for under, never the whole state.
@@ -98,6 +98,8 @@ export interface ModifyRequest extends CallContext {
   input: JsonObject;
   /** Who changes it; hooks are asked about this person. */
   by: Person;
+  /** What the task was created to be, and nothing else. */
+  only?: WantedPlan;
 }
 
 /** What that preflight gives back when the task can be formed. */

@@ -223,6 +223,42 @@ export const CODES = {
     means: 'A service answered with a status that means failure; the code itself is `http.<status>`.',
     next: 'Read the answer in the details.',
   },
+  'import.no_server': {
+    exit: EXIT.usage,
+    means: 'An OpenAPI document does not say at which address its service is.',
+    next: 'Give the address: `ability import openapi SOURCE --server https://api.example.com/v1`.',
+  },
+  'import.not_ours': {
+    exit: EXIT.usage,
+    means: 'An import would have to write a file that is there already and that it did not make.',
+    next: 'Move or rename the file that the message names, then import again.',
+  },
+  'import.state_broken': {
+    exit: EXIT.usage,
+    means:
+      'What was imported last cannot be read, so that what people edited cannot be told from what the source changed.',
+    next: 'Restore the file in `registry/.imports` from version control. Or delete it: edited files are then left as they are.',
+  },
+  'import.unavailable': {
+    exit: EXIT.usage,
+    means: 'A description to import could not be had: there is no such file, or its address gave none.',
+    next: 'Check the path or address; download a description that is behind a login, and import the file.',
+  },
+  'import.unreadable': {
+    exit: EXIT.usage,
+    means: 'What was to be imported is no OpenAPI document, or one with a fault that leaves open what it means.',
+    next: 'Mend it at the place the message names, or import another copy.',
+  },
+  'import.unsupported': {
+    exit: EXIT.usage,
+    means: 'An OpenAPI document is of a version that is not read, or larger than is read.',
+    next: 'Import OpenAPI 3.0 or 3.1; convert other versions first.',
+  },
+  'import.write_failed': {
+    exit: EXIT.failed,
+    means: 'The files of an import could not all be written, so none was.',
+    next: 'Make room on the disk or give the rights, then import again.',
+  },
   'input.invalid': {
     exit: EXIT.usage,
     means: 'The input does not satisfy the `input_schema` of the ability.',
@@ -239,9 +275,10 @@ export const CODES = {
     next: 'Raise the limit, or find out why it calls so often.',
   },
   'mcp.definition_changed': {
-    exit: EXIT.failed,
-    means: 'An MCP server describes the tool otherwise than when the task was created: it was not called.',
-    next: 'Read the difference in the message. If the tool is still what you want, create the task again or `ability task retry` it, which pins the tool as it is now.',
+    exit: EXIT.unavailable,
+    means:
+      'An MCP server describes the tool otherwise than when it was imported, or else when the task was created: it was not called.',
+    next: 'Read the difference in the message. If the tool is still what you want, `ability import mcp SERVER` if it was imported; then create the task again or `ability task retry` it, which pins the tool as it is now.',
   },
   'mcp.not_pinned': {
     exit: EXIT.unavailable,
@@ -288,10 +325,20 @@ export const CODES = {
     means: 'No worker serves the queue on which this would run.',
     next: 'Start one with `ability worker --env NAME`, or run `ability doctor`.',
   },
+  'plan.changed': {
+    exit: EXIT.unavailable,
+    means: 'What would run is not what `--plan` names: other definitions, or another input. Nothing was created.',
+    next: 'Read what differs, look at `ability plan` again, and pass its digest if that is what you want.',
+  },
+  'project.exists': {
+    exit: EXIT.usage,
+    means: 'A project was to be made in a folder that is one already; nothing was written.',
+    next: 'Add to it with `ability scaffold`, or make a project in another folder.',
+  },
   'project.not_found': {
     exit: EXIT.usage,
     means: 'No `ability.yaml` was found here or in any folder above.',
-    next: 'Go to a project, or pass `--project DIR`.',
+    next: 'Go to a project, pass `--project DIR`, or make one: `ability init`.',
   },
   'project.two_registries': {
     exit: EXIT.usage,
@@ -327,6 +374,21 @@ export const CODES = {
     exit: EXIT.outOfOrder,
     means: 'The runtime of the project was started by another version and still has work.',
     next: 'Run `ability down` when its tasks may pause, or use that version.',
+  },
+  'scaffold.changed': {
+    exit: EXIT.outOfOrder,
+    means: 'A file that was to be changed was changed by somebody else meanwhile; nothing was written.',
+    next: 'Run the command again.',
+  },
+  'scaffold.exists': {
+    exit: EXIT.usage,
+    means: 'A name is taken, or files are there that were to be made; nothing was written.',
+    next: 'Choose another name, or move the files away that the message lists.',
+  },
+  'scaffold.write_failed': {
+    exit: EXIT.outOfOrder,
+    means: 'Files could not be written, so none was.',
+    next: 'Mend what the message names, such as a full disk or missing permissions, and run the command again.',
   },
   'scope.environment': {
     exit: EXIT.unavailable,

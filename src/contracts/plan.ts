@@ -70,8 +70,12 @@ export interface PlanAbility {
   implementation: string | null;
   input_schema: JsonObject;
   output_schema: JsonObject | null;
+  /** Prompt templates or hints of the environment, by name, where a workflow has some. */
+  prompts?: Record<string, string>;
   /** Hooks of the task as a whole. Empty for a low-level ability, whose hooks stand around its one call. */
   hooks: PlanHooks;
+  /** What a workflow may call, where it says so; absent: what its steps call. Source: R-000-38. */
+  operations?: string[];
 }
 
 /** The environment, and who decides in it. Groups are already resolved to people. */
@@ -159,7 +163,10 @@ export interface McpImplementation extends ImplementationBase {
     server: PlanMcpServer;
     tool: string;
     output: 'as_is' | 'json';
-    /** SHA-256 of how the server described the tool when the plan was made; absent: it could not be seen then. */
+    /**
+     * SHA-256 of how the server described the tool when it was imported, else when the plan was made; absent: it could
+     * not be seen then.
+     */
     pinned?: string;
   };
 }

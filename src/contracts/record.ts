@@ -25,6 +25,18 @@ export interface TaskRecord {
   warnings: string[];
   /** Null until the task has ended. */
   result: TaskResult | null;
+  /** What it called; absent until it has ended, and in records of earlier builds. */
+  used?: ToolsUsed;
+}
+
+/** What a task has really called. Each list is sorted and names nothing twice. Source: R-001-09. */
+export interface ToolsUsed {
+  /** Abilities: operations, and workflows, whose tasks have records of their own. */
+  called: string[];
+  /** As `server:tool`, with those of the tasks it called: `logs:query`, `shell:db.write.user_row`, `http:http.call.signup`. */
+  tools_used: string[];
+  /** Of `called`, what is not among the `operations` of the ability. The plan is made so that there is nothing. */
+  outside_whitelist: string[];
 }
 
 /** Names of the files in a record's folder. */

@@ -20,6 +20,16 @@ export interface TaskRequest {
   session: string | null;
   /** Take over what an earlier task has done, as far as that still holds. */
   retry?: { task: string; from: string | null };
+  /** Run nothing but this. */
+  plan?: WantedPlan;
+}
+
+/** What was looked at before it is run: digests, as 64 hex digits. */
+export interface WantedPlan {
+  /** Of the plan before its tools are pinned, or as it was sealed with their pins. */
+  plan: string;
+  /** Of the input with defaults applied; left out: any. */
+  input?: string;
 }
 
 /** What preflight answers when the task can be formed. */
@@ -57,6 +67,8 @@ export interface TaskStart {
   warnings: string[];
   /** What the hooks before creation said. */
   hooks?: HookAnswer[];
+  /** Of a task that was created to be nothing but this: what a change of its input must keep to. */
+  only?: WantedPlan;
   /** What earlier runs of this task have already done. */
   progress?: Progress;
   /** The rest of what an earlier run of this task knew. */
@@ -269,6 +281,8 @@ export interface TaskMemo {
   version: number | string;
   environment: string;
   plan: string;
+  /** Of a task that calls tools: the digest of its plan before they were pinned. Left out where it is the same. */
+  unpinned?: string;
   input: string;
   requested_by: string;
   /** The task that called this one. */

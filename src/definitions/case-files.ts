@@ -30,7 +30,8 @@ export function findAbility(source: YamlSource): Problem | undefined {
   };
 }
 
-function isBesideAbilities(kind: FileKindName): boolean {
+/** Whether files of test cases may lie among those of a kind. */
+export function isBesideAbilities(kind: FileKindName): boolean {
   return kind === 'low-level' || kind === 'high-level';
 }
 

@@ -95,7 +95,8 @@ export function checkFormat<Schema extends z.ZodType>(schema: Schema, source: Ya
   return result;
 }
 
-type Checked<Schema extends z.ZodType> = { value: z.output<Schema> } | { problems: Problem[] };
+/** A value that has the right form, or what is wrong with it. */
+export type Checked<Schema extends z.ZodType> = { value: z.output<Schema> } | { problems: Problem[] };
 
 /** By file as it was read, which is read anew only when it changed. Nobody writes into a value. */
 const checked = new WeakMap<YamlSource, { schema: z.ZodType; result: Checked<z.ZodType> }>();
@@ -107,8 +108,20 @@ function checkNow<Schema extends z.ZodType>(schema: Schema, source: YamlSource):
   if (parsed.success) return { value: parsed.data };
   const problems = parsed.error.issues.flatMap((issue) => problemsOf(issue, [], source));
   // A mistyped key is also a missing one; the first tells more.
-  return { problems: problems.sort((a, b) => Number(isUnknownKey(b)) - Number(isUnknownKey(a))) };
+  const sorted = problems.sort((a, b) => Number(isUnknownKey(b)) - Number(isUnknownKey(a)));
+  const untold = sorted.slice(MOST_TOLD);
+  const [next] = untold;
+  if (!next) return { problems: sorted };
+  const more: Problem = {
+    ...next,
+    message: `There are ${untold.length} more problems in this file`,
+    suggestion: undefined,
+  };
+  return { problems: [...sorted.slice(0, MOST_TOLD), more] };
 }
+
+/** Problems told of one file; nobody reads more before mending these. */
+const MOST_TOLD = 50;
 
 function isUnknownKey({ message }: Problem): boolean {
   return message.startsWith('Unknown key');

@@ -1,9 +1,10 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { distance } from 'fastest-levenshtein';
 import type { Problem } from '../contracts/problem.js';
 import { didYouMean } from '../rules/nearest.js';
 import type { ProjectFolders } from './find-project.js';
+import { isInside } from './read-files.js';
 import type { FileKindName } from './registry.js';
 
 /** The folders of a registry. */
@@ -16,31 +17,36 @@ const MOST_SLIPS = 2;
 const SCHEMAS = 'schemas';
 
 /** The files of a registry by kind, each kind sorted by path. */
-export function definitionFiles({ registry, hooks }: ProjectFolders): { kind: FileKindName; path: string }[] {
-  return KINDS.flatMap((kind) =>
-    yamlFilesIn(kind === 'hooks' ? hooks : join(registry, kind)).map((path) => ({ kind, path })),
-  );
+export function definitionFiles(folders: ProjectFolders): { kind: FileKindName; path: string }[] {
+  return KINDS.flatMap((kind) => {
+    const folder = folderOf(kind, folders);
+    return refuseFolder(folder, folders.root) ? [] : yamlFilesIn(folder).map((path) => ({ kind, path }));
+  });
+}
+
+function folderOf(kind: FileKindName, { registry, hooks }: ProjectFolders): string {
+  return kind === 'hooks' ? hooks : join(registry, kind);
 }
 
 /** YAML that lies in a registry where nothing reads it; `kind` is what it was meant for, where a name is that near. */
 export function misplacedFiles(folders: ProjectFolders): { kind: FileKindName | undefined; problem: Problem }[] {
   const { registry, root } = folders;
-  if (!existsSync(registry)) return [];
+  if (!isFolder(registry)) return [];
   const read: string[] = KINDS.filter((kind) => kind !== 'hooks' || folders.hooks === join(registry, kind));
   return readdirSync(registry, { withFileTypes: true }).flatMap((entry) => {
     const { name } = entry;
-    const isFolder = entry.isDirectory();
-    if (isFolder ? isExpected(name, read, join(registry, name)) : !isYaml(name)) return [];
+    const folder = isFolder(join(registry, name));
+    if (folder ? isExpected(name, read, join(registry, name)) : !isYaml(name)) return [];
     const file = relative(root, join(registry, name));
-    const message = isFolder ? `Nothing reads the definitions in ${file}/` : `Nothing reads ${file}`;
+    const message = folder ? `Nothing reads the definitions in ${file}/` : `Nothing reads ${file}`;
     const moved = read.includes('hooks')
       ? undefined
       : `Hooks of this project stand in ${relative(root, folders.hooks)}/.`;
     const suggestion =
-      (name === 'hooks' ? moved : isFolder ? didYouMean(name, read) : undefined) ??
+      (name === 'hooks' ? moved : folder ? didYouMean(name, read) : undefined) ??
       `Definitions stand in ${read.join('/, ')}/.`;
     // `hook` may hold guards that somebody counts on; `hooks-old` was put aside.
-    const kind = isFolder ? KINDS.find((known) => distance(name, known) <= MOST_SLIPS) : undefined;
+    const kind = folder ? KINDS.find((known) => distance(name, known) <= MOST_SLIPS) : undefined;
     return [
       {
         kind,
@@ -54,17 +60,78 @@ function isExpected(name: string, read: readonly string[], path: string): boolea
   return name.startsWith('.') || name === SCHEMAS || read.includes(name) || yamlFilesIn(path).length === 0;
 }
 
-/** YAML files under a folder and its subfolders, sorted by path, so that their order is the same everywhere. */
+/**
+ * YAML files under a folder and its subfolders, sorted by path, so that their order is the same everywhere.
+ *
+ * Links to folders are not followed, since they may lead anywhere and in circles; {@link linkedFolders} tells of them.
+ */
 export function yamlFilesIn(folder: string): string[] {
-  if (!existsSync(folder)) return [];
-  const files: string[] = [];
+  return [...entriesBelow(folder)].flatMap(({ path, entry }) => (isYaml(entry.name) ? [path] : [])).sort();
+}
+
+/** Folders of definitions that cannot be read, or lead out of the project. */
+export function refusedFolders(folders: ProjectFolders): { kind: FileKindName; problem: Problem }[] {
+  const whole = refuseFolder(folders.registry, folders.root);
+  // It may have held guards.
+  if (whole) return [{ kind: 'hooks', problem: whole }];
+  return KINDS.flatMap((kind) => {
+    const problem = refuseFolder(folderOf(kind, folders), folders.root);
+    return problem ? [{ kind, problem }] : [];
+  });
+}
+
+/** Links to folders among definitions, which nothing follows. */
+export function linkedFolders(folders: ProjectFolders): { kind: FileKindName; problem: Problem }[] {
+  const { root } = folders;
+  return KINDS.filter((kind) => !refuseFolder(folderOf(kind, folders), root)).flatMap((kind) =>
+    [...entriesBelow(folderOf(kind, folders))]
+      .filter(({ path, entry }) => entry.isSymbolicLink() && isFolder(path))
+      .map(({ path }) => {
+        const file = relative(root, path);
+        const message = `${file} is a link to a folder, and nothing reads the definitions in it`;
+        const suggestion = 'Move the folder here, or link its files one by one.';
+        return { kind, problem: { code: 'definition.unread', message, suggestion, location: { file } } };
+      }),
+  );
+}
+
+/** Why nothing under a folder is read; undefined where it is read, or is not there. */
+function refuseFolder(path: string, root: string): Problem | undefined {
+  const file = relative(root, path);
+  const refused = (what: string): Problem => {
+    return { code: 'definition.invalid', message: `${file} ${what}`, location: { file } };
+  };
+  if (!isThere(path)) return undefined;
+  if (!isFolder(path)) return refused('is no folder');
+  return isInside(root, realpathSync(path)) ? undefined : refused('is a link that leads out of the project');
+}
+
+/** What lies under a folder, folders themselves and hidden ones left out. */
+function* entriesBelow(folder: string): Generator<{ path: string; entry: Dirent }> {
+  if (!isFolder(folder)) return;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) {
-      if (!entry.name.startsWith('.')) files.push(...yamlFilesIn(path));
-    } else if (isYaml(entry.name)) files.push(path);
+    if (!entry.isDirectory()) yield { path, entry };
+    else if (!entry.name.startsWith('.')) yield* entriesBelow(path);
   }
-  return files.sort();
+}
+
+/** Whether there is anything at a path, also a link to nothing. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // What should be a folder above it is none, and is told itself.
+    return false;
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 function isYaml(name: string): boolean {

@@ -61,6 +61,6 @@ function notFound(message: string): AbilityError {
   return new AbilityError({
     code: 'project.not_found',
     message,
-    suggestion: 'Go to a project, or pass --project DIR.',
+    suggestion: 'Go to a project, pass --project DIR, or make one: `ability init`.',
   });
 }

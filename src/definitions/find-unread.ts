@@ -3,6 +3,7 @@ import { matchesGlob } from '../rules/glob.js';
 import { didYouMean } from '../rules/nearest.js';
 import { BINDING_LISTS, type TaskPhase, whyItNeverRuns } from './hook-bindings.js';
 import type { Loaded, Registry } from './registry.js';
+import { settingsOfNobody } from './unread-settings.js';
 
 /** Something of the right form that nothing will ever read. */
 export interface Unread {
@@ -19,6 +20,7 @@ export interface Unread {
 export function findUnread(registry: Registry): Unread[] {
   return [
     ...unknownOwners(registry),
+    ...settingsOfNobody(registry),
     ...unknownMatches(registry),
     ...unknownEnvironments(registry),
     ...hooksThatNeverRun(registry),
@@ -58,7 +60,7 @@ function unknownMatches({ operations, workflows, hooks, broken, opaque }: Regist
  *
  * A configuration binds guards; an ability must not run without those for `prod` because somebody wrote `prodd`.
  */
-function unknownEnvironments({ project, operations, workflows, configs, hooks }: Registry): Unread[] {
+function unknownEnvironments({ project, operations, workflows, configs, services, hooks }: Registry): Unread[] {
   const names = Object.keys(project.environments);
   const unknownIn = (patterns: string[] = [], from: Loaded<unknown>, path: PropertyKey[]): Unread[] =>
     patterns.flatMap((pattern, index) =>
@@ -73,6 +75,11 @@ function unknownEnvironments({ project, operations, workflows, configs, hooks }:
     ...[...hooks.values()]
       .flat()
       .flatMap((hook) => unknownIn(hook.value.match?.environments, hook, ['match', 'environments'])),
+    ...[...services.values()].flatMap((service) =>
+      Object.keys(service.value.environments ?? {})
+        .filter((name) => !names.includes(name))
+        .map((name) => unread('environment', name, names, service, ['environments', name], 'key')),
+    ),
     ...[...configs].flatMap(([id, config]) =>
       Object.keys(config.value.environments ?? {})
         .filter((name) => !names.includes(name))

@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import { formatLocation, type Problem } from '../contracts/problem.js';
-import { findAbility, isCaseFile } from './case-files.js';
+import { findAbility, isBesideAbilities, isCaseFile } from './case-files.js';
 import { checkFormat } from './check-format.js';
-import { yamlFilesIn } from './find-files.js';
+import { definitionFiles } from './find-files.js';
 import { foldersOf } from './find-project.js';
 import { type CaseFile, cases } from './formats/cases.js';
 import { FileCache, type ReadFile, sourceOf } from './read-files.js';
@@ -28,11 +27,10 @@ export interface BrokenCases {
  * @throws AbilityError `project.two_registries`.
  */
 export function loadCases(root: string): LoadedCases {
-  const { registry } = foldersOf(root);
   const files = new FileCache(root);
   const loaded: LoadedCases = { suites: [], broken: [] };
-  const paths = ['high-level', 'low-level'].flatMap((level) => yamlFilesIn(join(registry, level))).filter(isCaseFile);
-  for (const path of paths) {
+  for (const { kind, path } of definitionFiles(foldersOf(root))) {
+    if (!isBesideAbilities(kind) || !isCaseFile(path)) continue;
     const read = files.read(path);
     const suite = suiteOf(read);
     if (Array.isArray(suite)) loaded.broken.push({ ability: abilityOf(read), problems: suite });

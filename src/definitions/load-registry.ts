@@ -7,8 +7,8 @@ import { AbilityError, formatLocation, type Problem, type SourceLocation } from 
 
 import { findAbilityAmongCases, holdsCases } from './case-files.js';
 
-import { checkFormat } from './check-format.js';
-import { definitionFiles, misplacedFiles } from './find-files.js';
+import { type Checked, checkFormat } from './check-format.js';
+import { definitionFiles, linkedFolders, misplacedFiles, refusedFolders } from './find-files.js';
 import { findProjectRoot, foldersOf, PROJECT_FILE } from './find-project.js';
 import { findUnread } from './find-unread.js';
 import { config } from './formats/config.js';
@@ -23,7 +23,7 @@ import { idsIn } from './ids-in-file.js';
 import { phaseOf } from './phase-of.js';
 import { FileCache, type ReadFile, sourceOf } from './read-files.js';
 
-import type { BrokenKind, FileKindName, Loaded, Registry } from './registry.js';
+import { type BrokenKind, type FileKindName, type Loaded, PLACEMENT_RULES, type Registry } from './registry.js';
 import { findUnsupported } from './unsupported.js';
 import { isProblem, type YamlSource } from './yaml-source.js';
 
@@ -62,7 +62,8 @@ export class RegistryLoader {
       digest.update(`${read.file}\0${read.digest}\n`);
       addFile(registry, kind, read);
     }
-    for (const { kind, problem } of misplacedFiles(folders)) {
+    const unread = [...refusedFolders(folders), ...misplacedFiles(folders), ...linkedFolders(folders)];
+    for (const { kind, problem } of unread) {
       registry.problems.push(problem);
       if (kind) registry.opaque.push({ kind, problem });
     }
@@ -80,7 +81,7 @@ function emptyRegistry(root: string, file: ReadFile): Registry {
   const source = orThrow(file);
   const unsupported = findUnsupported('project', source);
   if (unsupported) throw new AbilityError(unsupported);
-  const checked = checkFormat(project, source);
+  const { checked, broken } = checkProject(source);
   if ('problems' in checked) throw new AbilityError(checked.problems[0] as Problem);
   const { environments, default_environment: preferred } = checked.value;
   if (preferred !== undefined && !Object.hasOwn(environments, preferred)) {
@@ -100,12 +101,35 @@ function emptyRegistry(root: string, file: ReadFile): Registry {
     configs: new Map(),
     envProfiles: new Map(),
     mcpServers: new Map(),
+    services: new Map(),
     hooks: new Map(),
-    broken: new Map(),
+    broken: new Map(broken ? [[PLACEMENT_RULES, broken]] : []),
     opaque: [],
-    problems: [],
+    problems: broken ? [broken] : [],
     digest: '',
   };
+}
+
+/** What `ability.yaml` says; in place of a `placement` that is none the built-in lists hold. Source: R-001-19, C-28. */
+function checkProject(source: YamlSource): { checked: Checked<typeof project>; broken?: Problem } {
+  const checked = checkFormat(project, source);
+  const { value } = source;
+  if (!('problems' in checked) || !isMap(value) || value.placement === undefined) return { checked };
+  const [problem] = checked.problems as [Problem, ...Problem[]];
+  const rest = checkFormat(project, { ...source, value: { ...value, placement: {} } });
+  if ('problems' in rest) return { checked };
+  return { checked: rest, broken: { ...problem, suggestion: builtInUntil(problem) } };
+}
+
+function builtInUntil({ suggestion }: Problem): string {
+  const now = 'Until then the built-in lists of servers hold.';
+  return suggestion === undefined
+    ? `Write \`placement: { cloud: [names of servers] }\`. ${now}`
+    : `${suggestion} ${now}`;
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function orThrow(file: ReadFile): YamlSource {
@@ -150,6 +174,9 @@ const ADD: Record<FileKindName, (registry: Registry, source: YamlSource) => Prob
       }
       for (const [name, server] of Object.entries(value.mcp_servers)) {
         add(registry, registry.mcpServers, 'mcp_server', name, loaded(server, source, ['mcp_servers', name]));
+      }
+      for (const [name, service] of Object.entries(value.services)) {
+        add(registry, registry.services, 'service', name, loaded(service, source, ['services', name]));
       }
     }),
   hooks: (registry, source) => {
@@ -292,7 +319,10 @@ function mapsOf(registry: Registry, kind: BrokenKind): Map<string, unknown>[] {
       return [registry.envProfiles];
     case 'mcp_server':
       return [registry.mcpServers];
+    case 'service':
+      return [registry.services];
     case 'hooks':
+    case 'placement':
     case 'implementation_of':
       return [];
   }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
 import type { Problem } from '../contracts/problem.js';
-import { isProblem, readYaml, YAML_LIMITS, type YamlSource } from './yaml-source.js';
+import { YAML_LIMITS } from './yaml-document.js';
+import { isProblem, readYaml, type YamlSource } from './yaml-source.js';
 
 /** A file that was read: its bytes' digest, and its value or what is wrong with it. */
 export interface ReadFile {
@@ -19,33 +20,86 @@ export class FileCache {
 
   constructor(private readonly root: string) {}
 
-  /** Reads one YAML file. A link that leads out of the project is a problem, not a file. */
+  /** Reads one YAML file. A link that leads out of the project is a problem, and so is what cannot be read. */
   read(path: string): ReadFile {
-    const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
     const file = relative(this.root, path).split(sep).join('/');
-    if (!stat?.isFile()) {
-      const message = `${file} is ${stat ? 'no file' : 'a link to something that is not there'}`;
-      return refused(file, { code: 'definition.invalid', message });
+    try {
+      const stat = statSync(path, { bigint: true });
+      if (!stat.isFile()) return refused(file, 'definition.invalid', `${file} is no file`);
+      const stamp = `${stat.mtimeNs}:${stat.size}:${stat.ino}`;
+      const known = this.known.get(path);
+      if (known?.stamp === stamp) return known.read;
+      const read = this.readNow(path, file);
+      this.known.set(path, { stamp, read });
+      return read;
+    } catch (error) {
+      return refused(file, 'definition.invalid', `${file} ${whyUnreadable(error)}`);
     }
-    const stamp = `${stat.mtimeNs}:${stat.size}:${stat.ino}`;
-    const known = this.known.get(path);
-    if (known?.stamp === stamp) return known.read;
-    const read = this.readNow(path, file, Number(stat.size));
-    this.known.set(path, { stamp, read });
-    return read;
   }
 
-  private readNow(path: string, file: string, bytes: number): ReadFile {
+  private readNow(path: string, file: string): ReadFile {
     if (!isInside(this.root, realpathSync(path))) {
-      return refused(file, { code: 'definition.invalid', message: `${file} is a link that leads out of the project` });
+      return refused(file, 'definition.invalid', `${file} is a link that leads out of the project`);
     }
-    if (bytes > YAML_LIMITS.bytes) {
-      const limit = `${YAML_LIMITS.bytes / 1024} KiB`;
-      return refused(file, { code: 'definition.too_large', message: `${file} is larger than ${limit}` });
+    const bytes = readUpTo(YAML_LIMITS.bytes, path);
+    if (bytes === 'no file') return refused(file, 'definition.invalid', `${file} is no file`);
+    if (bytes === 'too large') {
+      return refused(file, 'definition.too_large', `${file} is larger than ${YAML_LIMITS.bytes / 1024} KiB`);
     }
-    const text = readFileSync(path, 'utf8');
-    return { file, digest: createHash('sha256').update(text).digest('hex'), text, source: readYaml(file, text) };
+    const text = decode(bytes);
+    if (text === undefined) {
+      const location = { file, line: lineOfFirstBadByte(bytes) };
+      const problem = { code: 'definition.syntax', message: `${file} is not in UTF-8`, location, suggestion: IN_UTF8 };
+      return { file, digest: digestOf(bytes), text: '', source: problem };
+    }
+    return { file, digest: digestOf(bytes), text, source: readYaml(file, text) };
   }
+}
+
+const IN_UTF8 = 'Save it as UTF-8.';
+
+function digestOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** What is opened is looked at again, without waiting: a pipe in its place would never end. */
+function readUpTo(most: number, path: string): Buffer | 'no file' | 'too large' {
+  const handle = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stat = fstatSync(handle);
+    if (!stat.isFile()) return 'no file';
+    if (stat.size > most) return 'too large';
+    const bytes = readFileSync(handle);
+    return bytes.length > most ? 'too large' : bytes;
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** The text without its byte order mark; undefined where it would be read with letters that nobody wrote. */
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Characters never share a byte with a line feed in UTF-8, so that each line stands for itself. */
+function lineOfFirstBadByte(bytes: Buffer): number {
+  for (let [line, start] = [1, 0]; ; line += 1) {
+    const end = bytes.indexOf(0x0a, start);
+    if (end < 0 || decode(bytes.subarray(start, end)) === undefined) return line;
+    start = end + 1;
+  }
+}
+
+/** What the system says about a file, without its path on this machine. */
+function whyUnreadable(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return 'is a link to something that is not there';
+  if (code === 'ELOOP') return 'is a link that leads to itself';
+  return `cannot be read (${code ?? String(error)})`;
 }
 
 /** Whether a path, already resolved, lies in a folder. */
@@ -59,6 +113,6 @@ export function sourceOf(read: ReadFile): YamlSource | undefined {
   return isProblem(read.source) ? undefined : read.source;
 }
 
-function refused(file: string, problem: Problem): ReadFile {
-  return { file, digest: problem.code, text: '', source: { ...problem, location: { file } } };
+function refused(file: string, code: string, message: string): ReadFile {
+  return { file, digest: code, text: '', source: { code, message, location: { file } } };
 }

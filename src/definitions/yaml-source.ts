@@ -1,8 +1,18 @@
-import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
+import {
+  type Document,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  type YAMLMap,
+  type YAMLParseError,
+  type YAMLWarning,
+} from 'yaml';
 import type { Problem, SourceLocation } from '../contracts/problem.js';
-
-/** What an honest definition never reaches. Source: design, section 12. */
-export const YAML_LIMITS = { bytes: 1024 * 1024, depth: 60, aliases: 50 } as const;
+import { parseYaml, TooLarge } from './yaml-document.js';
+import { Misleading, toJson } from './yaml-value.js';
 
 /** A YAML file as data, which can tell where each of its values stands. */
 export interface YamlSource {
@@ -18,71 +28,90 @@ export interface YamlSource {
 }
 
 /**
- * Reads YAML without trusting it: size, depth and aliases are capped before a tree is built.
+ * Reads YAML without trusting it: size, depth and aliases are capped before a tree is built, and what JavaScript would
+ * silently read as something else is refused.
  *
  * @param file the name to use in messages, relative to the project.
  */
 export function readYaml(file: string, text: string): YamlSource | Problem {
-  const tooLarge = findExcess(text);
-  if (tooLarge) {
-    return { code: 'definition.too_large', message: `${file} ${tooLarge}`, location: { file } };
-  }
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, strict: true, uniqueKeys: true, stringKeys: true });
-  const fault = document.errors[0] ?? document.warnings[0];
-  if (fault) {
-    const { line, col } = lines.linePos(fault.pos[0]);
-    const what = fault.message.split('\n', 1)[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? 'is no YAML';
-    return {
-      code: 'definition.syntax',
-      message: `Not valid YAML: ${what}`,
-      location: { file, line, column: col },
-      suggestion: hintFor(text.split('\n')[line - 1] ?? ''),
-    };
-  }
+  const at = (offset: number | undefined): SourceLocation => {
+    if (offset === undefined) return { file };
+    const { line, col } = lines.linePos(offset);
+    return { file, line, column: col };
+  };
   try {
+    const strange = findStrangeCharacter(text);
+    if (strange) return refuseCharacter(file, text, strange);
+    const document = parseYaml(text, lines);
+    const { version, explicit } = document.directives.yaml;
+    if (explicit && version !== '1.2') {
+      const message = `Definitions are YAML 1.2, and this file asks for ${version}`;
+      return {
+        code: 'definition.syntax',
+        message,
+        location: { file, line: 1 },
+        suggestion: 'Leave the directive out.',
+      };
+    }
+    const fault = document.errors[0] ?? document.warnings[0];
+    if (fault) return faultOf(fault, at(fault.pos[0]), text);
     return {
       file,
-      value: document.toJS({ maxAliasCount: YAML_LIMITS.aliases }),
+      value: toJson(document),
       text,
       document,
       locate: (path, part = 'value') => locateIn(document.contents, path, part, lines, file),
-      locateOffset: (offset) => {
-        const { line, col } = lines.linePos(offset);
-        return { file, line, column: col };
-      },
+      locateOffset: at,
     };
   } catch (error) {
-    const message = `${file} uses too many aliases: ${error instanceof Error ? error.message : String(error)}`;
-    return { code: 'definition.too_large', message, location: { file } };
+    if (error instanceof TooLarge) {
+      return { code: 'definition.too_large', message: `${file} ${error.message}`, location: at(error.offset) };
+    }
+    if (error instanceof Misleading) {
+      const { code, message, suggestion, offset } = error;
+      return { code, message, location: at(offset), ...(suggestion !== undefined && { suggestion }) };
+    }
+    throw error;
   }
+}
+
+function faultOf(fault: YAMLParseError | YAMLWarning, location: SourceLocation, text: string): Problem {
+  const what = fault.message.split('\n', 1)[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? 'is no YAML';
+  return {
+    code: 'definition.syntax',
+    message: `Not valid YAML: ${what.length > 300 ? `${what.slice(0, 297)}...` : what}`,
+    location,
+    suggestion: hintFor(lineAt(text, location.line ?? 1)),
+  };
+}
+
+/** One line of a text, as much of it as says what it is. */
+function lineAt(text: string, line: number): string {
+  return (text.split('\n', line)[line - 1] ?? '').slice(0, 1000);
+}
+
+/** Control characters and lone carriage returns: YAML has none of the first, and readers differ over the second. */
+function findStrangeCharacter(text: string): RegExpExecArray | null {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  return /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffe\uffff]|\r(?!\n)/.exec(text);
+}
+
+function refuseCharacter(file: string, text: string, { 0: character, index }: RegExpExecArray): Problem {
+  const before = text.slice(0, index);
+  const line = before.split('\n').length;
+  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  return {
+    code: 'definition.syntax',
+    message: `Not valid YAML: the character U+${code} does not belong into a text`,
+    location: { file, line, column: index - before.lastIndexOf('\n') },
+    suggestion: character === '\r' ? 'End lines with a line feed.' : `Write it as "\\u${code}" in double quotes.`,
+  };
 }
 
 /** Whether {@link readYaml} gave a problem. */
 export function isProblem(value: YamlSource | Problem): value is Problem {
   return 'code' in value;
-}
-
-/** Counts depth on the text itself, since a parser that builds the tree first has already paid for it. */
-function findExcess(text: string): string | undefined {
-  if (text.length > YAML_LIMITS.bytes) return `is larger than ${YAML_LIMITS.bytes / 1024} KiB`;
-  let [flow, deepest] = [0, 0];
-  for (const line of text.split('\n')) {
-    const dashes =
-      /^[\s?:-]*/
-        .exec(line)?.[0]
-        .replace(/ +/g, ' ')
-        .split(/[?:-] /).length ?? 1;
-    const columns = line.search(/\S/);
-    deepest = Math.max(deepest, dashes, columns / 2);
-    for (const character of line) {
-      if (character === '[' || character === '{') flow += 1;
-      else if ((character === ']' || character === '}') && flow > 0) flow -= 1;
-      deepest = Math.max(deepest, flow);
-    }
-    if (deepest > YAML_LIMITS.depth) return `is nested more than ${YAML_LIMITS.depth} levels deep`;
-  }
-  return undefined;
 }
 
 /** Mistakes with a message of their own. Source: answers, 52. */
@@ -105,7 +134,7 @@ function locateIn(
   for (const [depth, step] of path.entries()) {
     const last = depth === path.length - 1;
     if (isMap(node)) {
-      const pair = node.items.find((item) => keyOf(item) === String(step));
+      const pair = pairsOf(node).get(String(step));
       if (!pair) break;
       node = pair.value as Node | null;
       found = (last && part === 'key') || !node ? (pair.key as Node) : node;
@@ -119,6 +148,15 @@ function locateIn(
   if (offset === undefined) return { file };
   const { line, col } = lines.linePos(offset);
   return { file, line, column: col };
+}
+
+/** By map, since a file full of mistakes asks for the place of each of its keys. */
+const pairs = new WeakMap<YAMLMap, Map<string, Pair>>();
+
+function pairsOf(map: YAMLMap): Map<string, Pair> {
+  const known = pairs.get(map) ?? new Map(map.items.map((pair) => [keyOf(pair) ?? '', pair]));
+  pairs.set(map, known);
+  return known;
 }
 
 function keyOf(pair: Pair): string | undefined {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 
@@ -23,6 +23,8 @@ export class EnvironmentVariables {
 
   private inFile(name: string): NodeJS.Dict<string> {
     const file = join(this.root, name);
-    return existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
+    // Nobody knows when the reading of a pipe would end.
+    const isFile = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+    return isFile ? parseEnv(readFileSync(file, 'utf8')) : {};
   }
 }

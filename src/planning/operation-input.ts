@@ -1,6 +1,7 @@
 import type { JsonObject } from '../contracts/json.js';
 import type { PlanOperation } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
+import { keptParameter } from './check-parameters.js';
 import { checkAgainst } from './schemas.js';
 
 /**
@@ -8,12 +9,16 @@ import { checkAgainst } from './schemas.js';
  *
  * @throws AbilityError `input.invalid`, also for a parameter that callers may not set. Source: R-000-46.
  */
-export function operationInput({ key, input_schema, implementation }: PlanOperation, given: JsonObject): JsonObject {
-  const { defaults, overridable, id } = implementation;
-  for (const [name, value] of Object.entries(defaults)) {
-    if (!Object.hasOwn(given, name) || overridable.includes(name)) continue;
-    if (JSON.stringify(given[name]) === JSON.stringify(value)) continue;
-    throw new AbilityError({ code: 'input.invalid', message: `\`${name}\` is set by the implementation ${id}` });
+export function operationInput(operation: PlanOperation, given: JsonObject): JsonObject {
+  const { key, input_schema, implementation } = operation;
+  const kept = keptParameter(operation, given);
+  if (kept !== undefined) {
+    throw new AbilityError({
+      code: 'input.invalid',
+      message: `\`${kept}\` is set by the implementation ${implementation.id} of ${key}, and callers may not change it`,
+      suggestion: 'Leave it out, or list it as `overridable` at the implementation.',
+    });
   }
-  return checkAgainst(input_schema, { ...defaults, ...given }, { code: 'input.invalid', what: `The input of ${key}` });
+  const input = { ...implementation.defaults, ...given };
+  return checkAgainst(input_schema, input, { code: 'input.invalid', what: `The input of ${key}` });
 }

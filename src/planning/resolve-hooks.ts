@@ -142,7 +142,8 @@ function matches(match: HookMatch, subject: HookSubject): boolean {
   );
 }
 
-function handlerOf(hook: Loaded<HookDefinition>, phase: Phase, registry: Registry): PlanHandler {
+/** How a hook answers, as a plan has it. @throws AbilityError for what its phase or its script does not allow. */
+export function handlerOf(hook: Loaded<HookDefinition>, phase: Phase, registry: Registry): PlanHandler {
   const { handler, id } = hook.value;
   if ('builtin' in handler) return builtinOf(hook, handler.builtin, phase);
   if ('script' in handler) {

@@ -8,11 +8,13 @@ import { isHostAllowed } from '../rules/allowed-hosts.js';
 import { didYouMean } from '../rules/nearest.js';
 
 import { checkCondition, checkTemplate } from './check-names.js';
+import { resolveParameters } from './check-parameters.js';
 import type { EnvironmentVariables } from './environment-variables.js';
 
 import { capped } from './limits.js';
 import { resolveForm } from './resolve-form.js';
 import { resolveEnvProfile, resolveScript } from './resolve-script.js';
+import { resolveAccess } from './resolve-service.js';
 
 /** Names that `fail_if` sees. */
 const FAIL_NAMES = ['output', 'input', 'environment'];
@@ -46,17 +48,26 @@ export function resolveImplementation(
   const { body } = chosen;
   const base = baseOf(registry, chosen, settings);
   if (body.kind === 'script') {
-    const script = resolveScript(registry, body.script, chosen.from, [...chosen.path, 'script']);
+    const definition = { ...body.script, env_profile: settings?.env_profile ?? body.script.env_profile };
+    const script = resolveScript(registry, definition, chosen.from, [...chosen.path, 'script']);
     return { ...base, kind: 'script', script };
   }
   if (body.kind === 'mcp') {
     const { tool, server } = { ...body.mcp, ...defined({ tool: settings?.mcp_tool, server: settings?.mcp_server }) };
     if (!server || !tool) throw incomplete(chosen, variables.environment, server ? 'tool' : 'server');
     const output = body.mcp.output ?? 'as_is';
+    // What is pinned is the tool, whichever server of the environment has it; another tool is another promise.
+    const pinned = tool === body.mcp.tool ? body.mcp.pinned?.slice('sha256:'.length) : undefined;
+    const { from, path } = chosen;
     return {
       ...base,
       kind: 'mcp',
-      mcp: { server: resolveMcpServer(registry, server, chosen, variables), tool, output },
+      mcp: {
+        server: resolveMcpServer(registry, server, from, [...path, 'mcp', 'server'], variables),
+        tool,
+        output,
+        ...(pinned !== undefined && { pinned }),
+      },
     };
   }
   return { ...base, kind: 'api', api: resolveApi(registry, chosen, settings, variables) };
@@ -64,21 +75,20 @@ export function resolveImplementation(
 
 function baseOf(
   registry: Registry,
-  { id, body, from, path }: ChosenImplementation,
+  chosen: ChosenImplementation,
   settings: EnvironmentSettings | undefined,
 ): ImplementationBase {
+  const { id, body, from, path } = chosen;
   if (body.fail_if !== undefined) checkCondition(body.fail_if, FAIL_NAMES, from, [...path, 'fail_if']);
   const section: { timeout_sec?: number | undefined } =
     body.kind === 'script' ? body.script : body.kind === 'mcp' ? body.mcp : body.api;
-  const defaults = body.defaults ?? {};
   return {
     id,
     tags: body.tags ?? [],
-    defaults,
-    overridable: body.overridable ?? Object.keys(defaults),
+    ...resolveParameters(chosen, settings),
     ...(body.fail_if !== undefined && { fail_if: body.fail_if }),
     prompts: settings?.prompts ?? {},
-    timeout_ms: capped((section.timeout_sec ?? 60) * 1000, registry.project),
+    timeout_ms: capped((settings?.timeout_sec ?? section.timeout_sec ?? 60) * 1000, registry.project),
   };
 }
 
@@ -91,10 +101,17 @@ function incomplete({ from, path }: ChosenImplementation, environment: string, k
   });
 }
 
-function resolveMcpServer(
+/**
+ * An MCP server by name, as workers of an environment reach it.
+ *
+ * @param from who names it, at `path`.
+ * @throws AbilityError `definition.unknown_reference`, `config.*`, `denied.host`.
+ */
+export function resolveMcpServer(
   registry: Registry,
   name: string,
-  { from, path }: ChosenImplementation,
+  from: Loaded<unknown>,
+  path: PropertyKey[],
   variables: EnvironmentVariables,
 ): PlanMcpServer {
   const server = registry.mcpServers.get(name);
@@ -104,7 +121,7 @@ function resolveMcpServer(
     throw new AbilityError({
       code: 'definition.unknown_reference',
       message: `There is no MCP server ${name}`,
-      location: from.locate([...path, 'mcp', 'server']),
+      location: from.locate(path),
       suggestion: didYouMean(name, registry.mcpServers.keys()) ?? 'Define it under `mcp_servers` in registry/config.',
     });
   }
@@ -129,14 +146,17 @@ function resolveApi(
   if (body.kind !== 'api') throw new TypeError('not an api implementation');
   const { api } = body;
   const { environment } = variables;
-  const endpoints = settings?.endpoints ?? {};
+  const { endpoints, credentials, where } = resolveAccess(registry, api.service, settings, environment, from, [
+    ...path,
+    'api',
+  ]);
   const endpoint = Object.hasOwn(endpoints, api.endpoint) ? endpoints[api.endpoint] : undefined;
   if (endpoint === undefined) {
     throw new AbilityError({
       code: 'config.missing_endpoint',
       message: `${id} has no endpoint \`${api.endpoint}\` in ${environment}`,
       location: from.locate([...path, 'api']),
-      suggestion: `Write \`environments.${environment}.endpoints.${api.endpoint}\` for it in registry/config.`,
+      suggestion: `Write \`${where}endpoints.${api.endpoint}\` for it in registry/config.`,
     });
   }
   const base_url = resolveAddress(endpoint, variables, from, [...path, 'api']);
@@ -144,9 +164,8 @@ function resolveApi(
   for (const section of ['query', 'headers', 'body'] as const) {
     checkTemplate((api[section] ?? null) as Json, REQUEST_NAMES, from, [...path, 'api', section]);
   }
-  const credentials = settings?.credentials ?? {};
   const refuseMissing = (texts: Record<string, string>, ...at: PropertyKey[]): void =>
-    refuseMissingCredential(texts, credentials, `environments.${environment}.`, from, [...path, 'api', ...at]);
+    refuseMissingCredential(texts, credentials, where, from, [...path, 'api', ...at]);
   refuseMissing(api.headers ?? {}, 'headers');
   refuseMissing(api.auth?.basic ?? {}, 'auth', 'basic');
   refuseMissing(api.auth?.query ?? {}, 'auth', 'query');

@@ -2,9 +2,11 @@ import { isRepeatable } from '../contracts/effects.js';
 import type { PlanOperation } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { AbilityConfig } from '../definitions/formats/config.js';
+import type { ImplementationDocument } from '../definitions/formats/implementation.js';
 import type { LowLevel } from '../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
+import { checkParameters } from './check-parameters.js';
 import { checkParams } from './check-params.js';
 import type { Warn } from './doubt.js';
 import type { EnvironmentVariables } from './environment-variables.js';
@@ -14,6 +16,7 @@ import {
   type EnvironmentSettings,
   resolveImplementation,
 } from './resolve-implementation.js';
+import { resolveEnvProfile } from './resolve-script.js';
 import { checkSchema } from './schemas.js';
 
 /**
@@ -32,10 +35,13 @@ export function resolveOperation(
   const { environment } = variables;
   checkScope(value.operation_key, operation, environment);
   checkSchemas(operation);
-  const { chosen, settings, subject, levels } = hookLevels(registry, operation, environment);
+  const { chosen, config, settings, subject, levels } = hookLevels(registry, operation, environment);
   checkParams(chosen, value.input_schema);
+  if (config && settings?.env_profile !== undefined) {
+    resolveEnvProfile(registry, settings.env_profile, config, ['environments', environment, 'env_profile']);
+  }
   const implementation = resolveImplementation(registry, chosen, settings, variables);
-  return {
+  const resolved: PlanOperation = {
     key: value.operation_key,
     version: value.version,
     summary: value.summary,
@@ -47,6 +53,8 @@ export function resolveOperation(
     hooks: resolveHooks(registry, subject, levels, warn),
     fast: implementation.tags.includes('fast') && value.effects !== 'external_read' && isRepeatable(value.effects),
   };
+  checkParameters(resolved, chosen, config, environment);
+  return resolved;
 }
 
 /** What decides which hooks stand around an operation: the implementation chosen for it, and who binds hooks. */
@@ -56,6 +64,7 @@ export function hookLevels(
   environment: string,
 ): {
   chosen: ChosenImplementation;
+  config: Loaded<AbilityConfig> | undefined;
   settings: EnvironmentSettings | undefined;
   subject: HookSubject & { modules: string[] };
   levels: HookBindings[];
@@ -76,7 +85,7 @@ export function hookLevels(
     { value: chosen.body.hooks, from: chosen.from, path: [...chosen.path, 'hooks'] },
     ...configLevels(config, settings, environment),
   ];
-  return { chosen, settings, subject, levels };
+  return { chosen, config, settings, subject, levels };
 }
 
 /** The hook bindings of an ability's configuration, general ones before those of the environment. */
@@ -132,7 +141,12 @@ export function checkSchemas(
   }
 }
 
-function chooseImplementation(
+/**
+ * The implementation of an operation: the default of its environment or configuration, else the only one.
+ *
+ * @throws AbilityError `config.*`, `definition.unknown_reference`, or what is wrong with the one that was meant.
+ */
+export function chooseImplementation(
   registry: Registry,
   operation: Loaded<LowLevel>,
   config: Loaded<AbilityConfig> | undefined,
@@ -179,12 +193,29 @@ function implementationsOf(
 ): ChosenImplementation[] {
   const key = operation.value.operation_key;
   if (config?.value.impl) return [{ id: key, body: config.value.impl, from: config, path: ['impl'] }];
-  const documents = [...registry.implementations.values()]
-    .filter(({ value }) => value.operation_key === key)
-    .map((from): ChosenImplementation => ({ id: from.value.id, body: from.value, from, path: [] }));
+  const documents = (documentsBy(registry).get(key) ?? []).map(
+    (from): ChosenImplementation => ({ id: from.value.id, body: from.value, from, path: [] }),
+  );
   const { implementation } = operation.value;
   if (!implementation) return documents;
   return [{ id: key, body: implementation, from: operation, path: ['implementation'] }, ...documents];
+}
+
+type Documents = Map<string, Loaded<ImplementationDocument>[]>;
+
+/** By registry, which is not written to once it is loaded; a project of thousands asks for each operation many times. */
+const documents = new WeakMap<Registry, Documents>();
+
+function documentsBy(registry: Registry): Documents {
+  const known = documents.get(registry);
+  if (known) return known;
+  const found: Documents = new Map();
+  for (const document of registry.implementations.values()) {
+    const { operation_key: key } = document.value;
+    found.set(key, [...(found.get(key) ?? []), document]);
+  }
+  documents.set(registry, found);
+  return found;
 }
 
 function unknownImplementation(

@@ -1,26 +1,24 @@
 import { EFFECTS, type Effect } from '../contracts/effects.js';
 import { CEL, ENGINE } from '../contracts/names.js';
-import type {
-  Plan,
-  PlanAbility,
-  PlanHooks,
-  PlanImplementation,
-  PlanOperation,
-  PlanWorkflow,
-} from '../contracts/plan.js';
+import type { Plan, PlanAbility, PlanHooks, PlanOperation, PlanWorkflow } from '../contracts/plan.js';
 import { AbilityError, type SourceLocation } from '../contracts/problem.js';
 import type { HighLevel } from '../definitions/formats/high-level.js';
 import type { LowLevel } from '../definitions/formats/low-level.js';
-import type { Loaded, Registry } from '../definitions/registry.js';
+import { type Loaded, PLACEMENT_RULES, type Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
-import { DEFAULT_CLOUD_SERVERS, resolvePlacement } from '../rules/placement.js';
+import { checkExamples } from './check-examples.js';
+import { checkStepParameters } from './check-parameters.js';
 import { compileSteps } from './compile-steps.js';
 import type { Doubt, Warn } from './doubt.js';
 import { EnvironmentVariables } from './environment-variables.js';
+import { type InferredPlacement, inferPlacement } from './infer-placement.js';
 import { limitsOf } from './limits.js';
 import { resolveEnvironment } from './resolve-environment.js';
 import { resolveHooks } from './resolve-hooks.js';
 import { checkSchemas, checkScope, configLevels, configOf, resolveOperation } from './resolve-operation.js';
+
+/** So many tools are named of those that contradict a placement. */
+const MOST_NAMED = 3;
 
 /** A plan, and what its author should know. */
 export interface ResolvedPlan {
@@ -50,9 +48,13 @@ export function resolvePlan(
   const operation = registry.operations.get(ability);
   const workflow = registry.workflows.get(ability);
   if (!operation && !workflow) throw notFound(registry, ability);
-  const plan = operation
+  const inferred = inferPlacement(registry, ability, environment);
+  const unplaced = operation
     ? planOperation(registry, operation, variables, warn)
     : planWorkflow(registry, workflow as Loaded<HighLevel>, variables, warn);
+  const plan: Plan = { ...unplaced, placement: inferred.placement };
+  const from = (operation ?? workflow) as Loaded<unknown>;
+  warnOfPlacement({ plan, location: from.locate(['placement']) }, inferred, warn);
   for (const { key, implementation } of Object.values(plan.operations)) {
     for (const tag of ['deprecated', 'experimental'] as const) {
       if (!implementation.tags.includes(tag)) continue;
@@ -61,7 +63,7 @@ export function resolvePlan(
       warn({ code: `lint.implementation_${tag}`, message, location });
     }
   }
-  return { plan, warnings: [...doubts.keys()], doubts: [...doubts.values()] };
+  return { plan, warnings: [...brokenPlacement(registry), ...doubts.keys()], doubts: [...doubts.values()] };
 }
 
 function notFound(registry: Registry, ability: string): AbilityError {
@@ -78,12 +80,15 @@ function notFound(registry: Registry, ability: string): AbilityError {
   });
 }
 
+/** A plan before it is known where it runs. */
+type Unplaced = Omit<Plan, 'placement'>;
+
 function planOperation(
   registry: Registry,
   loaded: Loaded<LowLevel>,
   variables: EnvironmentVariables,
   warn: Warn,
-): Plan {
+): Unplaced {
   const operation = resolveOperation(registry, loaded, variables, warn);
   const { key, version, summary, modules, effects, input_schema, output_schema, implementation } = operation;
   const ability: PlanAbility = {
@@ -108,18 +113,12 @@ function planWorkflow(
   workflow: Loaded<HighLevel>,
   variables: EnvironmentVariables,
   warn: Warn,
-): Plan {
+): Unplaced {
   const found: Found = { operations: {}, workflows: {} };
   const { limits, ...own } = resolveWorkflow({ registry, variables, warn, found, callers: [] }, workflow);
   const operations = Object.fromEntries(Object.entries(found.operations).sort(([a], [b]) => (a < b ? -1 : 1)));
   const plan = assemble(registry, variables.environment, { ...own, operations });
-  const { placement } = workflow.value;
-  const planned = {
-    ...plan,
-    limits,
-    ...(Object.keys(found.workflows).length > 0 && { workflows: found.workflows }),
-  };
-  return placement ? withPlacement(planned, placement, workflow.locate(['placement']), warn) : planned;
+  return { ...plan, limits, ...(Object.keys(found.workflows).length > 0 && { workflows: found.workflows }) };
 }
 
 /** What a workflow calls, and what is called from there. */
@@ -144,6 +143,7 @@ function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): Pla
   const { environment } = variables;
   checkScope(value.id, workflow, environment);
   checkSchemas(workflow);
+  checkExamples(workflow);
   const compiled = compileSteps(registry, workflow, resolveEnvironment(registry, environment));
   const { calls, children, warnings, ...body } = compiled;
   warnings.forEach(warn);
@@ -153,6 +153,7 @@ function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): Pla
     found.operations[key] ??= resolveOperation(registry, loaded, variables, warn);
     used.set(key, found.operations[key]);
   }
+  checkStepParameters(workflow, used);
   const inner = { ...resolving, callers: [...callers, value.id] };
   const called = [...children].sort(([a], [b]) => (a < b ? -1 : 1));
   const childAbilities = called.map(([id, path]) => resolveChild(inner, id, workflow.locate(path)).ability);
@@ -177,6 +178,8 @@ function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): Pla
     input_schema: value.input_schema,
     output_schema: value.output_schema ?? null,
     hooks: resolveHooks(registry, subject, [own, ...levels], warn),
+    ...(settings?.prompts && { prompts: settings.prompts }),
+    ...(value.operations && { operations: [...new Set(value.operations)].sort() }),
   };
   const limits = limitsOf(registry.project, value.timeout);
   if (value.limits) limits.max_calls = value.limits.max_calls;
@@ -206,35 +209,41 @@ function assemble(
   registry: Registry,
   environment: string,
   body: Pick<Plan, 'ability' | 'operations' | 'steps' | 'finally' | 'output'>,
-): Plan {
+): Unplaced {
   const { project } = registry;
-  const rules = { cloud: project.placement.cloud ?? DEFAULT_CLOUD_SERVERS, local: project.placement.local ?? [] };
-  const servers = Object.values(body.operations).map(({ implementation }) => serverOf(implementation));
   return {
     format: 1,
     engine: ENGINE,
     cel: CEL,
     project: project.project,
     environment: resolveEnvironment(registry, environment),
-    placement: resolvePlacement(servers, rules),
     limits: limitsOf(project, undefined),
     ...body,
   };
 }
 
-/** What an implementation needs to be near to: scripts the shell, calls the network, tools their server. Source: C-32. */
-function serverOf(implementation: PlanImplementation): string {
-  if (implementation.kind === 'mcp') return implementation.mcp.server.name;
-  return implementation.kind === 'api' ? 'http' : 'shell';
+/** A project whose `placement` cannot be read is told in every plan where that leads. Source: R-001-19. */
+function brokenPlacement({ broken }: Registry): string[] {
+  const problem = broken.get(PLACEMENT_RULES);
+  return problem
+    ? [`\`placement\` in ability.yaml is broken, so the built-in lists of servers hold: ${problem.message}`]
+    : [];
 }
 
 /** An explicit placement wins, and is told where it contradicts what the steps need. Source: R-001-04, C-31. */
-function withPlacement(plan: Plan, placement: Plan['placement'], location: SourceLocation, warn: Warn): Plan {
-  if (placement === 'cloud' && plan.placement === 'local') {
-    const message = `${plan.ability.id} is placed in the cloud although a step of it needs a local server`;
-    warn({ code: 'lint.placement_contradiction', message, location });
-  }
-  return { ...plan, placement };
+function warnOfPlacement(
+  { plan, location }: { plan: Plan; location: SourceLocation },
+  { explicit, inferred, demands }: InferredPlacement,
+  warn: Warn,
+): void {
+  if (explicit !== 'cloud' || inferred !== 'local') return;
+  const local = demands.filter(({ placement }) => placement === 'local');
+  const named = local
+    .slice(0, MOST_NAMED)
+    .map(({ ability, tool }) => (tool === null ? ability : `${ability} (${tool})`));
+  const more = local.length > named.length ? ` and ${local.length - named.length} more` : '';
+  const message = `${plan.ability.id} is placed in the cloud although a step of it needs a local server: ${named.join(', ')}${more}`;
+  warn({ code: 'lint.placement_contradiction', message, location });
 }
 
 function gravest(effects: Effect[]): Effect {

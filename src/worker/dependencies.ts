@@ -46,7 +46,7 @@ export function buildDependencies(
   const plans = new PlanSource(keys, access.readStart, access.readParent);
   const { root } = paths;
   const scripts = new PinnedScripts(root, paths.pinned, store);
-  const tools = new PinnedTools(pool, store);
+  const tools = new PinnedTools(pool, store, root);
   const secrets = (environment: string): SecretSource => new SecretSource(root, environment);
   const activities: ActivityDependencies = {
     project,

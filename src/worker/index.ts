@@ -1,5 +1,6 @@
 /** The workers of a project, for those who host them in a program of their own. */
 export { allPlaces, type HostOptions, type Place, WorkerHost } from './host-workers.js';
+export { type ListedTool, type ListOptions, listTools, type UnreadableTool } from './list-tools.js';
 export { findHistoryFiles, readHistoryFile } from './replay/read-history-file.js';
 export type { RecordedHistory } from './replay/recorded-history.js';
 export { type Difference, type ReplayEnd, type ReplayOptions, replayHistory } from './replay/replay-history.js';

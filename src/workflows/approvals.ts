@@ -23,9 +23,6 @@ export interface ApprovalRequest {
   fields?: Record<string, ApprovalField>;
 }
 
-/** How long people have who are asked by a hook or an environment. Source: answers, 8. */
-export const GUARD_APPROVAL_MS = 24 * 60 * 60 * 1000;
-
 const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEYWORD);
 
 /**

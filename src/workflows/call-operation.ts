@@ -12,8 +12,9 @@ import type { Json, JsonObject } from '../contracts/json.js';
 import { ACTIVITY_LIMITS, TIMEOUT_MARGIN_MS } from '../contracts/names.js';
 import type { PlanHook, PlanOperation, PlanRetry } from '../contracts/plan.js';
 import type { Problem } from '../contracts/problem.js';
+import { attemptsOf, GUARD_APPROVAL_MS, RETRY, stepLimit } from '../rules/call-limits.js';
 import { plainYes } from '../rules/stored-result.js';
-import { awaitApproval, GUARD_APPROVAL_MS } from './approvals.js';
+import { awaitApproval } from './approvals.js';
 import { isForAnother, KEY_WAIT, KEY_WAIT_MS } from './await-key.js';
 import type { Budget } from './budget.js';
 import type { Halt } from './halt.js';
@@ -37,9 +38,6 @@ export interface OperationCall {
 
 type Call = (request: CallRequest) => Promise<CallAnswer>;
 
-/** Limits nobody stated. Source: answers, 8. */
-const STEP_MS = 60_000;
-const RETRY = { attempts: 3, firstMs: 1000, factor: 2, maxMs: 30_000 } as const;
 /** A call that ends this close to the end of its budget ended because of it. */
 const SLACK_MS = 100;
 
@@ -160,9 +158,8 @@ function allowedBy({ operation, path }: OperationCall): HookAnswer[] {
 
 function schedule(run: TaskRun, { operation, path, input, retry, timeoutMs }: OperationCall, leftMs: number) {
   const request: CallRequest = { ...run.context, path, with: input };
-  const limitMs = Math.min(stepLimit(run, operation, timeoutMs), leftMs) + TIMEOUT_MARGIN_MS;
-  const repeatable = isRepeatable(operation.effects);
-  const attempts = retry?.attempts ?? (repeatable ? RETRY.attempts : 1);
+  const limitMs = Math.min(stepLimit(run.plan.limits, operation, timeoutMs), leftMs) + TIMEOUT_MARGIN_MS;
+  const attempts = attemptsOf(operation, retry?.attempts);
   const policy = {
     maximumAttempts: attempts,
     initialInterval: retry?.firstMs ?? RETRY.firstMs,
@@ -188,17 +185,11 @@ function schedule(run: TaskRun, { operation, path, input, retry, timeoutMs }: Op
   return (activities[operation.key] as Call)(request);
 }
 
-function stepLimit(run: TaskRun, operation: PlanOperation, timeoutMs: number | undefined): number {
-  const { max_ms: most } = run.plan.limits;
-  const wanted = timeoutMs ?? Math.max(STEP_MS, operation.implementation.timeout_ms);
-  return most === null ? wanted : Math.min(wanted, most);
-}
-
 /** What a failed call is reported as. Time-outs of Temporal's own are only seen when a worker died or hung. */
 function failureOf(run: TaskRun, call: OperationCall, leftMs: number, error: unknown): StepFailure {
   const { operation, timeoutMs, path, id, budget } = call;
   const end = readActivityFailure(error);
-  const byBudget = leftMs <= stepLimit(run, operation, timeoutMs);
+  const byBudget = leftMs <= stepLimit(run.plan.limits, operation, timeoutMs);
   if (end.kind === 'problem') {
     run.note(path, id, { status: 'running', attempts: end.attempt });
     keep(run, end.hooks);

@@ -3,6 +3,7 @@ import { isCancellation, makeContinueAsNewFunc, proxyLocalActivities, workflowIn
 import type { ModifyAnswer, RecordChangeAnswer, RecordChangeRequest } from '../contracts/activities.js';
 import { ACTIVITIES, taskQueueMoved } from '../contracts/names.js';
 import type { TaskStart } from '../contracts/task.js';
+import { hasTools, planDigest } from '../rules/plan-digest.js';
 import { packArguments, type TaskArguments } from '../rules/task-arguments.js';
 import { untilKeyed } from './await-key.js';
 import type { TaskRun } from './task-run.js';
@@ -22,14 +23,16 @@ const MOST_APPLIED = 100;
 export function continueChanged(run: TaskRun, next: ModifyAnswer): Promise<never> {
   const { taskQueue, memo, typedSearchAttributes } = workflowInfo();
   const { plan, seal } = next;
+  const { unpinned: _, ...kept } = memo ?? {};
   const last = run.inputChanges.at(-1);
   const goOn = makeContinueAsNewFunc<Task>({
     // The definitions may have moved it since it was created.
     taskQueue: taskQueueMoved(taskQueue, plan.placement),
     memo: {
-      ...memo,
+      ...kept,
       version: plan.ability.version,
       plan: seal.plan,
+      ...(hasTools(plan) && { unpinned: planDigest(plan) }),
       input: seal.input,
       ...(last && { changed: { by: last.by.name, at: last.at } }),
     },

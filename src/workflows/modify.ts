@@ -97,7 +97,8 @@ function preflightAgain(run: TaskRun, input: JsonObject, by: InputEdit['by']): P
     heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
     retry: { maximumAttempts: 2 },
   });
-  return (activities[ACTIVITIES.modify] as Modify)({ ...run.context, input, by });
+  const { only } = run.start;
+  return (activities[ACTIVITIES.modify] as Modify)({ ...run.context, input, by, ...(only && { only }) });
 }
 
 /** Whether the task is what it was: same input, same definitions, same confirmations to be asked for. */

@@ -14,10 +14,11 @@ import {
 import type { ModifyAnswer } from '../contracts/activities.js';
 import type { StoredResult } from '../contracts/stored-result.js';
 import type { TaskResult, TaskStart } from '../contracts/task.js';
+import { GUARD_APPROVAL_MS } from '../rules/call-limits.js';
 import { whyNotThisBuild } from '../rules/engine.js';
 import { storeResult } from '../rules/stored-result.js';
 import { packArguments, type TaskArguments, unpackArguments } from '../rules/task-arguments.js';
-import { awaitApproval, GUARD_APPROVAL_MS, setState } from './approvals.js';
+import { awaitApproval, setState } from './approvals.js';
 import { carryOn } from './carry-on.js';
 import { continueChanged, recordChange } from './continue-changed.js';
 import { drawDetails } from './details.js';

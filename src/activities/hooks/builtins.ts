@@ -1,5 +1,6 @@
 import type { HookAnswer } from '../../contracts/hooks.js';
-import type { Plan, PlanHandler, PlanImplementation, PlanOperation } from '../../contracts/plan.js';
+import type { PlanHandler } from '../../contracts/plan.js';
+import { credentialsOf } from '../../rules/credentials.js';
 import { failedAnswer } from '../../rules/hook-facts.js';
 import type { HookDependencies, HookRun } from './run-hooks.js';
 
@@ -54,19 +55,4 @@ function missingCredentials(run: HookRun, { secrets }: HookDependencies, names: 
   const wanted = Array.isArray(names) ? names.map((name) => `env:${String(name)}`) : [];
   const references = [...wanted, ...credentialsOf(run.plan, run.operation).map(({ reference }) => reference)];
   return [...new Set(references)].filter((reference) => !source.has(reference)).map((r) => r.replace(/^env:/, ''));
-}
-
-/** The secrets an operation needs, or all of a plan's. */
-export function credentialsOf(plan: Plan, operation?: PlanOperation): { reference: string; what: string }[] {
-  const operations = operation ? [operation] : Object.values(plan.operations);
-  return operations.flatMap(({ implementation }) => referencesOf(implementation));
-}
-
-function referencesOf(implementation: PlanImplementation): { reference: string; what: string }[] {
-  const list = (references: Record<string, string>, what: string) =>
-    Object.entries(references).map(([name, reference]) => ({ reference, what: `${what} ${name}` }));
-  if (implementation.kind === 'script') return list(implementation.script.env.secrets, 'secret');
-  if (implementation.kind === 'api') return list(implementation.api.credentials, 'credential');
-  const { server } = implementation.mcp;
-  return server.transport === 'stdio' ? list(server.env.secrets, 'secret') : list(server.credentials, 'credential');
 }

@@ -42,6 +42,7 @@ const MOST_MESSAGE_BYTES = 32 * 1024 * 1024;
  * A child gets its env profile and nothing else; over HTTP the host policy holds, and no redirect is followed.
  *
  * @param signal gives up, when nobody waits for the connection any more.
+ * @param patienceMs longest each answer on the way may take.
  * @throws CallFailure `mcp.start_failed` with the tail of stderr, `unavailable.connection`. Source: answers, 27.
  */
 export async function connectMcp(
@@ -49,6 +50,7 @@ export async function connectMcp(
   call: McpUser,
   root: string,
   signal: AbortSignal,
+  patienceMs = CONNECT_MS,
 ): Promise<McpConnection> {
   const { transport, stderr } = transportOf(server, call, root);
   const client = new Client({ name: 'ability-runtime', version: '1' });
@@ -56,7 +58,7 @@ export async function connectMcp(
   client.onerror = (error) => {
     overflow ||= error.message.startsWith('ReadBuffer exceeded');
   };
-  const options = { timeout: CONNECT_MS, signal };
+  const options = { timeout: patienceMs, signal };
   const listing = new ToolListing(() => listTools(client, options), server.transport === 'stdio');
   client.setNotificationHandler('notifications/tools/list_changed', () => listing.expire());
   try {
@@ -147,6 +149,8 @@ function unreachable({ name, url }: Extract<PlanMcpServer, { transport: 'http' }
 
 /** All pages of its tools; of two with one name the last, as the server would not tell them apart either. */
 async function listTools(client: Client, options: RequestOptions): Promise<Tools> {
+  // The SDK would say so on stdout, where commands print their results.
+  if (!client.getServerCapabilities()?.tools) return new Map();
   const { tools } = await client.listTools(undefined, { ...options, cacheMode: 'refresh' });
   return new Map(tools.map((tool): [string, Tool] => [tool.name, tool]));
 }

@@ -2,14 +2,16 @@ import type { Tool } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../../contracts/json.js';
 import type { McpImplementation, Plan, PlanOperation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { findPinned } from '../../definitions/read-imports.js';
 import { canonicalJson } from '../../rules/canonical.js';
+import { describeDifference } from '../../rules/show-difference.js';
 import { CallFailure } from '../call-failure.js';
 import { CallLog } from '../call-log.js';
 import type { ByteStore } from '../script/pinned-scripts.js';
 import type { SecretSource } from '../secrets.js';
 import { findTool } from './find-tool.js';
 import type { McpPool, McpUser } from './pool.js';
-import { compareTools, definitionOf, describeChange, toolDigest } from './tool-definition.js';
+import { compareTools, definitionOf, toolDigest } from './tool-definition.js';
 
 /** A plan whose tools are pinned, and what to tell about those that could not be. */
 export interface PinnedPlan {
@@ -38,15 +40,18 @@ export class PinnedTools {
   constructor(
     private readonly pool: McpPool,
     private readonly store: ByteStore,
+    /** Of the project, whose imports keep what tools were when people took them over. */
+    private readonly root: string,
   ) {}
 
   /**
    * Pins the tools a plan may call, as this worker's servers describe them now. A plan without tools stays as it is.
    *
-   * A tool that cannot be seen now, since its server is down or does not list it yet, is a warning, and is then not
-   * compared when it is called.
+   * A tool that its definition pins already must still be that one. A tool that cannot be seen now, since its server is
+   * down or does not list it yet, is a warning; unless its definition pins it, it is then not compared when it is called.
    *
-   * @throws AbilityError `mcp.not_pinned` for such a tool in a protected environment.
+   * @throws AbilityError `mcp.definition_changed` for a tool that is no longer the one its definition pins;
+   * `mcp.not_pinned` for one that cannot be seen and is not pinned, in a protected environment.
    */
   async pin(plan: Plan, call: PinningCall): Promise<PinnedPlan> {
     const operations = Object.values(plan.operations).filter(callsTool);
@@ -55,6 +60,13 @@ export class PinnedTools {
     const looked = await Promise.all(
       operations.map(async (operation) => {
         const { tool, pinned, problem } = await this.look(operation, plan, call);
+        const promised = operation.implementation.mcp.pinned;
+        if (promised !== undefined) {
+          if (tool) await this.compare(operation.implementation, tool);
+          else warnings.push(unseenOf(operation, problem));
+          this.keepImported(promised);
+          return [operation.key, operation] as const;
+        }
         if (problem && plan.environment.protected) throw notPinned(operation, problem);
         if (problem) warnings.push(warningOf(operation, problem));
         const lost = tool && this.keep(tool);
@@ -76,14 +88,13 @@ export class PinnedTools {
     const before = await this.find(pinned);
     const { changes, more } = before ? compareTools(before, definitionOf(tool)) : { changes: [], more: 0 };
     const difference = before
-      ? [...changes.map(describeChange), ...(more > 0 ? [`and ${more} more`] : [])].join('\n')
+      ? [...changes.map(describeDifference), ...(more > 0 ? [`and ${more} more`] : [])].join('\n')
       : 'What it was is not in the store, so that the difference cannot be shown.';
     throw new CallFailure({
       code: 'mcp.definition_changed',
-      message: `The MCP server ${server.name} describes ${tool.name} otherwise than when the task was created; it was not called\n${difference}`,
+      message: `The MCP server ${server.name} describes ${tool.name} otherwise than when it was pinned; it was not called\n${difference}`,
       details: { pinned, found: toolDigest(tool), changes, ...(more > 0 && { more }) },
-      suggestion:
-        'Read the difference. If the tool is still what you want, create the task again, or `ability task retry` it.',
+      suggestion: `Read the difference. If the tool is still what you want, \`ability import mcp ${server.name}\` if it was imported, and create the task again, or \`ability task retry\` it.`,
     });
   }
 
@@ -123,11 +134,22 @@ export class PinnedTools {
     }
   }
 
+  /** The next import may forget it, and tasks that are under way want to show it. */
+  private keepImported(digest: string): void {
+    const text = findPinned(this.root, digest);
+    if (!text) return;
+    try {
+      this.store.put(Buffer.from(canonicalJson(text)));
+    } catch {
+      // It is still where it was found.
+    }
+  }
+
   private async find(digest: string): Promise<JsonObject | undefined> {
     try {
       return JSON.parse(Buffer.from(await this.store.get(digest)).toString('utf8')) as JsonObject;
     } catch {
-      return undefined;
+      return findPinned(this.root, digest);
     }
   }
 }
@@ -145,6 +167,11 @@ function warningOf({ key, implementation: { mcp } }: McpOperation, { message }: 
   // What a server wrote to stderr stands on the lines below, and is told when it is called.
   const [reason] = message.split('\n', 1);
   return `${key} is not pinned, so that a change of ${mcp.tool} before it is called will not be noticed: ${reason}`;
+}
+
+function unseenOf({ key, implementation: { mcp } }: McpOperation, problem: AbilityError | undefined): string {
+  const [reason] = (problem?.message ?? '').split('\n', 1);
+  return `${key}: ${mcp.tool} cannot be seen now, and is compared with what was imported when it is called: ${reason}`;
 }
 
 function notPinned({ key, implementation: { mcp } }: McpOperation, problem: AbilityError): AbilityError {

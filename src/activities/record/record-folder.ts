@@ -12,11 +12,14 @@ import {
 import { join } from 'node:path';
 import type { Tombstone } from '../../contracts/deletion.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
+import { RECORD_FILES, type TaskRecord, type ToolsUsed } from '../../contracts/record.js';
 import type { TaskResult } from '../../contracts/task.js';
-import { recordPath } from '../../rules/record-path.js';
+import { CHILDREN, recordPath } from '../../rules/record-path.js';
 import { inFolder } from './in-folder.js';
 import { renderRecord } from './render-record.js';
+
+/** The end of a task is no time to read thousands of files; their own records tell of those beyond. */
+const MOST_CALLED = 200;
 
 /** The records of a project: one folder a task, named after its key. Source: R-000-70, C-13. */
 export class RecordFolder {
@@ -72,18 +75,23 @@ export class RecordFolder {
   /** The record of a task; undefined when there is none, or none that can be read. */
   read(task: string): TaskRecord | undefined {
     const path = this.pathOf(task);
-    if (!path || !existsSync(path)) return undefined;
-    try {
-      const value = JSON.parse(readFileSync(join(path, RECORD_FILES.json), 'utf8')) as TaskRecord;
-      return value.format === 1 ? value : undefined;
-    } catch {
-      return undefined;
-    }
+    return path && existsSync(path) ? readRecord(join(path, RECORD_FILES.json)) : undefined;
   }
 
   /** Writes how a task ended. @throws AbilityError `record.write_failed`. */
-  finish(record: TaskRecord, result: TaskResult): void {
-    this.replace({ ...record, result });
+  finish(record: TaskRecord, result: TaskResult, used: ToolsUsed): void {
+    this.replace({ ...record, result, used });
+  }
+
+  /** The tools of the tasks that a task has called, as far as their records are here. */
+  toolsOfCalled(task: string): string[] {
+    const path = this.pathOf(task);
+    if (path === undefined) return [];
+    // Below a task that was called itself, the records lie beside its own.
+    const records = task.includes('/')
+      ? recordsInside(path, MOST_CALLED)
+      : recordsBelow(join(path, CHILDREN), MOST_CALLED);
+    return records.flatMap((file) => readRecord(file)?.used?.tools_used ?? []);
   }
 
   /** What is left of a deleted task; undefined where it was not deleted here. */
@@ -123,6 +131,30 @@ export class RecordFolder {
     writeWhole(join(path, RECORD_FILES.json), `${JSON.stringify(record, null, 2)}\n`);
     writeWhole(join(path, RECORD_FILES.text), renderRecord(record));
   }
+}
+
+function readRecord(file: string): TaskRecord | undefined {
+  try {
+    const value = JSON.parse(readFileSync(file, 'utf8')) as TaskRecord;
+    return value.format === 1 ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The records right below a folder, each at the end of the path of its call; those within one are told by it. */
+function recordsBelow(folder: string, most: number): string[] {
+  const own = join(folder, RECORD_FILES.json);
+  return existsSync(own) ? [own] : recordsInside(folder, most);
+}
+
+function recordsInside(folder: string, most: number): string[] {
+  const found: string[] = [];
+  for (const entry of existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : []) {
+    if (found.length >= most) break;
+    if (entry.isDirectory()) found.push(...recordsBelow(join(folder, entry.name), most - found.length));
+  }
+  return found;
 }
 
 function writeWhole(path: string, content: string): void {

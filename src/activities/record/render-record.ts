@@ -1,5 +1,5 @@
 import type { Approval } from '../../contracts/approvals.js';
-import type { TaskRecord } from '../../contracts/record.js';
+import type { TaskRecord, ToolsUsed } from '../../contracts/record.js';
 import type { InputChange, TaskResult } from '../../contracts/task.js';
 import { describeConcurrency } from '../../rules/describe-concurrency.js';
 import { formatDuration } from '../../rules/duration.js';
@@ -26,6 +26,7 @@ export function renderRecord(record: TaskRecord): string {
     `## Input\n\n${json(record.input)}`,
     `## Operations\n\n${operationsOf(record)}`,
     ...(record.warnings.length > 0 && !result ? [`## Warnings\n\n${list(record.warnings)}`] : []),
+    ...(record.used ? [`## Tools used\n\n${usedOf(record.used)}`] : []),
     ...(result ? outcomeOf(result) : []),
   ];
   return `${sections.join('\n\n')}\n`;
@@ -47,6 +48,15 @@ function operationsOf({ plan }: TaskRecord): string {
     return [key, effects, implementation.id, implementation.kind];
   });
   return rowsOf(['Operation', 'Effect', 'Implementation', 'Kind'], rows);
+}
+
+function usedOf({ tools_used, outside_whitelist }: ToolsUsed): string {
+  const tools = tools_used.length > 0 ? list(tools_used.map((tool) => `\`${tool}\``)) : 'None.';
+  const outside =
+    outside_whitelist.length > 0
+      ? `**Called and not allowed:** ${outside_whitelist.join(', ')}`
+      : 'All of them are among what the ability may call.';
+  return `${tools}\n\n${outside}`;
 }
 
 function outcomeOf(result: TaskResult): string[] {

@@ -27,4 +27,6 @@ export interface Imported {
   config?: JsonObject;
   /** What holds for all of them. */
   notes: string[];
+  /** What `pinned: sha256:..` in a definition stands for, by its digest in hex, kept so that a change can be shown. */
+  pinned?: Record<string, JsonObject>;
 }

@@ -13,11 +13,17 @@ const MOCK = 'A mock is { output: .. }, { error: { code, message } } or { live: 
 
 const mockAnswer = z.union(
   [
-    z.strictObject({ output: json }),
+    z.strictObject({ output: json.describe('What the call answers.') }),
     z.strictObject({
-      error: z.strictObject({ code: errorCode, message: z.string().min(1).optional(), details: json.optional() }),
+      error: z
+        .strictObject({
+          code: errorCode.describe('Its code.'),
+          message: z.string().min(1).optional().describe('Its message.'),
+          details: json.optional().describe('Its details.'),
+        })
+        .describe('How the call fails.'),
     }),
-    z.strictObject({ live: z.literal(true) }),
+    z.strictObject({ live: z.literal(true).describe('The call is made.') }),
   ],
   MOCK,
 );
@@ -29,22 +35,22 @@ const hookAnswer = z.union(
   [
     z.enum(['allow', 'deny', 'need_user_confirm']).transform((guard_decision) => ({ guard_decision })),
     z.strictObject({
-      status: z.enum(['ok', 'error']).optional(),
-      guard_decision: z.enum(['allow', 'deny', 'need_user_confirm']).optional(),
-      reason: z.string().optional(),
-      suggestion: z.string().optional(),
-      warnings: z.array(z.string()).optional(),
-      hook_signals: jsonObject.optional(),
-      infra: jsonObject.optional(),
+      status: z.enum(['ok', 'error']).optional().describe('`error`: the hook itself fails.'),
+      guard_decision: z.enum(['allow', 'deny', 'need_user_confirm']).optional().describe('What it decides.'),
+      reason: z.string().optional().describe('Why.'),
+      suggestion: z.string().optional().describe('What to do instead.'),
+      warnings: z.array(z.string()).optional().describe('What it warns of.'),
+      hook_signals: jsonObject.optional().describe('Signals to whoever decides.'),
+      infra: jsonObject.optional().describe('For logs and metrics.'),
     }),
   ],
   'A hook answers allow, deny or need_user_confirm, or a map as it would print: { guard_decision, reason, .. }',
 );
 
 const decision = z.strictObject({
-  decision: z.enum(['approve', 'deny']),
-  by: z.string().optional(),
-  comment: z.string().optional(),
+  decision: z.enum(['approve', 'deny']).describe('Yes or no.'),
+  by: z.string().optional().describe('Who says it.'),
+  comment: z.string().optional().describe('What they say besides.'),
 });
 
 const decisions = z.union(
@@ -53,14 +59,24 @@ const decisions = z.union(
 );
 
 const expectedCall = z.union(
-  [abilityId, z.strictObject({ call: abilityId, with: jsonObject.optional() })],
+  [
+    abilityId,
+    z.strictObject({
+      call: abilityId.describe('What is called.'),
+      with: jsonObject.optional().describe('A part of its input.'),
+    }),
+  ],
   'A call is an operation key, or { call, with }',
 );
 
 const expectedError = z.union(
   [
     errorCode.transform((code) => ({ code })),
-    z.strictObject({ code: errorCode, step: z.string().optional(), message: z.string().optional() }),
+    z.strictObject({
+      code: errorCode.describe('Its code.'),
+      step: z.string().optional().describe('The step that failed.'),
+      message: z.string().optional().describe('A part of its message.'),
+    }),
   ],
   'An error is a code, or { code, step, message }',
 );
@@ -69,41 +85,48 @@ const expectedError = z.union(
 export const CASE_ENDS = [...END_STATES, 'unavailable'] as const;
 
 const expectation = z.strictObject({
-  status: z.enum(CASE_ENDS).optional(),
+  status: z.enum(CASE_ENDS).optional().describe('How the task ends; `unavailable`: it cannot be formed.'),
   /** The whole output. */
-  output: json.optional(),
+  output: json.optional().describe('The whole output.'),
   /** A part of it. */
-  output_includes: json.optional(),
-  error: expectedError.optional(),
+  output_includes: json.optional().describe('A part of the output.'),
+  error: expectedError.optional().describe('The error, as a code or with its step and a part of its message.'),
   /** What was executed, in the order in which it was asked for. */
-  calls: z.array(expectedCall).optional(),
-  steps: z.record(place, z.enum(STEP_STATUSES)).optional(),
+  calls: z.array(expectedCall).optional().describe('What is executed, in this order.'),
+  steps: z.record(place, z.enum(STEP_STATUSES)).optional().describe('How steps end, by step.'),
 });
 
-const signal = z.strictObject({ name: signalName, payload: json.default(null) });
+const signal = z.strictObject({
+  name: signalName.describe('What it is called.'),
+  payload: json.default(null).describe('What it carries.'),
+});
 
 /** What several cases of a file share; a case overrides it key by key. */
 const surroundings = {
-  environment: environmentName.optional(),
-  input: jsonObject.optional(),
-  mocks: z.record(place, mock).optional(),
-  hooks: z.record(plainName, hookAnswer).optional(),
-  approvals: z.record(place, decisions).optional(),
+  environment: environmentName.optional().describe('Where it runs.'),
+  input: jsonObject.optional().describe('What the ability gets.'),
+  mocks: z.record(place, mock).optional().describe('What calls answer, by step path, step id or operation key.'),
+  hooks: z.record(plainName, hookAnswer).optional().describe('What script hooks answer, by id.'),
+  approvals: z.record(place, decisions).optional().describe('What people say, by step.'),
   /** Sent in this order, each when a step waits for it. */
-  signals: z.array(signal).min(1, 'A list of signals has at least one').optional(),
+  signals: z
+    .array(signal)
+    .min(1, 'A list of signals has at least one')
+    .optional()
+    .describe('Signals, each sent when a step waits for it.'),
 };
 
 const testCase = z.strictObject({
-  name: z.string().min(1).max(200),
+  name: z.string().min(1).max(200).describe('What it shows, as a sentence.'),
   ...surroundings,
-  expect: expectation.default({}),
+  expect: expectation.default({}).describe('What must come of it; what is left out may be anything.'),
 });
 
 /** `registry/{high,low}-level/<any name>.test.yaml`: the test cases of an ability. Source: issue "ability test". */
 export const cases = z.strictObject({
-  ability: abilityId,
-  defaults: z.strictObject(surroundings).default({}),
-  cases: z.array(testCase).min(1, 'A file of cases has at least one'),
+  ability: abilityId.describe('The ability under test.'),
+  defaults: z.strictObject(surroundings).default({}).describe('What the cases share; a case overrides it key by key.'),
+  cases: z.array(testCase).min(1, 'A file of cases has at least one').describe('The cases.'),
 });
 
 /** A file of cases as loaded. */

@@ -10,9 +10,15 @@ const KEY = 'A key is a text, such as deploy-${{ input.env }}';
 /** How many tasks with the same key may run at once. Source: design, section 4; answers, "The workflow language". */
 export const concurrency = z.strictObject(
   {
-    key: z.string(KEY).min(1, KEY),
-    limit: z.number(LIMIT).int(LIMIT).min(1, LIMIT).max(1000, LIMIT).default(1),
-    on_busy: z.enum(ON_BUSY).default('wait'),
+    key: z
+      .string(KEY)
+      .min(1, KEY)
+      .describe('Tasks with the same key share the turns, such as deploy-${{ input.env }}.'),
+    limit: z.number(LIMIT).int(LIMIT).min(1, LIMIT).max(1000, LIMIT).default(1).describe('How many may run at once.'),
+    on_busy: z
+      .enum(ON_BUSY)
+      .default('wait')
+      .describe('What a task does when there is no turn: wait, be refused, or cancel the oldest.'),
   },
   { error: ({ code }) => (code === 'invalid_type' ? MAP : undefined) },
 );

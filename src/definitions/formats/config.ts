@@ -1,58 +1,114 @@
 import { z } from 'zod';
 import { inlineImplementation } from './implementation.js';
-import { abilityId, environmentName, hookBindings, plainName, secretReference, serviceUrl } from './values.js';
+import {
+  abilityId,
+  environmentName,
+  hookBindings,
+  jsonObject,
+  plainName,
+  seconds,
+  secretReference,
+  serviceUrl,
+} from './values.js';
 
 /** Settings of an ability in one environment. Source: R-000-53. */
 const perEnvironment = z.strictObject({
-  default_implementation: plainName.optional(),
-  allowed_implementations: z.array(plainName).min(1).optional(),
-  endpoints: z.record(plainName, serviceUrl).optional(),
-  mcp_server: plainName.optional(),
-  mcp_tool: z.string().min(1).optional(),
-  credentials: z.record(plainName, secretReference).optional(),
-  prompts: z.record(plainName, z.string()).optional(),
-  hooks: hookBindings.optional(),
+  default_implementation: plainName.optional().describe('The implementation that is used.'),
+  allowed_implementations: z.array(plainName).min(1).optional().describe('The only implementations that may be used.'),
+  defaults: jsonObject
+    .optional()
+    .describe('Parameters under the input here; key by key over those of the implementation.'),
+  overridable: z
+    .array(plainName)
+    .optional()
+    .describe('Which parameters callers may set here, instead of what the implementation says.'),
+  env_profile: plainName.optional().describe('The environment of the script here, instead of its own `env_profile`.'),
+  timeout_sec: seconds.optional().describe('How long a call may take here, instead of what the implementation says.'),
+  endpoints: z
+    .record(plainName, serviceUrl)
+    .optional()
+    .describe('Base URLs of an api implementation, by the name its `endpoint` gives.'),
+  mcp_server: plainName.optional().describe('The server of an mcp implementation.'),
+  mcp_tool: z.string().min(1).optional().describe('The tool of an mcp implementation.'),
+  credentials: z
+    .record(plainName, secretReference)
+    .optional()
+    .describe('References to secrets that an api implementation sends.'),
+  prompts: z
+    .record(plainName, z.string())
+    .optional()
+    .describe('Templates or hints for whoever calls it, by name; told by `show`, never run.'),
+  hooks: hookBindings.optional().describe('Hooks bound in this environment besides.'),
 });
 
-const abilityConfig = z.strictObject({
-  id: abilityId,
-  default_implementation: plainName.optional(),
-  allowed_implementations: z.array(plainName).min(1).optional(),
+/** The settings of one ability. Source: R-000-51 to R-000-54, R-002-09, R-002-10. */
+export const abilityConfig = z.strictObject({
+  id: abilityId.describe('The ability that is configured.'),
+  default_implementation: plainName.optional().describe('The implementation that is used.'),
+  allowed_implementations: z.array(plainName).min(1).optional().describe('The only implementations that may be used.'),
   /** The Phase 7 shorthand: default and only one. Source: R-002-09, C-19. */
-  impl: inlineImplementation.optional(),
-  hooks: hookBindings.optional(),
-  environments: z.record(environmentName, perEnvironment).optional(),
+  impl: inlineImplementation.optional().describe('Its implementation, the default and only one.'),
+  hooks: hookBindings.optional().describe('Hooks bound besides, in all environments.'),
+  environments: z
+    .record(environmentName, perEnvironment)
+    .optional()
+    .describe('What holds in one environment, over all else.'),
 });
 
 /** What a child process gets as its environment. Source: design, section 4. */
 const envProfile = z.strictObject({
-  pass: z.array(plainName).default([]),
-  set: z.record(plainName, z.string()).default({}),
-  secrets: z.record(plainName, secretReference).default({}),
+  pass: z.array(plainName).default([]).describe('Variables of the worker that are passed on.'),
+  set: z.record(plainName, z.string()).default({}).describe('Variables with fixed values.'),
+  secrets: z.record(plainName, secretReference).default({}).describe('Variables that hold secrets, as references.'),
 });
 
 /** An MCP server: a command, or a URL. */
 const mcpServer = z.union(
   [
     z.strictObject({
-      command: z.string().min(1),
-      args: z.array(z.string()).default([]),
-      env_profile: plainName.optional(),
+      command: z.string().min(1).describe('The program that is the server.'),
+      args: z.array(z.string()).default([]).describe('Its arguments.'),
+      env_profile: plainName.optional().describe('Its environment; without it, the profile `default`.'),
     }),
     z.strictObject({
-      url: serviceUrl,
-      headers: z.record(z.string(), z.string()).default({}),
-      credentials: z.record(plainName, secretReference).default({}),
+      url: serviceUrl.describe('Where the server is.'),
+      headers: z
+        .record(z.string(), z.string())
+        .default({})
+        .describe('Headers of each request; may hold {credential:NAME}.'),
+      credentials: z
+        .record(plainName, secretReference)
+        .default({})
+        .describe('References to secrets that the headers name.'),
     }),
   ],
   'An MCP server has either a `command` or a `url`',
 );
 
+const places = {
+  endpoints: z.record(plainName, serviceUrl).default({}).describe('Addresses of the service, by name.'),
+  credentials: z.record(plainName, secretReference).default({}).describe('References to secrets, by name.'),
+};
+
+/** A service that many abilities call: its addresses and credentials, in one place instead of at each ability. */
+const service = z.strictObject({
+  ...places,
+  /** What is different in an environment, key by key. */
+  environments: z
+    .record(environmentName, z.strictObject(places))
+    .optional()
+    .describe('What is different in an environment, key by key.'),
+});
+
 /** `registry/config/*.yaml`: how and where abilities run. Source: R-000-51 to R-000-55, R-002-08. */
 export const config = z.strictObject({
-  abilities: z.array(abilityConfig).default([]),
-  env_profiles: z.record(plainName, envProfile).default({}),
-  mcp_servers: z.record(plainName, mcpServer).default({}),
+  abilities: z.array(abilityConfig).default([]).describe('Settings of abilities.'),
+  env_profiles: z.record(plainName, envProfile).default({}).describe('Environments of child processes, by name.'),
+  mcp_servers: z.record(plainName, mcpServer).default({}).describe('MCP servers, by name.'),
+  services: z
+    .record(plainName, service)
+    .default({})
+    .describe('Services that many abilities call, by name: their endpoints and credentials.'),
 });
 
 /** The configuration of one ability. */
@@ -60,6 +116,9 @@ export type AbilityConfig = z.output<typeof abilityConfig>;
 
 /** An environment profile as loaded. */
 export type EnvProfile = z.output<typeof envProfile>;
+
+/** A service as loaded. */
+export type Service = z.output<typeof service>;
 
 /** An MCP server as loaded. */
 export type McpServer = z.output<typeof mcpServer>;

@@ -7,51 +7,70 @@ const globs = z.array(z.string().min(1)).min(1).optional();
 
 /** The activation filter of a hook: every field given must fit. Source: R-000-63, design section 7. */
 export const match = z.strictObject({
-  abilities: globs,
-  modules: globs,
-  environments: globs,
-  effects: z.array(effect).min(1).optional(),
-  tags: globs,
+  abilities: globs.describe('Ids of abilities; * stands for any letters.'),
+  modules: globs.describe('Modules of the ability.'),
+  environments: globs.describe('Names of environments.'),
+  effects: z.array(effect).min(1).optional().describe('Effects of the ability.'),
+  tags: globs.describe('Tags of the implementation.'),
 });
 
 const expression = z
   .strictObject({
-    deny_if: condition.optional(),
-    confirm_if: condition.optional(),
-    warn_if: condition.optional(),
-    reason: z.string().min(1).optional(),
-    suggestion: z.string().min(1).optional(),
+    deny_if: condition.optional().describe('CEL; true: no.'),
+    confirm_if: condition.optional().describe('CEL; true: somebody must approve.'),
+    warn_if: condition.optional().describe('CEL; true: a warning.'),
+    reason: z.string().min(1).optional().describe('What is said then.'),
+    suggestion: z.string().min(1).optional().describe('What to do instead.'),
   })
   .refine(
     ({ deny_if, confirm_if, warn_if }) => deny_if ?? confirm_if ?? warn_if,
     'An expression handler has at least one of deny_if, confirm_if, warn_if',
-  );
+  )
+  .meta({ anyOf: [{ required: ['deny_if'] }, { required: ['confirm_if'] }, { required: ['warn_if'] }] });
 
 const builtin = z.union(
   [
     z.enum(BUILTINS).transform((name) => ({ name, options: {} })),
-    z.strictObject({ name: z.enum(BUILTINS), options: jsonObject.default({}) }),
+    z.strictObject({
+      name: z.enum(BUILTINS).describe('Which one.'),
+      options: jsonObject.default({}).describe('What it takes.'),
+    }),
   ],
   `A built-in handler is one of ${BUILTINS.join(', ')}, or { name, options }`,
 );
 
-const handler = z.union(
-  [z.strictObject({ expression }), z.strictObject({ script }), z.strictObject({ builtin })],
+/** What answers for a hook. Source: R-002-11. */
+export const handler = z.union(
+  [
+    z.strictObject({
+      expression: expression.describe(
+        'Conditions in CEL over input, environment, ability, implementation, effects, tags, task, session and user.',
+      ),
+    }),
+    z.strictObject({
+      script: script.describe('A script: EventContext as JSON on stdin, HookResult as JSON on stdout.'),
+    }),
+    z.strictObject({ builtin: builtin.describe('A handler that comes with the runtime.') }),
+  ],
   'A handler is one of expression, script, builtin',
 );
 
 /** One hook. Source: R-002-20, R-002-21, C-05. */
 export const hook = z.strictObject({
-  id: plainName,
-  summary: z.string().optional(),
-  enabled: z.boolean().default(true),
-  blocking: z.boolean().default(false),
-  match: match.optional(),
-  handler,
+  id: plainName.describe('The name by which abilities bind it.'),
+  summary: z.string().optional().describe('What it is there for.'),
+  enabled: z.boolean().default(true).describe('Whether it fires at all.'),
+  blocking: z.boolean().default(false).describe('Before calls, only blocking and bound hooks are asked.'),
+  match: match
+    .optional()
+    .describe('Makes it global: it fires wherever every field given fits. On a bound hook it filters.'),
+  handler: handler.describe('What answers.'),
 });
 
 /** `registry/hooks/<Phase>.yaml`. */
-export const hooks = z.strictObject({ hooks: z.array(hook) });
+export const hooks = z.strictObject({
+  hooks: z.array(hook).describe('The hooks of the phase the file is named after, in this order.'),
+});
 
 /** A hook as loaded. */
 export type HookDefinition = z.output<typeof hook>;

@@ -7,40 +7,62 @@ const interpreter = z.union([z.string().min(1), z.array(z.string().min(1)).min(1
 
 /** A script of the project. Source: design, section 4; answers, 25 and 29. */
 export const script = z.strictObject({
-  path: z.string().min(1),
-  args_template: z.string().optional(),
+  path: z.string().min(1).describe('The script, relative to the project root.'),
+  args_template: z
+    .string()
+    .optional()
+    .describe(
+      'Its arguments, split on blanks; knows {input_file} {output_file} {payload} {task_key} {idempotency_key}.',
+    ),
   /** Arguments as a list, where a template would need quotes. */
-  args: z.array(z.string()).optional(),
-  interpreter: interpreter.optional(),
-  timeout_sec: seconds.optional(),
-  env_profile: plainName.optional(),
+  args: z.array(z.string()).optional().describe('Its arguments as a list, instead of args_template.'),
+  interpreter: interpreter
+    .optional()
+    .describe('The program that runs it; without it, its run bit and first line, or its extension.'),
+  timeout_sec: seconds.optional().describe('How long a call may take; 60 without it.'),
+  env_profile: plainName.optional().describe('Its environment, one of env_profiles; without it, `default`.'),
   /** Variables besides the profile's. */
-  set: z.record(plainName, z.string()).optional(),
-  files: z.array(z.string().min(1)).optional(),
+  set: z.record(plainName, z.string()).optional().describe('Variables besides those of the profile.'),
+  files: z
+    .array(z.string().min(1))
+    .optional()
+    .describe('Files and folders that are pinned with it, such as the modules it imports.'),
 });
 
 /** A tool of an MCP server. Source: design, section 4; answers, 27. */
 export const mcp = z.strictObject({
-  server: plainName.optional(),
-  tool: z.string().min(1).optional(),
-  timeout_sec: seconds.optional(),
-  output: z.literal('json').optional(),
+  server: plainName.optional().describe('One of mcp_servers; may stand in the configuration instead.'),
+  tool: z.string().min(1).optional().describe('The tool of the server; may stand in the configuration instead.'),
+  timeout_sec: seconds.optional().describe('How long a call may take; 60 without it.'),
+  output: z.literal('json').optional().describe('Reads the text of the answer as JSON.'),
+  pinned: z
+    .string()
+    .regex(/^sha256:[0-9a-f]{64}$/, 'What is pinned is `sha256:` and 64 hex digits, as `ability import mcp` writes it')
+    .optional()
+    .describe('What the server said of the tool when it was imported; another one is not called.'),
 });
 
 /** What every kind may say besides. */
 const shared = {
-  defaults: jsonObject.optional(),
-  overridable: z.array(z.string()).optional(),
-  tags: z.array(plainName).optional(),
-  fail_if: condition.optional(),
-  hooks: hookBindings.optional(),
-  limitations: z.string().optional(),
+  defaults: jsonObject.optional().describe('Parameters under the input of the caller.'),
+  overridable: z.array(plainName).optional().describe('Which of `defaults` callers may set; without it, all of them.'),
+  tags: z
+    .array(plainName)
+    .optional()
+    .describe(
+      '`fast` runs repeatable calls without a round trip; `deprecated` and `experimental` warn; others are for hooks.',
+    ),
+  fail_if: condition
+    .optional()
+    .describe('CEL over output, input and environment; true: the call failed although it answered.'),
+  hooks: hookBindings.optional().describe('Hooks bound where this implementation is used.'),
+  limitations: z.string().optional().describe('What it cannot do; told by `show`.'),
 };
 
 const kinds = {
-  script: { kind: z.literal('script'), script },
-  mcp: { kind: z.literal('mcp'), mcp },
-  api: { kind: z.literal('api'), api },
+  script: { kind: z.literal('script').describe('A script of the project.'), script: script.describe('The script.') },
+  mcp: { kind: z.literal('mcp').describe('A tool of an MCP server.'), mcp: mcp.describe('The tool.') },
+  api: { kind: z.literal('api').describe('An HTTP call.'), api: api.describe('The call.') },
 } as const;
 
 const unionMessage = 'An implementation has a `kind` (script, mcp or api) and the section of that name';
@@ -56,7 +78,11 @@ export const inlineImplementation = z.discriminatedUnion(
   unionMessage,
 );
 
-const registration = { id: plainName, operation_key: abilityId, summary: z.string().optional() };
+const registration = {
+  id: plainName.describe('What the implementation is called.'),
+  operation_key: abilityId.describe('The operation it belongs to.'),
+  summary: z.string().optional().describe('What sets it apart; told by `show`.'),
+};
 
 /** `registry/implementations/<id>.yaml`. Source: R-000-45, R-000-46. */
 export const implementation = z.discriminatedUnion(

@@ -3,39 +3,63 @@ import { duration, effect, environmentName, jsonObject, plainName } from './valu
 
 /** One environment. Source: design, section 4; answers, 11. */
 export const environment = z.strictObject({
-  protected: z.boolean().default(false),
-  approve: z.array(effect).default([]),
-  approvers: z.array(z.string().min(1)).default([]),
-  quorum: z.number().int().min(1).max(20).default(1),
+  protected: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Hooks see it; nobody approves their own requests unless self_approval says so; MCP tools must be pinned.',
+    ),
+  approve: z.array(effect).default([]).describe('Effects whose calls need an approval here.'),
+  approvers: z.array(z.string().min(1)).default([]).describe('Groups of `people`, or persons; empty: anyone.'),
+  quorum: z.number().int().min(1).max(20).default(1).describe('How many of them must approve.'),
   /** Left out: allowed unless the environment is protected. */
-  self_approval: z.boolean().optional(),
-  proof: z.enum(['claimed', 'required']).default('claimed'),
-  vars: jsonObject.default({}),
+  self_approval: z
+    .boolean()
+    .optional()
+    .describe('Whether the one who asked may decide; without it, only where the environment is not protected.'),
+  proof: z.enum(['claimed', 'required']).default('claimed').describe('Whether the name of an approver must be proved.'),
+  vars: jsonObject.default({}).describe('Values for expressions: environment.vars.NAME.'),
 });
 
 /** `ability.yaml`: marks a project. */
 export const project = z.strictObject({
-  format: z.literal(1),
+  format: z.literal(1).describe('The version of this format.'),
   project: z
     .string()
-    .regex(/^[a-z][a-z0-9_-]{0,39}$/, 'The name of a project has at most 40 small letters, digits, dashes and _'),
+    .regex(/^[a-z][a-z0-9_-]{0,39}$/, 'The name of a project has at most 40 small letters, digits, dashes and _')
+    .describe('The name of the project, part of its task queues.'),
   environments: z
     .record(
       environmentName,
       environment.nullable().transform((value) => value ?? environment.parse({})),
     )
-    .refine((environments) => Object.keys(environments).length > 0, 'A project has at least one environment'),
-  people: z.record(plainName, z.array(z.string().min(1))).default({}),
-  default_environment: environmentName.optional(),
+    .refine((environments) => Object.keys(environments).length > 0, 'A project has at least one environment')
+    .meta({ minProperties: 1 })
+    .describe('The environments in which abilities run.'),
+  people: z
+    .record(plainName, z.array(z.string().min(1)))
+    .default({})
+    .describe('Groups of approvers, by name.'),
+  default_environment: environmentName.optional().describe('The environment of commands that name none.'),
   policy: z
     .strictObject({
-      max_timeout: duration.optional(),
-      allowed_hosts: z.array(z.string().min(1)).optional(),
+      max_timeout: duration.optional().describe('No call and no task may take longer, whatever its definition says.'),
+      allowed_hosts: z
+        .array(z.string().min(1))
+        .optional()
+        .describe(
+          'Hosts that may be called, such as *.acme.test or 127.0.0.1:*; without it, only those of the endpoints.',
+        ),
     })
-    .default({}),
+    .default({})
+    .describe('What no definition may go beyond.'),
   placement: z
-    .strictObject({ cloud: z.array(z.string().min(1)).optional(), local: z.array(z.string().min(1)).optional() })
-    .default({}),
+    .strictObject({
+      cloud: z.array(z.string().min(1)).optional().describe('Servers that may run in the cloud.'),
+      local: z.array(z.string().min(1)).optional().describe('Servers that are local, whatever `cloud` says.'),
+    })
+    .default({})
+    .describe('Where servers may run; those that are not named are local.'),
 });
 
 /** A project as loaded. */

@@ -19,11 +19,15 @@ const MOST_WAIT = '30s';
 /** How often a call or a group is tried, and how long is waited between: from `first` up to `max`. */
 const retry = z
   .strictObject({
-    attempts: z.number().int().min(1).max(100).default(3),
-    first: durationOrTemplate.default('1s'),
-    factor: z.number().min(1).max(10).default(2),
-    max: durationOrTemplate.optional(),
-    errors: z.array(z.string().min(1)).min(1).optional(),
+    attempts: z.number().int().min(1).max(100).default(3).describe('How often it is tried at most.'),
+    first: durationOrTemplate.default('1s').describe('The first wait between attempts.'),
+    factor: z.number().min(1).max(10).default(2).describe('How each wait grows.'),
+    max: durationOrTemplate.optional().describe('The longest wait; 30s without it.'),
+    errors: z
+      .array(z.string().min(1))
+      .min(1)
+      .optional()
+      .describe('Codes or families of errors that are tried again; without it, whatever the effect allows.'),
   })
   .refine(({ first, max }) => max === undefined || !isShorter(max, first), {
     error: '`max` is the longest wait, so it is not shorter than `first`',
@@ -39,14 +43,15 @@ function isShorter(one: string, other: string): boolean {
 /** What a decider fills in; a small part of JSON Schema. */
 const approvalField = z
   .strictObject({
-    type: z.enum(['string', 'number', 'integer', 'boolean']),
-    title: z.string().optional(),
-    description: z.string().optional(),
+    type: z.enum(['string', 'number', 'integer', 'boolean']).describe('Its type.'),
+    title: z.string().optional().describe('What it is called.'),
+    description: z.string().optional().describe('What to fill in.'),
     enum: z
       .array(z.union([z.string(), z.number()]))
       .min(1)
-      .optional(),
-    optional: z.boolean().optional(),
+      .optional()
+      .describe('The choices.'),
+    optional: z.boolean().optional().describe('Whether it may be left out.'),
   })
   .refine(({ type, enum: choices }) => choices === undefined || choices.every((choice) => isOfType(type, choice)), {
     error: 'Each choice is of the `type` of the field, or nobody could choose it',
@@ -58,48 +63,77 @@ function isOfType(type: string, value: unknown): boolean {
 }
 
 const approval = z.strictObject({
-  title: z.string().min(1),
-  approvers: z.array(z.string().min(1)).optional(),
-  quorum: z.number().int().min(1).max(20).optional(),
-  timeout: durationOrTemplate.default('24h'),
-  comment: z.enum(['optional', 'required']).default('optional'),
-  fields: z.record(plainName, approvalField).optional(),
+  title: z.string().min(1).describe('What is asked.'),
+  approvers: z
+    .array(z.string().min(1))
+    .optional()
+    .describe('Who decides: groups of `people`, or persons; without it, those of the environment.'),
+  quorum: z.number().int().min(1).max(20).optional().describe('How many of them.'),
+  timeout: durationOrTemplate.default('24h').describe('How long is waited; no answer is a no.'),
+  comment: z.enum(['optional', 'required']).default('optional').describe('Whether a decision needs a comment.'),
+  fields: z.record(plainName, approvalField).optional().describe('What a yes fills in, by name.'),
 });
 
-const undo = z.strictObject({ call: abilityId, with: z.union([jsonObject, z.string()]).optional() });
+const undo = z.strictObject({
+  call: abilityId.describe('The ability that takes it back.'),
+  with: z.union([jsonObject, z.string()]).optional().describe('Its input.'),
+});
 
 const errorHandler = z.strictObject({
-  errors: z.array(z.string().min(1)).min(1).optional(),
+  errors: z
+    .array(z.string().min(1))
+    .min(1)
+    .optional()
+    .describe('Codes or families it is for; without it, all but a no and a cancellation.'),
   steps: z
     .array(z.lazy(() => step))
     .min(1)
-    .optional(),
-  output: json.optional(),
-  rethrow: z.boolean().optional(),
+    .optional()
+    .describe('What is done then.'),
+  output: json.optional().describe('What the step gives then; without it, null.'),
+  rethrow: z.boolean().optional().describe('Fail all the same.'),
 });
 
 const switchCase = z.union([
-  z.strictObject({ if: condition, steps: z.array(z.lazy(() => step)).min(1) }),
-  z.strictObject({ else: z.array(z.lazy(() => step)).min(1) }),
+  z.strictObject({
+    if: condition.describe('CEL; the first case that is true is taken.'),
+    steps: z
+      .array(z.lazy(() => step))
+      .min(1)
+      .describe('What is done then.'),
+  }),
+  z.strictObject({
+    else: z
+      .array(z.lazy(() => step))
+      .min(1)
+      .describe('What is done when no case is true.'),
+  }),
 ]);
 
 const repeat = z.strictObject({
-  until: condition,
-  every: durationOrTemplate.default('0s'),
-  max: numberOrTemplate.default(100),
+  until: condition.describe('CEL; true ends the loop.'),
+  every: durationOrTemplate.default('0s').describe('The wait between turns.'),
+  max: numberOrTemplate.default(100).describe('How many turns at most; then it fails.'),
 });
 
 const wait = z.union(
   [
     durationOrTemplate,
-    z.strictObject({ until: condition }),
-    z.strictObject({ signal: signalName, if: condition.optional(), timeout: durationOrTemplate.optional() }),
+    z.strictObject({ until: condition.describe('CEL: a time to wait for, or a condition that comes true.') }),
+    z.strictObject({
+      signal: signalName.describe('The signal that is waited for.'),
+      if: condition.optional().describe('CEL over the signal; others stay for other waits.'),
+      timeout: durationOrTemplate.optional().describe('How long is waited.'),
+    }),
   ],
   'A wait is a duration (30s), { until: EXPRESSION } or { signal: NAME }',
 );
 
 /** Whether the others go on when one fails. */
-const onFailure = z.enum(['stop', 'finish', 'cancel']).optional();
+const onFailure = z
+  .enum(['stop', 'finish', 'cancel'])
+  .optional()
+  .describe('When one fails: start no other (stop, the default), finish all, or cancel those under way.');
 
 /** How a failure is dealt with. Source: answers, 44. */
 export interface ErrorHandlerDefinition {
@@ -113,9 +147,12 @@ export interface ErrorHandlerDefinition {
 export type SwitchCaseDefinition = { if: string; steps: StepDefinition[] } | { else: StepDefinition[] };
 
 const fail = z.strictObject({
-  code: z.string().regex(/^[a-z][a-z0-9_.]{0,99}$/, 'An error code has small letters, digits, _ and dots'),
-  message: z.string().min(1),
-  details: json.optional(),
+  code: z
+    .string()
+    .regex(/^[a-z][a-z0-9_.]{0,99}$/, 'An error code has small letters, digits, _ and dots')
+    .describe('The code of the failure, reported as it is written.'),
+  message: z.string().min(1).describe('What is said.'),
+  details: json.optional().describe('What belongs to it.'),
 });
 
 /** How often a failed call or group is tried. */
@@ -167,7 +204,10 @@ export type BranchDefinition = VerbDefinition & Modifiers;
 /** One step as loaded; exactly one verb. */
 export type StepDefinition = BranchDefinition & { id: string };
 
-const steps = z.array(z.lazy(() => step)).min(1);
+const steps = z
+  .array(z.lazy(() => step))
+  .min(1)
+  .describe('Steps, in this order.');
 const branches = z.record(
   stepId,
   z.lazy(() => branch),
@@ -179,40 +219,56 @@ const noLoop = { foreach: z.undefined().optional(), repeat: z.undefined().option
 /** The verbs of this engine, each with what belongs to it. Those that hold `steps` stand before the plain group. */
 const verbs = {
   call: {
-    call: abilityId,
-    with: z.union([jsonObject, z.string()]).optional(),
-    retry: retry.optional(),
-    undo: undo.optional(),
+    call: abilityId.describe('The ability that is called.'),
+    with: z.union([jsonObject, z.string()]).optional().describe('Its input, with ${{ }}.'),
+    retry: retry.optional().describe('How often it is tried, and when again.'),
+    undo: undo.optional().describe('What takes it back, if the task fails or is cancelled later.'),
   },
-  approval: { approval },
-  parallel: { parallel: branches, max_parallel: numberOrTemplate.optional(), on_failure: onFailure },
-  race: { race: branches },
+  approval: { approval: approval.describe('Asks people.') },
+  parallel: {
+    parallel: branches.describe('Steps that run at once, by id.'),
+    max_parallel: numberOrTemplate.optional().describe('How many at once; without it, all.'),
+    on_failure: onFailure,
+  },
+  race: { race: branches.describe('Steps that run at once; the first to end wins, the others are cancelled.') },
   foreach: {
-    foreach: z.union([z.string().min(1), z.array(json)], 'A list belongs here, or bare CEL that gives one'),
-    as: stepId,
-    index: stepId.optional(),
-    max_parallel: numberOrTemplate.optional(),
+    foreach: z
+      .union([z.string().min(1), z.array(json)], 'A list belongs here, or bare CEL that gives one')
+      .describe('The list, or CEL that gives it.'),
+    as: stepId.describe('The name of the item in expressions.'),
+    index: stepId.optional().describe('The name of its number, from 0.'),
+    max_parallel: numberOrTemplate.optional().describe('How many at once; without it, one after the other.'),
     on_failure: onFailure,
     steps,
   },
-  switch: { switch: z.array(switchCase).min(1) },
-  repeat: { repeat, index: stepId.optional(), steps },
-  wait: { wait },
-  steps: { steps, retry: retry.optional(), ...noLoop },
-  let: { let: jsonObject },
-  fail: { fail },
-  end: { end: z.strictObject({ output: json.optional() }).nullable() },
+  switch: { switch: z.array(switchCase).min(1).describe('Cases, of which one is taken.') },
+  repeat: {
+    repeat: repeat.describe('A loop.'),
+    index: stepId.optional().describe('The name of the number of the turn, from 0.'),
+    steps,
+  },
+  wait: { wait: wait.describe('Waits for a while, a moment, a condition or a signal.') },
+  steps: { steps, retry: retry.optional().describe('How often the group is tried, and when again.'), ...noLoop },
+  let: { let: jsonObject.describe('Values by name, with ${{ }}; the output of the step.') },
+  fail: { fail: fail.describe('Ends the task as failed.') },
+  end: {
+    end: z
+      .strictObject({ output: json.optional().describe('The output of the task.') })
+      .nullable()
+      .describe('Ends the task early, with success.'),
+  },
 } as const;
 
 const modifiers = {
-  if: condition.optional(),
-  timeout: durationOrTemplate.optional(),
-  on_error: z.array(errorHandler).min(1).optional(),
-  continue_on_error: z.boolean().optional(),
+  if: condition.optional().describe('CEL; false skips the step.'),
+  timeout: durationOrTemplate.optional().describe('How long it may take, all attempts together.'),
+  on_error: z.array(errorHandler).min(1).optional().describe('What is done when it fails.'),
+  continue_on_error: z.boolean().optional().describe('Go on with the next step when it fails.'),
   finally: z
     .array(z.lazy(() => step))
     .min(1)
-    .optional(),
+    .optional()
+    .describe('Steps that run after it in any case.'),
 };
 
 /** The names of the verbs. */
@@ -220,43 +276,49 @@ export const VERBS: ReadonlySet<string> = new Set(Object.keys(verbs));
 
 const oneVerb = `A step has exactly one verb: ${[...VERBS].join(', ')}`;
 
+const ownId = stepId.describe('The name of the step, unique in the file: steps.ID in expressions.');
+
 /** A step of a workflow. Source: design, section 5. */
-export const step: z.ZodType<StepDefinition> = z.union(
-  [
-    z.strictObject({ id: stepId, ...verbs.call, ...modifiers }),
-    z.strictObject({ id: stepId, ...verbs.approval, ...modifiers }),
-    z.strictObject({ id: stepId, ...verbs.parallel, ...modifiers }),
-    z.strictObject({ id: stepId, ...verbs.race, ...modifiers }),
-    z.strictObject({ id: stepId, ...verbs.foreach, ...modifiers }),
-    z.strictObject({ id: stepId, ...verbs.switch, ...modifiers }),
-    z.strictObject({ id: stepId, ...verbs.repeat, ...modifiers }),
-    z.strictObject({ id: stepId, ...verbs.wait, ...modifiers }),
-    z.strictObject({ id: stepId, ...verbs.steps, ...modifiers }),
-    z.strictObject({ id: stepId, ...verbs.let, ...modifiers }),
-    z.strictObject({ id: stepId, ...verbs.fail, ...modifiers }),
-    z.strictObject({ id: stepId, ...verbs.end, ...modifiers }),
-  ],
-  oneVerb,
-);
+export const step: z.ZodType<StepDefinition> = z
+  .union(
+    [
+      z.strictObject({ id: ownId, ...verbs.call, ...modifiers }),
+      z.strictObject({ id: ownId, ...verbs.approval, ...modifiers }),
+      z.strictObject({ id: ownId, ...verbs.parallel, ...modifiers }),
+      z.strictObject({ id: ownId, ...verbs.race, ...modifiers }),
+      z.strictObject({ id: ownId, ...verbs.foreach, ...modifiers }),
+      z.strictObject({ id: ownId, ...verbs.switch, ...modifiers }),
+      z.strictObject({ id: ownId, ...verbs.repeat, ...modifiers }),
+      z.strictObject({ id: ownId, ...verbs.wait, ...modifiers }),
+      z.strictObject({ id: ownId, ...verbs.steps, ...modifiers }),
+      z.strictObject({ id: ownId, ...verbs.let, ...modifiers }),
+      z.strictObject({ id: ownId, ...verbs.fail, ...modifiers }),
+      z.strictObject({ id: ownId, ...verbs.end, ...modifiers }),
+    ],
+    oneVerb,
+  )
+  .meta({ id: 'step', title: 'A step' });
 
 /** A branch of `parallel` or `race`. */
-export const branch: z.ZodType<BranchDefinition> = z.union(
-  [
-    z.strictObject({ ...verbs.call, ...modifiers }),
-    z.strictObject({ ...verbs.approval, ...modifiers }),
-    z.strictObject({ ...verbs.parallel, ...modifiers }),
-    z.strictObject({ ...verbs.race, ...modifiers }),
-    z.strictObject({ ...verbs.foreach, ...modifiers }),
-    z.strictObject({ ...verbs.switch, ...modifiers }),
-    z.strictObject({ ...verbs.repeat, ...modifiers }),
-    z.strictObject({ ...verbs.wait, ...modifiers }),
-    z.strictObject({ ...verbs.steps, ...modifiers }),
-    z.strictObject({ ...verbs.let, ...modifiers }),
-    z.strictObject({ ...verbs.fail, ...modifiers }),
-    z.strictObject({ ...verbs.end, ...modifiers }),
-  ],
-  oneVerb,
-);
+export const branch: z.ZodType<BranchDefinition> = z
+  .union(
+    [
+      z.strictObject({ ...verbs.call, ...modifiers }),
+      z.strictObject({ ...verbs.approval, ...modifiers }),
+      z.strictObject({ ...verbs.parallel, ...modifiers }),
+      z.strictObject({ ...verbs.race, ...modifiers }),
+      z.strictObject({ ...verbs.foreach, ...modifiers }),
+      z.strictObject({ ...verbs.switch, ...modifiers }),
+      z.strictObject({ ...verbs.repeat, ...modifiers }),
+      z.strictObject({ ...verbs.wait, ...modifiers }),
+      z.strictObject({ ...verbs.steps, ...modifiers }),
+      z.strictObject({ ...verbs.let, ...modifiers }),
+      z.strictObject({ ...verbs.fail, ...modifiers }),
+      z.strictObject({ ...verbs.end, ...modifiers }),
+    ],
+    oneVerb,
+  )
+  .meta({ id: 'branch', title: 'A branch' });
 
 /** Handlers of failures, as they stand at the top of a workflow. */
 export const errorHandlers: z.ZodType<ErrorHandlerDefinition[]> = z.array(errorHandler).min(1);

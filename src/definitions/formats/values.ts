@@ -15,7 +15,8 @@ function isFree(name: string): boolean {
 export const abilityId = z
   .string()
   .regex(ABILITY_ID, 'An id begins with a small letter and has at most 100 small letters, digits, dots, dashes and _')
-  .refine(isFree, RESERVED);
+  .refine(isFree, RESERVED)
+  .meta({ id: 'ability_id', not: { enum: [...RESERVED_NAMES] } });
 
 /** Words that stand for themselves in CEL, even behind a dot. */
 const CEL_WORDS: ReadonlySet<string> = new Set(['in', 'true', 'false', 'null']);
@@ -25,7 +26,8 @@ export const stepId = z
   .string()
   .regex(STEP_ID, 'A step id has letters, digits and _, and does not begin with a digit (steps.a-b is a subtraction)')
   .refine(isFree, RESERVED)
-  .refine((id) => !CEL_WORDS.has(id), 'Expressions cannot name this: it is a word of CEL');
+  .refine((id) => !CEL_WORDS.has(id), 'Expressions cannot name this: it is a word of CEL')
+  .meta({ not: { enum: [...RESERVED_NAMES, ...CEL_WORDS] } });
 
 /** The name of an environment, part of a task queue. */
 export const environmentName = z
@@ -36,17 +38,22 @@ export const environmentName = z
 export const plainName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/, 'A name has letters, digits, _, - and dots')
-  .refine(isFree, RESERVED);
+  .refine(isFree, RESERVED)
+  .meta({ id: 'name', not: { enum: [...RESERVED_NAMES] } });
 
 const DURATION = 'A duration is a number with a unit: 500ms, 20s, 10m, 24h or 7d';
 
+/** What {@link isDuration} reads, but for the longest one. */
+const DURATION_PATTERN = /^\s*\d+(?:\.\d+)?(?:ms|s|m|h|d)\s*$/;
+
 /** A fixed duration. */
-export const duration = z.string(DURATION).refine(isDuration, DURATION);
+export const duration = z.string(DURATION).refine(isDuration, DURATION).meta({ pattern: DURATION_PATTERN.source });
 
 /** A duration, or a template that gives one. */
 export const durationOrTemplate = z
   .string(DURATION)
-  .refine((text) => text.includes('${{') || isDuration(text), DURATION);
+  .refine((text) => text.includes('${{') || isDuration(text), DURATION)
+  .meta({ pattern: `${DURATION_PATTERN.source}|\\$\\{\\{` });
 
 const COUNT = 'A whole number from 1 belongs here, or a ${{ }} that gives one';
 
@@ -61,7 +68,8 @@ export const signalName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/, 'The name of a signal has letters, digits, _, - and dots')
   .refine(isFree, RESERVED)
-  .refine((name) => !OWN_SIGNALS.has(name), 'This signal has a meaning of its own; choose another name');
+  .refine((name) => !OWN_SIGNALS.has(name), 'This signal has a meaning of its own; choose another name')
+  .meta({ not: { enum: [...RESERVED_NAMES, ...OWN_SIGNALS] } });
 
 /** Whole seconds or fractions, as implementations write them. */
 export const seconds = z.number().positive().max(86_400);
@@ -73,10 +81,10 @@ export const version = z.union([z.number().int().nonnegative(), z.string().min(1
 export const effect = z.enum(EFFECTS);
 
 /** Any JSON value. */
-export const json = z.json();
+export const json = z.json().meta({ id: 'json', description: 'Any JSON value.' });
 
 /** A JSON object. */
-export const jsonObject = z.record(z.string(), z.json());
+export const jsonObject = z.record(z.string(), json);
 
 /** A JSON Schema; that it is one is checked where it is used. */
 export const jsonSchema = jsonObject;
@@ -96,24 +104,27 @@ export const secretReference = z.string(SECRET_MESSAGE).regex(/^(env:[A-Za-z_][A
 
 /** Where an ability may be used. */
 export const scope = z.strictObject({
-  modules: z.array(z.string()).optional(),
-  environments: z.array(environmentName).optional(),
+  modules: z.array(z.string()).optional().describe('Modules or domains; hooks may match on them.'),
+  environments: z
+    .array(environmentName)
+    .optional()
+    .describe('Elsewhere it is unavailable; without it, all environments.'),
 });
 
 /** What helps to find an ability; never a permission. Source: R-000-31, R-000-64. */
 export const routingHints = z.strictObject({
-  keywords: z.array(z.string()).optional(),
-  negative_keywords: z.array(z.string()).optional(),
-  scopes: z.array(z.string()).optional(),
-  notes: z.string().optional(),
+  keywords: z.array(z.string()).optional().describe('Words of requests that it is for.'),
+  negative_keywords: z.array(z.string()).optional().describe('Words of requests that it is not for.'),
+  scopes: z.array(z.string()).optional().describe('Scopes in which it is suggested; * stands for any letters.'),
+  notes: z.string().optional().describe('What else helps to choose.'),
 });
 
 /** Hooks bound by name. Source: R-000-32, design section 4. */
 export const hookBindings = z.strictObject({
-  pre_create: z.array(plainName).optional(),
-  pre_call: z.array(plainName).optional(),
-  post_call: z.array(plainName).optional(),
-  replace: z.boolean().optional(),
+  pre_create: z.array(plainName).optional().describe('Asked whether a task can be formed (PreAbilityCreate).'),
+  pre_call: z.array(plainName).optional().describe('Asked whether a call may be made now (PreAbilityCall).'),
+  post_call: z.array(plainName).optional().describe('Told afterwards (PostAbilityCall).'),
+  replace: z.boolean().optional().describe('Drops what earlier levels bound; this is told.'),
 });
 
 /** Text that is shown to people. */
@@ -121,6 +132,9 @@ export const summary = z.string().min(1).max(1000);
 
 /** An address of a service: a URL, or a variable of the worker's that holds one. */
 export const serviceUrl = z.union(
-  [z.url({ protocol: /^https?$/ }), z.string().regex(/^env:[A-Za-z_][A-Za-z0-9_]*$/)],
+  [
+    z.url({ protocol: /^https?$/ }).meta({ format: undefined, pattern: '^\\s*[Hh][Tt][Tt][Pp][Ss]?:' }),
+    z.string().regex(/^env:[A-Za-z_][A-Za-z0-9_]*$/),
+  ],
   'An address is a URL, http or https, or env:NAME of a variable that holds one',
 );

@@ -44,6 +44,9 @@ export function addGlobals(command: Command, hasOwnEnv = false): void {
   if (!hasOwnEnv) command.option('--env <name>', 'the environment (default: ABILITY_ENV, then default_environment)');
 }
 
+/** What `--plan` is for, wherever it is. */
+export const PLAN_OPTION = 'refuse anything but this plan: what `ability plan` prints, or @file of its --json';
+
 /** Lets an option be given several times. */
 export function collect(value: string, before: string[]): string[] {
   return [...before, value];

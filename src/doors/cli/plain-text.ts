@@ -9,6 +9,11 @@ export function plainText(text: string, indent = ''): string {
     .join(`\n${indent}`);
 }
 
+/** A text on one line, made safe as by {@link plainText}. */
+export function oneLine(text: string): string {
+  return plainText(text.trim().replaceAll(/\s*[\r\n]+\s*/g, ' '));
+}
+
 /** The first line of a text, as {@link plainText} gives it. */
 export function firstLine(text: string): string {
   return plainText(text.trim().split('\n', 1)[0] ?? '');

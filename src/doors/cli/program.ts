@@ -1,5 +1,7 @@
 import { Command, Option } from 'commander';
-import { addGlobals, collect, type Define, definer, examples, type Outcome } from './define-command.js';
+import { defineAuthoring } from './authoring-program.js';
+import { addGlobals, collect, type Define, definer, examples, type Outcome, PLAN_OPTION } from './define-command.js';
+import { defineImport } from './import-program.js';
 import { defineTask } from './task-program.js';
 import type { Terminal } from './terminal.js';
 
@@ -43,6 +45,7 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
     'show one ability: its contract, and how it runs here',
     () => import('./commands/show.js'),
   ).addHelpText('after', examples('ability show signup_e2e_test', 'ability show db.write.user_row --env staging'));
+  definePlan(define);
   define(
     'graph <id>',
     'draw the steps of an ability as a Mermaid flowchart; needs no server',
@@ -104,6 +107,7 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
     );
   defineRun(define);
   defineTask(program, terminal, outcome);
+  defineAuthoring(program, terminal, outcome);
 
   define('approvals', 'list what waits for a decision', () => import('./commands/approvals.js')).addHelpText(
     'after',
@@ -145,7 +149,21 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
       'ability replay test/histories --json   # in CI: 0 all replay, 1 one differs, 2 a file is unreadable',
     ),
   );
+  defineImport(program, terminal, outcome);
   return program;
+}
+
+function definePlan(define: Define): void {
+  define('plan <id>', 'tell all that would happen; needs no server, runs nothing', () => import('./commands/plan.js'))
+    .option('--input <json>', 'the input: JSON, @file, or - for stdin')
+    .option('--set <assignment>', 'one field: name=text, name:=JSON, or name=@file', collect, [])
+    .addHelpText(
+      'after',
+      examples(
+        'ability plan signup_e2e_test --set build_id=1234 --env staging',
+        'ability plan signup_e2e_test --input @input.json --json > plan.json   # then: ability run ... --plan @plan.json',
+      ),
+    );
 }
 
 function defineRun(define: Define): void {
@@ -153,6 +171,7 @@ function defineRun(define: Define): void {
     .option('--input <json>', 'the input: JSON, @file, or - for stdin')
     .option('--set <assignment>', 'one field: name=text, name:=JSON, or name=@file', collect, [])
     .option('--key <key>', 'your own task key; the same key and input is the same task')
+    .option('--plan <digest>', PLAN_OPTION)
     .option('--direct', 'no key and no record: the task is only this call')
     .option('--detach', 'print the key and leave')
     .option('--junit <file>', 'write the steps as JUnit XML')

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addGlobals, collect, definer, examples, type Outcome } from './define-command.js';
+import { addGlobals, collect, definer, examples, type Outcome, PLAN_OPTION } from './define-command.js';
 import type { Terminal } from './terminal.js';
 
 /** Defines `ability task` and the commands under it. */
@@ -17,6 +17,7 @@ export function defineTask(program: Command, terminal: Terminal, outcome: Outcom
     .option('--input <json>', 'the input: JSON, @file, or - for stdin')
     .option('--set <assignment>', 'one field: name=text, name:=JSON, or name=@file', collect, [])
     .option('--key <key>', 'your own task key')
+    .option('--plan <digest>', PLAN_OPTION)
     .addHelpText('after', examples('ability task create signup_e2e_test --set build_id=1234 --json'));
   define('run <key>', 'run a created task and wait for its result', () => import('./commands/task-run.js'))
     .option('--detach', 'leave at once')

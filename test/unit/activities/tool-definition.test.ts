@@ -1,6 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
-import { compareTools, definitionOf, describeChange, toolDigest } from '../../../src/activities/mcp/tool-definition.js';
+import { compareTools, definitionOf, toolDigest } from '../../../src/activities/mcp/tool-definition.js';
+import { describeDifference } from '../../../src/rules/show-difference.js';
 
 const TOOL: Tool = {
   name: 'do',
@@ -54,7 +55,7 @@ describe('the difference of two tools', () => {
     );
     expect(changes[0]?.before).toMatch(/^\.\.\.x+ end"$/);
     expect(changes[0]?.after).toMatch(/^\.\.\.x+ evil x+\.\.\.$/);
-    expect(describeChange(changes[0] as never).length).toBeLessThan(600);
+    expect(describeDifference(changes[0] as never).length).toBeLessThan(600);
   });
 
   test('shows twenty changes, and counts the others', () => {

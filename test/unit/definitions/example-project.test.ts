@@ -5,8 +5,10 @@ import type { PlanStep } from '../../../src/contracts/plan.js';
 import { AbilityError } from '../../../src/contracts/problem.js';
 import { loadRegistry } from '../../../src/definitions/load-registry.js';
 import type { Registry } from '../../../src/definitions/registry.js';
+import { EnvironmentVariables } from '../../../src/planning/environment-variables.js';
 import { resolvePlan } from '../../../src/planning/resolve-plan.js';
 import { satisfies } from '../../../src/planning/schemas.js';
+import { evaluateCondition } from '../../../src/rules/expressions/condition.js';
 import { errorOf } from '../error-of.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -111,6 +113,22 @@ describe('signup_e2e_test', () => {
     ]);
     expect(callsIn((cleanup ?? []) as never)).toEqual(['db.delete.user_row']);
   });
+});
+
+test('R-000-46: whoever runs billing_regression is asked first, because its implementation is tagged high-cost', () => {
+  const own = { BILLING_SERVICE_URL: 'http://127.0.0.1:9', BILLING_API_TOKEN: 't' };
+  const { plan } = resolvePlan(
+    registry,
+    'billing_regression',
+    'staging',
+    new EnvironmentVariables(ROOT, 'staging', own),
+  );
+  expect(plan.ability.tags).toContain('high-cost');
+  const hook = plan.ability.hooks.pre_call.find(({ id }) => id === 'approval_required_if_high_cost');
+  expect(hook?.handler).toMatchObject({ kind: 'expression', confirm_if: "'high-cost' in tags" });
+  const condition = "'high-cost' in tags";
+  expect(evaluateCondition(condition, { tags: plan.ability.tags })).toBe(true);
+  expect(evaluateCondition(condition, { tags: ['fast'] })).toBe(false);
 });
 
 test('R-000-49: mcp.query.logs asks the tool search_logs of observability-logs, where that is configured', () => {

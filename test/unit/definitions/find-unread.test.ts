@@ -34,7 +34,7 @@ describe('what is written for an ability that is not there', () => {
       {
         code: 'definition.unknown_reference',
         at: expect.stringMatching(/^registry\/hooks\/PreAbilityCall\.yaml:2:\d+$/),
-        said: expect.stringMatching(/no ability db\.wirte.*Did you mean db\.write/),
+        said: expect.stringMatching(/no ability db\.wirte.*(Did you mean|or) db\.write/),
       },
     ]);
     expect(plan('db.write').ability.id).toBe('db.write');
@@ -55,7 +55,7 @@ describe('what is written for an ability that is not there', () => {
   test('an implementation is told', () => {
     const text = 'id: x\noperation_key: db.wirte\nkind: script\nscript: { path: scripts/any.mjs }\n';
     expect(found({ 'registry/implementations/x.yaml': text }).problems).toMatchObject([
-      { at: 'registry/implementations/x.yaml:2:16', said: expect.stringMatching(/Did you mean db\.write/) },
+      { at: 'registry/implementations/x.yaml:2:16', said: expect.stringMatching(/Did you mean .*db\.write/) },
     ]);
   });
 
@@ -190,6 +190,52 @@ describe('YAML where nothing reads it', () => {
     const registry = registryOf({ '.system/registry/hooks/PreAbilityCall.yaml': 'hooks: []\n' });
     expect(registry.problems).toMatchObject([
       { code: 'definition.unread', suggestion: expect.stringMatching(/\.system\/hooks\//) },
+    ]);
+  });
+});
+
+describe('a setting that nobody reads', () => {
+  const configured = (settings: string): ProjectFiles => ({
+    'registry/config/c.yaml': `abilities:\n  - id: db.write\n    environments:\n      dev: ${settings}\n`,
+  });
+
+  test.each([
+    'endpoints: { default: "https://x.test" }',
+    'credentials: { t: "env:T" }',
+    'mcp_server: s',
+    'mcp_tool: t',
+  ])('of a script is told with its place: %s', (setting) => {
+    expect(found(configured(`{ ${setting} }`)).problems).toMatchObject([
+      { code: 'definition.unread', at: 'registry/config/c.yaml:4:14', said: expect.stringMatching(/kind (api|mcp)/) },
+    ]);
+  });
+
+  test('is none where any implementation of the ability reads it', () => {
+    const document = 'id: x\noperation_key: db.write\nkind: mcp\nmcp: {}\n';
+    const files = {
+      ...configured('{ mcp_server: s, env_profile: default }'),
+      'registry/implementations/x.yaml': document,
+    };
+    expect(found(files).problems).toEqual([]);
+  });
+
+  test('of a workflow is told; its hooks and prompts are read', () => {
+    const files = {
+      'registry/high-level/w.yaml': 'id: w\ntype: workflow\nversion: 1\nsummary: s\nsteps: [{ id: a, call: other }]\n',
+      'registry/config/c.yaml': [
+        'abilities:',
+        '  - id: w',
+        '    default_implementation: x',
+        '    environments: { dev: { hooks: {}, prompts: { a: b }, timeout_sec: 5 } }',
+      ].join('\n'),
+    };
+    expect(found(files).problems).toMatchObject([
+      { code: 'definition.unread', at: 'registry/config/c.yaml:3:5', said: expect.stringMatching(/w is a workflow/) },
+      {
+        code: 'definition.unread',
+        at: expect.stringMatching(/c\.yaml:4:/),
+        said: expect.stringMatching(/timeout_sec/),
+      },
     ]);
   });
 });

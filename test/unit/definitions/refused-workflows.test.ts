@@ -84,8 +84,8 @@ describe('a trap of YAML', () => {
     ],
     ['a condition that begins with !', step('call: op', 'if: !input.a'), ':8:9', /quote it: "!x"/],
     ['a tab', 'steps:\n\t- id: a', ':6:1', /Indent with spaces/],
-    ['a key twice', step('call: op', 'call: op'), ':8:5', /unique/],
-    ['two documents', `${top('')}\n---\nid: x`, ':7:1', /multiple documents/],
+    ['a key twice', step('call: op', 'call: op'), ':8:5', /is there twice/],
+    ['two documents', `${top('')}\n---\nid: x`, ':7:1', /several documents/],
   ])('%s is explained', (_, yaml, at, said) => {
     const fault = faultOf(yaml);
     expect(fault.said).toMatch(said);

@@ -19,9 +19,9 @@ test.each([
   ['a staircase of 1,000 maps', Array.from({ length: 1000 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n')],
   ['a billion laughs', bomb()],
 ])('%s is definition.too_large, and at once', (_, text) => {
-  const started = performance.now();
+  const started = process.cpuUsage();
   const read = readYaml('x.yaml', text);
-  expect(performance.now() - started).toBeLessThan(500);
+  expect(process.cpuUsage(started).user / 1000).toBeLessThan(500);
   expect(isProblem(read) && read.code).toBe('definition.too_large');
 });
 
@@ -40,7 +40,7 @@ test('what an honest author writes is within the limits', () => {
 test.each([
   ['a date', 'a: 2026-01-02', { a: '2026-01-02' }],
   ['a word of YAML 1.1', 'a: [yes, no, on, off]', { a: ['yes', 'no', 'on', 'off'] }],
-  ['an old octal number', 'a: 010', { a: 10 }],
+  ['an octal number', 'a: 0o10', { a: 8 }],
   ['a number as a key', '1: a', { 1: 'a' }],
   ['Windows line ends', 'a: 1\r\nb: 2\r\n', { a: 1, b: 2 }],
   ['a byte order mark', '\ufeffa: 1', { a: 1 }],

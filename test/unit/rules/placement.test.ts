@@ -1,56 +1,134 @@
 import { describe, expect, test } from 'vitest';
 import { PLACEMENTS } from '../../../src/contracts/placement.js';
-import { DEFAULT_CLOUD_SERVERS, resolvePlacement } from '../../../src/rules/placement.js';
+import { RegistryLoader } from '../../../src/definitions/load-registry.js';
+import { PLACEMENT_RULES } from '../../../src/definitions/registry.js';
+import {
+  DEFAULT_CLOUD_SERVERS,
+  DEFAULT_LOCAL_SERVERS,
+  extractServerName,
+  isCloudServer,
+  isLocalServer,
+  placementOfTool,
+  placementRules,
+  resolvePlacement,
+} from '../../../src/rules/placement.js';
+import { registryOf, temporaryProject } from '../temporary-project.js';
 
-const rules = { cloud: DEFAULT_CLOUD_SERVERS, local: [] };
+// C-33, R-001-29: 33 cases, split as the source splits them: names 6, servers 8, tools 3, placements 10, configuration 6.
+const rules = placementRules({});
 
 test('R-001-10: a placement is local or cloud, and nothing else', () => {
   expect([...PLACEMENTS].sort()).toEqual(['cloud', 'local']);
 });
 
-test('R-001-02: one local server makes the whole ability local', () => {
-  expect(resolvePlacement(['filesystem', 'pml'], rules)).toBe('local');
+describe('C-33, R-001-11: the server of a tool', () => {
+  test.each([
+    ['filesystem:read_file', 'filesystem'],
+    ['fs:read', 'fs'],
+    ['memory:store', 'memory'],
+    ['mcp__code__analyze', 'code'],
+    ['shell', 'shell'],
+    [' mcp__a__b:tool ', 'mcp__a__b'],
+  ])('of %s is %s', (tool, server) => {
+    expect(extractServerName(tool)).toBe(server);
+  });
 });
 
-test('R-001-03: servers that may all run in the cloud give cloud', () => {
-  expect(resolvePlacement(['pml', 'tavily', 'memory'], rules)).toBe('cloud');
-});
-
-test('R-001-04: an explicit placement wins over what the servers need', () => {
-  expect(resolvePlacement(['filesystem'], rules, 'cloud')).toBe('cloud');
-  expect(resolvePlacement(['memory'], rules, 'local')).toBe('local');
-});
-
-test('R-001-05: no servers at all is cloud', () => {
-  expect(resolvePlacement([], rules)).toBe('cloud');
-});
-
-test('R-001-06: explicit first, then the servers used, then cloud', () => {
-  expect(resolvePlacement(['filesystem'], rules, 'cloud')).toBe('cloud');
-  expect(resolvePlacement(['filesystem'], rules)).toBe('local');
-  expect(resolvePlacement([], rules)).toBe('cloud');
-});
-
-test.each(['filesystem', 'fs', 'process', 'shell', 'docker', 'kubernetes', 'ssh', 'sqlite', 'archive'])(
-  'R-001-13: %s is local',
-  (server) => {
-    expect(resolvePlacement([server], rules)).toBe('local');
-  },
-);
-
-test.each(['memory', 'tavily', 'github', 'slack', 'api', 'http'])('R-001-14: %s may run in the cloud', (server) => {
-  expect(resolvePlacement([server], rules)).toBe('cloud');
-});
-
-describe('what a project says', () => {
-  test('R-001-16: only the servers listed as cloud are; every other one is local', () => {
-    const own = { cloud: ['search'], local: [] };
-    expect(resolvePlacement(['search'], own)).toBe('cloud');
-    expect(resolvePlacement(['memory'], own)).toBe('local');
-    expect(resolvePlacement(['never-heard-of'], own)).toBe('local');
+describe('C-33, R-001-12, R-001-17: where a server may run', () => {
+  test.each(['filesystem', 'sqlite', 'never-heard-of', ''])('C-28: %j is local', (server) => {
+    expect([isLocalServer(server, rules), isCloudServer(server, rules)]).toEqual([true, false]);
   });
 
-  test('a server listed as both is local', () => {
-    expect(resolvePlacement(['search'], { cloud: ['search'], local: ['search'] })).toBe('local');
+  test.each(['tavily', 'memory'])('%s may run in the cloud', (server) => {
+    expect([isLocalServer(server, rules), isCloudServer(server, rules)]).toEqual([false, true]);
+  });
+
+  test('R-001-13: the nine that reach into their machine are local', () => {
+    expect(DEFAULT_LOCAL_SERVERS).toHaveLength(9);
+    const named = ['filesystem', 'fs', 'process', 'shell', 'docker', 'kubernetes', 'ssh', 'sqlite', 'archive'];
+    expect(named.filter((server) => !isLocalServer(server, rules))).toEqual([]);
+    expect([...DEFAULT_LOCAL_SERVERS].sort()).toEqual([...named].sort());
+  });
+
+  test('R-001-14, C-28: every server that the examples treat as cloud is one', () => {
+    const named = ['memory', 'tavily', 'pml', 'json', 'github', 'slack', 'api', 'http'];
+    expect([...DEFAULT_CLOUD_SERVERS].sort()).toEqual(named.sort());
+    expect(named.every((server) => isCloudServer(server, rules))).toBe(true);
+  });
+});
+
+describe('C-33, R-001-17: where a tool runs', () => {
+  test.each([
+    ['filesystem:read_file', 'local'],
+    ['mcp__memory__store', 'cloud'],
+    [':nameless', 'local'],
+  ] as const)('%s is %s', (tool, placement) => {
+    expect(placementOfTool(tool, rules)).toBe(placement);
+  });
+});
+
+describe('C-33, R-001-28: where an ability runs that uses tools', () => {
+  test.each([
+    ['R-001-02', ['filesystem:read_file', 'pml:search'], undefined, 'local'],
+    ['R-001-03', ['pml:search', 'tavily:search', 'memory:store'], undefined, 'cloud'],
+    ['R-001-06, any local one decides', ['memory:store', 'filesystem:read'], undefined, 'local'],
+    ['R-001-28, all of the cloud', ['memory:store', 'tavily:search'], undefined, 'cloud'],
+    ['R-001-05, none', [], undefined, 'cloud'],
+    ['R-001-04, written', ['filesystem:read_file'], 'cloud', 'cloud'],
+    ['R-001-04, written the other way', ['memory:store'], 'local', 'local'],
+    ['R-001-21, C-30: null', null, undefined, 'cloud'],
+    ['R-001-21, C-30: blank names only', ['', '  ', null, undefined], undefined, 'cloud'],
+    ['R-001-21: blank names beside one of a server', ['', null, 'docker:ps'], undefined, 'local'],
+  ] as const)('%s: %j, %s -> %s', (_, tools, explicit, placement) => {
+    expect(resolvePlacement(tools, rules, explicit)).toBe(placement);
+  });
+});
+
+describe('C-33, R-001-16 to R-001-20: what a project writes', () => {
+  const head = 'format: 1\nproject: acme\nenvironments: { dev: {} }\n';
+  const at = (yaml: string) => registryOf({ 'ability.yaml': head + yaml });
+
+  test('C-28: nothing at all leaves the built-in lists', () => {
+    expect(placementRules(at('').project.placement)).toEqual({
+      cloud: DEFAULT_CLOUD_SERVERS,
+      local: DEFAULT_LOCAL_SERVERS,
+    });
+  });
+
+  test('R-001-16: only the servers listed as cloud are; every other one is local', () => {
+    const own = placementRules(at('placement: { cloud: [search] }').project.placement);
+    expect(['search', 'memory', 'never-heard-of'].map((name) => placementOfTool(name, own))).toEqual([
+      'cloud',
+      'local',
+      'local',
+    ]);
+  });
+
+  test('C-29: a server listed as both is local', () => {
+    const own = placementRules(at('placement: { cloud: [search], local: [search] }').project.placement);
+    expect(isLocalServer('search', own)).toBe(true);
+  });
+
+  test('R-001-19, C-28: in place of a list that is none the built-in ones hold, and that is told', () => {
+    const registry = at('placement: { cloud: memory }');
+    expect(placementRules(registry.project.placement)).toEqual(placementRules({}));
+    expect(registry.problems).toEqual([
+      expect.objectContaining({ code: 'definition.invalid', location: { file: 'ability.yaml', line: 4, column: 21 } }),
+    ]);
+    expect(registry.broken.get(PLACEMENT_RULES)?.suggestion).toMatch(/Until then the built-in lists of servers hold/);
+  });
+
+  test('R-001-19: so they do for a key that nobody knows, and anything else wrong there still refuses the file', () => {
+    expect(placementRules(at('placement: { clod: [memory] }').project.placement)).toEqual(placementRules({}));
+    expect(() => at('placement: { clod: [memory] }\npeople: 7')).toThrow(/Unknown key|people/);
+  });
+
+  test('R-001-18, R-001-20: each load reads the file, so a change holds at once and no first access can come too early', () => {
+    const project = temporaryProject({ 'ability.yaml': `${head}placement: { cloud: [search] }` });
+    const loader = new RegistryLoader(project.root);
+    const rulesNow = () => placementRules(loader.load().project.placement);
+    expect(isCloudServer('search', rulesNow())).toBe(true);
+    project.write({ 'ability.yaml': `${head}placement: { cloud: [] }` });
+    expect(isCloudServer('search', rulesNow())).toBe(false);
   });
 });

@@ -1,4 +1,5 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import type { Placement } from '../../../contracts/placement.js';
 import { operationKinds } from '../../../definitions/operation-kinds.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { type Context, openRegistry } from '../context.js';
@@ -12,6 +13,8 @@ interface ListedAbility {
   type: string;
   version: number | string;
   environments: string[] | null;
+  /** In the environment asked for, else in the project's own choice. */
+  placement: Placement;
   summary: string;
   file: string;
 }
@@ -20,33 +23,40 @@ interface ListedAbility {
 export async function run(context: Context): Promise<ExitCode> {
   const registry = await openRegistry(context);
   const { terminal, flags } = context;
-  const abilities = abilitiesOf(registry).filter(({ environments }) => {
+  const { inferPlacement } = await import('../../../planning/infer-placement.js');
+  const environment = flags.env ?? process.env.ABILITY_ENV ?? registry.project.default_environment;
+  const place: Place = (id) => inferPlacement(registry, id, environment).placement;
+  const abilities = abilitiesOf(registry, place).filter(({ environments }) => {
     return flags.env === undefined || environments === null || environments.includes(flags.env);
   });
   if (flags.json) terminal.printJson(abilities);
   else if (abilities.length === 0)
-    terminal.note('This project has no abilities yet; the README shows how to write one.');
+    terminal.note('This project has no abilities yet; `ability scaffold low-level KEY --kind script` makes one.');
   else {
-    const rows = abilities.map(({ id, type, environments, summary }) => {
-      return [id, type, environments?.join(', ') ?? 'all', summary];
+    const rows = abilities.map(({ id, type, placement, environments, summary }) => {
+      return [id, type, placement, environments?.join(', ') ?? 'all', summary];
     });
-    terminal.print(renderTable(['ABILITY', 'TYPE', 'ENVIRONMENTS', 'SUMMARY'], rows));
+    terminal.print(renderTable(['ABILITY', 'TYPE', 'PLACEMENT', 'ENVIRONMENTS', 'SUMMARY'], rows));
   }
   for (const problem of registry.problems) terminal.note(describeProblem(problem, terminal.style));
   return EXIT.ok;
 }
 
-function abilitiesOf(registry: Registry): ListedAbility[] {
+type Place = (id: string) => Placement;
+
+function abilitiesOf(registry: Registry, place: Place): ListedAbility[] {
   const { workflows, operations } = registry;
   const high = [...workflows.values()].map(({ value, file }): ListedAbility => {
     const { id, type, version, summary, scope } = value;
-    return { id, level: 'high', type, version, environments: scope.environments ?? null, summary, file };
+    const environments = scope.environments ?? null;
+    return { id, level: 'high', type, version, environments, placement: place(id), summary, file };
   });
   const kindOf = operationKinds(registry);
   const low = [...operations.values()].map(({ value, file }): ListedAbility => {
     const { operation_key: id, version, summary, scope } = value;
     const type = kindOf(value);
-    return { id, level: 'low', type, version, environments: scope.environments ?? null, summary, file };
+    const environments = scope.environments ?? null;
+    return { id, level: 'low', type, version, environments, placement: place(id), summary, file };
   });
   const byId = (a: ListedAbility, b: ListedAbility): number => a.id.localeCompare(b.id);
   return [...high.sort(byId), ...low.sort(byId)];

@@ -16,10 +16,13 @@ import { type FollowFlags, followTask, printResult, readPatience, refuseUnusedFl
 import { interruption } from '../interruption.js';
 import { refuseUnwritable, writeJunit } from '../junit.js';
 import { type InputFlags, parseInput } from '../parse-input.js';
+import { explainingChange } from '../preview/explain-change.js';
+import { readPlanFlag } from '../preview/read-plan-flag.js';
 import { exitOf } from '../report.js';
 
 /** Flags of `ability run`. */
 export interface RunFlags extends InputFlags, FollowFlags {
+  plan?: string;
   key?: string;
   direct?: boolean;
   detach?: boolean;
@@ -35,7 +38,8 @@ export async function run(context: Context, [ability = '']: string[], flags: Run
   const registry = await openRegistry(context);
   const task = await newTask(context, registry, ability, flags, true);
   return withSession(context, registry, async (session) => {
-    const created = await createOrReport(context, task, () => createTask(session, task));
+    const create = (): Promise<CreatedTask> => createTask(session, task);
+    const created = await createOrReport(context, task, () => explainingChange(context, registry, flags.plan, create));
     if (typeof created === 'number') return created;
     noteWarnings(context, created);
     if (flags.direct) return runDirectly(context, session, created, flags);
@@ -69,10 +73,12 @@ export async function newTask(
 ): Promise<NewTask> {
   const definition = await findAbility(registry, ability);
   const environment = await environmentOf(context, registry);
+  const plan = flags.plan === undefined ? undefined : readPlanFlag(flags.plan, context.cwd).wanted;
   return {
     ability,
     environment,
     input: parseInput(flags, definition.input_schema, context.cwd),
+    ...(plan && { plan }),
     user: currentUser(),
     run: isRun,
     direct: flags.direct ?? false,

@@ -5,6 +5,7 @@ import type { Registry } from '../../../definitions/registry.js';
 import { describeConcurrency } from '../../../rules/describe-concurrency.js';
 import type { StepTree } from '../../../rules/find-step.js';
 import { type Context, environmentOf, openRegistry } from '../context.js';
+import { describeDefinition, describeImplementation, describePrompts } from '../describe-definition.js';
 import { renderStepTree } from '../render-step-tree.js';
 import { describeProblem } from '../report.js';
 import { findAbility } from './run.js';
@@ -16,6 +17,8 @@ export async function run(context: Context, [id = '']: string[]): Promise<ExitCo
   const { resolvePlan } = await import('../../../planning/resolve-plan.js');
   const { digestOf } = await import('../../../rules/canonical.js');
   const environment = await environmentOf(context, registry);
+  const { inferPlacement } = await import('../../../planning/infer-placement.js');
+  const placement = inferPlacement(registry, id, environment);
   let resolved: { plan: Plan; warnings: string[]; digest: string } | undefined;
   let problem: Problem | undefined;
   try {
@@ -28,7 +31,7 @@ export async function run(context: Context, [id = '']: string[]): Promise<ExitCo
   const { terminal, flags } = context;
   if (flags.json) {
     const { plan = null, warnings = [], digest = null } = resolved ?? {};
-    terminal.printJson({ definition, environment, digest, plan, warnings, problem: problem ?? null });
+    terminal.printJson({ definition, environment, placement, digest, plan, warnings, problem: problem ?? null });
     return EXIT.ok;
   }
   const lines = [
@@ -37,7 +40,8 @@ export async function run(context: Context, [id = '']: string[]): Promise<ExitCo
     `environments: ${definition.scope.environments?.join(', ') ?? 'all'}`,
     `input: ${JSON.stringify(definition.input_schema)}`,
     ...(definition.output_schema ? [`output: ${JSON.stringify(definition.output_schema)}`] : []),
-    ...(resolved ? describePlan(resolved.plan) : []),
+    ...describeDefinition(definition),
+    ...(resolved ? describePlan(resolved.plan, registry) : [`in ${environment}: ${placement.placement}`]),
     ...renderStepTree(resolved?.plan ?? (await definedSteps(registry, id, environment)), terminal.style),
   ];
   terminal.print(lines.join('\n'));
@@ -57,17 +61,26 @@ async function definedSteps(registry: Registry, id: string, environment: string)
   }
 }
 
-function describePlan({ environment, placement, operations, ability, concurrency }: Plan): string[] {
-  const calls = Object.values(operations).map(({ key, effects, implementation, hooks }) => {
+function describePlan(plan: Plan, registry: Registry): string[] {
+  const { environment, placement, operations, ability, concurrency } = plan;
+  const calls = Object.values(operations).flatMap(({ key, effects, implementation, hooks }) => {
     const guards = namesOf([...hooks.pre_create, ...hooks.pre_call, ...hooks.post_call]);
-    const prompts = Object.keys(implementation.prompts);
-    return `  ${key}: ${implementation.kind} ${implementation.id}, ${effects}${guards}${prompts.length > 0 ? `, prompts: ${prompts.join(', ')}` : ''}`;
+    return [
+      `  ${key}: ${implementation.kind} ${implementation.id}, ${effects}${guards}`,
+      ...describeImplementation(bodyOf(registry, key, implementation.id), implementation),
+    ];
   });
   const { pre_create, pre_call, post_call } = ability.hooks;
   const own = namesOf([...pre_create, ...pre_call, ...post_call]);
   const asks = environment.approve.length > 0 ? `; ${environment.approve.join(', ')} need approval` : '';
   const turns = concurrency ? [`  ${describeConcurrency(concurrency)}`] : [];
-  return [`in ${environment.name}: ${placement}${own}${asks}`, ...turns, ...calls];
+  return [`in ${environment.name}: ${placement}${own}${asks}`, ...describePrompts(ability.prompts), ...turns, ...calls];
+}
+
+/** An implementation as it is written: in a document, in the configuration, or inside its operation. */
+function bodyOf({ implementations, configs, operations }: Registry, key: string, id: string) {
+  if (id !== key) return implementations.get(id)?.value;
+  return configs.get(key)?.value.impl ?? operations.get(key)?.value.implementation;
 }
 
 function namesOf(hooks: PlanHook[]): string {

@@ -1,7 +1,8 @@
-import { createTask } from '../../../client/index.js';
+import { type CreatedTask, createTask } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { CreateAnswer } from '../../../contracts/task.js';
 import { type Context, openRegistry, withSession } from '../context.js';
+import { explainingChange } from '../preview/explain-change.js';
 import { createOrReport, newTask, noteWarnings, type RunFlags } from './run.js';
 
 /** `ability task create ID`: preflight only; gives a key, runs nothing. Source: R-000-67 to R-000-73. */
@@ -9,7 +10,8 @@ export async function run(context: Context, [ability = '']: string[], flags: Run
   const registry = await openRegistry(context);
   const task = await newTask(context, registry, ability, flags, false);
   return withSession(context, registry, async (session) => {
-    const created = await createOrReport(context, task, () => createTask(session, task));
+    const create = (): Promise<CreatedTask> => createTask(session, task);
+    const created = await createOrReport(context, task, () => explainingChange(context, registry, flags.plan, create));
     if (typeof created === 'number') return created;
     const { terminal } = context;
     const answer: CreateAnswer = { status: 'available', task_key: created.id, warnings: created.warnings };

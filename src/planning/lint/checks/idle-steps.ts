@@ -89,7 +89,15 @@ function* constantUntil(step: BranchDefinition, from: Loaded<HighLevel>, path: P
 function untilOf(step: BranchDefinition): { verb: string; condition: string } | undefined {
   if ('repeat' in step) return { verb: 'repeat', condition: step.repeat.until };
   if (!('wait' in step) || typeof step.wait === 'string' || !('until' in step.wait)) return undefined;
+  // A wait may also go on until a time, which is known before.
+  if (!isQuestion(step.wait.until)) return undefined;
   return { verb: 'wait', condition: step.wait.until };
+}
+
+/** Whether a condition surely gives true or false, and no time. */
+function isQuestion(condition: string): boolean {
+  if (condition.includes('?')) return false;
+  return /[=!]=|[<>]|&&|\|\||^\s*!/.test(condition) || condition.trim() === 'environment.protected';
 }
 
 /** What is never true on purpose, `until: false`, reads nothing and is left alone. */

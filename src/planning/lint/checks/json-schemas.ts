@@ -1,31 +1,13 @@
 import type { Finding } from '../../../contracts/findings.js';
 import type { Json, JsonObject } from '../../../contracts/json.js';
 import type { Loaded } from '../../../definitions/registry.js';
+import { NESTED_SCHEMAS, SCHEMA_KEYWORDS, SCHEMA_MAPS } from '../../../rules/json-schema-keywords.js';
 import { nearestNames } from '../../../rules/nearest.js';
 import { findingOf } from '../finding-of.js';
 import type { LintedProject } from '../linted-project.js';
 import { isForbidden } from './schema-contradictions.js';
 
-/** Keywords of JSON Schema 2020-12, and those of older drafts that are read. */
-const KEYWORDS: ReadonlySet<string> = new Set([
-  ...['$schema', '$id', '$ref', '$anchor', '$dynamicRef', '$dynamicAnchor', '$vocabulary', '$comment', '$defs'],
-  ...['definitions', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'dependencies'],
-  ...['prefixItems', 'items', 'additionalItems', 'contains', 'properties', 'patternProperties', 'additionalProperties'],
-  ...['propertyNames', 'unevaluatedItems', 'unevaluatedProperties', 'type', 'enum', 'const', 'multipleOf', 'maximum'],
-  ...['exclusiveMaximum', 'minimum', 'exclusiveMinimum', 'maxLength', 'minLength', 'pattern', 'maxItems', 'minItems'],
-  ...['uniqueItems', 'maxContains', 'minContains', 'maxProperties', 'minProperties', 'required', 'dependentRequired'],
-  ...['title', 'description', 'default', 'deprecated', 'readOnly', 'writeOnly', 'examples', 'format', 'nullable'],
-  ...['contentEncoding', 'contentMediaType', 'contentSchema', 'discriminator', 'example', 'externalDocs', 'xml'],
-]);
-
-/** Keywords whose value is a map of names to schemas. */
-const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'] as const;
-/** Keywords whose value is a schema, or a list of them. */
-const NESTED = [
-  ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'prefixItems', 'items', 'contains'],
-  ...['additionalProperties', 'propertyNames', 'unevaluatedItems', 'unevaluatedProperties'],
-] as const;
-/** Those of {@link NESTED} that speak of the same value as the schema around them. */
+/** Those of {@link NESTED_SCHEMAS} that speak of the same value as the schema around them. */
 const SAME_VALUE: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else']);
 
 /** Finds slips in JSON Schemas, which allow any keyword and so never complain of a mistyped one. Source: R-000-29. */
@@ -47,20 +29,20 @@ function* slipsIn(
 ): Generator<Finding> {
   if (!isRecord(schema)) return;
   for (const key of Object.keys(schema)) {
-    if (KEYWORDS.has(key) || key.startsWith('x-')) continue;
-    const [near] = nearestNames(key, KEYWORDS);
+    if (SCHEMA_KEYWORDS.has(key) || key.startsWith('x-')) continue;
+    const [near] = nearestNames(key, SCHEMA_KEYWORDS);
     const fix = near === undefined ? undefined : `Write \`${near}\`.`;
     const message = `\`${key}\` is no keyword of JSON Schema, so it says nothing`;
     yield findingOf('lint.schema_keyword', message, from.locate([...path, key], 'key'), fix);
   }
   const described = [...around, ...(isRecord(schema.properties) ? Object.keys(schema.properties) : [])];
   yield* requiredUnknown(schema, described, from, path);
-  for (const key of MAPS) {
+  for (const key of SCHEMA_MAPS) {
     const map = schema[key];
     if (!isRecord(map)) continue;
     for (const [name, inner] of Object.entries(map)) yield* slipsIn(inner, from, [...path, key, name]);
   }
-  for (const key of NESTED) {
+  for (const key of NESTED_SCHEMAS) {
     const inner = schema[key];
     const same = SAME_VALUE.has(key) ? described : [];
     if (!Array.isArray(inner)) yield* slipsIn(inner, from, [...path, key], same);

@@ -47,12 +47,14 @@ function leavesOf(command: Command, before = ''): [string, Command][] {
 
 /** What design section 11 lists and issue 3 brings; the others arrive with their issues. */
 const COMMANDS = [
+  'init [options] [dir]',
   'up [options]',
   'down [options]',
   'doctor [options]',
   'worker [options]',
   'list [options]',
   'show [options] <id>',
+  'plan [options] <id>',
   'graph [options] <id>',
   'lint [options]',
   'explain [options] <code>',
@@ -60,11 +62,13 @@ const COMMANDS = [
   'docs [options] [paths...]',
   'run [options] <id>',
   'task',
+  'scaffold',
   'approvals [options]',
   'approve [options] <key>',
   'deny [options] <key>',
   'why [options] <key>',
   'replay [options] <what>',
+  'import',
 ];
 const TASK_COMMANDS = [
   'create [options] <id>',
@@ -85,6 +89,14 @@ const TASK_COMMANDS = [
   'record [options] <key>',
   'open [options] <key>',
 ];
+const SCAFFOLD_COMMANDS = [
+  'low-level [options] <key>',
+  'high-level [options] <id>',
+  'implementation [options] <id>',
+  'hook [options] <id>',
+  'schemas [options]',
+];
+const IMPORT_COMMANDS = ['mcp [options] <server>', 'openapi [options] <source>'];
 
 describe('`--help` lists', () => {
   test.each(COMMANDS)('ability %s', (usage) => {
@@ -95,15 +107,26 @@ describe('`--help` lists', () => {
     expect(helpOf(commandOf('task'))).toContain(`\n  ${usage} `);
   });
 
+  test.each(SCAFFOLD_COMMANDS)('ability scaffold %s', (usage) => {
+    expect(helpOf(commandOf('scaffold'))).toContain(`\n  ${usage} `);
+  });
+
+  test.each(IMPORT_COMMANDS)('ability import %s', (usage) => {
+    expect(helpOf(commandOf('import'))).toContain(`\n  ${usage} `);
+  });
+
   test('nothing else', () => {
-    const known = [...COMMANDS, ...TASK_COMMANDS.map((usage) => `task ${usage}`)].map((usage) =>
-      usage.replace(/ [[<].*/, ''),
-    );
+    const known = [
+      ...COMMANDS,
+      ...TASK_COMMANDS.map((usage) => `task ${usage}`),
+      ...SCAFFOLD_COMMANDS.map((usage) => `scaffold ${usage}`),
+      ...IMPORT_COMMANDS.map((usage) => `import ${usage}`),
+    ].map((usage) => usage.replace(/ [[<].*/, ''));
     expect(
       leavesOf(program)
         .map(([name]) => name)
         .sort(),
-    ).toEqual(known.filter((name) => name !== 'task').sort());
+    ).toEqual(known.filter((name) => !['task', 'scaffold', 'import'].includes(name)).sort());
   });
 
   test('the exit codes of every command', () => {
@@ -119,10 +142,16 @@ describe('options', () => {
     ['doctor', ['--fix']],
     ['worker', ['--env', '--placement']],
     ['run', ['--input', '--set', '--env', '--key', '--direct', '--detach', '--junit', '--timeout', '--wait-approval']],
+    ['init', ['--name', '--env-names', '--example', '--force']],
+    ['scaffold hook', ['--phase', '--handler', '--match', '--deny-if', '--confirm-if', '--warn-if']],
     ['task create', ['--input', '--set', '--key']],
     ['task run', ['--detach', '--junit', '--timeout', '--wait-approval']],
     ['task watch', ['--timeout']],
     ['task logs', ['--follow']],
+    [
+      'import mcp',
+      ['--select', '--prefix', '--dry-run', '--overwrite', '--command', '--url', '--env-profile', '--timeout'],
+    ],
     ['approve', ['--approval', '--as', '--comment']],
     ['deny', ['--approval', '--as', '--comment']],
   ])('%s takes %j', (name, options) => {

@@ -280,7 +280,7 @@ export const ERROR_CASES: LintCase[] = [
   {
     code: 'definition.too_large',
     name: 'nested too deep',
-    files: { ...own(SCRIPT), 'registry/config/c.yaml': `▶abilities: ${deep(100)}` },
+    files: { ...own(SCRIPT), 'registry/config/c.yaml': `abilities: ${deep(100).slice(0, 61)}▶${deep(100).slice(61)}` },
   },
   {
     code: 'definition.too_large',

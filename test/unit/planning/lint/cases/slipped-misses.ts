@@ -129,6 +129,8 @@ export const SLIPPED_MISSES: LintCase[] = [
     steps(
       `{ id: a, repeat: { until: steps.one.output.status == input.wanted }, steps: [${CALL('one')}] }`,
       '{ id: b, wait: { until: "now() > timestamp(input.from)" } }',
+      '{ id: c, wait: { until: "timestamp(input.from) + duration(\'1h\')" } }',
+      '{ id: d, wait: { until: input.from } }',
     ),
   ),
   miss(
@@ -143,7 +145,7 @@ export const SLIPPED_MISSES: LintCase[] = [
     'lint.text_not_evaluated',
     'files, prices, code and words that only look like it',
     workflow(
-      'input_schema: { type: object, properties: { name: { type: string } } }',
+      'input_schema: { type: object, required: [name], properties: { name: { type: string } } }',
       'steps: [{ id: one, let: { a: input.txt, b: steps.md, c: "Costs $5", d: "{a: 1}", e: environment.yaml, f: "$5", g: "input.name is the name", h: "${{ input.name }}" } }]',
     ),
   ),

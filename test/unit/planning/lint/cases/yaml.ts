@@ -45,8 +45,8 @@ export const YAML_CASES: LintCase[] = [
   { code: 'lint.yaml_number', name: 'a version', files: workflow('version: ▶1.10', 'steps: [{ id: one, let: {} }]') },
   {
     code: 'lint.yaml_number',
-    name: 'an id with zeros, and an exponent',
-    files: steps('- id: one', '  let: { id: ▶0123, most: ▶1e3 }'),
+    name: 'a version with a zero, and an exponent',
+    files: steps('- id: one', '  let: { version: ▶1.10, most: ▶1e3 }'),
   },
   {
     code: 'lint.yaml_number',

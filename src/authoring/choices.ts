@@ -1,0 +1,25 @@
+/** What may be chosen when something is scaffolded. Imports nothing at run time, so that a command line may name them. */
+
+/** The kinds of implementations. */
+export const KINDS = ['script', 'mcp', 'api'] as const;
+
+/** The methods of HTTP that an implementation may use. */
+export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+/** Languages that stubs are written in. */
+export const LANGUAGES = ['node', 'python', 'shell'] as const;
+
+/** How a hook that is scaffolded may answer. */
+export const HANDLERS = ['expression', 'script', 'builtin'] as const;
+
+/** Built-in handlers that need no options. */
+export const PLAIN_BUILTINS = ['usage', 'credentials_present'] as const;
+
+/** What the `match` of a hook may name. */
+export const MATCH_FIELDS = ['abilities', 'modules', 'environments', 'effects', 'tags'] as const;
+
+/** What a `scope` may name. */
+export const SCOPE_FIELDS = ['modules', 'environments'] as const;
+
+/** The examples a project may begin with. */
+export const EXAMPLES = ['script', 'none'] as const;

@@ -1,0 +1,41 @@
+import type { z } from 'zod';
+import type { JsonObject } from '../../contracts/json.js';
+import { checkFormat } from '../../definitions/check-format.js';
+import { findUnsupported } from '../../definitions/unsupported.js';
+import { isProblem, readYaml } from '../../definitions/yaml-source.js';
+import { renderDefinition } from './render-definition.js';
+
+/** What a file must be for the registry to take it. */
+export interface FileCheck {
+  kind: 'low-level' | 'config';
+  schema: z.ZodType;
+  /** @throws Error that says what else is wrong. */
+  more(value: JsonObject): void;
+}
+
+/** Larger ones are refused before they are rendered, which takes long. */
+const MOST_CHARACTERS = 1024 * 1024;
+
+/** The text of a definition that the registry will take. @throws Error that says why there is none. */
+export function renderChecked(file: string, definition: JsonObject, comments: string[], check: FileCheck): string {
+  if (JSON.stringify(definition).length > MOST_CHARACTERS) throw new Error('its definition is larger than 1024 KiB');
+  const text = renderDefinition(definition, comments);
+  checkText(file, text, check);
+  return text;
+}
+
+/** @throws Error that says why the registry would not take a text. */
+export function checkText(file: string, text: string, { kind, schema, more }: FileCheck): void {
+  const source = readYaml(file, text);
+  if (isProblem(source)) throw new Error(source.message);
+  const unsupported = findUnsupported(kind, source);
+  if (unsupported) throw new Error(unsupported.message);
+  const checked = checkFormat(schema, source);
+  if ('problems' in checked) throw new Error(checked.problems.map(({ message }) => message).join('; '));
+  more(source.value as JsonObject);
+}
+
+/** What an error says. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,31 @@
+import { ABILITY_ID, RESERVED_NAMES } from '../../contracts/names.js';
+
+/**
+ * The operation key of something over there: the prefix, a dot, and its name in small letters.
+ *
+ * What a key cannot hold becomes `_`; dots that follow each other are one, and none stands at an end.
+ *
+ * @returns the key, or why the name gives none.
+ */
+export function nameOperation(prefix: string, name: string): { key: string } | { reason: string } {
+  const own = trimDots(name.toLowerCase().replaceAll(/[^a-z0-9_.-]+/g, '_'));
+  if (!/[a-z0-9]/.test(own)) return { reason: 'its name has no letter or digit that an operation key could have' };
+  const key = `${prefix}.${own}`;
+  if (key.length > 100)
+    return { reason: `its operation key would have ${key.length} characters, and 100 are the most` };
+  return { key };
+}
+
+/**
+ * What the keys of a source begin with, made of its name as {@link nameOperation} makes keys.
+ *
+ * @returns undefined where the name gives none.
+ */
+export function prefixOf(name: string): string | undefined {
+  const prefix = trimDots(name.toLowerCase().replaceAll(/[^a-z0-9_.-]+/g, '_')).replace(/^[^a-z]+/, '');
+  return ABILITY_ID.test(prefix) && !RESERVED_NAMES.has(prefix) ? prefix : undefined;
+}
+
+function trimDots(text: string): string {
+  return text.replaceAll(/\.{2,}/g, '.').replaceAll(/^\.|\.$/g, '');
+}

@@ -1,0 +1,95 @@
+import { lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '../../contracts/json.js';
+import { isProblem, readYaml } from '../../definitions/yaml-source.js';
+import { showDifference } from '../../rules/show-difference.js';
+import { findDifferences } from '../../rules/value-differences.js';
+import { checkText, type FileCheck, reasonOf } from './check-text.js';
+import { editYaml } from './edit-yaml.js';
+import { isMap, mergeDefinitions } from './merge-definitions.js';
+import type { FileWrite, PlannedChange } from './planned-import.js';
+
+/** A file of definitions, and what its source says of it. */
+export interface WantedFile {
+  /** Relative to the project root. */
+  file: string;
+  /** Absolute. */
+  path: string;
+  definition: JsonObject;
+  /** The definition as it would be written into a new file. @throws Error where it cannot be. */
+  render(): string;
+  /** What was imported last; undefined: never. */
+  base: JsonObject | undefined;
+  overwrite: boolean;
+  check: FileCheck;
+}
+
+/** What becomes of a file; `value`: what it then says, where that is known. */
+export interface FilePlan {
+  change: PlannedChange;
+  write?: FileWrite;
+  value?: JsonObject;
+}
+
+/** Decides what becomes of a file that is ours, or is not there yet. */
+export function planFile(wanted: WantedFile): FilePlan {
+  const { file, path, definition, render, base, overwrite } = wanted;
+  if (isThere(path)) return mergeInto(wanted);
+  if (base && !overwrite) return keep(file, 'its file was deleted; --overwrite brings it back');
+  return {
+    change: { ...unchanged(file), status: 'new', definition },
+    write: { path, text: render(), before: null },
+    value: definition,
+  };
+}
+
+/** Leaves a file as it is. */
+export function keep(file: string, reason: string): FilePlan {
+  return { change: { ...unchanged(file), status: 'kept', reason } };
+}
+
+/** What nothing is to be done about. */
+export function unchanged(file: string): PlannedChange {
+  return { status: 'unchanged', file, differences: [], conflicts: [] };
+}
+
+/** Whether anything is at a path, were it a link that leads nowhere. */
+export function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function mergeInto({ file, path, definition, base = {}, overwrite, check }: WantedFile): FilePlan {
+  const text = readFileSync(path, 'utf8');
+  const source = readYaml(file, text);
+  if (isProblem(source)) return keep(file, source.message);
+  const mine = source.value;
+  if (!isMap(mine)) return keep(file, 'it holds no definition');
+  const merged = mergeDefinitions(base, mine, definition, overwrite);
+  const conflicts = merged.conflicts.map((conflict) =>
+    showDifference({ at: conflict.at, expected: conflict.mine, actual: conflict.theirs }),
+  );
+  if (isDeepStrictEqual(merged.value, mine)) {
+    const differences = differencesOf(definition, mine);
+    const status = differences.length === 0 ? 'unchanged' : 'kept';
+    return { change: { status, file, differences, conflicts }, value: mine };
+  }
+  try {
+    const edited = editYaml(text, merged.value);
+    checkText(file, edited, check);
+    return {
+      change: { status: 'changed', file, differences: differencesOf(mine, merged.value), conflicts },
+      write: { path: realpathSync(path), text: edited, before: text },
+      value: merged.value,
+    };
+  } catch (error) {
+    const reason = `what changed at its source cannot be written into it: ${reasonOf(error)}`;
+    return { change: { status: 'kept', file, differences: [], conflicts: differencesOf(mine, definition), reason } };
+  }
+}
+
+/** Where two definitions differ, for people. */
+export function differencesOf(before: JsonObject, after: JsonObject): PlannedChange['differences'] {
+  return findDifferences('', before, after).map(({ at, ...values }) =>
+    showDifference({ ...values, at: at.replace(/^\./, '') }),
+  );
+}

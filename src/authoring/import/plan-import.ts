@@ -1,0 +1,87 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { AbilityError } from '../../contracts/problem.js';
+import { importFile, readImport } from '../../definitions/read-imports.js';
+import type { Registry } from '../../definitions/registry.js';
+import { matchesAnyGlob } from '../../rules/glob.js';
+import type { Imported, ImportedOperation, LeftOut } from './imported.js';
+import { planConfig } from './plan-config.js';
+import { homesOf, type Importing, type OperationPlan, planOperation, refuseTwins } from './plan-operation.js';
+import type { FileWrite, Gone, ImportOptions, PlannedImport } from './planned-import.js';
+import { rememberImport } from './remember-import.js';
+
+/**
+ * Decides what an import would write, and writes nothing.
+ *
+ * An operation becomes a file of its own, is merged into the one it became earlier, or is left out with the reason. What
+ * people edited stays; a file that is not from this import is never touched; one whose source is gone stays.
+ *
+ * @throws AbilityError `import.state_broken`, `import.not_ours` for the configuration, `usage.invalid` where nothing is
+ * chosen or the prefix is another than before.
+ */
+export function planImport(registry: Registry, imported: Imported, options: ImportOptions): PlannedImport {
+  const state = readImport(registry.root, options.kind, options.name);
+  if (state && state.prefix !== options.prefix) throw otherPrefix(state.prefix, options);
+  const importing: Importing = { registry, options, state, homes: homesOf(registry), pinned: imported.pinned ?? {} };
+  const select = options.select ?? state?.select;
+  const chosen = choose(imported.operations, select);
+  const { single, leftOut } = refuseTwins(chosen);
+  const plans: OperationPlan[] = [];
+  const refused: LeftOut[] = [];
+  for (const operation of single) {
+    const plan = planOperation(operation, importing);
+    if ('reason' in plan) refused.push(plan);
+    else plans.push(plan);
+  }
+  const config = planConfig(imported, importing, plans);
+  const writes = [...plans, ...(config ? [config] : [])].flatMap(({ write }) => write ?? []);
+  const taken = new Set(chosen);
+  return {
+    operations: plans.map(({ change, operation: { key, source, notes } }) => ({ ...change, key, source, notes })),
+    config: config?.change ?? null,
+    leftOut: [...imported.leftOut, ...leftOut, ...refused],
+    notSelected: imported.operations.filter((operation) => !taken.has(operation)).map(({ key }) => key),
+    gone: goneFrom(imported, importing),
+    select,
+    notes: imported.notes,
+    root: registry.root,
+    writes: [...writes, ...stateWrite(importing, rememberImport(imported, importing, select, plans, config))],
+  };
+}
+
+/** @throws AbilityError `usage.invalid` where nothing fits. */
+function choose(operations: ImportedOperation[], select: string[] | undefined): ImportedOperation[] {
+  if (!select) return operations;
+  const chosen = operations.filter(({ key, source }) => matchesAnyGlob(select, key) || matchesAnyGlob(select, source));
+  if (chosen.length > 0 || operations.length === 0) return chosen;
+  const some = operations.slice(0, 10).map(({ source }) => source);
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `Nothing fits ${select.map((pattern) => `--select ${pattern}`).join(' ')}`,
+    suggestion: `There are ${operations.length}: ${some.join(', ')}${operations.length > some.length ? ', ...' : ''}`,
+  });
+}
+
+function otherPrefix(before: string, { kind, name, prefix }: ImportOptions): AbilityError {
+  return new AbilityError({
+    code: 'usage.invalid',
+    message: `${name} was imported with the prefix ${before}, and ${prefix} would import all of it once more`,
+    suggestion: `Leave --prefix out. Or remove what was imported and registry/.imports/${kind}.${name}.json first.`,
+  });
+}
+
+/** What an earlier import took over and is not there any more. */
+function goneFrom({ operations, leftOut }: Imported, { state, homes }: Importing): Gone[] {
+  const found = new Set([...operations, ...leftOut].map(({ source }) => source));
+  return Object.entries(state?.operations ?? {}).flatMap(([key, { source }]) => {
+    const home = homes.get(key);
+    return home && !found.has(source) ? [{ key, source, file: home.file }] : [];
+  });
+}
+
+function stateWrite({ registry, options, state }: Importing, next: NonNullable<Importing['state']>): FileWrite[] {
+  if (isDeepStrictEqual(state, next)) return [];
+  const path = importFile(registry.root, options.kind, options.name);
+  const before = existsSync(path) ? readFileSync(path, 'utf8') : null;
+  return [{ path, text: `${JSON.stringify(next, null, 1)}\n`, before }];
+}

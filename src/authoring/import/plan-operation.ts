@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '../../contracts/json.js';
+import { isCaseFile } from '../../definitions/case-files.js';
+import { foldersOf } from '../../definitions/find-project.js';
+import type { ImportState } from '../../definitions/formats/import-state.js';
+import { lowLevel } from '../../definitions/formats/low-level.js';
+import type { Registry } from '../../definitions/registry.js';
+import { isProblem, readYaml } from '../../definitions/yaml-source.js';
+import { type FileCheck, reasonOf, renderChecked } from './check-text.js';
+import { commentsFor } from './file-comments.js';
+import type { ImportedOperation, LeftOut } from './imported.js';
+import { isMap } from './merge-definitions.js';
+import { pinOf, showPin } from './pins.js';
+import { type FilePlan, isThere, keep, planFile, unchanged } from './plan-file.js';
+import type { ImportOptions } from './planned-import.js';
+
+/** What an import works with. */
+export interface Importing {
+  registry: Registry;
+  options: ImportOptions;
+  state: ImportState | undefined;
+  homes: Homes;
+  /** What definitions pin, by digest, as the source says it now. */
+  pinned: Readonly<Record<string, JsonObject>>;
+}
+
+/** Where each ability of the pool is defined, with what is wrong there. */
+export type Homes = ReadonlyMap<string, { file: string; fault?: string }>;
+
+/** What becomes of an operation. */
+export type OperationPlan = FilePlan & { operation: ImportedOperation };
+
+/** Decides what becomes of one operation: a file, or the reason for none. */
+export function planOperation(operation: ImportedOperation, importing: Importing): OperationPlan | LeftOut {
+  const { key, source, definition } = operation;
+  const { registry, options, state, homes } = importing;
+  const check = operationCheck(options);
+  const known = state && Object.hasOwn(state.operations, key) ? state.operations[key] : undefined;
+  const home = homes.get(key);
+  const file = home?.file ?? known?.file ?? fileOf(registry.root, key);
+  const path = join(registry.root, file);
+  try {
+    const render = (): string => renderChecked(file, definition, commentsFor(registry.root, file, options), check);
+    // What did not change since it was imported was looked at then.
+    const text = known && isDeepStrictEqual(known.definition, definition) ? undefined : render();
+    const wanted = {
+      file,
+      path,
+      definition,
+      render: () => text ?? render(),
+      base: known?.definition,
+      overwrite: options.overwrite === true,
+      check,
+    };
+    if (known && home?.fault !== undefined) return { operation, ...keep(file, home.fault) };
+    if (known) return { operation, ...withPinShown(planFile(wanted), known.definition, definition, importing) };
+    if (!isThere(path)) return { operation, ...planFile(wanted) };
+    // It was made by an import that did not come to remember it.
+    if (isDeepStrictEqual(readValue(file, path), definition)) {
+      return { operation, change: unchanged(file), value: definition };
+    }
+    return { source, reason: `${file} ${home ? `defines ${key}` : 'is there'} already, and is not from this import` };
+  } catch (error) {
+    return { source, reason: reasonOf(error) };
+  }
+}
+
+function withPinShown(
+  plan: FilePlan,
+  base: JsonObject,
+  definition: JsonObject,
+  { state, pinned }: Importing,
+): FilePlan {
+  const [before, after] = [pinOf(base), pinOf(definition)];
+  if (before === undefined || after === undefined) return plan;
+  return showPin(plan, state?.pinned[before], pinned[after]);
+}
+
+/** Where each ability is defined now. */
+export function homesOf({ operations, workflows, broken }: Registry): Homes {
+  const homes = new Map<string, { file: string; fault?: string }>();
+  for (const [key, { file }] of operations) homes.set(key, { file });
+  for (const [key, { file }] of workflows) homes.set(key, { file, fault: 'it is a workflow now' });
+  for (const [id, { message, location }] of broken) {
+    if (!id.startsWith('ability:') || !location) continue;
+    homes.set(id.slice('ability:'.length), { file: location.file, fault: message });
+  }
+  return homes;
+}
+
+function operationCheck({ compileSchema }: ImportOptions): FileCheck {
+  return {
+    kind: 'low-level',
+    schema: lowLevel,
+    more(value) {
+      for (const name of ['input_schema', 'output_schema']) {
+        const schema = value[name];
+        if (isMap(schema)) compileSchema(schema, `its ${name}`);
+      }
+    },
+  };
+}
+
+/** A file whose name ends in `.test.yaml` would be one of test cases. */
+function fileOf(root: string, key: string): string {
+  const name = isCaseFile(`${key}.yaml`) ? `${key}.operation.yaml` : `${key}.yaml`;
+  return relative(root, join(foldersOf(root).registry, 'low-level', name))
+    .split(sep)
+    .join('/');
+}
+
+function readValue(file: string, path: string): unknown {
+  const source = readYaml(file, readFileSync(path, 'utf8'));
+  return isProblem(source) ? undefined : source.value;
+}
+
+/** Definitions by their keys, where a key may stand more than once. */
+export function refuseTwins(operations: ImportedOperation[]): { single: ImportedOperation[]; leftOut: LeftOut[] } {
+  const byKey = new Map<string, string[]>();
+  for (const { key, source } of operations) byKey.set(key, [...(byKey.get(key) ?? []), source]);
+  const isSingle = ({ key }: ImportedOperation): boolean => byKey.get(key)?.length === 1;
+  const leftOut = operations
+    .filter((operation) => !isSingle(operation))
+    .map(({ key, source }) => {
+      const others = byKey.get(key)?.filter((other) => other !== source) ?? [];
+      const reason = `${[...new Set(others)].join(', ') || 'another one'} would be ${key} as well; choose one with --select`;
+      return { source, reason };
+    });
+  return { single: operations.filter(isSingle), leftOut };
+}

@@ -1,0 +1,81 @@
+import type { JsonObject } from '../../contracts/json.js';
+import type { ImportState } from '../../definitions/formats/import-state.js';
+import type { ShownDifference } from '../../rules/show-difference.js';
+import type { LeftOut } from './imported.js';
+
+/** What is to be done about one import. */
+export interface ImportOptions {
+  /** What the import is called; the same kind and name again is a re-import. */
+  kind: ImportState['kind'];
+  name: string;
+  /** How the other system was reached, for people: a command, an address, a file. */
+  location: string;
+  /** The command that does this import again, for the comment in each file. */
+  command: string;
+  /** What keys begin with; {@link Imported} has it in its keys already. */
+  prefix: string;
+  /** Globs over keys and names over there; absent: those of the last import, else all. */
+  select?: string[] | undefined;
+  /** Where people and the source changed the same key, the source wins; files that people deleted come back. */
+  overwrite?: boolean | undefined;
+  /** Says whether the runtime can use a schema. @throws AbilityError when it cannot. */
+  compileSchema(schema: JsonObject, what: string): unknown;
+}
+
+/** What becomes of one definition. */
+export interface PlannedChange {
+  /**
+   * `new`: a file is made; `changed`: what changed at the source is written into its file; `unchanged`: the file says
+   * what the source says; `kept`: the file is left as people made it.
+   */
+  status: 'new' | 'changed' | 'unchanged' | 'kept';
+  /** Relative to the project root. */
+  file: string;
+  /** What is written, for `new`. */
+  definition?: JsonObject;
+  /** What is written, for `changed`; what people made different, for `kept`. */
+  differences: ShownDifference[];
+  /** What both changed: before is people's, after the source's. */
+  conflicts: ShownDifference[];
+  /** Why the file as a whole was left. */
+  reason?: string;
+}
+
+/** What becomes of one operation. */
+export interface PlannedOperation extends PlannedChange {
+  key: string;
+  source: string;
+  notes: string[];
+}
+
+/** An operation of an earlier import that its source no longer has. Its file stays. */
+export interface Gone {
+  key: string;
+  source: string;
+  file: string;
+}
+
+/** One file to be written. */
+export interface FileWrite {
+  /** Absolute. */
+  path: string;
+  text: string;
+  /** What it holds now; null: it is not there. Anything else at the time of writing stops the import. */
+  before: string | null;
+}
+
+/** An import before it is done. */
+export interface PlannedImport {
+  operations: PlannedOperation[];
+  config: PlannedChange | null;
+  leftOut: LeftOut[];
+  /** Keys that were not chosen. */
+  notSelected: string[];
+  gone: Gone[];
+  /** The globs that chose; undefined: all. */
+  select: string[] | undefined;
+  notes: string[];
+  root: string;
+  /** The definitions, and what the import remembers of them. */
+  writes: FileWrite[];
+}

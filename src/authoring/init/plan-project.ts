@@ -1,0 +1,149 @@
+import { existsSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { AbilityError } from '../../contracts/problem.js';
+import { PROJECT_FILE } from '../../definitions/find-project.js';
+import { project as projectFormat } from '../../definitions/formats/project.js';
+import { environmentName } from '../../definitions/formats/values.js';
+import { schemaFiles } from '../../definitions/schemas/schema-files.js';
+import { didYouMean } from '../../rules/nearest.js';
+import type { EXAMPLES } from '../choices.js';
+import { FileDraft } from '../file-draft.js';
+import type { PlannedFile } from '../planned-file.js';
+import { checkForm } from '../scaffold/check-names.js';
+import { siteFolders } from '../scaffold/scaffold.js';
+import { schemaFolder, schemaLine } from '../schema-line.js';
+import { agentsMd } from './agents-md.js';
+import { ciJob } from './ci-job.js';
+import { environmentOf } from './environments.js';
+import { exampleFiles } from './example.js';
+import { mergeGitIgnore } from './git-ignore.js';
+
+/** What a new project is to be. */
+export interface NewProject {
+  name: string;
+  /** The first one is the default. */
+  environments: string[];
+  example: (typeof EXAMPLES)[number];
+  /** Files that may be overwritten, by their paths in the project. */
+  force: string[];
+}
+
+/** The files of a new project, and those that were there and are left as they are. */
+export interface ProjectPlan {
+  files: PlannedFile[];
+  left: string[];
+}
+
+/** What stands in the folder of the definitions before most of them are there. */
+const REGISTRY_README = `# What this project can do
+
+| Folder | |
+|---|---|
+| \`low-level/\` | operations: \`ability scaffold low-level KEY --kind script\` |
+| \`high-level/\` | workflows of these: \`ability scaffold high-level ID --calls A,B\` |
+| \`implementations/\` | where an operation has several: \`ability scaffold implementation ID --operation KEY\` |
+| \`config/\` | how and where they run: endpoints, credentials (as references), MCP servers |
+| \`schemas/\` | what editors know of these files; after an update: \`ability scaffold schemas\` |
+| \`hooks/\` | guards, and what is told afterwards: \`ability scaffold hook ID --phase PreAbilityCall\` |
+
+Cases for \`ability test\` stand beside the abilities, in files that end in \`.test.yaml\`.
+`;
+
+/**
+ * Plans a project in a folder, around what is there already.
+ *
+ * @throws AbilityError `project.exists`, `project.two_registries`, `usage.invalid`.
+ */
+export function planProject(root: string, wanted: NewProject): ProjectPlan {
+  refuseProject(root);
+  checkProjectName(wanted.name);
+  checkEnvironmentNames(wanted.environments);
+  const { registry } = siteFolders(root);
+  const files = filesOf(registry, wanted);
+  const force = wanted.force.map((path) => posix.normalize(path));
+  refuseOtherForces(force, Object.keys(files));
+  const left: string[] = [];
+  const draft = new FileDraft(root);
+  for (const [path, content] of Object.entries(files)) {
+    if (!existsSync(join(root, path))) draft.add(path, content);
+    else if (force.includes(path)) draft.edit(path, '', () => content);
+    else left.push(path);
+  }
+  draft.edit('.gitignore', '', (text) => mergeGitIgnore(text, registry.startsWith('.system')));
+  // What makes the folder a project comes last: until then, nothing has begun.
+  draft.add(PROJECT_FILE, projectFile(registry, wanted));
+  return { files: draft.files(), left };
+}
+
+/** @throws AbilityError `project.exists` where a folder is a project already. */
+export function refuseProject(root: string): void {
+  if (!existsSync(join(root, PROJECT_FILE))) return;
+  throw new AbilityError({
+    code: 'project.exists',
+    message: `${root} is a project already: it has ${PROJECT_FILE}. Nothing was written`,
+    location: { file: join(root, PROJECT_FILE) },
+    suggestion: 'Add to it with `ability scaffold`, or make a project in another folder: `ability init DIR`.',
+  });
+}
+
+/** @throws AbilityError `usage.invalid`. */
+export function checkProjectName(name: string): void {
+  checkForm(projectFormat.shape.project, name, 'name of a project');
+}
+
+/** @throws AbilityError `usage.invalid` for none, for one that is none, and for one that is there twice. */
+export function checkEnvironmentNames(names: readonly string[]): void {
+  for (const name of names) checkForm(environmentName, name, 'name of an environment');
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (names.length > 0 && twice === undefined) return;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: twice === undefined ? 'A project has at least one environment' : `The environment ${twice} is named twice`,
+    suggestion: 'Write --env-names dev,staging,prod.',
+  });
+}
+
+function filesOf(registry: string, wanted: NewProject): Record<string, string> {
+  const { name, environments, example } = wanted;
+  const [environment = 'dev'] = environments;
+  const hasExample = example === 'script';
+  return {
+    ...(hasExample && exampleFiles(registry, environment)),
+    [`${registry}/README.md`]: REGISTRY_README,
+    ...Object.fromEntries([...schemaFiles()].map(([file, text]) => [`${schemaFolder(registry)}/${file}`, text])),
+    'AGENTS.md': agentsMd({ project: name, environments, registry, example: hasExample ? 'hello' : 'ID' }),
+    '.github/workflows/ability.yml': ciJob({ environment, run: hasExample ? 'hello --set name=CI' : undefined }),
+  };
+}
+
+function refuseOtherForces(force: readonly string[], ours: readonly string[]): void {
+  const other = force.find((path) => !ours.includes(path));
+  if (other === undefined) return;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `--force ${other} names no file that \`ability init\` writes`,
+    suggestion: didYouMean(other, ours) ?? `There are: ${ours.join(', ')}.`,
+  });
+}
+
+function projectFile(registry: string, { name, environments }: NewProject): string {
+  const [first = 'dev'] = environments;
+  const lines = environments.map((environment) => {
+    const { value, remark } = environmentOf(environment);
+    const text = Object.entries(value).map(([key, item]) => {
+      return `${key}: ${Array.isArray(item) ? `[${item.join(', ')}]` : String(item)}`;
+    });
+    return `  ${environment}: {${text.length > 0 ? ` ${text.join(', ')} ` : ''}}   # ${remark}`;
+  });
+  return `${schemaLine({ kind: 'project', path: PROJECT_FILE, registry })}
+format: 1
+project: ${name}
+
+environments:
+${lines.join('\n')}
+default_environment: ${first}
+
+policy:
+  max_timeout: 1h
+`;
+}

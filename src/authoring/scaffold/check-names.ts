@@ -1,0 +1,67 @@
+import type { z } from 'zod';
+import { AbilityError, formatLocation } from '../../contracts/problem.js';
+import { abilityId, environmentName, plainName } from '../../definitions/formats/values.js';
+import type { Registry } from '../../definitions/registry.js';
+import { didYouMean } from '../../rules/nearest.js';
+
+/** @throws AbilityError `usage.invalid` for an id that no ability can have, `scaffold.exists` for one that is taken. */
+export function checkNewAbility({ operations, workflows, broken }: Registry, id: string): void {
+  checkForm(abilityId, id, 'id of an ability');
+  const found = operations.get(id) ?? workflows.get(id);
+  if (found) throw taken(`There is an ability ${id} already`, formatLocation(found.locate([])));
+  const problem = broken.get(`ability:${id}`);
+  if (problem) throw taken(`There is an ability ${id} already, which is broken`, problem.location?.file ?? '');
+}
+
+/** @throws AbilityError as {@link checkNewAbility}, for an implementation. */
+export function checkNewImplementation({ implementations, broken, operations }: Registry, id: string): void {
+  checkForm(plainName, id, 'id of an implementation');
+  const found = implementations.get(id);
+  if (found) throw taken(`There is an implementation ${id} already`, formatLocation(found.locate([])));
+  const problem = broken.get(`implementation:${id}`);
+  if (problem) throw taken(`There is an implementation ${id} already, which is broken`, problem.location?.file ?? '');
+  const operation = operations.get(id);
+  // The implementation inside an operation has the operation's key as its id.
+  if (operation?.value.implementation) {
+    throw taken(`${id} is the id of the implementation inside its operation`, formatLocation(operation.locate([])));
+  }
+}
+
+/** @throws AbilityError `usage.invalid` for a name that is none. */
+export function checkPlainName(name: string, what: string): void {
+  checkForm(plainName, name, what);
+}
+
+/** @throws AbilityError `environment.not_found` for an environment that the project does not have. */
+export function checkEnvironments({ project, locateInProject }: Registry, names: readonly string[]): void {
+  const known = Object.keys(project.environments);
+  for (const name of names) {
+    checkForm(environmentName, name, 'name of an environment');
+    if (known.includes(name)) continue;
+    throw new AbilityError({
+      code: 'environment.not_found',
+      message: `The project ${project.project} has no environment ${name}`,
+      location: locateInProject(['environments']),
+      suggestion: didYouMean(name, known) ?? `There are: ${known.join(', ')}.`,
+    });
+  }
+}
+
+/** @throws AbilityError `usage.invalid`, telling what the format of definitions says of it. */
+export function checkForm(format: z.ZodType, value: unknown, what: string): void {
+  const checked = format.safeParse(value);
+  if (checked.success) return;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `${JSON.stringify(value)} cannot be the ${what}`,
+    suggestion: `${checked.error.issues[0]?.message ?? 'Choose another one'}.`,
+  });
+}
+
+function taken(message: string, at: string): AbilityError {
+  return new AbilityError({
+    code: 'scaffold.exists',
+    message: `${message}${at && `, in ${at}`}; nothing was written`,
+    suggestion: 'Choose another name, or edit that file.',
+  });
+}

@@ -1,0 +1,46 @@
+import { stringify } from 'yaml';
+import type { Json, JsonObject } from '../../contracts/json.js';
+import { appendItem, readValue, setValue } from '../edit-yaml.js';
+import type { FileDraft } from '../file-draft.js';
+import { schemaLine } from '../schema-line.js';
+import type { Site } from './scaffold.js';
+
+/**
+ * Sets one value in the configuration of an ability: in the entry it has, or in a new one.
+ *
+ * @param path inside the entry, such as `['environments', 'dev', 'endpoints', 'default']`.
+ */
+export function configureAbility(draft: FileDraft, site: Site, ability: string, path: string[], value: Json): void {
+  const file = configFileOf(site, ability);
+  draft.edit(file, beginning(site, file), (text) => {
+    const source = { file, text };
+    const index = entriesOf(readValue(source)).indexOf(ability);
+    if (index >= 0) return setValue(source, ['abilities', index, ...path], value);
+    const entry = { id: ability, ...nested(path, value) };
+    return appendItem(source, 'abilities', stringify([entry], { lineWidth: 0 }));
+  });
+}
+
+/** Defines an MCP server. */
+export function configureServer(draft: FileDraft, site: Site, name: string, definition: JsonObject): void {
+  const path = `${site.folders.registry}/config/mcp-servers.yaml`;
+  draft.edit(path, beginning(site, path), (text) => setValue({ file: path, text }, ['mcp_servers', name], definition));
+}
+
+function configFileOf({ registry, folders }: Site, ability: string): string {
+  return registry.configs.get(ability)?.file ?? `${folders.registry}/config/abilities.yaml`;
+}
+
+function beginning({ folders }: Site, path: string): string {
+  return `${schemaLine({ kind: 'config', path, registry: folders.registry })}\n`;
+}
+
+function entriesOf(value: unknown): unknown[] {
+  const abilities = (value as { abilities?: unknown } | null)?.abilities;
+  return Array.isArray(abilities) ? abilities.map((entry: { id?: unknown } | null) => entry?.id) : [];
+}
+
+function nested([first, ...rest]: string[], value: Json): JsonObject {
+  if (first === undefined) return {};
+  return { [first]: rest.length === 0 ? value : nested(rest, value) };
+}

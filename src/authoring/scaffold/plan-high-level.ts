@@ -1,0 +1,169 @@
+import type { Json, JsonObject } from '../../contracts/json.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
+import type { Registry } from '../../definitions/registry.js';
+import { didYouMean } from '../../rules/nearest.js';
+import { FileDraft } from '../file-draft.js';
+import { flowYaml } from '../flow-yaml.js';
+import { schemaLine } from '../schema-line.js';
+import { checkEnvironments, checkNewAbility } from './check-names.js';
+import { renderCases } from './render-cases.js';
+import { requiredInputs } from './required-inputs.js';
+import { sampleOf } from './sample-value.js';
+import { asksFirst, fileNameOf, type Scaffold, type Site } from './scaffold.js';
+import { nameSteps } from './step-names.js';
+
+/** What a new workflow is to be. */
+export interface NewHighLevel {
+  id: string;
+  /** The abilities it calls, in order. */
+  calls: string[];
+  summary?: string;
+  scope: { modules?: string[]; environments?: string[] };
+}
+
+/** One call of the new workflow. */
+interface Call {
+  step: string;
+  ability: string;
+  /** Absent: what is called is a workflow itself. */
+  operation: LowLevel | undefined;
+  schema: JsonObject;
+}
+
+/**
+ * Plans a workflow of the calls given, one after the other, with a case in which all of them are mocked.
+ *
+ * @throws AbilityError `usage.invalid`, `scaffold.exists`, `ability.not_found`, `environment.not_found`.
+ */
+export function planHighLevel(site: Site, { id, calls, summary, scope }: NewHighLevel): Scaffold {
+  checkNewAbility(site.registry, id);
+  checkEnvironments(site.registry, scope.environments ?? []);
+  const steps = nameSteps(calls);
+  const made = calls.map((ability, index) => callOf(site.registry, ability, steps[index] ?? ability));
+  const inputs = requiredInputs(made);
+  const fields: Record<string, Json> = Object.assign({}, ...inputs.map((each) => each.fields));
+  const inputSchema = schemaOf(fields);
+  const { registry } = site.folders;
+  const stem = `${registry}/high-level/${fileNameOf(id)}`;
+  const file = `${stem}.yaml`;
+  const draft = new FileDraft(site.registry.root);
+  draft.add(
+    file,
+    `${schemaLine({ kind: 'high-level', path: file, registry })}
+id: ${id}
+type: workflow
+version: 1
+summary: ${flowYaml(summary ?? `Calls ${calls.join(', then ')}.`)}
+${Object.keys(scope).length > 0 ? `scope: ${flowYaml(scope)}\n` : ''}${renderSchema(fields)}
+steps:
+${made.map((call, index) => renderStep(call, inputs[index]?.with ?? {})).join('\n')}
+output:
+${steps.map((step) => `  ${step}: ${flowYaml(`\${{ steps.${step}.output }}`)}`).join('\n')}
+`,
+  );
+  const sample = sampleOf(inputSchema) as JsonObject;
+  const notes = addCases(draft, site, { id, stem, made, sample, inputSchema });
+  const set = Object.entries(sample).map(([name, value]) => setFlag(name, value));
+  return {
+    files: draft.files(),
+    abilities: [id],
+    notes,
+    next: [
+      ...(notes.length === 0
+        ? [{ command: `ability test ${id}`, purpose: 'run its case; nothing is really called' }]
+        : []),
+      { command: `ability graph ${id}`, purpose: 'draw its steps' },
+      { command: `ability run ${id}${set.join('')} --env ${site.environment}`, purpose: 'run it' },
+    ],
+  };
+}
+
+function callOf(registry: Registry, ability: string, step: string): Call {
+  const operation = registry.operations.get(ability)?.value;
+  const found = operation ?? registry.workflows.get(ability)?.value;
+  if (found) return { step, ability, operation, schema: found.input_schema };
+  const broken = registry.broken.get(`ability:${ability}`);
+  if (broken) throw new AbilityError(broken);
+  const known = [...registry.operations.keys(), ...registry.workflows.keys()];
+  throw new AbilityError({
+    code: 'ability.not_found',
+    message: `There is no ability ${ability} that a workflow could call`,
+    suggestion: didYouMean(ability, known) ?? 'Run `ability list` to see what there is.',
+  });
+}
+
+function schemaOf(fields: Record<string, Json>): JsonObject {
+  return { type: 'object', required: Object.keys(fields), properties: fields };
+}
+
+function renderSchema(fields: Record<string, Json>): string {
+  const names = Object.keys(fields);
+  if (names.length === 0) return 'input_schema: { type: object }';
+  const properties = Object.entries(fields).map(([name, field]) => `    ${flowYaml(name)}: ${flowYaml(field)}`);
+  return `input_schema:\n  type: object\n  required: ${flowYaml(names)}\n  properties:\n${properties.join('\n')}`;
+}
+
+function renderStep({ step, ability }: Call, given: Record<string, string>): string {
+  const fields = Object.entries(given).map(([name, value]) => `      ${flowYaml(name)}: ${flowYaml(value)}`);
+  return [`  - id: ${step}`, `    call: ${ability}`, ...(fields.length > 0 ? ['    with:', ...fields] : [])].join('\n');
+}
+
+/** Adds the file of cases. @returns why there is none, where none can be made up. */
+function addCases(
+  draft: FileDraft,
+  site: Site,
+  {
+    id,
+    stem,
+    made,
+    sample,
+    inputSchema,
+  }: {
+    id: string;
+    stem: string;
+    made: Call[];
+    sample: JsonObject;
+    inputSchema: JsonObject;
+  },
+): string[] {
+  const workflows = made.filter(({ operation }) => operation === undefined).map(({ ability }) => ability);
+  const outputs = made.map(({ operation }) => sampleOf(operation?.output_schema ?? { type: 'object' }));
+  const odd = made.filter(({ operation }, index) => !site.fits(operation?.output_schema ?? {}, outputs[index] ?? null));
+  const why =
+    workflows.length > 0
+      ? `${workflows.join(', ')} is a workflow itself, whose own calls would have to be mocked`
+      : odd.length > 0
+        ? `no answer of ${odd.map(({ ability }) => ability).join(', ')} can be made up from its output_schema`
+        : site.fits(inputSchema, sample)
+          ? undefined
+          : 'no input can be made up from the input schemas';
+  if (why !== undefined)
+    return [`There is no file of cases yet: ${why}. Write ${stem}.test.yaml; see docs/testing.md.`];
+  const path = `${stem}.test.yaml`;
+  const byStep = (write: (index: number) => Json): [string, Json][] => made.map(({ step }, at) => [step, write(at)]);
+  draft.add(
+    path,
+    renderCases(site, {
+      ability: id,
+      path,
+      name: 'each step is called and its answer is given back',
+      input: sample,
+      mocks: Object.fromEntries(made.map(({ step }, at) => [step, { output: outputs[at] ?? null }])),
+      approvals: made
+        .filter((call) => call.operation && asksFirst(site, call.operation.effects))
+        .map(({ step }) => step),
+      expect: {
+        output: Object.fromEntries(byStep((at) => outputs[at] ?? null)),
+        calls: made.map(({ ability }) => ability),
+      },
+    }),
+  );
+  return [];
+}
+
+/** A flag that sets a field, as a shell takes it. */
+function setFlag(name: string, value: Json): string {
+  const text = typeof value === 'string' ? `${name}=${value}` : `${name}:=${JSON.stringify(value)}`;
+  return ` --set ${/^[A-Za-z0-9_.:=@/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`}`;
+}

@@ -1,0 +1,162 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Effect } from '../../contracts/effects.js';
+import { EFFECTS } from '../../contracts/effects.js';
+import { PHASES, type Phase } from '../../contracts/hooks.js';
+import type { JsonObject } from '../../contracts/json.js';
+import { AbilityError, formatLocation } from '../../contracts/problem.js';
+import { BINDING_LISTS, type TaskPhase } from '../../definitions/hook-bindings.js';
+import { matchesAnyGlob } from '../../rules/glob.js';
+import { didYouMean } from '../../rules/nearest.js';
+import type { MATCH_FIELDS, PLAIN_BUILTINS } from '../choices.js';
+import { appendItem } from '../edit-yaml.js';
+import { FileDraft } from '../file-draft.js';
+import { flowYaml, indented } from '../flow-yaml.js';
+import { schemaLine } from '../schema-line.js';
+import { checkPlainName } from './check-names.js';
+import { hookStub } from './hook-stub.js';
+import { fileNameOf, type Scaffold, type Site } from './scaffold.js';
+import { EXTENSIONS, type Language } from './script-stub.js';
+
+/** How a new hook answers. */
+export type HookChoice =
+  | { handler: 'expression'; deny_if?: string; confirm_if?: string; warn_if?: string; reason?: string }
+  | { handler: 'script'; language: Language }
+  | { handler: 'builtin'; name: (typeof PLAIN_BUILTINS)[number] };
+
+/** What a new hook is to be. */
+export interface NewHook {
+  id: string;
+  phase: string;
+  choice: HookChoice;
+  match: Partial<Record<(typeof MATCH_FIELDS)[number], string[]>>;
+  summary?: string;
+}
+
+/**
+ * Plans a hook, at the end of the file of its phase, with its script where it has one.
+ *
+ * Hooks before a call block, since others would never be asked; without a `match` of its own it is for all abilities.
+ *
+ * @throws AbilityError `usage.invalid`, `scaffold.exists`, `feature.unsupported`, or what is wrong with the file of the
+ * phase.
+ */
+export function planHook(site: Site, wanted: NewHook): Scaffold {
+  const { registry, folders } = site;
+  const { id, choice } = wanted;
+  const phase = checkPhase(wanted.phase);
+  checkPlainName(id, 'id of a hook');
+  const broken = registry.broken.get(`hooks:${phase}`);
+  if (broken) throw new AbilityError(broken);
+  const same = registry.hooks.get(phase)?.find(({ value }) => value.id === id);
+  if (same) {
+    throw new AbilityError({
+      code: 'scaffold.exists',
+      message: `There is a hook ${id} of ${phase} already, in ${formatLocation(same.locate([]))}; nothing was written`,
+      suggestion: 'Choose another name, or edit that file.',
+    });
+  }
+  const match = Object.keys(wanted.match).length > 0 ? wanted.match : { abilities: ['*'] };
+  checkMatch(phase, match);
+  const title = wanted.summary ?? `Say here what ${id} is for.`;
+  const draft = new FileDraft(registry.root);
+  const file = hookFileOf(site, phase);
+  const lines = [
+    `id: ${flowYaml(id)}`,
+    `summary: ${flowYaml(title)}`,
+    ...(phase === 'PostAbilityCall' ? [] : ['blocking: true']),
+    `match: ${flowYaml(match)}`,
+    'handler:',
+    `  ${handlerOf(draft, id, phase, choice, title)}`,
+  ];
+  const item = `- ${indented(lines.join('\n')).trimStart()}`;
+  draft.edit(file, `${schemaLine({ kind: 'hooks', path: file, registry: folders.registry })}\n`, (text) =>
+    appendItem({ file, text }, 'hooks', item),
+  );
+  return {
+    files: draft.files(),
+    abilities: [],
+    hook: { phase, id },
+    notes: notesOn(site, wanted.match),
+    next: [
+      {
+        command: 'ability list',
+        purpose: 'see the abilities; run one, and `ability why KEY` tells what the hook said',
+      },
+    ],
+  };
+}
+
+function checkPhase(phase: string): TaskPhase {
+  const known = PHASES.find((each) => each === phase);
+  if (known !== undefined && known in BINDING_LISTS) return known as TaskPhase;
+  const possible = Object.keys(BINDING_LISTS);
+  throw new AbilityError({
+    code: known === undefined ? 'usage.invalid' : 'feature.unsupported',
+    message: known === undefined ? `There is no phase ${phase}` : `The phase ${phase} is not supported by this version`,
+    suggestion: didYouMean(phase, possible) ?? `Guard tasks: ${possible.join(', ')}.`,
+  });
+}
+
+function checkMatch(phase: Phase, { effects }: NewHook['match']): void {
+  const wrong = effects?.find((effect) => !EFFECTS.includes(effect as Effect));
+  if (wrong !== undefined) {
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message: `There is no effect ${wrong}`,
+      suggestion: didYouMean(wrong, EFFECTS) ?? `There are: ${EFFECTS.join(', ')}.`,
+    });
+  }
+  if (!effects || phase !== 'PreAbilityCreate') return;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: 'A hook of PreAbilityCreate does not match on effects: it only asks whether a task can be formed',
+    suggestion: 'Pass --phase PreAbilityCall, or leave the effects out.',
+  });
+}
+
+/** What nobody should find out only when the hook does not fire. */
+function notesOn({ registry }: Site, match: NewHook['match']): string[] {
+  if (Object.keys(match).length === 0) return ['It is for all abilities; narrow `match` in its file, or pass --match.'];
+  const known = {
+    abilities: [...registry.operations.keys(), ...registry.workflows.keys()],
+    environments: Object.keys(registry.project.environments),
+  };
+  return (['abilities', 'environments'] as const).flatMap((field) => {
+    const globs = match[field];
+    if (!globs || known[field].some((name) => matchesAnyGlob(globs, name))) return [];
+    return [`None of the ${field} of this project fits ${globs.join(', ')} yet, so it does not fire.`];
+  });
+}
+
+/** The file of a phase as the project has it, whatever its ending. */
+function hookFileOf({ registry, folders }: Site, phase: Phase): string {
+  const [first] = registry.hooks.get(phase) ?? [];
+  if (first) return first.file;
+  const short = `${folders.hooks}/${phase}.yml`;
+  return existsSync(join(registry.root, short)) ? short : `${folders.hooks}/${phase}.yaml`;
+}
+
+function handlerOf(draft: FileDraft, id: string, phase: TaskPhase, choice: HookChoice, title: string): string {
+  if (choice.handler === 'builtin') return `builtin: ${choice.name}`;
+  if (choice.handler === 'script') {
+    const path = `scripts/hooks/${fileNameOf(id)}.${EXTENSIONS[choice.language]}`;
+    draft.add(path, hookStub(choice.language, title, phase));
+    return `script: { path: ${flowYaml(path)}, timeout_sec: 10 }`;
+  }
+  const { handler: _, ...given } = choice;
+  const asked = given.deny_if ?? given.confirm_if ?? given.warn_if;
+  if (phase === 'PostAbilityCall' && (given.deny_if ?? given.confirm_if) !== undefined) {
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message: 'A hook of PostAbilityCall fires after the call, so it can neither deny nor ask',
+      suggestion: 'Pass --warn-if, or --phase PreAbilityCall.',
+    });
+  }
+  const stub: JsonObject = {
+    warn_if: 'true',
+    reason: `${id} saw this; write into deny_if, confirm_if or warn_if what it is to stop, ask about or warn of`,
+  };
+  const { reason = `The hook ${id} applies.`, ...conditions } = given;
+  return `expression: ${flowYaml(asked === undefined ? stub : { ...conditions, reason })}`;
+}

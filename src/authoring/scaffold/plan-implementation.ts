@@ -1,0 +1,155 @@
+import type { JsonObject } from '../../contracts/json.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
+import { didYouMean } from '../../rules/nearest.js';
+import { FileDraft } from '../file-draft.js';
+import { flowYaml } from '../flow-yaml.js';
+import { schemaLine } from '../schema-line.js';
+import { checkNewImplementation } from './check-names.js';
+import { configureAbility } from './configure.js';
+import { type KindChoice, namesInPath, planKind } from './plan-kind.js';
+import { sampleOf } from './sample-value.js';
+import { fileNameOf, type Scaffold, type Site } from './scaffold.js';
+import type { StubAnswer } from './script-stub.js';
+
+/** What a new implementation is to be. */
+export interface NewImplementation {
+  id: string;
+  operation: string;
+  choice: KindChoice;
+  summary?: string;
+  /** Whether the operation is to run it. */
+  isDefault: boolean;
+  /** Whether it joins a list of allowed ones, where there is such a list. */
+  isAllowed: boolean;
+  /** Whether these two are said for the environment of the site only. */
+  isForEnvironment: boolean;
+}
+
+/**
+ * Plans another implementation of an operation, with its place in the configuration.
+ *
+ * What the operation ran before it goes on running, unless the new one is to be the default or is the only one.
+ *
+ * @throws AbilityError `usage.invalid`, `scaffold.exists`, `ability.not_found`, `config.invalid`.
+ */
+export function planImplementation(site: Site, wanted: NewImplementation): Scaffold {
+  const { id, operation: key, choice } = wanted;
+  checkNewImplementation(site.registry, id);
+  const operation = findOperation(site.registry, key);
+  const draft = new FileDraft(site.registry.root);
+  const path = `${site.folders.registry}/implementations/${fileNameOf(id)}.yaml`;
+  const title = wanted.summary ?? `Say here what ${id} is for.`;
+  const { answer, notes } = stubOf(site, operation.value, choice);
+  const section = planKind(draft, site, choice, { id, operation: key, title, answer });
+  draft.add(
+    path,
+    `${schemaLine({ kind: 'implementations', path, registry: site.folders.registry })}
+id: ${flowYaml(id)}
+operation_key: ${key}
+summary: ${flowYaml(title)}
+${section}
+`,
+  );
+  notes.push(...configure(draft, site, wanted));
+  return {
+    files: draft.files(),
+    abilities: [key],
+    notes,
+    next: [{ command: `ability show ${key} --env ${site.environment}`, purpose: 'see which implementation it runs' }],
+  };
+}
+
+function findOperation({ operations, workflows, broken }: Registry, key: string): Loaded<LowLevel> {
+  const found = operations.get(key);
+  if (found) return found;
+  const problem = broken.get(`ability:${key}`);
+  if (problem) throw new AbilityError(problem);
+  const isWorkflow = workflows.has(key);
+  throw new AbilityError({
+    code: 'ability.not_found',
+    message: isWorkflow ? `${key} is a workflow, which has no implementations` : `There is no operation ${key}`,
+    suggestion: didYouMean(key, operations.keys()) ?? 'Run `ability list` to see what there is.',
+  });
+}
+
+/** What the stub answers so that the contract of the operation holds: what it was given, and samples of the rest. */
+function stubOf(
+  { fits }: Site,
+  { operation_key: key, input_schema, output_schema = {} }: LowLevel,
+  choice: KindChoice,
+): { answer: StubAnswer; notes: string[] } {
+  const known = new Set(Object.keys((input_schema.properties as JsonObject | undefined) ?? {}));
+  const unknown = choice.kind === 'api' ? namesInPath(choice.path).filter((name) => !known.has(name)) : [];
+  const notes = unknown.map((name) => `The path names {${name}}, which the input_schema of ${key} does not have.`);
+  const sample = sampleOf({ type: 'object', ...output_schema });
+  if (choice.kind === 'script' && !fits(output_schema, sample)) {
+    notes.push(`No answer can be made up from the output_schema of ${key}: write one in the script before you run it.`);
+  }
+  const same = sampleFields(input_schema, output_schema);
+  if (sample === null || typeof sample !== 'object' || Array.isArray(sample)) {
+    return { answer: { echo: [], fixed: sample }, notes };
+  }
+  const fixed = Object.fromEntries(Object.entries(sample).filter(([name]) => !same.includes(name)));
+  return { answer: { echo: same, fixed }, notes };
+}
+
+/** Fields that are sure to be in the input and have the very same schema in the output. */
+function sampleFields(input: JsonObject, output: JsonObject): string[] {
+  const sure = Array.isArray(input.required) ? input.required : [];
+  const given = (input.properties ?? {}) as JsonObject;
+  const answered = (output.properties ?? {}) as JsonObject;
+  return sure.filter((name): name is string => {
+    if (typeof name !== 'string' || answered[name] === undefined) return false;
+    return JSON.stringify(given[name]) === JSON.stringify(answered[name]);
+  });
+}
+
+/** Says in the configuration what is not so already. @returns what its author should know. */
+function configure(draft: FileDraft, site: Site, wanted: NewImplementation): string[] {
+  const { id, operation: key, isDefault, isAllowed, isForEnvironment } = wanted;
+  const { registry, environment } = site;
+  const entry = registry.configs.get(key);
+  if (entry?.value.impl) {
+    throw new AbilityError({
+      code: 'config.invalid',
+      message: `The configuration of ${key} has \`impl\`, which is its only implementation`,
+      location: entry.locate(['impl'], 'key'),
+      suggestion: 'Move `impl` into a document in registry/implementations first, or into the file of the operation.',
+    });
+  }
+  const settings = isForEnvironment ? entry?.value.environments?.[environment] : entry?.value;
+  const path = isForEnvironment ? ['environments', environment] : [];
+  const others = implementationsOf(registry, key);
+  const isNew = isDefault || others.length === 0;
+  const allowed = settings?.allowed_implementations ?? entry?.value.allowed_implementations;
+  const notes: string[] = [];
+  if (allowed && (isNew || isAllowed)) {
+    configureAbility(draft, site, key, [...path, 'allowed_implementations'], [...allowed, id]);
+  } else if (allowed)
+    notes.push(`${id} is not among the allowed_implementations of ${key}; pass --allow to have it there.`);
+  const before = settings?.default_implementation ?? entry?.value.default_implementation;
+  const [only] = others;
+  if (isNew && (others.length > 0 || before !== undefined)) {
+    configureAbility(draft, site, key, [...path, 'default_implementation'], id);
+  } else if (!isNew && before === undefined && only !== undefined && !others.includes(key)) {
+    // Two documents without a default would leave the operation without any.
+    configureAbility(draft, site, key, ['default_implementation'], only);
+  }
+  if (!isNew)
+    notes.push(
+      `${key} runs ${before ?? (others.includes(key) ? key : only)} as before; pass --default to change that.`,
+    );
+  const own = entry?.value.environments?.[environment]?.default_implementation;
+  if (isNew && !isForEnvironment && own !== undefined) {
+    notes.push(`In ${environment} the configuration names ${own}; pass --env ${environment} to change it there.`);
+  }
+  return notes;
+}
+
+function implementationsOf({ implementations, operations }: Registry, key: string): string[] {
+  const inline = operations.get(key)?.value.implementation ? [key] : [];
+  const documents = [...implementations.values()].filter(({ value }) => value.operation_key === key);
+  return [...inline, ...documents.map(({ value }) => value.id)];
+}

@@ -1,0 +1,115 @@
+import type { Effect } from '../../contracts/effects.js';
+import type { JsonObject } from '../../contracts/json.js';
+import { FileDraft } from '../file-draft.js';
+import { flowYaml, indented } from '../flow-yaml.js';
+import { schemaLine } from '../schema-line.js';
+import { checkEnvironments, checkNewAbility } from './check-names.js';
+import { effectsOf, type KindChoice, namesInPath, planKind } from './plan-kind.js';
+import { renderCases } from './render-cases.js';
+import { asksFirst, fileNameOf, type Scaffold, type Site } from './scaffold.js';
+
+/** What a new low-level ability is to be. */
+export interface NewLowLevel {
+  key: string;
+  choice: KindChoice;
+  summary?: string;
+  effects?: Effect;
+  scope: { modules?: string[]; environments?: string[] };
+}
+
+/** What stands behind `effects` while nobody has thought about them. */
+const REMARKS: Partial<Record<KindChoice['kind'], string>> = {
+  script: '# the stub changes nothing; say so here as soon as it does: it decides retries and approvals',
+  mcp: '# the gravest, until somebody has looked at what the tool does',
+};
+
+/**
+ * Plans a low-level ability with its implementation inside, and a case that shows that it works.
+ *
+ * @throws AbilityError `usage.invalid`, `scaffold.exists`, `environment.not_found`, `definition.unknown_reference`.
+ */
+export function planLowLevel(site: Site, wanted: NewLowLevel): Scaffold {
+  const { key, choice, scope } = wanted;
+  checkNewAbility(site.registry, key);
+  checkEnvironments(site.registry, scope.environments ?? []);
+  const draft = new FileDraft(site.registry.root);
+  const { registry } = site.folders;
+  const stem = `${registry}/low-level/${fileNameOf(key)}`;
+  const file = `${stem}.yaml`;
+  const title = wanted.summary ?? `Say here what ${key} is for.`;
+  const effects = wanted.effects ?? effectsOf(choice);
+  const contract = contractOf(choice);
+  const remark = wanted.effects === undefined ? (REMARKS[choice.kind] ?? '') : '';
+  const section = planKind(draft, site, choice, {
+    id: key,
+    operation: key,
+    title,
+    answer: { echo: ['message'], fixed: {} },
+  });
+  draft.add(
+    file,
+    `${schemaLine({ kind: 'low-level', path: file, registry })}
+operation_key: ${key}
+version: 1
+summary: ${flowYaml(title)}
+effects: ${effects}${remark && `   ${remark}`}
+${Object.keys(scope).length > 0 ? `scope: ${flowYaml(scope)}\n` : ''}${contract.yaml}
+implementation:
+${indented(section)}
+`,
+  );
+  const cases = `${stem}.test.yaml`;
+  draft.add(
+    cases,
+    renderCases(site, {
+      ability: key,
+      path: cases,
+      name: choice.kind === 'script' ? 'it gives back what it was given' : 'it answers what the other side answers',
+      input: contract.sample,
+      mocks: { run: choice.kind === 'script' ? { live: true } : { output: { ok: true } } },
+      approvals: asksFirst(site, effects) ? ['run'] : [],
+      expect: { output: choice.kind === 'script' ? contract.sample : { ok: true } },
+    }),
+  );
+  return {
+    files: draft.files(),
+    abilities: [key],
+    notes: [],
+    next: nextOf(site, key, contract.sample),
+  };
+}
+
+/** The schemas of a stub, and an input that fits them. */
+function contractOf(choice: KindChoice): { yaml: string; sample: JsonObject } {
+  if (choice.kind === 'script') {
+    return {
+      yaml: `input_schema:
+  type: object
+  properties:
+    message: { type: string, default: Hello }
+output_schema:
+  type: object
+  required: [message]
+  properties:
+    message: { type: string }`,
+      sample: { message: 'Hello' },
+    };
+  }
+  const names = choice.kind === 'api' ? namesInPath(choice.path) : [];
+  if (names.length === 0) return { yaml: 'input_schema: { type: object }', sample: {} };
+  const properties = names.map((name) => `    ${flowYaml(name)}: { type: string }`).join('\n');
+  return {
+    yaml: `input_schema:\n  type: object\n  required: ${flowYaml(names)}\n  properties:\n${properties}`,
+    sample: Object.fromEntries(names.map((name) => [name, 'example'])),
+  };
+}
+
+function nextOf({ environment }: Site, key: string, sample: JsonObject): Scaffold['next'] {
+  const set = Object.entries(sample).map(([name, value]) => ` --set ${name}=${String(value)}`);
+  return [
+    { command: `ability test ${key}`, purpose: 'run its case' },
+    { command: `ability run ${key}${set.join('')} --env ${environment}`, purpose: 'run it' },
+    { command: 'ability lint', purpose: 'see what does not hold' },
+    { command: `ability show ${key} --env ${environment}`, purpose: 'see how it is resolved' },
+  ];
+}

@@ -1,0 +1,42 @@
+import { AbilityError } from '../../contracts/problem.js';
+import { didYouMean } from '../../rules/nearest.js';
+
+/**
+ * Reads what a flag says of several lists: `environments=dev,staging`, given once for each.
+ *
+ * @throws AbilityError `usage.invalid` for another form, and for a name that is not known.
+ */
+export function readFields<Name extends string>(
+  given: readonly string[],
+  flag: string,
+  known: readonly Name[],
+): Partial<Record<Name, string[]>> {
+  const fields: Partial<Record<Name, string[]>> = {};
+  for (const text of given) {
+    const at = text.indexOf('=');
+    const name = known.find((each) => each === text.slice(0, Math.max(at, 0)));
+    const values = splitList(text.slice(at + 1));
+    if (at < 1 || values.length === 0) {
+      throw refused(`${flag} ${text} is not understood`, `Write ${flag} ${known[0]}=A,B.`);
+    }
+    if (name === undefined) {
+      const wanted = text.slice(0, at);
+      const suggestion = didYouMean(wanted, known) ?? `There are: ${known.join(', ')}.`;
+      throw refused(`${flag} does not know ${wanted}`, suggestion);
+    }
+    fields[name] = [...(fields[name] ?? []), ...values];
+  }
+  return fields;
+}
+
+/** The items of a list that is written with commas. */
+export function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+function refused(message: string, suggestion: string): AbilityError {
+  return new AbilityError({ code: 'usage.invalid', message, suggestion });
+}

@@ -1,0 +1,52 @@
+import { relative, sep } from 'node:path';
+import type { Effect } from '../../contracts/effects.js';
+import type { Phase } from '../../contracts/hooks.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
+import { foldersOf } from '../../definitions/find-project.js';
+import type { Registry } from '../../definitions/registry.js';
+import type { PlannedFile } from '../planned-file.js';
+
+/** Where something is scaffolded: a project as it is, and the environment in which it has to run at once. */
+export interface Site {
+  registry: Registry;
+  /** Folders relative to the project root, with forward slashes. */
+  folders: { registry: string; hooks: string };
+  environment: string;
+  /** Whether a value satisfies a JSON Schema. */
+  fits(schema: JsonObject, value: Json): boolean;
+}
+
+/** A command to type next, and what for. */
+export interface NextStep {
+  command: string;
+  purpose: string;
+}
+
+/** What a scaffold writes and what holds afterwards. */
+export interface Scaffold {
+  files: PlannedFile[];
+  /** Abilities that can be planned in the environment of the site once the files are there. */
+  abilities: string[];
+  /** A hook that can be resolved then. */
+  hook?: { phase: Phase; id: string };
+  /** What its author should know. */
+  notes: string[];
+  next: NextStep[];
+}
+
+/** The folders of a project as definitions name them. */
+export function siteFolders(root: string): Site['folders'] {
+  const { registry, hooks } = foldersOf(root);
+  const named = (path: string): string => relative(root, path).split(sep).join('/');
+  return { registry: named(registry), hooks: named(hooks) };
+}
+
+/** Whether the environment of a site asks people before calls of this effect. */
+export function asksFirst({ registry, environment }: Site, effects: Effect): boolean {
+  return registry.project.environments[environment]?.approve.includes(effects) ?? false;
+}
+
+/** The file of a definition. What ends in `.test` would be taken for a file of cases. */
+export function fileNameOf(id: string): string {
+  return id.replace(/\.test$/, '_test');
+}

@@ -1,0 +1,202 @@
+import type { ApprovalField } from './approvals.js';
+import type { OnBusy } from './concurrency.js';
+import type { Effect } from './effects.js';
+import type { GuardDecision, Phase } from './hooks.js';
+import type { Json, JsonObject } from './json.js';
+import type { Placement } from './placement.js';
+import type { Plan, PlanLimits, PlanStep } from './plan.js';
+import type { Problem } from './problem.js';
+
+/** All that would happen if an ability ran with an input, as far as it is certain before the run. Source: issue 5. */
+export interface PlanPreview {
+  format: 1;
+  /** `unavailable`: a task would be refused at its creation, for the first of `problems`. */
+  status: 'available' | 'unavailable';
+  ability: { id: string; kind: 'operation' | 'workflow'; version: number | string; summary: string };
+  environment: { name: string; protected: boolean };
+  /** Of the plan, before its tools are pinned. */
+  digest: string;
+  /** Of `input`. */
+  input_digest: string;
+  /** What `--plan` takes, to run this plan with this input and nothing else. */
+  reference: string;
+  /** Operations whose tools are pinned when the task is created: what their servers say of them is not known here. */
+  pinned_at_creation: string[];
+  /** With defaults applied. */
+  input: JsonObject;
+  requested_by: string;
+  effects: Effect;
+  tags: string[];
+  placement: PlacementPreview;
+  limits: PlanLimits;
+  concurrency: ConcurrencyPreview | null;
+  problems: Problem[];
+  warnings: string[];
+  /** What the hooks before creation say: for the ability, and for each operation it may call. */
+  creation: { subject: string; hooks: HookPreview[] }[];
+  start: StartPreview;
+  steps: StepPreview[];
+  on_error: StepGroup[];
+  finally: StepPreview[];
+  output: ValuePreview | null;
+  operations: OperationPreview[];
+  plan: Plan;
+}
+
+/** Where the task runs, and what decides that. */
+export interface PlacementPreview {
+  where: Placement;
+  queue: string;
+  /** What was written, which wins; null: nothing. */
+  explicit: Placement | null;
+  demands: { ability: string; tool: string | null; placement: Placement }[];
+}
+
+/** The lock a task takes its turn with. */
+export interface ConcurrencyPreview {
+  /** Null where it cannot be evaluated, see `problem`. */
+  key: string | null;
+  template: string;
+  limit: number;
+  on_busy: OnBusy;
+  problem: Problem | null;
+}
+
+/** What happens when a task of a workflow begins, and when it has ended. */
+export interface StartPreview {
+  hooks: HookPreview[];
+  approval: ApprovalPreview | null;
+}
+
+/** One hook. */
+export interface HookPreview {
+  id: string;
+  phase: Phase;
+  handler: 'expression' | 'script' | 'builtin';
+  /** Null where it is asked only when it happens: scripts and built-in hooks always. */
+  decision: GuardDecision | null;
+  reason: string | null;
+  warnings: string[];
+  /** What the answer depends on; empty where it is known, and for those that are only asked. */
+  depends_on: string[];
+  /** The program that would be asked, or the built-in handler. */
+  asks: string | null;
+}
+
+/** People who are asked. */
+export interface ApprovalPreview {
+  title: string;
+  /** `maybe`: what it depends on is known only when it runs. */
+  asked: 'yes' | 'maybe';
+  reasons: string[];
+  /** As written; empty: anyone. */
+  approvers: string[];
+  people: string[];
+  quorum: number;
+  /** Whether who asks for the task may decide. */
+  self_approval: boolean;
+  /** A duration, or a template that gives one. */
+  expires: string;
+  comment: 'optional' | 'required';
+  fields: Record<string, ApprovalField>;
+}
+
+/** A value that may hold templates. */
+export interface ValuePreview {
+  /** With the templates themselves where they are not known. */
+  value: Json;
+  /** What parts depend on: the members of a map, or `''` for the whole. */
+  open: Record<string, string[]>;
+  problem: Problem | null;
+}
+
+/** A condition, a count or a duration. */
+export interface AnswerPreview {
+  expression: string;
+  /** Null where it is not known. */
+  value: Json;
+  depends_on: string[];
+  problem: Problem | null;
+}
+
+/** Steps inside a step. */
+export interface StepGroup {
+  /** Such as `steps`, `case 1`, `on_error http.409` or `finally`. */
+  name: string;
+  /** Of the case of a switch; null: none is asked. */
+  if: AnswerPreview | null;
+  runs: Runs;
+  steps: StepPreview[];
+}
+
+/** Whether something runs once the steps before it are done: for certain, not at all, or that is not known yet. */
+export type Runs = 'yes' | 'no' | 'maybe';
+
+/** One step of the tree. */
+export interface StepPreview {
+  id: string;
+  /** With `*` for the number of a turn. */
+  path: string;
+  verb: PlanStep['verb'];
+  runs: Runs;
+  /** Why it does not run, or what that depends on. */
+  because: string | null;
+  if: AnswerPreview | null;
+  /** In a few words: what is called, asked or waited for. */
+  what: string;
+  call: CallPreview | null;
+  approval: ApprovalPreview | null;
+  foreach: {
+    items: number | null;
+    depends_on: string[];
+    problem: Problem | null;
+    max_parallel: number | string;
+  } | null;
+  /** What a `let` names, an `end` gives or a `fail` says. */
+  value: ValuePreview | null;
+  undo: { call: string; with: ValuePreview } | null;
+  timeout: string | null;
+  continue_on_error: boolean;
+  groups: StepGroup[];
+}
+
+/** One call. */
+export interface CallPreview {
+  ability: string;
+  kind: 'operation' | 'workflow';
+  effects: Effect;
+  with: ValuePreview;
+  /** Why the input would be refused, where that is certain. */
+  input_problem: Problem | null;
+  /** Of a workflow: null, since its calls have their own. */
+  attempts: number | null;
+  /** Between attempts: from, times, to; as written or as nobody stated it. Null where there is one attempt. */
+  retry: { first: string; factor: number; max: string; errors: string[] | null } | null;
+  /** For all attempts together, milliseconds; null for a workflow, or where it depends on the run. */
+  limit_ms: number | null;
+  hooks: HookPreview[];
+  approval: ApprovalPreview | null;
+  /** Of a workflow: its own tree; null where the tree has grown too large to be shown again. */
+  workflow: (StartPreview & Pick<PlanPreview, 'steps' | 'on_error' | 'finally' | 'output' | 'concurrency'>) | null;
+}
+
+/** How an operation is done here. */
+export interface OperationPreview {
+  key: string;
+  version: number | string;
+  effects: Effect;
+  implementation: string;
+  kind: 'script' | 'mcp' | 'api';
+  tags: string[];
+  /** `server:tool`, by which it is placed. */
+  tool: string;
+  /** The program, the tool of which server, or the request. Never a secret. */
+  does: string;
+  timeout_ms: number;
+  /** Whether it runs as a local activity. */
+  fast: boolean;
+  rate_limit: { per_minute?: number; per_day?: number } | null;
+  credentials: { reference: string; what: string; is_set: boolean }[];
+  /** Names of the prompts of the environment. */
+  prompts: string[];
+}

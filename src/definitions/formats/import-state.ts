@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { abilityId, jsonObject } from './values.js';
+
+/** What was written of one definition when it was imported last: the base that people's edits are told apart by. */
+const importedFile = z.strictObject({
+  /** Relative to the project root, with forward slashes. */
+  file: z.string().min(1),
+  definition: jsonObject,
+});
+
+/** `registry/.imports/<kind>.<name>.json`: what an import took over last. Written by the import alone. */
+export const importState = z.strictObject({
+  format: z.literal(1),
+  kind: z.enum(['mcp', 'openapi']),
+  name: z.string().min(1),
+  /** How the other system was reached; for people. */
+  location: z.string(),
+  /** What operation keys begin with. */
+  prefix: z.string(),
+  /** Globs over keys and names that chose the operations; absent: all. */
+  select: z.array(z.string()).optional(),
+  operations: z.record(abilityId, importedFile.extend({ source: z.string() })),
+  config: importedFile.optional(),
+  /** What pinned definitions were, by SHA-256, so that a change can be shown. Source: answers, 42. */
+  pinned: z.record(z.string().regex(/^[0-9a-f]{64}$/), jsonObject),
+});
+
+/** What an import took over last. */
+export type ImportState = z.output<typeof importState>;
+
+/** A definition as it was imported last, and where it was written to. */
+export type ImportedFile = z.output<typeof importedFile>;

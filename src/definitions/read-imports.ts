@@ -1,0 +1,87 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import type { JsonObject } from '../contracts/json.js';
+import { AbilityError } from '../contracts/problem.js';
+import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
+import { foldersOf } from './find-project.js';
+import { type ImportState, importState } from './formats/import-state.js';
+
+/** An honest one is far below: some kilobytes an operation. */
+const MOST_BYTES = 256 * 1024 * 1024;
+
+/** The folder in which imports remember what they took over. */
+export function importsFolder(root: string): string {
+  return join(foldersOf(root).registry, '.imports');
+}
+
+/** The file of one import. */
+export function importFile(root: string, kind: ImportState['kind'], name: string): string {
+  return join(importsFolder(root), `${kind}.${name}.json`);
+}
+
+/**
+ * What an import took over last; undefined: it never ran here.
+ *
+ * @throws AbilityError `import.state_broken`, since without it people's edits cannot be told apart.
+ */
+export function readImport(root: string, kind: ImportState['kind'], name: string): ImportState | undefined {
+  const path = importFile(root, kind, name);
+  return existsSync(path) ? readState(root, path) : undefined;
+}
+
+/**
+ * What a pinned definition was, by its SHA-256, as some import of this project kept it.
+ *
+ * A file that cannot be read is passed over: the digest alone tells of a change, the text only shows it.
+ */
+export function findPinned(root: string, digest: string): JsonObject | undefined {
+  const folder = importsFolder(root);
+  if (!existsSync(folder)) return undefined;
+  for (const name of readdirSync(folder).filter((entry) => entry.endsWith('.json'))) {
+    const pinned = cachedState(root, join(folder, name))?.pinned;
+    if (pinned && Object.hasOwn(pinned, digest)) return pinned[digest];
+  }
+  return undefined;
+}
+
+const cache = new Map<string, { stamp: string; state: ImportState | undefined }>();
+
+function cachedState(root: string, path: string): ImportState | undefined {
+  const { mtimeNs, size, ino } = statSync(path, { bigint: true });
+  const stamp = `${mtimeNs}:${size}:${ino}`;
+  const known = cache.get(path);
+  if (known?.stamp === stamp) return known.state;
+  let state: ImportState | undefined;
+  try {
+    state = readState(root, path);
+  } catch {
+    // As documented: told by the next import.
+  }
+  cache.set(path, { stamp, state });
+  return state;
+}
+
+function readState(root: string, path: string): ImportState {
+  const file = relative(root, path).split(sep).join('/');
+  try {
+    if (statSync(path).size > MOST_BYTES) throw new Error(`it is larger than ${MOST_BYTES} bytes`);
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    refuseUnsafeKeys(value, 'import.state_broken');
+    const parsed = importState.safeParse(value);
+    if (parsed.success) return parsed.data;
+    const [issue] = parsed.error.issues;
+    throw new Error(`${issue?.path.map(String).join('.') ?? ''}: ${issue?.message ?? 'wrong form'}`);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new AbilityError(
+      {
+        code: 'import.state_broken',
+        message: `What was imported last cannot be read: ${reason}`,
+        location: { file },
+        suggestion:
+          'Restore it from version control. Or delete it: files that people edited are then left as they are.',
+      },
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,118 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import type { z } from 'zod';
+import type { JsonObject } from '../../contracts/json.js';
+import { cases } from '../formats/cases.js';
+import { abilityConfig, config } from '../formats/config.js';
+import { highLevel } from '../formats/high-level.js';
+import { handler, hooks } from '../formats/hooks.js';
+import { implementation } from '../formats/implementation.js';
+import { lowLevel } from '../formats/low-level.js';
+import { project } from '../formats/project.js';
+import type { FileKindName } from '../registry.js';
+import { jsonSchemaOf } from './json-schema.js';
+
+/** The kinds of files that have a format. */
+export type FormatName = FileKindName | 'project' | 'cases';
+
+/** A format with the name of its schema, and what people call it. */
+interface Format {
+  file: string;
+  title: string;
+  description: string;
+  format: z.ZodType;
+}
+
+/** The format of each kind of file. */
+export const FORMATS: Record<FormatName, Format> = {
+  project: {
+    file: 'project.schema.yaml',
+    title: 'Project',
+    description: '`ability.yaml` marks a project and names its environments.',
+    format: project,
+  },
+  'low-level': {
+    file: 'low-level.schema.yaml',
+    title: 'Low-level ability',
+    description: '`registry/low-level/*.yaml`, one file an operation: its contract.',
+    format: lowLevel,
+  },
+  'high-level': {
+    file: 'high-level.schema.yaml',
+    title: 'High-level ability',
+    description: '`registry/high-level/*.yaml`, one file a workflow: its contract and its steps.',
+    format: highLevel,
+  },
+  implementations: {
+    file: 'implementation.schema.yaml',
+    title: 'Implementation',
+    description: '`registry/implementations/*.yaml`, one file an implementation: how an operation is carried out.',
+    format: implementation,
+  },
+  config: {
+    file: 'config.schema.yaml',
+    title: 'Configuration',
+    description: '`registry/config/*.yaml`: how and where abilities run, environment by environment.',
+    format: config,
+  },
+  hooks: {
+    file: 'hooks.schema.yaml',
+    title: 'Hooks',
+    description: '`registry/hooks/<Phase>.yaml`: the hooks of one phase.',
+    format: hooks,
+  },
+  cases: {
+    file: 'cases.schema.yaml',
+    title: 'Test cases',
+    description: '`registry/{low,high}-level/*.test.yaml`: the test cases of an ability.',
+    format: cases,
+  },
+};
+
+/** Parts of formats that the sources name a schema for. Source: R-002-09 to R-002-11. */
+export const PARTS: Record<'ability_impl' | 'hook_impl', Format> = {
+  ability_impl: {
+    file: 'ability_impl.schema.yaml',
+    title: 'Configuration of an ability',
+    description: 'An entry of `abilities` in `registry/config/*.yaml`: an ability, and how it is executed.',
+    format: abilityConfig,
+  },
+  hook_impl: {
+    file: 'hook_impl.schema.yaml',
+    title: 'Handler of a hook',
+    description:
+      'The `handler` of an entry of `hooks` in `registry/hooks/<Phase>.yaml`: where the hook is carried out.',
+    format: handler,
+  },
+};
+
+/** The JSON Schema of one format, with its title. */
+export function schemaOf({ format, title, description }: Format): JsonObject {
+  const { $schema, ...schema } = jsonSchemaOf(format);
+  return { $schema: $schema ?? null, title, description, ...schema };
+}
+
+const HEADER = '# Made from the formats of Ability Runtime. Changes here are lost when it is written again.\n';
+
+/** The texts of all schemas by file name, as they lie in `registry/schemas/`. Source: design, section 4. */
+export function schemaFiles(): Map<string, string> {
+  return new Map(
+    [...Object.values(FORMATS), ...Object.values(PARTS)].map((format) => [
+      format.file,
+      HEADER + stringify(schemaOf(format), { lineWidth: 120, aliasDuplicateObjects: false }),
+    ]),
+  );
+}
+
+/**
+ * Writes all schemas into a folder, such as `registry/schemas`, over what is there.
+ *
+ * @returns the names of the files.
+ */
+export function writeSchemas(folder: string): string[] {
+  mkdirSync(folder, { recursive: true });
+  const files = schemaFiles();
+  for (const [name, text] of files) writeFileSync(join(folder, name), text);
+  return [...files.keys()];
+}

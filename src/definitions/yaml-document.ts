@@ -1,0 +1,92 @@
+import { Composer, type Document, Lexer, type LineCounter, Parser, YAMLParseError } from 'yaml';
+
+/** What an honest definition never reaches. Source: design, section 12. */
+export const YAML_LIMITS = {
+  /** Of a file. */
+  bytes: 1024 * 1024,
+  /** Lists and maps inside each other. */
+  depth: 60,
+  /** Words and signs, comments and line ends among them. */
+  tokens: 100_000,
+  /** Uses of anchors. */
+  aliases: 1000,
+  /** Values that uses of anchors may add to those that are written. */
+  copies: 10_000,
+} as const;
+
+/** A text that is more than {@link YAML_LIMITS} let through; the message goes on after the name of the file. */
+export class TooLarge extends Error {
+  constructor(
+    message: string,
+    readonly offset?: number,
+  ) {
+    super(message);
+  }
+}
+
+/** Texts from this length on are counted before anything is built of them. Characters. */
+const COUNTED_FIRST = 64 * 1024;
+
+/**
+ * Builds the tree of a YAML text, as far as it stays within {@link YAML_LIMITS}.
+ *
+ * Depth is watched while tokens come in, since whoever builds the tree first has already paid for it. Keys that are
+ * there twice are left to the reader of the tree: the library compares each key with all others.
+ *
+ * @throws TooLarge
+ */
+export function parseYaml(text: string, lines: LineCounter): Document.Parsed {
+  if (text.length > YAML_LIMITS.bytes) throw new TooLarge(`is larger than ${YAML_LIMITS.bytes / 1024} KiB`);
+  if (text.length > COUNTED_FIRST) countTokens(text);
+  const composer = new Composer({ lineCounter: lines, strict: true, uniqueKeys: false, stringKeys: true });
+  const [document, another] = firstTwo(composer.compose(tokensOf(text, lines), true, text.length));
+  if (another) {
+    const message = 'The file holds several documents; write each into a file of its own';
+    document.errors.push(new YAMLParseError(another.range.slice(0, 2) as [number, number], 'MULTIPLE_DOCS', message));
+  }
+  return document;
+}
+
+function countTokens(text: string): void {
+  for (const _ of within(new Lexer().lex(text)));
+}
+
+function* tokensOf(text: string, lines: LineCounter) {
+  const parser = new Parser(lines.addNewLine);
+  lines.addNewLine(0);
+  for (const lexeme of within(new Lexer().lex(text))) {
+    yield* parser.next(lexeme);
+    // The parser keeps what is open: the document, and each list or map with the value in it.
+    if (parser.stack.length > YAML_LIMITS.depth + 2) {
+      throw new TooLarge(`is nested more than ${YAML_LIMITS.depth} levels deep`, parser.offset);
+    }
+  }
+  yield* parser.end();
+}
+
+/** Signs that close a list or map which nothing opened; the library forgives each, at a growing price. */
+const MOST_STRAY = 100;
+
+/** Hands words and signs on as long as they are no more than an honest file has. */
+function* within(lexemes: Iterable<string>): Generator<string> {
+  let [tokens, aliases, open] = [0, 0, 0];
+  for (const lexeme of lexemes) {
+    tokens += 1;
+    if (lexeme[0] === '*') aliases += 1;
+    else if (lexeme === '[' || lexeme === '{') open += 1;
+    else if (lexeme === ']' || lexeme === '}') open -= 1;
+    if (tokens > YAML_LIMITS.tokens) throw new TooLarge(`has more than ${YAML_LIMITS.tokens} words and signs`);
+    if (aliases > YAML_LIMITS.aliases) throw new TooLarge('uses too many aliases');
+    if (open < -MOST_STRAY) throw new TooLarge('closes lists and maps that were never opened');
+    yield lexeme;
+  }
+}
+
+function firstTwo(documents: Iterable<Document.Parsed>): [Document.Parsed, Document.Parsed?] {
+  const found: Document.Parsed[] = [];
+  for (const document of documents) {
+    found.push(document);
+    if (found.length === 2) break;
+  }
+  return found as [Document.Parsed, Document.Parsed?];
+}

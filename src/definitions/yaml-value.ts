@@ -1,0 +1,172 @@
+import { type Document, isAlias, isMap, isScalar, isSeq, type Pair, type Scalar } from 'yaml';
+import { TooLarge, YAML_LIMITS } from './yaml-document.js';
+
+/** A part of a document that would be read as something else than it looks; `offset` is where it stands. */
+export class Misleading extends Error {
+  constructor(
+    readonly code: 'definition.syntax' | 'definition.invalid',
+    message: string,
+    readonly offset: number | undefined,
+    readonly suggestion?: string,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * The value of a document: JSON data, and nothing that JSON would lose.
+ *
+ * In one pass over the tree, which the library's own conversion is not: it looks through the document for each alias.
+ *
+ * @throws Misleading for keys that are there twice, merge keys, numbers that JavaScript would change, broken text.
+ * @throws TooLarge for aliases that blow a document up.
+ */
+export function toJson(document: Document.Parsed): unknown {
+  return new Reader().read(document.contents).value;
+}
+
+interface Read {
+  value: unknown;
+  /** How many values it has, itself included. */
+  size: number;
+}
+
+class Reader {
+  private readonly anchors = new Map<string, Read | 'open'>();
+  private aliases = 0;
+  private copies = 0;
+
+  read(node: unknown): Read {
+    if (isAlias(node)) return this.again(node.source, node.range?.[0]);
+    refuseTag(node);
+    const anchor = anchorOf(node);
+    if (anchor !== undefined) this.anchors.set(anchor, 'open');
+    const read = this.readNew(node);
+    if (anchor !== undefined) this.anchors.set(anchor, read);
+    return read;
+  }
+
+  private readNew(node: unknown): Read {
+    if (isMap(node)) return this.readMap(node.items);
+    if (isSeq(node)) return this.readList(node.items);
+    return { value: isScalar(node) ? scalar(node) : null, size: 1 };
+  }
+
+  private readList(items: unknown[]): Read {
+    const value: unknown[] = [];
+    let size = 1;
+    for (const item of items) {
+      const read = this.read(item);
+      value.push(read.value);
+      size += read.size;
+    }
+    return { value, size };
+  }
+
+  private readMap(items: Pair[]): Read {
+    const value: Record<string, unknown> = {};
+    let size = 1;
+    for (const pair of items) {
+      const key = this.keyOf(pair, value);
+      const read = this.read(pair.value);
+      // Assigned, `__proto__` would become the prototype and be gone from the keys, where it is looked for.
+      Object.defineProperty(value, key, { value: read.value, enumerable: true, writable: true, configurable: true });
+      size += read.size;
+    }
+    return { value, size };
+  }
+
+  private keyOf({ key: node }: Pair, value: object): string {
+    if (!isScalar(node)) throw new Misleading('definition.syntax', 'A key is a text', offsetOf(node));
+    refuseTag(node);
+    if (node.anchor !== undefined) this.anchors.set(node.anchor, { value: node.value, size: 1 });
+    const key = String(node.value);
+    refuseBrokenText(key, node);
+    if (key === '<<' && node.type === 'PLAIN') {
+      const suggestion = 'Write the keys out, or use an alias for a whole value: `key: *name`.';
+      throw new Misleading(
+        'definition.invalid',
+        'A merge key, `<<`, is not part of YAML 1.2',
+        offsetOf(node),
+        suggestion,
+      );
+    }
+    if (!Object.hasOwn(value, key)) return key;
+    throw new Misleading(
+      'definition.syntax',
+      `Not valid YAML: the key ${JSON.stringify(short(key))} is there twice`,
+      offsetOf(node),
+    );
+  }
+
+  private again(name: string, offset: number | undefined): Read {
+    const read = this.anchors.get(name);
+    this.aliases += 1;
+    if (read === undefined)
+      throw new Misleading('definition.syntax', `Nothing before has the anchor &${short(name)}`, offset);
+    if (read === 'open')
+      throw new Misleading('definition.invalid', `What is called &${short(name)} holds itself`, offset);
+    this.copies += read.size;
+    if (this.aliases > YAML_LIMITS.aliases || this.copies > YAML_LIMITS.copies) {
+      throw new TooLarge('uses too many aliases', offset);
+    }
+    return read;
+  }
+}
+
+function scalar(node: Scalar): unknown {
+  const { value } = node;
+  if (typeof value === 'string') refuseBrokenText(value, node);
+  if (typeof value === 'number') refuseChangedNumber(value, node);
+  return value;
+}
+
+/** Half of a pair of surrogates, which no text in UTF-8 can hold: two such values would have the same digest. */
+const HALF = /\p{Surrogate}/u;
+
+function refuseBrokenText(text: string, node: Scalar): void {
+  if (HALF.test(text)) throw new Misleading('definition.invalid', 'A text holds half a character', offsetOf(node));
+}
+
+function refuseChangedNumber(value: number, node: Scalar): void {
+  const written = node.source ?? String(value);
+  const asText = `Write it as text: "${short(written)}".`;
+  const refused = (message: string, suggestion: string) =>
+    new Misleading('definition.invalid', message, offsetOf(node), suggestion);
+  if (!Number.isFinite(value)) throw refused(`${short(written)} is no number of JSON`, asText);
+  const digits = /^[-+]?(0[ox])?[0-9a-fA-F]+$/.exec(written);
+  if (!digits) return;
+  if (!Number.isSafeInteger(value)) throw refused(`${short(written)} is too large to be kept exactly`, asText);
+  if (/^[-+]?0[0-9]/.test(written)) {
+    const other = `Write ${value}, 0o${value.toString(8)} for the octal number, or "${short(written)}" for the text.`;
+    throw refused(`${short(written)} begins with a zero, which some read as octal`, other);
+  }
+}
+
+/** Tags of what JSON has; the library knows others, such as !!binary, and makes objects of them. */
+const TAGS: ReadonlySet<string> = new Set(
+  ['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map((name) => `tag:yaml.org,2002:${name}`),
+);
+
+function refuseTag(node: unknown): void {
+  if (!isMap(node) && !isSeq(node) && !isScalar(node)) return;
+  if (node.tag === undefined || TAGS.has(node.tag)) return;
+  const tag = node.tag.replace('tag:yaml.org,2002:', '!!');
+  throw new Misleading(
+    'definition.syntax',
+    `Not valid YAML: the tag ${short(tag)} has no meaning here`,
+    offsetOf(node),
+  );
+}
+
+function anchorOf(node: unknown): string | undefined {
+  return isMap(node) || isSeq(node) || isScalar(node) ? node.anchor : undefined;
+}
+
+function offsetOf(node: unknown): number | undefined {
+  return isMap(node) || isSeq(node) || isScalar(node) || isAlias(node) ? node.range?.[0] : undefined;
+}
+
+function short(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}

@@ -1,0 +1,130 @@
+import { type Command, Option } from 'commander';
+import {
+  EXAMPLES,
+  HANDLERS,
+  KINDS,
+  LANGUAGES,
+  MATCH_FIELDS,
+  METHODS,
+  PLAIN_BUILTINS,
+  SCOPE_FIELDS,
+} from '../../authoring/choices.js';
+import { EFFECTS } from '../../contracts/effects.js';
+import { addGlobals, collect, definer, examples, type Outcome } from './define-command.js';
+import type { Terminal } from './terminal.js';
+
+/** Defines `ability init`, and `ability scaffold` with the commands under it. */
+export function defineAuthoring(program: Command, terminal: Terminal, outcome: Outcome): void {
+  definer(program, terminal, outcome)(
+    'init [dir]',
+    'make a folder a project, with an ability that runs at once; asks at a terminal',
+    () => import('./commands/init.js'),
+  )
+    .option('--name <name>', 'the name of the project (default: that of the folder)')
+    .option('--env-names <names>', 'its environments, with commas, the default one first (default: dev)')
+    .addOption(new Option('--example <which>', 'what it begins with (default: script)').choices(EXAMPLES))
+    .option('--force <file>', 'overwrite this file; may be given several times, others are left', collect, [])
+    .addHelpText(
+      'after',
+      examples(
+        'ability init',
+        'ability init shop --env-names dev,staging,prod --yes',
+        'ability init --force AGENTS.md',
+      ),
+    );
+  const scaffold = program
+    .command('scaffold')
+    .description('make abilities, implementations and hooks that run at once; asks at a terminal')
+    .exitOverride();
+  scaffold.configureOutput({ writeErr: () => {}, outputError: () => {} });
+  addGlobals(scaffold);
+  scaffold.addHelpText(
+    'after',
+    examples('ability scaffold low-level db.read.user --kind script', 'ability scaffold hook audit --help'),
+  );
+  defineScaffolds(scaffold, terminal, outcome);
+}
+
+function defineScaffolds(scaffold: Command, terminal: Terminal, outcome: Outcome): void {
+  const define = definer(scaffold, terminal, outcome);
+  const scope = (command: Command): Command =>
+    command.option('--scope <list>', `where it is valid: ${SCOPE_FIELDS.join('=A,B or ')}=A,B`, collect, []);
+
+  const lowLevel = define(
+    'low-level <key>',
+    'an operation: its contract, its implementation and a first test case',
+    () => import('./commands/scaffold-low-level.js'),
+  );
+  scope(
+    withKind(lowLevel)
+      .option('--summary <text>', 'what it is for')
+      .addOption(new Option('--effects <effect>', 'what a call changes').choices(EFFECTS)),
+  ).addHelpText(
+    'after',
+    examples(
+      'ability scaffold low-level db.read.user --kind script --language python',
+      'ability scaffold low-level user.get --kind api --endpoint https://users.acme.test --path /users/{id}',
+      'ability scaffold low-level logs.search --kind mcp --server logs --tool search --command "node servers/logs.mjs"',
+    ),
+  );
+  const highLevel = define(
+    'high-level <id>',
+    'a workflow that calls abilities one after the other, and a test case',
+    () => import('./commands/scaffold-high-level.js'),
+  ).option('--calls <ids>', 'what it calls, in order, with commas');
+  scope(highLevel.option('--summary <text>', 'what it is for')).addHelpText(
+    'after',
+    examples('ability scaffold high-level onboard --calls user.get,mail.send'),
+  );
+  const implementation = define(
+    'implementation <id>',
+    'another implementation of an operation, and its place in the configuration',
+    () => import('./commands/scaffold-implementation.js'),
+  ).option('--operation <key>', 'the operation');
+  withKind(implementation)
+    .option('--summary <text>', 'what it is for')
+    .option('--default', 'the operation runs it from now on (with --env: there only)')
+    .option('--allow', 'add it to allowed_implementations, where there is such a list')
+    .addHelpText(
+      'after',
+      examples('ability scaffold implementation users.sandbox --operation user.get --kind script --default --env dev'),
+    );
+  define('hook <id>', 'a hook of a phase, and its script', () => import('./commands/scaffold-hook.js'))
+    .option('--phase <phase>', 'when it fires: PreAbilityCreate, PreAbilityCall, PostAbilityCall')
+    .addOption(new Option('--handler <how>', 'how it answers').choices(HANDLERS))
+    .option('--match <list>', `what it is for: ${MATCH_FIELDS.join(', ')}, as environments=prod,staging`, collect, [])
+    .option('--deny-if <cel>', 'expression: when it says no')
+    .option('--confirm-if <cel>', 'expression: when somebody is asked')
+    .option('--warn-if <cel>', 'expression: when it warns')
+    .option('--reason <text>', 'expression: what is said then')
+    .addOption(new Option('--language <name>', 'script: its language (default: node)').choices(LANGUAGES))
+    .addOption(new Option('--builtin <name>', 'builtin: which one').choices(PLAIN_BUILTINS))
+    .option('--summary <text>', 'what it is for')
+    .addHelpText(
+      'after',
+      examples(
+        `ability scaffold hook prod_guard --phase PreAbilityCall --handler expression --match environments=prod \\
+      --deny-if '!has(input.ticket)' --reason "Changes of prod need a ticket"`,
+        'ability scaffold hook usage --phase PostAbilityCall --handler builtin --builtin usage',
+      ),
+    );
+  define(
+    'schemas',
+    'the JSON Schemas of this version, which editors read; over those that are there',
+    () => import('./commands/scaffold-schemas.js'),
+  ).addHelpText('after', examples('ability scaffold schemas'));
+}
+
+/** The flags that say how an operation is implemented. */
+function withKind(command: Command): Command {
+  return command
+    .addOption(new Option('--kind <kind>', 'what it calls').choices(KINDS))
+    .addOption(new Option('--language <name>', 'script: its language (default: node)').choices(LANGUAGES))
+    .option('--endpoint <url>', 'api: where the service is, a URL or env:NAME')
+    .addOption(new Option('--method <method>', 'api: the method (default: GET)').choices(METHODS))
+    .option('--path <path>', 'api: the path, with {name} for fields of the input (default: /)')
+    .option('--server <name>', 'mcp: the server, as the configuration names it')
+    .option('--tool <name>', 'mcp: its tool')
+    .option('--command <words>', 'mcp: defines the server: the program and its arguments')
+    .option('--url <url>', 'mcp: defines the server: its address');
+}

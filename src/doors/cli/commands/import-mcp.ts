@@ -1,0 +1,95 @@
+import type { ExitCode } from '../../../contracts/exit-codes.js';
+import type { JsonObject } from '../../../contracts/json.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import type { McpServer } from '../../../definitions/formats/config.js';
+import type { Loaded, Registry } from '../../../definitions/registry.js';
+import { parseDuration } from '../../../rules/duration.js';
+import { type Context, environmentOf, openRegistry } from '../context.js';
+import { type ImportFlags, importIntoProject } from '../import-into-project.js';
+import { interruption } from '../interruption.js';
+import { findServer, type ServerFlags } from '../mcp-server-flags.js';
+
+/** Flags of `ability import mcp`. */
+export interface ImportMcpFlags extends ImportFlags, ServerFlags {
+  timeout: string;
+}
+
+/** A longer one cannot be counted down. */
+const MOST_MS = 24 * 60 * 60 * 1000;
+
+/** `ability import mcp SERVER`: each tool of an MCP server becomes a low-level ability. Source: answers, 42. */
+export async function run(context: Context, [name = '']: string[], flags: ImportMcpFlags): Promise<ExitCode> {
+  const timeoutMs = Math.min(parseDuration(flags.timeout), MOST_MS);
+  const registry = await openRegistry(context);
+  const environment = await environmentOf(context, registry);
+  const { server, isNew } = await findServer(registry, name, flags);
+  const interrupted = interruption();
+  try {
+    return await importIntoProject(
+      context,
+      registry.root,
+      {
+        kind: 'mcp',
+        name,
+        location: locationOf(server.value),
+        command: `ability import mcp ${name}`,
+        read: (prefix) =>
+          readTools(registry, { name, server, isNew, prefix, environment, timeoutMs }, interrupted.signal),
+      },
+      flags,
+    );
+  } catch (error) {
+    if (!interrupted.signal.aborted) throw error;
+    throw new AbilityError({ code: 'wait.interrupted', message: 'Interrupted; nothing was written' }, { cause: error });
+  } finally {
+    interrupted.done();
+  }
+}
+
+interface Reading {
+  name: string;
+  server: Loaded<McpServer>;
+  isNew: boolean;
+  prefix: string;
+  environment: string;
+  timeoutMs: number;
+}
+
+async function readTools(
+  registry: Registry,
+  { name, server, isNew, prefix, environment, timeoutMs }: Reading,
+  signal: AbortSignal,
+) {
+  const { importTools } = await import('../../../authoring/import/mcp/import-tools.js');
+  const { EnvironmentVariables } = await import('../../../planning/environment-variables.js');
+  const { resolveMcpServer } = await import('../../../planning/resolve-implementation.js');
+  const { listTools } = await import('../../../worker/list-tools.js');
+  const { root } = registry;
+  const known = { ...registry, mcpServers: new Map([...registry.mcpServers, [name, server]]) };
+  const resolved = resolveMcpServer(known, name, server, [], new EnvironmentVariables(root, environment));
+  const tools = await listTools(resolved, { root, environment, timeoutMs, signal });
+  const imported = importTools(tools, { server: name, prefix });
+  return {
+    ...imported,
+    notes: [...imported.notes, ...(await placementNotes(registry, name, server.value))],
+    ...(isNew && { config: { mcp_servers: { [name]: server.value as JsonObject } } }),
+  };
+}
+
+/** The name of a server decides where its abilities run, which may not be what its author thought of. Source: C-28. */
+async function placementNotes({ project }: Registry, name: string, server: McpServer): Promise<string[]> {
+  const { DEFAULT_CLOUD_SERVERS, resolvePlacement } = await import('../../../rules/placement.js');
+  const { cloud = DEFAULT_CLOUD_SERVERS, local = [] } = project.placement;
+  if ('url' in server || resolvePlacement([name], { cloud, local }) === 'local') return [];
+  return [
+    `Servers called ${name} may run in the cloud, so workers there will start this program; to keep it near, write \`placement: { local: [${name}] }\` in ability.yaml`,
+  ];
+}
+
+/** How a server is reached, without what may be secret in it. */
+function locationOf(server: McpServer): string {
+  if ('command' in server) return [server.command, ...server.args].join(' ');
+  if (!URL.canParse(server.url)) return server.url;
+  const { origin, pathname } = new URL(server.url);
+  return `${origin}${pathname}`;
+}

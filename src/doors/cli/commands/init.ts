@@ -1,0 +1,155 @@
+import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { EXAMPLES } from '../../../authoring/choices.js';
+import {
+  checkEnvironmentNames,
+  checkProjectName,
+  type NewProject,
+  planProject,
+  refuseProject,
+} from '../../../authoring/init/plan-project.js';
+import { splitList } from '../../../authoring/scaffold/read-fields.js';
+import type { NextStep } from '../../../authoring/scaffold/scaffold.js';
+import { asFailure } from '../../../authoring/write-together.js';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import { loadRegistry } from '../../../definitions/load-registry.js';
+import { resolvePlan } from '../../../planning/resolve-plan.js';
+import { askChoice, askText } from '../ask.js';
+import type { Context } from '../context.js';
+import { printWritten } from '../render-written.js';
+import { unlessCancelled, writePlan } from '../write-plan.js';
+
+/** Flags of `ability init`. */
+export interface InitFlags {
+  name?: string;
+  envNames?: string;
+  example?: NewProject['example'];
+  force: string[];
+}
+
+/** `ability init [DIR]`: makes a folder a project, with an ability that runs at once. Source: C-17, C-18, R-000-87. */
+export function run(context: Context, [folder]: string[], flags: InitFlags): Promise<ExitCode> {
+  return unlessCancelled(context, async () => {
+    const root = resolve(context.cwd, context.flags.project ?? '.', folder ?? '.');
+    refuseProject(root);
+    const wanted = await readWishes(context, root, flags);
+    const made = makeFolder(root);
+    let left: string[] = [];
+    try {
+      const { created, changed } = await writePlan(root, context.terminal.note, () => {
+        const plan = planProject(root, wanted);
+        left = plan.left;
+        return { files: plan.files, settle: () => ({ files: [], notes: verify(root, wanted, left) }) };
+      });
+      printWritten(context, { created, changed, left, notes: notesOn(root), next: nextOf(context, root, wanted) });
+      return EXIT.ok;
+    } catch (error) {
+      removeFolder(root, made);
+      throw error;
+    }
+  });
+}
+
+async function readWishes(context: Context, root: string, flags: InitFlags): Promise<NewProject> {
+  const name = await askText(context, flags.name, {
+    flag: '--name',
+    message: 'How is the project called?',
+    fallback: nameFrom(basename(root)),
+    check: checkProjectName,
+  });
+  const names = await askText(context, flags.envNames, {
+    flag: '--env-names',
+    message: 'Which environments are there? (with commas, the default one first)',
+    fallback: 'dev',
+    check: (text) => checkEnvironmentNames(splitList(text)),
+  });
+  const example = await askChoice(context, flags.example, EXAMPLES, {
+    flag: '--example',
+    message: 'With an example: an ability, its script and a test case?',
+    fallback: 'script',
+  });
+  return { name, environments: splitList(names), example, force: flags.force };
+}
+
+/** The name of a folder as that of a project, where it can be made one. */
+function nameFrom(folder: string): string | undefined {
+  const name = folder
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_-]+/g, '-')
+    .replace(/^[^a-z]+/, '')
+    .replace(/-+$/, '')
+    .slice(0, 40);
+  return name === '' ? undefined : name;
+}
+
+/** @returns the first folder that had to be made. */
+function makeFolder(root: string): string | undefined {
+  try {
+    return mkdirSync(root, { recursive: true });
+  } catch (error) {
+    throw asFailure(root, error);
+  }
+}
+
+/** Removes the folders that were made for a project that was not, from the innermost up, while they are empty. */
+function removeFolder(root: string, made: string | undefined): void {
+  if (made === undefined) return;
+  try {
+    for (let folder = root; folder.length >= made.length; folder = dirname(folder)) rmdirSync(folder);
+  } catch {
+    // Something is in it that is not ours.
+  }
+}
+
+/** @throws AbilityError where the example is not what will run, because the folder has definitions of its own. */
+function verify(root: string, { example, environments }: NewProject, left: string[]): string[] {
+  const registry = loadRegistry(root, '.');
+  if (example === 'none' || left.some((file) => file.endsWith('/low-level/hello.yaml'))) return [];
+  try {
+    return resolvePlan(registry, 'hello', environments[0] ?? '').warnings;
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    const message = `The example would not run: ${error.message}; nothing was written`;
+    throw new AbilityError({ ...error.toProblem(), message, suggestion: 'Pass --example none.' }, { cause: error });
+  }
+}
+
+function notesOn(root: string): string[] {
+  const install = 'install ability-runtime with npm (it is not published: from its tarball or checkout)';
+  const text = existsSync(join(root, 'package.json')) ? readFileSync(join(root, 'package.json'), 'utf8') : undefined;
+  const top = findUpwards(root, '.git');
+  return [
+    ...(text === undefined
+      ? [
+          `There is no package.json: run \`npm init -y\`, and ${install}. Commit package-lock.json too: the CI job needs it.`,
+        ]
+      : text.includes('"ability-runtime"')
+        ? []
+        : [`package.json does not name ability-runtime: ${install}, so that everybody has the same.`]),
+    ...(top !== undefined && top !== root
+      ? [`GitHub reads workflows only in ${join(top, '.github', 'workflows')}: move ability.yml there.`]
+      : []),
+  ];
+}
+
+function findUpwards(from: string, name: string): string | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, name))) return folder;
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+function nextOf({ cwd }: Context, root: string, { example }: NewProject): NextStep[] {
+  const go = root === resolve(cwd) ? [] : [{ command: `cd ${root}`, purpose: '' }];
+  if (example === 'none') {
+    return [...go, { command: 'ability scaffold low-level KEY --kind script', purpose: 'make a first ability' }];
+  }
+  return [
+    ...go,
+    { command: 'ability test', purpose: 'run the cases; nothing else is needed' },
+    { command: 'ability run hello --set name=World', purpose: 'run it; the first time starts a runtime of its own' },
+    { command: 'ability scaffold low-level KEY --kind script', purpose: 'make another ability' },
+    { command: 'ability docs', purpose: 'write ABILITY.md, where people and AIs choose abilities' },
+  ];
+}

@@ -1,0 +1,34 @@
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { type Context, currentUser, environmentOf, openRegistry } from '../context.js';
+import { type InputFlags, parseInput } from '../parse-input.js';
+import { renderPreview } from '../preview/render-preview.js';
+import { createOrReport, findAbility, noteWarnings } from './run.js';
+
+/** `ability plan ID`: all that would happen with an input. Reads files only; exits as the creation of a task would. */
+export async function run(context: Context, [ability = '']: string[], flags: InputFlags): Promise<ExitCode> {
+  const registry = await openRegistry(context);
+  const definition = await findAbility(registry, ability);
+  const environment = await environmentOf(context, registry);
+  const input = parseInput(flags, definition.input_schema, context.cwd);
+  const { previewPlan } = await import('../../../planning/preview/preview-plan.js');
+  const user = currentUser();
+  const planned = await createOrReport(context, { ability, environment }, async () =>
+    previewPlan(registry, { ability, environment, input, user }),
+  );
+  if (typeof planned === 'number') return planned;
+  const { terminal } = context;
+  const { format, status, ...rest } = planned;
+  const [problem] = planned.problems;
+  if (context.flags.json) {
+    const why = {
+      code: problem?.code ?? null,
+      reason: problem?.message ?? null,
+      suggestion: problem?.suggestion ?? null,
+    };
+    terminal.printJson({ format, status, ...why, ...rest });
+  } else {
+    terminal.print(renderPreview(planned, terminal.style).join('\n'));
+    noteWarnings(context, planned);
+  }
+  return problem ? EXIT.unavailable : EXIT.ok;
+}

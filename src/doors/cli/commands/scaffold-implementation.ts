@@ -1,0 +1,39 @@
+import { checkNewImplementation } from '../../../authoring/scaffold/check-names.js';
+import { planImplementation } from '../../../authoring/scaffold/plan-implementation.js';
+import type { ExitCode } from '../../../contracts/exit-codes.js';
+import { askText } from '../ask.js';
+import { type Context, openRegistry } from '../context.js';
+import { finishScaffold } from '../finish-scaffold.js';
+import { type KindFlags, readKind } from '../kind-flags.js';
+import { unlessCancelled } from '../write-plan.js';
+
+/** Flags of `ability scaffold implementation`. */
+export interface ImplementationFlags extends KindFlags {
+  operation?: string;
+  summary?: string;
+  default?: boolean;
+  allow?: boolean;
+}
+
+/** `ability scaffold implementation ID`: another implementation of an operation, and its place in the configuration. */
+export function run(context: Context, [id = '']: string[], flags: ImplementationFlags): Promise<ExitCode> {
+  return unlessCancelled(context, async () => {
+    checkNewImplementation(await openRegistry(context), id);
+    const question = { flag: '--operation', message: 'Of which operation?' };
+    const operation = await askText(context, flags.operation, question);
+    const choice = await readKind(context, flags);
+    return finishScaffold(context, {
+      scopes: ({ operations }) => [operations.get(operation)?.value.scope.environments],
+      plan: (site) =>
+        planImplementation(site, {
+          id,
+          operation,
+          choice,
+          isDefault: flags.default ?? false,
+          isAllowed: flags.allow ?? false,
+          isForEnvironment: context.flags.env !== undefined,
+          ...(flags.summary !== undefined && { summary: flags.summary }),
+        }),
+    });
+  });
+}

@@ -1,0 +1,77 @@
+import type { HighLevel } from '../../definitions/formats/high-level.js';
+import type { ImplementationBody } from '../../definitions/formats/implementation.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
+import { plainText } from './plain-text.js';
+
+/** What the contract of an ability says besides its schemas, a line each; what is not written has none. */
+export function describeDefinition(definition: LowLevel | HighLevel): string[] {
+  const { scope, routing_hints: hints = {} } = definition;
+  return [
+    ...listed('modules', scope.modules),
+    ...('steps' in definition ? describeWorkflow(definition) : describeOperation(definition)),
+    ...listed('keywords', hints.keywords),
+    ...listed('not for', hints.negative_keywords),
+    ...listed('suggested in', hints.scopes),
+    ...said('hint', hints.notes),
+  ];
+}
+
+function describeOperation({ use_cases, notes, effects }: LowLevel): string[] {
+  return [`effects: ${effects}`, ...each('use case', use_cases), ...said('notes', notes)];
+}
+
+function describeWorkflow(definition: HighLevel): string[] {
+  const { scenarios, examples = [], constraints = {}, operations, capabilities, timeout, limits } = definition;
+  return [
+    ...each('scenario', scenarios),
+    ...examples.flatMap(({ summary, ...example }) =>
+      said('example', `${summary ?? ''} ${JSON.stringify(example)}`.trim()),
+    ),
+    ...Object.entries(constraints).flatMap(([name, text]) => said(`constraint ${name}`, text)),
+    ...listed('may call', operations),
+    ...listed('capabilities', capabilities),
+    ...said('time-out', timeout),
+    ...said('most calls', limits && String(limits.max_calls)),
+  ];
+}
+
+/** What an implementation says besides how it is invoked; `prompts` are those of the environment. */
+export function describeImplementation(
+  body: (ImplementationBody & { summary?: string | undefined }) | undefined,
+  { defaults, overridable, tags, prompts }: Described,
+): string[] {
+  return [
+    ...said('summary', body?.summary),
+    ...listed('tags', tags),
+    ...Object.entries(defaults).flatMap(([name, value]) =>
+      said(`default ${name}`, `${JSON.stringify(value)}${overridable.includes(name) ? '' : ', not to be overridden'}`),
+    ),
+    ...said('limitations', body?.limitations),
+    ...describePrompts(prompts),
+  ].map((line) => `    ${line}`);
+}
+
+/** The parts of a planned implementation that are told. */
+interface Described {
+  defaults: Record<string, unknown>;
+  overridable: string[];
+  tags: string[];
+  prompts: Record<string, string>;
+}
+
+/** Prompt templates or hints, a line each. */
+export function describePrompts(prompts: Record<string, string> = {}): string[] {
+  return Object.entries(prompts).flatMap(([name, text]) => said(`prompt ${name}`, text));
+}
+
+function listed(label: string, items: string[] | undefined): string[] {
+  return items && items.length > 0 ? said(label, items.join(', ')) : [];
+}
+
+function each(label: string, items: string[] | undefined): string[] {
+  return (items ?? []).flatMap((item) => said(label, item));
+}
+
+function said(label: string, text: string | undefined): string[] {
+  return text === undefined || text === '' ? [] : [`${label}: ${plainText(text)}`];
+}

@@ -1,0 +1,90 @@
+import { followDocuments } from '../../authoring/scaffold/follow-documents.js';
+import type { Scaffold, Site } from '../../authoring/scaffold/scaffold.js';
+import { siteFolders } from '../../authoring/scaffold/scaffold.js';
+import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { loadRegistry } from '../../definitions/load-registry.js';
+import type { Registry } from '../../definitions/registry.js';
+import { resolveEnvironment } from '../../planning/resolve-environment.js';
+import { handlerOf } from '../../planning/resolve-hooks.js';
+import { resolvePlan } from '../../planning/resolve-plan.js';
+import { satisfies } from '../../planning/schemas.js';
+import type { Context } from './context.js';
+import { printWritten } from './render-written.js';
+import { type Settled, writePlan } from './write-plan.js';
+
+/** What a scaffold is planned from, and the environments it is limited to, by each of its parts. */
+export interface ScaffoldRequest {
+  plan(site: Site): Scaffold;
+  scopes(registry: Registry): (readonly string[] | undefined)[];
+}
+
+/**
+ * Plans a scaffold in the project of a command, writes it, and keeps it only if it loads and resolves.
+ *
+ * @throws AbilityError of the plan, of writing, or what is wrong with what was written, which is then taken back.
+ */
+export async function finishScaffold(context: Context, request: ScaffoldRequest): Promise<ExitCode> {
+  const { root } = loadRegistry(context.cwd, context.flags.project);
+  let planned: Scaffold | undefined;
+  const { created, changed, notes } = await writePlan(root, context.terminal.note, () => {
+    // Read under the lock: another command may just have added something.
+    const before = loadRegistry(root);
+    const environment = chooseAmong(before, context.flags.env ?? process.env.ABILITY_ENV, request.scopes(before));
+    const scaffold = request.plan({ registry: before, folders: siteFolders(root), environment, fits: satisfies });
+    planned = scaffold;
+    return { files: scaffold.files, settle: () => settle(before, scaffold, environment) };
+  });
+  const next = planned?.next ?? [];
+  printWritten(context, { created, changed, left: [], notes: [...(planned?.notes ?? []), ...notes], next });
+  return EXIT.ok;
+}
+
+/** The environment asked for, else the project's own choice, else the first in which all parts are available. */
+function chooseAmong(
+  registry: Registry,
+  asked: string | undefined,
+  scopes: readonly (readonly string[] | undefined)[],
+): string {
+  const { environments, default_environment: preferred } = registry.project;
+  if (asked) return resolveEnvironment(registry, asked).name;
+  const names = Object.keys(environments);
+  const ordered = preferred === undefined ? names : [preferred, ...names];
+  const fitting = ordered.find((name) => scopes.every((scope) => scope === undefined || scope.includes(name)));
+  return fitting ?? ordered[0] ?? '';
+}
+
+/** Warnings of the plans, and documents to follow. @throws AbilityError for a problem that was not there before. */
+function settle(before: Registry, { abilities, hook }: Scaffold, environment: string): Settled {
+  const after = loadRegistry(before.root);
+  const known = new Set(before.problems.map(signOf));
+  const fresh = after.problems.find((problem) => !known.has(signOf(problem)));
+  if (fresh) throw takenBack(new AbilityError(fresh));
+  if (hook) {
+    const made = after.hooks.get(hook.phase)?.find(({ value }) => value.id === hook.id);
+    if (made) tryOut(() => handlerOf(made, hook.phase, after));
+  }
+  const warnings = abilities.flatMap((id) => tryOut(() => resolvePlan(after, id, environment).warnings));
+  const { files, notes } = followDocuments(before, after);
+  return { files, notes: [...warnings, ...notes] };
+}
+
+function signOf({ code, message, location }: Problem): string {
+  return `${code} ${location?.file} ${message}`;
+}
+
+/** A value that is only set where the worker runs is told, and is no reason to take anything back. */
+function tryOut<T>(resolve: () => T): T | string[] {
+  try {
+    return resolve();
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    if (error.code !== 'config.missing_credential') throw takenBack(error);
+    return [`${error.message}. ${error.suggestion ?? ''}`];
+  }
+}
+
+function takenBack(error: AbilityError): AbilityError {
+  const problem = error.toProblem();
+  return new AbilityError({ ...problem, message: `${problem.message}; nothing was written` }, { cause: error });
+}

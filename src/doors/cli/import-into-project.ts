@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import type { Imported } from '../../authoring/import/imported.js';
+import type { ImportOptions, PlannedImport } from '../../authoring/import/planned-import.js';
+import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { Context } from './context.js';
+
+/** Flags that every import takes. */
+export interface ImportFlags {
+  select?: string[];
+  prefix?: string;
+  dryRun?: boolean;
+  overwrite?: boolean;
+}
+
+/** Another system whose operations are taken over. */
+export interface ImportSource extends Pick<ImportOptions, 'kind' | 'name' | 'location' | 'command'> {
+  /** @param prefix what operation keys begin with, without the dot. */
+  read(prefix: string): Promise<Imported>;
+}
+
+/**
+ * Imports from another system into a project, and says what became of each operation.
+ *
+ * Another import of this project is waited for; while the other system is read, others may import.
+ *
+ * @throws AbilityError what reading throws, `import.*`, `usage.invalid`.
+ */
+export async function importIntoProject(
+  context: Context,
+  root: string,
+  source: ImportSource,
+  flags: ImportFlags,
+): Promise<ExitCode> {
+  const { readImport } = await import('../../definitions/read-imports.js');
+  const prefix = await choosePrefix(source, flags, readImport(root, source.kind, source.name)?.prefix);
+  const imported = await source.read(prefix);
+  const options = { ...source, prefix, select: chosen(flags), overwrite: flags.overwrite === true };
+  const planned = flags.dryRun
+    ? await plan(root, imported, options)
+    : await locked(root, async () => {
+        const { writeImport } = await import('../../authoring/import/write-import.js');
+        const now = await plan(root, imported, options);
+        writeImport(now);
+        return now;
+      });
+  const { importAsJson, renderImport } = await import('./render-import.js');
+  const { terminal } = context;
+  const end = { source, planned, isDryRun: flags.dryRun === true };
+  if (context.flags.json) terminal.printJson(importAsJson(end));
+  else terminal.print(renderImport(end, terminal.style));
+  return EXIT.ok;
+}
+
+/** The definitions are read anew: another import may have been waited for. */
+async function plan(
+  root: string,
+  imported: Imported,
+  options: Omit<ImportOptions, 'compileSchema'>,
+): Promise<PlannedImport> {
+  const { planImport } = await import('../../authoring/import/plan-import.js');
+  const { loadRegistry } = await import('../../definitions/load-registry.js');
+  const { compileSchema } = await import('../../planning/schemas.js');
+  return planImport(loadRegistry(root), imported, { ...options, compileSchema });
+}
+
+function chosen({ select }: ImportFlags): string[] | undefined {
+  return select && select.length > 0 ? select : undefined;
+}
+
+async function choosePrefix(
+  { name }: ImportSource,
+  { prefix: asked }: ImportFlags,
+  before: string | undefined,
+): Promise<string> {
+  const { prefixOf } = await import('../../authoring/import/name-operation.js');
+  const prefix = asked ?? before ?? prefixOf(name);
+  if (prefix !== undefined && prefixOf(prefix) === prefix) return prefix;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `${prefix ?? name} cannot begin an operation key`,
+    suggestion: 'Pass --prefix with a small letter first, then small letters, digits, dots, dashes and _.',
+  });
+}
+
+async function locked<T>(root: string, action: () => Promise<T>): Promise<T> {
+  const { waitForLock } = await import('../../server/lock.js');
+  const { pathsOf } = await import('../../server/project-paths.js');
+  const lock = await waitForLock(join(pathsOf(root).system, 'import.lock')).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new AbilityError(
+      { code: 'import.write_failed', message: `The import could not begin, and nothing was written: ${reason}` },
+      { cause: error },
+    );
+  });
+  try {
+    return await action();
+  } finally {
+    lock.release();
+  }
+}

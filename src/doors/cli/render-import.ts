@@ -1,0 +1,127 @@
+import type { PlannedChange, PlannedImport, PlannedOperation } from '../../authoring/import/planned-import.js';
+import { describeDifference, type ShownDifference, showUnseen } from '../../rules/show-difference.js';
+import type { ImportSource } from './import-into-project.js';
+import type { Terminal } from './terminal.js';
+
+/** An import that is done, or was only planned. */
+export interface ImportEnd {
+  source: Pick<ImportSource, 'kind' | 'name' | 'location'>;
+  planned: PlannedImport;
+  isDryRun: boolean;
+}
+
+type Style = Terminal['style'];
+
+/** Of names that nothing happened to, so many are told; `--json` has all. */
+const MOST_NAMES = 20;
+
+/** What became of each operation, for programs. */
+export function importAsJson({ source, planned, isDryRun }: ImportEnd): Record<string, unknown> {
+  const { operations, config, leftOut, notSelected, gone, select, notes } = planned;
+  const withStatus = (status: PlannedChange['status']) =>
+    operations.filter((operation) => operation.status === status).map((operation) => asJson(operation, isDryRun));
+  return {
+    status: isDryRun ? 'planned' : 'imported',
+    kind: source.kind,
+    name: source.name,
+    location: source.location,
+    new: withStatus('new'),
+    changed: withStatus('changed'),
+    unchanged: withStatus('unchanged'),
+    kept: withStatus('kept'),
+    left_out: leftOut,
+    gone,
+    not_selected: notSelected,
+    select: select ?? null,
+    config: config && { status: config.status, ...asJson(config, isDryRun) },
+    notes,
+  };
+}
+
+function asJson<T extends PlannedChange>({ status: _, definition, ...rest }: T, isDryRun: boolean) {
+  return { ...rest, ...(isDryRun && definition && { definition }) };
+}
+
+/** What became of each operation, for people. */
+export function renderImport({ source, planned, isDryRun }: ImportEnd, style: Style): string {
+  const { operations, config, leftOut, notSelected, gone, select, notes } = planned;
+  const withStatus = (status: PlannedChange['status']): PlannedOperation[] =>
+    operations.filter((operation) => operation.status === status);
+  const [fresh, changed, same, kept] = [
+    withStatus('new'),
+    withStatus('changed'),
+    withStatus('unchanged'),
+    withStatus('kept'),
+  ];
+  const did = isDryRun ? 'Would import' : 'Imported';
+  const counts = `${fresh.length} new, ${changed.length} changed, ${same.length} unchanged, ${kept.length} kept, ${leftOut.length} left out`;
+  return [
+    `${did} from ${showUnseen(source.name)} (${showUnseen(source.location)}): ${counts}`,
+    ...section('New', fresh.map(renderNew), style),
+    ...section('Changed at the source, and in the file', changed.map(renderChange), style),
+    ...section('Kept as people have it', kept.map(renderChange), style),
+    ...section(
+      'Left out',
+      leftOut.map(({ source: name, reason }) => `  ${showUnseen(name)}: ${showUnseen(reason)}`),
+      style,
+    ),
+    ...section(
+      'No longer at the source; the file stays',
+      gone.map(({ key, file }) => `  ${key}  ${file}`),
+      style,
+    ),
+    ...names(
+      'Unchanged',
+      same.map(({ key }) => key),
+      style,
+    ),
+    ...names(`Not chosen by ${select?.join(' ') ?? ''}`, notSelected, style),
+    ...section('Configuration', config ? [`  ${config.file}: ${config.status}${renderDetails(config)}`] : [], style),
+    ...section(
+      'Notes',
+      [...notes, ...notesOf([...fresh, ...changed])].map((note) => `  ${showUnseen(note)}`),
+      style,
+    ),
+    ...(isDryRun ? ['', 'Nothing was written; leave out --dry-run to write it.'] : []),
+  ].join('\n');
+}
+
+function section(title: string, lines: string[], style: Style): string[] {
+  return lines.length === 0 ? [] : ['', style('bold', title), ...lines];
+}
+
+function names(title: string, all: string[], style: Style): string[] {
+  const more = all.length > MOST_NAMES ? ` and ${all.length - MOST_NAMES} more, which --json names` : '';
+  return section(title, all.length === 0 ? [] : [`  ${all.slice(0, MOST_NAMES).join(', ')}${more}`], style);
+}
+
+function renderNew({ key, file, definition }: PlannedOperation): string {
+  return `  ${key}  ${String(definition?.effects ?? '')}  ${file}`;
+}
+
+function renderChange(change: PlannedOperation): string {
+  return `  ${change.key}  ${change.file}${renderDetails(change)}`;
+}
+
+function renderDetails({ status, reason, differences, conflicts }: PlannedChange): string {
+  const own = status === 'kept' ? differences.map((difference) => `edited: ${describeDifference(difference)}`) : [];
+  const written = status === 'changed' ? differences.map(describeDifference) : [];
+  const lines = [
+    ...(reason === undefined ? [] : [showUnseen(reason)]),
+    ...written,
+    ...own,
+    ...conflicts.map(renderConflict),
+  ];
+  return lines.map((line) => `\n    ${line}`).join('');
+}
+
+function renderConflict({ at, before, after }: ShownDifference): string {
+  return `both changed ${at}: here ${before ?? 'nothing'}, at the source ${after ?? 'nothing'}; --overwrite takes the latter`;
+}
+
+/** One line a note, with the operations it is about. */
+function notesOf(operations: PlannedOperation[]): string[] {
+  const about = new Map<string, string[]>();
+  for (const { key, notes } of operations) for (const note of notes) about.set(note, [...(about.get(note) ?? []), key]);
+  return [...about].map(([note, keys]) => `${note}: ${keys.join(', ')}`);
+}

@@ -1,0 +1,31 @@
+import type { NextStep } from '../../authoring/scaffold/scaffold.js';
+import type { Context } from './context.js';
+
+/** What a command that writes files tells of them. */
+export interface WrittenReport {
+  created: string[];
+  changed: string[];
+  /** Files that were there, and are as they were. */
+  left: string[];
+  notes: string[];
+  next: NextStep[];
+}
+
+/** Prints what was written and what to type next. */
+export function printWritten({ flags, terminal }: Context, report: WrittenReport): void {
+  if (flags.json) {
+    terminal.printJson({ status: 'written', ...report });
+    return;
+  }
+  const { created, changed, left, notes, next } = report;
+  const lines = [
+    ...created.map((file) => `${terminal.style('green', 'created')}  ${file}`),
+    ...changed.map((file) => `${terminal.style('yellow', 'changed')}  ${file}`),
+    ...left.map((file) => `${terminal.style('dim', 'left   ')}  ${file} (it was there; --force ${file} overwrites it)`),
+  ];
+  terminal.print(lines.join('\n'));
+  for (const note of notes) terminal.note(`${terminal.style('yellow', 'note')} ${note}`);
+  const width = Math.max(0, ...next.map(({ command }) => command.length));
+  const commands = next.map(({ command, purpose }) => `  ${command.padEnd(width)}   ${terminal.style('dim', purpose)}`);
+  if (commands.length > 0) terminal.print(['', 'Next:', ...commands].join('\n'));
+}

@@ -1,0 +1,61 @@
+import type { Json, JsonObject } from '../../contracts/json.js';
+import type { Plan } from '../../contracts/plan.js';
+import { hide, type Known } from '../../rules/expressions/foresee.js';
+import { allSteps } from '../../rules/find-step.js';
+
+/** What the expressions of one workflow see before it runs: what is known, and what only the run will tell. */
+export class Foresight {
+  private constructor(
+    readonly plan: Plan,
+    /** Undefined where nothing is known of it. Members may be hidden. */
+    readonly input: JsonObject | undefined,
+    private readonly steps: JsonObject,
+    private readonly unknown: ReadonlyMap<string, string>,
+  ) {}
+
+  /** Before a task begins: its input is known, and none of its steps. */
+  static of(plan: Plan, input: JsonObject | undefined): Foresight {
+    return new Foresight(plan, input, hiddenSteps(plan), new Map(input ? [] : [['input', 'its input']]));
+  }
+
+  get known(): Known {
+    const { environment, ability } = this.plan;
+    const { name, protected: isProtected, vars } = environment;
+    const task: JsonObject = { ability: ability.id };
+    for (const key of ['key', 'started_at', 'status', 'error']) hide(task, key, `task.${key}`);
+    const values: Known['values'] = {
+      ...(this.input && { input: this.input }),
+      steps: this.steps,
+      environment: { name, protected: isProtected, vars },
+      task,
+    };
+    return { values, unknown: this.unknown };
+  }
+
+  /** As seen by steps that may not run, or that run beside others: what they tell is not known outside. */
+  apart(names: Readonly<Record<string, string>> = {}): Foresight {
+    const steps = Object.defineProperties({}, Object.getOwnPropertyDescriptors(this.steps)) as JsonObject;
+    return new Foresight(this.plan, this.input, steps, new Map([...this.unknown, ...Object.entries(names)]));
+  }
+
+  /** As seen where it is not known which steps have run: by handlers and clean-ups. */
+  afterFailure(): Foresight {
+    return new Foresight(this.plan, this.input, hiddenSteps(this.plan), this.unknown);
+  }
+
+  /** Notes what is certain of a step for those after it. */
+  learn(id: string, value: { status: string; output: Json }): void {
+    Object.defineProperty(this.steps, id, {
+      value: { ...value, error: null },
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  }
+}
+
+function hiddenSteps(plan: Plan): JsonObject {
+  const steps: JsonObject = {};
+  for (const { step } of allSteps(plan)) hide(steps, step.id, `steps.${step.id}`);
+  return steps;
+}

@@ -1,0 +1,89 @@
+import type { JsonObject } from '../../contracts/json.js';
+import type { Person } from '../../contracts/people.js';
+import type { CallStep, Plan, PlanOperation, PlanRetry } from '../../contracts/plan.js';
+import type { CallPreview } from '../../contracts/preview.js';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { attemptsOf, RETRY, stepLimit } from '../../rules/call-limits.js';
+import { formatDuration, parseDuration } from '../../rules/duration.js';
+import type { Known } from '../../rules/expressions/foresee.js';
+import { operationInput } from '../operation-input.js';
+import { previewGuardApproval } from './preview-approval.js';
+import { previewHooks } from './preview-hooks.js';
+import { type ForeseenInput, foreseeText } from './preview-value.js';
+
+/** One call of an operation, in its workflow or alone. */
+export interface PreviewedCall {
+  plan: Plan;
+  operation: PlanOperation;
+  given: ForeseenInput;
+  known: Known;
+  user: Person;
+  step?: Pick<CallStep, 'retry' | 'timeout'>;
+  /** Why people are asked besides, such as what hooks asked for at creation. */
+  reasons?: readonly string[];
+}
+
+/** What a call of an operation would be. */
+export function previewCall(call: PreviewedCall): CallPreview {
+  const { plan, operation, given, user, step = {}, known, reasons = [] } = call;
+  const { environment } = plan;
+  const subject = { plan, operation, input: given.input, user };
+  const before = previewHooks(operation.hooks.pre_call, 'PreAbilityCall', subject);
+  const after = previewHooks(operation.hooks.post_call, 'PostAbilityCall', subject);
+  const own = environment.approve.includes(operation.effects)
+    ? [`${environment.name} asks for approval of ${operation.effects} calls.`]
+    : [];
+  const attempts = attemptsOf(operation, step.retry?.attempts);
+  return {
+    ability: operation.key,
+    kind: 'operation',
+    effects: operation.effects,
+    with: given.shown,
+    input_problem: inputProblem(given, (input) => operationInput(operation, input)),
+    attempts,
+    retry: attempts > 1 ? retryOf(step.retry, known) : null,
+    limit_ms: limitOf(plan, operation, step.timeout, known),
+    hooks: [...before, ...after],
+    approval: previewGuardApproval(
+      `${operation.key} in ${environment.name}`,
+      [...own, ...reasons],
+      before,
+      environment,
+    ),
+    workflow: null,
+  };
+}
+
+/** Why an input would be refused; null where it would not, or where that is not known. */
+export function inputProblem(given: ForeseenInput, check: (input: JsonObject) => unknown): Problem | null {
+  const { shown, input } = given;
+  if (shown.problem) return shown.problem;
+  if (!input || Object.keys(shown.open).length > 0) return null;
+  try {
+    check(input);
+    return null;
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return error.toProblem();
+  }
+}
+
+function retryOf(written: PlanRetry | undefined, known: Known): CallPreview['retry'] {
+  if (!written) {
+    const { firstMs, factor, maxMs } = RETRY;
+    return { first: formatDuration(firstMs), factor, max: formatDuration(maxMs), errors: null };
+  }
+  const { first, factor, max, errors = null } = written;
+  return { first: foreseeText(first, known), factor, max: foreseeText(max, known), errors };
+}
+
+/** Null where the time-out is a template that only the run can evaluate. */
+function limitOf(plan: Plan, operation: PlanOperation, timeout: string | undefined, known: Known): number | null {
+  if (timeout === undefined) return stepLimit(plan.limits, operation, undefined);
+  try {
+    return stepLimit(plan.limits, operation, parseDuration(foreseeText(timeout, known)));
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return null;
+  }
+}

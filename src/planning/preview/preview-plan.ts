@@ -1,0 +1,178 @@
+import type { JsonObject } from '../../contracts/json.js';
+import { taskQueueOf } from '../../contracts/names.js';
+import type { Person } from '../../contracts/people.js';
+import type { Plan } from '../../contracts/plan.js';
+import type { CallPreview, HookPreview, OperationPreview, PlanPreview, StepPreview } from '../../contracts/preview.js';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type { Registry } from '../../definitions/registry.js';
+import { digestOf } from '../../rules/canonical.js';
+import { credentialsOf } from '../../rules/credentials.js';
+import { guardedParts } from '../../rules/guarded-parts.js';
+import { denialOf } from '../../rules/hook-facts.js';
+import { planDigest } from '../../rules/plan-digest.js';
+import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import { inferPlacement } from '../infer-placement.js';
+import { resolvePlan } from '../resolve-plan.js';
+import { SecretSource } from '../secret-source.js';
+import { taskInput } from '../task-input.js';
+import { Foresight } from './foresight.js';
+import { previewCall } from './preview-call.js';
+import { previewConcurrency } from './preview-concurrency.js';
+import { previewHooks } from './preview-hooks.js';
+import { previewOperation } from './preview-operation.js';
+import { previewStart } from './preview-start.js';
+import { StepPreviewer, type TreePreview } from './preview-steps.js';
+
+/** What somebody might want done. */
+export interface PreviewRequest {
+  ability: string;
+  environment: string;
+  input: JsonObject;
+  user: Person;
+}
+
+/**
+ * Tells all that would happen, from files and environment alone: no server is asked, no hook run, no secret shown.
+ *
+ * The plan is the one a worker makes of the same files, so its digest is the one that `run --plan` compares.
+ *
+ * @throws AbilityError as preflight would, for what cannot be resolved and for an input that breaks the contract.
+ */
+export function previewPlan(registry: Registry, request: PreviewRequest): PlanPreview {
+  refuseUnsafeKeys(request.input);
+  const { plan, warnings } = resolvePlan(registry, request.ability, request.environment);
+  const input = taskInput(plan, request.input);
+  const { ability, environment, project, placement } = plan;
+  const secrets = new SecretSource(registry.root, environment.name);
+  const creation = previewCreation(plan, input, request.user);
+  const confirmed = creation.flatMap(({ hooks }) => hooks.filter(({ decision }) => decision === 'need_user_confirm'));
+  const created = confirmed.map(({ id, reason }) => `${reason} (hook ${id})`);
+  const { explicit, demands } = inferPlacement(registry, ability.id, environment.name);
+  const problems = [...missingCredentials(plan, secrets), ...denials(creation)];
+  const digest = planDigest(plan);
+  const inputDigest = digestOf(input);
+  const tree = previewTree(plan, input, request.user, created);
+  return {
+    format: 1,
+    status: problems.length > 0 ? 'unavailable' : 'available',
+    ability: { id: ability.id, kind: ability.kind, version: ability.version, summary: ability.summary },
+    environment: { name: environment.name, protected: environment.protected },
+    digest,
+    input_digest: inputDigest,
+    reference: `${digest}.${inputDigest}`,
+    pinned_at_creation: pinnedLater(plan),
+    input,
+    requested_by: request.user.name,
+    effects: ability.effects,
+    tags: ability.tags,
+    placement: { where: placement, queue: taskQueueOf(project, environment.name, placement), explicit, demands },
+    limits: plan.limits,
+    concurrency: previewConcurrency(plan, input),
+    problems,
+    warnings: [...new Set([...warnings, ...warningsOf(plan, creation)])],
+    creation,
+    start:
+      ability.kind === 'workflow' ? previewStart(plan, input, request.user, created) : { hooks: [], approval: null },
+    ...tree,
+    operations: operationsOf(plan, secrets),
+    plan,
+  };
+}
+
+/** A low-level ability is one call of itself. */
+function previewTree(plan: Plan, input: JsonObject, user: Person, created: readonly string[]): TreePreview {
+  const { id, kind } = plan.ability;
+  const operation = plan.operations[id];
+  if (kind === 'workflow' || !operation) return new StepPreviewer(user).preview(plan, input);
+  const { known } = Foresight.of(plan, input);
+  const given = { shown: { value: input, open: {}, problem: null }, input };
+  const call = previewCall({ plan, operation, given, known, user, reasons: created });
+  return { steps: [ownCall(id, call)], on_error: [], finally: [], output: null };
+}
+
+function ownCall(what: string, call: CallPreview): StepPreview {
+  const nothing = { because: null, if: null, approval: null, foreach: null, value: null, undo: null, timeout: null };
+  return {
+    id: 'run',
+    path: 'run',
+    verb: 'call',
+    runs: 'yes',
+    what,
+    call,
+    continue_on_error: false,
+    groups: [],
+    ...nothing,
+  };
+}
+
+/** The first no ends it, as in preflight. */
+function previewCreation(plan: Plan, input: JsonObject, user: Person): PlanPreview['creation'] {
+  const asked: PlanPreview['creation'] = [];
+  for (const part of guardedParts(plan, input)) {
+    const { operation, path } = part;
+    const own = (operation ?? part.plan.ability).hooks.pre_create;
+    const hooks = previewHooks(own, 'PreAbilityCreate', { plan: part.plan, operation, input: part.input, user });
+    if (hooks.length > 0) asked.push({ subject: path || plan.ability.id, hooks });
+    if (hooks.some(({ decision }) => decision === 'deny')) break;
+  }
+  return asked;
+}
+
+function warningsOf({ environment }: Plan, creation: PlanPreview['creation']): string[] {
+  const warned = creation.flatMap(({ hooks }) => hooks.flatMap((hook) => hook.warnings));
+  if (environment.proof !== 'required') return warned;
+  return [
+    ...warned,
+    `${environment.name} asks for proof of who decides, which this version cannot check: approvals fail`,
+  ];
+}
+
+function denials(creation: PlanPreview['creation']): Problem[] {
+  const isDeny = ({ decision }: HookPreview): boolean => decision === 'deny';
+  return creation.flatMap(({ hooks, subject }) =>
+    hooks.filter(isDeny).map(({ id, reason, phase }) => {
+      const status = reason?.startsWith('it fails: ') ? 'error' : 'ok';
+      return denialOf({
+        hook_id: id,
+        phase,
+        path: subject,
+        status,
+        decision: 'deny',
+        reason: reason ?? '',
+      }).toProblem();
+    }),
+  );
+}
+
+function missingCredentials(plan: Plan, secrets: SecretSource): Problem[] {
+  const problems = new Map<string, Problem>();
+  for (const { reference, what } of credentialsOf(plan)) {
+    try {
+      secrets.resolve(reference, what);
+    } catch (error) {
+      if (!(error instanceof AbilityError)) throw error;
+      problems.set(reference, error.toProblem());
+    }
+  }
+  return [...problems.values()];
+}
+
+function operationsOf({ operations }: Plan, secrets: SecretSource): OperationPreview[] {
+  return Object.values(operations).map((operation) =>
+    previewOperation(operation, (reference) => has(secrets, reference)),
+  );
+}
+
+/** A reference that leads out of the project is told among the problems. */
+function has(secrets: SecretSource, reference: string): boolean {
+  try {
+    return secrets.has(reference);
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return false;
+  }
+}
+
+function pinnedLater({ operations }: Plan): string[] {
+  return Object.values(operations).flatMap(({ key, implementation }) => (implementation.kind === 'mcp' ? [key] : []));
+}

@@ -1,0 +1,271 @@
+import type { JsonObject } from '../../contracts/json.js';
+import type { Person } from '../../contracts/people.js';
+import type { CallStep, ErrorHandler, Plan, PlanStep } from '../../contracts/plan.js';
+import type { AnswerPreview, CallPreview, PlanPreview, Runs, StepGroup, StepPreview } from '../../contracts/preview.js';
+import { childPlan } from '../../rules/child-plan.js';
+import { checkAgainst } from '../schemas.js';
+import { Foresight } from './foresight.js';
+import { inputProblem, previewCall } from './preview-call.js';
+import { previewConcurrency } from './preview-concurrency.js';
+import { previewStart } from './preview-start.js';
+import { foreseeInput, previewCondition, previewValue } from './preview-value.js';
+import { foreachOf, stepApproval, whatOf } from './preview-verbs.js';
+
+/** A tree of more steps tells nobody anything; workflows called after that are not shown again. */
+const MOST_STEPS = 3000;
+
+/** The tree of a workflow. */
+export type TreePreview = Pick<PlanPreview, 'steps' | 'on_error' | 'finally' | 'output'>;
+
+/** Where a list of steps stands. */
+interface Place {
+  foresight: Foresight;
+  prefix: string;
+  /** Whether a failure there may be dealt with, so that what follows may run all the same. */
+  isCovered: boolean;
+}
+
+/** Walks the steps of a plan as the run would, as far as what decides them is known. */
+export class StepPreviewer {
+  private shown = 0;
+  /** Steps after which the task is over for certain, with the `end` or `fail` that sees to it. */
+  private readonly ending = new Map<StepPreview, string>();
+
+  /** @param user who asks for the task. */
+  constructor(private readonly user: Person) {}
+
+  /** @param input of the task; undefined where nothing is known of it. */
+  preview(plan: Plan, input: JsonObject | undefined): TreePreview {
+    const foresight = Foresight.of(plan, input);
+    const late = foresight.afterFailure();
+    const steps = this.list(plan.steps, { foresight, prefix: '', isCovered: false });
+    return {
+      steps,
+      on_error: this.handlers(plan.on_error, { foresight: late, prefix: '', isCovered: true }),
+      finally: this.list(plan.finally, { foresight: late.apart(), prefix: '', isCovered: true }),
+      // One that ends before its last step has another output, or none.
+      output: plan.output === undefined || this.isOver(steps) ? null : previewValue(plan.output, foresight.known),
+    };
+  }
+
+  private list(steps: readonly PlanStep[], place: Place): StepPreview[] {
+    let ended: string | undefined;
+    return steps.map((step) => {
+      const preview = this.step(step, place, ended);
+      ended ??= this.ending.get(preview);
+      return preview;
+    });
+  }
+
+  private step(step: PlanStep, place: Place, ended: string | undefined): StepPreview {
+    this.shown += 1;
+    const { prefix } = place;
+    const path = prefix + step.id;
+    const condition = step.if === undefined ? null : previewCondition(step.if, place.foresight.known);
+    const runs = ended === undefined ? runsIf(condition) : 'no';
+    const because = ended === undefined ? becauseOf(condition) : `${ended} ends the task before it`;
+    if (runs === 'no') place.foresight.learn(step.id, { status: 'skipped', output: null });
+    // What is learnt inside a step that may not run holds only inside.
+    const foresight = runs === 'yes' ? place.foresight : place.foresight.apart();
+    const inside: Place = { foresight, prefix: `${path}/`, isCovered: place.isCovered || isCovered(step) };
+    const { known } = foresight;
+    const value = valueIn(step);
+    const preview: StepPreview = {
+      id: step.id,
+      path,
+      verb: step.verb,
+      runs,
+      because,
+      if: condition,
+      what: whatOf(step, known),
+      call: step.verb === 'call' && runs !== 'no' ? this.call(step, foresight) : null,
+      approval: step.verb === 'approval' ? stepApproval(step, foresight) : null,
+      foreach: step.verb === 'foreach' ? foreachOf(step, known) : null,
+      value: value === undefined ? null : previewValue(value, known),
+      undo: step.verb === 'call' && step.undo ? undoOf(step.undo, foresight) : null,
+      timeout: step.timeout ?? null,
+      continue_on_error: step.continue_on_error ?? false,
+      groups: [],
+    };
+    preview.groups = runs === 'no' ? [] : this.groups(step, preview, inside);
+    if (runs === 'yes' && step.verb === 'let' && preview.value && isWhole(preview.value)) {
+      place.foresight.learn(step.id, { status: 'succeeded', output: preview.value.value });
+    }
+    if (runs === 'yes') this.noteEnding(step, preview, place);
+    return preview;
+  }
+
+  private isOver(steps: readonly StepPreview[]): boolean {
+    return steps.some((step) => this.ending.has(step));
+  }
+
+  private noteEnding(step: PlanStep, preview: StepPreview, place: Place): void {
+    const inner = preview.groups
+      .filter(({ runs, name }) => runs === 'yes' && name !== 'finally')
+      .flatMap(({ steps }) => steps)
+      .flatMap((one) => this.ending.get(one) ?? []);
+    const end = endsTask(step, place) ? step.id : inner[0];
+    if (end !== undefined) this.ending.set(preview, end);
+  }
+
+  /** Lists of steps inside a step, in the order in which they may run. */
+  private groups(step: PlanStep, { foreach }: StepPreview, inside: Place): StepGroup[] {
+    const late: Place = { ...inside, foresight: inside.foresight.afterFailure(), isCovered: true };
+    return [
+      ...this.groupsOfVerb(step, foreach?.items ?? null, inside),
+      ...this.handlers(step.on_error, late),
+      ...(step.finally ? [group('finally', this.list(step.finally, late))] : []),
+    ];
+  }
+
+  private groupsOfVerb(step: PlanStep, items: number | null, inside: Place): StepGroup[] {
+    const turn = { ...inside, prefix: `${inside.prefix}*/` };
+    switch (step.verb) {
+      case 'steps': {
+        // Tried again, or left at its failure: what it has named is not certain outside.
+        const own = isCovered(step) ? { ...inside, foresight: inside.foresight.apart() } : inside;
+        return [group('steps', this.list(step.steps, own))];
+      }
+      case 'parallel':
+      case 'race':
+        return [
+          group(
+            step.verb,
+            step.branches.map((branch) => this.branch(branch, inside)),
+          ),
+        ];
+      case 'foreach': {
+        const names = { [step.as]: 'the item', ...(step.index && { [step.index]: 'the index' }) };
+        const steps = this.list(step.steps, { ...turn, foresight: inside.foresight.apart(names) });
+        return [group('for each item', steps, items === 0 ? 'no' : items === null ? 'maybe' : 'yes')];
+      }
+      case 'repeat': {
+        const names = step.index ? { [step.index]: 'the index' } : {};
+        return [group('each turn', this.list(step.steps, { ...turn, foresight: inside.foresight.apart(names) }))];
+      }
+      case 'switch':
+        return this.cases(step.cases, inside);
+      default:
+        return [];
+    }
+  }
+
+  private branch(branch: PlanStep, inside: Place): StepPreview {
+    return this.step(branch, { ...inside, foresight: inside.foresight.apart(), isCovered: true }, undefined);
+  }
+
+  /** The first case that holds is taken; those after one that is not known may be. */
+  private cases(cases: { if?: string; steps: PlanStep[] }[], inside: Place): StepGroup[] {
+    let before: Runs = 'no';
+    return cases.map(({ if: condition, steps }, index) => {
+      const answer = condition === undefined ? null : previewCondition(condition, inside.foresight.known);
+      const own = runsIf(answer);
+      const runs: Runs = before === 'yes' || own === 'no' ? 'no' : before === 'maybe' ? 'maybe' : own;
+      if (before === 'no') before = own;
+      else if (before === 'maybe' && own === 'yes') before = 'yes';
+      const name = condition === undefined ? 'else' : `case ${index + 1}`;
+      const foresight = runs === 'yes' ? inside.foresight : inside.foresight.apart();
+      return { name, if: answer, runs, steps: runs === 'no' ? [] : this.list(steps, { ...inside, foresight }) };
+    });
+  }
+
+  private handlers(handlers: readonly ErrorHandler[] | undefined, place: Place): StepGroup[] {
+    return (handlers ?? []).map(({ errors, steps }) => {
+      const name = errors ? `on_error ${errors.join(', ')}` : 'on_error';
+      const foresight = place.foresight.apart();
+      return { name, if: null, runs: 'maybe', steps: this.list(steps, { ...place, foresight }) };
+    });
+  }
+
+  private call(step: CallStep, foresight: Foresight): CallPreview {
+    const { plan, known } = foresight;
+    const given = foreseeInput(step.with, known);
+    const operation = plan.operations[step.call];
+    if (operation) return previewCall({ plan, operation, given, known, user: this.user, step });
+    const child = childPlan(plan, step.call);
+    const { input_schema, effects, id } = child.ability;
+    const check = (value: JsonObject): JsonObject =>
+      checkAgainst(input_schema, value, { code: 'input.invalid', what: `The input of ${id}` });
+    const problem = inputProblem(given, check);
+    const input = problem ? undefined : childInput(given.input, Object.keys(given.shown.open), input_schema, check);
+    return {
+      ability: id,
+      kind: 'workflow',
+      effects,
+      with: given.shown,
+      input_problem: problem,
+      attempts: null,
+      retry: null,
+      limit_ms: null,
+      hooks: [],
+      approval: null,
+      workflow: this.shown < MOST_STEPS ? this.child(child, input) : null,
+    };
+  }
+
+  private child(plan: Plan, input: JsonObject | undefined): CallPreview['workflow'] {
+    return {
+      ...previewStart(plan, input, this.user, []),
+      ...this.preview(plan, input),
+      concurrency: previewConcurrency(plan, input),
+    };
+  }
+}
+
+/** A default that fills in what a caller leaves out is known only with the whole input. */
+function childInput(
+  input: JsonObject | undefined,
+  open: readonly string[],
+  schema: JsonObject,
+  check: (value: JsonObject) => JsonObject,
+): JsonObject | undefined {
+  if (!input || open.length === 0) return input && check(input);
+  return JSON.stringify(schema).includes('"default"') ? undefined : input;
+}
+
+function group(name: string, steps: StepPreview[], runs: Runs = 'yes'): StepGroup {
+  return { name, if: null, runs, steps };
+}
+
+function runsIf(answer: AnswerPreview | null): Runs {
+  if (!answer) return 'yes';
+  if (answer.problem || answer.depends_on.length > 0) return 'maybe';
+  return answer.value === true ? 'yes' : 'no';
+}
+
+function becauseOf(answer: AnswerPreview | null): string | null {
+  if (!answer) return null;
+  const { expression, problem, depends_on, value } = answer;
+  if (problem) return `\`${expression}\`, which fails: ${problem.message}`;
+  if (depends_on.length > 0) return `\`${expression}\`, which depends on ${depends_on.join(', ')}`;
+  return value === true ? null : `\`${expression}\` is false`;
+}
+
+function valueIn(step: PlanStep) {
+  if (step.verb === 'let') return step.let;
+  if (step.verb === 'end') return step.end.output;
+  return step.verb === 'fail' ? step.fail.message : undefined;
+}
+
+function isWhole({ open, problem }: { open: Record<string, string[]>; problem: unknown }): boolean {
+  return Object.keys(open).length === 0 && problem === null;
+}
+
+/** Whether the steps after it cannot run once it has: an `end`, or a `fail` that nothing deals with. */
+function endsTask(step: PlanStep, { isCovered: around, foresight }: Place): boolean {
+  if (step.verb === 'end') return true;
+  return step.verb === 'fail' && !around && !isCovered(step) && !foresight.plan.on_error;
+}
+
+function isCovered(step: PlanStep): boolean {
+  return (
+    step.on_error !== undefined ||
+    step.continue_on_error === true ||
+    (step.verb === 'steps' && step.retry !== undefined)
+  );
+}
+
+/** It sees the output of the call it takes back, which nobody knows. */
+function undoOf({ call, with: template }: NonNullable<CallStep['undo']>, { known }: Foresight): StepPreview['undo'] {
+  return { call, with: foreseeInput(template, known).shown };
+}

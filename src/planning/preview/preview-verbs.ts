@@ -1,0 +1,64 @@
+import type { ApprovalStep, ForeachStep, PlanStep } from '../../contracts/plan.js';
+import type { ApprovalPreview, StepPreview } from '../../contracts/preview.js';
+import type { Known } from '../../rules/expressions/foresee.js';
+import type { Foresight } from './foresight.js';
+import { decidersOf } from './preview-approval.js';
+import { foreseeText, previewExpression } from './preview-value.js';
+
+/** What a step calls, asks or waits for, in a few words. */
+export function whatOf(step: PlanStep, known: Known): string {
+  switch (step.verb) {
+    case 'call':
+      return step.call;
+    case 'approval':
+      return foreseeText(step.approval.title, known);
+    case 'wait': {
+      const { wait } = step;
+      if ('for' in wait) return foreseeText(wait.for, known);
+      if ('until' in wait) return `until ${wait.until}`;
+      const limit = wait.timeout === undefined ? '' : `, for at most ${foreseeText(wait.timeout, known)}`;
+      return `the signal ${wait.signal}${wait.if === undefined ? '' : ` with ${wait.if}`}${limit}`;
+    }
+    case 'fail':
+      return step.fail.code;
+    case 'foreach':
+      return 'expression' in step.foreach ? step.foreach.expression : '';
+    case 'repeat': {
+      const { until, every, max } = step.repeat;
+      return `until ${until}, every ${foreseeText(every, known)}, at most ${typeof max === 'number' ? max : foreseeText(max, known)} times`;
+    }
+    case 'parallel':
+    case 'race':
+      return `${step.branches.length} branches`;
+    default:
+      return '';
+  }
+}
+
+/** The approval that a step raises. */
+export function stepApproval({ approval }: ApprovalStep, { plan, known }: Foresight): ApprovalPreview {
+  const { title, approvers, quorum, expires, comment, fields = {} } = approval;
+  const deciders = decidersOf(plan.environment);
+  return {
+    ...deciders,
+    ...(approvers && { approvers: approvers.listed, people: approvers.people }),
+    ...(quorum !== undefined && { quorum }),
+    title: foreseeText(title, known),
+    asked: 'yes',
+    reasons: [],
+    expires: foreseeText(expires, known),
+    comment,
+    fields,
+  };
+}
+
+/** How many items a loop has, where that is known. */
+export function foreachOf({ foreach, max_parallel }: ForeachStep, known: Known): StepPreview['foreach'] {
+  const most = typeof max_parallel === 'number' ? max_parallel : foreseeText(max_parallel, known);
+  if ('list' in foreach) return { items: foreach.list.length, depends_on: [], problem: null, max_parallel: most };
+  const { value, depends_on, problem } = previewExpression(foreach.expression, known);
+  const isList = Array.isArray(value);
+  const message = `\`${foreach.expression}\` gives ${JSON.stringify(value).slice(0, 100)}, which is no list`;
+  const notList = problem || depends_on.length > 0 || isList ? problem : { code: 'expression.not_list', message };
+  return { items: isList ? value.length : null, depends_on, problem: notList, max_parallel: most };
+}

@@ -1,0 +1,30 @@
+import { isRepeatable } from '../contracts/effects.js';
+import type { PlanLimits, PlanOperation } from '../contracts/plan.js';
+
+/** How long people have who are asked by a hook or an environment. Source: answers, 8. */
+export const GUARD_APPROVAL_MS = 24 * 60 * 60 * 1000;
+
+/** The working time of a step where nobody stated one. Source: answers, 8. */
+const STEP_MS = 60_000;
+
+/** How a call is tried again where nobody stated it. Source: answers, 8. */
+export const RETRY = { attempts: 3, firstMs: 1000, factor: 2, maxMs: 30_000 } as const;
+
+/** How often a call is made at most: what is written, else once where a second time could do harm. Source: design, section 6. */
+export function attemptsOf({ effects }: Pick<PlanOperation, 'effects'>, written: number | undefined): number {
+  return written ?? (isRepeatable(effects) ? RETRY.attempts : 1);
+}
+
+/**
+ * Milliseconds for all attempts of a call together.
+ *
+ * @param timeoutMs the step's own `timeout`.
+ */
+export function stepLimit(
+  { max_ms: most }: PlanLimits,
+  { implementation }: Pick<PlanOperation, 'implementation'>,
+  timeoutMs: number | undefined,
+): number {
+  const wanted = timeoutMs ?? Math.max(STEP_MS, implementation.timeout_ms);
+  return most === null ? wanted : Math.min(wanted, most);
+}

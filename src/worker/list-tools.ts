@@ -1,0 +1,83 @@
+import { CallLog } from '../activities/call-log.js';
+import { connectMcp } from '../activities/mcp/connection.js';
+import { definitionOf, toolDigest } from '../activities/mcp/tool-definition.js';
+import { SecretSource } from '../activities/secrets.js';
+import type { JsonObject } from '../contracts/json.js';
+import type { PlanMcpServer } from '../contracts/plan.js';
+import { AbilityError } from '../contracts/problem.js';
+import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
+
+/** A tool as its server describes it. */
+export interface ListedTool {
+  name: string;
+  /** What is pinned of it: name, title, description, inputSchema, outputSchema, annotations. */
+  definition: JsonObject;
+  /** SHA-256 of the canonical JSON of its definition. */
+  digest: string;
+  /** Whether it must, may or cannot be called as a task of MCP. */
+  taskSupport: string;
+}
+
+/** A tool of which nothing can be said but its name. */
+export interface UnreadableTool {
+  name: string;
+  fault: string;
+}
+
+/** How a server is asked. */
+export interface ListOptions {
+  /** Absolute path of the project. */
+  root: string;
+  /** Whose secrets the server gets. */
+  environment: string;
+  timeoutMs: number;
+  /** Gives up earlier. */
+  signal: AbortSignal;
+}
+
+/**
+ * Starts or reaches an MCP server as a worker would, asks for its tools, and leaves it.
+ *
+ * @throws AbilityError `mcp.start_failed` with the tail of stderr, `config.missing_credential`, `denied.host`.
+ */
+export async function listTools(
+  server: PlanMcpServer,
+  { root, environment, timeoutMs, signal }: ListOptions,
+): Promise<(ListedTool | UnreadableTool)[]> {
+  const log = new CallLog(undefined, '', 1);
+  const giveUp = new AbortController();
+  const late = new Error(`it did not say within ${timeoutMs} ms what its tools are`);
+  const clock = setTimeout(() => giveUp.abort(late), timeoutMs);
+  const stop = AbortSignal.any([signal, giveUp.signal]);
+  const user = {
+    environment: { name: environment },
+    secrets: new SecretSource(root, environment),
+    log,
+    stop,
+    timeoutMs,
+  };
+  try {
+    const connection = await connectMcp(server, user, root, stop, timeoutMs);
+    try {
+      return [...(await connection.askTools(stop)).values()].map((tool) => read(tool));
+    } finally {
+      await connection.close();
+    }
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    throw new AbilityError(log.maskProblem(error.toProblem()), { cause: error });
+  } finally {
+    clearTimeout(clock);
+  }
+}
+
+function read(tool: Parameters<typeof definitionOf>[0]): ListedTool | UnreadableTool {
+  const { name, execution } = tool;
+  try {
+    const definition = definitionOf(tool);
+    refuseUnsafeKeys(definition);
+    return { name, definition, digest: toolDigest(tool), taskSupport: execution?.taskSupport ?? 'forbidden' };
+  } catch (error) {
+    return { name, fault: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,89 @@
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { yamlFilesIn } from '../../src/definitions/find-files.js';
+
+const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Installing fetches a hundred packages where npm has not kept them. */
+const PATIENCE_MS = 10 * 60_000;
+
+let folder: string;
+
+/** A command of npm, as a user types it: nothing of the test's own npm is passed on but where packages come from. */
+async function type(command: string, ...args: string[]) {
+  const own = Object.keys(process.env).filter((name) =>
+    /^(npm_(package|lifecycle|command|node)|INIT_CWD|VITEST)/.test(name),
+  );
+  const { exitCode, stdout, stderr } = await execa(command, args, {
+    cwd: folder,
+    env: {
+      NO_COLOR: '1',
+      CI: undefined,
+      NODE_ENV: undefined,
+      ...Object.fromEntries(own.map((name) => [name, undefined])),
+    },
+    reject: false,
+    stdin: 'ignore',
+  });
+  return { exitCode, stdout: String(stdout), stderr: String(stderr) };
+}
+
+const ability = (...args: string[]) => type('npx', '--no', 'ability', ...args);
+
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'ability-packed-')));
+});
+afterAll(async () => {
+  await ability('down');
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}, 60_000);
+
+test(
+  'a new user packs, installs, and goes from an empty folder to abilities that run [R-000-87, R-000-88, R-002-65]',
+  async ({ skip }) => {
+    const ping = await type('npm', 'ping', '--fetch-retries=0', '--fetch-timeout=10000');
+    if (ping.exitCode !== 0) skip('npm reaches no registry from here');
+
+    const packed = await execa('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
+      cwd: CHECKOUT,
+    });
+    const [{ filename, files }] = JSON.parse(packed.stdout) as [{ filename: string; files: { path: string }[] }];
+    const paths = files.map(({ path }) => path);
+    for (const path of ['dist/doors/cli/bin.js', 'dist/workflow-bundle.js', 'docs/guide.md', 'README.md', 'LICENSE']) {
+      expect(paths).toContain(path);
+    }
+    // What the first line of a scaffolded file names, as soon as it is generated.
+    const schemas = yamlFilesIn(join(CHECKOUT, 'registry/schemas')).map((path) => relative(CHECKOUT, path));
+    expect(paths).toEqual(expect.arrayContaining(schemas));
+    expect(paths.filter((path) => /^(test|src|bench|examples|node_modules)\//.test(path))).toEqual([]);
+
+    await type('npm', 'init', '-y');
+    const installed = await type('npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', `./${filename}`);
+    expect(installed, installed.stderr).toMatchObject({ exitCode: 0 });
+
+    const init = await ability('init', '--name', 'shop');
+    expect(init, init.stderr).toMatchObject({ exitCode: 0 });
+    expect(init.stderr).not.toMatch(/package\.json/);
+    expect(await ability('scaffold', 'low-level', 'log.write', '--kind', 'script')).toMatchObject({ exitCode: 0 });
+    expect(await ability('scaffold', 'high-level', 'both', '--calls', 'hello,log.write')).toMatchObject({
+      exitCode: 0,
+    });
+    const hook = ['--phase', 'PostAbilityCall', '--handler', 'builtin', '--builtin', 'usage'];
+    expect(await ability('scaffold', 'hook', 'usage', ...hook)).toMatchObject({ exitCode: 0 });
+    for (const command of ['lint', 'docs']) {
+      const end = await ability(command);
+      expect(end, `${command}: ${end.stdout}\n${end.stderr}`).toMatchObject({ exitCode: 0 });
+    }
+    const tested = await ability('test', '--junit', 'cases.xml');
+    expect(tested, tested.stdout + tested.stderr).toMatchObject({ exitCode: 0 });
+    const ran = await ability('run', 'both', '--set', 'name=Ann', '--json', '--junit', 'run.xml');
+    expect(ran, ran.stdout + ran.stderr).toMatchObject({ exitCode: 0 });
+    expect(JSON.parse(ran.stdout).output).toEqual({ hello: { text: 'Hello, Ann!' }, write: { message: 'Hello' } });
+    expect(readFileSync(join(folder, '.system/usage.jsonl'), 'utf8')).toContain('"log.write"');
+  },
+  PATIENCE_MS,
+);

@@ -1,0 +1,81 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
+import { ability } from '../fixtures/command-line.js';
+import { makeProject, operation } from '../fixtures/project-folder.js';
+
+const EXAMPLE = fileURLToPath(new URL('../..', import.meta.url));
+const project = makeProject({
+  ...operation('greet', 'return { text: input.name };'),
+  'registry/low-level/greet.yaml': [
+    'operation_key: greet',
+    'version: 3',
+    'summary: Greets somebody.',
+    'use_cases: [a first ability, "\\e[2J a terminal that is wiped"]',
+    'notes: May be repeated.',
+    'scope: { modules: [hello.world] }',
+    'routing_hints: { keywords: [hello], negative_keywords: [bye], scopes: ["modules/*"], notes: Try it. }',
+    'effects: read',
+  ].join('\n'),
+  'registry/implementations/slow.yaml': [
+    'id: slow',
+    'operation_key: greet',
+    'summary: The patient one.',
+    'kind: script',
+    'script: { path: scripts/greet.mjs }',
+    'defaults: { style: warm, tone: low }',
+    'overridable: [tone]',
+    'tags: [experimental, high-cost]',
+    'limitations: Not before noon.',
+  ].join('\n'),
+  'registry/config/c.yaml':
+    'abilities: [{ id: greet, environments: { dev: { prompts: { name: "Use a first name." }, defaults: { style: cool } } } }]',
+});
+afterAll(() => project.remove());
+
+test('R-000-27, R-000-31, R-000-46, R-000-53: `show` tells every field of an operation and of its implementation', async () => {
+  const { stdout, stderr, exitCode } = await ability(['show', 'greet'], { cwd: project.root });
+  expect(exitCode).toBe(0);
+  for (const line of [
+    'greet v3',
+    'Greets somebody.',
+    'modules: hello.world',
+    'effects: read',
+    'use case: a first ability',
+    'use case: \ufffd[2J a terminal that is wiped',
+    'notes: May be repeated.',
+    'keywords: hello',
+    'not for: bye',
+    'suggested in: modules/*',
+    'hint: Try it.',
+    '    summary: The patient one.',
+    '    tags: experimental, high-cost',
+    '    default style: "cool", not to be overridden',
+    '    default tone: "low"',
+    '    limitations: Not before noon.',
+    '    prompt name: Use a first name.',
+  ]) {
+    expect(stdout.split('\n')).toContain(line);
+  }
+  expect(stderr).toMatch(/slow of greet is experimental/);
+});
+
+test('R-000-37, R-000-38: `show` tells scenarios, examples, constraints and limits of a workflow', async () => {
+  const { stdout } = await ability(['show', 'signup_e2e_test', '--env', 'staging'], { cwd: EXAMPLE });
+  expect(stdout).toMatch(/^scenario: Run signup E2E regression for the latest build\.$/m);
+  expect(stdout).toMatch(/^example: \{"input":\{"build_id":"1234"\},"output":\{"status":"success"/m);
+  expect(stdout).toMatch(/^constraint environment: staging only; the build must be deployed there$/m);
+  expect(stdout).toMatch(/^may call: db\.write\.user_row, /m);
+  expect(stdout).toMatch(/^time-out: 10m$/m);
+});
+
+test('`show --json` has the definition and the plan, prompts among them', async () => {
+  const { stdout } = await ability(['show', 'greet', '--json'], { cwd: project.root });
+  expect(JSON.parse(stdout)).toMatchObject({
+    definition: { use_cases: ['a first ability', expect.any(String)], notes: 'May be repeated.' },
+    plan: {
+      operations: {
+        greet: { implementation: { prompts: { name: 'Use a first name.' }, defaults: { style: 'cool' } } },
+      },
+    },
+  });
+});

@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { connect, createTask, type Session, waitForTask } from '../../src/client/index.js';
+import type { JsonObject } from '../../src/contracts/json.js';
+import { PLACEMENTS, type Placement } from '../../src/contracts/placement.js';
+import type { TaskRecord } from '../../src/contracts/record.js';
+import type { TaskResult } from '../../src/contracts/task.js';
+import { loadRegistry } from '../../src/definitions/load-registry.js';
+import { abilityJson, start } from '../fixtures/command-line.js';
+import { makeProject, operation, type ProjectFolder, projectFile, workflow } from '../fixtures/project-folder.js';
+import { apiAbility } from '../fixtures/servers/definitions.js';
+import { type RecordingService, startService } from '../fixtures/servers/recording-service.js';
+
+const KEYS = `main:${randomBytes(32).toString('base64url')}`;
+
+let project: ProjectFolder;
+let service: RecordingService;
+let session: Session;
+const workers = new Map<Placement, ReturnType<typeof start>>();
+
+beforeAll(async () => {
+  service = await startService();
+  project = makeProject({
+    'ability.yaml': projectFile('{ dev: {} }', 'placement: { cloud: [http] }'),
+    ...operation('near.op', 'return { ppid: process.ppid };'),
+    ...apiAbility('far.op', service.origin, { method: 'GET', path: '/far', endpoint: 'default' }),
+    ...workflow('near', 'steps: [{ id: a, call: near.op }, { id: b, call: far.op }]\noutput: "${{ steps.a.output }}"'),
+    ...workflow('far', 'steps: [{ id: b, call: far.op }]'),
+    ...workflow(
+      'sent_away',
+      'placement: cloud\nsteps: [{ id: a, call: near.op }, { id: b, call: inner }]\noutput: { a: "${{ steps.a.output }}", b: "${{ steps.b.output }}" }',
+    ),
+    ...workflow('inner', 'steps: [{ id: c, call: near.op }]\noutput: "${{ steps.c.output }}"'),
+    ...workflow('listed', 'operations: [far.op, near.op]\nsteps: [{ id: b, call: far.op }]'),
+  });
+  await Promise.all(PLACEMENTS.map(serve));
+  const { address } = inject('temporal');
+  session = await connect({ root: project.root, project: loadRegistry(project.root).project.project, address });
+});
+afterAll(async () => {
+  await session.close();
+  for (const worker of workers.values()) worker.kill('SIGTERM');
+  await Promise.all(workers.values());
+  await service.stop();
+  project.remove();
+});
+
+/** One process a placement, as an operator starts them. */
+async function serve(placement: Placement): Promise<void> {
+  const args = ['worker', '--address', inject('temporal').address, '--placement', placement];
+  const worker = start(args, { cwd: project.root, env: { ABILITY_SEAL_KEYS: KEYS } });
+  workers.set(placement, worker);
+  await new Promise<void>((resolve, reject) => {
+    worker.stderr?.on('data', (chunk: Buffer) => String(chunk).includes('Serving') && resolve());
+    worker.then(({ stderr }) => reject(new Error(String(stderr))));
+  });
+}
+
+async function run(ability: string, key: string): Promise<{ result: TaskResult; warnings: string[] }> {
+  const user = { name: 'tester', source: 'claimed' } as const;
+  const input: JsonObject = {};
+  const { id, warnings } = await createTask(session, { ability, environment: 'dev', input, user, key, run: true });
+  const end = await waitForTask(session, id, { timeoutMs: 60_000 });
+  if (end.kind !== 'ended') throw new Error(JSON.stringify(end));
+  return { result: end.result, warnings };
+}
+
+/** Which process ran each activity of a task, and on which queue it was. */
+async function whereIt(ran: string): Promise<{ queue: string; pids: number[] }> {
+  const { events = [] } = await session.temporal.workflow.getHandle(ran).fetchHistory();
+  const [first] = events ?? [];
+  const identities = (events ?? []).flatMap((event) => event.activityTaskStartedEventAttributes?.identity ?? []);
+  return {
+    queue: first?.workflowExecutionStartedEventAttributes?.taskQueue?.name ?? '',
+    pids: identities.map((identity) => Number.parseInt(identity, 10)),
+  };
+}
+
+const pidOf = (placement: Placement): number => workers.get(placement)?.pid ?? 0;
+const recordOf = (key: string): TaskRecord =>
+  JSON.parse(readFileSync(join(project.root, '.system/implement', key, 'record.json'), 'utf8')) as TaskRecord;
+
+describe('R-001-01, R-001-31: with one worker a placement', () => {
+  test('a workflow with one step that needs its machine runs wholly on the local one', async () => {
+    const { result } = await run('near', 'near-1');
+    expect(result).toMatchObject({ status: 'succeeded', output: { ppid: pidOf('local') } });
+    const { queue, pids } = await whereIt('near-1');
+    expect(queue).toMatch(/-dev-local$/);
+    expect(pids).toEqual([pidOf('local'), pidOf('local')]);
+  });
+
+  test('a workflow that only calls services runs in the cloud', async () => {
+    expect((await run('far', 'far-1')).result.status).toBe('succeeded');
+    const { queue, pids } = await whereIt('far-1');
+    expect(queue).toMatch(/-dev-cloud$/);
+    expect(pids).toEqual([pidOf('cloud')]);
+  });
+
+  test('R-001-04, C-31: what is written wins, for the tasks it calls as well, and contradicting the tools is told', async () => {
+    const { result, warnings } = await run('sent_away', 'away-1');
+    expect(result.output).toEqual({ a: { ppid: pidOf('cloud') }, b: { ppid: pidOf('cloud') } });
+    expect(warnings).toEqual([expect.stringMatching(/sent_away is placed in the cloud although .* near\.op/)]);
+    expect(recordOf('away-1').warnings).toEqual(warnings);
+  });
+
+  test('C-32: a whitelist with a local operation keeps a workflow near, whether it calls that one or not', async () => {
+    await run('listed', 'listed-1');
+    expect((await whereIt('listed-1')).pids).toEqual([pidOf('local')]);
+  });
+});
+
+describe('R-001-09: the record of a task', () => {
+  test('tells the tools it used, with those of the tasks it called, and that none was outside its whitelist', async () => {
+    await run('near', 'near-2');
+    expect(recordOf('near-2').used).toEqual({
+      called: ['far.op', 'near.op'],
+      tools_used: ['http:far.op', 'shell:near.op'],
+      outside_whitelist: [],
+    });
+    const { result } = await run('sent_away', 'away-2');
+    expect(result.status).toBe('succeeded');
+    expect(recordOf('away-2').used).toEqual({
+      called: ['inner', 'near.op'],
+      tools_used: ['shell:near.op'],
+      outside_whitelist: [],
+    });
+    const text = readFileSync(join(project.root, '.system/implement/near-2/tool_call.md'), 'utf8');
+    expect(text).toContain('## Tools used\n\n- `http:far.op`\n- `shell:near.op`');
+  });
+
+  test('R-001-24, R-001-25, R-001-32: `list`, `show` and `plan` say the same as where it ran', async () => {
+    const list = await abilityJson(['list'], { cwd: project.root });
+    const placements = Object.fromEntries(
+      (list.json as { id: string; placement: Placement }[]).map(({ id, placement }) => [id, placement]),
+    );
+    expect(placements).toEqual({
+      near: 'local',
+      far: 'cloud',
+      sent_away: 'cloud',
+      inner: 'local',
+      listed: 'local',
+      'near.op': 'local',
+      'far.op': 'cloud',
+    });
+    const show = await abilityJson(['show', 'sent_away'], { cwd: project.root });
+    expect(show.json.placement).toMatchObject({ placement: 'cloud', explicit: 'cloud', inferred: 'local' });
+    const plan = await abilityJson(['plan', 'near'], { cwd: project.root });
+    expect(plan.json.placement).toMatchObject({ where: 'local', explicit: null });
+    expect(plan.json.digest).toBe(recordOf('near-2').plan_digest);
+  });
+});

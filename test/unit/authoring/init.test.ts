@@ -1,0 +1,131 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { mergeGitIgnore } from '../../../src/authoring/init/git-ignore.js';
+import { type NewProject, planProject } from '../../../src/authoring/init/plan-project.js';
+import { writeTogether } from '../../../src/authoring/write-together.js';
+import { EXIT } from '../../../src/contracts/exit-codes.js';
+import { loadRegistry } from '../../../src/definitions/load-registry.js';
+import { buildProgram } from '../../../src/doors/cli/program.js';
+import { resolvePlan } from '../../../src/planning/resolve-plan.js';
+import { makeProject, type ProjectFiles, type ProjectFolder } from '../../fixtures/project-folder.js';
+import { errorOf } from '../error-of.js';
+
+let folder: ProjectFolder | undefined;
+afterEach(() => folder?.remove());
+
+const wanted: NewProject = { name: 'shop', environments: ['dev', 'prod'], example: 'script', force: [] };
+
+/** A folder that is no project yet. */
+function emptyFolder(files: ProjectFiles = {}): string {
+  folder = makeProject(files);
+  rmSync(join(folder.root, 'ability.yaml'));
+  return folder.root;
+}
+
+describe('a new project', () => {
+  test.each(['script', 'none'] as const)('loads without a problem, with the example %s', (example) => {
+    const root = emptyFolder();
+    writeTogether(root, planProject(root, { ...wanted, example }).files);
+    const registry = loadRegistry(root);
+    expect(registry.problems).toEqual([]);
+    expect(registry.project).toMatchObject({ default_environment: 'dev', environments: { prod: { protected: true } } });
+    if (example === 'script') expect(resolvePlan(registry, 'hello', 'dev').warnings).toEqual([]);
+  });
+
+  test('leaves what is there, merges .gitignore, and overwrites only what it is told to', () => {
+    const root = emptyFolder({ 'AGENTS.md': 'ours\n', 'registry/README.md': 'ours\n', '.gitignore': 'x\n.env\n' });
+    const { files, left } = planProject(root, { ...wanted, force: ['AGENTS.md'] });
+    expect(left).toEqual(['registry/README.md']);
+    writeTogether(root, files);
+    expect(readFileSync(join(root, 'AGENTS.md'), 'utf8')).toMatch(/^# How AIs/);
+    expect(readFileSync(join(root, 'registry/README.md'), 'utf8')).toBe('ours\n');
+    expect(readFileSync(join(root, '.gitignore'), 'utf8')).toMatch(
+      /^x\n\.env\n\n?#.*\n\.system\/\nnode_modules\/\n\.env\.\*\n/,
+    );
+  });
+
+  test('puts its definitions where those of the folder stand [C-18]', () => {
+    const root = emptyFolder({ '.system/registry/config/a.yaml': 'abilities: []\n' });
+    writeTogether(root, planProject(root, wanted).files);
+    expect(loadRegistry(root).operations.get('hello')?.file).toBe('.system/registry/low-level/hello.yaml');
+    expect(readFileSync(join(root, '.gitignore'), 'utf8')).toMatch(/\.system\/\*\n!\.system\/registry\/\n/);
+  });
+
+  test.each([
+    [{ name: '../x' }],
+    [{ name: 'Shop' }],
+    [{ environments: [] }],
+    [{ environments: ['dev', 'dev'] }],
+    [{ environments: ['__proto__'] }],
+    [{ force: ['package.json'] }],
+    [{ force: ['ability.yaml'] }],
+  ])('is not made with %j', async (more) => {
+    const root = emptyFolder();
+    expect((await errorOf(() => planProject(root, { ...wanted, ...more }))).code).toBe('usage.invalid');
+  });
+
+  test('is not made where there is one', async () => {
+    folder = makeProject();
+    const { root } = folder;
+    expect((await errorOf(() => planProject(root, wanted))).code).toBe('project.exists');
+  });
+});
+
+describe('the job for GitHub Actions', () => {
+  const job = (example: NewProject['example']) => {
+    const root = emptyFolder();
+    const file = planProject(root, { ...wanted, example }).files.find(({ path }) => path.endsWith('ability.yml'));
+    return { text: file?.content ?? '', ...parse(file?.content ?? '').jobs.ability };
+  };
+
+  test('tests, runs, keeps the servers it fetched and the reports it wrote, and holds no secret', () => {
+    const { text, steps, env } = job('script');
+    const runs = steps.map((step: { run?: string }) => step.run).filter(Boolean);
+    expect(runs).toContain('npx --no ability test --junit reports/cases.xml');
+    expect(runs.join('\n')).toMatch(/ability run hello --set name=CI .*--junit reports\/run\.xml --json/);
+    const cache = steps.find((step: { uses?: string }) => step.uses?.startsWith('actions/cache'));
+    expect(env.ABILITY_CACHE.endsWith(cache.with.path)).toBe(true);
+    expect(text).not.toMatch(/secrets\./);
+  });
+
+  test('without an example runs nothing that is not there', () => {
+    expect(job('none').steps.some(({ run = '' }) => /ability (test|run)/.test(run))).toBe(false);
+  });
+});
+
+test('AGENTS.md names only commands that there are [R-002-56 to R-002-60]', () => {
+  const root = emptyFolder();
+  const text = planProject(root, wanted).files.find(({ path }) => path === 'AGENTS.md')?.content ?? '';
+  const silent = {
+    isLive: false,
+    print() {},
+    printJson() {},
+    note() {},
+    redraw() {},
+    room: () => 24,
+    style: (_: unknown, t: string) => t,
+  };
+  const program = buildProgram(silent, { exit: EXIT.ok });
+  const known = program.commands.map((command) => command.name());
+  const named = [...text.matchAll(/(?:`|--no )ability ([a-z-]+)/g)].map(([, name = '']) => name);
+  expect(named.length).toBeGreaterThan(8);
+  expect(named.filter((name) => !known.includes(name))).toEqual([]);
+});
+
+describe('mergeGitIgnore', () => {
+  test.each([
+    ['', /^# .*\n\.system\/\nnode_modules\/\n\.env\n\.env\.\*\n!\.env\.example\n$/],
+    ['/node_modules\n/.system\n.env*\n!.env.example\n', /^\/node_modules\n\/\.system\n\.env\*\n!\.env\.example\n$/],
+    ['dist', /^dist\n\n#/],
+  ])('of %j', (text, merged) => {
+    expect(mergeGitIgnore(text, false)).toMatch(merged);
+  });
+
+  test('doubles nothing when it is done again', () => {
+    const once = mergeGitIgnore('dist\r\n', false);
+    expect(mergeGitIgnore(once, false)).toBe(once);
+    expect(once.split('\r\n').length).toBeGreaterThan(5);
+  });
+});

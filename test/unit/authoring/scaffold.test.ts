@@ -1,0 +1,334 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { planHighLevel } from '../../../src/authoring/scaffold/plan-high-level.js';
+import { planHook } from '../../../src/authoring/scaffold/plan-hook.js';
+import { planImplementation } from '../../../src/authoring/scaffold/plan-implementation.js';
+import type { KindChoice } from '../../../src/authoring/scaffold/plan-kind.js';
+import { planLowLevel } from '../../../src/authoring/scaffold/plan-low-level.js';
+import { type Scaffold, type Site, siteFolders } from '../../../src/authoring/scaffold/scaffold.js';
+import { writeTogether } from '../../../src/authoring/write-together.js';
+import type { AbilityError } from '../../../src/contracts/problem.js';
+import { loadRegistry } from '../../../src/definitions/load-registry.js';
+import { resolvePlan } from '../../../src/planning/resolve-plan.js';
+import { satisfies } from '../../../src/planning/schemas.js';
+import {
+  makeProject,
+  operation,
+  type ProjectFiles,
+  type ProjectFolder,
+  projectFile,
+} from '../../fixtures/project-folder.js';
+import { errorOf } from '../error-of.js';
+
+let project: ProjectFolder | undefined;
+afterEach(() => project?.remove());
+
+function siteOf(files: ProjectFiles = {}, environment = 'dev'): Site {
+  project = makeProject({ 'ability.yaml': projectFile('{ dev: {}, prod: { approve: [read] } }'), ...files });
+  const registry = loadRegistry(project.root);
+  return { registry, folders: siteFolders(project.root), environment, fits: satisfies };
+}
+
+/** Writes a scaffold and loads the project anew: no problem, and everything resolves. */
+function settle(site: Site, { files, abilities }: Scaffold) {
+  const { root } = site.registry;
+  writeTogether(root, files);
+  const registry = loadRegistry(root);
+  expect(registry.problems).toEqual([]);
+  const plans = abilities.map((id) => resolvePlan(registry, id, site.environment).plan);
+  const yaml = (path: string) => parse(readFileSync(join(root, path), 'utf8'));
+  return { registry, plans, root, yaml };
+}
+
+const script: KindChoice = { kind: 'script', language: 'node' };
+const refused = async (plan: () => unknown): Promise<AbilityError> => errorOf(plan);
+
+describe('a low-level ability', () => {
+  test.each(['node', 'python', 'shell'] as const)(
+    'of a script in %s gives back its input under its contract [R-002-04, R-002-49]',
+    (language) => {
+      const site = siteOf();
+      const { plans, root } = settle(
+        site,
+        planLowLevel(site, { key: 'log.write', choice: { kind: 'script', language }, scope: {} }),
+      );
+      const implementation = plans[0]?.operations['log.write']?.implementation;
+      if (implementation?.kind !== 'script') throw new Error('not a script');
+      expect(implementation.script.path).toMatch(/^scripts\/tools\/log\.write\./);
+      project?.write({ 'in.json': '{"message":"hi"}' });
+      const [program = join(root, implementation.script.path), ...rest] = [
+        ...implementation.script.interpreter,
+        join(root, implementation.script.path),
+        ...['--input', 'in.json', '--output', 'out.json'],
+      ];
+      execFileSync(program, rest, { cwd: root });
+      expect(JSON.parse(readFileSync(join(root, 'out.json'), 'utf8'))).toEqual({ message: 'hi' });
+    },
+  );
+
+  test('of a service has its address in the configuration, and what its path names in its contract', () => {
+    const site = siteOf();
+    const choice: KindChoice = { kind: 'api', method: 'DELETE', path: '/users/{id}', endpoint: 'https://u.test' };
+    const { plans } = settle(
+      site,
+      planLowLevel(site, { key: 'user.delete', choice, scope: { environments: ['dev'] } }),
+    );
+    expect(plans[0]?.operations['user.delete']).toMatchObject({
+      effects: 'destructive',
+      input_schema: { required: ['id'] },
+      implementation: { api: { method: 'DELETE', base_url: 'https://u.test' } },
+    });
+  });
+
+  test('of an MCP tool defines its server, or uses the one that is there', async () => {
+    const site = siteOf({ 'registry/config/mcp-servers.yaml': '# ours\nmcp_servers: { old: { command: node } }\n' });
+    const choice: KindChoice = {
+      kind: 'mcp',
+      server: 'new',
+      tool: 'a, {b}',
+      definition: { command: 'node', args: [] },
+    };
+    const { plans, root } = settle(site, planLowLevel(site, { key: 't', choice, scope: {} }));
+    expect(plans[0]?.operations.t?.implementation).toMatchObject({ mcp: { tool: 'a, {b}' } });
+    expect(readFileSync(join(root, 'registry/config/mcp-servers.yaml'), 'utf8')).toMatch(/# ours[\s\S]*old[\s\S]*new/);
+    const unknown = await refused(() =>
+      planLowLevel(site, { key: 'u', choice: { kind: 'mcp', server: 'odl', tool: 'x' }, scope: {} }),
+    );
+    expect(unknown).toMatchObject({ code: 'definition.unknown_reference' });
+    expect(unknown.suggestion).toMatch(/Did you mean old\? To define it, pass --command/);
+  });
+
+  test.each(['../x', '__proto__', 'constructor', 'a b', 'A', '', '/x', 'a/b', 'a\nb', 'x'.repeat(101)])(
+    'is not called %j',
+    async (key) => {
+      const site = siteOf();
+      expect((await refused(() => planLowLevel(site, { key, choice: script, scope: {} }))).code).toBe('usage.invalid');
+    },
+  );
+
+  test('is told apart from a file of cases, whatever its key', () => {
+    const site = siteOf();
+    const { plans } = settle(site, planLowLevel(site, { key: 'a.test', choice: script, scope: {} }));
+    expect(plans[0]?.ability.id).toBe('a.test');
+  });
+
+  test('does not take a name that is there, also of something broken', async () => {
+    const site = siteOf({ ...operation('a', 'return {}'), 'registry/low-level/b.yaml': 'operation_key: b\nno: 1\n' });
+    for (const key of ['a', 'b']) {
+      expect(await refused(() => planLowLevel(site, { key, choice: script, scope: {} }))).toMatchObject({
+        code: 'scaffold.exists',
+      });
+    }
+  });
+
+  test('says what is hard to say in YAML', () => {
+    const site = siteOf();
+    const summary = 'a: b # c "d"\n{e} - ${{ f }}';
+    const { registry } = settle(site, planLowLevel(site, { key: 'odd', summary, choice: script, scope: {} }));
+    expect(registry.operations.get('odd')?.value.summary).toBe(summary);
+  });
+
+  test('stands where the definitions of the project stand [C-18]', () => {
+    const site = siteOf({ '.system/registry/config/a.yaml': 'abilities: []\n' });
+    const { files } = planLowLevel(site, { key: 'a', choice: script, scope: {} });
+    expect(files.map(({ path }) => path)).toEqual([
+      'scripts/tools/a.mjs',
+      '.system/registry/low-level/a.yaml',
+      '.system/registry/low-level/a.test.yaml',
+    ]);
+    settle(site, { files, abilities: ['a'], notes: [], next: [] });
+  });
+});
+
+describe('a workflow', () => {
+  const schema = (text: string): { yaml: string } => ({ yaml: `input_schema: ${text}` });
+  test('passes on what its calls require, under one name where they mean the same', () => {
+    const site = siteOf({
+      ...operation('a.get', '', schema('{ required: [id, to-do], properties: { id: { type: string } } }')),
+      ...operation('b.get', '', schema('{ required: [id], properties: { id: { type: string } } }')),
+      ...operation('c', '', schema('{ required: [id], properties: { id: { type: integer } } }')),
+    });
+    const { yaml, plans } = settle(
+      site,
+      planHighLevel(site, { id: 'w', calls: ['a.get', 'b.get', 'c', 'c'], scope: {} }),
+    );
+    expect(yaml('registry/high-level/w.yaml').steps).toEqual([
+      { id: 'get', call: 'a.get', with: { id: '${{ input.id }}', 'to-do': '${{ input["to-do"] }}' } },
+      { id: 'get_2', call: 'b.get', with: { id: '${{ input.id }}' } },
+      { id: 'c', call: 'c', with: { id: '${{ input.c_id }}' } },
+      { id: 'c_2', call: 'c', with: { id: '${{ input.c_2_id }}' } },
+    ]);
+    expect(plans[0]?.ability.input_schema).toMatchObject({ required: ['id', 'to-do', 'c_id', 'c_2_id'] });
+  });
+
+  test('has a case with answers that the contracts allow, and approvals where the environment asks', () => {
+    const output =
+      'output_schema: { type: object, required: [n, at], properties: { n: { type: integer, minimum: 3 }, at: { type: string, format: date-time } } }';
+    const site = siteOf(operation('a', '', { yaml: output }), 'prod');
+    const { yaml } = settle(site, planHighLevel(site, { id: 'w', calls: ['a'], scope: {} }));
+    expect(yaml('registry/high-level/w.test.yaml').cases).toMatchObject([
+      {
+        environment: 'prod',
+        mocks: { a: { output: { n: 3, at: '2026-01-31T08:00:00Z' } } },
+        approvals: { a: 'approve' },
+      },
+    ]);
+  });
+
+  test('says why it has no case where no answer can be made up', () => {
+    const site = siteOf(operation('a', '', { yaml: 'output_schema: { type: string, pattern: "^[0-9]+$" }' }));
+    const { notes, files } = planHighLevel(site, { id: 'w', calls: ['a'], scope: {} });
+    expect(notes[0]).toMatch(/no answer of a can be made up/);
+    expect(files).toHaveLength(1);
+  });
+
+  test('calls nothing that is not there', async () => {
+    const site = siteOf(operation('user.get', ''));
+    const error = await refused(() => planHighLevel(site, { id: 'w', calls: ['user.gte'], scope: {} }));
+    expect(error).toMatchObject({ code: 'ability.not_found', suggestion: 'Did you mean user.get?' });
+  });
+});
+
+describe('another implementation', () => {
+  const wanted = { operation: 'a', choice: script, isDefault: false, isAllowed: false, isForEnvironment: false };
+  const chosen = ({ plans }: ReturnType<typeof settle>): string | null | undefined => plans[0]?.ability.implementation;
+
+  test('changes nothing about what runs, unless it is to be the default', () => {
+    const site = siteOf(operation('a', 'return {}'));
+    expect(chosen(settle(site, planImplementation(site, { ...wanted, id: 'a.two' })))).toBe('a');
+    const next = { ...site, registry: loadRegistry(site.registry.root) };
+    expect(chosen(settle(next, planImplementation(next, { ...wanted, id: 'a.three', isDefault: true })))).toBe(
+      'a.three',
+    );
+  });
+
+  test('of an operation with one document leaves that one the default, and comments where they are', () => {
+    const site = siteOf({
+      'registry/low-level/a.yaml': 'operation_key: a\nsummary: A.\neffects: read\n',
+      'registry/implementations/one.yaml': 'id: one\noperation_key: a\nkind: script\nscript: { path: s.mjs }\n',
+      's.mjs': '',
+      'registry/config/own.yaml': '# why\nabilities:\n  - id: a   # ours\n    allowed_implementations: [one]\n',
+    });
+    const { yaml, plans, root } = settle(site, planImplementation(site, { ...wanted, id: 'two', isAllowed: true }));
+    expect(plans[0]?.ability.implementation).toBe('one');
+    expect(yaml('registry/config/own.yaml').abilities).toEqual([
+      { id: 'a', allowed_implementations: ['one', 'two'], default_implementation: 'one' },
+    ]);
+    expect(readFileSync(join(root, 'registry/config/own.yaml'), 'utf8')).toMatch(/^# why\n[\s\S]*# ours/);
+  });
+
+  test('may be the default of one environment only', () => {
+    const site = siteOf(operation('a', 'return {}'));
+    const forDev = { ...wanted, id: 'fake', isDefault: true, isForEnvironment: true };
+    const settled = settle(site, planImplementation(site, forDev));
+    expect(chosen(settled)).toBe('fake');
+    expect(resolvePlan(settled.registry, 'a', 'prod').plan.ability.implementation).toBe('a');
+  });
+
+  test('of a service has an endpoint of its own beside that of another', () => {
+    const site = siteOf();
+    const api = (endpoint: string): KindChoice => ({ kind: 'api', method: 'GET', path: '/', endpoint });
+    settle(site, planLowLevel(site, { key: 'a', choice: api('https://one.test'), scope: {} }));
+    const next = { ...site, registry: loadRegistry(site.registry.root) };
+    const plan = planImplementation(next, { ...wanted, id: 'two', choice: api('https://two.test'), isDefault: true });
+    const { yaml, plans } = settle(next, plan);
+    expect(yaml('registry/config/abilities.yaml').abilities[0].environments.dev.endpoints).toEqual({
+      default: 'https://one.test',
+      two: 'https://two.test',
+    });
+    expect(plans[0]?.operations.a?.implementation).toMatchObject({ api: { base_url: 'https://two.test' } });
+  });
+
+  test('answers what the contract of the operation allows', () => {
+    const yaml =
+      'input_schema: { required: [id], properties: { id: { type: string } } }\noutput_schema: { type: object, required: [id, ok], properties: { id: { type: string }, ok: { type: boolean } } }';
+    const site = siteOf(operation('a', '', { yaml }));
+    const { root } = settle(site, planImplementation(site, { ...wanted, id: 'two' }));
+    expect(readFileSync(join(root, 'scripts/tools/two.mjs'), 'utf8')).toContain(
+      'const output = { "ok": true, "id": input["id"] };',
+    );
+  });
+
+  test('is refused where the configuration has the only one', async () => {
+    const site = siteOf({
+      ...operation('a', ''),
+      'registry/config/c.yaml': 'abilities: [{ id: a, impl: { kind: script, script: { path: scripts/a.mjs } } }]\n',
+    });
+    expect(await refused(() => planImplementation(site, { ...wanted, id: 'two' }))).toMatchObject({
+      code: 'config.invalid',
+    });
+  });
+});
+
+describe('a hook', () => {
+  const hook = { id: 'guard', phase: 'PreAbilityCall', choice: { handler: 'expression' as const }, match: {} };
+
+  test('comes last in the file of its phase, whose bytes all stay', () => {
+    const text =
+      '# guards\nhooks:\n- id: first   # why\n  match: { tags: [ x ] }\n  blocking: true\n  handler: { expression: { deny_if: "true" } }\n';
+    const site = siteOf({ 'registry/hooks/PreAbilityCall.yaml': text, ...operation('a', '') });
+    const match = { environments: ['prod'], effects: ['destructive'] };
+    const choice = { handler: 'expression' as const, deny_if: '!has(input.ticket)', reason: 'No: # ticket' };
+    const { registry, root } = settle(site, planHook(site, { ...hook, match, choice }));
+    expect(readFileSync(join(root, 'registry/hooks/PreAbilityCall.yaml'), 'utf8').startsWith(text)).toBe(true);
+    expect(registry.hooks.get('PreAbilityCall')?.map(({ value }) => value)).toMatchObject([
+      { id: 'first' },
+      {
+        id: 'guard',
+        blocking: true,
+        match,
+        handler: { expression: { deny_if: '!has(input.ticket)', reason: 'No: # ticket' } },
+      },
+    ]);
+  });
+
+  test.each(['PreAbilityCreate', 'PreAbilityCall', 'PostAbilityCall'])(
+    'of %s fires for an ability at once',
+    (phase) => {
+      const site = siteOf(operation('a', ''));
+      for (const language of ['node', 'python', 'shell'] as const) {
+        const at = { ...site, registry: loadRegistry(site.registry.root) };
+        settle(at, planHook(at, { ...hook, id: `by_${language}`, phase, choice: { handler: 'script', language } }));
+      }
+      const { plans } = settle(site, { files: [], abilities: ['a'], notes: [], next: [] });
+      const fired = Object.values(plans[0]?.operations.a?.hooks ?? {})
+        .flat()
+        .map(({ id }) => id);
+      expect(fired).toEqual(['by_node', 'by_python', 'by_shell']);
+    },
+  );
+
+  test('has a script beside the others, which answers as a guard [R-002-28]', () => {
+    const site = siteOf();
+    const { root } = settle(site, planHook(site, { ...hook, choice: { handler: 'script', language: 'node' } }));
+    const event = JSON.stringify({ ability_id: 'a', environment: { name: 'dev' } });
+    const answer = execFileSync('node', [join(root, 'scripts/hooks/guard.mjs')], { input: event, encoding: 'utf8' });
+    expect(JSON.parse(answer)).toMatchObject({ guard_decision: 'allow' });
+  });
+
+  test.each([
+    [{ phase: 'PreAbilityCal' }, 'usage.invalid'],
+    [{ phase: 'SessionStop' }, 'feature.unsupported'],
+    [{ id: '../x' }, 'usage.invalid'],
+    [{ id: '__proto__' }, 'usage.invalid'],
+    [{ match: { effects: ['reed'] } }, 'usage.invalid'],
+    [{ phase: 'PreAbilityCreate', match: { effects: ['read'] } }, 'usage.invalid'],
+    [{ phase: 'PostAbilityCall', choice: { handler: 'expression' as const, deny_if: 'true' } }, 'usage.invalid'],
+  ])('%j is refused', async (more, code) => {
+    const site = siteOf();
+    expect((await refused(() => planHook(site, { ...hook, ...more }))).code).toBe(code);
+  });
+
+  test('is not added to a file that cannot be read, nor under a name that is there', async () => {
+    const broken = siteOf({ 'registry/hooks/PreAbilityCall.yaml': 'hooks: [\n' });
+    expect((await refused(() => planHook(broken, hook))).code).toBe('definition.syntax');
+    project?.remove();
+    const site = siteOf();
+    settle(site, planHook(site, hook));
+    const next = { ...site, registry: loadRegistry(site.registry.root) };
+    expect((await refused(() => planHook(next, hook))).code).toBe('scaffold.exists');
+  });
+});
