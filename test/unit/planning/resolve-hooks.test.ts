@@ -185,7 +185,7 @@ describe('a bound hook', () => {
     expect(error.location).toEqual({ file: 'registry/low-level/op.yaml', line: 4, column: 21 });
   });
 
-  test('that is one of another phase is refused, with where it belongs', () => {
+  test('R-000-62: that is one of another phase is refused, with where it belongs', () => {
     const error = errorOf(() => preCall({ ...bound, ...phase('PreAbilityCreate', { g: '' }) }));
     expect(error.code).toBe('definition.unknown_reference');
     expect(error.message).toMatch(/one of PreAbilityCreate, not of PreAbilityCall/);
