@@ -129,7 +129,8 @@ describe('R-000-47: an operation and what implements it are kept apart', () => {
     ['api', 'api: { method: POST, path: /charge, endpoint: main }'],
   ])('of kind %s', (kind, section) => {
     const document = `id: one.way\noperation_key: op\nkind: ${kind}\n${section}\ntags: [fast]\nlimitations: Slow.\n`;
-    const files = (more: ProjectFiles = {}) => registryOf({ ...contract(), 'registry/implementations/x.yaml': document, ...more });
+    const files = (more: ProjectFiles = {}) =>
+      registryOf({ ...contract(), 'registry/implementations/x.yaml': document, ...more });
     const contract = (...more: string[]) => lowLevel('op', 'input_schema: { type: object, required: [n] }', ...more);
     const loaded = files();
     expect(loaded.problems).toEqual([]);

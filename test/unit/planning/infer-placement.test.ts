@@ -31,7 +31,7 @@ describe('C-32: a workflow inherits from all it may call', () => {
     expect(resolvePlan(registry, 'narrow', 'dev').plan.placement).toBe('cloud');
   });
 
-  test('R-001-23: from all that it calls, in handlers, branches, loops, undo and clean-ups, too', () => {
+  test('R-001-22: from all that it calls, in handlers, branches, loops, undo and clean-ups, too', () => {
     const at = (yaml: string) => inferPlacement(registryOf({ ...FILES, ...workflow('w', yaml) }), 'w', 'dev').placement;
     expect(at('steps: [{ id: a, call: web.op, undo: { call: local.op } }]')).toBe('local');
     expect(at('steps: [{ id: a, call: web.op, on_error: [{ steps: [{ id: b, call: local.op }] }] }]')).toBe('local');

@@ -139,7 +139,9 @@ test('R-001-08: placement is nothing that a user has; a project that writes it s
     'ability.yaml':
       'format: 1\nproject: acme\nenvironments: { dev: {} }\nplacement: { user_routing_overrides: { ann: { github: local } } }\n',
   });
-  expect(registry.problems).toMatchObject([{ code: 'definition.invalid', location: { file: 'ability.yaml', line: 4 } }]);
+  expect(registry.problems).toMatchObject([
+    { code: 'definition.invalid', location: { file: 'ability.yaml', line: 4 } },
+  ]);
   expect(placementRules(registry.project.placement)).toEqual(placementRules({}));
 });
 
