@@ -226,6 +226,17 @@ describe('available', () => {
     const wrong = await abilityJson([...create, '-'], { cwd: project.root, input: '{"n": "five"}' });
     expect(wrong).toMatchObject({ exitCode: 2, json: { error: { code: 'input.invalid' } } });
   });
+
+  test('R-002-29, R-002-32: one command creates, runs by key, and runs directly', async () => {
+    const own = { cwd: project.root };
+    const created = await abilityJson(['task', 'create', 'util.regression', '--set', 'n=7'], own);
+    const ran = await abilityJson(['task', 'run', created.json.task_key], own);
+    const told = { status: 'succeeded', ability_id: 'util.regression', output: { n: 7 }, error: null };
+    expect(ran).toMatchObject({ exitCode: 0, json: { ...told, task_key: created.json.task_key } });
+    expect(ran.json.hooks).toMatchObject([{ phase: 'PreAbilityCreate', hook_id: 'peak' }]);
+    const direct = await abilityJson(['run', 'util.regression', '--direct', '--set', 'n=7'], own);
+    expect(direct).toMatchObject({ exitCode: 0, json: { ...told, task_key: null, links: { record: null } } });
+  });
 });
 
 describe('a task that does not succeed', () => {

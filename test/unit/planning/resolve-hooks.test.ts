@@ -253,12 +253,15 @@ describe('handlers', () => {
     expect(errorOf(() => handlerOf('handler: { builtin: usage }')).suggestion).toMatch(/PostAbilityCall\.yaml/);
   });
 
-  test.each(['deny_if', 'confirm_if'])('%s after a call is refused, since nothing can be denied any more', (key) => {
-    const handler = `handler: { expression: { ${key}: "true" } }`;
-    const error = errorOf(() => hooksOf({ ...after, ...phase('PostAbilityCall', { g: '' }, handler) }));
-    expect(error.code).toBe('definition.invalid');
-    expect(error.suggestion).toMatch(/warn_if/);
-  });
+  test.each(['deny_if', 'confirm_if'])(
+    'R-000-62: %s after a call is refused, since nothing can be denied any more',
+    (key) => {
+      const handler = `handler: { expression: { ${key}: "true" } }`;
+      const error = errorOf(() => hooksOf({ ...after, ...phase('PostAbilityCall', { g: '' }, handler) }));
+      expect(error.code).toBe('definition.invalid');
+      expect(error.suggestion).toMatch(/warn_if/);
+    },
+  );
 });
 
 test('R-000-64: routing hints select no hook', () => {
