@@ -223,6 +223,11 @@ export const CODES = {
     means: 'A service answered with a status that means failure; the code itself is `http.<status>`.',
     next: 'Read the answer in the details.',
   },
+  'import.no_server': {
+    exit: EXIT.usage,
+    means: 'An OpenAPI document does not say at which address its service is.',
+    next: 'Give the address: `ability import openapi SOURCE --server https://api.example.com/v1`.',
+  },
   'import.not_ours': {
     exit: EXIT.usage,
     means: 'An import would have to write a file that is there already and that it did not make.',
@@ -233,6 +238,21 @@ export const CODES = {
     means:
       'What was imported last cannot be read, so that what people edited cannot be told from what the source changed.',
     next: 'Restore the file in `registry/.imports` from version control. Or delete it: edited files are then left as they are.',
+  },
+  'import.unavailable': {
+    exit: EXIT.usage,
+    means: 'A description to import could not be had: there is no such file, or its address gave none.',
+    next: 'Check the path or address; download a description that is behind a login, and import the file.',
+  },
+  'import.unreadable': {
+    exit: EXIT.usage,
+    means: 'What was to be imported is no OpenAPI document, or one with a fault that leaves open what it means.',
+    next: 'Mend it at the place the message names, or import another copy.',
+  },
+  'import.unsupported': {
+    exit: EXIT.usage,
+    means: 'An OpenAPI document is of a version that is not read, or larger than is read.',
+    next: 'Import OpenAPI 3.0 or 3.1; convert other versions first.',
   },
   'import.write_failed': {
     exit: EXIT.failed,

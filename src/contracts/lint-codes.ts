@@ -1,4 +1,5 @@
 import type { Severity } from './findings.js';
+import { SLIP_CODES } from './lint-slip-codes.js';
 
 /** What one kind of finding means. `docs/lint.md` and `ability explain` are made from this table. */
 export interface LintMeaning {
@@ -13,6 +14,7 @@ export interface LintMeaning {
 
 /** Findings of `ability lint` besides the errors of broken definitions. Source: issue "Definitions people can trust". */
 export const LINT_CODES = {
+  ...SLIP_CODES,
   'lint.approver_unknown': {
     severity: 'warning',
     means: 'An approver is no group of the project, and nearly the name of one.',
@@ -67,6 +69,12 @@ export const LINT_CODES = {
     why: 'Calls that worked there are refused.',
     fix: 'Give the ability a new `version`, or keep the environment in its scope.',
   },
+  'lint.constant_condition': {
+    severity: 'warning',
+    means: 'A condition is always true or always false.',
+    why: 'What depends on it always or never runs, which reads as if something decided it.',
+    fix: 'Write the condition that was meant, or leave the condition or the step out.',
+  },
   'lint.hook_disabled': {
     severity: 'warning',
     means: 'An ability binds a hook that is not enabled.',
@@ -103,11 +111,65 @@ export const LINT_CODES = {
     why: 'Definitions are shared, logged, pinned in plans and shown for approval; a secret in them is known to all of those.',
     fix: 'Keep it in `.env` or the environment of the worker, and write a reference: `env:NAME` or `file:PATH`.',
   },
+  'lint.missing_parameter': {
+    severity: 'error',
+    means: 'A call leaves out a parameter that the ability needs.',
+    why: 'The call fails with `input.invalid` before anything happens.',
+    fix: 'Give the parameter under `with`.',
+  },
+  'lint.never_equal': {
+    severity: 'warning',
+    means: 'Two things are compared that can never be equal.',
+    why: 'The comparison always has the same outcome, so what depends on it always or never runs.',
+    fix: 'Correct the value or the field; texts are quoted, numbers are not.',
+  },
+  'lint.not_a_list': {
+    severity: 'error',
+    means: 'A `foreach` goes over something that is no list.',
+    why: 'The loop fails with `expression.not_list` before its first turn.',
+    fix: 'Name a list; for a map write a comprehension over its keys: `map.map(key, map[key])`.',
+  },
+  'lint.not_boolean': {
+    severity: 'error',
+    means: 'A condition gives neither true nor false.',
+    why: 'A condition has no truthiness: the step fails with `expression.not_boolean`.',
+    fix: 'Write a comparison, such as `size(list) > 0` or `text != ""`.',
+  },
+  'lint.not_duration': {
+    severity: 'error',
+    means: 'An expression where a duration belongs gives something else.',
+    why: 'The step fails with `expression.not_duration`.',
+    fix: 'Give a text with a unit, such as `"${{ input.seconds }}s"`.',
+  },
+  'lint.not_number': {
+    severity: 'error',
+    means: 'An expression where a whole number belongs gives something else.',
+    why: 'The step fails with `expression.not_number`.',
+    fix: 'Give a whole number from 1; `int(text)` makes one of a text.',
+  },
+  'lint.not_text': {
+    severity: 'error',
+    means: 'A `${{ }}` inside text gives a list, a map or null.',
+    why: 'Only strings, numbers and booleans can stand inside text: the step fails with `expression.not_text`.',
+    fix: 'Choose one of its fields, write `join(", ")` for a list of texts, or let the `${{ }}` stand alone.',
+  },
   'lint.operation_unused': {
     severity: 'warning',
     means: 'A workflow allows an operation that it never calls.',
     why: 'The list tells reviewers what a workflow can do; what is there for nothing hides what is there for a reason.',
     fix: 'Take it out of `operations`.',
+  },
+  'lint.optional_field': {
+    severity: 'warning',
+    means: 'An expression reads a field that may be missing, without asking for it.',
+    why: 'Where the field is left out, the expression fails, and the step with it.',
+    fix: 'Write `input.?name.orValue(..)`, ask first with `has(input.name)`, list it under `required`, or give it a `default`.',
+  },
+  'lint.output_mismatch': {
+    severity: 'error',
+    means: 'A workflow gives an output that its own `output_schema` refuses.',
+    why: 'After all its work the task fails with `output.invalid`.',
+    fix: 'Correct `output`, or the schema that promises something else.',
   },
   'lint.placement_contradiction': {
     severity: 'warning',
@@ -139,17 +201,83 @@ export const LINT_CODES = {
     why: 'It will be unavailable there, or a setting is never read.',
     fix: 'Narrow the `scope.environments` of the one, or widen those of the other.',
   },
+  'lint.step_at_once': {
+    severity: 'warning',
+    means: 'An expression reads a step of another branch, which runs at the same time.',
+    why: 'Whether that step is done by then is chance.',
+    fix: 'Read it after the `parallel` or `race`, put both steps into one branch, or wait for it: `wait: { until: "steps.<id>.status == \'succeeded\'" }`.',
+  },
+  'lint.step_may_not_run': {
+    severity: 'warning',
+    means: 'An expression reads the output of a step that may have been skipped or have failed.',
+    why: 'The output is null then, and reading a field of it fails.',
+    fix: 'Ask first, such as `steps.<id>.status == "succeeded"`, or write `steps.<id>.output.?name.orValue(..)`.',
+  },
+  'lint.step_not_run': {
+    severity: 'error',
+    means: 'An expression reads the output of a step that has not run by then.',
+    why: 'The output is null until the step has run, so reading a field of it fails.',
+    fix: 'Move the step that is read before the one that reads it, or read another one.',
+  },
+  'lint.step_pending': {
+    severity: 'warning',
+    means: 'An expression looks at a step that cannot have run by then.',
+    why: 'Its status is always `pending` or `skipped` and its output null there, so looking at it tells nothing.',
+    fix: 'Move the step that is read before the one that reads it, or read another one.',
+  },
   'lint.timeout_over_policy': {
     severity: 'error',
     means: 'A time-out is longer than the policy of the project allows.',
     why: 'It is cut to `policy.max_timeout`, and the call ends earlier than its definition says.',
     fix: 'Shorten it, or raise `policy.max_timeout` in ability.yaml.',
   },
+  'lint.type_mismatch': {
+    severity: 'error',
+    means: 'An operator, a function or an access is used on a type that it cannot work on.',
+    why: 'The expression fails whenever this part of it is evaluated.',
+    fix: 'Convert the value, such as with `string(n)`, `int(text)` or `timestamp(text)`, or choose another field.',
+  },
+  'lint.undeclared_field': {
+    severity: 'warning',
+    means: 'An expression reads, or asks for, a field that the schema does not list.',
+    why: 'A slip in a name reads like this: it fails when it is evaluated, and what asks for the field with `has()` or `?` never finds it.',
+    fix: 'Correct the name, list the field under `properties`, or say `additionalProperties: true`.',
+  },
+  'lint.undeclared_parameter': {
+    severity: 'warning',
+    means: 'A call gives a parameter whose name is nearly one that the ability takes.',
+    why: 'The ability takes whatever it is given, and does not find the value under the name it looks for.',
+    fix: 'Correct the name, or list the parameter in the `input_schema` of the ability.',
+  },
   'lint.unknown_error_code': {
     severity: 'warning',
     means: 'A list of `errors` names a code that nothing fails with.',
     why: 'The retry or the handler that it belongs to never does anything.',
     fix: 'Correct the code; docs/errors.md has them all.',
+  },
+  'lint.unknown_field': {
+    severity: 'error',
+    means: 'An expression reads a field that is never there.',
+    why: 'The schema allows no such field, so the expression fails whenever it is evaluated.',
+    fix: 'Correct the name, or add the field to the schema of the input or output it is read from.',
+  },
+  'lint.unknown_parameter': {
+    severity: 'error',
+    means: 'A call gives a parameter that the ability does not take.',
+    why: 'The schema of the ability allows no such parameter: the call fails with `input.invalid`.',
+    fix: 'Correct the name, or leave the parameter out.',
+  },
+  'lint.unreachable_step': {
+    severity: 'warning',
+    means: 'A step stands after one that always ends the task.',
+    why: 'It never runs.',
+    fix: 'Give the `fail` or `end` before it an `if`, or take the step out.',
+  },
+  'lint.wrong_parameter': {
+    severity: 'error',
+    means: 'A call gives a parameter a value that the ability refuses.',
+    why: 'The value does not satisfy the `input_schema` of the ability: the call fails with `input.invalid`.',
+    fix: 'Give a value as the schema says; a number for a text is `${{ string(n) }}`.',
   },
   'lint.yaml_boolean_word': {
     severity: 'warning',

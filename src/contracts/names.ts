@@ -3,16 +3,22 @@ import type { Placement } from './placement.js';
 /** The version of the interpreter. A plan carries the one it was made for; behaviour branches on it. */
 export const ENGINE = 1;
 
-/** The version of the CEL library. A plan carries the one it was made for, since another may read an expression otherwise. */
-export const CEL = '8.0.0';
+/** Plans that were made before they said so, and those in which some parentheses of expressions were not heeded. */
+export const FIRST_CEL = '8.0.0';
+
+/**
+ * The version of the CEL library, and after the plus of what we make of it. A plan carries the one it was made for, since
+ * another may read an expression otherwise.
+ */
+export const CEL = '8.0.0+1';
 
 /**
  * Versions under which plans may have been made that this build runs.
  *
- * An earlier one stays here after an upgrade only if it reads every expression alike: the unit tests of the expressions and
- * all recorded histories say so.
+ * An earlier one stays here after an upgrade only if every expression is still read for it as it was: the unit tests of the
+ * expressions and all recorded histories say so.
  */
-export const CEL_READ: readonly string[] = [CEL];
+export const CEL_READ: readonly string[] = [FIRST_CEL, CEL];
 
 /** Workflow types of our own. A colon keeps them apart from every ability id. Source: answers, 2. */
 export const WORKFLOWS = {

@@ -60,7 +60,7 @@ function unknownMatches({ operations, workflows, hooks, broken, opaque }: Regist
  *
  * A configuration binds guards; an ability must not run without those for `prod` because somebody wrote `prodd`.
  */
-function unknownEnvironments({ project, operations, workflows, configs, hooks }: Registry): Unread[] {
+function unknownEnvironments({ project, operations, workflows, configs, services, hooks }: Registry): Unread[] {
   const names = Object.keys(project.environments);
   const unknownIn = (patterns: string[] = [], from: Loaded<unknown>, path: PropertyKey[]): Unread[] =>
     patterns.flatMap((pattern, index) =>
@@ -75,6 +75,11 @@ function unknownEnvironments({ project, operations, workflows, configs, hooks }:
     ...[...hooks.values()]
       .flat()
       .flatMap((hook) => unknownIn(hook.value.match?.environments, hook, ['match', 'environments'])),
+    ...[...services.values()].flatMap((service) =>
+      Object.keys(service.value.environments ?? {})
+        .filter((name) => !names.includes(name))
+        .map((name) => unread('environment', name, names, service, ['environments', name], 'key')),
+    ),
     ...[...configs].flatMap(([id, config]) =>
       Object.keys(config.value.environments ?? {})
         .filter((name) => !names.includes(name))

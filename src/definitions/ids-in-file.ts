@@ -30,7 +30,7 @@ function fieldOf(key: string, record: Record<string, unknown>, { text }: ReadFil
 
 /** A configuration binds guards; when any part of it cannot be told, no ability may run without it. */
 function idsInConfig(record: Record<string, unknown>): [BrokenKind, string][] | undefined {
-  const { abilities = [], env_profiles = {}, mcp_servers = {}, ...others } = record;
+  const { abilities = [], env_profiles = {}, mcp_servers = {}, services = {}, ...others } = record;
   if (Object.keys(others).length > 0 || !Array.isArray(abilities)) return undefined;
   const ids = abilities.map((item: unknown) => (item as { id?: unknown } | null)?.id);
   if (ids.some((id) => typeof id !== 'string')) return undefined;
@@ -38,5 +38,6 @@ function idsInConfig(record: Record<string, unknown>): [BrokenKind, string][] | 
     ...ids.map((id): [BrokenKind, string] => ['config', id as string]),
     ...Object.keys(env_profiles ?? {}).map((name): [BrokenKind, string] => ['env_profile', name]),
     ...Object.keys(mcp_servers ?? {}).map((name): [BrokenKind, string] => ['mcp_server', name]),
+    ...Object.keys(services ?? {}).map((name): [BrokenKind, string] => ['service', name]),
   ];
 }

@@ -101,6 +101,7 @@ function emptyRegistry(root: string, file: ReadFile): Registry {
     configs: new Map(),
     envProfiles: new Map(),
     mcpServers: new Map(),
+    services: new Map(),
     hooks: new Map(),
     broken: new Map(broken ? [[PLACEMENT_RULES, broken]] : []),
     opaque: [],
@@ -173,6 +174,9 @@ const ADD: Record<FileKindName, (registry: Registry, source: YamlSource) => Prob
       }
       for (const [name, server] of Object.entries(value.mcp_servers)) {
         add(registry, registry.mcpServers, 'mcp_server', name, loaded(server, source, ['mcp_servers', name]));
+      }
+      for (const [name, service] of Object.entries(value.services)) {
+        add(registry, registry.services, 'service', name, loaded(service, source, ['services', name]));
       }
     }),
   hooks: (registry, source) => {
@@ -315,6 +319,8 @@ function mapsOf(registry: Registry, kind: BrokenKind): Map<string, unknown>[] {
       return [registry.envProfiles];
     case 'mcp_server':
       return [registry.mcpServers];
+    case 'service':
+      return [registry.services];
     case 'hooks':
     case 'placement':
     case 'implementation_of':

@@ -1,6 +1,6 @@
 import type { Phase } from '../contracts/hooks.js';
 import type { Problem, SourceLocation } from '../contracts/problem.js';
-import type { AbilityConfig, EnvProfile, McpServer } from './formats/config.js';
+import type { AbilityConfig, EnvProfile, McpServer, Service } from './formats/config.js';
 import type { HighLevel } from './formats/high-level.js';
 import type { HookDefinition } from './formats/hooks.js';
 import type { ImplementationDocument } from './formats/implementation.js';
@@ -28,6 +28,7 @@ export interface Registry {
   configs: Map<string, Loaded<AbilityConfig>>;
   envProfiles: Map<string, Loaded<EnvProfile>>;
   mcpServers: Map<string, Loaded<McpServer>>;
+  services: Map<string, Loaded<Service>>;
   hooks: Map<Phase, Loaded<HookDefinition>[]>;
   /** What cannot be used, by `<kind>:<id>`, with the reason. */
   broken: Map<string, Problem>;
@@ -51,6 +52,7 @@ export type BrokenKind =
   | 'config'
   | 'env_profile'
   | 'mcp_server'
+  | 'service'
   | 'hooks'
   /** `placement` in `ability.yaml`. */
   | 'placement';

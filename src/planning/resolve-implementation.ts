@@ -14,6 +14,7 @@ import type { EnvironmentVariables } from './environment-variables.js';
 import { capped } from './limits.js';
 import { resolveForm } from './resolve-form.js';
 import { resolveEnvProfile, resolveScript } from './resolve-script.js';
+import { resolveAccess } from './resolve-service.js';
 
 /** Names that `fail_if` sees. */
 const FAIL_NAMES = ['output', 'input', 'environment'];
@@ -145,14 +146,17 @@ function resolveApi(
   if (body.kind !== 'api') throw new TypeError('not an api implementation');
   const { api } = body;
   const { environment } = variables;
-  const endpoints = settings?.endpoints ?? {};
+  const { endpoints, credentials, where } = resolveAccess(registry, api.service, settings, environment, from, [
+    ...path,
+    'api',
+  ]);
   const endpoint = Object.hasOwn(endpoints, api.endpoint) ? endpoints[api.endpoint] : undefined;
   if (endpoint === undefined) {
     throw new AbilityError({
       code: 'config.missing_endpoint',
       message: `${id} has no endpoint \`${api.endpoint}\` in ${environment}`,
       location: from.locate([...path, 'api']),
-      suggestion: `Write \`environments.${environment}.endpoints.${api.endpoint}\` for it in registry/config.`,
+      suggestion: `Write \`${where}endpoints.${api.endpoint}\` for it in registry/config.`,
     });
   }
   const base_url = resolveAddress(endpoint, variables, from, [...path, 'api']);
@@ -160,9 +164,8 @@ function resolveApi(
   for (const section of ['query', 'headers', 'body'] as const) {
     checkTemplate((api[section] ?? null) as Json, REQUEST_NAMES, from, [...path, 'api', section]);
   }
-  const credentials = settings?.credentials ?? {};
   const refuseMissing = (texts: Record<string, string>, ...at: PropertyKey[]): void =>
-    refuseMissingCredential(texts, credentials, `environments.${environment}.`, from, [...path, 'api', ...at]);
+    refuseMissingCredential(texts, credentials, where, from, [...path, 'api', ...at]);
   refuseMissing(api.headers ?? {}, 'headers');
   refuseMissing(api.auth?.basic ?? {}, 'auth', 'basic');
   refuseMissing(api.auth?.query ?? {}, 'auth', 'query');

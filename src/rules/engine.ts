@@ -1,4 +1,4 @@
-import { CEL, CEL_READ, ENGINE } from '../contracts/names.js';
+import { CEL, CEL_READ, ENGINE, FIRST_CEL } from '../contracts/names.js';
 import type { Plan } from '../contracts/plan.js';
 
 /** What a plan says of the build that made it; anything may stand in what somebody started by hand. */
@@ -16,6 +16,3 @@ export function whyNotThisBuild(planned: PlannedFor | undefined): string | undef
   if (CEL_READ.includes(cel)) return undefined;
   return `The expressions of the task were planned for CEL ${cel}, this build has CEL ${CEL}`;
 }
-
-/** Plans that were made before they said so. */
-const FIRST_CEL = '8.0.0';

@@ -59,20 +59,23 @@ export function hookFacts({ plan, operation, input, task, user, session, outcome
  * What an expression handler answers.
  *
  * An expression that cannot be evaluated is an error, and an error before a call is a no. Source: design, section 7.
+ *
+ * @param cel the version of the plan, where a history may have to replay.
  */
 export function answerExpression(
   id: string,
   handler: Extract<PlanHandler, { kind: 'expression' }>,
   at: { phase: Phase; path: string },
   facts: HookFacts,
+  cel?: string,
 ): HookAnswer {
   const answer = { hook_id: id, ...at, status: 'ok', decision: 'allow' } as const;
   const { reason, suggestion } = handler;
   const why = { reason, ...(suggestion !== undefined && { suggestion }) };
   try {
-    if (isTrue(handler.deny_if, facts)) return { ...answer, decision: 'deny', ...why };
-    const warned = isTrue(handler.warn_if, facts) ? { warnings: [reason] } : {};
-    if (isTrue(handler.confirm_if, facts)) return { ...answer, decision: 'need_user_confirm', ...why, ...warned };
+    if (isTrue(handler.deny_if, facts, cel)) return { ...answer, decision: 'deny', ...why };
+    const warned = isTrue(handler.warn_if, facts, cel) ? { warnings: [reason] } : {};
+    if (isTrue(handler.confirm_if, facts, cel)) return { ...answer, decision: 'need_user_confirm', ...why, ...warned };
     return { ...answer, ...warned };
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
@@ -86,8 +89,8 @@ export function failedAnswer(id: string, at: { phase: Phase; path: string }, rea
   return { hook_id: id, ...at, status: 'error', decision: isGuard ? 'deny' : 'allow', reason };
 }
 
-function isTrue(condition: string | undefined, facts: HookFacts): boolean {
-  return condition !== undefined && evaluateCondition(condition, facts);
+function isTrue(condition: string | undefined, facts: HookFacts, cel: string | undefined): boolean {
+  return condition !== undefined && evaluateCondition(condition, facts, cel);
 }
 
 /** The error a deny is reported as. Source: design, section 1: a failed guard says that it failed, not that it denied. */

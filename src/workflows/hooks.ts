@@ -2,7 +2,7 @@ import { CancellationScope, isCancellation, proxyActivities } from '@temporalio/
 import type { HookRequest } from '../contracts/activities.js';
 import type { HookAnswer, Phase } from '../contracts/hooks.js';
 import type { Json, JsonObject } from '../contracts/json.js';
-import { ACTIVITY_LIMITS } from '../contracts/names.js';
+import { ACTIVITY_LIMITS, FIRST_CEL } from '../contracts/names.js';
 import type { PlanHook, PlanOperation } from '../contracts/plan.js';
 import type { Problem } from '../contracts/problem.js';
 import { firstDeny } from '../rules/guard-precedence.js';
@@ -42,7 +42,7 @@ export function askGuards(run: TaskRun, hooked: Hooked): string[] | Promise<stri
   const hooks = hooksOf(run, hooked, 'pre_call');
   if (hooks.length === 0) return [];
   if (!needsActivity(hooks)) {
-    return confirmationsOf(run, answerHere(hooks, 'PreAbilityCall', hooked.path, factsOf(run, hooked)));
+    return confirmationsOf(run, answerHere(run, hooks, 'PreAbilityCall', hooked.path, factsOf(run, hooked)));
   }
   return askActivity(run, hooked, 'PreAbilityCall', hooks).then((answers) => confirmationsOf(run, answers));
 }
@@ -66,7 +66,7 @@ export function fireAfter(run: TaskRun, hooked: Hooked, outcome: HookedOutcome):
   const hooks = hooksOf(run, hooked, 'post_call');
   if (hooks.length === 0) return undefined;
   if (needsActivity(hooks)) return fireScripts(run, hooked, hooks, outcome);
-  keep(run, answerHere(hooks, 'PostAbilityCall', hooked.path, factsOf(run, hooked, outcome)));
+  keep(run, answerHere(run, hooks, 'PostAbilityCall', hooked.path, factsOf(run, hooked, outcome)));
   return undefined;
 }
 
@@ -94,11 +94,17 @@ function needsActivity(hooks: readonly PlanHook[]): boolean {
   return hooks.some(({ handler }) => handler.kind !== 'expression');
 }
 
-function answerHere(hooks: readonly PlanHook[], phase: Phase, path: string, facts: HookFacts): HookAnswer[] {
+function answerHere(
+  { plan }: TaskRun,
+  hooks: readonly PlanHook[],
+  phase: Phase,
+  path: string,
+  facts: HookFacts,
+): HookAnswer[] {
   const answers: HookAnswer[] = [];
   for (const { id, handler } of hooks) {
     if (handler.kind !== 'expression') continue;
-    const answer = answerExpression(id, handler, { phase, path }, facts);
+    const answer = answerExpression(id, handler, { phase, path }, facts, plan.cel ?? FIRST_CEL);
     answers.push(answer);
     if (answer.decision === 'deny') break;
   }

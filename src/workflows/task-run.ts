@@ -4,6 +4,7 @@ import type { Approval } from '../contracts/approvals.js';
 import type { SlotAnswer, SlotAsk, Turn } from '../contracts/concurrency.js';
 import type { HookAnswer } from '../contracts/hooks.js';
 import type { Json, JsonObject } from '../contracts/json.js';
+import { FIRST_CEL } from '../contracts/names.js';
 import type { Plan, PlanStep } from '../contracts/plan.js';
 import type { Problem } from '../contracts/problem.js';
 import { isStepEnd, type TaskState } from '../contracts/states.js';
@@ -189,6 +190,7 @@ export class TaskRun {
     const { plan } = this;
     const { name, protected: isProtected, vars } = plan.environment;
     return {
+      cel: plan.cel ?? FIRST_CEL,
       values: {
         ...names,
         input: this.input,

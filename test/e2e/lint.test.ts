@@ -51,9 +51,8 @@ test('a broken ability.yaml is a finding like any other', async () => {
 });
 
 test('warnings end with 0, and with 1 where they count', async () => {
-  const { root: cwd } = project({
-    'registry/high-level/flow.yaml': FLOW.replace('version: 1', 'version: 010').replace('raed', 'read'),
-  });
+  const doubtful = `${FLOW.replace('raed', 'read')}  - { id: two, let: { sure: yes } }\n`;
+  const { root: cwd } = project({ 'registry/high-level/flow.yaml': doubtful });
   expect((await ability(['lint'], { cwd })).exitCode).toBe(0);
   expect((await ability(['lint', '--fail-on', 'warning'], { cwd })).exitCode).toBe(1);
 });

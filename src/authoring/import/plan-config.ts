@@ -69,11 +69,13 @@ function configOfWritten(
 }
 
 /** Whether the registry has an entry that a configuration would write. */
-function hasSomeOf({ abilities, mcp_servers: servers }: JsonObject, { configs, mcpServers }: Registry): boolean {
+function hasSomeOf(definition: JsonObject, { configs, mcpServers, services }: Registry): boolean {
+  const { abilities, mcp_servers: servers, services: shared } = definition;
   const ids = Array.isArray(abilities) ? abilities.map((entry) => (isMap(entry) ? entry.id : undefined)) : [];
   return (
     ids.some((id) => typeof id === 'string' && configs.has(id)) ||
-    Object.keys(isMap(servers) ? servers : {}).some((name) => mcpServers.has(name))
+    Object.keys(isMap(servers) ? servers : {}).some((name) => mcpServers.has(name)) ||
+    Object.keys(isMap(shared) ? shared : {}).some((name) => services.has(name))
   );
 }
 

@@ -97,6 +97,9 @@ export const api = z
   .strictObject({
     method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']).default('GET'),
     path: apiPath.default('/'),
+    service: plainName
+      .optional()
+      .describe('An entry of `services` in registry/config, whose endpoints and credentials it uses.'),
     endpoint: plainName.default('default'),
     params: z.record(z.string().min(1), param).optional(),
     query: z.record(z.string(), withoutCredentials).optional(),

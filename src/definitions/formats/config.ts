@@ -85,11 +85,30 @@ const mcpServer = z.union(
   'An MCP server has either a `command` or a `url`',
 );
 
+const places = {
+  endpoints: z.record(plainName, serviceUrl).default({}).describe('Addresses of the service, by name.'),
+  credentials: z.record(plainName, secretReference).default({}).describe('References to secrets, by name.'),
+};
+
+/** A service that many abilities call: its addresses and credentials, in one place instead of at each ability. */
+const service = z.strictObject({
+  ...places,
+  /** What is different in an environment, key by key. */
+  environments: z
+    .record(environmentName, z.strictObject(places))
+    .optional()
+    .describe('What is different in an environment, key by key.'),
+});
+
 /** `registry/config/*.yaml`: how and where abilities run. Source: R-000-51 to R-000-55, R-002-08. */
 export const config = z.strictObject({
   abilities: z.array(abilityConfig).default([]).describe('Settings of abilities.'),
   env_profiles: z.record(plainName, envProfile).default({}).describe('Environments of child processes, by name.'),
   mcp_servers: z.record(plainName, mcpServer).default({}).describe('MCP servers, by name.'),
+  services: z
+    .record(plainName, service)
+    .default({})
+    .describe('Services that many abilities call, by name: their endpoints and credentials.'),
 });
 
 /** The configuration of one ability. */
@@ -97,6 +116,9 @@ export type AbilityConfig = z.output<typeof abilityConfig>;
 
 /** An environment profile as loaded. */
 export type EnvProfile = z.output<typeof envProfile>;
+
+/** A service as loaded. */
+export type Service = z.output<typeof service>;
 
 /** An MCP server as loaded. */
 export type McpServer = z.output<typeof mcpServer>;

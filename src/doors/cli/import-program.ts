@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addGlobals, collect, definer, examples, type Outcome } from './define-command.js';
+import { addGlobals, collect, type Define, definer, examples, type Outcome } from './define-command.js';
 import type { Terminal } from './terminal.js';
 
 /** Defines `ability import` and the commands under it. */
@@ -7,7 +7,10 @@ export function defineImport(program: Command, terminal: Terminal, outcome: Outc
   const group = program.command('import').description('take over the operations of another system').exitOverride();
   group.configureOutput({ writeErr: () => {}, outputError: () => {} });
   addGlobals(group);
-  group.addHelpText('after', examples('ability import mcp files --dry-run'));
+  group.addHelpText(
+    'after',
+    examples('ability import mcp files --dry-run', 'ability import openapi openapi.yaml --dry-run'),
+  );
   const define = definer(group, terminal, outcome);
   addImportFlags(
     define(
@@ -28,6 +31,29 @@ export function defineImport(program: Command, terminal: Terminal, outcome: Outc
         'ability import mcp files --command "npx -y @modelcontextprotocol/server-filesystem ." --prefix fs',
         'ability import mcp search --url https://mcp.example.com/mcp',
         'ability import mcp files   # again, later: shows what changed, and keeps what people edited',
+      ),
+    );
+  defineOpenApi(define);
+}
+
+function defineOpenApi(define: Define): void {
+  addImportFlags(
+    define(
+      'openapi <source>',
+      'make each operation of an OpenAPI document (3.0, 3.1; a file or an address) a low-level ability',
+      () => import('./commands/import-openapi.js'),
+    ),
+  )
+    .option('--name <name>', 'what the service is called in registry/config (default: from its title)')
+    .option('--server <url>', 'the address of the service, instead of what the document says')
+    .option('--timeout <duration>', 'longest a document may take to come', '30s')
+    .addHelpText(
+      'after',
+      examples(
+        'ability import openapi openapi.yaml --dry-run   # what would be written; writes nothing',
+        "ability import openapi https://api.example.com/openapi.json --name billing --select 'GET /invoices*'",
+        'ability import openapi openapi.yaml --server https://staging.example.com/v1',
+        'ability import openapi openapi.yaml   # again, later: shows what changed, and keeps what people edited',
       ),
     );
 }

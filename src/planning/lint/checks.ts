@@ -2,13 +2,16 @@ import { checkApprovers } from './checks/approvers.js';
 import { checkCredentials } from './checks/credentials.js';
 import { checkInlineSecrets } from './checks/inline-secrets.js';
 import { checkJsonSchemas } from './checks/json-schemas.js';
+import { checkOtherExpressions } from './checks/other-expressions.js';
 import { checkPlans } from './checks/plans.js';
 import { checkScopes } from './checks/scopes.js';
 import { checkTimeOuts } from './checks/time-outs.js';
 import { checkUnusedImplementations } from './checks/unused-implementations.js';
 import { checkWhitelists } from './checks/whitelists.js';
+import { checkWorkflowContents } from './checks/workflow-contents.js';
 import { checkYamlLooks } from './checks/yaml-looks.js';
 import type { Check } from './linted-project.js';
+import { SLIP_CHECKS } from './slip-checks.js';
 
 /** Every check of lint. */
 export const CHECKS: readonly Check[] = [
@@ -16,10 +19,13 @@ export const CHECKS: readonly Check[] = [
   checkInlineSecrets,
   checkJsonSchemas,
   checkPlans,
+  checkWorkflowContents,
+  checkOtherExpressions,
   checkScopes,
   checkWhitelists,
   checkTimeOuts,
   checkUnusedImplementations,
   checkApprovers,
   checkCredentials,
+  ...SLIP_CHECKS,
 ];

@@ -4,10 +4,11 @@ import { compileExpression, type Scope } from './evaluate.js';
 /**
  * Evaluates bare CEL that must give true or false.
  *
+ * @param cel the version of the plan, where a history may have to replay.
  * @throws AbilityError `expression.*`; `expression.not_boolean` for any other value, so that no mistake reads as false.
  */
-export function evaluateCondition(source: string, values: Scope['values']): boolean {
-  const value = compileExpression(source).evaluate({ values });
+export function evaluateCondition(source: string, values: Scope['values'], cel?: string): boolean {
+  const value = compileExpression(source).evaluate({ values, ...(cel !== undefined && { cel }) });
   if (typeof value === 'boolean') return value;
   throw new AbilityError({
     code: 'expression.not_boolean',

@@ -2,11 +2,13 @@ import './dates.js';
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { TypeError as CelTypeError, Environment, EvaluationError, ParseError, serialize } from '@marcbachmann/cel-js';
 import type { Json } from '../../contracts/json.js';
+import { FIRST_CEL } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { compilePattern } from '../regular-expressions.js';
 import { EXCEEDED, EXPRESSION_LIMITS, tooCostly, VisitBudget } from './limits.js';
 import { INSTRUMENTS, instrument, type Node, walk, withoutInstruments } from './rewrite.js';
 import { fromCel, toCel } from './values.js';
+import { writeExpression } from './write.js';
 
 /** What an expression sees: its names, and the clock and chance of whoever evaluates it. */
 export interface Scope {
@@ -15,6 +17,8 @@ export interface Scope {
   now?: () => number;
   /** A random UUID, for `uuid()`; without it `uuid()` is an error. */
   uuid?: () => string;
+  /** The version a plan was made for, of `CEL_READ`; without it the one of this build. */
+  cel?: string;
 }
 
 /** An expression ready to be evaluated, and the names it reads. */
@@ -86,6 +90,11 @@ function isCollection(value: unknown): value is object {
   return prototype === null || prototype === Object.prototype;
 }
 
+/** The same language without evaluation: to look at expressions, and to ask what it makes of which types. */
+export function dialect(): Environment {
+  return syntax.clone();
+}
+
 const compiled = new Map<string, Expression>();
 const MOST_KEPT = 2000;
 
@@ -116,7 +125,8 @@ function compile(source: string): Expression {
     if (!checked.valid && checked.error) throw checked.error;
     return result;
   });
-  const program = asSyntaxError(source, () => runtime.parse(serialize(instrument(parsed.ast) as ASTNode)));
+  const instrumented = instrument(parsed.ast);
+  const program = asSyntaxError(source, () => runtime.parse(writeExpression(instrumented)));
   return {
     source,
     references: referencesOf(parsed.ast),
@@ -128,7 +138,7 @@ function compile(source: string): Expression {
       try {
         const names: Record<string, unknown> = Object.create(null);
         for (const [name, value] of Object.entries(scope.values)) if (value !== undefined) names[name] = toCel(value);
-        const result = program(names);
+        const result = (scope.cel === FIRST_CEL ? asFirstRead(instrumented, program) : program)(names);
         if (budget.isExceeded) throw EXCEEDED;
         return fromCel(result);
       } catch (error) {
@@ -138,6 +148,23 @@ function compile(source: string): Expression {
       }
     },
   };
+}
+
+type Program = ReturnType<typeof runtime.parse>;
+
+const firstReadings = new WeakMap<Node, Program>();
+
+/**
+ * An expression as plans of the first version read it: from the text of the library's own serializer, which leaves out
+ * parentheses that matter. A task that began with the wrong value goes on with it, or its history would not replay.
+ */
+function asFirstRead(instrumented: Node, program: Program): Program {
+  const known = firstReadings.get(instrumented);
+  if (known) return known;
+  const text = serialize(instrumented as ASTNode);
+  const first = text === writeExpression(instrumented) ? program : runtime.parse(text);
+  firstReadings.set(instrumented, first);
+  return first;
 }
 
 function asSyntaxError<T>(source: string, action: () => T): T {
@@ -171,7 +198,7 @@ function hintFor(source: string): string {
 function asFailure(source: string, error: unknown): AbilityError {
   if (error instanceof AbilityError) return error;
   if (error instanceof EvaluationError || error instanceof CelTypeError) {
-    const where = error.node ? serialize(withoutInstruments(error.node as Node) as ASTNode) : undefined;
+    const where = error.node ? writeExpression(withoutInstruments(error.node as Node)) : undefined;
     const missing = error.code === 'no_such_key' || error.code === 'unknown_variable';
     return new AbilityError(
       {

@@ -1,7 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { AbilityError } from '../../contracts/problem.js';
 
-/** An AST node as plain data; the library's serializer takes these as well as its own. */
+/** An AST node as plain data. */
 export interface Node {
   op: string;
   args: unknown;

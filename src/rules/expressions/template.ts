@@ -71,21 +71,30 @@ export function expressionsIn(template: Json): Expression[] {
   return Object.values(template).flatMap((item) => expressionsIn(item));
 }
 
-/** Cuts a text at its `${{ }}`. Braces and quotes inside an expression do not end it. */
 function cut(text: string): Piece[] {
   const known = pieces.get(text);
   if (known) return known;
-  const parts: Piece[] = [];
+  const parts = cutText(text).map((part) => (typeof part === 'string' ? part : compileExpression(part.source)));
+  if (pieces.size >= MOST_KEPT) pieces.clear();
+  pieces.set(text, parts);
+  return parts;
+}
+
+/**
+ * Cuts a text at its `${{ }}`, at least into one piece. Braces and quotes inside an expression do not end it.
+ *
+ * @throws AbilityError `expression.syntax` for one that is not closed.
+ */
+export function cutText(text: string): (string | { source: string })[] {
+  const parts: (string | { source: string })[] = [];
   let from = 0;
   for (let open = text.indexOf('${{'); open >= 0; open = text.indexOf('${{', from)) {
     const close = endOfExpression(text, open + 3);
     if (open > from) parts.push(text.slice(from, open));
-    parts.push(compileExpression(text.slice(open + 3, close).trim()));
+    parts.push({ source: text.slice(open + 3, close).trim() });
     from = close + 2;
   }
   if (from < text.length || parts.length === 0) parts.push(text.slice(from));
-  if (pieces.size >= MOST_KEPT) pieces.clear();
-  pieces.set(text, parts);
   return parts;
 }
 

@@ -40,7 +40,7 @@ describe('a low-level ability', () => {
       'dev',
       1,
       1,
-      '8.0.0',
+      '8.0.0+1',
     ]);
   });
 });

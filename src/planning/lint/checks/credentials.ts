@@ -64,6 +64,18 @@ function* referencesIn(registry: Registry): Generator<Reference> {
   for (const from of registry.mcpServers.values()) {
     if ('credentials' in from.value) yield* entriesOf(from.value.credentials, from, ['credentials'], all);
   }
+  for (const from of registry.services.values()) {
+    const { credentials, environments = {} } = from.value;
+    // Where an environment has its own, the general one is not asked for.
+    for (const [name, reference] of Object.entries(credentials)) {
+      const others = all.filter((environment) => !Object.hasOwn(environments[environment]?.credentials ?? {}, name));
+      yield { name, reference, from, path: ['credentials', name], environments: others };
+    }
+    for (const [environment, { credentials: own }] of Object.entries(environments)) {
+      if (all.includes(environment))
+        yield* entriesOf(own, from, ['environments', environment, 'credentials'], [environment]);
+    }
+  }
 }
 
 function* entriesOf(

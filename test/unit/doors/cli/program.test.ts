@@ -96,7 +96,7 @@ const SCAFFOLD_COMMANDS = [
   'hook [options] <id>',
   'schemas [options]',
 ];
-const IMPORT_COMMANDS = ['mcp [options] <server>'];
+const IMPORT_COMMANDS = ['mcp [options] <server>', 'openapi [options] <source>'];
 
 describe('`--help` lists', () => {
   test.each(COMMANDS)('ability %s', (usage) => {

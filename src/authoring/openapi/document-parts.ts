@@ -1,0 +1,27 @@
+/** A map of a document that somebody else wrote: any member may be anything. */
+export type Part = Readonly<Record<string, unknown>>;
+
+/** Whether a value is a map. */
+export function isPart(value: unknown): value is Part {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+/** A value as a map; what is none is an empty one. */
+export function partOf(value: unknown): Part {
+  return isPart(value) ? value : {};
+}
+
+/** The own member of a value; undefined where there is none, whatever the prototype has. */
+export function memberOf(value: unknown, key: string): unknown {
+  return isPart(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+/** A value as a list; what is none is an empty one. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A value as text; what is none, or empty, is undefined. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}

@@ -1,0 +1,72 @@
+import { isPart, memberOf, type Part } from './document-parts.js';
+import { NotExpressible } from './not-expressible.js';
+
+/** References from one to the next that no honest document has. */
+const MOST_HOPS = 50;
+
+/**
+ * What a local reference leads to.
+ *
+ * @throws NotExpressible for one that leads out of the document, or nowhere.
+ */
+export function resolvePointer(document: Part, reference: string): unknown {
+  if (!reference.startsWith('#')) throw new NotExpressible(`it refers to ${short(reference)}, outside the document`);
+  if (!reference.startsWith('#/')) throw dangling(reference);
+  let at: unknown = document;
+  for (const token of tokensOf(reference)) {
+    at = Array.isArray(at) ? at[/^(0|[1-9]\d{0,8})$/.test(token) ? Number(token) : -1] : memberOf(at, token);
+    if (at === undefined) throw dangling(reference);
+  }
+  return at;
+}
+
+/** The last part of a reference, which names what it leads to. */
+export function nameInReference(reference: string): string {
+  return tokensOf(reference).at(-1) ?? '';
+}
+
+/**
+ * A value, or what it refers to, from reference to reference.
+ *
+ * @throws NotExpressible as {@link resolvePointer}, and for references that lead in a circle.
+ */
+export function follow(document: Part, value: unknown): unknown {
+  let at = value;
+  for (let hop = 0; hop < MOST_HOPS; hop += 1) {
+    const reference = referenceIn(at);
+    if (reference === undefined) return at;
+    at = resolvePointer(document, reference);
+  }
+  throw new NotExpressible(`its reference ${short(referenceIn(value) ?? '')} leads in a circle`);
+}
+
+/** The reference that stands in place of a value. */
+export function referenceIn(value: unknown): string | undefined {
+  if (!isPart(value)) return undefined;
+  const reference = memberOf(value, '$ref');
+  return typeof reference === 'string' ? reference : undefined;
+}
+
+/** Source: RFC 6901. */
+function tokensOf(reference: string): string[] {
+  return reference
+    .slice(2)
+    .split('/')
+    .map((token) => decode(token).replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+function decode(token: string): string {
+  try {
+    return decodeURIComponent(token);
+  } catch {
+    return token;
+  }
+}
+
+function dangling(reference: string): NotExpressible {
+  return new NotExpressible(`it refers to ${short(reference)}, which is not there`);
+}
+
+function short(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 97)}...` : text;
+}

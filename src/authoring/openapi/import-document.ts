@@ -1,0 +1,165 @@
+import type { JsonObject } from '../../contracts/json.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { Imported, LeftOut } from '../import/imported.js';
+import { checkVersion } from './check-version.js';
+import { cleanText } from './clean-text.js';
+import { memberOf, type Part, partOf } from './document-parts.js';
+import { METHODS, OTHER_METHODS } from './effects-of.js';
+import { follow } from './follow-reference.js';
+import { type DocumentReaders, type FoundOperation, type MappedOperation, mapOperation } from './map-operation.js';
+import { SecurityReader } from './map-security.js';
+import { ServerReader } from './map-servers.js';
+import { nameOperations } from './name-operations.js';
+import { NotExpressible } from './not-expressible.js';
+import { readDocument } from './read-document.js';
+import { SchemaReader } from './schema-closure.js';
+import { validateDocument } from './validate-document.js';
+
+/** A document of a version that is read. */
+export interface OpenApiDocument {
+  document: Part;
+  /** The file or address, for messages. */
+  from: string;
+}
+
+/**
+ * Reads a document, JSON or YAML, and checks its version before anything else looks at it.
+ *
+ * @throws AbilityError `import.unreadable`, `import.unsupported`.
+ */
+export function openDocument(text: string, from: string): OpenApiDocument {
+  const document = readDocument(text, from);
+  checkVersion(document, from);
+  return { document, from };
+}
+
+/** What is to be made of a document. */
+export interface DocumentImport {
+  /** The name of its service, in the configuration and in the variables of its credentials. */
+  service: string;
+  /** What operation keys begin with. */
+  prefix: string;
+  /** The address of the document itself, where it has one. */
+  documentUrl?: string;
+  /** The address of the service, in place of what the document says. */
+  server?: string;
+}
+
+/** Of all definitions together, as JSON: a document of a few lines may repeat one large answer for each operation. */
+const MOST_CHARACTERS = 200 * 1024 * 1024;
+
+/** More than any public document has. */
+const MOST_OPERATIONS = 20_000;
+
+/**
+ * Makes low-level definitions of an OpenAPI document, 3.0 or 3.1.
+ *
+ * Each operation becomes one or is left out by name, with the reason. Source: answers, 26 and 43.
+ *
+ * @throws AbilityError `import.unreadable`, `import.unsupported`, `import.no_server`, `usage.invalid`.
+ */
+export async function importDocument({ document, from }: OpenApiDocument, wanted: DocumentImport): Promise<Imported> {
+  const { service, prefix } = wanted;
+  await validateDocument(document, from);
+  const { found, leftOut } = findOperations(document);
+  if (found.length > MOST_OPERATIONS) {
+    throw new AbilityError({
+      code: 'import.unsupported',
+      message: `${from} has ${found.length} operations, and ${MOST_OPERATIONS} are the most`,
+      suggestion: 'Import it in parts: leave in a copy only the paths you need.',
+    });
+  }
+  const readers: DocumentReaders = {
+    document,
+    service,
+    schemas: new SchemaReader(document),
+    security: new SecurityReader(document),
+    servers: new ServerReader(document, wanted),
+  };
+  const operations: MappedOperation[] = [];
+  let characters = 0;
+  for (const [operation, key] of nameOperations(found, prefix)) {
+    const mapped = mapOrReason(key, operation, readers);
+    if ('reason' in mapped) leftOut.push(mapped);
+    else {
+      operations.push(mapped);
+      characters += JSON.stringify(mapped.definition).length;
+    }
+    if (characters > MOST_CHARACTERS) throw tooMuch(from);
+  }
+  return {
+    operations: operations.map(({ credentials: _, ...operation }) => operation),
+    leftOut,
+    config: configOf(service, readers, operations),
+    notes: [...readers.servers.notes, ...readers.security.notes],
+  };
+}
+
+function tooMuch(from: string): AbilityError {
+  return new AbilityError({
+    code: 'import.unsupported',
+    message: `The definitions of ${from} would have more than ${MOST_CHARACTERS / 1024 / 1024} MiB`,
+    suggestion: 'Import it in parts: leave in a copy only the paths you need.',
+  });
+}
+
+function mapOrReason(key: string, operation: FoundOperation, readers: DocumentReaders): MappedOperation | LeftOut {
+  try {
+    return mapOperation(key, operation, readers);
+  } catch (error) {
+    if (error instanceof NotExpressible) return { source: operation.source, reason: error.message };
+    throw error;
+  }
+}
+
+/** One entry that all operations share, in every environment: where the service is, and with what it is called. */
+function configOf(service: string, { servers }: DocumentReaders, operations: readonly MappedOperation[]): JsonObject {
+  const variable = service.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
+  const names = [...new Set(operations.flatMap(({ credentials }) => credentials))].sort();
+  const credentials = Object.fromEntries(names.map((name) => [name, `env:${variable}_${name.toUpperCase()}`]));
+  const entry = { endpoints: servers.endpoints, ...(names.length > 0 && { credentials }) };
+  return { services: { [service]: entry } };
+}
+
+function findOperations(document: Part): { found: (FoundOperation & { operationId: unknown })[]; leftOut: LeftOut[] } {
+  const found: (FoundOperation & { operationId: unknown })[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const [path, listed] of Object.entries(partOf(memberOf(document, 'paths')))) {
+    if (path.startsWith('x-')) continue;
+    const shown = cleanText(path, 200);
+    try {
+      const pathItem = partOf(follow(document, listed));
+      for (const method of METHODS) {
+        const operation = memberOf(pathItem, method);
+        if (operation === undefined) continue;
+        const source = `${method.toUpperCase()} ${shown}`;
+        const callbacks = Object.keys(partOf(memberOf(operation, 'callbacks'))).map((name) => cleanText(name, 100));
+        for (const name of callbacks) leftOut.push({ source: `${source} callback ${name}`, reason: CALLBACK });
+        found.push({
+          source,
+          method,
+          path,
+          pathItem,
+          operation: partOf(operation),
+          operationId: memberOf(operation, 'operationId'),
+        });
+      }
+      for (const method of OTHER_METHODS) {
+        if (memberOf(pathItem, method) === undefined) continue;
+        leftOut.push({
+          source: `${method.toUpperCase()} ${shown}`,
+          reason: `${method.toUpperCase()} is no method that can be called`,
+        });
+      }
+    } catch (error) {
+      if (!(error instanceof NotExpressible)) throw error;
+      leftOut.push({ source: shown, reason: error.message });
+    }
+  }
+  for (const name of Object.keys(partOf(memberOf(document, 'webhooks')))) {
+    leftOut.push({ source: `webhook ${cleanText(name, 100)}`, reason: CALLBACK });
+  }
+  return { found, leftOut };
+}
+
+const CALLBACK = 'it is called by the service, not by us';

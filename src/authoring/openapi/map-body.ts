@@ -1,0 +1,193 @@
+import type { JsonObject } from '../../contracts/json.js';
+import { cleanText } from './clean-text.js';
+import { hiddenProperties } from './convert-schema.js';
+import { isPart, memberOf, type Part, partOf, textOf } from './document-parts.js';
+import { fileSchema, isBinary, wholeFileSchema } from './file-schema.js';
+import { follow, referenceIn } from './follow-reference.js';
+import type { InputNames } from './input-names.js';
+import { styleOf } from './map-parameters.js';
+import { type Media, type MediaFamily, mediaOf } from './media-types.js';
+import { NotExpressible } from './not-expressible.js';
+import { plainObjectOf } from './plain-object.js';
+
+/** A body as inputs of ours. */
+export interface MappedBody {
+  properties: JsonObject;
+  required: string[];
+  /** What `params` says of fields that have another name or style over there. */
+  params: JsonObject;
+  /** The `body` section; absent: what an `api` does by itself. */
+  section?: JsonObject;
+  /** What inputs nobody names may be; false: there are none. */
+  additional: JsonObject | boolean;
+}
+
+/** What the mapping of a body is given. */
+interface BodyMapping {
+  document: Part;
+  method: string;
+  names: InputNames;
+  convert(schema: unknown): JsonObject;
+  note(text: string): void;
+}
+
+/** Of several media types the one that says most about its content. */
+const PREFERENCE: readonly MediaFamily[] = ['json', 'form', 'multipart', 'text', 'binary'];
+
+/** Methods whose body has no meaning. Source: RFC 9110, 9.3.1. */
+const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+/**
+ * Maps the body of a request; undefined: it has none.
+ *
+ * The properties of an object become inputs of their own; anything else is one input, `body`.
+ *
+ * @throws NotExpressible for a body that no `api` implementation can send.
+ */
+export function mapBody(listed: unknown, mapping: BodyMapping): MappedBody | undefined {
+  const requestBody = follow(mapping.document, listed);
+  const media = mediaOf(memberOf(requestBody, 'content'));
+  if (media.length === 0) return undefined;
+  const required = memberOf(requestBody, 'required') === true;
+  if (WITHOUT_BODY.has(mapping.method)) {
+    if (required) throw new NotExpressible(`it wants a body with ${mapping.method}, which has none`);
+    mapping.note(`The body of this ${mapping.method} is left out: ${mapping.method} has none`);
+    return undefined;
+  }
+  const chosen = choose(media, mapping.document);
+  if (!chosen) {
+    if (!required) {
+      mapping.note(`Its optional body, ${typesOf(media)}, cannot be sent and is left out`);
+      return undefined;
+    }
+    throw new NotExpressible(reasonFor(media));
+  }
+  const others = media.filter(({ family, type }) => type !== chosen.type && family !== chosen.family);
+  if (others.length > 0) mapping.note(`Its body is sent as ${chosen.type}; ${typesOf(others)} would be possible, too`);
+  const description = textOf(memberOf(requestBody, 'description'));
+  return fieldsOf(chosen, required, mapping) ?? wholeOf(chosen, required, description, mapping);
+}
+
+function choose(media: Media[], document: Part): Media | undefined {
+  const ranked = PREFERENCE.flatMap((family) => media.filter((one) => one.family === family));
+  const [first] = ranked;
+  // A form holds no files; where the same body may be multipart, it can.
+  const multipart = ranked.find(({ family }) => family === 'multipart');
+  if (first?.family !== 'form' || !multipart) return first;
+  const properties = plainObjectOf(document, memberOf(multipart.about, 'schema'))?.properties ?? new Map();
+  return [...properties.values()].some((schema) => holdsFiles(document, schema)) ? multipart : first;
+}
+
+function reasonFor(media: Media[]): string {
+  const types = typesOf(media);
+  if (media.every(({ family }) => family === 'xml')) return `its body is XML only (${types})`;
+  if (media.every(({ family }) => family === 'stream')) return `its body is a stream (${types})`;
+  return `its body can only be ${types}`;
+}
+
+function typesOf(media: Media[]): string {
+  return media.map(({ type }) => cleanText(type, 60)).join(', ');
+}
+
+/** The fields of an object, each an input; undefined where they cannot be. */
+function fieldsOf(media: Media, bodyRequired: boolean, mapping: BodyMapping): MappedBody | undefined {
+  const { document, names, convert, method } = mapping;
+  const { family, about } = media;
+  if (family !== 'json' && family !== 'form' && family !== 'multipart') return undefined;
+  const object = plainObjectOf(document, memberOf(about, 'schema'));
+  if (!object) return undefined;
+  const hidden = hiddenProperties({ properties: Object.fromEntries(object.properties) }, document, 'request');
+  const wanted = [...object.required].filter((name) => !hidden.has(name));
+  // A body that may be absent, but not without these: as inputs they would be optional one by one.
+  if (!bodyRequired && wanted.length > 0) return undefined;
+  const mapped: MappedBody = {
+    properties: {},
+    required: [],
+    params: {},
+    additional: additionalOf(object.additional, convert),
+  };
+  const encoding = partOf(memberOf(about, 'encoding'));
+  for (const [name, schema] of object.properties) {
+    if (hidden.has(name)) continue;
+    if (name === '__proto__') throw new NotExpressible('its body has a field __proto__');
+    const input = names.take(name, 'body');
+    mapped.properties[input] =
+      family === 'multipart' && holdsFiles(document, schema) ? filesOf(document, schema) : convert(schema);
+    if (wanted.includes(name)) mapped.required.push(input);
+    const style = family === 'form' ? formStyleOf(document, partOf(memberOf(encoding, name)), schema) : {};
+    if (input === name && Object.keys(style).length === 0) continue;
+    mapped.params[input] = { in: 'body', ...(input !== name && { name }), ...style };
+  }
+  const section = sectionOf(media);
+  // Without a `body` of its own, what nobody names would go into the query.
+  const needsSection = method === 'DELETE' || method === 'OPTIONS' || Object.keys(section).length > 0;
+  return { ...mapped, ...(needsSection && { section: { type: family, ...section } }) };
+}
+
+function additionalOf(additional: unknown, convert: BodyMapping['convert']): JsonObject | boolean {
+  return typeof additional === 'boolean' ? additional : convert(additional);
+}
+
+/** A map in a form is JSON unless a style is said. Source: OpenAPI Specification 3.1.1, "Encoding Object". */
+function formStyleOf(document: Part, encoding: Part, schema: unknown): JsonObject {
+  const saysStyle = ['style', 'explode', 'allowReserved'].some((key) => memberOf(encoding, key) !== undefined);
+  const style = styleOf(document, encoding, 'body', schema);
+  return !saysStyle && style.style === 'form' ? { style: 'json' } : style;
+}
+
+/** One input for all of it. */
+function wholeOf(media: Media, required: boolean, description: string | undefined, mapping: BodyMapping): MappedBody {
+  const { document, names, convert } = mapping;
+  const { family, about } = media;
+  const input = names.take(names.has('body') ? 'request_body' : 'body', 'whole');
+  const schema = memberOf(about, 'schema');
+  const said = description === undefined ? undefined : cleanText(description, 400);
+  if (family === 'multipart' && wholeHoldsFiles(document, schema)) {
+    throw new NotExpressible('its multipart body has files and is no plain list of fields');
+  }
+  const converted = family === 'binary' ? fileSchema(said) : family === 'text' ? { type: 'string' } : convert(schema);
+  const described = said === undefined ? converted : { ...converted, description: said };
+  return {
+    properties: { [input]: described },
+    required: required ? [input] : [],
+    params: {},
+    section: { type: family, ...sectionOf(media), value: `\${{ input.${required ? '' : '?'}${input} }}` },
+    additional: false,
+  };
+}
+
+/** The content type, where it is not the one that a body of its kind has anyway. */
+function sectionOf({ type, family }: Media): JsonObject {
+  const usual: Partial<Record<MediaFamily, string>> = {
+    json: 'application/json',
+    form: 'application/x-www-form-urlencoded',
+    multipart: 'multipart/form-data',
+    text: 'text/plain',
+    binary: 'application/octet-stream',
+  };
+  const isSaid = type !== usual[family] && !type.includes('*');
+  return { ...(family !== 'json' && { type: family }), ...(isSaid && { content_type: type }) };
+}
+
+function holdsFiles(document: Part, schema: unknown): boolean {
+  const target = referenceIn(schema) === undefined ? schema : follow(document, schema);
+  return isBinary(document, target) || isBinaryList(document, target);
+}
+
+function isBinaryList(document: Part, target: unknown): boolean {
+  return memberOf(target, 'type') === 'array' && isBinary(document, memberOf(target, 'items'));
+}
+
+function filesOf(document: Part, schema: unknown): JsonObject {
+  const target = referenceIn(schema) === undefined ? schema : follow(document, schema);
+  const said = textOf(memberOf(target, 'description'));
+  const description = said === undefined ? undefined : cleanText(said, 400);
+  if (!isBinaryList(document, target)) return wholeFileSchema(description);
+  return { ...(description !== undefined && { description }), type: 'array', items: wholeFileSchema() };
+}
+
+function wholeHoldsFiles(document: Part, schema: unknown): boolean {
+  const target = follow(document, schema);
+  if (!isPart(target)) return false;
+  return Object.values(partOf(memberOf(target, 'properties'))).some((property) => holdsFiles(document, property));
+}

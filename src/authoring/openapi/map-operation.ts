@@ -1,0 +1,137 @@
+import type { Json, JsonObject } from '../../contracts/json.js';
+import type { ImportedOperation } from '../import/imported.js';
+import { describeOperation } from './describe-operation.js';
+import { memberOf, type Part } from './document-parts.js';
+import { effectsOf, type Method } from './effects-of.js';
+import { InputNames } from './input-names.js';
+import { type MappedBody, mapBody } from './map-body.js';
+import { describeInput, type MappedParameter, mapParameters, parametersOf } from './map-parameters.js';
+import { mapPath } from './map-path.js';
+import { mapResponses } from './map-responses.js';
+import type { SecurityReader } from './map-security.js';
+import type { ServerReader } from './map-servers.js';
+import type { SchemaReader } from './schema-closure.js';
+
+/** An operation as its document has it. */
+export interface FoundOperation {
+  source: string;
+  method: Method;
+  path: string;
+  pathItem: Part;
+  operation: Part;
+}
+
+/** What all operations of a document share. */
+export interface DocumentReaders {
+  document: Part;
+  schemas: SchemaReader;
+  security: SecurityReader;
+  servers: ServerReader;
+  /** The entry of `services` that has their endpoints and credentials. */
+  service: string;
+}
+
+/** An operation mapped, and the credentials it takes. */
+export interface MappedOperation extends ImportedOperation {
+  credentials: string[];
+}
+
+/** Methods whose unnamed inputs go to the query. Source: answers, 26. */
+const TO_THE_QUERY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
+
+/**
+ * Maps one operation to a low-level definition. Source: answers, 26 and 43.
+ *
+ * @throws NotExpressible with the reason why it becomes none.
+ */
+export function mapOperation(key: string, found: FoundOperation, readers: DocumentReaders): MappedOperation {
+  const { source, pathItem, operation } = found;
+  const { document, schemas, security, servers, service } = readers;
+  const notes: string[] = [];
+  const note = (text: string): void => void notes.push(text);
+  const method = found.method.toUpperCase();
+  const access = security.map(operation, note);
+  const names = new InputNames();
+  const listed = parametersOf(pathItem, operation);
+  const declared = mapParameters(document, listed, { names, given: access.given, note });
+  const { path, parameters } = mapPath(found.path, declared, names);
+  let body: MappedBody | undefined;
+  const input = schemas.close('request', (convert) => {
+    body = mapBody(memberOf(operation, 'requestBody'), { document, method, names, convert, note });
+    return inputSchema(parameters, body, convert);
+  });
+  let as: string | undefined;
+  let isAny = false;
+  const output = schemas.close('response', (convert) => {
+    const mapped = mapResponses(memberOf(operation, 'responses'), { document, convert, note });
+    ({ as } = mapped);
+    isAny = mapped.schema === undefined;
+    return mapped.schema ?? {};
+  });
+  if (input.cut || output.cut) note('Its schemas are large; what lies deep in them is left open');
+  const isDeprecated = memberOf(operation, 'deprecated') === true;
+  const endpoint = servers.endpointOf(pathItem, operation);
+  const { summary, ...described } = describeOperation(operation, source);
+  const definition: JsonObject = {
+    operation_key: key,
+    version: 1,
+    summary,
+    effects: effectsOf(found.method),
+    ...described,
+    input_schema: withDefs(input),
+    ...(!isAny && { output_schema: withDefs(output) }),
+    implementation: {
+      kind: 'api',
+      ...(isDeprecated && { tags: ['deprecated'] }),
+      api: {
+        method,
+        path,
+        service,
+        ...(endpoint !== 'default' && { endpoint }),
+        ...paramsOf(parameters, body, method),
+        ...(Object.keys(access.headers).length > 0 && { headers: access.headers }),
+        ...(body?.section && { body: body.section }),
+        ...(access.auth && { auth: access.auth }),
+        ...(as !== undefined && { response: { as } }),
+      },
+    },
+  };
+  return { key, source, definition, notes, credentials: access.credentials };
+}
+
+function withDefs({ schema, $defs }: { schema: JsonObject; $defs: JsonObject }): JsonObject {
+  return Object.keys($defs).length > 0 ? { ...schema, $defs } : schema;
+}
+
+function inputSchema(
+  parameters: readonly MappedParameter[],
+  body: MappedBody | undefined,
+  convert: (schema: unknown) => JsonObject,
+): JsonObject {
+  const properties = Object.fromEntries(
+    parameters.map((parameter) => [parameter.input, describeInput(parameter, convert(parameter.schema))]),
+  );
+  const needed = parameters.filter(({ required }) => required).map(({ input }) => input);
+  const required = [...needed, ...(body?.required ?? [])];
+  const all = { ...properties, ...body?.properties };
+  const additional = body?.additional ?? false;
+  return {
+    type: 'object',
+    ...(required.length > 0 && { required }),
+    ...(Object.keys(all).length > 0 && { properties: all }),
+    ...(additional !== true && { additionalProperties: additional }),
+  };
+}
+
+/** Only what would go elsewhere, or look otherwise, if it were not said. */
+function paramsOf(parameters: readonly MappedParameter[], body: MappedBody | undefined, method: string): JsonObject {
+  const params: Record<string, Json> = {};
+  const goesToQuery = TO_THE_QUERY.has(method) && body?.section === undefined;
+  for (const { input, place, name, form } of parameters) {
+    const isUsual = place === 'path' || (place === 'query' && goesToQuery);
+    if (isUsual && Object.keys(form).length === 0 && (place === 'path' || input === name)) continue;
+    params[input] = { in: place, ...(place !== 'path' && input !== name && { name }), ...form };
+  }
+  const all: JsonObject = { ...params, ...body?.params };
+  return Object.keys(all).length > 0 ? { params: all } : {};
+}

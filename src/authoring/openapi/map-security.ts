@@ -1,0 +1,223 @@
+import type { JsonObject } from '../../contracts/json.js';
+import { cleanText } from './clean-text.js';
+import { isPart, listOf, memberOf, type Part, partOf, textOf } from './document-parts.js';
+import { follow } from './follow-reference.js';
+import { NotExpressible } from './not-expressible.js';
+
+/** What one scheme needs: the parts of an `api` section, and the credentials in them. */
+interface Access {
+  headers: Record<string, string>;
+  query: Record<string, string>;
+  cookies: Record<string, string>;
+  basic?: { user: string; password: string };
+  credentials: string[];
+}
+
+/** How an operation shows who calls. */
+export interface MappedSecurity {
+  headers: Record<string, string>;
+  /** The `auth` section; absent: nothing that needs one. */
+  auth?: JsonObject;
+  /** Names of the credentials it takes. */
+  credentials: string[];
+  /** What it gives, so that no input does: `query key`, `header x-key`. */
+  given: Set<string>;
+}
+
+const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+
+/** The security schemes of a document, and how operations use them. Source: answers, 43. */
+export class SecurityReader {
+  private readonly schemes = new Map<string, Access | string>();
+  /** What is true of schemes that are used, to be said once. */
+  readonly notes = new Set<string>();
+
+  constructor(private readonly document: Part) {
+    const listed = partOf(memberOf(partOf(memberOf(document, 'components')), 'securitySchemes'));
+    const taken = new Set<string>();
+    for (const name of Object.keys(listed)) this.schemes.set(name, accessOf(document, name, listed[name], taken));
+  }
+
+  /**
+   * Chooses how an operation shows who calls: the first of its alternatives that can be expressed.
+   *
+   * Where it may be called without a name as well, that is chosen unless others need the credential anyway.
+   *
+   * @throws NotExpressible where no alternative can be.
+   */
+  map(operation: Part, note: (text: string) => void): MappedSecurity {
+    const own = memberOf(operation, 'security');
+    const alternatives = listOf(own === undefined ? memberOf(this.document, 'security') : own).filter(isPart);
+    const isOptional = alternatives.some((one) => Object.keys(one).length === 0);
+    const named = alternatives.filter((one) => Object.keys(one).length > 0);
+    if (named.length === 0) return NOBODY();
+    const reasons: string[] = [];
+    for (const alternative of named) {
+      const mapped = this.combine(Object.keys(alternative));
+      if (typeof mapped === 'string') {
+        reasons.push(mapped);
+        continue;
+      }
+      if (isOptional && !this.isNeeded(Object.keys(alternative))) break;
+      const others = named.filter((one) => one !== alternative).map((one) => Object.keys(one).join(' with '));
+      if (others.length > 0) {
+        note(`It is called with ${Object.keys(alternative).join(' and ')}; ${others.join(', ')} would do as well`);
+      }
+      this.tell(Object.keys(alternative));
+      return mapped;
+    }
+    if (!isOptional) throw new NotExpressible([...new Set(reasons)].join('; '));
+    note('It is called without credentials, which it allows');
+    return NOBODY();
+  }
+
+  /** Whether the document as a whole asks for these schemes, so that everybody has the credentials. */
+  private isNeeded(names: string[]): boolean {
+    const whole = listOf(memberOf(this.document, 'security')).filter(isPart);
+    if (whole.some((one) => Object.keys(one).length === 0)) return false;
+    return whole.some((one) => Object.keys(one).length > 0 && Object.keys(one).every((name) => names.includes(name)));
+  }
+
+  /** All of several schemes at once, or why that cannot be. */
+  private combine(names: string[]): MappedSecurity | string {
+    const whole: Access = { headers: {}, query: {}, cookies: {}, credentials: [] };
+    for (const name of names) {
+      const access = this.schemes.get(name) ?? `its security scheme ${cleanText(name, 60)} is not defined`;
+      if (typeof access === 'string') return access;
+      const clash = [
+        ...Object.keys(access.headers).filter((header) => hasHeader(whole, header)),
+        ...(access.basic && hasHeader(whole, 'Authorization') ? ['Authorization'] : []),
+      ];
+      if (clash.length > 0)
+        return `its security schemes ${names.map((one) => cleanText(one, 60)).join(' and ')} both need ${clash[0]}`;
+      Object.assign(whole.headers, access.headers);
+      Object.assign(whole.query, access.query);
+      Object.assign(whole.cookies, access.cookies);
+      if (access.basic) whole.basic = access.basic;
+      whole.credentials.push(...access.credentials);
+    }
+    return mappedOf(whole);
+  }
+
+  private tell(names: string[]): void {
+    for (const name of names) {
+      const scheme = followed(this.document, name);
+      const type = memberOf(scheme, 'type');
+      if (type !== 'oauth2' && type !== 'openIdConnect') continue;
+      const access = this.schemes.get(name);
+      const credential = typeof access === 'object' ? access.credentials[0] : undefined;
+      const flows = Object.keys(partOf(memberOf(scheme, 'flows')));
+      const how = flows.length > 0 ? ` (${flows.map((flow) => cleanText(flow, 30)).join(', ')})` : '';
+      this.notes.add(
+        `The scheme ${cleanText(name, 60)} is ${type}${how}: the credential ${credential} must hold an access token; nothing here fetches or renews one`,
+      );
+    }
+  }
+}
+
+function followed(document: Part, name: string): unknown {
+  const schemes = memberOf(memberOf(document, 'components'), 'securitySchemes');
+  return follow(document, memberOf(schemes, name));
+}
+
+function NOBODY(): MappedSecurity {
+  return { headers: {}, credentials: [], given: new Set() };
+}
+
+function hasHeader({ headers, basic }: Access, name: string): boolean {
+  const names = [...Object.keys(headers), ...(basic ? ['Authorization'] : [])];
+  return names.some((known) => known.toLowerCase() === name.toLowerCase());
+}
+
+function mappedOf({ headers, query, cookies, basic, credentials }: Access): MappedSecurity {
+  const cookie = Object.entries(cookies).map(([name, value]) => `${name}=${value}`);
+  const all = { ...headers, ...(cookie.length > 0 && { Cookie: cookie.join('; ') }) };
+  const hasQuery = Object.keys(query).length > 0;
+  return {
+    headers: all,
+    ...((basic || hasQuery) && { auth: { ...(basic && { basic }), ...(hasQuery && { query }) } }),
+    credentials: [...new Set(credentials)],
+    given: new Set([
+      ...Object.keys(headers).map((name) => `header ${name.toLowerCase()}`),
+      ...Object.keys(query).map((name) => `query ${name}`),
+      ...Object.keys(cookies).map((name) => `cookie ${name}`),
+    ]),
+  };
+}
+
+/** What a scheme needs, or why it cannot be expressed. */
+function accessOf(document: Part, name: string, listed: unknown, taken: Set<string>): Access | string {
+  let scheme: unknown;
+  try {
+    scheme = follow(document, listed);
+  } catch (error) {
+    if (error instanceof NotExpressible) return error.message;
+    throw error;
+  }
+  const shown = cleanText(name, 60);
+  const type = memberOf(scheme, 'type');
+  if (isSigned(name, scheme)) return `its security scheme ${shown} signs requests as AWS does (SigV4)`;
+  if (type === 'http') return httpAccess(name, String(memberOf(scheme, 'scheme')).toLowerCase(), taken);
+  if (type === 'apiKey') return keyAccess(name, scheme, taken);
+  if (type === 'oauth2' || type === 'openIdConnect') return bearer(name, taken);
+  if (type === 'mutualTLS') return `its security scheme ${shown} is mutual TLS`;
+  return `its security scheme ${shown} is of a type that is not known`;
+}
+
+function isSigned(name: string, scheme: unknown): boolean {
+  const said = [memberOf(scheme, 'x-amazon-apigateway-authtype'), name, textOf(memberOf(scheme, 'description'))];
+  const isHeader = String(memberOf(scheme, 'name')).toLowerCase() === 'authorization';
+  return (
+    isHeader &&
+    said.some((text) => typeof text === 'string' && /aws.?sig(nature)?.?v?4|sigv4|amazon signature/i.test(text))
+  );
+}
+
+function httpAccess(name: string, scheme: string, taken: Set<string>): Access | string {
+  if (scheme === 'bearer') return bearer(name, taken);
+  if (scheme !== 'basic') {
+    return `its security scheme ${cleanText(name, 60)} is HTTP ${cleanText(scheme, 30)}, and basic and bearer can be sent`;
+  }
+  const [user, password] = [credentialOf('user', name, taken), credentialOf('password', name, taken)];
+  const basic = { user: `{credential:${user}}`, password: `{credential:${password}}` };
+  return { ...empty([user, password]), basic };
+}
+
+function bearer(name: string, taken: Set<string>): Access {
+  const credential = credentialOf('token', name, taken);
+  return { ...empty([credential]), headers: { Authorization: `Bearer {credential:${credential}}` } };
+}
+
+function keyAccess(name: string, scheme: unknown, taken: Set<string>): Access | string {
+  const key = String(memberOf(scheme, 'name'));
+  const place = memberOf(scheme, 'in');
+  if ((place === 'header' || place === 'cookie') && !TOKEN.test(key)) {
+    return `its security scheme ${cleanText(name, 60)} has a name that no ${place} can have`;
+  }
+  if (place !== 'header' && place !== 'cookie' && place !== 'query') {
+    return `its security scheme ${cleanText(name, 60)} does not say where the key goes`;
+  }
+  const credential = credentialOf('key', name, taken);
+  const reference = `{credential:${credential}}`;
+  const access = empty([credential]);
+  if (place === 'header') return { ...access, headers: { [key]: reference } };
+  return place === 'cookie' ? { ...access, cookies: { [key]: reference } } : { ...access, query: { [key]: reference } };
+}
+
+function empty(credentials: string[]): Access {
+  return { headers: {}, query: {}, cookies: {}, credentials };
+}
+
+/** `token`, and for further schemes of the kind `<scheme>_token`, so that a new scheme renames no older one. */
+function credentialOf(kind: string, scheme: string, taken: Set<string>): string {
+  const slug = scheme
+    .replaceAll(/[^A-Za-z0-9]+/g, '_')
+    .replaceAll(/^_+|_+$/g, '')
+    .toLowerCase()
+    .slice(0, 60);
+  const base = taken.has(kind) ? `${/^[a-z]/.test(slug) ? slug : `scheme_${slug}`}_${kind}` : kind;
+  let name = base;
+  for (let count = 2; taken.has(name); count += 1) name = `${base}_${count}`;
+  taken.add(name);
+  return name;
+}

@@ -1,0 +1,39 @@
+import { isPart, memberOf, type Part } from './document-parts.js';
+
+/** What the bytes of a media type are to us. `xml` and `stream` are nothing that a call sends or takes. */
+export type MediaFamily = 'json' | 'form' | 'multipart' | 'text' | 'binary' | 'xml' | 'stream' | 'none';
+
+/** One media type that a body can have. */
+export interface Media {
+  /** In small letters, without parameters. */
+  type: string;
+  family: MediaFamily;
+  /** What the document says of it: schema, encoding. */
+  about: Part;
+}
+
+const TEXTS = /^application\/(x-)?(yaml|ndjson|jsonl|json-lines|graphql|sql|javascript|toml|csv|jwt|typescript)$/;
+
+/** The media types of a body, each with its family. What is no media type is left out. */
+export function mediaOf(content: unknown): Media[] {
+  if (!isPart(content)) return [];
+  return Object.keys(content).flatMap((name): Media[] => {
+    const type = (name.split(';', 1)[0] ?? '').trim().toLowerCase();
+    if (!/^[a-z0-9!#$&^_.+*-]+\/[a-z0-9!#$&^_.+*-]+$/.test(type)) return [];
+    const about = memberOf(content, name);
+    return [{ type, family: familyOf(type), about: isPart(about) ? about : {} }];
+  });
+}
+
+function familyOf(type: string): MediaFamily {
+  if (type === '*/*' || type === 'application/*') return 'json';
+  if (/^(application|text)\/(.+\+)?json$/.test(type) || /\/.+\+json$/.test(type)) {
+    return type === 'application/stream+json' || type === 'application/json-seq' ? 'stream' : 'json';
+  }
+  if (type === 'application/x-www-form-urlencoded') return 'form';
+  if (type === 'multipart/form-data') return 'multipart';
+  if (type.startsWith('multipart/')) return 'none';
+  if (type === 'text/event-stream') return 'stream';
+  if (/\/(.+\+)?xml$/.test(type)) return 'xml';
+  return type.startsWith('text/') || TEXTS.test(type) ? 'text' : 'binary';
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { RESERVED_NAMES } from '../../contracts/names.js';
+import { textOf } from './document-parts.js';
+
+const MOST_CHARACTERS = 100;
+
+/** An operation of a document, before it has a key. */
+export interface Unnamed {
+  /** Method and path, which no two operations share. */
+  source: string;
+  method: string;
+  path: string;
+  operationId: unknown;
+}
+
+/**
+ * Gives each operation its key: the prefix and its `operationId` in small letters, or else method and path.
+ *
+ * A key does not depend on which operations are chosen, nor on what stands behind an operation in the document: where two
+ * would be the same, the later ones get a mark made of their method and path.
+ */
+export function nameOperations<Operation extends Unnamed>(
+  operations: readonly Operation[],
+  prefix: string,
+): Map<Operation, string> {
+  const keys = new Map<Operation, string>();
+  const taken = new Set<string>();
+  for (const operation of operations) {
+    const { source, method, path, operationId } = operation;
+    const own = slugOf(textOf(operationId) ?? '') || slugOf(`${method} ${path.replaceAll(/[{}+*]/g, ' ')}`) || method;
+    const whole = `${prefix}.${own}`;
+    const fits = whole.length <= MOST_CHARACTERS && !taken.has(whole) && !RESERVED_NAMES.has(whole);
+    const key = fits ? whole : `${whole.slice(0, MOST_CHARACTERS - 9).replace(/[._-]+$/, '')}_${markOf(source)}`;
+    taken.add(key);
+    keys.set(operation, key);
+  }
+  return keys;
+}
+
+/** `repos/list-forOrg` as `repos.list-for_org`. */
+function slugOf(text: string): string {
+  return text
+    .slice(0, 500)
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1_$2')
+    .toLowerCase()
+    .replaceAll('/', '.')
+    .replaceAll(/[^a-z0-9_.-]+/g, '_')
+    .replaceAll(/_*\._*/g, '.')
+    .replaceAll(/_{2,}/g, '_')
+    .replaceAll(/\.{2,}/g, '.')
+    .replaceAll(/^[._-]+|[._-]+$/g, '');
+}
+
+function markOf(source: string): string {
+  return createHash('sha256').update(source).digest('hex').slice(0, 8);
+}

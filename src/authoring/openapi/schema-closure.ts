@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '../../contracts/json.js';
+import { RESERVED_NAMES } from '../../contracts/names.js';
+import { convertSchema, type Direction } from './convert-schema.js';
+import type { Part } from './document-parts.js';
+import { nameInReference, resolvePointer } from './follow-reference.js';
+import { NotExpressible } from './not-expressible.js';
+
+/** A schema that references lead to, converted once for a whole document. */
+interface Definition {
+  name: string;
+  schema: JsonObject;
+  /** Characters as JSON. */
+  size: number;
+  references: ReadonlySet<string>;
+  /** Those about the same value: following them does not come nearer to an end. */
+  inPlace: ReadonlySet<string>;
+}
+
+/**
+ * How much the `$defs` of one schema may have, as JSON. Where every schema leads to every other, each definition would hold
+ * all of them; people read these files, and plans go through Temporal. Characters.
+ */
+const MOST_CHARACTERS: Readonly<Record<Direction, number>> = { request: 16 * 1024, response: 12 * 1024 };
+
+/** What stands for a schema that would be too much. */
+const LEFT_OPEN = 'Left open by the import: the whole would be too large.';
+
+/** A schema with everything it refers to, by itself. */
+export interface ClosedSchema {
+  schema: JsonObject;
+  $defs: JsonObject;
+  /** Whether something was left open because of its size. */
+  cut: boolean;
+}
+
+/** Converts the schemas of one document; each that is referred to only once for a direction. */
+export class SchemaReader {
+  private readonly known = new Map<string, Definition | NotExpressible>();
+  /** What is known of schemas that refer in place: one that was entered and has not ended leads back to itself. */
+  private readonly state = new Map<string, 'entered' | 'ends'>();
+
+  constructor(readonly document: Part) {}
+
+  /**
+   * Converts schemas that will stand together, and gathers what they refer to, from reference to reference.
+   *
+   * References become `#/$defs/NAME`, so that recursive schemas stay what they are. Source: answers, 43.
+   *
+   * @param build makes the whole with the function it is given.
+   * @throws NotExpressible for a reference that leads nowhere, out of the document, or in a circle.
+   */
+  close(direction: Direction, build: (convert: (schema: unknown) => JsonObject) => JsonObject): ClosedSchema {
+    const references = new Set<string>();
+    const refer = (reference: string): string => {
+      references.add(reference);
+      return nameOf(reference);
+    };
+    const schema = build((part) => convertSchema(part, { document: this.document, direction, refer }));
+    const $defs: JsonObject = {};
+    let [total, cut] = [0, false];
+    // Breadth first: what is nearest to the root counts most when there is too much.
+    for (const reference of references) {
+      const definition = this.definitionOf(reference, direction);
+      if (Object.hasOwn($defs, definition.name)) continue;
+      if (total + definition.size > MOST_CHARACTERS[direction]) {
+        $defs[definition.name] = { description: LEFT_OPEN };
+        cut = true;
+        continue;
+      }
+      total += definition.size;
+      $defs[definition.name] = definition.schema;
+      this.refuseEndless(reference, direction);
+      for (const further of definition.references) references.add(further);
+    }
+    return { schema, $defs, cut };
+  }
+
+  private definitionOf(reference: string, direction: Direction): Definition {
+    const key = `${direction} ${reference}`;
+    const known = this.known.get(key) ?? this.convert(reference, direction);
+    this.known.set(key, known);
+    if (known instanceof NotExpressible) throw known;
+    return known;
+  }
+
+  private convert(reference: string, direction: Direction): Definition | NotExpressible {
+    const references = new Set<string>();
+    const inPlace = new Set<string>();
+    const refer = (found: string, same: boolean): string => {
+      references.add(found);
+      if (same) inPlace.add(found);
+      return nameOf(found);
+    };
+    try {
+      const target = resolvePointer(this.document, reference);
+      const schema = convertSchema(target, { document: this.document, direction, refer });
+      return { name: nameOf(reference), schema, size: JSON.stringify(schema).length, references, inPlace };
+    } catch (error) {
+      if (error instanceof NotExpressible) return error;
+      throw error;
+    }
+  }
+
+  /** A schema that is itself before any of its parts can never be checked. Each is looked at once. */
+  private refuseEndless(start: string, direction: Direction): void {
+    const open = [start];
+    for (let next = open.at(-1); next !== undefined; next = open.at(-1)) {
+      const key = `${direction} ${next}`;
+      const further = this.definitionOf(next, direction).inPlace;
+      if (this.state.get(key) === 'entered' || this.state.get(key) === 'ends') {
+        this.state.set(key, 'ends');
+        open.pop();
+        continue;
+      }
+      this.state.set(key, 'entered');
+      for (const other of further) {
+        const state = this.state.get(`${direction} ${other}`);
+        if (state === 'entered') throw new NotExpressible(`its schema ${nameOf(other)} is made of itself, without end`);
+        if (state !== 'ends') open.push(other);
+      }
+    }
+  }
+}
+
+/** A name that is always the same for a reference, and that no other one has. */
+function nameOf(reference: string): string {
+  const last = nameInReference(reference);
+  const name = last.replaceAll(/[^A-Za-z0-9_.-]/g, '_').slice(0, 80);
+  const plain = /^#\/components\/schemas\/[^/%~]+$/.test(reference) && name === last;
+  if (plain && !RESERVED_NAMES.has(name)) return name;
+  return `${name}_${createHash('sha256').update(reference).digest('hex').slice(0, 8)}`;
+}

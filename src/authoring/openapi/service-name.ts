@@ -1,0 +1,14 @@
+import { memberOf, type Part, textOf } from './document-parts.js';
+
+/** A name for the service of a document, of its title; undefined where the title gives none. */
+export function serviceNameOf(document: Part): string | undefined {
+  const title = textOf(memberOf(memberOf(document, 'info'), 'title')) ?? '';
+  const name = title
+    .toLowerCase()
+    .replaceAll(/\b(open)?api\b|\bv\d[\d.]*\b|\brest\b/g, ' ')
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replace(/^[^a-z]+/, '')
+    .slice(0, 30)
+    .replace(/_+$/, '');
+  return name === '' ? undefined : name;
+}

@@ -1,0 +1,99 @@
+import { EFFECTS } from '../../../contracts/effects.js';
+import type { Finding } from '../../../contracts/findings.js';
+import type { Json } from '../../../contracts/json.js';
+import type { ImplementationBody } from '../../../definitions/formats/implementation.js';
+import type { Registry } from '../../../definitions/registry.js';
+import { implementationBodies } from '../implementation-bodies.js';
+import type { LintedProject } from '../linted-project.js';
+import { inferType, type View } from '../types/infer.js';
+import type { Mistake } from '../types/mistake.js';
+import { suppliedBy } from '../types/supplied.js';
+import { ANY, listType, mapType, mayBe, NULL, STRING, type Type, textsType, unite } from '../types/type.js';
+import { typeOfInput } from '../types/type-of-schema.js';
+import { environmentType } from '../types/workflow-types.js';
+import { type PlacedMistake, placedAt, templateMistakes } from './expressions.js';
+import { placedFinding } from './workflow-contents.js';
+
+/** Expressions outside workflows: of hooks, and of implementations. */
+export function* checkOtherExpressions({ registry }: LintedProject): Generator<Finding> {
+  yield* hookFindings(registry);
+  const environment = environmentType(registry, Object.keys(registry.project.environments));
+  for (const { from, body, path, operation } of implementationBodies(registry)) {
+    const contract = registry.operations.get(operation)?.value;
+    if (!contract) continue;
+    const input = withSupplied(typeOfInput(contract.input_schema), suppliedBy(registry, operation));
+    for (const mistake of bodyMistakes(body, path, { input, environment })) yield placedFinding(from, mistake);
+  }
+}
+
+const CONDITIONS = ['deny_if', 'confirm_if', 'warn_if'] as const;
+
+function* hookFindings(registry: Registry): Generator<Finding> {
+  const view = viewOf(hookNames(registry));
+  for (const hook of [...registry.hooks.values()].flat()) {
+    const { handler } = hook.value;
+    if (!('expression' in handler)) continue;
+    for (const key of CONDITIONS) {
+      const source = handler.expression[key];
+      if (source === undefined) continue;
+      const path = ['handler', 'expression', key];
+      for (const mistake of conditionMistakes(source, path, view)) yield placedFinding(hook, mistake);
+    }
+  }
+}
+
+/** What hook expressions see; a hook stands before abilities of many inputs. Source: design, section 7. */
+function hookNames(registry: Registry): Record<string, Type> {
+  const { project } = registry;
+  const open = (): Type => ANY;
+  return {
+    input: [{ kind: 'map', fields: new Map(), others: open }],
+    environment: environmentType(registry, Object.keys(project.environments)),
+    ability: mapType({ id: STRING, version: ANY, modules: listType(STRING) }),
+    implementation: unite(NULL, mapType({ id: STRING, kind: STRING })),
+    effects: textsType(EFFECTS),
+    tags: listType(STRING),
+    task: mapType({ key: STRING, ability: STRING }),
+    session: unite(NULL, mapType({ id: STRING })),
+    user: mapType({ name: STRING, source: STRING }),
+    outcome: unite(NULL, mapType({ status: STRING, output: ANY, error: ANY })),
+  };
+}
+
+function viewOf(names: Record<string, Type>): View {
+  return { typeOf: (name) => (Object.hasOwn(names, name) ? names[name] : undefined), asked: new Set() };
+}
+
+function* conditionMistakes(source: string, path: PropertyKey[], view: View): Generator<PlacedMistake> {
+  const mistakes: Mistake[] = [];
+  const type = inferType(source, view, (mistake) => void mistakes.push(mistake));
+  if (!mayBe(type, 'bool')) mistakes.push({ code: 'lint.not_boolean', message: `\`${source}\` is no condition` });
+  yield* placedAt(mistakes, path);
+}
+
+/** `fail_if` sees the output before it is checked; the templates of a request see the input after it was. */
+function* bodyMistakes(
+  body: ImplementationBody,
+  path: PropertyKey[],
+  names: { input: Type; environment: Type },
+): Generator<PlacedMistake> {
+  if (body.fail_if !== undefined) {
+    yield* conditionMistakes(body.fail_if, [...path, 'fail_if'], viewOf({ ...names, output: ANY }));
+  }
+  if (body.kind !== 'api') return;
+  const view = viewOf(names);
+  for (const key of ['query', 'headers', 'body'] as const) {
+    const template = body.api[key] as Json | undefined;
+    if (template !== undefined) yield* templateMistakes(template, [...path, 'api', key], view);
+  }
+}
+
+/** What the implementation or the environment supplies is there. */
+function withSupplied(type: Type, names: ReadonlySet<string>): Type {
+  return type.map((one) => {
+    if (one.kind !== 'map') return one;
+    const fields = new Map(one.fields);
+    for (const name of names) fields.set(name, { type: fields.get(name)?.type ?? (() => ANY), isOptional: false });
+    return { ...one, fields };
+  });
+}

@@ -1,0 +1,86 @@
+import { type ASTNode, serialize } from '@marcbachmann/cel-js';
+import type { Node } from './rewrite.js';
+
+/** How tightly each operator binds; what is not here stands for itself. */
+const STRENGTH: Record<string, number> = {
+  '?:': 1,
+  '||': 2,
+  '&&': 3,
+  // To CEL these are of one strength, to the library of two: written so that both read the same.
+  ...{ '==': 4, '!=': 4, '<': 4.5, '<=': 4.5, '>': 4.5, '>=': 4.5, in: 4.5 },
+  ...{ '+': 5, '-': 5 },
+  ...{ '*': 6, '/': 6, '%': 6 },
+  ...{ '!_': 7, '-_': 7 },
+};
+const WHOLE = 8;
+
+/**
+ * Writes an expression as text that reads back as the same expression.
+ *
+ * The library's own serializer leaves out parentheses that matter: of `a - (b - c)` it makes `a - b - c`. Parentheses
+ * stand only where they are needed, since each of them counts as depth.
+ */
+export function writeExpression({ op, args }: Node): string {
+  switch (op) {
+    case 'value':
+      return serialize({ op, args } as ASTNode);
+    case 'id':
+      return args as string;
+    case '.':
+    case '.?': {
+      const [target, name] = args as [Node, string];
+      return `${within(target, WHOLE)}${op}${name}`;
+    }
+    case '[]':
+    case '[?]': {
+      const [target, key] = args as [Node, Node];
+      return `${within(target, WHOLE)}[${op === '[?]' ? '?' : ''}${writeExpression(key)}]`;
+    }
+    case 'call': {
+      const [name, operands] = args as [string, Node[]];
+      return `${name}(${listed(operands)})`;
+    }
+    case 'rcall': {
+      const [name, target, operands] = args as [string, Node, Node[]];
+      return `${within(target, WHOLE)}.${name}(${listed(operands)})`;
+    }
+    case 'list':
+      return `[${listed(args as Node[])}]`;
+    case 'map': {
+      const entries = args as [Node, Node][];
+      return `{${entries.map(([key, value]) => `${writeExpression(key)}: ${writeExpression(value)}`).join(', ')}}`;
+    }
+    case '!_':
+    case '-_':
+      return `${op[0]}${within(args as Node, WHOLE)}`;
+    case '?:': {
+      const [condition, whenTrue, whenFalse] = args as [Node, Node, Node];
+      return `${within(condition, 2)} ? ${within(whenTrue, 2)} : ${within(whenFalse, 1)}`;
+    }
+    default:
+      return writeBinary(op, args as [Node, Node]);
+  }
+}
+
+/** Operators of one strength are read from the left. */
+function writeBinary(op: string, [left, right]: [Node, Node]): string {
+  const own = STRENGTH[op] ?? WHOLE;
+  return `${within(left, own)} ${op} ${within(right, own + 1)}`;
+}
+
+/** In parentheses, unless it binds as tightly as it must. */
+function within(node: Node, least: number): string {
+  const text = writeExpression(node);
+  return strengthOf(node) < least ? `(${text})` : text;
+}
+
+/** A number below zero begins with an operator. */
+function strengthOf({ op, args }: Node): number {
+  if (op !== 'value') return STRENGTH[op] ?? WHOLE;
+  const isNegative = (typeof args === 'bigint' || typeof args === 'number') && args < 0;
+  return isNegative ? 7 : WHOLE;
+}
+
+function listed(nodes: Node[]): string {
+  return nodes.map(writeExpression).join(', ');
+}
