@@ -1,4 +1,4 @@
-import type { JsonObject } from '../contracts/json.js';
+import { isJsonObject, type JsonObject } from '../contracts/json.js';
 import { FIRST_CEL } from '../contracts/names.js';
 import type { Plan, PlanOperation } from '../contracts/plan.js';
 
@@ -22,12 +22,10 @@ export function callInput(
 
 /** Those of the value's own members; what is filled in deeper down stands in a value that somebody gave. */
 function schemaDefaults({ properties }: JsonObject): JsonObject {
-  if (properties === null || typeof properties !== 'object' || Array.isArray(properties)) return {};
+  if (!isJsonObject(properties)) return {};
   return Object.fromEntries(
     Object.entries(properties).flatMap(([name, schema]) =>
-      schema !== null && typeof schema === 'object' && !Array.isArray(schema) && schema.default !== undefined
-        ? [[name, schema.default]]
-        : [],
+      isJsonObject(schema) && schema.default !== undefined ? [[name, schema.default]] : [],
     ),
   );
 }

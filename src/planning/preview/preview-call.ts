@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../contracts/json.js';
+import { isJsonObject, type JsonObject } from '../../contracts/json.js';
 import type { Person } from '../../contracts/people.js';
 import type { CallStep, Plan, PlanOperation, PlanRetry } from '../../contracts/plan.js';
 import type { CallPreview } from '../../contracts/preview.js';
@@ -62,10 +62,8 @@ export function withDefaults({
   operation,
   given: { shown },
 }: Pick<PreviewedCall, 'plan' | 'operation' | 'given'>): CallPreview['with'] {
-  const { value } = shown;
   // The whole of it may be one template, of which nothing is known.
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return shown;
-  return { ...shown, value: callInput(plan, operation, value) };
+  return isJsonObject(shown.value) ? { ...shown, value: callInput(plan, operation, shown.value) } : shown;
 }
 
 /** Why an input would be refused; null where it would not, or where that is not known. */

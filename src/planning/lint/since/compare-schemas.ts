@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import { compareLimits } from './compare-limits.js';
 
 /** A difference between two schemas that may break whoever relies on the older one. */
@@ -44,7 +44,7 @@ export function* compareSchemas(
     if (neededNow.includes(key) || (old.has(key) && !now.has(key))) continue;
     yield { kind: 'removed', path: [...path, 'required'], name: join(name, key), what: 'may be missing now' };
   }
-  if (isRecord(before.items) && isRecord(after.items)) {
+  if (isJsonObject(before.items) && isJsonObject(after.items)) {
     yield* compareSchemas(before.items, after.items, direction, [...path, 'items'], `${name}[]`);
   }
 }
@@ -105,16 +105,12 @@ function valuesOf(schema: JsonObject): Json[] | undefined {
 
 /** By name, since a property may be called `toString`. */
 function propertiesOf({ properties }: JsonObject): ReadonlyMap<string, JsonObject> {
-  if (!isRecord(properties)) return new Map();
-  return new Map(Object.entries(properties).map(([key, schema]) => [key, isRecord(schema) ? schema : {}]));
+  if (!isJsonObject(properties)) return new Map();
+  return new Map(Object.entries(properties).map(([key, schema]) => [key, isJsonObject(schema) ? schema : {}]));
 }
 
 function requiredOf({ required }: JsonObject): string[] {
   return Array.isArray(required) ? required.filter((item): item is string => typeof item === 'string') : [];
-}
-
-function isRecord(value: unknown): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 function join(name: string, key: string): string {
