@@ -39,7 +39,7 @@ const MOST_KEPT = 5000;
 /**
  * Compiles a JSON Schema (draft 2020-12) once.
  *
- * @throws AbilityError `definition.invalid` when it is none.
+ * @throws AbilityError `definition.invalid` when it is none; `details.path` leads to the first mistake.
  */
 export function compileSchema(schema: JsonObject, what: string): ValidateFunction {
   const seen = bySchema.get(schema);
@@ -58,9 +58,16 @@ export function compileSchema(schema: JsonObject, what: string): ValidateFunctio
     bySchema.set(schema, validator);
     return validator;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const errors = ajv.validateSchema(withoutId(schema)) === true ? [] : (ajv.errors ?? []);
+    const [first] = errors;
+    const reason = first ? describe(errors).slice(0, 5).join('; ') : messageOf(error);
     throw new AbilityError(
-      { code: 'definition.invalid', message: `${what} is not a JSON Schema (draft 2020-12): ${reason}` },
+      {
+        code: 'definition.invalid',
+        message: `${what} is not a JSON Schema (draft 2020-12): ${reason}`,
+        ...(first && { details: { path: pathOf(first) } }),
+        ...(first && wantsSchema(first) && { suggestion: 'A schema is a map, such as `{ type: string }`.' }),
+      },
       { cause: error },
     );
   }
@@ -152,4 +159,20 @@ function describe(errors: ErrorObject[]): string[] {
     return `${where}${error.message ?? 'is wrong'}`;
   });
   return [...new Set(texts)];
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Where in a value something is wrong, key by key. */
+function pathOf({ instancePath }: ErrorObject): string[] {
+  const steps = instancePath.split('/').slice(1);
+  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** Whether something else stands where a schema belongs, such as `name: string` under `properties`. */
+function wantsSchema({ keyword, params }: ErrorObject): boolean {
+  const { type } = params as { type?: unknown };
+  return keyword === 'type' && Array.isArray(type) && type.includes('object') && type.includes('boolean');
 }

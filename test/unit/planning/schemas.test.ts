@@ -128,6 +128,13 @@ describe('a schema that is none', () => {
     expect(error.message).toMatch(/`input_schema` is not a JSON Schema/);
   });
 
+  test('one with a word where a schema belongs is told once, with the place and the right form', () => {
+    const error = errorOf(() => compileSchema({ properties: { a: 'string' } }, '`input_schema`'));
+    expect(error.message).toMatch(/: `properties\.a` must be object,boolean$/);
+    expect(error.details).toEqual({ path: ['properties', 'a'] });
+    expect(error.suggestion).toMatch(/\{ type: string \}/);
+  });
+
   test('one that would answer later is refused, because nothing waits for it', () => {
     expect(errorOf(() => check({ $async: true, type: 'object', required: ['x'] }, { x: 1 })).code).toBe(
       'definition.invalid',
