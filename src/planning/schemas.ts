@@ -5,6 +5,7 @@ import { RE2JS } from 're2js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import { AbilityError } from '../contracts/problem.js';
 import { digestOf } from '../rules/canonical.js';
+import { didYouMean } from '../rules/nearest.js';
 import { compilePattern } from '../rules/regular-expressions.js';
 
 /** Patterns of a user run on RE2; `code` is only used for standalone code, which is not made here. */
@@ -113,9 +114,12 @@ export function checkAgainst<Value extends Json>(
   const validator = compileSchema(schema, `The schema of ${what}`);
   const checked = fillsIn(schema) ? structuredClone(value) : value;
   if (validate(validator, checked, what)) return checked;
-  const mistakes = describe(validator.errors ?? []);
+  const errors = validator.errors ?? [];
+  const mistakes = describe(errors);
+  const meant = misspelled(errors, schema, checked);
   throw new AbilityError({
     code,
+    ...(meant !== undefined && { suggestion: meant }),
     message: `${what} is not as its schema says: ${mistakes.slice(0, 5).join('; ')}`,
     details: { errors: mistakes },
   });
@@ -175,4 +179,18 @@ function pathOf({ instancePath }: ErrorObject): string[] {
 function wantsSchema({ keyword, params }: ErrorObject): boolean {
   const { type } = params as { type?: unknown };
   return keyword === 'type' && Array.isArray(type) && type.includes('object') && type.includes('boolean');
+}
+
+/** The name that was meant by one that the schema does not know, where one is missing. */
+function misspelled(errors: ErrorObject[], { properties }: JsonObject, value: Json): string | undefined {
+  const missing = errors
+    .filter(({ keyword, instancePath }) => keyword === 'required' && instancePath === '')
+    .map(({ params }) => String((params as { missingProperty?: unknown }).missingProperty));
+  const known = isMap(properties) ? properties : {};
+  const strange = isMap(value) ? Object.keys(value).filter((name) => !Object.hasOwn(known, name)) : [];
+  return strange.map((name) => didYouMean(name, missing)).find((hint) => hint !== undefined);
+}
+
+function isMap(value: Json | undefined): value is JsonObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -108,7 +108,7 @@ describe('from an empty folder to abilities that run', () => {
       get: { path: '/users/a%20b' },
       hello: { text: 'Hello, Ann!' },
     });
-    expect((await json('list')).json).toHaveLength(6);
+    expect((await json('list')).json).toHaveLength(9);
     expect(loadRegistry(root).problems).toEqual([]);
   });
 

@@ -13,6 +13,30 @@ function faultOf(file: string, text: string): { code: string; at: string; said: 
 
 const INVALID = 'definition.invalid';
 
+describe('a server', () => {
+  const fault = (command: string) =>
+    faultOf('registry/config/servers.yaml', `mcp_servers:\n  logs: { command: ${command} }\n`);
+
+  test.each(['node servers/logs.mjs', 'npx -y some-server'])(
+    'whose command is a whole line, %s, is refused',
+    (line) => {
+      expect(fault(line)).toMatchObject({
+        code: INVALID,
+        at: ':2:20',
+        said: expect.stringMatching(/as a list: `args: /),
+      });
+    },
+  );
+
+  test.each(['node', './my server/run', '/opt/My Server/run'])(
+    'whose command is one program, %s, is not',
+    (program) => {
+      const { problems } = registryOf({ 'registry/config/s.yaml': `mcp_servers: { logs: { command: ${program} } }\n` });
+      expect(problems).toEqual([]);
+    },
+  );
+});
+
 describe('an operation', () => {
   const fault = (yaml: string) => faultOf('registry/low-level/x.yaml', `operation_key: op\nsummary: s\n${yaml}\n`);
 

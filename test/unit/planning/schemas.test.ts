@@ -169,3 +169,17 @@ describe('what real schemas hold', () => {
     expect(satisfies({ type: 'number' }, Number.POSITIVE_INFINITY)).toBe(false);
   });
 });
+
+describe('a value with a misspelled name', () => {
+  const schema: JsonObject = { required: ['text'], properties: { text: { type: 'string' } } };
+
+  test('is refused with the name that was meant', () => {
+    expect(errorOf(() => check(schema, { txt: 'a' })).suggestion).toBe('Did you mean text?');
+  });
+
+  test('is refused without one where none is near, and where the schema knows the name', () => {
+    expect(errorOf(() => check(schema, { colour: 'a' })).suggestion).toBeUndefined();
+    const both: JsonObject = { required: ['text'], properties: { text: {}, texts: {} } };
+    expect(errorOf(() => check(both, { texts: 'a' })).suggestion).toBeUndefined();
+  });
+});
