@@ -163,7 +163,9 @@ function problemsOf(issue: Issue, base: PropertyKey[], source: YamlSource): Prob
   const path = [...base, ...issue.path];
   const value = valueAt(source.value, path);
   if (value === undefined && MISSING.has(issue.code)) {
-    return [problem(`\`${String(path.at(-1))}\` is missing${rightForm(issue)}`, path, source)];
+    const name = String(path.at(-1));
+    const told = problem(`\`${name}\` is missing${rightForm(issue)}`, path, source);
+    return [{ ...told, suggestion: `Write \`${name}: ..\` here.` }];
   }
   if (issue.code === 'invalid_union') return problemsOfUnion(issue, path, value, source);
   if (issue.code === 'unrecognized_keys') {

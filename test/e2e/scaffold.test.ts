@@ -52,6 +52,14 @@ describe('from an empty folder to abilities that run', () => {
     expect({ exitCode, output: result.output }).toEqual({ exitCode: 0, output: { text: 'Hello, World!' } });
   });
 
+  test('what comes next and where help is are told as one would type them', async () => {
+    expect((await run('scaffold', 'schemas')).stdout).toBe('');
+    expect((await run('scaffold', 'low-level')).stderr).toContain('`ability scaffold low-level --help`');
+    expect((await run('scaffold', 'low-level', 'x.y')).stderr).toContain('Pass --kind script, mcp or api;');
+    expect((await run('init', 'inner')).stdout).toContain('\n  cd inner\n');
+    rmSync(join(root, 'inner'), { recursive: true });
+  });
+
   test('scripts that are there are under contract and run, all of them at once [R-002-04]', async () => {
     for (const number of [1, 2, 3]) writeFileSync(join(root, `job${number}.sh`), `# Job ${number}\necho ${number}\n`);
     const { exitCode, stderr } = await run('scaffold', 'scripts', 'job1.sh', 'job2.sh', 'job3.sh', '--args', '');

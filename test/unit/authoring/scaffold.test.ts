@@ -334,6 +334,14 @@ describe('a hook', () => {
   });
 });
 
+test('a file of servers that is new begins with its schema and goes on with the server', () => {
+  const site = siteOf();
+  const choice: KindChoice = { kind: 'mcp', server: 'logs', tool: 'find', definition: { command: 'node' } };
+  const { files } = planLowLevel(site, { key: 'logs.find', choice, scope: {} });
+  const servers = files.find(({ path }) => path.endsWith('mcp-servers.yaml'));
+  expect(servers?.content).toMatch(/^# yaml-language-server: [^\n]*\nmcp_servers:\n {2}logs:\n/);
+});
+
 describe('scripts that are there', () => {
   const SCRIPTS = {
     'scripts/db/Dump All.sh': '#!/bin/sh\n# Dump it: all of it\necho 1\n',

@@ -46,7 +46,12 @@ describe('an operation', () => {
     ['without a kind of implementation', 'implementation: { script: { path: x } }', ':3:17', /`kind`/],
     ['of a kind besides script, mcp and api', 'implementation: { kind: shell }', ':3:25', /script, mcp or api/],
     ['with the section of another kind', 'implementation: { kind: mcp, script: { path: x } }', ':3:30', /`script`/],
-    ['with a script without a path', 'implementation: { kind: script, script: {} }', ':3:41', /`path` is missing/],
+    [
+      'with a script without a path',
+      'implementation: { kind: script, script: {} }',
+      ':3:41',
+      /`path` is missing.*Write `path: \.\.` here/,
+    ],
     ['with a mistyped path', 'implementation: { kind: script, script: { paht: x } }', ':3:43', /Did you mean path/],
     [
       'with a time-out that is a text',
