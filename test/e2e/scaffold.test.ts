@@ -71,13 +71,16 @@ describe('from an empty folder to abilities that run', () => {
     expect((await json('run', 'job2')).json).toMatchObject({ status: 'succeeded', output: 2 });
   });
 
-  test('a scaffolded ability runs several times, and a scaffolded hook notes each use [R-002-63, R-002-49]', async () => {
+  test('a scaffolded ability runs several times, and a scaffolded hook notes each use [R-002-63, R-002-49, R-002-67]', async () => {
     await run('scaffold', 'hook', 'usage', '--phase', 'PostAbilityCall', '--handler', 'builtin', '--builtin', 'usage');
     expect((await run('scaffold', 'low-level', 'log.write', '--kind', 'script', '--language', 'python')).exitCode).toBe(
       0,
     );
     for (const message of ['one', 'two']) {
-      expect((await json('run', 'log.write', '--set', `message=${message}`)).json.output).toEqual({ message });
+      const { json: result } = await json('run', 'log.write', '--set', `message=${message}`);
+      expect(result.output).toEqual({ message });
+      const record = readFileSync(join(root, '.system/implement', result.task_key, 'tool_call.md'), 'utf8');
+      expect(record).toMatch(/# log\.write · t-[\s\S]*\| Status \| succeeded \|/);
     }
     const usage = readFileSync(join(root, '.system/usage.jsonl'), 'utf8').trim().split('\n');
     expect(usage.filter((line) => JSON.parse(line).ability_id === 'log.write').length).toBeGreaterThanOrEqual(2);
@@ -103,7 +106,7 @@ describe('from an empty folder to abilities that run', () => {
     expect({ exitCode, code: denied.error.code }).toEqual({ exitCode: 4, code: 'guard.denied' });
   });
 
-  test('a service, an MCP tool and a workflow of both are called with nothing written by hand', async () => {
+  test('a service, an MCP tool and a workflow of both are called with nothing written by hand, by the command that runs scripts [R-002-06]', async () => {
     const { port } = service.address() as AddressInfo;
     const api = ['--kind', 'api', '--endpoint', `http://127.0.0.1:${port}`, '--path', '/users/{id}'];
     expect(await run('scaffold', 'low-level', 'user.get', ...api)).toMatchObject({ exitCode: 0 });

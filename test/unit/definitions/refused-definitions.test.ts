@@ -303,3 +303,23 @@ describe('a project', () => {
     expect([found.code, found.at]).toEqual([INVALID, at]);
   });
 });
+
+describe('what would give away the keys that seal plans', () => {
+  const fault = (yaml: string) => faultOf('registry/config/c.yaml', `env_profiles: { p: { ${yaml} } }\n`);
+
+  test.each([
+    ['a variable that is passed on', 'pass: [PATH, ABILITY_SEAL_KEYS]'],
+    ['a reference to the variable', 'secrets: { K: "env:ABILITY_SEAL_KEYS" }'],
+    ['a reference to their folder', 'secrets: { K: "file:.system/keys/k1" }'],
+    ['by another way to it', 'secrets: { K: "file:./x/../.system//keys/k1" }'],
+  ])('%s is refused', (_, yaml) => {
+    expect(fault(yaml)).toMatchObject({ code: INVALID, said: expect.stringMatching(/keys that seal plans/) });
+  });
+
+  test.each(['pass: [MY_ABILITY_SEAL_KEYS]', 'secrets: { K: "env:ABILITY_SEAL_KEYS_2", L: "file:keys/x" }'])(
+    '%s is not',
+    (yaml) => {
+      expect(registryOf({ 'registry/config/c.yaml': `env_profiles: { p: { ${yaml} } }\n` }).problems).toEqual([]);
+    },
+  );
+});

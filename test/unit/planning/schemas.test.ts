@@ -55,6 +55,25 @@ describe('R-000-29: required fields, types and constraints', () => {
   });
 });
 
+test('R-000-30: an output schema tells a success, an error and a part of the result apart', () => {
+  const rows: JsonObject = { type: 'array' };
+  const output: JsonObject = {
+    oneOf: [
+      { required: ['rows'], properties: { status: { const: 'success' }, rows } },
+      { required: ['error_code'], properties: { status: { const: 'error' }, error_code: { type: 'string' } } },
+      { required: ['rows', 'missing'], properties: { status: { const: 'partial' }, rows, missing: { type: 'array' } } },
+    ],
+    required: ['status'],
+  };
+  const gives = (value: JsonObject): boolean => satisfies(output, value);
+  expect(gives({ status: 'success', rows: [1] })).toBe(true);
+  expect(gives({ status: 'error', error_code: 'E1' })).toBe(true);
+  expect(gives({ status: 'partial', rows: [1], missing: ['b'] })).toBe(true);
+  expect(gives({ status: 'success', error_code: 'E1' })).toBe(false);
+  expect(gives({ status: 'error', rows: [] })).toBe(false);
+  expect(gives({ status: 'partial', rows: [] })).toBe(false);
+});
+
 describe('defaults', () => {
   const schema: JsonObject = {
     type: 'object',
