@@ -1,5 +1,6 @@
 import { relative, sep } from 'node:path';
 import type { Effect } from '../../contracts/effects.js';
+import { ABILITY_ID } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
 import { FileDraft } from '../file-draft.js';
@@ -45,6 +46,7 @@ export function planScripts(site: Site, given: GivenScripts): Scaffold {
     }
     const key = keyOf(path, given.prefix);
     refuseTwice(key, path, made.get(key));
+    refuseKey(key, path);
     checkNewAbility(registry, key);
     made.set(key, path);
     const file = `${folders.registry}/low-level/${fileNameOf(key)}.yaml`;
@@ -107,6 +109,15 @@ function keyOf(path: string, prefix: string | undefined): string {
   const named = first === 'scripts' && rest.length > 0 ? rest : ways;
   const words = prefix === undefined ? named : [prefix, named.at(-1) ?? ''];
   return words.map((word) => word.toLowerCase().replaceAll(/[^a-z0-9_.-]+/g, '_')).join('.');
+}
+
+function refuseKey(key: string, path: string): void {
+  if (ABILITY_ID.test(key) && key.length <= 100) return;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `${path} would be ${JSON.stringify(key)}, which cannot be the id of an ability; nothing was written`,
+    suggestion: 'An id begins with a small letter and has at most 100 characters: pass --prefix.',
+  });
 }
 
 function refuseTwice(key: string, path: string, other: string | undefined): void {

@@ -388,9 +388,10 @@ describe('scripts that are there', () => {
     ['one that is not there', ['ops/nope.sh'], /no script ops\/nope\.sh/],
     ['a folder', ['ops'], /no script ops /],
     ['one outside of the project', ['../x.sh'], /not in the project/],
+    ['one whose name begins with a digit', ['1st.sh'], /^1st\.sh would be "1st"/],
     ['two that would have one name', ['ops/bare.mjs', 'ops/bare.sh'], /would both be ops\.bare/],
   ])('%s is refused', async (_, files, said) => {
-    const site = siteOf({ ...SCRIPTS, 'ops/bare.sh': 'echo 1\n' });
+    const site = siteOf({ ...SCRIPTS, 'ops/bare.sh': 'echo 1\n', '1st.sh': 'echo 1\n' });
     const { message } = await refused(() => planScripts(site, { paths: pathsIn(site, files), scope: {} }));
     expect(message).toMatch(said);
   });
