@@ -112,7 +112,7 @@ function keyOf(path: string, prefix: string | undefined): string {
 }
 
 function refuseKey(key: string, path: string): void {
-  if (ABILITY_ID.test(key) && key.length <= 100) return;
+  if (ABILITY_ID.test(key)) return;
   throw new AbilityError({
     code: 'usage.invalid',
     message: `${path} would be ${JSON.stringify(key)}, which cannot be the id of an ability; nothing was written`,
