@@ -52,6 +52,25 @@ describe('from an empty folder to abilities that run', () => {
     expect({ exitCode, output: result.output }).toEqual({ exitCode: 0, output: { text: 'Hello, World!' } });
   });
 
+  test('what comes next and where help is are told as one would type them', async () => {
+    expect((await run('scaffold', 'schemas')).stdout).toBe('');
+    expect((await run('scaffold', 'low-level')).stderr).toContain('`ability scaffold low-level --help`');
+    expect((await run('scaffold', 'low-level', 'x.y')).stderr).toContain('Pass --kind script, mcp or api;');
+    expect((await run('init', 'inner')).stdout).toContain('\n  cd inner\n');
+    rmSync(join(root, 'inner'), { recursive: true });
+  });
+
+  test('scripts that are there are under contract and run, all of them at once [R-002-04]', async () => {
+    for (const number of [1, 2, 3]) writeFileSync(join(root, `job${number}.sh`), `# Job ${number}\necho ${number}\n`);
+    const { exitCode, stderr } = await run('scaffold', 'scripts', 'job1.sh', 'job2.sh', 'job3.sh', '--args', '');
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: expect.stringContaining('Each is given no arguments'),
+    });
+    expect((await run('lint')).exitCode).toBe(0);
+    expect((await json('run', 'job2')).json).toMatchObject({ status: 'succeeded', output: 2 });
+  });
+
   test('a scaffolded ability runs several times, and a scaffolded hook notes each use [R-002-63, R-002-49, R-002-67]', async () => {
     await run('scaffold', 'hook', 'usage', '--phase', 'PostAbilityCall', '--handler', 'builtin', '--builtin', 'usage');
     expect((await run('scaffold', 'low-level', 'log.write', '--kind', 'script', '--language', 'python')).exitCode).toBe(
@@ -100,7 +119,7 @@ describe('from an empty folder to abilities that run', () => {
       get: { path: '/users/a%20b' },
       hello: { text: 'Hello, Ann!' },
     });
-    expect((await json('list')).json).toHaveLength(6);
+    expect((await json('list')).json).toHaveLength(9);
     expect(loadRegistry(root).problems).toEqual([]);
   });
 

@@ -77,7 +77,7 @@ explains an error code.
 ## Changing abilities
 
 \`\`\`sh
-npx --no ability scaffold --help          # low-level, high-level, implementation, hook
+npx --no ability scaffold --help          # low-level, scripts, high-level, implementation, hook
 npx --no ability lint                     # what no longer holds, with file and line
 npx --no ability test                     # the cases beside the abilities; nothing is really called
 npx --no ability docs                     # brings ABILITY.md in step

@@ -67,7 +67,14 @@ const envProfile = z.strictObject({
 const mcpServer = z.union(
   [
     z.strictObject({
-      command: z.string().min(1).describe('The program that is the server.'),
+      command: z
+        .string()
+        .min(1)
+        .regex(
+          /^(\w+$|\w*[^\w\s])/,
+          'A command is one program; write what follows it as a list: `args: [servers/logs.mjs]`',
+        )
+        .describe('The program that is the server.'),
       args: z.array(z.string()).default([]).describe('Its arguments.'),
       env_profile: plainName.optional().describe('Its environment; without it, the profile `default`.'),
     }),
