@@ -3,6 +3,7 @@ import type { Imported } from '../../authoring/import/imported.js';
 import type { ImportOptions, PlannedImport } from '../../authoring/import/planned-import.js';
 import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
 import { AbilityError } from '../../contracts/problem.js';
+import type { RegistryLoader } from '../../definitions/load-registry.js';
 import type { Context } from './context.js';
 
 /** Flags that every import takes. */
@@ -28,19 +29,20 @@ export interface ImportSource extends Pick<ImportOptions, 'kind' | 'name' | 'loc
  */
 export async function importIntoProject(
   context: Context,
-  root: string,
+  loader: RegistryLoader,
   source: ImportSource,
   flags: ImportFlags,
 ): Promise<ExitCode> {
+  const { root } = loader;
   const { readImport } = await import('../../definitions/read-imports.js');
   const prefix = await choosePrefix(source, flags, readImport(root, source.kind, source.name)?.prefix);
   const imported = await source.read(prefix);
   const options = { ...source, prefix, select: chosen(flags), overwrite: flags.overwrite === true };
   const planned = flags.dryRun
-    ? await plan(root, imported, options)
+    ? await plan(loader, imported, options)
     : await locked(root, async () => {
         const { writeImport } = await import('../../authoring/import/write-import.js');
-        const now = await plan(root, imported, options);
+        const now = await plan(loader, imported, options);
         writeImport(now);
         return now;
       });
@@ -52,16 +54,17 @@ export async function importIntoProject(
   return EXIT.ok;
 }
 
-/** The definitions are read anew: another import may have been waited for. */
+/** What has changed is read anew: another import may have been waited for. */
 async function plan(
-  root: string,
+  loader: RegistryLoader,
   imported: Imported,
   options: Omit<ImportOptions, 'compileSchema'>,
 ): Promise<PlannedImport> {
   const { planImport } = await import('../../authoring/import/plan-import.js');
-  const { loadRegistry } = await import('../../definitions/load-registry.js');
   const { compileSchema } = await import('../../planning/schemas.js');
-  return planImport(loadRegistry(root), imported, { ...options, compileSchema });
+  const registry = loader.load();
+  const sources = new Map(loader.sources().map((source) => [source.file, source]));
+  return planImport(registry, imported, { ...options, sources, compileSchema });
 }
 
 function chosen({ select }: ImportFlags): string[] | undefined {
