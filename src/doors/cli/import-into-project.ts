@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Imported } from '../../authoring/import/imported.js';
 import type { ImportOptions, PlannedImport } from '../../authoring/import/planned-import.js';
 import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
@@ -23,15 +22,17 @@ export interface ImportSource extends Pick<ImportOptions, 'kind' | 'name' | 'loc
 /**
  * Imports from another system into a project, and says what became of each operation.
  *
- * Another import of this project is waited for; while the other system is read, others may import.
+ * Another command that writes into this project is waited for; while the other system is read, others may write.
  *
- * @throws AbilityError what reading throws, `import.*`, `usage.invalid`.
+ * @param signal ends the waiting.
+ * @throws Cancelled at its end; AbilityError what reading throws, `import.*`, `usage.invalid`.
  */
 export async function importIntoProject(
   context: Context,
   loader: RegistryLoader,
   source: ImportSource,
   flags: ImportFlags,
+  signal: AbortSignal,
 ): Promise<ExitCode> {
   const { root } = loader;
   const { readImport } = await import('../../definitions/read-imports.js');
@@ -40,7 +41,7 @@ export async function importIntoProject(
   const options = { ...source, prefix, select: chosen(flags), overwrite: flags.overwrite === true };
   const planned = flags.dryRun
     ? await plan(loader, imported, options)
-    : await locked(root, async () => {
+    : await alone(context, root, signal, async () => {
         const { writeImport } = await import('../../authoring/import/write-import.js');
         const now = await plan(loader, imported, options);
         writeImport(now);
@@ -86,19 +87,18 @@ async function choosePrefix(
   });
 }
 
-async function locked<T>(root: string, action: () => Promise<T>): Promise<T> {
-  const { waitForLock } = await import('../../server/lock.js');
-  const { pathsOf } = await import('../../server/project-paths.js');
-  const lock = await waitForLock(join(pathsOf(root).system, 'import.lock')).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new AbilityError(
-      { code: 'import.write_failed', message: `The import could not begin, and nothing was written: ${reason}` },
-      { cause: error },
-    );
-  });
+/** No other command writes into the project meanwhile, be it another import or a scaffold. */
+async function alone<T>(
+  { terminal }: Context,
+  root: string,
+  signal: AbortSignal,
+  action: () => Promise<T>,
+): Promise<T> {
+  const { whileAlone } = await import('./while-alone.js');
   try {
-    return await action();
-  } finally {
-    lock.release();
+    return await whileAlone(root, { note: (text) => terminal.note(text), signal }, action);
+  } catch (error) {
+    if (!(error instanceof AbilityError) || error.code !== 'scaffold.write_failed') throw error;
+    throw new AbilityError({ ...error.toProblem(), code: 'import.write_failed' }, { cause: error });
   }
 }

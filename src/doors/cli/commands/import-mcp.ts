@@ -38,6 +38,7 @@ export async function run(context: Context, [name = '']: string[], flags: Import
           readTools(registry, { name, server, isNew, prefix, environment, timeoutMs }, interrupted.signal),
       },
       flags,
+      interrupted.signal,
     );
   } catch (error) {
     if (!interrupted.signal.aborted) throw error;

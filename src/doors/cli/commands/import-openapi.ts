@@ -48,6 +48,7 @@ export async function run(context: Context, [source = '']: string[], flags: Impo
         },
       },
       flags,
+      interrupted.signal,
     );
   } catch (error) {
     if (!interrupted.signal.aborted) throw error;
