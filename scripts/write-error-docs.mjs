@@ -20,10 +20,12 @@ ${errorSections.join('\n\n')}
 `;
 
 const lintSections = [
-  ...Object.entries(LINT_CODES).map(
-    ([code, { severity, means, why, fix }]) =>
-      `## ${code}\n\n${severity === 'error' ? 'Error' : 'Warning'}. ${means}\n\nWhy: ${why}\n\nFix: ${fix}`,
-  ),
+  ...Object.entries(LINT_CODES)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(
+      ([code, { severity, means, why, fix }]) =>
+        `## ${code}\n\n${severity === 'error' ? 'Error' : 'Warning'}. ${means}\n\nWhy: ${why}\n\nFix: ${fix}`,
+    ),
   ...LINT_ERRORS.map((code) => `## ${code}\n\nError. ${CODES[code].means}\n\nFix: ${CODES[code].next}`),
 ];
 const lint = `# What lint finds

@@ -36,6 +36,8 @@ export interface ConnectOptions extends ConnectionFlags {
 }
 
 const CONNECT_MS = 5000;
+/** The runtime said that it is up; where it is slow to answer, the machine is busy. */
+const OWN_CONNECT_MS = 30_000;
 
 /**
  * Connects to the Temporal of a project: a remote one where one was named, else its own runtime, started on demand.
@@ -47,19 +49,23 @@ export async function connect(options: ConnectOptions): Promise<Session> {
   const remote = await chooseServer(options);
   if (remote) {
     const { connectionOptions, address, namespace } = remote;
-    const connection = await dial(connectionOptions as never, address);
+    const connection = await dial(connectionOptions as never, address, CONNECT_MS);
     const store = process.env.ABILITY_STORE ?? paths.store;
     const ui = process.env.TEMPORAL_UI_ADDRESS ?? null;
     return sessionOf(options, connection, { address, namespace, store, ui, isOwnRuntime: false, started: false });
   }
   const { runtime, started } = await ensureRuntime(paths, options.progress ?? (() => {}));
-  const connection = await dial({ address: runtime.address }, runtime.address);
+  const connection = await dial({ address: runtime.address }, runtime.address, OWN_CONNECT_MS);
   return sessionOf(options, connection, { ...runtime, isOwnRuntime: true, started });
 }
 
-async function dial(options: Parameters<typeof Connection.connect>[0], address: string): Promise<Connection> {
+async function dial(
+  options: Parameters<typeof Connection.connect>[0],
+  address: string,
+  connectTimeout: number,
+): Promise<Connection> {
   try {
-    return await Connection.connect({ ...options, connectTimeout: CONNECT_MS });
+    return await Connection.connect({ ...options, connectTimeout });
   } catch (error) {
     throw unavailable(address, error);
   }

@@ -1,4 +1,5 @@
 import type { Severity } from './findings.js';
+import { SLIP_CODES } from './lint-slip-codes.js';
 
 /** What one kind of finding means. `docs/lint.md` and `ability explain` are made from this table. */
 export interface LintMeaning {
@@ -13,6 +14,7 @@ export interface LintMeaning {
 
 /** Findings of `ability lint` besides the errors of broken definitions. Source: issue "Definitions people can trust". */
 export const LINT_CODES = {
+  ...SLIP_CODES,
   'lint.approver_unknown': {
     severity: 'warning',
     means: 'An approver is no group of the project, and nearly the name of one.',

@@ -37,6 +37,12 @@ const HABITS: Record<string, string> = {
   name: 'Write `id` (or `summary`).',
   description: 'Write `summary`.',
   jobs: 'Write `steps`.',
+  ...alike(
+    'The address stands in registry/config, `environments.NAME.endpoints.default` of the ability; here is the `path`.',
+    'url',
+    'base_url',
+    'host',
+  ),
   retries: 'Write `retry: { attempts: 3 }`.',
   max_attempts: 'Write `attempts`.',
   backoff: 'Write `first`, `factor` and `max`.',
@@ -157,7 +163,9 @@ function problemsOf(issue: Issue, base: PropertyKey[], source: YamlSource): Prob
   const path = [...base, ...issue.path];
   const value = valueAt(source.value, path);
   if (value === undefined && MISSING.has(issue.code)) {
-    return [problem(`\`${String(path.at(-1))}\` is missing${rightForm(issue)}`, path, source)];
+    const name = String(path.at(-1));
+    const told = problem(`\`${name}\` is missing${rightForm(issue)}`, path, source);
+    return [{ ...told, suggestion: `Write \`${name}: ..\` here.` }];
   }
   if (issue.code === 'invalid_union') return problemsOfUnion(issue, path, value, source);
   if (issue.code === 'unrecognized_keys') {
@@ -167,12 +175,18 @@ function problemsOf(issue: Issue, base: PropertyKey[], source: YamlSource): Prob
     const [inner] = issue.issues;
     return [problem(inner?.message ?? issue.message, path, source, 'key')];
   }
-  return [problem(wordingOf(issue, value), path, source)];
+  const told = problem(wordingOf(issue, value), path, source);
+  const form = formFor(issue, value);
+  return [form === undefined ? told : { ...told, suggestion: form }];
 }
 
 /** What belongs where something is missing, as far as the format says it itself. */
 function rightForm(issue: Issue): string {
-  if (issue.code === 'invalid_value') return `: one of ${issue.values.map(String).join(', ')}`;
+  if (issue.code === 'invalid_value') {
+    return issue.values.length === 1
+      ? `: ${String(issue.values[0])}`
+      : `: one of ${issue.values.map(String).join(', ')}`;
+  }
   return issue.code === 'invalid_union' && isOwnMessage(issue) ? `. ${issue.message}` : '';
 }
 
@@ -189,8 +203,7 @@ function problemsOfUnion(
   const known = issue.errors
     .flat()
     .flatMap((inner) => (inner.code === 'unrecognized_keys' ? namesIn(inner.message) : []));
-  const isMap = value !== null && typeof value === 'object' && !Array.isArray(value);
-  const unknown = isMap && known.length > 0 ? Object.keys(value).filter((key) => !known.includes(key)) : [];
+  const unknown = isRecord(value) && known.length > 0 ? Object.keys(value).filter((key) => !known.includes(key)) : [];
   const told = unknown.filter((key) => habitOf(key, source) || didYouMean(key, new Set(known)));
   if (told.length > 0) return told.map((key) => unknownKey(key, known, path, source));
   return [problem(wordingOf(issue, value), path, source)];
@@ -246,8 +259,48 @@ function wordingOf(issue: Issue, value: unknown): string {
   const seen = value === undefined ? '' : ` (it is ${short(value)})`;
   if (issue.code === 'invalid_value') return `One of ${issue.values.map(String).join(', ')} belongs here${seen}`;
   if (issue.code === 'invalid_type' && !isOwnMessage(issue))
-    return `A value of type ${issue.expected} belongs here${seen}`;
+    return `${KINDS_OF_VALUE[issue.expected] ?? `A value of type ${issue.expected}`} belongs here${seen}`;
   return `${issue.message}${seen}`;
+}
+
+/** What people call the types of values. */
+const KINDS_OF_VALUE: Record<string, string> = {
+  array: 'A list',
+  boolean: 'True or false',
+  int: 'A whole number',
+  number: 'A number',
+  object: 'A map',
+  record: 'A map',
+  string: 'A text',
+};
+
+/** The right form of a value that has another one, where it can be told from the value. */
+function formFor(issue: Issue, value: unknown): string | undefined {
+  if (issue.code === 'invalid_value') {
+    const wanted = issue.values.filter((each) => typeof each === 'string');
+    const same = wanted.find((each) => each.toLowerCase() === String(value).toLowerCase());
+    return same === undefined ? (typeof value === 'string' ? didYouMean(value, wanted) : undefined) : `Write ${same}.`;
+  }
+  if (issue.code !== 'invalid_type') return undefined;
+  if (issue.expected === 'array') {
+    if (isRecord(value)) return 'Begin each item of the list with `- `.';
+    return typeof value === 'string' && PLAIN.test(value) ? `Write [${value}].` : undefined;
+  }
+  if (issue.expected !== 'object' && issue.expected !== 'record') return asNumber(issue.expected, value);
+  return Array.isArray(value) ? 'Write `NAME: ..` for each, without `- `.' : undefined;
+}
+
+/** A text that may stand in a list of YAML as it is. */
+const PLAIN = /^\w[\w.-]*$/;
+
+/** `10s` or `"10"` where a number belongs. */
+function asNumber(expected: string, value: unknown): string | undefined {
+  const digits = expected === 'number' && typeof value === 'string' ? /^\d+/.exec(value)?.[0] : undefined;
+  return digits === undefined ? undefined : `Write a number, without quotes and unit, such as ${digits}.`;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 function short(value: unknown): string {

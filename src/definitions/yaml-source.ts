@@ -119,6 +119,7 @@ function hintFor(line: string): string | undefined {
   if (line.includes('${{')) return 'Quote a value with ${{ }} that holds `: ` or `#` or stands inside { } or [ ].';
   if (/:\s*!/.test(line)) return 'A value that begins with ! is a YAML tag; quote it: "!x".';
   if (/^\t/.test(line)) return 'Indent with spaces; YAML does not allow tabs.';
+  if (/:\s+[^\s"'[{|>#][^"']*:\s/.test(line)) return 'Quote a text that holds `: `: summary: "The weather: a report".';
   return undefined;
 }
 

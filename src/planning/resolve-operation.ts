@@ -136,7 +136,9 @@ export function checkSchemas(
       checkSchema(schema, `\`${key}\``);
     } catch (error) {
       if (!(error instanceof AbilityError)) throw error;
-      throw new AbilityError({ ...error.toProblem(), location: ability.locate([key]) }, { cause: error });
+      const { path = [] } = (error.details ?? {}) as { path?: string[] };
+      const location = ability.locate([key, ...path]);
+      throw new AbilityError({ ...error.toProblem(), details: undefined, location }, { cause: error });
     }
   }
 }

@@ -5,6 +5,7 @@ import { RE2JS } from 're2js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import { AbilityError } from '../contracts/problem.js';
 import { digestOf } from '../rules/canonical.js';
+import { didYouMean } from '../rules/nearest.js';
 import { compilePattern } from '../rules/regular-expressions.js';
 
 /** Patterns of a user run on RE2; `code` is only used for standalone code, which is not made here. */
@@ -39,7 +40,7 @@ const MOST_KEPT = 5000;
 /**
  * Compiles a JSON Schema (draft 2020-12) once.
  *
- * @throws AbilityError `definition.invalid` when it is none.
+ * @throws AbilityError `definition.invalid` when it is none; `details.path` leads to the first mistake.
  */
 export function compileSchema(schema: JsonObject, what: string): ValidateFunction {
   const seen = bySchema.get(schema);
@@ -58,9 +59,16 @@ export function compileSchema(schema: JsonObject, what: string): ValidateFunctio
     bySchema.set(schema, validator);
     return validator;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const errors = ajv.validateSchema(withoutId(schema)) === true ? [] : (ajv.errors ?? []);
+    const [first] = errors;
+    const reason = first ? describe(errors).slice(0, 5).join('; ') : messageOf(error);
     throw new AbilityError(
-      { code: 'definition.invalid', message: `${what} is not a JSON Schema (draft 2020-12): ${reason}` },
+      {
+        code: 'definition.invalid',
+        message: `${what} is not a JSON Schema (draft 2020-12): ${reason}`,
+        ...(first && { details: { path: pathOf(first) } }),
+        ...(first && wantsSchema(first) && { suggestion: 'A schema is a map, such as `{ type: string }`.' }),
+      },
       { cause: error },
     );
   }
@@ -106,9 +114,12 @@ export function checkAgainst<Value extends Json>(
   const validator = compileSchema(schema, `The schema of ${what}`);
   const checked = fillsIn(schema) ? structuredClone(value) : value;
   if (validate(validator, checked, what)) return checked;
-  const mistakes = describe(validator.errors ?? []);
+  const errors = validator.errors ?? [];
+  const mistakes = describe(errors);
+  const meant = misspelled(errors, schema, checked);
   throw new AbilityError({
     code,
+    ...(meant !== undefined && { suggestion: meant }),
     message: `${what} is not as its schema says: ${mistakes.slice(0, 5).join('; ')}`,
     details: { errors: mistakes },
   });
@@ -152,4 +163,34 @@ function describe(errors: ErrorObject[]): string[] {
     return `${where}${error.message ?? 'is wrong'}`;
   });
   return [...new Set(texts)];
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Where in a value something is wrong, key by key. */
+function pathOf({ instancePath }: ErrorObject): string[] {
+  const steps = instancePath.split('/').slice(1);
+  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** Whether something else stands where a schema belongs, such as `name: string` under `properties`. */
+function wantsSchema({ keyword, params }: ErrorObject): boolean {
+  const { type } = params as { type?: unknown };
+  return keyword === 'type' && Array.isArray(type) && type.includes('object') && type.includes('boolean');
+}
+
+/** The name that was meant by one that the schema does not know, where one is missing. */
+function misspelled(errors: ErrorObject[], { properties }: JsonObject, value: Json): string | undefined {
+  const missing = errors
+    .filter(({ keyword, instancePath }) => keyword === 'required' && instancePath === '')
+    .map(({ params }) => String((params as { missingProperty?: unknown }).missingProperty));
+  const known = isMap(properties) ? properties : {};
+  const strange = isMap(value) ? Object.keys(value).filter((name) => !Object.hasOwn(known, name)) : [];
+  return strange.map((name) => didYouMean(name, missing)).find((hint) => hint !== undefined);
+}
+
+function isMap(value: Json | undefined): value is JsonObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

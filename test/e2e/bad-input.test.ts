@@ -33,6 +33,10 @@ abilities:
 mcp_servers:
   dead: { command: node, args: ["-e", "console.error('I am dead'); process.exit(3)"] }
 `,
+    'registry/hooks/PreAbilityCreate.yaml': `
+hooks:
+  - { id: peak, handler: { expression: { warn_if: "true", reason: "This ability is slow and better run off-peak in staging." } } }
+`,
     'registry/hooks/PreAbilityCall.yaml': `
 hooks:
   - { id: never, handler: { expression: { deny_if: "true", reason: Never. } } }
@@ -40,6 +44,9 @@ hooks:
 `,
     ...operation('util.echo', 'return input;', {
       yaml: 'input_schema: { type: object, properties: { n: { type: integer }, text: { type: string } }, additionalProperties: false }',
+    }),
+    ...operation('util.regression', 'return input;', {
+      yaml: 'hooks: { pre_create: [peak] }\ninput_schema: { type: object, required: [n], properties: { n: { type: integer } } }',
     }),
     ...operation('util.exit', 'process.stderr.write("went wrong\\n"); process.exit(9);', { effects: 'write_additive' }),
     ...operation('util.hang', 'await sleep(600_000);', { effects: 'write_additive', script: ', timeout_sec: 1' }),
@@ -204,6 +211,31 @@ describe('unavailable: a reason, a suggestion, no key', () => {
     expect(end.exitCode).toBe(exit);
     expect(end.json.reason).toMatch(reason);
     if (suggestion) expect(end.json.suggestion).toMatch(suggestion);
+  });
+});
+
+describe('available', () => {
+  test('R-000-72, R-002-30: `task create` takes its payload from stdin or a file, and answers with key and warnings', async () => {
+    const create = ['task', 'create', 'util.regression', '--input'];
+    const warnings = [expect.stringMatching(/^This ability is slow and better run off-peak in staging\./)];
+    const stdin = await abilityJson([...create, '-', '--key', 'task-123'], { cwd: project.root, input: '{"n": 5}' });
+    expect(stdin.json).toEqual({ status: 'available', task_key: 'task-123', warnings });
+    expect(stdin.exitCode).toBe(0);
+    const file = await abilityJson([...create, '@input.json'], { cwd: project.root });
+    expect(file.json).toEqual({ status: 'available', task_key: expect.stringMatching(/^t-/), warnings });
+    const wrong = await abilityJson([...create, '-'], { cwd: project.root, input: '{"n": "five"}' });
+    expect(wrong).toMatchObject({ exitCode: 2, json: { error: { code: 'input.invalid' } } });
+  });
+
+  test('R-002-29, R-002-32: one command creates, runs by key, and runs directly', async () => {
+    const own = { cwd: project.root };
+    const created = await abilityJson(['task', 'create', 'util.regression', '--set', 'n=7'], own);
+    const ran = await abilityJson(['task', 'run', created.json.task_key], own);
+    const told = { status: 'succeeded', ability_id: 'util.regression', output: { n: 7 }, error: null };
+    expect(ran).toMatchObject({ exitCode: 0, json: { ...told, task_key: created.json.task_key } });
+    expect(ran.json.hooks).toMatchObject([{ phase: 'PreAbilityCreate', hook_id: 'peak' }]);
+    const direct = await abilityJson(['run', 'util.regression', '--direct', '--set', 'n=7'], own);
+    expect(direct).toMatchObject({ exitCode: 0, json: { ...told, task_key: null, links: { record: null } } });
   });
 });
 

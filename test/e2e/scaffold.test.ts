@@ -52,13 +52,35 @@ describe('from an empty folder to abilities that run', () => {
     expect({ exitCode, output: result.output }).toEqual({ exitCode: 0, output: { text: 'Hello, World!' } });
   });
 
-  test('a scaffolded ability runs several times, and a scaffolded hook notes each use [R-002-63, R-002-49]', async () => {
+  test('what comes next and where help is are told as one would type them', async () => {
+    expect((await run('scaffold', 'schemas')).stdout).toBe('');
+    expect((await run('scaffold', 'low-level')).stderr).toContain('`ability scaffold low-level --help`');
+    expect((await run('scaffold', 'low-level', 'x.y')).stderr).toContain('Pass --kind script, mcp or api;');
+    expect((await run('init', 'inner')).stdout).toContain('\n  cd inner\n');
+    rmSync(join(root, 'inner'), { recursive: true });
+  });
+
+  test('scripts that are there are under contract and run, all of them at once [R-002-04]', async () => {
+    for (const number of [1, 2, 3]) writeFileSync(join(root, `job${number}.sh`), `# Job ${number}\necho ${number}\n`);
+    const { exitCode, stderr } = await run('scaffold', 'scripts', 'job1.sh', 'job2.sh', 'job3.sh', '--args', '');
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: expect.stringContaining('Each is given no arguments'),
+    });
+    expect((await run('lint')).exitCode).toBe(0);
+    expect((await json('run', 'job2')).json).toMatchObject({ status: 'succeeded', output: 2 });
+  });
+
+  test('a scaffolded ability runs several times, and a scaffolded hook notes each use [R-002-63, R-002-49, R-002-67]', async () => {
     await run('scaffold', 'hook', 'usage', '--phase', 'PostAbilityCall', '--handler', 'builtin', '--builtin', 'usage');
     expect((await run('scaffold', 'low-level', 'log.write', '--kind', 'script', '--language', 'python')).exitCode).toBe(
       0,
     );
     for (const message of ['one', 'two']) {
-      expect((await json('run', 'log.write', '--set', `message=${message}`)).json.output).toEqual({ message });
+      const { json: result } = await json('run', 'log.write', '--set', `message=${message}`);
+      expect(result.output).toEqual({ message });
+      const record = readFileSync(join(root, '.system/implement', result.task_key, 'tool_call.md'), 'utf8');
+      expect(record).toMatch(/# log\.write · t-[\s\S]*\| Status \| succeeded \|/);
     }
     const usage = readFileSync(join(root, '.system/usage.jsonl'), 'utf8').trim().split('\n');
     expect(usage.filter((line) => JSON.parse(line).ability_id === 'log.write').length).toBeGreaterThanOrEqual(2);
@@ -84,7 +106,7 @@ describe('from an empty folder to abilities that run', () => {
     expect({ exitCode, code: denied.error.code }).toEqual({ exitCode: 4, code: 'guard.denied' });
   });
 
-  test('a service, an MCP tool and a workflow of both are called with nothing written by hand', async () => {
+  test('a service, an MCP tool and a workflow of both are called with nothing written by hand, by the command that runs scripts [R-002-06]', async () => {
     const { port } = service.address() as AddressInfo;
     const api = ['--kind', 'api', '--endpoint', `http://127.0.0.1:${port}`, '--path', '/users/{id}'];
     expect(await run('scaffold', 'low-level', 'user.get', ...api)).toMatchObject({ exitCode: 0 });
@@ -97,7 +119,7 @@ describe('from an empty folder to abilities that run', () => {
       get: { path: '/users/a%20b' },
       hello: { text: 'Hello, Ann!' },
     });
-    expect((await json('list')).json).toHaveLength(6);
+    expect((await json('list')).json).toHaveLength(9);
     expect(loadRegistry(root).problems).toEqual([]);
   });
 

@@ -73,7 +73,7 @@ function expectNoSecret(text: string): void {
   for (const secret of [...shown, basic]) expect(text).not.toContain(secret);
 }
 
-describe('R-000-50: parameters', () => {
+describe('parameters', () => {
   test('arrive in the place, under the name and in the style that the definition says', async () => {
     const params = {
       user: { in: 'path', name: 'id' },

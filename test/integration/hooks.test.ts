@@ -126,7 +126,7 @@ const decisions = ({ hooks }: TaskResult) =>
   hooks.map(({ hook_id, decision, status }) => `${hook_id}:${status}:${decision}`);
 
 describe('before a call', () => {
-  test('R-000-59, R-000-76, R-002-64: a guard denies by condition; the normal call passes', async () => {
+  test('R-000-59, R-000-76: a guard denies by condition; the normal call passes', async () => {
     const denied = await project.run('w.plain', {}, { environment: 'prod' });
     expect(denied).toMatchObject({ status: 'denied', error: { code: 'guard.denied', suggestion: 'Pass ticket.' } });
     expect(denied.steps).toMatchObject([{ status: 'denied', attempts: 0 }]);
@@ -158,7 +158,7 @@ describe('before a call', () => {
     });
   });
 
-  test('R-002-18: the first deny ends the phase, and nothing is executed', async () => {
+  test('the first deny ends the phase, and nothing is executed', async () => {
     const result = await project.run('w.denied');
     expect(result).toMatchObject({ status: 'denied', error: { code: 'guard.denied', suggestion: 'Ask Bob.' } });
     expect(result.error?.message).toMatch(/Not on my watch\. \(hook denies\)/);
@@ -177,7 +177,7 @@ describe('before a call', () => {
     expect(result.error?.message).toMatch(message);
   });
 
-  test('R-002-20, R-002-21, R-002-24: hooks that are off, or do not block, do not run before a call', async () => {
+  test('R-002-20, R-002-21: hooks that are off, or do not block, do not run before a call', async () => {
     const { hooks } = await project.run('w.plain');
     expect(hooks.map(({ hook_id }) => hook_id)).toEqual(['usage_of_all']);
   });
@@ -227,14 +227,14 @@ describe('at creation', () => {
 });
 
 describe('after a call', () => {
-  test('R-000-60, R-002-25, R-002-27: hooks after a call run, are joined at the end, and never change the result', async () => {
+  test('R-000-60, R-002-27: hooks after a call run, are joined at the end, and never change the result', async () => {
     const result = await project.run('w.posts');
     expect(result).toMatchObject({ status: 'succeeded', output: 1 });
     expect(read('post.txt')).toBe('succeeded\n');
     expect(result.warnings.join()).toMatch(/The hook crash failed: it ended with exit code 7/);
   });
 
-  test('R-002-26: they carry no signals for an AI', async () => {
+  test('they carry no signals for an AI', async () => {
     const result = await project.run('w.posts');
     const chatty = result.hooks.find(({ hook_id }) => hook_id === 'chatty');
     expect(chatty?.infra).toEqual({ log: 'l' });

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cancelTask } from '../../src/client/index.js';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { cancelTask, createTask } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
-import { type ProjectFiles, projectFile, workflow } from '../fixtures/project-folder.js';
+import { makeProject, type ProjectFiles, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { apiAbility, config, logFile, lowLevel, mcpAbility, scriptAbility } from '../fixtures/servers/definitions.js';
 import { MCP_PROGRAMS } from '../fixtures/servers/mcp-http-server.js';
@@ -88,7 +88,7 @@ describe('an implementation document', () => {
     expect(await project.run('doc.supplied')).toMatchObject({ status: 'succeeded', output: { region: 'eu' } });
   });
 
-  test('R-000-52: configuration names the default one and those that are allowed', async () => {
+  test('R-000-52, R-002-03: configuration names the default one and those that are allowed, and the runtime executes that', async () => {
     const named = (id: string) =>
       implementation(id, { operation_key: 'doc.two', kind: 'script', script: { path: `scripts/${id}.sh`, args: [] } });
     project.write({
@@ -107,6 +107,37 @@ describe('an implementation document', () => {
     expect(await failure(project.create('doc.two'))).toMatchObject({ code: 'config.invalid' });
     choose({ allowed_implementations: ['one'] });
     expect(await project.run('doc.two')).toMatchObject({ status: 'succeeded', output: 1 });
+  });
+
+  test('R-000-55: callers name ability, environment and input; the runner alone reads what that means here', async () => {
+    const input_schema = { type: 'object', properties: { n: { type: 'integer' } }, additionalProperties: false };
+    const way = (id: string): ProjectFiles =>
+      implementation(id, {
+        operation_key: 'doc.asked',
+        kind: 'script',
+        script: { path: `scripts/${id}.sh`, args: [] },
+      });
+    const files = (chosen: string): ProjectFiles => ({
+      ...contract('doc.asked', { input_schema }),
+      ...way('first_way'),
+      ...way('second_way'),
+      'scripts/first_way.sh': 'echo 1\n',
+      'scripts/second_way.sh': 'echo 2\n',
+      ...config('asked', { abilities: [{ id: 'doc.asked', default_implementation: chosen }] }),
+    });
+    project.write(files('second_way'));
+    const elsewhere = makeProject(files('first_way'));
+    onTestFinished(() => elsewhere.remove());
+    const session = { ...project.session, root: elsewhere.root };
+    const user = { name: 'tester', source: 'claimed' } as const;
+    const asked = { ability: 'doc.asked', environment: 'dev', user, run: true };
+    const { id } = await createTask(session, { ...asked, input: { n: 1 } });
+    expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded', output: 2 } });
+    for (const key of ['implementation', 'default_implementation', 'hooks', 'endpoints']) {
+      expect(await failure(createTask(session, { ...asked, input: { [key]: 'first_way' } }))).toMatchObject({
+        code: 'input.invalid',
+      });
+    }
   });
 
   test('R-000-53: configuration gives endpoints, server, tool, prompts and credential references for each environment', async () => {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cancelTask, runTask, viewTask } from '../../src/client/index.js';
@@ -6,6 +6,11 @@ import { operation, projectFile, workflow } from '../fixtures/project-folder.js'
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
 let project: RunningProject;
+
+/** The file of a phase with one hook, which notes that it was asked. */
+const hook = (id: string, match: string): string =>
+  `hooks: [{ id: ${id}, ${match} handler: { script: { path: scripts/noted.mjs } } }]\n`;
+const ASKS = 'hooks: { pre_create: [may_form], pre_call: [may_run] }';
 
 beforeAll(async () => {
   project = await runProject({
@@ -17,11 +22,32 @@ beforeAll(async () => {
         'output_schema: { type: object, required: [n] }',
       ].join('\n'),
     }),
+    'registry/hooks/PreAbilityCreate.yaml': hook('may_form', ''),
+    'registry/hooks/PreAbilityCall.yaml': hook('may_run', ''),
+    'registry/hooks/PostAbilityCall.yaml': hook('tell', 'match: {},').replace('noted', 'told'),
+    ...operation('util.asked', "appendFileSync('order.txt', 'executed\\n'); return { n: input.n };", {
+      yaml: `${ASKS}\ninput_schema: { type: object, required: [n], properties: { n: { type: integer } } }`,
+      effects: 'write_additive',
+    }),
+    'registry/low-level/util.lost.yaml': `operation_key: util.lost\nsummary: s\n${ASKS}\nimplementation: { kind: script, script: { path: scripts/gone.mjs } }\n`,
+    'scripts/noted.mjs': [
+      "import { appendFileSync, readFileSync } from 'node:fs';",
+      "appendFileSync('order.txt', `${JSON.parse(readFileSync(0, 'utf8')).event_type}\\n`);",
+      "console.log('{}');",
+    ].join('\n'),
+    'scripts/told.mjs': [
+      "import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';",
+      "const { event_type, task_id, ability_id, payload } = JSON.parse(readFileSync(0, 'utf8'));",
+      "if (ability_id === 'util.asked') appendFileSync('order.txt', `${event_type}\\n`);",
+      'writeFileSync(`told-${task_id}-${ability_id}.json`, JSON.stringify(payload));',
+      "console.log('{}');",
+    ].join('\n'),
     ...workflow('flow', 'steps: [{ id: a, call: util.double, with: { n: 2 } }]\noutput: "${{ steps.a.output.n }}"'),
   });
 });
 afterAll(() => project.stop());
 
+const order = () => readFileSync(join(project.root, 'order.txt'), 'utf8').trim().split('\n');
 const record = (key: string) => join(project.root, '.system/implement', key);
 const failure = (promise: Promise<unknown>) =>
   promise.then(
@@ -34,17 +60,68 @@ describe('create and run', () => {
     const { id, warnings } = await project.create('util.double', { n: 2 }, { run: false });
     expect(id).toMatch(/^t-[0-9a-z]{26}$/);
     expect(warnings).toEqual([]);
-    expect(existsSync(join(record(id), 'tool_call.md'))).toBe(true);
+    const text = readFileSync(join(record(id), 'tool_call.md'), 'utf8');
+    expect(text).toMatch(/"note": "none"[\s\S]*\| util\.double \| read \| util\.double \| script \|/);
+    const { plan } = JSON.parse(readFileSync(join(record(id), 'record.json'), 'utf8'));
+    expect(plan.operations['util.double'].implementation).toMatchObject({
+      script: { path: 'scripts/util.double.mjs' },
+    });
     const { result, view } = await viewTask(project.session, id);
     expect(result).toMatchObject({ status: 'created', steps: [{ status: 'pending', attempts: 0 }] });
     expect(view?.input).toEqual({ n: 2, note: 'none' });
   });
 
-  test('R-000-74, R-000-75: run executes the cached input and gives the result of the contract', async () => {
-    const { id } = await project.create('util.double', { n: 4 }, { run: false });
+  test('R-000-74, R-000-75, R-002-31: run executes the cached input, writes the result back, and gives it', async () => {
+    const { id } = await project.create('util.asked', { n: 8 }, { run: false });
+    rmSync(join(project.root, 'order.txt'), { force: true });
     await runTask(project.session, id);
     const end = await project.wait(id);
     expect(end).toMatchObject({ kind: 'ended', result: { status: 'succeeded', output: { n: 8 }, task_key: id } });
+    expect(order()).toEqual(['PreAbilityCall', 'executed', 'PostAbilityCall']);
+    expect(readFileSync(join(record(id), 'tool_call.md'), 'utf8')).toMatch(/## Output\n\n```json\n\{\n {2}"n": 8\n\}/);
+  });
+
+  test('R-000-86, R-002-34: tool_call.md tells what was wanted, how it was set up, with what, and how it ended', async () => {
+    project.write(
+      operation('util.break', 'process.stderr.write("broken\\n"); process.exit(3);', { effects: 'write_additive' }),
+    );
+    const { task_key: key } = await project.run('util.break', { n: 7 });
+    const text = readFileSync(join(record(key as string), 'tool_call.md'), 'utf8');
+    for (const part of [
+      /^# util\.break · t-/,
+      /The operation util\.break of a test\./,
+      /\| Environment \| dev \|/,
+      /\| Requested by \| tester \(claimed\) \|/,
+      /## Input\n\n```json\n\{\n {2}"n": 7\n\}/,
+      /\| util\.break \| write_additive \| util\.break \| script \|/,
+      /\| Status \| failed \|/,
+      /\| run \| util\.break \| failed \| 1 \|/,
+      /## Error\n\n`script\.exit` in step `run`[\s\S]*broken/,
+      /## Output\n\n```json\nnull/,
+    ]) {
+      expect(text).toMatch(part);
+    }
+  });
+
+  test('R-000-23, R-000-66: workflow and operation have one way in, and the runner makes the calls of the workflow', async () => {
+    for (const [ability, input] of [
+      ['util.double', { n: 2 }],
+      ['flow', {}],
+    ] as const) {
+      const { id } = await project.create(ability, input, { run: false });
+      expect(existsSync(join(project.root, `told-${id}-util.double.json`))).toBe(false);
+      await runTask(project.session, id);
+      expect(await project.wait(id)).toMatchObject({
+        result: {
+          status: 'succeeded',
+          ability_id: ability,
+          task_key: id,
+          steps: [{ call: 'util.double', attempts: 1 }],
+        },
+      });
+      expect(existsSync(join(record(id), 'tool_call.md'))).toBe(true);
+      expect(existsSync(join(project.root, `told-${id}-util.double.json`))).toBe(true);
+    }
   });
 
   test('R-000-69, R-000-73: what cannot be formed gets a reason, no key and no folder', async () => {
@@ -54,16 +131,33 @@ describe('create and run', () => {
     expect(existsSync(record('no-1'))).toBe(false);
   });
 
-  test('R-000-68: the shape of the input is checked before anything else', async () => {
+  test('R-000-68: the shape of the input and the configuration are looked at before any hook is asked', async () => {
+    rmSync(join(project.root, 'order.txt'), { force: true });
+    expect(await failure(project.create('util.asked', { n: 'two' }))).toMatchObject({ code: 'input.invalid' });
+    expect(await failure(project.create('util.lost'))).toMatchObject({ code: 'script.missing' });
+    expect(existsSync(join(project.root, 'order.txt'))).toBe(false);
+    await project.create('util.asked', { n: 2 }, { run: false });
+    expect(order()).toEqual(['PreAbilityCreate']);
     const error = await failure(project.create('util.double', { n: 'two' }));
     expect(error).toMatchObject({ code: 'input.invalid' });
     expect(error.message).toMatch(/`n` must be integer/);
   });
 
-  test('R-000-77, R-002-32: a direct run does everything and leaves no key and no folder', async () => {
+  test('R-000-77: a direct run asks before creation, before the call, executes, and tells, in this order', async () => {
+    rmSync(join(project.root, 'order.txt'), { force: true });
+    const { id } = await project.create('util.asked', { n: 5 }, { direct: true });
+    expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded', output: { n: 5 }, task_key: null } });
+    expect(order()).toEqual(['PreAbilityCreate', 'PreAbilityCall', 'executed', 'PostAbilityCall']);
+  });
+
+  test('R-000-77, R-000-81, R-002-32: a task is what one gets; a direct run is asked for, and leaves no key and no folder', async () => {
+    const task = await project.create('util.double', { n: 5 });
+    await project.wait(task.id);
+    expect(existsSync(record(task.id))).toBe(true);
     const { id } = await project.create('util.double', { n: 5 }, { direct: true });
     const end = await project.wait(id);
     expect(id).toMatch(/^direct:/);
+    expect(existsSync(join(project.root, `told-${id}-util.double.json`))).toBe(true);
     expect(end).toMatchObject({
       result: { status: 'succeeded', task_key: null, output: { n: 10 }, links: { record: null } },
     });

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { connect, createTask, type Session, waitForTask } from '../../src/client/index.js';
+import { connect, createTask, runTask, type Session, waitForTask } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
 import { PLACEMENTS, type Placement } from '../../src/contracts/placement.js';
 import type { TaskRecord } from '../../src/contracts/record.js';
@@ -111,7 +111,38 @@ describe('R-001-01, R-001-31: with one worker a placement', () => {
   });
 });
 
-describe('R-001-09: the record of a task', () => {
+test('R-001-07: it is decided once, when the task is created, for whoever asks, and stays with the task', async () => {
+  const file = join(project.root, 'ability.yaml');
+  const text = readFileSync(file, 'utf8');
+  const make = (key: string, name: string) =>
+    createTask(session, {
+      ...{ ability: 'far', environment: 'dev', input: {}, key, run: false },
+      user: { name, source: 'claimed' },
+    });
+  try {
+    await make('once-1', 'ann');
+    await make('once-2', 'bob');
+    writeFileSync(file, text.replace('cloud: [http]', 'cloud: []'));
+    await make('once-3', 'ann');
+    for (const [key, placement] of Object.entries({
+      'once-1': 'cloud',
+      'once-2': 'cloud',
+      'once-3': 'local',
+    } as const)) {
+      await runTask(session, key);
+      const end = await waitForTask(session, key, { timeoutMs: 60_000 });
+      expect(end).toMatchObject({ kind: 'ended', result: { status: 'succeeded' } });
+      expect(recordOf(key).plan.placement).toBe(placement);
+      const { queue, pids } = await whereIt(key);
+      expect(queue).toMatch(new RegExp(`-dev-${placement}$`));
+      expect(new Set(pids)).toEqual(new Set([pidOf(placement)]));
+    }
+  } finally {
+    writeFileSync(file, text);
+  }
+});
+
+describe('R-001-09, R-001-23: the record of a task', () => {
   test('tells the tools it used, with those of the tasks it called, and that none was outside its whitelist', async () => {
     await run('near', 'near-2');
     expect(recordOf('near-2').used).toEqual({
@@ -130,7 +161,7 @@ describe('R-001-09: the record of a task', () => {
     expect(text).toContain('## Tools used\n\n- `http:far.op`\n- `shell:near.op`');
   });
 
-  test('R-001-24, R-001-25, R-001-32: `list`, `show` and `plan` say the same as where it ran', async () => {
+  test('R-001-24, R-001-26, R-001-31, R-001-32: `list`, `show` and `plan` say the same as where it ran', async () => {
     const list = await abilityJson(['list'], { cwd: project.root });
     const placements = Object.fromEntries(
       (list.json as { id: string; placement: Placement }[]).map(({ id, placement }) => [id, placement]),

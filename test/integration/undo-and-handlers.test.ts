@@ -117,7 +117,7 @@ output: "\${{ steps.a.error.code }}"`);
     expect(covered).toMatchObject({ status: 'succeeded', output: 'handler_failed' });
   });
 
-  test('R-002-29: a catch-all never catches a no; one that names it does, and may rethrow it', async () => {
+  test('a catch-all never catches a no; one that names it does, and may rethrow it', async () => {
     const yaml = (handler: string) => `
 steps:
   - id: guarded

@@ -16,8 +16,8 @@ export interface AgentsSubject {
 export function agentsMd({ project, environments, registry, example }: AgentsSubject): string {
   return `# How AIs work with this project
 
-The operations of \`${project}\` are *abilities*: scripts, MCP tools, HTTP calls and workflows, each under a contract, run by
-Ability Runtime as durable tasks. Environments: ${environments.join(', ')}.
+The operations of \`${project}\` are *abilities*: scripts, MCP tools, HTTP calls and workflows, each under a contract. Ability
+Runtime is their only Tool Runner and Hook Runner, and runs them as durable tasks. Environments: ${environments.join(', ')}.
 
 ## Rules
 
@@ -77,7 +77,7 @@ explains an error code.
 ## Changing abilities
 
 \`\`\`sh
-npx --no ability scaffold --help          # low-level, high-level, implementation, hook
+npx --no ability scaffold --help          # low-level, scripts, high-level, implementation, hook
 npx --no ability lint                     # what no longer holds, with file and line
 npx --no ability test                     # the cases beside the abilities; nothing is really called
 npx --no ability docs                     # brings ABILITY.md in step

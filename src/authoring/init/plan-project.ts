@@ -39,7 +39,7 @@ const REGISTRY_README = `# What this project can do
 
 | Folder | |
 |---|---|
-| \`low-level/\` | operations: \`ability scaffold low-level KEY --kind script\` |
+| \`low-level/\` | operations: \`ability scaffold low-level KEY --kind script\`; of scripts you have, \`ability scaffold scripts FILES\` |
 | \`high-level/\` | workflows of these: \`ability scaffold high-level ID --calls A,B\` |
 | \`implementations/\` | where an operation has several: \`ability scaffold implementation ID --operation KEY\` |
 | \`config/\` | how and where they run: endpoints, credentials (as references), MCP servers |

@@ -24,7 +24,12 @@ export function configureAbility(draft: FileDraft, site: Site, ability: string, 
 /** Defines an MCP server. */
 export function configureServer(draft: FileDraft, site: Site, name: string, definition: JsonObject): void {
   const path = `${site.folders.registry}/config/mcp-servers.yaml`;
-  draft.edit(path, beginning(site, path), (text) => setValue({ file: path, text }, ['mcp_servers', name], definition));
+  const start = beginning(site, path);
+  draft.edit(path, start, (text) =>
+    text === start
+      ? `${start}${stringify({ mcp_servers: { [name]: definition } }, { lineWidth: 0 })}`
+      : setValue({ file: path, text }, ['mcp_servers', name], definition),
+  );
 }
 
 function configFileOf({ registry, folders }: Site, ability: string): string {

@@ -12,6 +12,9 @@ export function planSchemas({ registry, folders }: Site): Scaffold {
     files,
     abilities: [],
     notes: files.length > 0 ? [] : ['The schemas are those of this version already.'],
-    next: [{ command: 'ability lint', purpose: 'see whether the definitions hold under this version' }],
+    next:
+      files.length === 0
+        ? []
+        : [{ command: 'ability lint', purpose: 'see whether the definitions hold under this version' }],
   };
 }

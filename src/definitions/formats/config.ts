@@ -5,6 +5,7 @@ import {
   environmentName,
   hookBindings,
   jsonObject,
+  passedVariable,
   plainName,
   seconds,
   secretReference,
@@ -57,7 +58,7 @@ export const abilityConfig = z.strictObject({
 
 /** What a child process gets as its environment. Source: design, section 4. */
 const envProfile = z.strictObject({
-  pass: z.array(plainName).default([]).describe('Variables of the worker that are passed on.'),
+  pass: z.array(passedVariable).default([]).describe('Variables of the worker that are passed on.'),
   set: z.record(plainName, z.string()).default({}).describe('Variables with fixed values.'),
   secrets: z.record(plainName, secretReference).default({}).describe('Variables that hold secrets, as references.'),
 });
@@ -66,7 +67,14 @@ const envProfile = z.strictObject({
 const mcpServer = z.union(
   [
     z.strictObject({
-      command: z.string().min(1).describe('The program that is the server.'),
+      command: z
+        .string()
+        .min(1)
+        .regex(
+          /^(\w+$|\w*[^\w\s])/,
+          'A command is one program; write what follows it as a list: `args: [servers/logs.mjs]`',
+        )
+        .describe('The program that is the server.'),
       args: z.array(z.string()).default([]).describe('Its arguments.'),
       env_profile: plainName.optional().describe('Its environment; without it, the profile `default`.'),
     }),

@@ -99,8 +99,17 @@ export const SECRET_MESSAGE = 'A secret is a reference, env:NAME or file:PATH; n
 export const CREDENTIAL_MESSAGE =
   'Only text and {credential:NAME} belong here; a secret is a reference, never write it here';
 
+/** Said of what would give away the keys that seal plans; whoever has them can approve what was never shown. */
+const SEAL_KEYS_MESSAGE = 'The keys that seal plans are for workers alone; nothing that they run may have them';
+
+/** A variable of the worker's that it may pass on. */
+export const passedVariable = plainName.regex(/^(?!ABILITY_SEAL_KEYS$)/, SEAL_KEYS_MESSAGE);
+
 /** A reference to a secret, never the secret itself. Source: R-000-53. */
-export const secretReference = z.string(SECRET_MESSAGE).regex(/^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/, SECRET_MESSAGE);
+export const secretReference = z
+  .string(SECRET_MESSAGE)
+  .regex(/^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/, SECRET_MESSAGE)
+  .regex(/^(?!env:ABILITY_SEAL_KEYS$)(?!file:(.*\/)?\.system\/+(.*\/)?keys(\/|$))/, SEAL_KEYS_MESSAGE);
 
 /** Where an ability may be used. */
 export const scope = z.strictObject({

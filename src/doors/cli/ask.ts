@@ -54,7 +54,7 @@ export async function askChoice<T extends string>(
   question: Question<T>,
 ): Promise<T> {
   if (given !== undefined) return given;
-  if (!canAsk(context)) return needed(question);
+  if (!canAsk(context)) return needed(question, choices);
   const { isCancel, select } = await import('@clack/prompts');
   const options = choices.map((value) => ({ value: value as string, label: value as string }));
   const { message, fallback } = question;
@@ -64,12 +64,12 @@ export async function askChoice<T extends string>(
   return choices.find((choice) => choice === answer) ?? needed(question);
 }
 
-function needed<T>({ flag, fallback }: Question<T>): T {
+function needed<T>({ flag, fallback }: Question<T>, choices: readonly string[] = []): T {
   if (fallback !== undefined) return fallback;
   throw new AbilityError({
     code: 'usage.invalid',
     message: `${flag} is needed where nobody can be asked`,
-    suggestion: `Pass ${flag}; see the help of the command.`,
+    suggestion: `Pass ${flag}${choices.length > 0 ? ` ${oneOf(choices)}` : ''}; \`--help\` has examples.`,
   });
 }
 
@@ -82,4 +82,8 @@ function faultOf(answer: string, check: TextQuestion['check']): string | undefin
     if (!(error instanceof AbilityError)) throw error;
     return `${error.message}. ${error.suggestion ?? ''}`;
   }
+}
+
+function oneOf(choices: readonly string[]): string {
+  return `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
 }

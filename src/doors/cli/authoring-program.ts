@@ -67,6 +67,24 @@ function defineScaffolds(scaffold: Command, terminal: Terminal, outcome: Outcome
       'ability scaffold low-level logs.search --kind mcp --server logs --tool search --command "node servers/logs.mjs"',
     ),
   );
+  scope(
+    define(
+      'scripts <files...>',
+      'contracts for scripts that are there, many at once',
+      () => import('./commands/scaffold-scripts.js'),
+    )
+      .option('--prefix <prefix>', 'what operation keys begin with (default: the folders of each script)')
+      .option('--args <template>', 'their arguments (default: --input {input_file} --output {output_file})')
+      .addOption(
+        new Option('--effects <effect>', 'what a call of each changes (default: destructive)').choices(EFFECTS),
+      ),
+  ).addHelpText(
+    'after',
+    examples(
+      'ability scaffold scripts ops/*.sh tools/*.py',
+      `ability scaffold scripts reports/*.py --prefix report --effects read --args '--json {input_file}'`,
+    ),
+  );
   const highLevel = define(
     'high-level <id>',
     'a workflow that calls abilities one after the other, and a test case',
@@ -103,8 +121,8 @@ function defineScaffolds(scaffold: Command, terminal: Terminal, outcome: Outcome
     .addHelpText(
       'after',
       examples(
-        `ability scaffold hook prod_guard --phase PreAbilityCall --handler expression --match environments=prod \\
-      --deny-if '!has(input.ticket)' --reason "Changes of prod need a ticket"`,
+        `ability scaffold hook ticket_guard --phase PreAbilityCall --handler expression --match effects=destructive \\
+      --deny-if '!has(input.ticket)' --reason "What destroys needs a ticket"`,
         'ability scaffold hook usage --phase PostAbilityCall --handler builtin --builtin usage',
       ),
     );

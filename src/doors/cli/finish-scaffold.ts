@@ -3,7 +3,8 @@ import type { Scaffold, Site } from '../../authoring/scaffold/scaffold.js';
 import { siteFolders } from '../../authoring/scaffold/scaffold.js';
 import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
-import { loadRegistry } from '../../definitions/load-registry.js';
+import { findProjectRoot } from '../../definitions/find-project.js';
+import { RegistryLoader } from '../../definitions/load-registry.js';
 import type { Registry } from '../../definitions/registry.js';
 import { resolveEnvironment } from '../../planning/resolve-environment.js';
 import { handlerOf } from '../../planning/resolve-hooks.js';
@@ -25,15 +26,17 @@ export interface ScaffoldRequest {
  * @throws AbilityError of the plan, of writing, or what is wrong with what was written, which is then taken back.
  */
 export async function finishScaffold(context: Context, request: ScaffoldRequest): Promise<ExitCode> {
-  const { root } = loadRegistry(context.cwd, context.flags.project);
+  const root = findProjectRoot(context.cwd, context.flags.project);
+  // Reads again only what has changed: most of a project has not.
+  const loader = new RegistryLoader(root);
   let planned: Scaffold | undefined;
   const { created, changed, notes } = await writePlan(root, context.terminal.note, () => {
     // Read under the lock: another command may just have added something.
-    const before = loadRegistry(root);
+    const before = loader.load();
     const environment = chooseAmong(before, context.flags.env ?? process.env.ABILITY_ENV, request.scopes(before));
     const scaffold = request.plan({ registry: before, folders: siteFolders(root), environment, fits: satisfies });
     planned = scaffold;
-    return { files: scaffold.files, settle: () => settle(before, scaffold, environment) };
+    return { files: scaffold.files, settle: () => settle(before, loader.load(), scaffold, environment) };
   });
   const next = planned?.next ?? [];
   printWritten(context, { created, changed, left: [], notes: [...(planned?.notes ?? []), ...notes], next });
@@ -55,8 +58,7 @@ function chooseAmong(
 }
 
 /** Warnings of the plans, and documents to follow. @throws AbilityError for a problem that was not there before. */
-function settle(before: Registry, { abilities, hook }: Scaffold, environment: string): Settled {
-  const after = loadRegistry(before.root);
+function settle(before: Registry, after: Registry, { abilities, hook }: Scaffold, environment: string): Settled {
   const known = new Set(before.problems.map(signOf));
   const fresh = after.problems.find((problem) => !known.has(signOf(problem)));
   if (fresh) throw takenBack(new AbilityError(fresh));

@@ -23,9 +23,11 @@ export function printWritten({ flags, terminal }: Context, report: WrittenReport
     ...changed.map((file) => `${terminal.style('yellow', 'changed')}  ${file}`),
     ...left.map((file) => `${terminal.style('dim', 'left   ')}  ${file} (it was there; --force ${file} overwrites it)`),
   ];
-  terminal.print(lines.join('\n'));
+  if (lines.length > 0) terminal.print(lines.join('\n'));
   for (const note of notes) terminal.note(`${terminal.style('yellow', 'note')} ${note}`);
   const width = Math.max(0, ...next.map(({ command }) => command.length));
-  const commands = next.map(({ command, purpose }) => `  ${command.padEnd(width)}   ${terminal.style('dim', purpose)}`);
+  const commands = next.map(({ command, purpose }) =>
+    purpose === '' ? `  ${command}` : `  ${command.padEnd(width)}   ${terminal.style('dim', purpose)}`,
+  );
   if (commands.length > 0) terminal.print(['', 'Next:', ...commands].join('\n'));
 }

@@ -11,6 +11,7 @@ import { checkWhitelists } from './checks/whitelists.js';
 import { checkWorkflowContents } from './checks/workflow-contents.js';
 import { checkYamlLooks } from './checks/yaml-looks.js';
 import type { Check } from './linted-project.js';
+import { SLIP_CHECKS } from './slip-checks.js';
 
 /** Every check of lint. */
 export const CHECKS: readonly Check[] = [
@@ -26,4 +27,5 @@ export const CHECKS: readonly Check[] = [
   checkUnusedImplementations,
   checkApprovers,
   checkCredentials,
+  ...SLIP_CHECKS,
 ];

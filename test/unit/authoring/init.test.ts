@@ -107,9 +107,21 @@ describe('the job for GitHub Actions', () => {
   });
 });
 
-test('AGENTS.md names only commands that there are [R-002-56 to R-002-60]', () => {
-  const root = emptyFolder();
-  const text = planProject(root, wanted).files.find(({ path }) => path === 'AGENTS.md')?.content ?? '';
+const agents = (): string =>
+  planProject(emptyFolder(), wanted).files.find(({ path }) => path === 'AGENTS.md')?.content ?? '';
+
+test('AGENTS.md tells AIs to act through abilities alone, whose raw calls leave nothing [R-002-57]', () => {
+  expect(agents()).toMatch(/Act only through abilities\.\*\* Never run a script of `scripts\/`, a tool or a service/);
+  expect(agents()).toMatch(/has no guard, no approval and no record/);
+});
+
+test('AGENTS.md says that commands block, and what to look at then [R-002-59]', () => {
+  expect(agents()).toMatch(/Commands block\.\*\* Nothing has happened before a command returns/);
+  expect(agents()).toMatch(/Then read its exit code and its JSON; never assume/);
+});
+
+test('AGENTS.md names only commands that there are', () => {
+  const text = agents();
   const silent = {
     isLive: false,
     print() {},

@@ -8,6 +8,7 @@ import { planHook } from '../../../src/authoring/scaffold/plan-hook.js';
 import { planImplementation } from '../../../src/authoring/scaffold/plan-implementation.js';
 import type { KindChoice } from '../../../src/authoring/scaffold/plan-kind.js';
 import { planLowLevel } from '../../../src/authoring/scaffold/plan-low-level.js';
+import { planScripts } from '../../../src/authoring/scaffold/plan-scripts.js';
 import { type Scaffold, type Site, siteFolders } from '../../../src/authoring/scaffold/scaffold.js';
 import { writeTogether } from '../../../src/authoring/write-together.js';
 import type { AbilityError } from '../../../src/contracts/problem.js';
@@ -340,5 +341,68 @@ describe('a hook', () => {
     settle(site, planHook(site, hook));
     const next = { ...site, registry: loadRegistry(site.registry.root) };
     expect((await refused(() => planHook(next, hook))).code).toBe('scaffold.exists');
+  });
+});
+
+test('a file of servers that is new begins with its schema and goes on with the server', () => {
+  const site = siteOf();
+  const choice: KindChoice = { kind: 'mcp', server: 'logs', tool: 'find', definition: { command: 'node' } };
+  const { files } = planLowLevel(site, { key: 'logs.find', choice, scope: {} });
+  const servers = files.find(({ path }) => path.endsWith('mcp-servers.yaml'));
+  expect(servers?.content).toMatch(/^# yaml-language-server: [^\n]*\nmcp_servers:\n {2}logs:\n/);
+});
+
+describe('scripts that are there', () => {
+  const SCRIPTS = {
+    'scripts/db/Dump All.sh': '#!/bin/sh\n# Dump it: all of it\necho 1\n',
+    'ops/count.py': '# -*- coding: utf-8 -*-\n"""Count things."""\n',
+    'ops/bare.mjs': 'console.log(1);\n',
+  };
+  const pathsIn = (site: Site, files = Object.keys(SCRIPTS)) => files.map((file) => join(site.registry.root, file));
+
+  test('become operations named after their place, destructive until somebody has looked [R-002-04]', () => {
+    const site = siteOf(SCRIPTS);
+    const { plans, registry } = settle(site, planScripts(site, { paths: pathsIn(site), scope: {} }));
+    expect(plans).toHaveLength(3);
+    expect([...registry.operations].map(([key, { value }]) => [key, value.summary, value.effects]).sort()).toEqual([
+      ['db.dump_all', 'Dump it: all of it', 'destructive'],
+      ['ops.bare', 'Runs ops/bare.mjs.', 'destructive'],
+      ['ops.count', 'Count things.', 'destructive'],
+    ]);
+  });
+
+  test('that an ability runs already are left and told, so that the command can be given again', () => {
+    const site = siteOf({
+      ...SCRIPTS,
+      'registry/low-level/c.yaml':
+        'operation_key: c\nsummary: c\nimplementation: { kind: script, script: { path: ./ops/count.py } }\n',
+    });
+    const { abilities, notes } = planScripts(site, { paths: pathsIn(site), scope: {} });
+    expect(abilities).toEqual(['db.dump_all', 'ops.bare']);
+    expect(notes[0]).toBe('Abilities run these already: ops/count.py (c).');
+  });
+
+  test('have the prefix, the arguments, the effect and the scope they are given', () => {
+    const site = siteOf(SCRIPTS);
+    const wanted = { prefix: 'night', effects: 'read', args: '', scope: { environments: ['dev'] } } as const;
+    const scope = { environments: [...wanted.scope.environments] };
+    const { plans, registry } = settle(
+      site,
+      planScripts(site, { ...wanted, scope, paths: pathsIn(site, ['ops/count.py']) }),
+    );
+    expect(registry.operations.get('night.count')?.value).toMatchObject({ effects: 'read', scope });
+    expect(plans[0]?.operations['night.count']?.implementation).toMatchObject({ script: { args: [] } });
+  });
+
+  test.each([
+    ['one that is not there', ['ops/nope.sh'], /no script ops\/nope\.sh/],
+    ['a folder', ['ops'], /no script ops /],
+    ['one outside of the project', ['../x.sh'], /not in the project/],
+    ['one whose name begins with a digit', ['1st.sh'], /^1st\.sh would be "1st"/],
+    ['two that would have one name', ['ops/bare.mjs', 'ops/bare.sh'], /would both be ops\.bare/],
+  ])('%s is refused', async (_, files, said) => {
+    const site = siteOf({ ...SCRIPTS, 'ops/bare.sh': 'echo 1\n', '1st.sh': 'echo 1\n' });
+    const { message } = await refused(() => planScripts(site, { paths: pathsIn(site, files), scope: {} }));
+    expect(message).toMatch(said);
   });
 });

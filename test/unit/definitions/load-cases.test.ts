@@ -62,7 +62,7 @@ test.each([
   ['approvals: { s: yes }', '4:21 An approval is approve, deny or expire'],
   ['approvals: { s: [] }', '4:21 A list of decisions has at least one'],
   ['expect: { steps: { s: done } }', '4:27 One of pending, running'],
-  ['input: [1]', '4:12 A value of type record belongs here'],
+  ['input: [1]', '4:12 A map belongs here'],
 ])('%s is refused with its place and the right form', (line, message) => {
   expect(told(oneCase(line))[0]).toContain(message);
 });

@@ -1,7 +1,9 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { loadRegistry, RegistryLoader } from '../../../src/definitions/load-registry.js';
+import type { ProjectFiles } from '../../fixtures/project-folder.js';
 import { errorOf } from '../error-of.js';
 import { lowLevel, registryOf, SCRIPT, temporaryProject } from '../temporary-project.js';
 
@@ -87,6 +89,60 @@ test('R-000-27: an operation has a summary, use cases and notes about what it ch
     use_cases: ['seed a user'],
     effects: 'write_idempotent',
     notes: 'Twice is once.',
+  });
+});
+
+test('R-000-24: a registry file is YAML with contract, scope, use, constraints, hooks and what carries it out', () => {
+  const low = [
+    'use_cases: [seed a user]',
+    'notes: Never in prod.',
+    'scope: { modules: [users.api], environments: [dev] }',
+    'input_schema: { type: object, required: [user_id] }',
+    'output_schema: { type: object, required: [status] }',
+    'hooks: { pre_call: [guard] }',
+  ];
+  const high = [
+    'scenarios: [Seed two users.]',
+    'scope: { modules: [users.api], environments: [dev] }',
+    'input_schema: { type: object }',
+    'output_schema: { type: object }',
+    'constraints: { max_runtime: 1h, cost: low }',
+    'operations: [db.write]',
+    'hooks: { pre_call: [guard] }',
+    'steps: [{ id: a, call: db.write }]',
+  ];
+  const files = {
+    ...lowLevel('db.write', ...low, SCRIPT),
+    'registry/high-level/seed.yaml': `id: seed\ntype: workflow\nversion: 1\nsummary: s\n${high.join('\n')}\n`,
+    'registry/hooks/PreAbilityCall.yaml': HOOKS,
+  };
+  const loaded = registryOf(files);
+  expect(loaded.problems).toEqual([]);
+  expect(loaded.operations.get('db.write')?.value).toMatchObject(parse(`${low.join('\n')}\n${SCRIPT}`));
+  expect(loaded.workflows.get('seed')?.value).toMatchObject(parse(high.join('\n')));
+});
+
+describe('R-000-47: an operation and what implements it are kept apart', () => {
+  test.each([
+    ['script', 'script: { path: scripts/any.mjs, timeout_sec: 7 }'],
+    ['mcp', 'mcp: { server: logs, tool: search }'],
+    ['api', 'api: { method: POST, path: /charge, endpoint: main }'],
+  ])('of kind %s', (kind, section) => {
+    const document = `id: one.way\noperation_key: op\nkind: ${kind}\n${section}\ntags: [fast]\nlimitations: Slow.\n`;
+    const files = (more: ProjectFiles = {}) =>
+      registryOf({ ...contract(), 'registry/implementations/x.yaml': document, ...more });
+    const contract = (...more: string[]) => lowLevel('op', 'input_schema: { type: object, required: [n] }', ...more);
+    const loaded = files();
+    expect(loaded.problems).toEqual([]);
+    expect(loaded.operations.get('op')?.value).toEqual(registryOf(contract()).operations.get('op')?.value);
+    expect(loaded.implementations.get('one.way')?.value).toMatchObject(parse(document));
+    for (const key of ['tags: [fast]', 'limitations: Slow.', section]) {
+      expect(files(contract(key)).problems).toMatchObject([{ code: 'definition.invalid' }]);
+    }
+    for (const key of ['input_schema: {}', 'effects: read', 'scope: {}', 'use_cases: []']) {
+      const mixed = { 'registry/implementations/x.yaml': `${document}${key}\n` };
+      expect(files(mixed).problems).toMatchObject([{ code: 'definition.invalid' }]);
+    }
   });
 });
 

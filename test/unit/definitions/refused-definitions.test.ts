@@ -13,6 +13,30 @@ function faultOf(file: string, text: string): { code: string; at: string; said: 
 
 const INVALID = 'definition.invalid';
 
+describe('a server', () => {
+  const fault = (command: string) =>
+    faultOf('registry/config/servers.yaml', `mcp_servers:\n  logs: { command: ${command} }\n`);
+
+  test.each(['node servers/logs.mjs', 'npx -y some-server'])(
+    'whose command is a whole line, %s, is refused',
+    (line) => {
+      expect(fault(line)).toMatchObject({
+        code: INVALID,
+        at: ':2:20',
+        said: expect.stringMatching(/as a list: `args: /),
+      });
+    },
+  );
+
+  test.each(['node', './my server/run', '/opt/My Server/run'])(
+    'whose command is one program, %s, is not',
+    (program) => {
+      const { problems } = registryOf({ 'registry/config/s.yaml': `mcp_servers: { logs: { command: ${program} } }\n` });
+      expect(problems).toEqual([]);
+    },
+  );
+});
+
 describe('an operation', () => {
   const fault = (yaml: string) => faultOf('registry/low-level/x.yaml', `operation_key: op\nsummary: s\n${yaml}\n`);
 
@@ -22,10 +46,22 @@ describe('an operation', () => {
     ['without a kind of implementation', 'implementation: { script: { path: x } }', ':3:17', /`kind`/],
     ['of a kind besides script, mcp and api', 'implementation: { kind: shell }', ':3:25', /script, mcp or api/],
     ['with the section of another kind', 'implementation: { kind: mcp, script: { path: x } }', ':3:30', /`script`/],
-    ['with a script without a path', 'implementation: { kind: script, script: {} }', ':3:41', /`path` is missing/],
+    [
+      'with a script without a path',
+      'implementation: { kind: script, script: {} }',
+      ':3:41',
+      /`path` is missing.*Write `path: \.\.` here/,
+    ],
     ['with a mistyped path', 'implementation: { kind: script, script: { paht: x } }', ':3:43', /Did you mean path/],
-    ['with a time-out that is a text', 'implementation: { kind: api, api: { timeout_sec: 5s } }', ':3:50', /number/],
+    [
+      'with a time-out that is a text',
+      'implementation: { kind: api, api: { timeout_sec: 5s } }',
+      ':3:50',
+      /A number .*such as 5\./,
+    ],
     ['with a time-out of nothing', 'implementation: { kind: api, api: { timeout_sec: 0 } }', ':3:50', />0/],
+    ['with a method in small letters', 'implementation: { kind: api, api: { method: get } }', ':3:45', /Write GET\./],
+    ['with its address in it', 'implementation: { kind: api, api: { url: "http://x" } }', ':3:37', /registry\/config/],
     [
       'with a method that does not exist',
       'implementation: { kind: api, api: { method: FETCH } }',
@@ -33,14 +69,20 @@ describe('an operation', () => {
       /GET, HEAD, POST/,
     ],
     ['with a mistyped list of hooks', 'hooks: { precall: [g] }', ':3:10', /Did you mean pre_call/],
-    ['with a hook that is no list', 'hooks: { pre_call: g }', ':3:20', /type array/],
-    ['with a schema that is a text', 'input_schema: object', ':3:15', /type record/],
+    ['with a hook that is no list', 'hooks: { pre_call: g }', ':3:20', /A list belongs here.*Write \[g\]\./],
+    ['with a schema that is a text', 'input_schema: object', ':3:15', /A map belongs here/],
     ['with a version of nothing', 'version: ""', ':3:10', /./],
     ['with a mistyped hint', 'routing_hints: { keyword: [x] }', ':3:18', /Did you mean keywords/],
   ])('%s is refused', (_, yaml, at, said) => {
     const found = fault(yaml);
     expect(found.said).toMatch(said);
     expect([found.code, found.at]).toEqual([INVALID, at]);
+  });
+
+  test('with a text that holds a colon is refused, and how to write it is said', () => {
+    const found = fault('notes: The weather: of a city');
+    expect(found.said).toMatch(/Quote a text that holds `: `/);
+    expect([found.code, found.at]).toEqual(['definition.syntax', ':3:8']);
   });
 
   test.each([
@@ -171,7 +213,7 @@ describe('a hook', () => {
       /external_read/,
     ],
     ['with a filter on routing hints', 'match: { keywords: [x] }, handler: { builtin: usage }', ':1:27', /`keywords`/],
-    ['with an `enabled` that is a text', 'enabled: "yes", handler: { builtin: usage }', ':1:27', /type boolean/],
+    ['with an `enabled` that is a text', 'enabled: "yes", handler: { builtin: usage }', ':1:27', /True or false/],
   ])('%s is refused', (_, hook, at, said) => {
     const found = fault(hook);
     expect(found.said).toMatch(said);
@@ -190,12 +232,7 @@ describe('an implementation document', () => {
 
   test.each([
     ['without its operation', 'kind: script\nscript: { path: x }', ':1:1', /`operation_key` is missing/],
-    [
-      'with tags that are a text',
-      'operation_key: op\nkind: script\nscript: { path: x }\ntags: fast',
-      ':5:7',
-      /type array/,
-    ],
+    ['with tags that are a text', 'operation_key: op\nkind: script\nscript: { path: x }\ntags: fast', ':5:7', /A list/],
     [
       'with a mistyped key',
       'operation_key: op\nkind: script\nscript: { path: x }\ndefault: {}',
@@ -258,11 +295,31 @@ describe('a project', () => {
       'with a group that is a text',
       `${NAMED}environments: { dev: {} }\npeople: { managers: alice }`,
       ':4:21',
-      /type array/,
+      /A list/,
     ],
   ])('%s is refused', (_, yaml, at, said) => {
     const found = fault(yaml);
     expect(found.said).toMatch(said);
     expect([found.code, found.at]).toEqual([INVALID, at]);
   });
+});
+
+describe('what would give away the keys that seal plans', () => {
+  const fault = (yaml: string) => faultOf('registry/config/c.yaml', `env_profiles: { p: { ${yaml} } }\n`);
+
+  test.each([
+    ['a variable that is passed on', 'pass: [PATH, ABILITY_SEAL_KEYS]'],
+    ['a reference to the variable', 'secrets: { K: "env:ABILITY_SEAL_KEYS" }'],
+    ['a reference to their folder', 'secrets: { K: "file:.system/keys/k1" }'],
+    ['by another way to it', 'secrets: { K: "file:./x/../.system//keys/k1" }'],
+  ])('%s is refused', (_, yaml) => {
+    expect(fault(yaml)).toMatchObject({ code: INVALID, said: expect.stringMatching(/keys that seal plans/) });
+  });
+
+  test.each(['pass: [MY_ABILITY_SEAL_KEYS]', 'secrets: { K: "env:ABILITY_SEAL_KEYS_2", L: "file:keys/x" }'])(
+    '%s is not',
+    (yaml) => {
+      expect(registryOf({ 'registry/config/c.yaml': `env_profiles: { p: { ${yaml} } }\n` }).problems).toEqual([]);
+    },
+  );
 });

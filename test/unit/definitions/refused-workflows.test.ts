@@ -103,7 +103,7 @@ describe('a step', () => {
     ['with an id that begins with a digit', 'steps:\n  - { id: 1a, call: op }', ':6:11', /does not begin with a digit/],
     ['with a call that is no id', step('call: Op!'), ':7:11', /small letter/],
     ['that calls a reserved name', step('call: constructor'), ':7:11', /reserved/],
-    ['with a call that is a list', step('call: [op]'), ':7:11', /type string/],
+    ['with a call that is a list', step('call: [op]'), ':7:11', /A text/],
     ['with no attempts', step('call: op', 'retry: { attempts: 0 }'), ':8:24', />=1/],
     [
       'whose longest wait is shorter than its first',
@@ -111,14 +111,14 @@ describe('a step', () => {
       ':8:30',
       /`max`.*`first`/,
     ],
-    ['with a retry that is a number', step('call: op', 'retry: 3'), ':8:12', /type object/],
+    ['with a retry that is a number', step('call: op', 'retry: 3'), ':8:12', /A map/],
     ['with a quorum of nobody', step('approval: { title: x, quorum: 0 }'), ':7:35', />=1/],
     ['that asks without a title', step('approval: { quorum: 2 }'), ':7:15', /`title` is missing/],
-    ['with `parallel` as a list', step('parallel: [{ call: op }]'), ':7:15', /type record/],
+    ['with `parallel` as a list', step('parallel: [{ call: op }]'), ':7:15', /A map/],
     ['with a branch that cannot be named', step('parallel: { a-b: { call: op } }'), ':7:17', /subtraction/],
     ['that fails with capitals', step('fail: { code: OOPS, message: x }'), ':7:19', /small letters/],
     ['that fails without a message', step('fail: { code: oops }'), ':7:11', /`message` is missing/],
-    ['that names values in a list', step('let: [1]'), ':7:10', /type record/],
+    ['that names values in a list', step('let: [1]'), ':7:10', /A map/],
     ['with an empty group', step('steps: []'), ':7:12', />=1|at least/],
   ])('%s is refused', (_, yaml, at, said) => {
     const fault = faultOf(yaml);
@@ -131,7 +131,7 @@ describe('a workflow', () => {
   test.each([
     ['without steps', 'output: 1', ':1:1', /`steps` is missing/],
     ['with no step', 'steps: []', ':5:8', />=1|at least/],
-    ['with steps that are a map', 'steps: { a: { call: op } }', ':5:8', /type array/],
+    ['with steps that are a map', 'steps: { a: { call: op } }', ':5:8', /A list/],
     ['with a placement that does not exist', top('placement: edge'), ':5:12', /local, cloud/],
     ['with an unsafe key', step('call: op', 'with: { __proto__: { x: 1 } }'), ':8:13', /__proto__/],
     ['with an unsafe key at the top', top('constructor: 1'), ':5:1', /constructor/],

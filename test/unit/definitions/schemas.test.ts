@@ -61,7 +61,7 @@ describe('registry/schemas', () => {
     expect(accepts({ id: 'generate', impl: { kind: 'api', api: { path: '/x' } } })).toBe(true);
   });
 
-  test('R-002-11: hook_impl tells where a hook is carried out', () => {
+  test('hook_impl tells where a hook is carried out', () => {
     const accepts = ajv.compile(schemaOf(PARTS.hook_impl));
     expect(accepts({ script: { path: 'hooks/ready.mjs', timeout_sec: 10 } })).toBe(true);
     expect(accepts({ expression: { deny_if: 'true' } })).toBe(true);

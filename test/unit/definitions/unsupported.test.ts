@@ -57,6 +57,17 @@ describe('in an approval', () => {
   });
 });
 
+test.each(['tenants', 'tenant', 'permissions', 'roles', 'queue', 'broker'])(
+  'R-002-61, C-16: a project cannot ask for what is out of scope: `%s` is refused',
+  (key) => {
+    const text = `format: 1\nproject: p\nenvironments: { dev: {} }\n${key}: {}\n`;
+    expect(errorOf(() => registryOf({ 'ability.yaml': text }))).toMatchObject({
+      code: expect.stringMatching(/^(definition\.invalid|feature\.unsupported)$/),
+      location: { file: 'ability.yaml', line: 4 },
+    });
+  },
+);
+
 test('a certificate of an MCP server is refused', () => {
   const text = 'mcp_servers: { web: { url: "https://web.test", tls: {} } }\n';
   expectUnsupported(found('registry/config/c.yaml', text), /`tls`/);

@@ -31,7 +31,7 @@ describe('C-32: a workflow inherits from all it may call', () => {
     expect(resolvePlan(registry, 'narrow', 'dev').plan.placement).toBe('cloud');
   });
 
-  test('from what stands in handlers, branches, loops, undo and clean-ups', () => {
+  test('R-001-22: from all that it calls, in handlers, branches, loops, undo and clean-ups, too', () => {
     const at = (yaml: string) => inferPlacement(registryOf({ ...FILES, ...workflow('w', yaml) }), 'w', 'dev').placement;
     expect(at('steps: [{ id: a, call: web.op, undo: { call: local.op } }]')).toBe('local');
     expect(at('steps: [{ id: a, call: web.op, on_error: [{ steps: [{ id: b, call: local.op }] }] }]')).toBe('local');
@@ -56,6 +56,15 @@ describe('C-32: a workflow inherits from all it may call', () => {
     expect(placement).toBe('local');
     expect(demands).toContainEqual({ ability: 'bound', tool: null, placement: 'local' });
     expect(resolvePlan(registry, 'caller', 'dev').plan.placement).toBe('local');
+  });
+
+  test('R-001-21: only a list counts as what it may call; anything else is refused, and local', () => {
+    for (const operations of ['web.op', '{ web.op: true }', '7']) {
+      const files = { ...FILES, ...workflow('w', `operations: ${operations}\nsteps: [{ id: a, call: web.op }]`) };
+      const registry = registryOf(files);
+      expect(registry.problems).toMatchObject([{ code: 'definition.invalid' }]);
+      expect(inferPlacement(registry, 'w', 'dev').placement).toBe('local');
+    }
   });
 
   test('C-28: what is on the whitelist and cannot be told is local', () => {

@@ -185,7 +185,7 @@ describe('a bound hook', () => {
     expect(error.location).toEqual({ file: 'registry/low-level/op.yaml', line: 4, column: 21 });
   });
 
-  test('that is one of another phase is refused, with where it belongs', () => {
+  test('R-000-62: that is one of another phase is refused, with where it belongs', () => {
     const error = errorOf(() => preCall({ ...bound, ...phase('PreAbilityCreate', { g: '' }) }));
     expect(error.code).toBe('definition.unknown_reference');
     expect(error.message).toMatch(/one of PreAbilityCreate, not of PreAbilityCall/);
@@ -253,12 +253,15 @@ describe('handlers', () => {
     expect(errorOf(() => handlerOf('handler: { builtin: usage }')).suggestion).toMatch(/PostAbilityCall\.yaml/);
   });
 
-  test.each(['deny_if', 'confirm_if'])('%s after a call is refused, since nothing can be denied any more', (key) => {
-    const handler = `handler: { expression: { ${key}: "true" } }`;
-    const error = errorOf(() => hooksOf({ ...after, ...phase('PostAbilityCall', { g: '' }, handler) }));
-    expect(error.code).toBe('definition.invalid');
-    expect(error.suggestion).toMatch(/warn_if/);
-  });
+  test.each(['deny_if', 'confirm_if'])(
+    'R-000-62: %s after a call is refused, since nothing can be denied any more',
+    (key) => {
+      const handler = `handler: { expression: { ${key}: "true" } }`;
+      const error = errorOf(() => hooksOf({ ...after, ...phase('PostAbilityCall', { g: '' }, handler) }));
+      expect(error.code).toBe('definition.invalid');
+      expect(error.suggestion).toMatch(/warn_if/);
+    },
+  );
 });
 
 test('R-000-64: routing hints select no hook', () => {

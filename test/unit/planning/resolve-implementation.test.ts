@@ -38,6 +38,31 @@ describe('api', () => {
     expect(implementation(files, 'staging')).toMatchObject({ api: { base_url: 'https://staging.test/base' } });
   });
 
+  test('R-000-50: http.call.billing_service as the source has it: address, token, three paths, two rates', () => {
+    const body =
+      '{ method: POST, path: "/{action}", headers: { authorization: "Bearer {credential:token}" }, rate_limit: { per_minute: 60, per_day: 5000 } }';
+    const contract =
+      'input_schema: { type: object, required: [action], properties: { action: { enum: [charge, refund, invoice] } } }';
+    const files = {
+      ...lowLevel('op', contract, `implementation: { kind: api, api: ${body} }`),
+      ...settings(
+        'endpoints: { default: "https://billing.dev.internal/api" }, credentials: { token: "env:BILLING_API_TOKEN" }',
+      ),
+    };
+    vi.stubEnv('BILLING_API_TOKEN', 'not-in-the-plan');
+    const planned = implementation(files);
+    expect(planned).toMatchObject({
+      kind: 'api',
+      api: {
+        base_url: 'https://billing.dev.internal/api',
+        path: '/{action}',
+        credentials: { token: 'env:BILLING_API_TOKEN' },
+        rate_limit: { per_minute: 60, per_day: 5000 },
+      },
+    });
+    expect(JSON.stringify(planned)).not.toContain('not-in-the-plan');
+  });
+
   test('an endpoint is found by its name', () => {
     const named = settings('endpoints: { default: "http://a.test", search: "http://b.test" }');
     expect(implementation({ ...api('{ endpoint: search }'), ...named })).toMatchObject({

@@ -114,17 +114,20 @@ describe('placement', () => {
     ['tools of memory and tavily', ['memory', 'tavily'], 'cloud'],
     ['tools of filesystem and pml', ['filesystem', 'pml'], 'local'],
     ['tools of pml, tavily and memory', ['pml', 'tavily', 'memory'], 'cloud'],
-  ] as const)('R-001-01, R-001-28: nobody says where, and the tools used decide: %s', (_, servers, placement) => {
-    const tools = servers.map((name) =>
-      lowLevel(`use.${name}`, `implementation: { kind: mcp, mcp: { server: ${name}, tool: t } }`),
-    );
-    const files = {
-      ...Object.assign({}, ...tools),
-      'registry/config/m.yaml': `mcp_servers: { ${servers.map((name) => `${name}: { command: node }`).join(', ')} }`,
-      ...workflow(servers.map((name) => `use.${name}`)),
-    };
-    expect(planned(files).plan.placement).toBe(placement);
-  });
+  ] as const)(
+    'R-001-01, R-001-22, R-001-28: nobody says where, and the tools used decide: %s',
+    (_, servers, placement) => {
+      const tools = servers.map((name) =>
+        lowLevel(`use.${name}`, `implementation: { kind: mcp, mcp: { server: ${name}, tool: t } }`),
+      );
+      const files = {
+        ...Object.assign({}, ...tools),
+        'registry/config/m.yaml': `mcp_servers: { ${servers.map((name) => `${name}: { command: node }`).join(', ')} }`,
+        ...workflow(servers.map((name) => `use.${name}`)),
+      };
+      expect(planned(files).plan.placement).toBe(placement);
+    },
+  );
 
   test('an MCP tool is where its server is', () => {
     const mcp = (server: string): ProjectFiles => ({
@@ -157,6 +160,63 @@ describe('what was asked for', () => {
   test.each(['deprecated', 'experimental'])('an implementation that is %s is told', (tag) => {
     const files = lowLevel('a', `implementation: { kind: script, script: { path: scripts/any.mjs }, tags: [${tag}] }`);
     expect(planned(files, 'a').warnings).toEqual([`The implementation a of a is ${tag}`]);
+  });
+});
+
+describe('what a plan is made of', () => {
+  const CONTRACT = [
+    'summary: Charges a card.',
+    'effects: write_additive',
+    'input_schema: { type: object, required: [cents], properties: { cents: { type: integer } } }',
+    'output_schema: { type: object, required: [status] }',
+    'hooks: { pre_call: [ask] }',
+  ];
+  const POOL: ProjectFiles = {
+    ...lowLevel('pay', ...CONTRACT),
+    'registry/implementations/mock.yaml':
+      'id: mock\noperation_key: pay\nkind: script\nscript: { path: scripts/any.mjs }\n',
+    'registry/implementations/live.yaml': 'id: live\noperation_key: pay\nkind: api\napi: { path: /charge }\n',
+    'registry/hooks/PreAbilityCall.yaml': 'hooks: [{ id: ask, handler: { expression: { confirm_if: "true" } } }]\n',
+    'registry/config/pay.yaml': [
+      'abilities:',
+      '  - id: pay',
+      '    default_implementation: mock',
+      '    environments:',
+      '      staging: { default_implementation: live, endpoints: { default: "https://pay.test" } }',
+    ].join('\n'),
+  };
+
+  test('R-000-20: purpose, interface, implementation, configuration and hooks come from the pool, whatever else says', () => {
+    const elsewhere = {
+      'ABILITY.md': '# Abilities\n\n| pay | script | any | Refunds a card. | scripts/other.mjs |\n',
+      'docs/pay.yaml':
+        lowLevel('pay', 'summary: Refunds a card.', 'effects: read')['registry/low-level/pay.yaml'] ?? '',
+      'scripts/other.mjs': '// Nobody registered it.',
+    };
+    const { plan } = planned({ ...POOL, ...elsewhere }, 'pay');
+    expect(plan).toEqual(planned(POOL, 'pay').plan);
+    expect(plan.ability).toMatchObject({ summary: 'Charges a card.', effects: 'write_additive' });
+    expect(plan.operations.pay).toMatchObject({
+      implementation: { id: 'mock', script: { path: 'scripts/any.mjs' } },
+      hooks: { pre_call: [{ id: 'ask' }] },
+    });
+    expect(plan.ability.input_schema).toMatchObject({ required: ['cents'] });
+  });
+
+  test('R-000-56: the environment decides how and where, and never what the contract says', () => {
+    const [dev, staging] = ['dev', 'staging'].map(
+      (environment) => planned(POOL, 'pay', environment).plan.operations.pay,
+    );
+    expect([dev?.implementation.id, staging?.implementation.id]).toEqual(['mock', 'live']);
+    const contract = { ...dev, implementation: null };
+    expect({ ...staging, implementation: null }).toEqual(contract);
+    for (const key of ['summary: s', 'effects: read', 'input_schema: {}', 'output_schema: {}', 'routing_hints: {}']) {
+      const config = { 'registry/config/more.yaml': `abilities: [{ id: web.op, ${key} }]\n` };
+      expect(errorOf(() => planned(config, 'web.op')).code).toBe('definition.invalid');
+    }
+    for (const key of ['endpoints: {}', 'credentials: {}', 'script: { path: scripts/any.mjs }', 'tags: [fast]']) {
+      expect(errorOf(() => planned(lowLevel('mixed', SCRIPT, key), 'mixed')).code).toBe('definition.invalid');
+    }
   });
 });
 

@@ -55,6 +55,25 @@ describe('R-000-29: required fields, types and constraints', () => {
   });
 });
 
+test('R-000-30: an output schema tells a success, an error and a part of the result apart', () => {
+  const rows: JsonObject = { type: 'array' };
+  const output: JsonObject = {
+    oneOf: [
+      { required: ['rows'], properties: { status: { const: 'success' }, rows } },
+      { required: ['error_code'], properties: { status: { const: 'error' }, error_code: { type: 'string' } } },
+      { required: ['rows', 'missing'], properties: { status: { const: 'partial' }, rows, missing: { type: 'array' } } },
+    ],
+    required: ['status'],
+  };
+  const gives = (value: JsonObject): boolean => satisfies(output, value);
+  expect(gives({ status: 'success', rows: [1] })).toBe(true);
+  expect(gives({ status: 'error', error_code: 'E1' })).toBe(true);
+  expect(gives({ status: 'partial', rows: [1], missing: ['b'] })).toBe(true);
+  expect(gives({ status: 'success', error_code: 'E1' })).toBe(false);
+  expect(gives({ status: 'error', rows: [] })).toBe(false);
+  expect(gives({ status: 'partial', rows: [] })).toBe(false);
+});
+
 describe('defaults', () => {
   const schema: JsonObject = {
     type: 'object',
@@ -128,6 +147,13 @@ describe('a schema that is none', () => {
     expect(error.message).toMatch(/`input_schema` is not a JSON Schema/);
   });
 
+  test('one with a word where a schema belongs is told once, with the place and the right form', () => {
+    const error = errorOf(() => compileSchema({ properties: { a: 'string' } }, '`input_schema`'));
+    expect(error.message).toMatch(/: `properties\.a` must be object,boolean$/);
+    expect(error.details).toEqual({ path: ['properties', 'a'] });
+    expect(error.suggestion).toMatch(/\{ type: string \}/);
+  });
+
   test('one that would answer later is refused, because nothing waits for it', () => {
     expect(errorOf(() => check({ $async: true, type: 'object', required: ['x'] }, { x: 1 })).code).toBe(
       'definition.invalid',
@@ -160,5 +186,19 @@ describe('what real schemas hold', () => {
 
   test('numbers beyond JSON are not numbers', () => {
     expect(satisfies({ type: 'number' }, Number.POSITIVE_INFINITY)).toBe(false);
+  });
+});
+
+describe('a value with a misspelled name', () => {
+  const schema: JsonObject = { required: ['text'], properties: { text: { type: 'string' } } };
+
+  test('is refused with the name that was meant', () => {
+    expect(errorOf(() => check(schema, { txt: 'a' })).suggestion).toBe('Did you mean text?');
+  });
+
+  test('is refused without one where none is near, and where the schema knows the name', () => {
+    expect(errorOf(() => check(schema, { colour: 'a' })).suggestion).toBeUndefined();
+    const both: JsonObject = { required: ['text'], properties: { text: {}, texts: {} } };
+    expect(errorOf(() => check(both, { texts: 'a' })).suggestion).toBeUndefined();
   });
 });

@@ -14,14 +14,13 @@ import {
 } from '../../../src/rules/placement.js';
 import { registryOf, temporaryProject } from '../temporary-project.js';
 
-// C-33, R-001-29: 33 cases, split as the source splits them: names 6, servers 8, tools 3, placements 10, configuration 6.
 const rules = placementRules({});
 
 test('R-001-10: a placement is local or cloud, and nothing else', () => {
   expect([...PLACEMENTS].sort()).toEqual(['cloud', 'local']);
 });
 
-describe('C-33, R-001-11: the server of a tool', () => {
+describe('R-001-11: the server of a tool', () => {
   test.each([
     ['filesystem:read_file', 'filesystem'],
     ['fs:read', 'fs'],
@@ -34,7 +33,7 @@ describe('C-33, R-001-11: the server of a tool', () => {
   });
 });
 
-describe('C-33, R-001-12, R-001-17: where a server may run', () => {
+describe('R-001-12, R-001-17: where a server may run', () => {
   test.each(['filesystem', 'sqlite', 'never-heard-of', ''])('C-28: %j is local', (server) => {
     expect([isLocalServer(server, rules), isCloudServer(server, rules)]).toEqual([true, false]);
   });
@@ -57,7 +56,7 @@ describe('C-33, R-001-12, R-001-17: where a server may run', () => {
   });
 });
 
-describe('C-33, R-001-17: where a tool runs', () => {
+describe('R-001-17: where a tool runs', () => {
   test.each([
     ['filesystem:read_file', 'local'],
     ['mcp__memory__store', 'cloud'],
@@ -67,7 +66,7 @@ describe('C-33, R-001-17: where a tool runs', () => {
   });
 });
 
-describe('C-33, R-001-28: where an ability runs that uses tools', () => {
+describe('R-001-15, R-001-28: where an ability runs that uses tools', () => {
   test.each([
     ['R-001-02', ['filesystem:read_file', 'pml:search'], undefined, 'local'],
     ['R-001-03', ['pml:search', 'tavily:search', 'memory:store'], undefined, 'cloud'],
@@ -84,7 +83,7 @@ describe('C-33, R-001-28: where an ability runs that uses tools', () => {
   });
 });
 
-describe('C-33, R-001-16 to R-001-20: what a project writes', () => {
+describe('R-001-16: what a project writes', () => {
   const head = 'format: 1\nproject: acme\nenvironments: { dev: {} }\n';
   const at = (yaml: string) => registryOf({ 'ability.yaml': head + yaml });
 
@@ -123,12 +122,36 @@ describe('C-33, R-001-16 to R-001-20: what a project writes', () => {
     expect(() => at('placement: { clod: [memory] }\npeople: 7')).toThrow(/Unknown key|people/);
   });
 
-  test('R-001-18, R-001-20: each load reads the file, so a change holds at once and no first access can come too early', () => {
+  test('R-001-18, R-001-20, R-001-27: each load reads the file, so a change holds at once, for whoever starts, too, and no first access can come too early', () => {
     const project = temporaryProject({ 'ability.yaml': `${head}placement: { cloud: [search] }` });
     const loader = new RegistryLoader(project.root);
     const rulesNow = () => placementRules(loader.load().project.placement);
     expect(isCloudServer('search', rulesNow())).toBe(true);
     project.write({ 'ability.yaml': `${head}placement: { cloud: [] }` });
     expect(isCloudServer('search', rulesNow())).toBe(false);
+    const started = placementRules(new RegistryLoader(project.root).load().project.placement);
+    expect(started).toEqual(rulesNow());
   });
+});
+
+test('R-001-08: placement is nothing that a user has; a project that writes it so is told', () => {
+  const registry = registryOf({
+    'ability.yaml':
+      'format: 1\nproject: acme\nenvironments: { dev: {} }\nplacement: { user_routing_overrides: { ann: { github: local } } }\n',
+  });
+  expect(registry.problems).toMatchObject([
+    { code: 'definition.invalid', location: { file: 'ability.yaml', line: 4 } },
+  ]);
+  expect(placementRules(registry.project.placement)).toEqual(placementRules({}));
+});
+
+test('R-001-29, C-33: the suite has 33 cases, split as the source splits them', ({ task }) => {
+  const groups = task.file.tasks.flatMap((group) => (group.type === 'suite' ? [group] : []));
+  expect(groups.map(({ name, tasks }) => [name.replace(/^.*: /, ''), tasks.length])).toEqual([
+    ['the server of a tool', 6],
+    ['where a server may run', 8],
+    ['where a tool runs', 3],
+    ['where an ability runs that uses tools', 10],
+    ['what a project writes', 6],
+  ]);
 });

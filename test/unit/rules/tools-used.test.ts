@@ -23,7 +23,7 @@ function usedBy(steps: StepSummary[], plan: Plan = resolved(FILES, 'w').plan, in
   return toolsUsed(plan, { steps, approvals: [] }, inner);
 }
 
-describe('R-001-09: the tools a task used', () => {
+describe('R-001-09, R-001-23: the tools a task used', () => {
   test('are those it called, by server and tool, each once and sorted', () => {
     expect(usedBy([step('b.op'), step('ask.logs'), step('b.op', { path: 'x/b' }), step('a.op')])).toEqual({
       called: ['a.op', 'ask.logs', 'b.op'],

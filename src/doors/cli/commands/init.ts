@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { EXAMPLES } from '../../../authoring/choices.js';
 import {
   checkEnvironmentNames,
@@ -141,15 +141,24 @@ function findUpwards(from: string, name: string): string | undefined {
 }
 
 function nextOf({ cwd }: Context, root: string, { example }: NewProject): NextStep[] {
-  const go = root === resolve(cwd) ? [] : [{ command: `cd ${root}`, purpose: '' }];
+  const go = root === resolve(cwd) ? [] : [{ command: `cd ${nearer(cwd, root)}`, purpose: '' }];
   if (example === 'none') {
-    return [...go, { command: 'ability scaffold low-level KEY --kind script', purpose: 'make a first ability' }];
+    return [...go, { command: 'npx ability scaffold low-level KEY --kind script', purpose: 'make a first ability' }];
   }
   return [
     ...go,
-    { command: 'ability test', purpose: 'run the cases; nothing else is needed' },
-    { command: 'ability run hello --set name=World', purpose: 'run it; the first time starts a runtime of its own' },
-    { command: 'ability scaffold low-level KEY --kind script', purpose: 'make another ability' },
-    { command: 'ability docs', purpose: 'write ABILITY.md, where people and AIs choose abilities' },
+    { command: 'npx ability test', purpose: 'run the cases; nothing else is needed' },
+    {
+      command: 'npx ability run hello --set name=World',
+      purpose: 'run it; the first time starts a runtime of its own',
+    },
+    { command: 'npx ability scaffold low-level KEY --kind script', purpose: 'make another ability' },
+    { command: 'npx ability docs', purpose: 'write ABILITY.md, where people and AIs choose abilities' },
   ];
+}
+
+/** A folder as one would type it from another one: below that one by its way there, else in full. */
+function nearer(from: string, folder: string): string {
+  const way = relative(from, folder);
+  return way.startsWith('..') || way === '' ? folder : way;
 }

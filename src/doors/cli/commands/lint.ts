@@ -6,6 +6,7 @@ import { AbilityError } from '../../../contracts/problem.js';
 import { findProjectRoot } from '../../../definitions/find-project.js';
 import { RegistryLoader } from '../../../definitions/load-registry.js';
 import { type LintOptions, type LintReport, lintProject } from '../../../planning/lint/lint-project.js';
+import { checkCases } from '../../../testing/check-cases.js';
 import type { Context } from '../context.js';
 import { renderFindings } from '../findings/render-findings.js';
 import { renderFindingsJunit } from '../findings/render-junit.js';
@@ -95,7 +96,7 @@ function foldersOf(loader: RegistryLoader): string[] | undefined {
 }
 
 function optionsOf({ checkEnv, since }: LintFlags): LintOptions {
-  const others = [checkRoutingDocuments];
+  const others = [checkRoutingDocuments, checkCases];
   return { others, ...(checkEnv && { checkEnv }), ...(since !== undefined && { since }) };
 }
 

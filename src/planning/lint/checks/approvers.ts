@@ -1,5 +1,6 @@
 import type { Finding } from '../../../contracts/findings.js';
 import type { SourceLocation } from '../../../contracts/problem.js';
+import type { Registry } from '../../../definitions/registry.js';
 import { didYouMean } from '../../../rules/nearest.js';
 import { walkSteps } from '../../walk-steps.js';
 import { findingOf } from '../finding-of.js';
@@ -9,6 +10,7 @@ import type { LintedProject } from '../linted-project.js';
 export function* checkApprovers({ registry }: LintedProject): Generator<Finding> {
   const { environments, people } = registry.project;
   const groups = Object.keys(people);
+  yield* groupsInGroups(registry);
   for (const [name, environment] of Object.entries(environments)) {
     const at = (...path: PropertyKey[]): SourceLocation => registry.locateInProject(['environments', name, ...path]);
     yield* doubtNames(environment.approvers, groups, people, (index) => at('approvers', index));
@@ -27,6 +29,18 @@ export function* checkApprovers({ registry }: LintedProject): Generator<Finding>
   }
 }
 
+/** Groups hold names of persons. Source: answers, 10. */
+function* groupsInGroups({ project: { people }, locateInProject }: Registry): Generator<Finding> {
+  for (const [group, members] of Object.entries(people)) {
+    for (const [index, name] of members.entries()) {
+      // A person may be called like the group that holds only him.
+      if (!Object.hasOwn(people, name) || people[name]?.includes(name)) continue;
+      const message = `${group} lists ${name}, which is a group; here it is taken for a person`;
+      yield findingOf('lint.group_in_group', message, locateInProject(['people', group, index]));
+    }
+  }
+}
+
 /** A name that is no group is a person; one that is nearly a group is a slip. Source: answers, 10. */
 function* doubtNames(
   listed: readonly string[],
@@ -41,7 +55,7 @@ function* doubtNames(
     if (hint === undefined) continue;
     yield findingOf(
       'lint.approver_unknown',
-      `${name} is no group under \`people\`, and so a person`,
+      `\`${name}\` is no group under \`people\`, and so a person`,
       locate(index),
       hint,
     );

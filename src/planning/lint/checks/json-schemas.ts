@@ -5,6 +5,7 @@ import { NESTED_SCHEMAS, SCHEMA_KEYWORDS, SCHEMA_MAPS } from '../../../rules/jso
 import { nearestNames } from '../../../rules/nearest.js';
 import { findingOf } from '../finding-of.js';
 import type { LintedProject } from '../linted-project.js';
+import { isForbidden } from './schema-contradictions.js';
 
 /** Those of {@link NESTED_SCHEMAS} that speak of the same value as the schema around them. */
 const SAME_VALUE: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else']);
@@ -51,14 +52,16 @@ function* slipsIn(
 
 /** A required property that is not described is usually a described one that was misspelt. */
 function* requiredUnknown(
-  { required }: JsonObject,
+  schema: JsonObject,
   described: readonly string[],
   from: Loaded<unknown>,
   path: PropertyKey[],
 ): Generator<Finding> {
+  const { required } = schema;
   if (!Array.isArray(required) || described.length === 0) return;
   for (const [index, name] of required.entries()) {
-    if (typeof name !== 'string' || described.includes(name)) continue;
+    // What is not even allowed is told as that.
+    if (typeof name !== 'string' || described.includes(name) || isForbidden(schema, name)) continue;
     const [near] = nearestNames(name, described);
     const fix = near === undefined ? undefined : `Write \`${near}\`, or describe \`${name}\` under \`properties\`.`;
     const message = `\`${name}\` is required and not among the \`properties\``;

@@ -91,6 +91,7 @@ const TASK_COMMANDS = [
 ];
 const SCAFFOLD_COMMANDS = [
   'low-level [options] <key>',
+  'scripts [options] <files...>',
   'high-level [options] <id>',
   'implementation [options] <id>',
   'hook [options] <id>',
@@ -143,6 +144,7 @@ describe('options', () => {
     ['worker', ['--env', '--placement']],
     ['run', ['--input', '--set', '--env', '--key', '--direct', '--detach', '--junit', '--timeout', '--wait-approval']],
     ['init', ['--name', '--env-names', '--example', '--force']],
+    ['scaffold scripts', ['--prefix', '--args', '--effects', '--scope']],
     ['scaffold hook', ['--phase', '--handler', '--match', '--deny-if', '--confirm-if', '--warn-if']],
     ['task create', ['--input', '--set', '--key']],
     ['task run', ['--detach', '--junit', '--timeout', '--wait-approval']],

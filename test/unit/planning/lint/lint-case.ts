@@ -5,6 +5,7 @@ import { checkRoutingDocuments } from '../../../../src/authoring/routing-documen
 import type { Finding } from '../../../../src/contracts/findings.js';
 import { RegistryLoader } from '../../../../src/definitions/load-registry.js';
 import { type LintOptions, lintProject } from '../../../../src/planning/lint/lint-project.js';
+import { checkCases } from '../../../../src/testing/check-cases.js';
 import type { ProjectFiles } from '../../../fixtures/project-folder.js';
 import { lowLevel, SCRIPT, SCRIPT_FILE, temporaryProject } from '../../temporary-project.js';
 
@@ -49,7 +50,7 @@ export function workflow(...lines: string[]): ProjectFiles {
 export function findingsOf({ files, options, before }: Pick<LintCase, 'files' | 'options' | 'before'>): Finding[] {
   if (before) return findingsSince(before, files);
   const { root } = temporaryProject({ ...SOUND, ...cleared(files) });
-  return lintProject(new RegistryLoader(root), { others: [checkRoutingDocuments], ...options }).findings;
+  return lintProject(new RegistryLoader(root), { others: [checkRoutingDocuments, checkCases], ...options }).findings;
 }
 
 function findingsSince(before: ProjectFiles, files: ProjectFiles): Finding[] {

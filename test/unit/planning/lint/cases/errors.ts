@@ -118,7 +118,7 @@ export const ERROR_CASES: LintCase[] = [
   {
     code: 'definition.invalid',
     name: 'R-000-29: a schema that is none',
-    files: own('input_schema: ▶{ type: strnig }', SCRIPT),
+    files: own('input_schema: { type: ▶strnig }', SCRIPT),
   },
   {
     code: 'definition.invalid',

@@ -9,6 +9,8 @@ import { POLICY_CASES } from './policies.js';
 import { SCOPE_CASES } from './scopes.js';
 import { SECRET_CASES } from './secrets.js';
 import { SINCE_CASES } from './since.js';
+import { SLIPPED_CASES } from './slipped.js';
+import { SLIPPED_MISSES } from './slipped-misses.js';
 import { STEP_ORDER_CASES } from './step-order.js';
 import { WORKFLOW_CASES } from './workflows.js';
 import { YAML_CASES } from './yaml.js';
@@ -25,6 +27,8 @@ export const LINT_CASES: readonly LintCase[] = [
   ...ERROR_CASES,
   ...SINCE_CASES,
   ...DOCUMENT_CASES,
+  ...SLIPPED_CASES,
+  ...SLIPPED_MISSES,
   ...CALL_CASES,
   ...EXPRESSION_CASES,
   ...STEP_ORDER_CASES,

@@ -102,6 +102,9 @@ export const POLICY_CASES: LintCase[] = [
   {
     code: 'lint.proof_required',
     name: 'a claim',
-    files: { 'ability.yaml': 'format: 1\nproject: linted\nenvironments: { dev: {}, prod: { proof: claimed } }\n' },
+    files: {
+      'ability.yaml':
+        'format: 1\nproject: linted\nenvironments: { dev: {}, prod: { protected: true, proof: claimed } }\n',
+    },
   },
 ];

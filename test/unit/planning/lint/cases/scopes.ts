@@ -57,4 +57,4 @@ export const SCOPE_CASES: LintCase[] = [
       'steps: [{ id: one, call: op.read, with: { id: x }, undo: { call: op.other } }]',
     ),
   },
-].map((own) => ({ ...own, files: { ...lowLevel('op.other', SCRIPT), ...own.files } }));
+].map((own) => ({ ...own, files: { ...lowLevel('op.other', 'effects: write_idempotent', SCRIPT), ...own.files } }));

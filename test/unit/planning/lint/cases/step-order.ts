@@ -1,3 +1,4 @@
+import { lowLevel, SCRIPT } from '../../../temporary-project.js';
 import { type LintCase, workflow } from '../lint-case.js';
 
 const call = (id: string, more = '') => `{ id: ${id}, call: op.read, with: { id: x }${more} }`;
@@ -38,7 +39,10 @@ const ROWS: Row[] = [
   [
     'step_not_run',
     'what takes a call back',
-    steps(call('a', ', undo: { call: op.read, with: { id: "${{ steps.a.output.status }}" } }')),
+    {
+      ...lowLevel('op.put', 'effects: write_idempotent', SCRIPT),
+      ...steps(call('a', ', undo: { call: op.put, with: { id: "${{ steps.a.output.status }}" } }')),
+    },
   ],
   [
     'step_pending',

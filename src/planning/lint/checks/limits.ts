@@ -1,0 +1,118 @@
+import type { Finding } from '../../../contracts/findings.js';
+import type { HighLevel } from '../../../definitions/formats/high-level.js';
+import type { BranchDefinition } from '../../../definitions/formats/steps.js';
+import type { Loaded, Registry } from '../../../definitions/registry.js';
+import { isDuration, parseDuration } from '../../../rules/duration.js';
+import { walkSteps } from '../../walk-steps.js';
+import { findingOf } from '../finding-of.js';
+import type { LintedProject } from '../linted-project.js';
+
+/** Finds limits that no task can keep, and time-outs that can never strike. Source: answers, 48. */
+export function* checkLimits({ registry }: LintedProject): Generator<Finding> {
+  for (const workflow of registry.workflows.values()) {
+    yield* tooFewCalls(workflow, registry);
+    yield* timeOuts(workflow, registry);
+  }
+}
+
+function* tooFewCalls(workflow: Loaded<HighLevel>, registry: Registry): Generator<Finding> {
+  const { id, limits, steps } = workflow.value;
+  if (!limits) return;
+  const least = certainCalls(steps, registry);
+  if (least <= limits.max_calls) return;
+  const message = `${id} makes at least ${least} calls, and may make ${limits.max_calls}`;
+  yield findingOf('lint.limit_too_small', message, workflow.locate(['limits', 'max_calls']));
+}
+
+/** Calls of operations that each task makes which succeeds without a condition or an end of its own. */
+function certainCalls(steps: readonly BranchDefinition[], registry: Registry): number {
+  let calls = 0;
+  for (const step of steps) {
+    if (step.if !== undefined) continue;
+    if ('fail' in step || 'end' in step) break;
+    calls += certainCallsOf(step, registry);
+  }
+  return calls;
+}
+
+function certainCallsOf(step: BranchDefinition, registry: Registry): number {
+  if ('call' in step) return registry.operations.has(step.call) ? 1 : 0;
+  if ('parallel' in step) return certainCalls(Object.values(step.parallel), registry);
+  if ('foreach' in step) {
+    return Array.isArray(step.foreach) ? step.foreach.length * certainCalls(step.steps, registry) : 0;
+  }
+  return 'steps' in step ? certainCalls(step.steps, registry) : 0;
+}
+
+/** A time-out, and what it is around. */
+interface Outer {
+  path: PropertyKey[];
+  ms: number;
+  text: string;
+  of: string;
+}
+
+function* timeOuts(workflow: Loaded<HighLevel>, registry: Registry): Generator<Finding> {
+  const { timeout } = workflow.value;
+  if (timeout !== undefined) yield* zero(timeout, workflow, ['timeout']);
+  const around: Outer[] = [];
+  for (const { id, step, path } of walkSteps(workflow.value)) {
+    while (around.length > 0 && !isWithin(path, around.at(-1)?.path ?? [])) around.pop();
+    const asked = 'approval' in step ? step.approval.timeout : undefined;
+    const own = step.timeout;
+    if (own !== undefined && isDuration(own)) {
+      const task = timeOutOfTask(workflow.value, step, path, registry);
+      yield* tooLong(own, shortest([...around, ...(task ? [task] : [])]), workflow, [...path, 'timeout']);
+      yield* zero(own, workflow, [...path, 'timeout']);
+      around.push({ path, ms: parseDuration(own), text: own, of: `step \`${id}\`` });
+    }
+    if (asked === undefined || !isDuration(asked)) continue;
+    yield* zero(asked, workflow, [...path, 'approval', 'timeout']);
+    // The usual time of an approval is nobody's slip.
+    if (isWritten(workflow, [...path, 'approval']))
+      yield* tooLong(asked, shortest(around), workflow, [...path, 'approval', 'timeout']);
+  }
+}
+
+/** A task's time-out counts working time only: not that of people, waits and called workflows. */
+function timeOutOfTask(
+  { timeout }: HighLevel,
+  step: BranchDefinition,
+  path: PropertyKey[],
+  registry: Registry,
+): Outer | undefined {
+  if (timeout === undefined || path[0] !== 'steps') return undefined;
+  if (!('call' in step) || !registry.operations.has(step.call)) return undefined;
+  return { path: [], ms: parseDuration(timeout), text: timeout, of: 'whole task' };
+}
+
+function isWithin(path: PropertyKey[], outer: PropertyKey[]): boolean {
+  if (path.length <= outer.length || !outer.every((part, index) => path[index] === part)) return false;
+  // What deals with a failure, or cleans up after it, comes after the time of the step.
+  return !['on_error', 'finally'].includes(String(path[outer.length]));
+}
+
+function isWritten(workflow: Loaded<HighLevel>, path: PropertyKey[]): boolean {
+  const [own, around] = [workflow.locate([...path, 'timeout']), workflow.locate(path)];
+  return own.line !== around.line || own.column !== around.column;
+}
+
+function shortest(outer: readonly Outer[]): Outer | undefined {
+  return outer.reduce<Outer | undefined>((least, one) => (least && least.ms <= one.ms ? least : one), undefined);
+}
+
+function* tooLong(
+  text: string,
+  outer: Outer | undefined,
+  from: Loaded<unknown>,
+  path: PropertyKey[],
+): Generator<Finding> {
+  if (!outer || parseDuration(text) <= outer.ms) return;
+  const message = `The time-out ${text} is longer than that of the ${outer.of}, ${outer.text}`;
+  yield findingOf('lint.timeout_over_outer', message, from.locate(path));
+}
+
+function* zero(text: string, from: Loaded<unknown>, path: PropertyKey[]): Generator<Finding> {
+  if (!isDuration(text) || parseDuration(text) > 0) return;
+  yield findingOf('lint.timeout_zero', `The time-out is ${text}`, from.locate(path));
+}

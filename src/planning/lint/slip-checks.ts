@@ -1,0 +1,31 @@
+import { checkAbilitiesAlike } from './checks/abilities-alike.js';
+import { checkCharacters } from './checks/characters.js';
+import { checkEffects } from './checks/effects.js';
+import { checkEnvironments } from './checks/environments.js';
+import { checkHookMatches } from './checks/hook-matches.js';
+import { checkHostPatterns } from './checks/host-patterns.js';
+import { checkIdleSteps } from './checks/idle-steps.js';
+import { checkLimits } from './checks/limits.js';
+import { checkSchemaContradictions } from './checks/schema-contradictions.js';
+import { checkTags } from './checks/tags.js';
+import { checkUnevaluatedTexts } from './checks/unevaluated-texts.js';
+import { checkUnreadFiles } from './checks/unread-files.js';
+import { checkVariablesTwice } from './checks/variables-twice.js';
+import type { Check } from './linted-project.js';
+
+/** Checks of definitions that load and run, and do something else than they seem to. */
+export const SLIP_CHECKS: readonly Check[] = [
+  checkAbilitiesAlike,
+  checkCharacters,
+  checkEffects,
+  checkEnvironments,
+  checkHookMatches,
+  checkHostPatterns,
+  checkIdleSteps,
+  checkLimits,
+  checkSchemaContradictions,
+  checkTags,
+  checkUnevaluatedTexts,
+  checkUnreadFiles,
+  checkVariablesTwice,
+];

@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { agentsMd } from '../../../src/authoring/init/agents-md.js';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const ROLES = ['AI developer', 'Agent Runtime', 'Tool Runner', 'Hook Runner', 'humans'];
+const subject = { project: 'shop', environments: ['dev'], registry: 'registry', example: 'hello' };
+
+/** What people and AIs read: the pages of this repository but the copy of the sources' lines, and those of a new project. */
+const documents: Record<string, string> = {
+  'AGENTS.md': agentsMd(subject),
+  ...Object.fromEntries(
+    ['README.md', 'ABILITY.md', ...readdirSync(join(ROOT, 'docs'), { encoding: 'utf8' }).map((name) => `docs/${name}`)]
+      .filter((name) => name.endsWith('.md') && name !== 'docs/requirements.md')
+      .map((name) => [name, readFileSync(join(ROOT, name), 'utf8')]),
+  ),
+};
+
+test('R-000-95: docs/words.md says who the five roles are', () => {
+  const [, table = ''] = /\| Word \|.*\n\|.*\|\n((?:\|.*\n)+)/.exec(documents['docs/words.md'] ?? '') ?? [];
+  expect([...table.matchAll(/^\| ([^|]+?) \|/gm)].map(([, word]) => word)).toEqual(ROLES);
+});
+
+test.each(Object.keys(documents))('R-000-95: %s names no other role', (name) => {
+  const ROLE = /\b[A-Z][A-Za-z]* (?:Runner|Runtime|Agent|Orchestrator|Manager|Executor|Dispatcher|[Dd]eveloper)\b/g;
+  const named = [...(documents[name] ?? '').matchAll(ROLE)].map(([role]) => role);
+  // The product itself has a name of that form.
+  expect(named.filter((role) => role !== 'Ability Runtime' && !ROLES.includes(role))).toEqual([]);
+});
