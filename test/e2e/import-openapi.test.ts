@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ability, abilityJson } from '../fixtures/command-line.js';
+import { isHeld, takeLock } from '../../src/server/lock.js';
+import { ability, abilityJson, start } from '../fixtures/command-line.js';
 import { makeProject, type ProjectFolder, projectFile } from '../fixtures/project-folder.js';
 import { send, startService } from '../fixtures/servers/recording-service.js';
 
@@ -86,6 +87,18 @@ describe('ability import openapi', () => {
       /^# .*ability import openapi local\.json --name shelter --server http:\/\/127\.0\.0\.1:9\/v3/,
     );
   });
+});
+
+test('waits for a command that writes into the project, and Ctrl-C leaves nothing', async () => {
+  const lock = takeLock(join(project.root, '.system/authoring.lock'));
+  if (!isHeld(lock)) throw new Error('somebody else holds it');
+  const args = ['import', 'openapi', 'local.json', '--name', 'waiting', '--server', 'http://127.0.0.1:9/v3'];
+  const command = start(args, { cwd: project.root });
+  for await (const chunk of command.stderr ?? []) if (String(chunk).includes('Waiting for process')) break;
+  command.kill('SIGINT');
+  expect(await command).toMatchObject({ exitCode: 130 });
+  lock.release();
+  expect(existsSync(join(project.root, 'registry/.imports/openapi.waiting.json'))).toBe(false);
 });
 
 describe('is refused with one sentence, exit 2, and nothing written', () => {

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../contracts/json.js';
-import { isProblem, readYaml } from '../../definitions/yaml-source.js';
+import { isProblem, readYaml, type YamlSource } from '../../definitions/yaml-source.js';
 import { showDifference } from '../../rules/show-difference.js';
 import { findDifferences } from '../../rules/value-differences.js';
 import { checkText, type FileCheck, reasonOf } from './check-text.js';
@@ -22,6 +22,8 @@ export interface WantedFile {
   base: JsonObject | undefined;
   overwrite: boolean;
   check: FileCheck;
+  /** The file as it was read already; undefined: it was not. */
+  known?: YamlSource | undefined;
 }
 
 /** What becomes of a file; `value`: what it then says, where that is known. */
@@ -58,9 +60,9 @@ export function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-function mergeInto({ file, path, definition, base = {}, overwrite, check }: WantedFile): FilePlan {
+function mergeInto({ file, path, definition, base = {}, overwrite, check, known }: WantedFile): FilePlan {
   const text = readFileSync(path, 'utf8');
-  const source = readYaml(file, text);
+  const source = known?.text === text ? known : readYaml(file, text);
   if (isProblem(source)) return keep(file, source.message);
   const mine = source.value;
   if (!isMap(mine)) return keep(file, 'it holds no definition');

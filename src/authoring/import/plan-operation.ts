@@ -53,6 +53,7 @@ export function planOperation(operation: ImportedOperation, importing: Importing
       base: known?.definition,
       overwrite: options.overwrite === true,
       check,
+      known: options.sources?.get(file),
     };
     if (known && home?.fault !== undefined) return { operation, ...keep(file, home.fault) };
     if (known) return { operation, ...withPinShown(planFile(wanted), known.definition, definition, importing) };

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../contracts/json.js';
 import type { ImportState } from '../../definitions/formats/import-state.js';
+import type { YamlSource } from '../../definitions/yaml-source.js';
 import type { ShownDifference } from '../../rules/show-difference.js';
 import type { LeftOut } from './imported.js';
 
@@ -18,6 +19,8 @@ export interface ImportOptions {
   select?: string[] | undefined;
   /** Where people and the source changed the same key, the source wins; files that people deleted come back. */
   overwrite?: boolean | undefined;
+  /** Files that were read already, by their names in the project: reading takes most of the time. */
+  sources?: ReadonlyMap<string, YamlSource> | undefined;
   /** Says whether the runtime can use a schema. @throws AbilityError when it cannot. */
   compileSchema(schema: JsonObject, what: string): unknown;
 }

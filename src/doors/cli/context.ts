@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import type { Session } from '../../client/index.js';
 import type { Person } from '../../contracts/people.js';
+import type { RegistryLoader } from '../../definitions/load-registry.js';
 import type { Registry } from '../../definitions/registry.js';
 import type { Terminal } from './terminal.js';
 
@@ -37,9 +38,15 @@ function osUser(): string {
 }
 
 /** The definitions of the project a command is about. @throws AbilityError `project.*`, `definition.*`. */
-export async function openRegistry({ flags, cwd }: Context): Promise<Registry> {
-  const { loadRegistry } = await import('../../definitions/load-registry.js');
-  return loadRegistry(cwd, flags.project);
+export async function openRegistry(context: Context): Promise<Registry> {
+  return (await openLoader(context)).load();
+}
+
+/** As {@link openRegistry}, for whoever reads them more than once. @throws AbilityError `project.*`. */
+export async function openLoader({ flags, cwd }: Context): Promise<RegistryLoader> {
+  const { RegistryLoader } = await import('../../definitions/load-registry.js');
+  const { findProjectRoot } = await import('../../definitions/find-project.js');
+  return new RegistryLoader(findProjectRoot(cwd, flags.project));
 }
 
 /**

@@ -1,8 +1,8 @@
-import { join } from 'node:path';
 import type { Imported } from '../../authoring/import/imported.js';
 import type { ImportOptions, PlannedImport } from '../../authoring/import/planned-import.js';
 import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
 import { AbilityError } from '../../contracts/problem.js';
+import type { RegistryLoader } from '../../definitions/load-registry.js';
 import type { Context } from './context.js';
 
 /** Flags that every import takes. */
@@ -22,25 +22,28 @@ export interface ImportSource extends Pick<ImportOptions, 'kind' | 'name' | 'loc
 /**
  * Imports from another system into a project, and says what became of each operation.
  *
- * Another import of this project is waited for; while the other system is read, others may import.
+ * Another command that writes into this project is waited for; while the other system is read, others may write.
  *
- * @throws AbilityError what reading throws, `import.*`, `usage.invalid`.
+ * @param signal ends the waiting.
+ * @throws Cancelled at its end; AbilityError what reading throws, `import.*`, `usage.invalid`.
  */
 export async function importIntoProject(
   context: Context,
-  root: string,
+  loader: RegistryLoader,
   source: ImportSource,
   flags: ImportFlags,
+  signal: AbortSignal,
 ): Promise<ExitCode> {
+  const { root } = loader;
   const { readImport } = await import('../../definitions/read-imports.js');
   const prefix = await choosePrefix(source, flags, readImport(root, source.kind, source.name)?.prefix);
   const imported = await source.read(prefix);
   const options = { ...source, prefix, select: chosen(flags), overwrite: flags.overwrite === true };
   const planned = flags.dryRun
-    ? await plan(root, imported, options)
-    : await locked(root, async () => {
+    ? await plan(loader, imported, options)
+    : await alone(context, root, signal, async () => {
         const { writeImport } = await import('../../authoring/import/write-import.js');
-        const now = await plan(root, imported, options);
+        const now = await plan(loader, imported, options);
         writeImport(now);
         return now;
       });
@@ -52,16 +55,17 @@ export async function importIntoProject(
   return EXIT.ok;
 }
 
-/** The definitions are read anew: another import may have been waited for. */
+/** What has changed is read anew: another import may have been waited for. */
 async function plan(
-  root: string,
+  loader: RegistryLoader,
   imported: Imported,
   options: Omit<ImportOptions, 'compileSchema'>,
 ): Promise<PlannedImport> {
   const { planImport } = await import('../../authoring/import/plan-import.js');
-  const { loadRegistry } = await import('../../definitions/load-registry.js');
   const { compileSchema } = await import('../../planning/schemas.js');
-  return planImport(loadRegistry(root), imported, { ...options, compileSchema });
+  const registry = loader.load();
+  const sources = new Map(loader.sources().map((source) => [source.file, source]));
+  return planImport(registry, imported, { ...options, sources, compileSchema });
 }
 
 function chosen({ select }: ImportFlags): string[] | undefined {
@@ -83,19 +87,18 @@ async function choosePrefix(
   });
 }
 
-async function locked<T>(root: string, action: () => Promise<T>): Promise<T> {
-  const { waitForLock } = await import('../../server/lock.js');
-  const { pathsOf } = await import('../../server/project-paths.js');
-  const lock = await waitForLock(join(pathsOf(root).system, 'import.lock')).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new AbilityError(
-      { code: 'import.write_failed', message: `The import could not begin, and nothing was written: ${reason}` },
-      { cause: error },
-    );
-  });
+/** No other command writes into the project meanwhile, be it another import or a scaffold. */
+async function alone<T>(
+  { terminal }: Context,
+  root: string,
+  signal: AbortSignal,
+  action: () => Promise<T>,
+): Promise<T> {
+  const { whileAlone } = await import('./while-alone.js');
   try {
-    return await action();
-  } finally {
-    lock.release();
+    return await whileAlone(root, { note: (text) => terminal.note(text), signal }, action);
+  } catch (error) {
+    if (!(error instanceof AbilityError) || error.code !== 'scaffold.write_failed') throw error;
+    throw new AbilityError({ ...error.toProblem(), code: 'import.write_failed' }, { cause: error });
   }
 }

@@ -1,3 +1,4 @@
+import type { LeftOut } from '../../authoring/import/imported.js';
 import type { PlannedChange, PlannedImport, PlannedOperation } from '../../authoring/import/planned-import.js';
 import { describeDifference, type ShownDifference, showUnseen } from '../../rules/show-difference.js';
 import type { ImportSource } from './import-into-project.js';
@@ -12,8 +13,14 @@ export interface ImportEnd {
 
 type Style = Terminal['style'];
 
-/** Of names that nothing happened to, so many are told; `--json` has all. */
+/** Of names that nothing happened to, and of lines of one kind, so many are told; `--json` has all. */
 const MOST_NAMES = 20;
+
+/** Of the operations that a note is about, so many are named. */
+const MOST_NOTED = 5;
+
+/** Of the differences in one file, so many are told. */
+const MOST_DIFFERENCES = 10;
 
 /** What became of each operation, for programs. */
 export function importAsJson({ source, planned, isDryRun }: ImportEnd): Record<string, unknown> {
@@ -57,17 +64,13 @@ export function renderImport({ source, planned, isDryRun }: ImportEnd, style: St
   const counts = `${fresh.length} new, ${changed.length} changed, ${same.length} unchanged, ${kept.length} kept, ${leftOut.length} left out`;
   return [
     `${did} from ${showUnseen(source.name)} (${showUnseen(source.location)}): ${counts}`,
-    ...section('New', fresh.map(renderNew), style),
-    ...section('Changed at the source, and in the file', changed.map(renderChange), style),
-    ...section('Kept as people have it', kept.map(renderChange), style),
-    ...section(
-      'Left out',
-      leftOut.map(({ source: name, reason }) => `  ${showUnseen(name)}: ${showUnseen(reason)}`),
-      style,
-    ),
+    ...section(`New${countsByEffect(fresh)}`, fewOf(fresh.map(renderNew)), style),
+    ...section('Changed at the source, and in the file', fewOf(changed.map(renderChange)), style),
+    ...section('Kept as people have it', fewOf([...kept].sort(conflictsFirst).map(renderChange)), style),
+    ...section('Left out', renderLeftOut(leftOut), style),
     ...section(
       'No longer at the source; the file stays',
-      gone.map(({ key, file }) => `  ${key}  ${file}`),
+      fewOf(gone.map(({ key, file }) => `  ${key}  ${file}`)),
       style,
     ),
     ...names(
@@ -91,8 +94,46 @@ function section(title: string, lines: string[], style: Style): string[] {
 }
 
 function names(title: string, all: string[], style: Style): string[] {
-  const more = all.length > MOST_NAMES ? ` and ${all.length - MOST_NAMES} more, which --json names` : '';
-  return section(title, all.length === 0 ? [] : [`  ${all.slice(0, MOST_NAMES).join(', ')}${more}`], style);
+  return section(title, all.length === 0 ? [] : [`  ${someOf(all, MOST_NAMES)}`], style);
+}
+
+function someOf(all: string[], most: number): string {
+  const more = all.length > most ? ` and ${all.length - most} more, which --json names` : '';
+  return `${all.slice(0, most).join(', ')}${more}`;
+}
+
+function fewOf(lines: string[]): string[] {
+  if (lines.length <= MOST_NAMES) return lines;
+  return [...lines.slice(0, MOST_NAMES), `  and ${lines.length - MOST_NAMES} more, which --json tells`];
+}
+
+/** Of many new ones what they may do matters more than their names. */
+function countsByEffect(fresh: PlannedOperation[]): string {
+  if (fresh.length <= MOST_NAMES) return '';
+  const counts = new Map<string, number>();
+  for (const { definition } of fresh) {
+    const effect = String(definition?.effects ?? '');
+    counts.set(effect, (counts.get(effect) ?? 0) + 1);
+  }
+  return `: ${[...counts].map(([effect, count]) => `${count} ${effect}`).join(', ')}`;
+}
+
+/** Where somebody has to decide. */
+function conflictsFirst(one: PlannedOperation, other: PlannedOperation): number {
+  const rank = ({ conflicts, reason }: PlannedOperation): number => (conflicts.length > 0 || reason ? 0 : 1);
+  return rank(one) - rank(other);
+}
+
+/** Each is named; of many, those with the same reason stand in one line. */
+function renderLeftOut(leftOut: LeftOut[]): string[] {
+  if (leftOut.length <= MOST_NAMES) {
+    return leftOut.map(({ source, reason }) => `  ${showUnseen(source)}: ${showUnseen(reason)}`);
+  }
+  const byReason = new Map<string, string[]>();
+  for (const { source, reason } of leftOut) {
+    byReason.set(reason, [...(byReason.get(reason) ?? []), showUnseen(source)]);
+  }
+  return [...byReason].map(([reason, sources]) => `  ${showUnseen(reason)}: ${sources.join(', ')}`);
 }
 
 function renderNew({ key, file, definition }: PlannedOperation): string {
@@ -108,10 +149,13 @@ function renderDetails({ status, reason, differences, conflicts }: PlannedChange
   const written = status === 'changed' ? differences.map(describeDifference) : [];
   const lines = [
     ...(reason === undefined ? [] : [showUnseen(reason)]),
+    ...conflicts.map(renderConflict),
     ...written,
     ...own,
-    ...conflicts.map(renderConflict),
   ];
+  if (lines.length > MOST_DIFFERENCES) {
+    lines.splice(MOST_DIFFERENCES, lines.length, `and ${lines.length - MOST_DIFFERENCES} more, which --json tells`);
+  }
   return lines.map((line) => `\n    ${line}`).join('');
 }
 
@@ -123,5 +167,5 @@ function renderConflict({ at, before, after }: ShownDifference): string {
 function notesOf(operations: PlannedOperation[]): string[] {
   const about = new Map<string, string[]>();
   for (const { key, notes } of operations) for (const note of notes) about.set(note, [...(about.get(note) ?? []), key]);
-  return [...about].map(([note, keys]) => `${note}: ${keys.join(', ')}`);
+  return [...about].map(([note, keys]) => `${note}: ${someOf(keys, MOST_NOTED)}`);
 }

@@ -90,6 +90,18 @@ describe('the job for GitHub Actions', () => {
     expect(text).not.toMatch(/secrets\./);
   });
 
+  test('compares the contracts of a pull request with those it is merged into, whatever that branch is called', () => {
+    const { steps } = job('none');
+    const compare = steps.find(({ run = '' }) => run.includes('--since'));
+    expect(compare).toMatchObject({
+      if: "github.event_name == 'pull_request'",
+      run: expect.stringContaining('"$BASE"'),
+    });
+    expect(compare.env.BASE).toBe('origin/$' + '{{ github.base_ref }}');
+    const checkout = steps.find(({ uses = '' }) => uses.startsWith('actions/checkout'));
+    expect(checkout.with['fetch-depth']).toBe(0);
+  });
+
   test('without an example runs nothing that is not there', () => {
     expect(job('none').steps.some(({ run = '' }) => /ability (test|run)/.test(run))).toBe(false);
   });

@@ -243,6 +243,16 @@ describe('another implementation', () => {
     expect(plans[0]?.operations.a?.implementation).toMatchObject({ api: { base_url: 'https://two.test' } });
   });
 
+  test('gives back what has a default in the input, as the first one did, so that the case of the operation holds', () => {
+    const yaml =
+      'input_schema: { properties: { message: { type: string, default: Hello } } }\noutput_schema: { type: object, required: [message], properties: { message: { type: string } } }';
+    const site = siteOf(operation('a', '', { yaml }));
+    const { root } = settle(site, planImplementation(site, { ...wanted, id: 'two' }));
+    expect(readFileSync(join(root, 'scripts/tools/two.mjs'), 'utf8')).toContain(
+      'const output = { "message": input["message"] };',
+    );
+  });
+
   test('answers what the contract of the operation allows', () => {
     const yaml =
       'input_schema: { required: [id], properties: { id: { type: string } } }\noutput_schema: { type: object, required: [id, ok], properties: { id: { type: string }, ok: { type: boolean } } }';

@@ -4,7 +4,7 @@ import { AbilityError } from '../../../contracts/problem.js';
 import type { McpServer } from '../../../definitions/formats/config.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
 import { parseDuration } from '../../../rules/duration.js';
-import { type Context, environmentOf, openRegistry } from '../context.js';
+import { type Context, environmentOf, openLoader } from '../context.js';
 import { type ImportFlags, importIntoProject } from '../import-into-project.js';
 import { interruption } from '../interruption.js';
 import { findServer, type ServerFlags } from '../mcp-server-flags.js';
@@ -20,14 +20,15 @@ const MOST_MS = 24 * 60 * 60 * 1000;
 /** `ability import mcp SERVER`: each tool of an MCP server becomes a low-level ability. Source: answers, 42. */
 export async function run(context: Context, [name = '']: string[], flags: ImportMcpFlags): Promise<ExitCode> {
   const timeoutMs = Math.min(parseDuration(flags.timeout), MOST_MS);
-  const registry = await openRegistry(context);
+  const loader = await openLoader(context);
+  const registry = loader.load();
   const environment = await environmentOf(context, registry);
   const { server, isNew } = await findServer(registry, name, flags);
   const interrupted = interruption();
   try {
     return await importIntoProject(
       context,
-      registry.root,
+      loader,
       {
         kind: 'mcp',
         name,
@@ -37,6 +38,7 @@ export async function run(context: Context, [name = '']: string[], flags: Import
           readTools(registry, { name, server, isNew, prefix, environment, timeoutMs }, interrupted.signal),
       },
       flags,
+      interrupted.signal,
     );
   } catch (error) {
     if (!interrupted.signal.aborted) throw error;

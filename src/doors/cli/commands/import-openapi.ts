@@ -4,7 +4,7 @@ import type { ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { parseDuration } from '../../../rules/duration.js';
-import { type Context, openRegistry } from '../context.js';
+import { type Context, openLoader } from '../context.js';
 import { type ImportFlags, importIntoProject } from '../import-into-project.js';
 import { interruption } from '../interruption.js';
 
@@ -21,7 +21,8 @@ const MOST_MS = 24 * 60 * 60 * 1000;
 /** `ability import openapi FILE|URL`: each operation of an OpenAPI document becomes a low-level ability. */
 export async function run(context: Context, [source = '']: string[], flags: ImportOpenApiFlags): Promise<ExitCode> {
   const timeoutMs = Math.min(parseDuration(flags.timeout), MOST_MS);
-  const registry = await openRegistry(context);
+  const loader = await openLoader(context);
+  const registry = loader.load();
   const { importDocument, openDocument } = await import('../../../authoring/openapi/import-document.js');
   const { loadDescription } = await import('../../../authoring/openapi/load-description.js');
   const interrupted = interruption();
@@ -34,7 +35,7 @@ export async function run(context: Context, [source = '']: string[], flags: Impo
     const asked = [...(isChosen ? [`--name ${name}`] : []), ...(server === undefined ? [] : [`--server ${server}`])];
     return await importIntoProject(
       context,
-      registry.root,
+      loader,
       {
         kind: 'openapi',
         name,
@@ -47,6 +48,7 @@ export async function run(context: Context, [source = '']: string[], flags: Impo
         },
       },
       flags,
+      interrupted.signal,
     );
   } catch (error) {
     if (!interrupted.signal.aborted) throw error;
