@@ -1,8 +1,7 @@
 import { isMap, isScalar, isSeq, type Node, type Pair, visit } from 'yaml';
-import type { Finding } from '../../../contracts/findings.js';
 import type { YamlSource } from '../../../definitions/yaml-source.js';
 import { findingOf } from '../finding-of.js';
-import type { LintedProject } from '../linted-project.js';
+import { ofEachSource } from '../remembered.js';
 
 /** Names of settings that hold a secret, whatever they are part of: `DB_PASSWORD`, `api-key`, `clientSecret`. */
 const SECRET_NAME =
@@ -54,13 +53,13 @@ interface Found {
 }
 
 /** Finds secrets that are written where a reference belongs. The value itself is never repeated. Source: R-000-53, R-000-89. */
-export function* checkInlineSecrets({ sources }: LintedProject): Generator<Finding> {
-  for (const source of sources) {
-    for (const { key, start } of [...secretsIn(source)].sort((a, b) => a.start - b.start)) {
-      yield findingOf('lint.inline_secret', `${key} holds what looks like a secret itself`, source.locateOffset(start));
-    }
-  }
-}
+export const checkInlineSecrets = ofEachSource((source) =>
+  [...secretsIn(source)]
+    .sort((a, b) => a.start - b.start)
+    .map(({ key, start }) =>
+      findingOf('lint.inline_secret', `${key} holds what looks like a secret itself`, source.locateOffset(start)),
+    ),
+);
 
 function secretsIn(source: YamlSource): Found[] {
   const found = [...secretValues(source), ...secretDefaults(source)];

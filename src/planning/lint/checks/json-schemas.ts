@@ -4,21 +4,19 @@ import type { Loaded } from '../../../definitions/registry.js';
 import { NESTED_SCHEMAS, SCHEMA_KEYWORDS, SCHEMA_MAPS } from '../../../rules/json-schema-keywords.js';
 import { nearestNames } from '../../../rules/nearest.js';
 import { findingOf } from '../finding-of.js';
-import type { LintedProject } from '../linted-project.js';
+import { ofEachAbility } from '../remembered.js';
 import { isForbidden } from './schema-contradictions.js';
 
 /** Those of {@link NESTED_SCHEMAS} that speak of the same value as the schema around them. */
 const SAME_VALUE: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else']);
 
 /** Finds slips in JSON Schemas, which allow any keyword and so never complain of a mistyped one. Source: R-000-29. */
-export function* checkJsonSchemas({ registry }: LintedProject): Generator<Finding> {
-  for (const ability of [...registry.operations.values(), ...registry.workflows.values()]) {
-    for (const key of ['input_schema', 'output_schema'] as const) {
-      const schema = ability.value[key];
-      if (schema) yield* slipsIn(schema, ability, [key]);
-    }
+export const checkJsonSchemas = ofEachAbility(function* (ability) {
+  for (const key of ['input_schema', 'output_schema'] as const) {
+    const schema = ability.value[key];
+    if (schema) yield* slipsIn(schema, ability, [key]);
   }
-}
+});
 
 /** @param around properties that schemas around it describe for the same value. */
 function* slipsIn(

@@ -4,6 +4,7 @@ import type { Registry } from '../../../definitions/registry.js';
 import { DefinitionErrors } from '../../definition-errors.js';
 import { EnvironmentVariables } from '../../environment-variables.js';
 import { resolvePlan } from '../../resolve-plan.js';
+import { AlikeEnvironments } from '../alike-environments.js';
 import { findingOf, findingOfProblem } from '../finding-of.js';
 import type { LintedProject } from '../linted-project.js';
 import { environmentsOf } from '../scopes.js';
@@ -21,10 +22,11 @@ const NOT_SET = 'config.missing_credential';
 
 /** Plans every ability in every environment in which it may run, and tells what stands against it. */
 export function* checkPlans({ registry, variables }: LintedProject): Generator<Finding> {
+  const alike = new AlikeEnvironments(registry);
   for (const [id, ability] of [...registry.operations, ...registry.workflows]) {
     const environments = environmentsOf(registry, ability.value.scope);
     const refused = new Map<string, readonly Problem[]>();
-    for (const environment of environments) {
+    for (const environment of alike.oneOfEach(id, environments)) {
       const seen = variables?.(environment) ?? new EnvironmentVariables(registry.root, environment);
       const { doubts, problems } = plan(registry, id, environment, seen);
       for (const { code, message, location } of doubts) {

@@ -4,7 +4,7 @@ import type { LintCode } from '../../../contracts/lint-codes.js';
 import type { Loaded } from '../../../definitions/registry.js';
 import { nearestNames } from '../../../rules/nearest.js';
 import { findingOf } from '../finding-of.js';
-import type { LintedProject } from '../linted-project.js';
+import { ofEachAbility } from '../remembered.js';
 
 interface Slip {
   code: LintCode;
@@ -15,19 +15,17 @@ interface Slip {
 }
 
 /** Finds schemas that fit nothing, and keywords that do nothing for their type. Source: R-000-29. */
-export function* checkSchemaContradictions({ registry }: LintedProject): Generator<Finding> {
-  for (const ability of [...registry.operations.values(), ...registry.workflows.values()]) {
-    for (const key of ['input_schema', 'output_schema'] as const) {
-      const schema = ability.value[key];
-      if (!schema) continue;
-      if (key === 'input_schema' && schema.type !== undefined && !typesOf(schema)?.includes('object')) {
-        const message = `An input is always an object, and this schema wants ${String(schema.type)}`;
-        yield findingOf('lint.schema_impossible', message, ability.locate([key, 'type']));
-      }
-      yield* slipsOf(ability, schema, [key]);
+export const checkSchemaContradictions = ofEachAbility(function* (ability) {
+  for (const key of ['input_schema', 'output_schema'] as const) {
+    const schema = ability.value[key];
+    if (!schema) continue;
+    if (key === 'input_schema' && schema.type !== undefined && !typesOf(schema)?.includes('object')) {
+      const message = `An input is always an object, and this schema wants ${String(schema.type)}`;
+      yield findingOf('lint.schema_impossible', message, ability.locate([key, 'type']));
     }
+    yield* slipsOf(ability, schema, [key]);
   }
-}
+});
 
 function* slipsOf(from: Loaded<unknown>, schema: JsonObject, path: PropertyKey[]): Generator<Finding> {
   for (const { code, message, path: at, part, fix } of [...contradictions(schema), ...idleKeywords(schema)]) {

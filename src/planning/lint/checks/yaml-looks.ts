@@ -1,9 +1,8 @@
 import { isAlias, isMap, isPair, isScalar, type Node, Scalar, visit } from 'yaml';
-import type { Finding } from '../../../contracts/findings.js';
 import type { LintCode } from '../../../contracts/lint-codes.js';
 import type { YamlSource } from '../../../definitions/yaml-source.js';
 import { findingOf } from '../finding-of.js';
-import type { LintedProject } from '../linted-project.js';
+import { ofEachSource } from '../remembered.js';
 
 /** Words that other readers of YAML, and people, take for booleans; here they are texts. */
 const BOOLEAN_WORDS = /^(yes|no|on|off)$/i;
@@ -18,13 +17,9 @@ interface Look {
 }
 
 /** Finds YAML that says something else than it looks. Source: issue "Definitions people can trust". */
-export function* checkYamlLooks({ sources }: LintedProject): Generator<Finding> {
-  for (const source of sources) {
-    for (const { code, message, offset } of looksOf(source)) {
-      yield findingOf(code, message, source.locateOffset(offset));
-    }
-  }
-}
+export const checkYamlLooks = ofEachSource((source) =>
+  looksOf(source).map(({ code, message, offset }) => findingOf(code, message, source.locateOffset(offset))),
+);
 
 function looksOf(source: YamlSource): Look[] {
   const looks: Look[] = [];
