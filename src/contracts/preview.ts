@@ -75,7 +75,11 @@ export interface HookPreview {
   handler: 'expression' | 'script' | 'builtin';
   /** Null where it is asked only when it happens: scripts and built-in hooks always. */
   decision: GuardDecision | null;
+  /** `error` where it is certain that it fails; its decision then is that of a hook that cannot answer. */
+  status: 'ok' | 'error';
   reason: string | null;
+  /** What to do about a no, in the words of its author. */
+  suggestion: string | null;
   warnings: string[];
   /** What the answer depends on; empty where it is known, and for those that are only asked. */
   depends_on: string[];

@@ -2,12 +2,8 @@ import type { PlanConcurrency } from '../contracts/concurrency.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { ErrorHandler, PlanEnvironment, PlanRetry, PlanStep, StepModifiers } from '../contracts/plan.js';
 import type { HighLevel } from '../definitions/formats/high-level.js';
-import type {
-  BranchDefinition,
-  ErrorHandlerDefinition,
-  RetryDefinition,
-  StepDefinition,
-} from '../definitions/formats/steps.js';
+import type { RetryDefinition } from '../definitions/formats/retry.js';
+import type { BranchDefinition, ErrorHandlerDefinition, StepDefinition } from '../definitions/formats/steps.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { checkCallee } from './check-callee.js';
 import { collectIds } from './collect-ids.js';

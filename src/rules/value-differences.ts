@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../contracts/json.js';
 
 /** One place where two values differ; `undefined`: there is nothing. */
 export interface ValueDifference {
@@ -25,7 +25,7 @@ export function findDifferences(
       differencesIn(`${at}[${index}]`, expected[index], actual[index], isPart),
     ).flat();
   }
-  if (isMap(expected) && isMap(actual)) {
+  if (isJsonObject(expected) && isJsonObject(actual)) {
     const extra = isPart ? [] : Object.keys(actual).filter((key) => !Object.hasOwn(expected, key));
     return [...Object.keys(expected), ...extra].flatMap((key) =>
       differencesIn(`${at}.${key}`, ownOf(expected, key), ownOf(actual, key), isPart),
@@ -41,10 +41,6 @@ function differencesIn(
   isPart: boolean,
 ): ValueDifference[] {
   return expected === undefined ? [{ at, expected, actual }] : findDifferences(at, expected, actual, isPart);
-}
-
-function isMap(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 function ownOf(value: JsonObject, key: string): Json | undefined {

@@ -30,7 +30,7 @@ export interface PlanChange {
 /** @throws AbilityError `plan.changed` for another input than the one that was planned. */
 export function refuseOtherInput(wanted: WantedPlan | undefined, { plan, input }: FoundPlan): void {
   if (wanted?.input === undefined || wanted.input === input) return;
-  const message = `The input is not the one that was planned: its digest is ${input.slice(0, SHOWN)}, not ${wanted.input.slice(0, SHOWN)}; nothing was created`;
+  const message = `The input is not the one that was planned: its digest is ${input.slice(0, SHOWN)}, not ${wanted.input.slice(0, SHOWN)}; nothing was created or changed`;
   throw changed(message, plan, { wanted, found: { plan: planDigest(plan), input } });
 }
 
@@ -48,7 +48,7 @@ export function refuseOtherPlan(wanted: WantedPlan | undefined, { plan, input }:
   if (unpinned === wanted.plan || (isPinned ? digestOf(plan) === wanted.plan : hasTools(plan))) return;
   const parts = partsOf(plan);
   const { ability, environment } = plan;
-  const message = `What would run is not what was planned: ${ability.id} in ${environment.name} has the plan ${unpinned.slice(0, SHOWN)}, not ${wanted.plan.slice(0, SHOWN)}; nothing was created`;
+  const message = `What would run is not what was planned: ${ability.id} in ${environment.name} has the plan ${unpinned.slice(0, SHOWN)}, not ${wanted.plan.slice(0, SHOWN)}; nothing was created or changed`;
   throw changed(message, plan, { wanted, found: { plan: unpinned, input }, ...(parts && { parts }) });
 }
 

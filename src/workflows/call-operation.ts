@@ -12,6 +12,7 @@ import type { Json, JsonObject } from '../contracts/json.js';
 import { ACTIVITY_LIMITS, TIMEOUT_MARGIN_MS } from '../contracts/names.js';
 import type { PlanHook, PlanOperation, PlanRetry } from '../contracts/plan.js';
 import type { Problem } from '../contracts/problem.js';
+import { callInput } from '../rules/call-input.js';
 import { attemptsOf, GUARD_APPROVAL_MS, RETRY, stepLimit } from '../rules/call-limits.js';
 import { plainYes } from '../rules/stored-result.js';
 import { awaitApproval } from './approvals.js';
@@ -47,11 +48,12 @@ const SLACK_MS = 100;
  * @throws StepFailure; cancellation; Halted. Source: design, section 3.
  */
 export async function callOperation(run: TaskRun, call: OperationCall): Promise<Json> {
-  const hooked: Hooked = { path: call.path, operation: call.operation, input: call.input };
+  const input = callInput(run.plan, call.operation, call.input);
+  const hooked: Hooked = { path: call.path, operation: call.operation, input };
   const asked = askGuards(run, hooked);
   // Two turns, guards or not: in the histories of engine 1 the waits of sibling branches come before their calls.
   const reasons = reasonsFor(run, call, await asked);
-  await (reasons.length > 0 ? confirm(run, call, reasons) : undefined);
+  await (reasons.length > 0 ? confirm(run, { ...call, input }, reasons) : undefined);
   try {
     const output = await perform(run, call);
     const fired = fireAfter(run, hooked, { status: 'succeeded', output, error: null });

@@ -133,7 +133,7 @@ describe('ability run --plan', () => {
     const refused = await run(args('--plan', '@plan.json', '--key', 'not-made'));
     expect(refused.exitCode).toBe(3);
     expect(refused.stderr).toMatch(
-      /plan\.changed: .*nothing was created\n.*steps\[0\]\.let\.text: "Hello .*" -> "Bye .*"/,
+      /plan\.changed: .*nothing was created or changed\n.*steps\[0\]\.let\.text: "Hello .*" -> "Bye .*"/,
     );
     expect(existsSync(join(project.root, '.system/implement/not-made'))).toBe(false);
     expect((await run(args('--plan', reference))).stderr).toContain(

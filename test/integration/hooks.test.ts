@@ -47,6 +47,8 @@ hooks:
     blocking: true
     match: {}
     handler: { expression: { deny_if: "true" } }
+  - id: no_root
+    handler: { expression: { deny_if: "input.user == 'root'", reason: Not as root. } }
   - { id: first, handler: { script: { path: hooks/first.mjs } } }
   - { id: second, handler: { script: { path: hooks/second.mjs } } }
   - { id: middle, handler: { expression: { warn_if: "true", reason: In between. } } }
@@ -85,6 +87,14 @@ hooks:
       'console.log(JSON.stringify({ hook_signals: { routing_hints: ["x"] }, infra: { log: "l" } }));',
     ),
     ...operation('w.plain', 'return { ok: true };', { effects: 'write_idempotent' }),
+    ...operation('w.as_root', 'appendFileSync("as-root.txt", "x"); return 1;', {
+      ...bound('{ pre_call: [no_root] }'),
+      script: '}\n  defaults: { user: root',
+    }),
+    ...workflow(
+      'as_root',
+      'input_schema: { type: object, properties: { user: { type: string } } }\nsteps: [{ id: a, call: w.as_root, with: { user: "${{ input.?user }}" } }]',
+    ),
     ...operation('w.ordered', 'return 1;', bound('{ pre_call: [first, middle, second] }')),
     ...operation(
       'w.denied',
@@ -134,6 +144,16 @@ describe('before a call', () => {
       status: 'succeeded',
     });
     expect(await project.run('w.plain')).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('R-000-46, R-000-59: a guard of a step sees the parameters of the implementation, which nobody wrote there', async () => {
+    const denied = await project.run('as_root');
+    expect(denied).toMatchObject({
+      status: 'denied',
+      error: { code: 'guard.denied', message: expect.stringContaining('Not as root') },
+    });
+    expect(read('as-root.txt')).toBe('');
+    expect(await project.run('as_root', { user: 'ada' })).toMatchObject({ status: 'succeeded' });
   });
 
   test('R-002-22: hooks run one after another, scripts and expressions in the order bound', async () => {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { OnFailure } from '../../contracts/plan.js';
-import { isDuration, parseDuration } from '../../rules/duration.js';
+import { approval } from './approval.js';
+import { type RetryDefinition, retry } from './retry.js';
 import {
   abilityId,
   condition,
@@ -9,70 +10,9 @@ import {
   json,
   jsonObject,
   numberOrTemplate,
-  plainName,
   signalName,
   stepId,
 } from './values.js';
-
-const MOST_WAIT = '30s';
-
-/** How often a call or a group is tried, and how long is waited between: from `first` up to `max`. */
-const retry = z
-  .strictObject({
-    attempts: z.number().int().min(1).max(100).default(3).describe('How often it is tried at most.'),
-    first: durationOrTemplate.default('1s').describe('The first wait between attempts.'),
-    factor: z.number().min(1).max(10).default(2).describe('How each wait grows.'),
-    max: durationOrTemplate.optional().describe('The longest wait; 30s without it.'),
-    errors: z
-      .array(z.string().min(1))
-      .min(1)
-      .optional()
-      .describe('Codes or families of errors that are tried again; without it, whatever the effect allows.'),
-  })
-  .refine(({ first, max }) => max === undefined || !isShorter(max, first), {
-    error: '`max` is the longest wait, so it is not shorter than `first`',
-    path: ['max'],
-  })
-  .transform(({ max = MOST_WAIT, errors, ...rest }) => ({ ...rest, max, ...(errors && { errors }) }));
-
-/** Of two durations; templates are only known when the task runs. */
-function isShorter(one: string, other: string): boolean {
-  return isDuration(one) && isDuration(other) && parseDuration(one) < parseDuration(other);
-}
-
-/** What a decider fills in; a small part of JSON Schema. */
-const approvalField = z
-  .strictObject({
-    type: z.enum(['string', 'number', 'integer', 'boolean']).describe('Its type.'),
-    title: z.string().optional().describe('What it is called.'),
-    description: z.string().optional().describe('What to fill in.'),
-    enum: z
-      .array(z.union([z.string(), z.number()]))
-      .min(1)
-      .optional()
-      .describe('The choices.'),
-    optional: z.boolean().optional().describe('Whether it may be left out.'),
-  })
-  .refine(({ type, enum: choices }) => choices === undefined || choices.every((choice) => isOfType(type, choice)), {
-    error: 'Each choice is of the `type` of the field, or nobody could choose it',
-    path: ['enum'],
-  });
-
-function isOfType(type: string, value: unknown): boolean {
-  return type === 'integer' ? Number.isInteger(value) : typeof value === type;
-}
-
-const approval = z.strictObject({
-  title: z.string().min(1).describe('What is asked.'),
-  approvers: z
-    .array(z.string().min(1))
-    .optional()
-    .describe('Who decides: groups of `people`, or persons; without it, those of the environment.'),
-  quorum: z.number().int().min(1).max(20).optional().describe('How many of them.'),
-  timeout: durationOrTemplate.default('24h').describe('How long is waited; no answer is a no.'),
-  comment: z.enum(['optional', 'required']).default('optional').describe('Whether a decision needs a comment.'),
-  fields: z.record(plainName, approvalField).optional().describe('What a yes fills in, by name.'),
-});
 
 const undo = z.strictObject({
   call: abilityId.describe('The ability that takes it back.'),
@@ -154,9 +94,6 @@ const fail = z.strictObject({
   message: z.string().min(1).describe('What is said.'),
   details: json.optional().describe('What belongs to it.'),
 });
-
-/** How often a failed call or group is tried. */
-export type RetryDefinition = z.output<typeof retry>;
 
 /** What stands on every step. Source: answers, 47. */
 interface Modifiers {

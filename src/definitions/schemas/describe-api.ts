@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 
 /** What the fields of an HTTP call are for, by their path in the `api` section. */
 const API_FIELDS: Record<string, string> = {
@@ -38,27 +38,24 @@ export function describeApi(schema: JsonObject): JsonObject {
 }
 
 function* apiSectionsIn(schema: Json): Generator<JsonObject> {
-  if (!isMap(schema)) {
+  if (!isJsonObject(schema)) {
     if (Array.isArray(schema)) for (const item of schema) yield* apiSectionsIn(item);
     return;
   }
   const { properties } = schema;
-  if (isMap(properties) && ['method', 'path', 'endpoint'].every((key) => Object.hasOwn(properties, key))) yield schema;
+  if (isJsonObject(properties) && ['method', 'path', 'endpoint'].every((key) => Object.hasOwn(properties, key)))
+    yield schema;
   else for (const item of Object.values(schema)) yield* apiSectionsIn(item);
 }
 
 function describeFields(schema: JsonObject, path: string): void {
-  if (isMap(schema.properties)) {
+  if (isJsonObject(schema.properties)) {
     for (const [key, field] of Object.entries(schema.properties)) {
-      if (!isMap(field)) continue;
+      if (!isJsonObject(field)) continue;
       const at = path === '' ? key : `${path}.${key}`;
       const text = API_FIELDS[at];
       if (text !== undefined) field.description ??= text;
       describeFields(field, at);
     }
-  } else if (isMap(schema.additionalProperties)) describeFields(schema.additionalProperties, path);
-}
-
-function isMap(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } else if (isJsonObject(schema.additionalProperties)) describeFields(schema.additionalProperties, path);
 }

@@ -1,8 +1,9 @@
-import type { JsonObject } from '../../contracts/json.js';
+import { isJsonObject, type JsonObject } from '../../contracts/json.js';
 import type { Person } from '../../contracts/people.js';
 import type { CallStep, Plan, PlanOperation, PlanRetry } from '../../contracts/plan.js';
 import type { CallPreview } from '../../contracts/preview.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { callInput } from '../../rules/call-input.js';
 import { attemptsOf, RETRY, stepLimit } from '../../rules/call-limits.js';
 import { formatDuration, parseDuration } from '../../rules/duration.js';
 import type { Known } from '../../rules/expressions/foresee.js';
@@ -27,7 +28,8 @@ export interface PreviewedCall {
 export function previewCall(call: PreviewedCall): CallPreview {
   const { plan, operation, given, user, step = {}, known, reasons = [] } = call;
   const { environment } = plan;
-  const subject = { plan, operation, input: given.input, user };
+  const input = given.input && callInput(plan, operation, given.input);
+  const subject = { plan, operation, input, user };
   const before = previewHooks(operation.hooks.pre_call, 'PreAbilityCall', subject);
   const after = previewHooks(operation.hooks.post_call, 'PostAbilityCall', subject);
   const own = environment.approve.includes(operation.effects)
@@ -38,7 +40,7 @@ export function previewCall(call: PreviewedCall): CallPreview {
     ability: operation.key,
     kind: 'operation',
     effects: operation.effects,
-    with: given.shown,
+    with: withDefaults(call),
     input_problem: inputProblem(given, (input) => operationInput(operation, input)),
     attempts,
     retry: attempts > 1 ? retryOf(step.retry, known) : null,
@@ -52,6 +54,16 @@ export function previewCall(call: PreviewedCall): CallPreview {
     ),
     workflow: null,
   };
+}
+
+/** What a call is given, with what is filled in where nobody wrote it. */
+export function withDefaults({
+  plan,
+  operation,
+  given: { shown },
+}: Pick<PreviewedCall, 'plan' | 'operation' | 'given'>): CallPreview['with'] {
+  // The whole of it may be one template, of which nothing is known.
+  return isJsonObject(shown.value) ? { ...shown, value: callInput(plan, operation, shown.value) } : shown;
 }
 
 /** Why an input would be refused; null where it would not, or where that is not known. */

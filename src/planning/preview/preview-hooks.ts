@@ -46,12 +46,14 @@ function factsOf(phase: Phase, { plan, operation, input, user }: HookSubject): K
 }
 
 function previewHook(id: string, handler: PlanHandler, phase: Phase, facts: Known): HookPreview {
-  const nothing = {
+  const nothing: HookPreview = {
     id,
     phase,
     handler: handler.kind,
     decision: null,
+    status: 'ok',
     reason: null,
+    suggestion: null,
     warnings: [],
     depends_on: [],
     asks: null,
@@ -59,7 +61,7 @@ function previewHook(id: string, handler: PlanHandler, phase: Phase, facts: Know
   if (handler.kind === 'script')
     return { ...nothing, asks: [...handler.script.interpreter, handler.script.path].join(' ') };
   if (handler.kind === 'builtin') return { ...nothing, asks: handler.name };
-  const { deny_if, confirm_if, warn_if, reason } = handler;
+  const { deny_if, confirm_if, warn_if, reason, suggestion = null } = handler;
   const warned: string[] = [];
   // In the order in which the run asks them.
   for (const [condition, decision] of [
@@ -70,11 +72,12 @@ function previewHook(id: string, handler: PlanHandler, phase: Phase, facts: Know
     if (condition === undefined) continue;
     const { value, depends_on, problem } = previewCondition(condition, facts);
     if (problem) {
-      const failed = failedAnswer(id, { phase, path: '' }, problem.message);
-      return { ...nothing, decision: failed.decision, reason: `it fails: ${problem.message}`, warnings: warned };
+      const { status, decision: answer, reason: why } = failedAnswer(id, { phase, path: '' }, problem.message);
+      return { ...nothing, status, decision: answer, reason: why ?? null, warnings: warned };
     }
     if (depends_on.length > 0) return { ...nothing, reason, warnings: warned, depends_on };
     if (value !== true) continue;
+    if (decision === 'deny') return { ...nothing, decision, reason, suggestion, warnings: warned };
     if (decision !== 'warn') return { ...nothing, decision, reason, warnings: warned };
     warned.push(reason);
   }

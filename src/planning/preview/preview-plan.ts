@@ -130,16 +130,9 @@ function warningsOf({ environment }: Plan, creation: PlanPreview['creation']): s
 function denials(creation: PlanPreview['creation']): Problem[] {
   const isDeny = ({ decision }: HookPreview): boolean => decision === 'deny';
   return creation.flatMap(({ hooks, subject }) =>
-    hooks.filter(isDeny).map(({ id, reason, phase }) => {
-      const status = reason?.startsWith('it fails: ') ? 'error' : 'ok';
-      return denialOf({
-        hook_id: id,
-        phase,
-        path: subject,
-        status,
-        decision: 'deny',
-        reason: reason ?? '',
-      }).toProblem();
+    hooks.filter(isDeny).map(({ id, reason, suggestion, phase, status }) => {
+      const answer = { hook_id: id, phase, path: subject, status, decision: 'deny', reason: reason ?? '' } as const;
+      return denialOf({ ...answer, ...(suggestion !== null && { suggestion }) }).toProblem();
     }),
   );
 }

@@ -5,7 +5,7 @@ import type { AnswerPreview, CallPreview, PlanPreview, Runs, StepGroup, StepPrev
 import { childPlan } from '../../rules/child-plan.js';
 import { checkAgainst } from '../schemas.js';
 import { Foresight } from './foresight.js';
-import { inputProblem, previewCall } from './preview-call.js';
+import { inputProblem, previewCall, withDefaults } from './preview-call.js';
 import { previewConcurrency } from './preview-concurrency.js';
 import { previewStart } from './preview-start.js';
 import { foreseeInput, previewCondition, previewValue } from './preview-value.js';
@@ -266,6 +266,9 @@ function isCovered(step: PlanStep): boolean {
 }
 
 /** It sees the output of the call it takes back, which nobody knows. */
-function undoOf({ call, with: template }: NonNullable<CallStep['undo']>, { known }: Foresight): StepPreview['undo'] {
-  return { call, with: foreseeInput(template, known).shown };
+function undoOf({ call, with: template }: NonNullable<CallStep['undo']>, foresight: Foresight): StepPreview['undo'] {
+  const { plan, known } = foresight;
+  const given = foreseeInput(template, known);
+  const operation = plan.operations[call];
+  return { call, with: operation ? withDefaults({ plan, operation, given }) : given.shown };
 }

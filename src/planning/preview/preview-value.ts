@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import type { AnswerPreview, ValuePreview } from '../../contracts/preview.js';
 import {
   type Foreseen,
@@ -16,18 +16,18 @@ export interface ForeseenInput {
 
 /** Foresees what a call is given. */
 export function foreseeInput(template: Json, known: Known): ForeseenInput {
-  if (isMap(template)) {
+  if (isJsonObject(template)) {
     const { value, shown, open, problem = null } = foreseeMap(template, known);
     return { shown: { value: shown, open, problem }, input: value };
   }
   const shown = previewValue(template, known);
-  const isKnown = Object.keys(shown.open).length === 0 && !shown.problem && isMap(shown.value);
+  const isKnown = Object.keys(shown.open).length === 0 && !shown.problem && isJsonObject(shown.value);
   return { shown, input: isKnown ? (shown.value as JsonObject) : undefined };
 }
 
 /** Foresees a value, and a map member by member. */
 export function previewValue(template: Json, known: Known): ValuePreview {
-  if (isMap(template)) {
+  if (isJsonObject(template)) {
     const { shown, open, problem = null } = foreseeMap(template, known);
     return { value: shown, open, problem };
   }
@@ -66,8 +66,4 @@ function answerOf(expression: string, found: Foreseen): AnswerPreview {
   const nothing = { expression, value: null, depends_on: [], problem: null };
   if (found.is === 'known') return { ...nothing, value: found.value };
   return found.is === 'open' ? { ...nothing, depends_on: found.depends_on } : { ...nothing, problem: found.problem };
-}
-
-function isMap(value: Json): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -12,13 +12,14 @@ const COLORS = { allow: 'green', deny: 'red', need_user_confirm: 'yellow' } as c
 
 /** What one hook says, or when it is asked. */
 export function hookLine(hook: HookPreview, style: Style): string {
-  const { id, decision, reason, asks, depends_on, phase, handler, warnings } = hook;
+  const { id, decision, status, reason, asks, depends_on, phase, handler, warnings } = hook;
   const when = phase === 'PostAbilityCall' ? 'after it, ' : '';
   const warned = warnings.length > 0 ? `; warns: ${warnings.map((text) => oneLine(text)).join('; ')}` : '';
   if (asks !== null) return `${when}hook ${id}: ${style('cyan', 'asked then')}, not now (${handler} ${oneLine(asks)})`;
   if (decision === null)
     return `${when}hook ${id}: ${style('cyan', 'not known yet')}, depends on ${depends_on.join(', ')}${warned}`;
-  const because = decision === 'allow' || reason === null ? '' : `: ${oneLine(reason)}`;
+  const isPlain = reason === null || (decision === 'allow' && status === 'ok');
+  const because = isPlain ? '' : `: ${status === 'error' ? 'it fails: ' : ''}${oneLine(reason)}`;
   return `${when}hook ${id} ${style(COLORS[decision], WORDS[decision])}${because}${warned}`;
 }
 

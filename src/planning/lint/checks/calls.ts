@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import type { Json, JsonObject } from '../../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { didYouMean, nearestNames } from '../../../rules/nearest.js';
@@ -50,7 +50,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 function* against(contract: Contract, value: Json, path: PropertyKey[], view: View): Generator<PlacedMistake> {
   if (!hasTemplate(value) || typeof value === 'object') yield* literalMistakes(contract, value, path);
   const wanted = typeOfSchema(contract.schema);
-  if (!contract.isOutput && isMap(value)) yield* slips(contract, value, wanted, path);
+  if (!contract.isOutput && isJsonObject(value)) yield* slips(contract, value, wanted, path);
   yield* misfits(contract, value, wanted, path, view);
 }
 
@@ -138,7 +138,7 @@ function* misfits(
     for (const [index, item] of value.entries()) {
       yield* misfits(contract, item, wantedItem(wanted), [...path, index], view);
     }
-  } else if (isMap(value)) {
+  } else if (isJsonObject(value)) {
     for (const [name, item] of Object.entries(value)) {
       yield* misfits(contract, item, wantedOf(wanted, name), [...path, name], view);
     }
@@ -184,8 +184,4 @@ function valueAt(value: Json, pointer: string[]): Json | undefined {
 
 function unescaped(part: string): string {
   return part.replaceAll('~1', '/').replaceAll('~0', '~');
-}
-
-function isMap(value: Json): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -21,7 +21,8 @@ const SECRET_FORMS: readonly RegExp[] = [
   /\bxox[abprs]-[A-Za-z0-9-]{10,}/,
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/,
   /\bAIza[A-Za-z0-9_-]{35}\b/,
-  /\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\./,
+  // Only where a token begins: `-` is part of one, and from each `eyJ-` on a hostile text would be read to its end.
+  /(?<![\w-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\./,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
   // The same in base64.
   /\bLS0tLS1CRUdJTi[A-Za-z0-9+/]{20,}/,

@@ -1,5 +1,5 @@
 import type { Finding } from '../../../contracts/findings.js';
-import type { Json, JsonObject } from '../../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import type { Loaded } from '../../../definitions/registry.js';
 import { NESTED_SCHEMAS, SCHEMA_KEYWORDS, SCHEMA_MAPS } from '../../../rules/json-schema-keywords.js';
 import { nearestNames } from '../../../rules/nearest.js';
@@ -27,7 +27,7 @@ function* slipsIn(
   path: PropertyKey[],
   around: readonly string[] = [],
 ): Generator<Finding> {
-  if (!isRecord(schema)) return;
+  if (!isJsonObject(schema)) return;
   for (const key of Object.keys(schema)) {
     if (SCHEMA_KEYWORDS.has(key) || key.startsWith('x-')) continue;
     const [near] = nearestNames(key, SCHEMA_KEYWORDS);
@@ -35,11 +35,11 @@ function* slipsIn(
     const message = `\`${key}\` is no keyword of JSON Schema, so it says nothing`;
     yield findingOf('lint.schema_keyword', message, from.locate([...path, key], 'key'), fix);
   }
-  const described = [...around, ...(isRecord(schema.properties) ? Object.keys(schema.properties) : [])];
+  const described = [...around, ...(isJsonObject(schema.properties) ? Object.keys(schema.properties) : [])];
   yield* requiredUnknown(schema, described, from, path);
   for (const key of SCHEMA_MAPS) {
     const map = schema[key];
-    if (!isRecord(map)) continue;
+    if (!isJsonObject(map)) continue;
     for (const [name, inner] of Object.entries(map)) yield* slipsIn(inner, from, [...path, key, name]);
   }
   for (const key of NESTED_SCHEMAS) {
@@ -67,8 +67,4 @@ function* requiredUnknown(
     const message = `\`${name}\` is required and not among the \`properties\``;
     yield findingOf('lint.schema_required_unknown', message, from.locate([...path, 'required', index]), fix);
   }
-}
-
-function isRecord(value: unknown): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 import type { Finding } from '../../../contracts/findings.js';
-import type { Json, JsonObject } from '../../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import type { LintCode } from '../../../contracts/lint-codes.js';
 import type { Loaded } from '../../../definitions/registry.js';
 import { nearestNames } from '../../../rules/nearest.js';
@@ -59,12 +59,13 @@ const NESTED: ReadonlySet<string> = new Set([
 
 function* partsOf(schema: JsonObject): Generator<{ schema: JsonObject; path: PropertyKey[] }> {
   for (const [key, value] of Object.entries(schema)) {
-    if (MAPS.has(key) && isRecord(value)) {
+    if (MAPS.has(key) && isJsonObject(value)) {
       for (const [name, inner] of Object.entries(value))
-        if (isRecord(inner)) yield { schema: inner, path: [key, name] };
-    } else if (NESTED.has(key) && isRecord(value)) yield { schema: value, path: [key] };
+        if (isJsonObject(inner)) yield { schema: inner, path: [key, name] };
+    } else if (NESTED.has(key) && isJsonObject(value)) yield { schema: value, path: [key] };
     else if (NESTED.has(key) && Array.isArray(value)) {
-      for (const [index, inner] of value.entries()) if (isRecord(inner)) yield { schema: inner, path: [key, index] };
+      for (const [index, inner] of value.entries())
+        if (isJsonObject(inner)) yield { schema: inner, path: [key, index] };
     }
   }
 }
@@ -99,7 +100,7 @@ function* contradictions(schema: JsonObject): Generator<Slip> {
     yield { code, message: `The value of \`const\` is not of type ${types?.join(' or ')}`, path: ['const'] };
   }
   const { not } = schema;
-  if (not === true || (isRecord(not) && Object.keys(not).length === 0)) {
+  if (not === true || (isJsonObject(not) && Object.keys(not).length === 0)) {
     yield { code, message: '`not` with nothing in it refuses everything', path: ['not'] };
   }
   for (const [index, name] of namesRequired(schema).entries()) {
@@ -118,7 +119,10 @@ function namesRequired({ required }: JsonObject): string[] {
 }
 
 function fixOf({ properties }: JsonObject, name: string): string {
-  const [near] = nearestNames(name, isRecord(properties) ? Object.keys(properties).filter((own) => own !== name) : []);
+  const [near] = nearestNames(
+    name,
+    isJsonObject(properties) ? Object.keys(properties).filter((own) => own !== name) : [],
+  );
   return near === undefined
     ? `Describe it under \`properties\`.`
     : `Write \`${near}\`, or describe it under \`properties\`.`;
@@ -129,7 +133,7 @@ export function isForbidden(
   { properties, patternProperties, additionalProperties }: JsonObject,
   name: string,
 ): boolean {
-  if (isRecord(properties) && Object.hasOwn(properties, name)) return properties[name] === false;
+  if (isJsonObject(properties) && Object.hasOwn(properties, name)) return properties[name] === false;
   return additionalProperties === false && patternProperties === undefined;
 }
 
@@ -194,11 +198,7 @@ function typesOf({ type, nullable }: JsonObject): string[] | undefined {
 function isOfType(value: Json, type: string): boolean {
   if (type === 'null') return value === null;
   if (type === 'array') return Array.isArray(value);
-  if (type === 'object') return isRecord(value);
+  if (type === 'object') return isJsonObject(value);
   if (type === 'integer') return Number.isInteger(value);
   return typeof value === type;
-}
-
-function isRecord(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,12 +1,14 @@
-import { EFFECTS } from '../../../contracts/effects.js';
+import { EFFECTS, type Effect } from '../../../contracts/effects.js';
 import type { Finding } from '../../../contracts/findings.js';
 import type { LintCode } from '../../../contracts/lint-codes.js';
 import type { HighLevel } from '../../../definitions/formats/high-level.js';
 import type { LowLevel } from '../../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
+import { callsOf } from '../checks/scopes.js';
 import { findingOf } from '../finding-of.js';
 import { environmentsOf } from '../scopes.js';
 import { compareSchemas, type Direction, type SchemaBreak } from './compare-schemas.js';
+import { effectOf } from './effects.js';
 import { guardsOf } from './guards.js';
 
 type Ability = Loaded<LowLevel | HighLevel>;
@@ -33,12 +35,10 @@ export function* compareContracts(before: Registry, after: Registry): Generator<
 function* compare(before: Registry, after: Registry, id: string, old: Ability, now: Ability): Generator<Finding> {
   yield* compareSchema('input', id, old, now);
   yield* compareSchema('output', id, old, now);
-  if ('effects' in old.value && 'effects' in now.value) {
-    const [was, is] = [old.value.effects, now.value.effects];
-    if (EFFECTS.indexOf(is) > EFFECTS.indexOf(was)) {
-      const message = `The effect of ${id} was ${was} and is ${is}`;
-      yield findingOf('lint.break_effect', message, now.locate(['effects']));
-    }
+  const [was, is] = [effectOf(before, id), effectOf(after, id)];
+  if (EFFECTS.indexOf(is) > EFFECTS.indexOf(was)) {
+    const message = `The effect of ${id} was ${was} and is ${is}`;
+    yield findingOf('lint.break_effect', message, now.locate(placeOfEffect(after, now, is)));
   }
   const within = environmentsOf(after, now.value.scope);
   const lost = environmentsOf(before, old.value.scope).filter((name) => !within.includes(name));
@@ -54,6 +54,12 @@ function* compare(before: Registry, after: Registry, id: string, old: Ability, n
       yield findingOf('lint.break_guard', message, now.locate(['hooks'], 'key'));
     }
   }
+}
+
+/** Where an effect comes from: what an operation says, or the call that brings it into a workflow. */
+function placeOfEffect(registry: Registry, { value }: Ability, effect: Effect): PropertyKey[] {
+  if ('effects' in value) return ['effects'];
+  return [...callsOf(value)].find(({ id }) => effectOf(registry, id) === effect)?.path ?? ['steps'];
 }
 
 function* compareSchema(direction: Direction, id: string, old: Ability, now: Ability): Generator<Finding> {

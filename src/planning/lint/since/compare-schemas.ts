@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from '../../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
+import { compareLimits } from './compare-limits.js';
 
 /** A difference between two schemas that may break whoever relies on the older one. */
 export interface SchemaBreak {
@@ -22,14 +23,17 @@ export function* compareSchemas(
   name = '',
 ): Generator<SchemaBreak> {
   yield* compareTypes(before, after, direction, path, name);
+  for (const { key, what } of compareLimits(before, after, direction)) {
+    yield { kind: direction === 'input' ? 'narrowed' : 'widened', path: [...path, key], name, what };
+  }
   const [old, now] = [propertiesOf(before), propertiesOf(after)];
   const [neededBefore, neededNow] = [requiredOf(before), requiredOf(after)];
   for (const key of direction === 'input' ? neededNow : []) {
-    const isNew = !neededBefore.includes(key) && now[key]?.default === undefined;
+    const isNew = !neededBefore.includes(key) && now.get(key)?.default === undefined;
     if (isNew) yield { kind: 'required', path: [...path, 'required'], name: join(name, key), what: 'is required now' };
   }
-  for (const [key, schema] of Object.entries(old)) {
-    const inner = now[key];
+  for (const [key, schema] of old) {
+    const inner = now.get(key);
     const at = [...path, 'properties'];
     if (inner) yield* compareSchemas(schema, inner, direction, [...at, key], join(name, key));
     else if (direction === 'output' || after.additionalProperties === false) {
@@ -37,10 +41,10 @@ export function* compareSchemas(
     }
   }
   for (const key of direction === 'output' ? neededBefore : []) {
-    if (neededNow.includes(key) || (old[key] && !now[key])) continue;
+    if (neededNow.includes(key) || (old.has(key) && !now.has(key))) continue;
     yield { kind: 'removed', path: [...path, 'required'], name: join(name, key), what: 'may be missing now' };
   }
-  if (isRecord(before.items) && isRecord(after.items)) {
+  if (isJsonObject(before.items) && isJsonObject(after.items)) {
     yield* compareSchemas(before.items, after.items, direction, [...path, 'items'], `${name}[]`);
   }
 }
@@ -99,17 +103,14 @@ function valuesOf(schema: JsonObject): Json[] | undefined {
   return schema.const === undefined ? undefined : [schema.const];
 }
 
-function propertiesOf({ properties }: JsonObject): Record<string, JsonObject> {
-  if (!isRecord(properties)) return {};
-  return Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, isRecord(schema) ? schema : {}]));
+/** By name, since a property may be called `toString`. */
+function propertiesOf({ properties }: JsonObject): ReadonlyMap<string, JsonObject> {
+  if (!isJsonObject(properties)) return new Map();
+  return new Map(Object.entries(properties).map(([key, schema]) => [key, isJsonObject(schema) ? schema : {}]));
 }
 
 function requiredOf({ required }: JsonObject): string[] {
   return Array.isArray(required) ? required.filter((item): item is string => typeof item === 'string') : [];
-}
-
-function isRecord(value: unknown): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 function join(name: string, key: string): string {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 
 const SAYS_NOTHING: ReadonlySet<string> = new Set(['$schema', '$id', 'title', 'description', 'examples', 'default']);
 const OF_OBJECTS: ReadonlySet<string> = new Set([
@@ -15,7 +15,7 @@ export function plainlyFits(schema: JsonObject, value: Json, isOpen: (value: Jso
   if (value === null || typeof value !== 'object' || Array.isArray(value) || schema.type !== 'object') return false;
   if (!Object.keys(schema).every((key) => OF_OBJECTS.has(key))) return false;
   const { required = [], properties = {}, additionalProperties = true } = schema;
-  if (!Array.isArray(required) || !isRecord(properties) || typeof additionalProperties !== 'boolean') return false;
+  if (!Array.isArray(required) || !isJsonObject(properties) || typeof additionalProperties !== 'boolean') return false;
   if (!required.every((name) => typeof name === 'string' && Object.hasOwn(value, name))) return false;
   return Object.entries(value).every(([name, item]) => {
     if (!Object.hasOwn(properties, name)) return additionalProperties;
@@ -24,10 +24,6 @@ export function plainlyFits(schema: JsonObject, value: Json, isOpen: (value: Jso
 }
 
 function isPlainText(schema: Json | undefined, value: Json): boolean {
-  if (!isRecord(schema) || typeof value !== 'string' || schema.type !== 'string') return false;
+  if (!isJsonObject(schema) || typeof value !== 'string' || schema.type !== 'string') return false;
   return Object.keys(schema).every((key) => key === 'type' || SAYS_NOTHING.has(key));
-}
-
-function isRecord(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import { intersect } from './intersect.js';
 import { ANY, type Field, type MapType, type Scalar, type Type, typeOfValue, unite } from './type.js';
 
@@ -49,7 +49,7 @@ class SchemaReader {
   /** @param fills whether validation fills in defaults here, as it does outside choices. */
   read(schema: Json | undefined, depth: number, fills: boolean): Type {
     this.left -= depth === 0 ? 0 : 1;
-    if (!isObject(schema) || depth > DEEPEST || this.left < 0) return ANY;
+    if (!isJsonObject(schema) || depth > DEEPEST || this.left < 0) return ANY;
     const parts: Type[] = [this.own(schema, fills)];
     if (typeof schema.$ref === 'string') parts.push(this.read(this.follow(schema.$ref), depth + 1, fills));
     for (const part of asList(schema.allOf)) parts.push(this.read(part, depth + 1, fills));
@@ -71,7 +71,7 @@ class SchemaReader {
     if (name === 'object') return [this.map(schema, fills)];
     if (name === 'array') {
       const { items, prefixItems } = schema;
-      const isPlain = isObject(items) && prefixItems === undefined;
+      const isPlain = isJsonObject(items) && prefixItems === undefined;
       return [{ kind: 'list', item: lazily(() => (isPlain ? this.read(items, 0, fills) : ANY)) }];
     }
     const kinds = KINDS[name];
@@ -80,9 +80,9 @@ class SchemaReader {
 
   private map(schema: JsonObject, fills: boolean): MapType {
     const required = asList(schema.required);
-    const properties = isObject(schema.properties) ? schema.properties : {};
+    const properties = isJsonObject(schema.properties) ? schema.properties : {};
     const fields = Object.entries(properties).map(([name, property]): [string, Field] => {
-      const isFilled = fills && isObject(property) && property.default !== undefined;
+      const isFilled = fills && isJsonObject(property) && property.default !== undefined;
       const type = lazily(() => this.read(property, 0, fills));
       return [name, { type, isOptional: !isFilled && !required.includes(name), isFilled }];
     });
@@ -135,8 +135,4 @@ function lazily(make: () => Type): () => Type {
 
 function asList(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : [];
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -34,3 +34,8 @@ describe.each([...Object.keys(LINT_CODES), ...LINT_ERRORS])('%s', (code) => {
 test('a sound project has no findings', () => {
   expect(findingsOf({ files: {} })).toEqual([]);
 });
+
+test('a text in which tokens nearly begin, again and again, is read once', () => {
+  const vars = `environments: { dev: { vars: { text: "${'eyJ-'.repeat(200_000)}" } } }`;
+  expect(findingsOf({ files: { 'ability.yaml': `format: 1\nproject: linted\n${vars}\n` } })).toEqual([]);
+});

@@ -94,6 +94,45 @@ describe('the plan', () => {
     expect(errorOf(() => preview(scoped)).code).toBe('scope.environment');
   });
 
+  test('shows calls, and asks their hooks, with the parameters of the implementation and the defaults of the schema', () => {
+    const more = lowLevel(
+      'write.op',
+      'effects: destructive',
+      'input_schema: { type: object, properties: { id: { type: string }, n: { type: integer, default: 7 } } }',
+      'hooks: { pre_call: [guard] }',
+      SCRIPT.replace(/}$/, ', defaults: { id: root } }'),
+    );
+    const { call } = only(preview('steps: [{ id: a, call: write.op }]', {}, { more }));
+    expect(call?.with.value).toEqual({ id: 'root', n: 7 });
+    expect(call?.hooks).toMatchObject([{ id: 'guard', decision: 'deny' }]);
+  });
+
+  test.each([
+    [
+      'deny_if: "true", reason: "it fails: so it says", suggestion: Ask Bob.',
+      'guard.denied',
+      'it fails: so it says',
+      'Ask Bob.',
+    ],
+    [
+      'deny_if: "input.nothing", reason: Never told., suggestion: Ask Bob.',
+      'hook.failed',
+      'The guard early failed',
+      undefined,
+    ],
+  ])('a no before there is a task is told as preflight tells it: %s', (handler, code, message, suggestion) => {
+    const hooks = `hooks: [{ id: early, blocking: true, match: { abilities: [w] }, handler: { expression: { ${handler} } } }]`;
+    const { problems } = preview(
+      'steps: [{ id: a, call: read.op }]',
+      {},
+      {
+        more: { 'registry/hooks/PreAbilityCreate.yaml': hooks },
+      },
+    );
+    expect(problems).toMatchObject([{ code, message: expect.stringContaining(message) }]);
+    expect(problems[0]?.suggestion).toBe(suggestion);
+  });
+
   test('names tools that are pinned only when the task is created', () => {
     const more = {
       ...lowLevel('m.op', 'implementation: { kind: mcp, mcp: { server: logs, tool: query } }'),

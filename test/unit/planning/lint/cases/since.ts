@@ -16,6 +16,17 @@ const takes = (properties: string, more = '') => `input_schema: { type: object, 
 const gives = (properties: string, more = '') =>
   `output_schema: { type: object, properties: { ${properties} }${more} }`;
 
+const flow = (id: string, ...called: string[]) => ({
+  [`registry/high-level/${id}.yaml`]: [
+    `id: ${id}`,
+    'type: workflow',
+    'version: 1',
+    'summary: a',
+    'steps:',
+    ...called.map((call, index) => `  - { id: s${index}, call: ${call}, with: {} }`),
+  ].join('\n'),
+});
+
 /** Contracts that broke since a revision, and changes that break nobody. */
 export const SINCE_CASES: LintCase[] = [
   {
@@ -50,7 +61,53 @@ export const SINCE_CASES: LintCase[] = [
     before: two('effects: external_read'),
     files: { 'registry/low-level/op.two.yaml': `▶operation_key: op.two\nsummary: a\n${SCRIPT}` },
   },
+  {
+    code: 'lint.break_effect',
+    name: 'of a workflow, by what it calls through another one',
+    before: {
+      ...two('effects: destructive'),
+      ...flow('inner', 'op.read'),
+      ...flow('outer', 'inner'),
+    },
+    files: { ...two('effects: destructive'), ...flow('inner', '▶op.two'), ...flow('outer', '▶inner') },
+  },
+  {
+    code: 'lint.break_effect',
+    name: 'of a workflow that calls something else of the same effect',
+    before: { ...two('effects: read'), ...flow('inner', 'op.two') },
+    files: { ...two('effects: read'), ...flow('inner', 'op.two', 'op.two') },
+  },
   { code: 'lint.break_effect', name: 'milder', before: two('effects: destructive'), files: two('effects: read') },
+  {
+    code: 'lint.break_input_narrowed',
+    name: 'a limit',
+    before: two(takes('a: { type: string, maxLength: 9 }, b: { type: integer }')),
+    files: two(takes('a: { type: string, maxLength: ▶5 }, b: { type: integer, minimum: ▶1 }')),
+  },
+  {
+    code: 'lint.break_input_narrowed',
+    name: 'closed for other fields',
+    before: two(takes('a: { type: string }')),
+    files: two(takes('a: { type: string }', ', additionalProperties: ▶false')),
+  },
+  {
+    code: 'lint.break_input_narrowed',
+    name: 'a wider limit',
+    before: two(takes('a: { type: string, maxLength: 5, minLength: 1 }')),
+    files: two(takes('a: { type: string, maxLength: 9 }')),
+  },
+  {
+    code: 'lint.break_output_widened',
+    name: 'a limit',
+    before: two(gives('a: { type: integer, maximum: 5 }')),
+    files: two(gives('a: { type: integer, maximum: ▶9 }')),
+  },
+  {
+    code: 'lint.break_output_removed',
+    name: 'a property that is called as every object has it',
+    before: two(gives('a: { type: string }, toString: { type: string }')),
+    files: two('output_schema: { type: object, properties: ▶{ a: { type: string } } }'),
+  },
   {
     code: 'lint.break_input_required',
     name: 'a new one',
@@ -85,7 +142,7 @@ export const SINCE_CASES: LintCase[] = [
     code: 'lint.break_input_narrowed',
     name: 'a value and a property',
     before: two(takes('a: { enum: [x, y] }, b: { type: string }')),
-    files: two('input_schema: { type: object, additionalProperties: false, properties: ▶{ a: { enum: ▶[x] } } }'),
+    files: two('input_schema: { type: object, additionalProperties: ▶false, properties: ▶{ a: { enum: ▶[x] } } }'),
   },
   {
     code: 'lint.break_input_narrowed',

@@ -1,0 +1,199 @@
+import { basename } from 'node:path';
+import type { z } from 'zod';
+import { PHASES, type Phase } from '../contracts/hooks.js';
+import { formatLocation, type Problem, type SourceLocation } from '../contracts/problem.js';
+import { findAbilityAmongCases } from './case-files.js';
+import { checkFormat } from './check-format.js';
+import { config } from './formats/config.js';
+import { highLevel } from './formats/high-level.js';
+import { hooks } from './formats/hooks.js';
+import { implementation } from './formats/implementation.js';
+import { lowLevel } from './formats/low-level.js';
+import { idsIn } from './ids-in-file.js';
+import { phaseOf } from './phase-of.js';
+import { type ReadFile, sourceOf } from './read-files.js';
+import type { BrokenKind, FileKindName, Loaded, Registry } from './registry.js';
+import { findUnsupported } from './unsupported.js';
+import type { YamlSource } from './yaml-source.js';
+
+/** Adds what a file defines to a registry; a broken file only disables what it defines. */
+export function addFile(registry: Registry, kind: FileKindName, read: ReadFile): void {
+  const source = sourceOf(read);
+  if (!source) {
+    disable(registry, kind, read, [read.source as Problem]);
+    return;
+  }
+  const refused = findAbilityAmongCases(kind, source) ?? findUnsupported(kind, source);
+  if (refused) {
+    disable(registry, kind, read, [refused]);
+    return;
+  }
+  const problems = ADD[kind](registry, source);
+  if (problems) disable(registry, kind, read, problems);
+}
+
+/** Adds the definitions of a file of each kind; gives the problems when the file has not the right form. */
+const ADD: Record<FileKindName, (registry: Registry, source: YamlSource) => Problem[] | undefined> = {
+  'low-level': (registry, source) =>
+    whenValid(lowLevel, source, (value) =>
+      addAbility(registry, registry.operations, value.operation_key, value, source),
+    ),
+  'high-level': (registry, source) =>
+    whenValid(highLevel, source, (value) => addAbility(registry, registry.workflows, value.id, value, source)),
+  implementations: (registry, source) =>
+    whenValid(implementation, source, (value) => {
+      add(registry, registry.implementations, 'implementation', value.id, loaded(value, source));
+    }),
+  config: (registry, source) =>
+    whenValid(config, source, (value) => {
+      for (const [index, ability] of value.abilities.entries()) {
+        add(registry, registry.configs, 'config', ability.id, loaded(ability, source, ['abilities', index]));
+      }
+      for (const [name, profile] of Object.entries(value.env_profiles)) {
+        add(registry, registry.envProfiles, 'env_profile', name, loaded(profile, source, ['env_profiles', name]));
+      }
+      for (const [name, server] of Object.entries(value.mcp_servers)) {
+        add(registry, registry.mcpServers, 'mcp_server', name, loaded(server, source, ['mcp_servers', name]));
+      }
+      for (const [name, service] of Object.entries(value.services)) {
+        add(registry, registry.services, 'service', name, loaded(service, source, ['services', name]));
+      }
+    }),
+  hooks: (registry, source) => {
+    const phase = phaseOf(source.file);
+    if (!phase) {
+      const message = `${basename(source.file)} is not named after a phase`;
+      const suggestion = `Hooks stand in a file named after their phase: ${PHASES.join('.yaml, ')}.yaml.`;
+      return [{ code: 'definition.invalid', message, location: { file: source.file }, suggestion }];
+    }
+    return whenValid(hooks, source, (value) => {
+      const list = registry.hooks.get(phase) ?? [];
+      registry.hooks.set(phase, list);
+      for (const [index, hook] of value.hooks.entries()) {
+        if (phase === 'PreAbilityCreate' && hook.match?.effects) {
+          breakHooks(
+            registry,
+            phase,
+            matchesEffects(hook.id, source.locate(['hooks', index, 'match', 'effects'], 'key')),
+          );
+        }
+        const same = list.find((other) => other.value.id === hook.id);
+        const entry = loaded(hook, source, ['hooks', index]);
+        if (same) breakHooks(registry, phase, duplicate(hook.id, same, entry));
+        else list.push(entry);
+      }
+    });
+  },
+};
+
+/** A task is formed once, whatever it may do later; its effects are asked about call by call. Source: design, section 7. */
+function matchesEffects(id: string, location: SourceLocation): Problem {
+  return {
+    code: 'definition.invalid',
+    message: `The hook ${id} of PreAbilityCreate matches on effects, but only asks whether a task can be formed`,
+    location,
+    suggestion: 'Move it to PreAbilityCall.yaml, or leave `effects` out.',
+  };
+}
+
+function whenValid<Schema extends z.ZodType>(
+  schema: Schema,
+  source: YamlSource,
+  then: (value: z.output<Schema>) => void,
+): Problem[] | undefined {
+  const checked = checkFormat(schema, source);
+  if ('problems' in checked) return checked.problems;
+  then(checked.value);
+  return undefined;
+}
+
+function loaded<T>(value: T, source: YamlSource, base: PropertyKey[] = []): Loaded<T> {
+  return { value, file: source.file, locate: (path, part) => source.locate([...base, ...path], part) };
+}
+
+/** High- and low-level abilities share one namespace. Source: C-21. */
+function addAbility<T>(
+  registry: Registry,
+  into: Map<string, Loaded<T>>,
+  id: string,
+  value: T,
+  source: YamlSource,
+): void {
+  const other = registry.operations.get(id) ?? registry.workflows.get(id);
+  const entry = loaded(value, source);
+  if (other === undefined) add(registry, into, 'ability', id, entry);
+  else {
+    registry.operations.delete(id);
+    registry.workflows.delete(id);
+    markBroken(registry, 'ability', id, duplicate(id, other, entry));
+  }
+}
+
+function add<T>(
+  registry: Registry,
+  into: Map<string, Loaded<T>>,
+  kind: BrokenKind,
+  id: string,
+  entry: Loaded<T>,
+): void {
+  if (registry.broken.has(`${kind}:${id}`)) return;
+  const other = into.get(id);
+  if (other === undefined) into.set(id, entry);
+  else {
+    into.delete(id);
+    markBroken(registry, kind, id, duplicate(id, other, entry));
+  }
+}
+
+function duplicate(id: string, first: Loaded<unknown>, second: Loaded<unknown>): Problem {
+  const places = `${formatLocation(first.locate([]))} and ${formatLocation(second.locate([]))}`;
+  return {
+    code: 'definition.duplicate',
+    message: `${id} is defined twice, in ${places}; neither is used`,
+    location: second.locate([]),
+    suggestion: 'Rename one of them or delete it.',
+  };
+}
+
+/** Tells what is wrong with a definition, which is not used. */
+export function markBroken(registry: Registry, kind: BrokenKind, id: string, problem: Problem): void {
+  registry.problems.push(problem);
+  if (!registry.broken.has(`${kind}:${id}`)) registry.broken.set(`${kind}:${id}`, problem);
+}
+
+function breakHooks(registry: Registry, phase: Phase, problem: Problem): void {
+  markBroken(registry, 'hooks', phase, problem);
+}
+
+/** Disables what a broken file defines, as far as it can be told; a guard that cannot be read is not skipped. */
+function disable(registry: Registry, kind: FileKindName, read: ReadFile, problems: Problem[]): void {
+  const [first] = problems as [Problem, ...Problem[]];
+  registry.problems.push(...problems);
+  const ids = idsIn(kind, read);
+  if (ids === undefined) registry.opaque.push({ kind, problem: first });
+  for (const [brokenKind, id] of ids ?? []) {
+    if (!registry.broken.has(`${brokenKind}:${id}`)) registry.broken.set(`${brokenKind}:${id}`, first);
+    for (const map of mapsOf(registry, brokenKind)) map.delete(id);
+  }
+}
+
+function mapsOf(registry: Registry, kind: BrokenKind): Map<string, unknown>[] {
+  switch (kind) {
+    case 'ability':
+      return [registry.operations, registry.workflows];
+    case 'implementation':
+      return [registry.implementations];
+    case 'config':
+      return [registry.configs];
+    case 'env_profile':
+      return [registry.envProfiles];
+    case 'mcp_server':
+      return [registry.mcpServers];
+    case 'service':
+      return [registry.services];
+    case 'hooks':
+    case 'placement':
+    case 'implementation_of':
+      return [];
+  }
+}

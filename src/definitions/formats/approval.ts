@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { durationOrTemplate, plainName } from './values.js';
+
+/** What a decider fills in; a small part of JSON Schema. */
+const approvalField = z
+  .strictObject({
+    type: z.enum(['string', 'number', 'integer', 'boolean']).describe('Its type.'),
+    title: z.string().optional().describe('What it is called.'),
+    description: z.string().optional().describe('What to fill in.'),
+    enum: z
+      .array(z.union([z.string(), z.number()]))
+      .min(1)
+      .optional()
+      .describe('The choices.'),
+    optional: z.boolean().optional().describe('Whether it may be left out.'),
+  })
+  .refine(({ type, enum: choices }) => choices === undefined || choices.every((choice) => isOfType(type, choice)), {
+    error: 'Each choice is of the `type` of the field, or nobody could choose it',
+    path: ['enum'],
+  });
+
+function isOfType(type: string, value: unknown): boolean {
+  return type === 'integer' ? Number.isInteger(value) : typeof value === type;
+}
+
+/** Whom an approval step asks, and what they fill in. */
+export const approval = z.strictObject({
+  title: z.string().min(1).describe('What is asked.'),
+  approvers: z
+    .array(z.string().min(1))
+    .optional()
+    .describe('Who decides: groups of `people`, or persons; without it, those of the environment.'),
+  quorum: z.number().int().min(1).max(20).optional().describe('How many of them.'),
+  timeout: durationOrTemplate.default('24h').describe('How long is waited; no answer is a no.'),
+  comment: z.enum(['optional', 'required']).default('optional').describe('Whether a decision needs a comment.'),
+  fields: z.record(plainName, approvalField).optional().describe('What a yes fills in, by name.'),
+});

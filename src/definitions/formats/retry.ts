@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { isDuration, parseDuration } from '../../rules/duration.js';
+import { durationOrTemplate } from './values.js';
+
+const MOST_WAIT = '30s';
+
+/** How often a call or a group is tried, and how long is waited between: from `first` up to `max`. */
+export const retry = z
+  .strictObject({
+    attempts: z.number().int().min(1).max(100).default(3).describe('How often it is tried at most.'),
+    first: durationOrTemplate.default('1s').describe('The first wait between attempts.'),
+    factor: z.number().min(1).max(10).default(2).describe('How each wait grows.'),
+    max: durationOrTemplate.optional().describe('The longest wait; 30s without it.'),
+    errors: z
+      .array(z.string().min(1))
+      .min(1)
+      .optional()
+      .describe('Codes or families of errors that are tried again; without it, whatever the effect allows.'),
+  })
+  .refine(({ first, max }) => max === undefined || !isShorter(max, first), {
+    error: '`max` is the longest wait, so it is not shorter than `first`',
+    path: ['max'],
+  })
+  .transform(({ max = MOST_WAIT, errors, ...rest }) => ({ ...rest, max, ...(errors && { errors }) }));
+
+/** Of two durations; templates are only known when the task runs. */
+function isShorter(one: string, other: string): boolean {
+  return isDuration(one) && isDuration(other) && parseDuration(one) < parseDuration(other);
+}
+
+/** How often a failed call or group is tried. */
+export type RetryDefinition = z.output<typeof retry>;
