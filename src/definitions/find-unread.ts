@@ -31,10 +31,10 @@ export function findUnread(registry: Registry): Unread[] {
 function unknownOwners({ operations, workflows, implementations, configs, broken, opaque }: Registry): Unread[] {
   // A file of which nobody can tell what it defines may define what is missing here.
   if (opaque.some(({ kind }) => kind === 'low-level' || kind === 'high-level')) return [];
-  const keys = [...operations.keys()];
-  const abilities = [...keys, ...workflows.keys()];
-  const unknownIn = (id: string, known: string[], from: Loaded<unknown>, field: string): Unread[] =>
-    known.includes(id) || broken.has(`ability:${id}`) ? [] : [unread('ability', id, known, from, [field])];
+  const keys = new Set(operations.keys());
+  const abilities = new Set([...keys, ...workflows.keys()]);
+  const unknownIn = (id: string, known: ReadonlySet<string>, from: Loaded<unknown>, field: string): Unread[] =>
+    known.has(id) || broken.has(`ability:${id}`) ? [] : [unread('ability', id, [...known], from, [field])];
   return [
     ...[...configs].flatMap(([id, config]) => unknownIn(id, abilities, config, 'id')),
     ...[...implementations.values()].flatMap((document) =>
@@ -46,11 +46,11 @@ function unknownOwners({ operations, workflows, implementations, configs, broken
 /** Abilities that a hook is for by name, and that nobody defines; a pattern may be there for abilities to come. */
 function unknownMatches({ operations, workflows, hooks, broken, opaque }: Registry): Unread[] {
   if (opaque.some(({ kind }) => kind === 'low-level' || kind === 'high-level')) return [];
-  const known = [...operations.keys(), ...workflows.keys()];
+  const known = new Set([...operations.keys(), ...workflows.keys()]);
   return [...hooks.values()].flat().flatMap((hook) =>
     (hook.value.match?.abilities ?? []).flatMap((name, index) => {
-      if (name.includes('*') || known.includes(name) || broken.has(`ability:${name}`)) return [];
-      return [unread('ability', name, known, hook, ['match', 'abilities', index])];
+      if (name.includes('*') || known.has(name) || broken.has(`ability:${name}`)) return [];
+      return [unread('ability', name, [...known], hook, ['match', 'abilities', index])];
     }),
   );
 }
