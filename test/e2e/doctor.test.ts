@@ -144,13 +144,18 @@ describe('a dev server that somebody started without our flags', () => {
     expect(of('workers')).toMatchObject([
       { status: 'failed', message: expect.stringMatching(/-dev-local, .*-dev-cloud/) },
     ]);
-    expect(of('dispatch')).toMatchObject([
-      { status: 'warning', advice: expect.stringMatching(/transferProcessorMaxPollRPS/) },
-    ]);
     expect(exitCode).toBe(7);
     expect((await doctor(['--address', address, '--fix'])).of('attributes')).toMatchObject([{ status: 'ok' }]);
     const known = async () => (await doctor(['--address', address])).of('attributes')[0]?.status;
     await expect.poll(known, { timeout: 20_000 }).toBe('ok');
+  });
+
+  test('a dispatch that is slow is told with what to do', async () => {
+    // What is measured is a wait of 50 ms between two probes; a busy machine may need as long for the probes themselves.
+    const told = async () => (await doctor(['--address', address])).of('dispatch')[0];
+    await expect
+      .poll(told, { timeout: 50_000 })
+      .toMatchObject({ status: 'warning', advice: expect.stringMatching(/transferProcessorMaxPollRPS/) });
   });
 });
 
