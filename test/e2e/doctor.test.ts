@@ -137,7 +137,7 @@ describe('a dev server that somebody started without our flags', () => {
   });
   afterEach(() => stop?.());
 
-  test('attributes, retention, workers and dispatch: each is told, and --fix adds the attributes', async () => {
+  test('attributes, retention and workers: each is told, and --fix adds the attributes', async () => {
     const { of, exitCode } = await doctor(['--address', address]);
     expect(of('attributes')).toMatchObject([{ status: 'failed', advice: expect.stringMatching(/--fix/) }]);
     expect(of('retention')).toMatchObject([{ status: 'warning', message: expect.stringMatching(/kept for 1 days/) }]);
