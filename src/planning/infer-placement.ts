@@ -4,7 +4,7 @@ import type { Registry } from '../definitions/registry.js';
 import { type PlacementRules, placementOfTool, placementRules, resolvePlacement } from '../rules/placement.js';
 import { NEEDED_SERVER } from '../rules/tool-name.js';
 import { allowedCalls } from './called-abilities.js';
-import { chooseImplementation, configOf } from './resolve-operation.js';
+import { chooseImplementation, configOf } from './choose-implementation.js';
 
 /** What one ability among those that may be called asks for. */
 export interface PlacementDemand {

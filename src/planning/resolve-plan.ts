@@ -8,6 +8,7 @@ import { type Loaded, PLACEMENT_RULES, type Registry } from '../definitions/regi
 import { didYouMean } from '../rules/nearest.js';
 import { checkExamples } from './check-examples.js';
 import { checkStepParameters } from './check-parameters.js';
+import { configOf } from './choose-implementation.js';
 import { compileSteps } from './compile-steps.js';
 import type { Doubt, Warn } from './doubt.js';
 import { EnvironmentVariables } from './environment-variables.js';
@@ -15,7 +16,7 @@ import { type InferredPlacement, inferPlacement } from './infer-placement.js';
 import { limitsOf } from './limits.js';
 import { resolveEnvironment } from './resolve-environment.js';
 import { resolveHooks } from './resolve-hooks.js';
-import { checkSchemas, checkScope, configLevels, configOf, resolveOperation } from './resolve-operation.js';
+import { checkSchemas, checkScope, configLevels, resolveOperation } from './resolve-operation.js';
 
 /** So many tools are named of those that contradict a placement. */
 const MOST_NAMED = 3;

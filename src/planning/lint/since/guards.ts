@@ -1,7 +1,8 @@
 import { AbilityError } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
+import { configOf } from '../../choose-implementation.js';
 import { type HookBindings, type HookSubject, selectHooks } from '../../resolve-hooks.js';
-import { configLevels, configOf, hookLevels } from '../../resolve-operation.js';
+import { configLevels, hookLevels } from '../../resolve-operation.js';
 
 /** The guards before an ability in an environment, as `<phase> <id>`; none where nobody can say. */
 export function guardsOf(registry: Registry, id: string, environment: string): string[] {
