@@ -8,6 +8,9 @@ export const MOST_DOCUMENT_BYTES = 20 * 1024 * 1024;
 /** Aliases that honest YAML never has; each may stand for the whole rest. */
 const MOST_ALIASES = 100;
 
+/** How the library tells that its own recursion came to an end. */
+const EXHAUSTED = /Maximum call stack size exceeded/;
+
 /** More levels than any description has, fewer than would exhaust the readers behind. */
 const MOST_LEVELS = 500;
 
@@ -44,6 +47,7 @@ function readYaml(text: string, from: string): unknown {
     const lines = new LineCounter();
     const document = parseDocument(text, { lineCounter: lines, strict: true, stringKeys: true, logLevel: 'silent' });
     const [fault] = document.errors;
+    if (fault && EXHAUSTED.test(fault.message)) throw tooDeep(from, fault);
     if (fault) {
       const { line, col } = lines.linePos(fault.pos[0]);
       const [what = ''] = fault.message.split('\n', 1);
@@ -53,8 +57,8 @@ function readYaml(text: string, from: string): unknown {
     return document.toJS({ maxAliasCount: MOST_ALIASES }) as unknown;
   } catch (error) {
     if (error instanceof AbilityError) throw error;
-    if (error instanceof RangeError) throw tooDeep(from, error);
     const reason = error instanceof Error ? error.message : String(error);
+    if (error instanceof RangeError || EXHAUSTED.test(reason)) throw tooDeep(from, error);
     throw unreadable(`${from} is no valid YAML: ${reason}`, undefined, error);
   }
 }
