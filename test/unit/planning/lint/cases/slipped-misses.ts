@@ -39,7 +39,7 @@ export const SLIPPED_MISSES: LintCase[] = [
   miss('lint.tag_idle', 'tags of their own', script('', ', tags: [fast, nightly, breakfast]')),
   miss('lint.inline_secret', 'options and words that are none', {
     ...script('args: [--token-file, tokens/first.txt, --password, "{payload}"]'),
-    ...profile('set: { PWD: /work/somewhere, TOKEN_URL: "https://a.test/?token={x}" }'),
+    ...profile('set: { PWD: /srv/app, TOKEN_URL: "https://a.test/?token={x}" }'),
   }),
   miss(
     'lint.inline_secret',
