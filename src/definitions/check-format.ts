@@ -3,89 +3,12 @@ import type { Problem } from '../contracts/problem.js';
 import { AbilityError } from '../contracts/problem.js';
 import { didYouMean } from '../rules/nearest.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
-import { isCaseFile } from './case-files.js';
 import { VERBS } from './formats/steps.js';
 import { CREDENTIAL_MESSAGE, SECRET_MESSAGE } from './formats/values.js';
+import { habitOf } from './habits.js';
 import type { YamlSource } from './yaml-source.js';
 
 type Issue = z.core.$ZodIssue;
-
-/** Several keys with one right form. */
-function alike(right: string, ...keys: string[]): Record<string, string> {
-  return Object.fromEntries(keys.map((key) => [key, right]));
-}
-
-/** Keys people bring from other systems, with the form that is right here. Source: design, section 5. */
-const HABITS: Record<string, string> = {
-  uses: 'Write `call: <ability>`.',
-  run: 'A command is an ability: register a script and write `call: <ability>`.',
-  task: 'Write `call: <ability>`.',
-  action: 'Write `call: <ability>`.',
-  needs: 'Steps run in the order written; use `parallel` for those that may run at once.',
-  depends_on: 'Steps run in the order written; use `parallel` for those that may run at once.',
-  outputs: 'Write `output`.',
-  inputs: 'Write `input_schema`, and `with` at a call.',
-  input: 'Write `with` at a call, `input_schema` at the top.',
-  args: 'Write `with`.',
-  params: 'Write `with`.',
-  'timeout-minutes': 'Write `timeout: 10m`.',
-  timeout_sec: 'At a step write `timeout: 20s`; `timeout_sec` belongs to an implementation.',
-  'continue-on-error': 'Write `continue_on_error: true`.',
-  when: 'Write `if`, in CEL.',
-  condition: 'Write `if`, in CEL.',
-  env: 'Use `env_profile` of the implementation.',
-  name: 'Write `id` (or `summary`).',
-  description: 'Write `summary`.',
-  jobs: 'Write `steps`.',
-  ...alike(
-    'The address stands in registry/config, `environments.NAME.endpoints.default` of the ability; here is the `path`.',
-    'url',
-    'base_url',
-    'host',
-  ),
-  retries: 'Write `retry: { attempts: 3 }`.',
-  max_attempts: 'Write `attempts`.',
-  backoff: 'Write `first`, `factor` and `max`.',
-  ...alike('Write `on_error: [{ errors: [..], steps: [..] }]`.', 'catch', 'except', 'rescue', 'on-error', 'onError'),
-  on_failure: 'Write `on_error: [{ steps: [..] }]`; `on_failure: finish` belongs to `foreach` and `parallel`.',
-  try: 'Write a group, `steps: [..]`, with `on_error` beside it.',
-  ...alike('Write the steps under `finally`.', 'always', 'ensure', 'defer', 'cleanup'),
-  ...alike('Write `undo: { call: .., with: .. }` at the call it takes back.', 'compensate', 'compensation', 'rollback'),
-  ...alike('Write `repeat: { until: .. }` with `steps`.', 'while', 'until', 'do_while', 'poll'),
-  ...alike(
-    'Write `foreach: input.list` with `as` and `steps`.',
-    'for',
-    'loop',
-    'with_items',
-    'for_each',
-    'matrix',
-    'each',
-  ),
-  ...alike('Write `max_parallel: 5`.', 'parallelism', 'max-parallel', 'maxParallel', 'max_concurrency'),
-  ...alike('Write `concurrency: { key: .. }` at the top.', 'mutex', 'semaphore', 'lock', 'singleton'),
-  ...alike('Write `on_busy: cancel_older`.', 'cancel-in-progress', 'cancel_in_progress'),
-  ...alike('Write `wait: 30s`; in a `retry`, `first: 1s`.', 'sleep', 'delay', 'pause'),
-  ...alike('Write `wait: { signal: NAME }`.', 'signal', 'wait_for'),
-  ...alike('Write `switch: [{ if: .., steps: [..] }, { else: [..] }]`.', 'case', 'cases', 'choice', 'choose', 'then'),
-  ...alike('Write `fail: { code: .., message: .. }`.', 'throw', 'raise'),
-  ...alike('Write `end: { output: .. }`.', 'return', 'exit'),
-  ...alike('Write `let: { NAME: value }` at a step, `vars` at an environment.', 'set', 'vars', 'variables', 'assign'),
-};
-
-/** What people write in a test case, with the form that is right there. */
-const CASE_HABITS: Record<string, string> = {
-  env: 'Write `environment`.',
-  with: 'Write `input`.',
-  given: 'Write `input`, `mocks` and `approvals`.',
-  when: 'A case runs its ability once; write its `input`.',
-  should: 'Write `expect`.',
-  description: 'Write `name`.',
-  id: 'Write `name`.',
-  stubs: 'Write `mocks`.',
-  returns: 'Write `output`.',
-  throws: 'Write `error: { code, message }`.',
-  contains: 'Write `output_includes`.',
-};
 
 /**
  * Checks a file against its format.
@@ -242,11 +165,6 @@ function unknownKey(key: string, known: string[], path: PropertyKey[], source: Y
     didYouMean(key, names) ??
     `There are: ${names.join(', ')}.`;
   return { ...problem(`Unknown key \`${key}\``, [...path, key], source, 'key'), suggestion };
-}
-
-function habitOf(key: string, { file }: YamlSource): string | undefined {
-  const habits = isCaseFile(file) ? CASE_HABITS : HABITS;
-  return Object.hasOwn(habits, key) ? habits[key] : undefined;
 }
 
 /** Whether a message comes from our formats rather than from the library. */
