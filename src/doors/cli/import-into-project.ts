@@ -3,6 +3,7 @@ import type { ImportOptions, PlannedImport } from '../../authoring/import/planne
 import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { RegistryLoader } from '../../definitions/load-registry.js';
+import { parseDuration } from '../../rules/duration.js';
 import type { Context } from './context.js';
 
 /** Flags that every import takes. */
@@ -11,6 +12,15 @@ export interface ImportFlags {
   prefix?: string;
   dryRun?: boolean;
   overwrite?: boolean;
+  timeout: string;
+}
+
+/** A longer one cannot be counted down. */
+const MOST_MS = 24 * 60 * 60 * 1000;
+
+/** How long another system may take to answer, in milliseconds. @throws AbilityError for what is no duration. */
+export function timeoutOf({ timeout }: ImportFlags): number {
+  return Math.min(parseDuration(timeout), MOST_MS);
 }
 
 /** Another system whose operations are taken over. */

@@ -1,32 +1,24 @@
 import type { ExitCode } from '../../../contracts/exit-codes.js';
 import type { JsonObject } from '../../../contracts/json.js';
-import { AbilityError } from '../../../contracts/problem.js';
 import type { McpServer } from '../../../definitions/formats/config.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
-import { parseDuration } from '../../../rules/duration.js';
 import { type Context, environmentOf, openLoader } from '../context.js';
-import { type ImportFlags, importIntoProject } from '../import-into-project.js';
-import { interruption } from '../interruption.js';
+import { type ImportFlags, importIntoProject, timeoutOf } from '../import-into-project.js';
+import { unlessInterrupted } from '../interruption.js';
 import { findServer, type ServerFlags } from '../mcp-server-flags.js';
 
 /** Flags of `ability import mcp`. */
-export interface ImportMcpFlags extends ImportFlags, ServerFlags {
-  timeout: string;
-}
-
-/** A longer one cannot be counted down. */
-const MOST_MS = 24 * 60 * 60 * 1000;
+export type ImportMcpFlags = ImportFlags & ServerFlags;
 
 /** `ability import mcp SERVER`: each tool of an MCP server becomes a low-level ability. Source: answers, 42. */
 export async function run(context: Context, [name = '']: string[], flags: ImportMcpFlags): Promise<ExitCode> {
-  const timeoutMs = Math.min(parseDuration(flags.timeout), MOST_MS);
+  const timeoutMs = timeoutOf(flags);
   const loader = await openLoader(context);
   const registry = loader.load();
   const environment = await environmentOf(context, registry);
   const { server, isNew } = await findServer(registry, name, flags);
-  const interrupted = interruption();
-  try {
-    return await importIntoProject(
+  return unlessInterrupted((signal) =>
+    importIntoProject(
       context,
       loader,
       {
@@ -34,18 +26,12 @@ export async function run(context: Context, [name = '']: string[], flags: Import
         name,
         location: locationOf(server.value),
         command: `ability import mcp ${name}`,
-        read: (prefix) =>
-          readTools(registry, { name, server, isNew, prefix, environment, timeoutMs }, interrupted.signal),
+        read: (prefix) => readTools(registry, { name, server, isNew, prefix, environment, timeoutMs }, signal),
       },
       flags,
-      interrupted.signal,
-    );
-  } catch (error) {
-    if (!interrupted.signal.aborted) throw error;
-    throw new AbilityError({ code: 'wait.interrupted', message: 'Interrupted; nothing was written' }, { cause: error });
-  } finally {
-    interrupted.done();
-  }
+      signal,
+    ),
+  );
 }
 
 interface Reading {

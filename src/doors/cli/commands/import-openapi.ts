@@ -3,37 +3,30 @@ import type { OpenApiDocument } from '../../../authoring/openapi/import-document
 import type { ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
-import { parseDuration } from '../../../rules/duration.js';
 import { type Context, openLoader } from '../context.js';
-import { type ImportFlags, importIntoProject } from '../import-into-project.js';
-import { interruption } from '../interruption.js';
+import { type ImportFlags, importIntoProject, timeoutOf } from '../import-into-project.js';
+import { unlessInterrupted } from '../interruption.js';
 
 /** Flags of `ability import openapi`. */
 export interface ImportOpenApiFlags extends ImportFlags {
   name?: string;
   server?: string;
-  timeout: string;
 }
-
-/** A longer one cannot be counted down. */
-const MOST_MS = 24 * 60 * 60 * 1000;
 
 /** `ability import openapi FILE|URL`: each operation of an OpenAPI document becomes a low-level ability. */
 export async function run(context: Context, [source = '']: string[], flags: ImportOpenApiFlags): Promise<ExitCode> {
-  const timeoutMs = Math.min(parseDuration(flags.timeout), MOST_MS);
+  const timeoutMs = timeoutOf(flags);
   const loader = await openLoader(context);
   const registry = loader.load();
   const { importDocument, openDocument } = await import('../../../authoring/openapi/import-document.js');
   const { loadDescription } = await import('../../../authoring/openapi/load-description.js');
-  const interrupted = interruption();
-  try {
-    const { signal } = interrupted;
+  return unlessInterrupted(async (signal) => {
     const { text, from, url } = await loadDescription(source, { cwd: context.cwd, timeoutMs, signal });
     const opened = openDocument(text, from);
     const { name, isChosen } = await chooseName(opened, flags);
     const { server } = flags;
     const asked = [...(isChosen ? [`--name ${name}`] : []), ...(server === undefined ? [] : [`--server ${server}`])];
-    return await importIntoProject(
+    return importIntoProject(
       context,
       loader,
       {
@@ -48,14 +41,9 @@ export async function run(context: Context, [source = '']: string[], flags: Impo
         },
       },
       flags,
-      interrupted.signal,
+      signal,
     );
-  } catch (error) {
-    if (!interrupted.signal.aborted) throw error;
-    throw new AbilityError({ code: 'wait.interrupted', message: 'Interrupted; nothing was written' }, { cause: error });
-  } finally {
-    interrupted.done();
-  }
+  });
 }
 
 /** The name of a service: chosen, or made of the title of its document. */
