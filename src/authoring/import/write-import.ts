@@ -50,14 +50,17 @@ export function writeImport({ root, writes }: Pick<PlannedImport, 'root' | 'writ
   }
 }
 
-/** @throws AbilityError where a folder lies outside the project, by a link. */
+/** A folder that is not in the project, whatever its path says. */
+class LeadsOut extends Error {}
+
+/** @throws LeadsOut where a folder lies outside the project, by a link. */
 function makeFolders(root: string, writes: FileWrite[], undo: (() => void)[]): void {
   const folders = new Set([importsFolder(root), ...writes.map(({ path }) => dirname(path))]);
   for (const folder of folders) {
     const first = mkdirSync(folder, { recursive: true });
     if (first !== undefined) undo.push(() => removeEmpty(folder, first));
     if (!isInside(realpathSync(root), realpathSync(folder))) {
-      throw new Error(`${relative(root, folder)} is a link that leads out of the project`);
+      throw new LeadsOut(`${relative(root, folder)} is a link that leads out of the project`);
     }
   }
 }
@@ -122,7 +125,10 @@ function failed(error: unknown, left: string[]): AbilityError {
     {
       code: 'import.write_failed',
       message: `The import could not be written, and ${state}: ${reason}`,
-      suggestion: 'Make room or give the rights, and import again.',
+      suggestion:
+        error instanceof LeadsOut
+          ? 'Replace the link by a folder of the project, and import again.'
+          : 'Make room or give the rights, and import again.',
     },
     { cause: error },
   );
