@@ -5,9 +5,6 @@ import type { Change } from './choose-rows.js';
 import { findDocuments } from './find-documents.js';
 import { planDocuments } from './plan-documents.js';
 
-/** The codes of {@link checkRoutingDocuments}. */
-export const DOCUMENT_CODES = ['docs.invalid', 'docs.out_of_step'] as const;
-
 /**
  * Where the routing documents of a project are broken or not in step with its abilities; empty where all are.
  *

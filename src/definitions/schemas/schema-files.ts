@@ -1,5 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { z } from 'zod';
 import type { JsonObject } from '../../contracts/json.js';
@@ -103,16 +101,4 @@ export function schemaFiles(): Map<string, string> {
       HEADER + stringify(schemaOf(format), { lineWidth: 120, aliasDuplicateObjects: false }),
     ]),
   );
-}
-
-/**
- * Writes all schemas into a folder, such as `registry/schemas`, over what is there.
- *
- * @returns the names of the files.
- */
-export function writeSchemas(folder: string): string[] {
-  mkdirSync(folder, { recursive: true });
-  const files = schemaFiles();
-  for (const [name, text] of files) writeFileSync(join(folder, name), text);
-  return [...files.keys()];
 }

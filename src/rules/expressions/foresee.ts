@@ -34,11 +34,6 @@ export function hide(target: object, key: string, what: string): void {
   });
 }
 
-/** Whether a member was made unknown. */
-export function isHidden(target: object, key: string): boolean {
-  return Object.getOwnPropertyDescriptor(target, key)?.get !== undefined;
-}
-
 /**
  * What bare CEL gives, as far as that is certain before the run.
  *
