@@ -52,6 +52,10 @@ function checkNow<Schema extends z.ZodType>(schema: Schema, source: YamlSource):
 /** Problems told of one file; nobody reads more before mending these. */
 const MOST_TOLD = 50;
 
+function unknownKeyOf(key: string): string {
+  return `Unknown key \`${key}\``;
+}
+
 function isUnknownKey({ message }: Problem): boolean {
   return message.startsWith('Unknown key');
 }
@@ -92,7 +96,12 @@ function problemsOf(issue: Issue, base: PropertyKey[], source: YamlSource): Prob
   }
   if (issue.code === 'invalid_union') return problemsOfUnion(issue, path, value, source);
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => unknownKey(key, namesIn(issue.message), path, source));
+    const names = namesIn(issue.message);
+    const [first = '', ...others] = issue.keys;
+    const told = [first, ...others.slice(0, MOST_TOLD)].map((key) => unknownKey(key, names, path, source));
+    // Of those that are not told only the number counts.
+    const untold = others.slice(MOST_TOLD).map((key) => ({ ...(told[0] as Problem), message: unknownKeyOf(key) }));
+    return [...told, ...untold];
   }
   if (issue.code === 'invalid_key') {
     const [inner] = issue.issues;
@@ -164,7 +173,7 @@ function unknownKey(key: string, known: string[], path: PropertyKey[], source: Y
     (isVerb ? `A step has exactly one verb; let \`${key}\` be a step of its own.` : habit) ??
     didYouMean(key, names) ??
     `There are: ${names.join(', ')}.`;
-  return { ...problem(`Unknown key \`${key}\``, [...path, key], source, 'key'), suggestion };
+  return { ...problem(unknownKeyOf(key), [...path, key], source, 'key'), suggestion };
 }
 
 /** Whether a message comes from our formats rather than from the library. */
