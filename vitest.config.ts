@@ -18,6 +18,15 @@ export default defineConfig({
         },
       },
       { test: { name: 'chaos', include: ['test/chaos/**/*.test.ts'], pool: 'forks', ...PATIENT } },
+      {
+        test: {
+          name: 'attacks',
+          include: ['test/attacks/**/*.test.ts'],
+          globalSetup: 'test/fixtures/global-temporal.ts',
+          pool: 'forks',
+          ...PATIENT,
+        },
+      },
       { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], pool: 'forks', ...PATIENT } },
     ],
   },

@@ -1,0 +1,7 @@
+/** How much of the attack suite runs: `npm run test:attacks` runs all of it, `npm test` a short version. */
+export const WHOLE = process.env.ATTACKS === 'whole';
+
+/** How often an attack is repeated. */
+export function times(short: number, whole: number): number {
+  return WHOLE ? whole : short;
+}
