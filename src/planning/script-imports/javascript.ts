@@ -33,7 +33,7 @@ const REQUIRE = /(?<![.\w$])require(?:\.resolve)?\s*\(\s*(?:(['"`])((?:(?!\1)[^\
 
 function requireCalls(text: string): ImportSite[] {
   if (!text.includes('require')) return [];
-  const code = withoutComments(text);
+  const code = withoutComments(text, isRequired);
   const lineOf = lineCounter(code);
   return [...code.matchAll(REQUIRE)].map(({ 0: all, 2: specifier, index }) => {
     const line = lineOf(index);
@@ -42,8 +42,17 @@ function requireCalls(text: string): ImportSite[] {
   });
 }
 
-/** The code with its comments blank, so that lines stay where they are; strings are kept. */
-export function withoutComments(text: string): string {
+/** Whether the string that begins here is what `require` is given; others may hold anything, also code. */
+function isRequired(text: string, at: number): boolean {
+  return text[at] === '`' || /require(?:\.resolve)?\s*\(\s*$/.test(text.slice(Math.max(0, at - 40), at));
+}
+
+/**
+ * The code with its comments blank, so that lines stay where they are.
+ *
+ * @param keeps whether a string that begins at an offset is kept; without it all are.
+ */
+export function withoutComments(text: string, keeps: (text: string, at: number) => boolean = () => true): string {
   let code = '';
   let at = 0;
   while (at < text.length) {
@@ -53,7 +62,8 @@ export function withoutComments(text: string): string {
     else if (text.startsWith('//', at)) end = orEnd(text, text.indexOf('\n', at));
     else if (text.startsWith('/*', at)) end = orEnd(text, text.indexOf('*/', at + 2), 2);
     const part = text.slice(at, end);
-    code += character === '/' && end > at + 1 ? part.replaceAll(/[^\n]/g, ' ') : part;
+    const isKept = end === at + 1 || (character !== '/' && keeps(text, at));
+    code += isKept ? part : part.replaceAll(/[^\n]/g, ' ');
     at = end;
   }
   return code;
