@@ -3,16 +3,17 @@ import { type ImportSite, lineCounter } from './import-site.js';
 const ITEM = String.raw`[\w.]+(?:[ \t]+as[ \t]+\w+)?`;
 const IMPORT = new RegExp(String.raw`(?:^|[;:])[ \t]*import[ \t]+(${ITEM}(?:[ \t]*,[ \t]*${ITEM})*)`, 'gm');
 const FROM = /(?:^|[;:])[ \t]*from[ \t]+(\.*)[ \t]*([\w.]*)[ \t]*\bimport\b[ \t]*(\([^)]*\)|[^\n;]*)/gm;
-const BY_NAME = /(?:\bimport_module|\b__import__)\s*\(\s*/g;
+const BY_NAME = /(?:\bimport_module|\b__import__)\s*\(/g;
 
 /** What a Python file imports: `import a.b`, `from a import b`, `from . import b`, `import_module("a")`. */
 export function pythonImports(text: string): ImportSite[] {
-  const code = blanked(text).replaceAll('\\\n', ' \n');
-  return [...plainImports(code), ...fromImports(code), ...importsByName(code, text)].sort((a, b) => a.line - b.line);
+  // Of the same length, so that lines are counted in the text.
+  const code = blanked(text).replaceAll('\\\n', '  ');
+  return [...plainImports(code, text), ...fromImports(code, text), ...importsByName(code, text)].sort((a, b) => a.line - b.line);
 }
 
-function plainImports(code: string): ImportSite[] {
-  const lineOf = lineCounter(code);
+function plainImports(code: string, text: string): ImportSite[] {
+  const lineOf = lineCounter(text);
   return [...code.matchAll(IMPORT)].flatMap(({ 0: all, 1: items = '', index }) => {
     const line = lineOf(index + all.search(/\bimport\b/));
     return items.split(',').map((item): ImportSite => {
@@ -22,8 +23,8 @@ function plainImports(code: string): ImportSite[] {
   });
 }
 
-function fromImports(code: string): ImportSite[] {
-  const lineOf = lineCounter(code);
+function fromImports(code: string, text: string): ImportSite[] {
+  const lineOf = lineCounter(text);
   return [...code.matchAll(FROM)].map(({ 0: all, 1: dots = '', 2: module = '', 3: list = '', index }) => {
     const items = list.replaceAll(/[()]/g, '').split(',');
     const names = items.map((item) => item.trim().split(/\s/, 1)[0] ?? '').filter((name) => /^\w+$/.test(name));
@@ -33,10 +34,10 @@ function fromImports(code: string): ImportSite[] {
 }
 
 function importsByName(code: string, text: string): ImportSite[] {
-  const lineOf = lineCounter(code);
+  const lineOf = lineCounter(text);
   return [...code.matchAll(BY_NAME)].map(({ 0: all, index }) => {
     const line = lineOf(index);
-    const [, , module] = /^(['"])([\w.]+)\1\s*\)/.exec(text.slice(index + all.length)) ?? [];
+    const [, , module] = /^\s*(['"])([\w.]+)\1\s*\)/.exec(text.slice(index + all.length)) ?? [];
     if (module === undefined) return { line, text: `${all.trim()}...)`, wanted: { kind: 'computed' } };
     return { line, text: module, wanted: { kind: 'python', level: 0, module, names: [] } };
   });
