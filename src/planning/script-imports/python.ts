@@ -9,7 +9,9 @@ const BY_NAME = /(?:\bimport_module|\b__import__)\s*\(/g;
 export function pythonImports(text: string): ImportSite[] {
   // Of the same length, so that lines are counted in the text.
   const code = blanked(text).replaceAll('\\\n', '  ');
-  return [...plainImports(code, text), ...fromImports(code, text), ...importsByName(code, text)].sort((a, b) => a.line - b.line);
+  return [...plainImports(code, text), ...fromImports(code, text), ...importsByName(code, text)].sort(
+    (a, b) => a.line - b.line,
+  );
 }
 
 function plainImports(code: string, text: string): ImportSite[] {
