@@ -78,7 +78,7 @@ export async function guardCreation(
   const { plan, warnings: notPinned } = await dependencies.tools.pin(resolved, { secrets, signal });
   const digests = plan === resolved ? before : { ...before, plan: digestOf(plan) };
   const hooks = await askGuards(plan, input, wanted, digests.plan, dependencies, signal);
-  const notKept = dependencies.scripts.keep(plan);
+  const notKept = await dependencies.scripts.keep(plan);
   const warnings = [...notPinned, ...(notKept ? [notKept] : []), ...warningsOf(hooks)];
   return { plan, digests, hooks, confirmations: confirmationsOf(hooks), warnings };
 }

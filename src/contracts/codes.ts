@@ -397,7 +397,8 @@ export const CODES = {
   },
   'script.changed': {
     exit: EXIT.failed,
-    means: 'A script was edited or removed after the task was created, and the store does not have it as it was.',
+    means:
+      'A script, or a file that is pinned with it, was edited or removed after the task was created, and cannot be had as it was.',
     next: 'Put the script back and run again, or create another task.',
   },
   'script.exit': {

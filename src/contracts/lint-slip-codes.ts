@@ -26,6 +26,13 @@ export const SLIP_CODES = {
     why: 'Guards ask for `environment.protected`, and people may approve there what they asked for themselves.',
     fix: 'Write `protected: true`; where nothing needs protection, `protected: false`.',
   },
+  'lint.file_not_pinned': {
+    severity: 'warning',
+    means:
+      'A script reaches for a file by its own place (`$0`, `__dirname`, `import.meta.url`, `__file__`), and `files` does not name it.',
+    why: 'A script runs from a copy of what is pinned with it; the file is not there, and may be edited after an approval.',
+    fix: 'Name it under `files`; reach for what is to be the file of the day from ABILITY_ROOT.',
+  },
   'lint.file_not_read': {
     severity: 'warning',
     means: 'A file among the definitions has an ending that nothing reads.',
@@ -55,6 +62,12 @@ export const SLIP_CODES = {
     means: 'Two abilities have ids that differ only in dots, dashes and underscores.',
     why: 'People and AI take one for the other.',
     fix: 'Rename one of them.',
+  },
+  'lint.import_not_pinned': {
+    severity: 'warning',
+    means: 'A script imports a file that cannot be pinned with it.',
+    why: 'What a script imports is part of it; what is not pinned is not found by the copy that runs, or may be edited after an approval.',
+    fix: 'Name the files that it may import under `files`, or import them by fixed paths.',
   },
   'lint.limit_too_small': {
     severity: 'error',

@@ -147,13 +147,29 @@ export interface PlanScript {
   path: string;
   /** SHA-256 of its bytes when the plan was made. */
   digest: string;
-  /** What it reads besides, pinned with it. */
-  files?: { path: string; digest: string }[];
+  /** Where its bytes lie, when `path` leads over a link. */
+  real?: string;
+  /** What it reads and imports besides, pinned with it. */
+  files?: PinnedFile[];
+  /** What it imports is among `files`, as far as that can be read from its text; absent in older plans. */
+  whole?: true;
   /** The program that runs it; empty: the script itself is executable. */
   interpreter: string[];
   /** One item is one argument; see answers, 25, for the names in braces. */
   args: string[];
   env: PlanEnvProfile;
+}
+
+/** A file that a plan holds by its digest. */
+export interface PinnedFile {
+  /** Relative to the project root, inside it. */
+  path: string;
+  /** SHA-256 of its bytes when the plan was made. */
+  digest: string;
+  /** Where its bytes lie, when `path` leads over a link. */
+  real?: string;
+  /** The script reads it from the working directory, so the one that lies there has to be the pinned one. */
+  live?: true;
 }
 
 /** A tool of an MCP server. */

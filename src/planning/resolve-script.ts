@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { extname, join, relative, resolve } from 'node:path';
 import type { PlanEnvProfile, PlanScript } from '../contracts/plan.js';
 import { AbilityError, type Problem, type SourceLocation } from '../contracts/problem.js';
 import type { ScriptDefinition } from '../definitions/formats/implementation.js';
-import { isInside } from '../definitions/read-files.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
-import { readScript, type ScriptFile, type Unusable } from './script-files.js';
+import { MOST_BYTES, type ProjectFiles, projectFilesOf, type ScriptFile, type Unusable } from './script-files.js';
+import { followImports, MOST_FILES } from './script-imports/follow-imports.js';
+import { languageOf } from './script-imports/language-of.js';
 import { checkPlaceholders, splitArguments } from './split-arguments.js';
 
 /** Used where no `env_profile` is named and no profile is called `default`. Source: answers, 25. */
@@ -48,41 +48,72 @@ export function resolveScript(
   const args = definition.args ?? splitArguments(definition.args_template ?? defaultArgs, owner.locate(path));
   checkPlaceholders(args, owner.locate(path));
   const env = resolveEnvProfile(registry, definition.env_profile, owner, [...path, 'env_profile']);
+  const files = resolveFiles(registry, file, definition, owner, path);
   return {
     path: definition.path,
     digest: file.digest,
+    ...(file.real !== file.path && { real: file.real }),
     interpreter: interpreterOf(definition, file, owner, path),
     args,
-    ...(definition.files && { files: resolveFiles(registry, definition.files, owner, [...path, 'files']) }),
+    ...((definition.files || files.length > 0) && { files }),
+    whole: true,
     env: { ...env, set: { ...env.set, ...definition.set } },
   };
 }
 
-/** More would make every plan heavy; a folder of modules is not meant to be pinned. */
-const MOST_FILES = 500;
+/** Everything that is pinned with a script: what `files` names, and what these and the script import. */
+function resolveFiles(
+  registry: Registry,
+  script: ScriptFile,
+  definition: ScriptDefinition,
+  owner: Loaded<unknown>,
+  at: PropertyKey[],
+) {
+  const files = projectFilesOf(registry);
+  const also = declaredFiles(files, definition.files ?? [], owner, [...at, 'files']);
+  const followed = followImports(files, script, languageOf(script, interpreterWords(definition)), also);
+  if (followed) return followed.files;
+  throw new AbilityError({
+    code: 'definition.invalid',
+    message: `${definition.path} is pinned with more than ${MOST_FILES} files, those that it imports among them`,
+    location: owner.locate([...at, definition.files ? 'files' : 'path']),
+    suggestion: 'Bundle the script into one file, or name fewer under `files`.',
+  });
+}
 
-/** The files that are pinned with a script, folders read to their depth. @throws AbilityError `script.missing`. */
-function resolveFiles(registry: Registry, paths: string[], owner: Loaded<unknown>, at: PropertyKey[]) {
-  const found = new Map<string, string>();
+/** The files that a definition names, folders read to their depth. @throws AbilityError `script.missing`, `definition.invalid`. */
+export function declaredFiles(
+  files: ProjectFiles,
+  paths: string[],
+  owner: Loaded<unknown>,
+  at: PropertyKey[],
+): ScriptFile[] {
+  const found = new Map<string, ScriptFile>();
   for (const [index, path] of paths.entries()) {
     const location = owner.locate([...at, index]);
-    for (const file of filesBelow(registry.root, path, location)) {
-      const real = insideProject(registry.root, file, location);
-      found.set(relative(registry.root, file), createHash('sha256').update(readFileSync(real)).digest('hex'));
+    for (const name of filesBelow(files.root, path, location)) {
+      const file = files.read(name);
+      if (typeof file === 'string') throw new AbilityError({ ...UNUSABLE[file](name), location });
+      found.set(file.path, file);
       if (found.size <= MOST_FILES) continue;
       const message = `\`files\` names more than ${MOST_FILES} files`;
       throw new AbilityError({ code: 'definition.invalid', message, location });
     }
   }
-  return [...found].map(([path, digest]) => ({ path, digest })).sort((a, b) => (a.path < b.path ? -1 : 1));
+  return [...found.values()];
 }
 
+/** The files below a path, relative to the project root. */
 function filesBelow(root: string, path: string, location: SourceLocation): string[] {
   const at = resolve(root, path);
   try {
-    if (statSync(at).isFile()) return [at];
+    if (statSync(at).isFile()) return [relative(root, at)];
     const entries = readdirSync(at, { recursive: true, withFileTypes: true });
-    return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+    const inner = entries.filter((entry) => entry.isFile() || entry.isSymbolicLink());
+    return inner
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter(isFile)
+      .map((file) => relative(root, file));
   } catch (error) {
     throw new AbilityError(
       {
@@ -96,11 +127,8 @@ function filesBelow(root: string, path: string, location: SourceLocation): strin
   }
 }
 
-/** The file behind a path. @throws AbilityError `definition.invalid` where a link leads out of the project. */
-function insideProject(root: string, file: string, location: SourceLocation): string {
-  const real = realpathSync(file);
-  if (isInside(root, file) && isInside(root, real)) return real;
-  throw new AbilityError({ code: 'definition.invalid', message: `${file} lies outside the project`, location });
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
 /** Resolves an environment profile by name. @throws AbilityError `definition.unknown_reference`. */
@@ -126,7 +154,7 @@ export function resolveEnvProfile(
 
 /** Finds the script under the project root, symlinks included. Source: design, section 12. */
 function locateScript(registry: Registry, path: string, owner: Loaded<unknown>, at: PropertyKey[]): ScriptFile {
-  const script = readScript(registry, path);
+  const script = projectFilesOf(registry).read(path);
   if (typeof script !== 'string') return script;
   throw new AbilityError({ ...UNUSABLE[script](path), location: owner.locate([...at, 'path']) });
 }
@@ -139,13 +167,18 @@ const UNUSABLE: Record<Unusable, (path: string) => Problem> = {
   }),
   outside: (path) => ({
     code: 'definition.invalid',
-    message: `The script ${path} lies outside the project`,
+    message: `${path} lies outside the project`,
     suggestion: 'Move it into the project; links that lead out are not followed.',
   }),
   unreadable: (path) => ({
     code: 'script.missing',
-    message: `The script ${path} may not be read`,
+    message: `The file ${path} may not be read`,
     suggestion: 'Let the user that runs workers read it.',
+  }),
+  too_large: (path) => ({
+    code: 'definition.invalid',
+    message: `${path} is larger than ${MOST_BYTES / 1024 / 1024} MiB, and files of that size are not pinned`,
+    suggestion: 'Install it on the machines of the workers, and call it from a script.',
   }),
 };
 
@@ -156,8 +189,7 @@ function interpreterOf(
   owner: Loaded<unknown>,
   path: PropertyKey[],
 ): string[] {
-  const { interpreter } = definition;
-  if (interpreter !== undefined) return typeof interpreter === 'string' ? interpreter.split(/\s+/) : interpreter;
+  if (definition.interpreter !== undefined) return interpreterWords(definition);
   if (isProgram) return [];
   const known = INTERPRETERS[extname(real)];
   if (known) return known;
@@ -167,4 +199,9 @@ function interpreterOf(
     location: owner.locate([...path, 'path']),
     suggestion: 'Make it executable, or write `interpreter`.',
   });
+}
+
+/** The words of `interpreter`; none where it is not written. */
+export function interpreterWords({ interpreter = [] }: ScriptDefinition): string[] {
+  return typeof interpreter === 'string' ? interpreter.split(/\s+/) : interpreter;
 }

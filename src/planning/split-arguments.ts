@@ -1,7 +1,7 @@
 import { AbilityError, type SourceLocation } from '../contracts/problem.js';
 
 /** The names a template may hold, each one replaced inside its item. Source: answers, 25. */
-export const PLACEHOLDERS = ['input_file', 'output_file', 'payload', 'task_key', 'idempotency_key'] as const;
+export const PLACEHOLDERS = ['input_file', 'output_file', 'payload', 'task_key', 'idempotency_key', 'pinned'] as const;
 
 /**
  * Splits a template of arguments on blanks, with single and double quotes; no shell is ever involved.

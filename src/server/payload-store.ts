@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { createReadStream, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AbilityError } from '../contracts/problem.js';
@@ -9,11 +9,11 @@ import { isNoRoom, writeWhole } from './runtime-file.js';
 export class PayloadStore {
   constructor(readonly folder: string) {}
 
-  /** Keeps bytes and gives their digest. @throws AbilityError `store.full`. */
+  /** Keeps bytes and gives their digest; what lies there damaged is written anew. @throws AbilityError `store.full`. */
   put(bytes: Uint8Array): string {
-    const digest = createHash('sha256').update(bytes).digest('hex');
+    const digest = digestOf(bytes);
     const path = this.pathOf(digest);
-    if (existsSync(path)) return digest;
+    if (isWhole(path, digest)) return digest;
     try {
       writeWhole(path, bytes);
     } catch (error) {
@@ -33,7 +33,7 @@ export class PayloadStore {
   /** The bytes of a digest, checked. @throws AbilityError `store.not_shared`. */
   async get(digest: string): Promise<Uint8Array> {
     const bytes = await readFile(this.pathOf(digest)).catch(() => undefined);
-    if (bytes && createHash('sha256').update(bytes).digest('hex') === digest) return bytes;
+    if (bytes && digestOf(bytes) === digest) return bytes;
     throw new AbilityError({
       code: 'store.not_shared',
       message: bytes ? `The stored value ${digest} is damaged` : `The stored value ${digest} is not in ${this.folder}`,
@@ -41,7 +41,30 @@ export class PayloadStore {
     });
   }
 
+  /** Whether the bytes of a digest are there, undamaged. */
+  async holds(digest: string): Promise<boolean> {
+    const hash = createHash('sha256');
+    try {
+      for await (const chunk of createReadStream(this.pathOf(digest))) hash.update(chunk as Buffer);
+      return hash.digest('hex') === digest;
+    } catch {
+      return false;
+    }
+  }
+
   private pathOf(digest: string): string {
     return join(this.folder, digest.slice(0, 2), digest);
   }
+}
+
+function isWhole(path: string, digest: string): boolean {
+  try {
+    return digestOf(readFileSync(path)) === digest;
+  } catch {
+    return false;
+  }
+}
+
+function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }

@@ -44,14 +44,15 @@ async function answerScript(
   const log = new CallLog(run.logFolder, `hooks/${run.phase}.${id}`, 1);
   const hide = (secret: string): void => log.hide(secret);
   const names = { ABILITY_HOOK_ID: id, ABILITY_ENVIRONMENT: context.environment.name };
-  const file = await scripts.find(script);
-  const [command, ...args] = [...script.interpreter, file, ...script.args] as [string];
+  const { file, pinned, names: places } = await scripts.find(script);
+  const own = script.args.map((item) => item.replaceAll('{pinned}', pinned));
+  const [command, ...args] = [...script.interpreter, file, ...own] as [string];
   const outcome = await runProcess(
     {
       command,
       args,
       cwd: root,
-      env: environmentOf(script.env, secrets(context.environment.name), hide, names),
+      env: environmentOf(script.env, secrets(context.environment.name), hide, { ...names, ...places }),
       stdin: JSON.stringify(context),
       timeoutMs: timeout_ms,
       signal: run.signal,

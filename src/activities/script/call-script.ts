@@ -6,7 +6,7 @@ import type { PlanScript, ScriptImplementation } from '../../contracts/plan.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
-import type { PinnedScripts } from './pinned-scripts.js';
+import type { FoundScript, PinnedScripts } from './pinned-scripts.js';
 import { type ProcessGroups, type ProcessOutcome, runProcess } from './run-process.js';
 import { environmentOf } from './script-environment.js';
 
@@ -28,7 +28,6 @@ export async function callScript(
   { root, groups, scripts }: ScriptDependencies,
 ): Promise<Json> {
   const { script } = implementation;
-  const file = await scripts.find(script);
   const folder = await mkdtemp(join(tmpdir(), 'ability-')).catch((error: unknown) => {
     throw notStarted(script, `no temporary folder: ${messageOf(error)}`, error);
   });
@@ -37,14 +36,18 @@ export async function callScript(
     await writeFile(files.input_file, JSON.stringify(call.input), { mode: 0o600 }).catch((error: unknown) => {
       throw notStarted(script, `its input could not be written: ${messageOf(error)}`, error);
     });
-    const [command, ...args] = commandOf(script, file, call, files);
+    const found = await scripts.find(script);
+    const [command, ...args] = commandOf(script, found, call, files);
     const usesFile = script.args.some((item) => item.includes('{output_file}'));
     const outcome = await runProcess(
       {
         command: command as string,
         args,
         cwd: root,
-        env: environmentOf(script.env, call.secrets, (secret) => call.log.hide(secret), namesOf(call)),
+        env: environmentOf(script.env, call.secrets, (secret) => call.log.hide(secret), {
+          ...namesOf(call),
+          ...found.names,
+        }),
         timeoutMs: call.timeoutMs,
         signal: call.signal,
         log: call.log,
@@ -52,7 +55,7 @@ export async function callScript(
       },
       groups,
     );
-    refuseBadEnd(outcome, script, call);
+    refuseBadEnd(outcome, script, call, found.pinned);
     return usesFile ? await readOutput(files.output_file, script, call) : parseOutput(outcome.stdout, script, call);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -62,7 +65,7 @@ export async function callScript(
 /** The program and its arguments; one template item is one argument, whatever it is replaced with. */
 export function commandOf(
   script: PlanScript,
-  file: string,
+  { file, pinned }: Pick<FoundScript, 'file' | 'pinned'>,
   call: Pick<CallInput, 'input' | 'taskKey' | 'idempotencyKey'>,
   files: { input_file: string; output_file: string },
 ): string[] {
@@ -71,6 +74,7 @@ export function commandOf(
     payload: JSON.stringify(call.input),
     task_key: call.taskKey ?? '',
     idempotency_key: call.idempotencyKey,
+    pinned,
   };
   const args = script.args.map((item) => item.replaceAll(/\{([a-z_]+)\}/g, (all, name: string) => values[name] ?? all));
   return [...script.interpreter, file, ...args];
@@ -85,7 +89,7 @@ function namesOf(call: CallInput): Record<string, string> {
   };
 }
 
-function refuseBadEnd(outcome: ProcessOutcome, script: PlanScript, call: CallInput): void {
+function refuseBadEnd(outcome: ProcessOutcome, script: PlanScript, call: CallInput, pinned: string): void {
   const tail = call.log.tailOf('stderr');
   const said = tail ? `\n${tail}` : '';
   const details = { stderr: tail };
@@ -96,6 +100,7 @@ function refuseBadEnd(outcome: ProcessOutcome, script: PlanScript, call: CallInp
         code: 'script.exit',
         message: `${script.path} ended with exit code ${outcome.exitCode}${said}`,
         details: { exit_code: outcome.exitCode, ...details },
+        ...(isMissingBeside(tail, pinned) && { suggestion: BESIDE }),
       });
     case 'signal':
       throw new CallFailure(
@@ -116,6 +121,17 @@ function refuseBadEnd(outcome: ProcessOutcome, script: PlanScript, call: CallInp
       throw notStarted(script, outcome.reason ?? 'unknown reason');
   }
 }
+
+/** What a script looks for beside itself and does not find is what nobody pinned. */
+function isMissingBeside(stderr: string, pinned: string): boolean {
+  return (
+    /\b(ENOENT|MODULE_NOT_FOUND|ModuleNotFoundError|[Nn]o such file|[Cc]an't open|not found)\b/.test(stderr) &&
+    stderr.includes(pinned)
+  );
+}
+
+const BESIDE =
+  'A script runs from a copy of what was pinned with it. Name what it reads beside itself under `files`, or reach for it from ABILITY_ROOT; `ability lint` names such places.';
 
 async function readOutput(file: string, script: PlanScript, call: CallInput): Promise<Json> {
   const found = await stat(file).catch(() => undefined);
@@ -174,7 +190,9 @@ function notStarted(script: PlanScript, reason: string, cause?: unknown): CallFa
     {
       code: 'script.start_failed',
       message: `${script.path} could not be started: ${reason}`,
-      suggestion: 'Check the interpreter, the shebang and the size of the input.',
+      suggestion: /\bEACCES\b/.test(reason)
+        ? 'Where .system is on a disk mounted noexec, write `interpreter`; else check the interpreter and the shebang.'
+        : 'Check the interpreter, the shebang and the size of the input.',
     },
     { cause },
   );

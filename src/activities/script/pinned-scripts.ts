@@ -1,31 +1,39 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
-import type { Plan, PlanHooks, PlanScript } from '../../contracts/plan.js';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
+import type { PinnedFile, Plan, PlanHooks, PlanScript } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { importsOfUnpinned } from '../../planning/script-imports/imports-of-unpinned.js';
 import { digestOf } from '../../rules/canonical.js';
 import { CallFailure } from '../call-failure.js';
+import { PinnedCopy } from './pinned-copy.js';
 
 /** Where bytes are kept by their digest. */
 export interface ByteStore {
   put(bytes: Uint8Array): string;
   get(digest: string): Promise<Uint8Array>;
+  holds(digest: string): Promise<boolean>;
 }
 
-/** One file that a plan holds by its digest. */
-interface PinnedFile {
-  path: string;
-  digest: string;
+/** What is run in place of a script of the project. Absolute paths. */
+export interface FoundScript {
+  /** The script itself. */
+  file: string;
+  /** The folder that stands for the project root: `{pinned}` and `ABILITY_PINNED`. */
+  pinned: string;
+  /** What the environment of its process has besides. */
+  names: Record<string, string>;
 }
 
 /**
  * The scripts of plans, as they were when the plans were made.
  *
- * A script that is still the same runs where it stands, so that what it imports is found. One that was edited, renamed or
- * deleted since runs as it was, with the files it declares, from a copy out of the store. Source: design, section 2.
+ * A script never runs where it lies in the project: whatever is compared there may be another file a moment later. It
+ * runs from a copy of what was pinned, out of the store, whose bytes are compared right before each run. Who may write
+ * to that copy as the worker's own user is the worker. Source: design, section 2.
  */
 export class PinnedScripts {
-  /** @param folder where copies are made; inside the project, so that its modules are found from there. */
+  /** @param folder where copies are made; inside the project, so that what lies above is found from there. */
   constructor(
     private readonly root: string,
     private readonly folder: string,
@@ -37,9 +45,14 @@ export class PinnedScripts {
    *
    * @returns a warning when they cannot be kept: an edit would then end the task.
    */
-  keep(plan: Plan): string | undefined {
+  async keep(plan: Plan): Promise<string | undefined> {
     try {
-      for (const file of scriptsOf(plan).flatMap(filesOf)) this.keepFile(file);
+      for (const { path, digest } of uniqueFiles(scriptsOf(plan).flatMap(filesOf))) {
+        if (await this.store.holds(digest)) continue;
+        const bytes = this.readHere(path, digest);
+        if (!bytes) throw new Error(`${path} was edited while the task was created`);
+        this.store.put(bytes);
+      }
       return undefined;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -48,61 +61,101 @@ export class PinnedScripts {
   }
 
   /**
-   * Where to run a script so that it is the one that was planned.
+   * Makes ready what is to be run, so that it is what was planned. To be called right before each run.
    *
-   * @returns an absolute path. @throws CallFailure `script.changed` when it was edited and the store does not have it.
+   * @throws CallFailure `script.changed` when it was edited and the store does not have it, `script.start_failed` when
+   * its copy cannot be written.
    */
-  async find(script: PlanScript): Promise<string> {
-    const files = filesOf(script);
-    if (files.every((file) => this.digestHere(file.path) === file.digest)) return resolve(this.root, script.path);
-    const copy = join(this.folder, digestOf(files));
-    if (!existsSync(copy)) await this.copyOut(script, files, copy);
-    return join(copy, this.within(script.path));
-  }
-
-  private keepFile({ path, digest }: PinnedFile): void {
-    const bytes = readFileSync(resolve(this.root, path));
-    if (sha256(bytes) === digest) this.store.put(bytes);
-  }
-
-  private digestHere(path: string): string | undefined {
+  async find(script: PlanScript): Promise<FoundScript> {
+    const files = script.whole ? this.filesOf(script) : this.olderFiles(script);
+    for (const { live, path, digest } of files)
+      if (live && !this.readHere(path, digest)) throw editedLive(script, path);
+    const copy = new PinnedCopy(this.root, join(this.folder, digestOf(files)), join(this.folder, 'new'), files);
     try {
-      return sha256(readFileSync(resolve(this.root, path)));
+      await copy.mend((file) => this.bytesOf(file));
+    } catch (error) {
+      throw error instanceof AbilityError ? notKept(script, error) : notCopied(script, error);
+    }
+    const file = join(copy.folder, this.within(script.path));
+    return { file, pinned: copy.folder, names: namesOf(this.root, copy.folder, files) };
+  }
+
+  /** The store's bytes, else those of the project where they are the right ones; the store then gets them back. */
+  private async bytesOf({ path, digest }: PinnedFile): Promise<Uint8Array> {
+    try {
+      return await this.store.get(digest);
+    } catch (error) {
+      const bytes = this.readHere(path, digest);
+      if (!bytes) throw error;
+      this.putBack(bytes);
+      return bytes;
+    }
+  }
+
+  private putBack(bytes: Uint8Array): void {
+    try {
+      this.store.put(bytes);
+    } catch {
+      // The run has what it needs; whoever creates the next task is warned.
+    }
+  }
+
+  /** The file of the project, where it is the one that was pinned: read once, so that what is compared is what is used. */
+  private readHere(path: string, digest: string): Uint8Array | undefined {
+    try {
+      const bytes = readFileSync(resolve(this.root, path));
+      return createHash('sha256').update(bytes).digest('hex') === digest ? bytes : undefined;
     } catch {
       return undefined;
     }
   }
 
-  /** A path without detours, which could lead out of a copy though not out of the project. */
-  private within(path: string): string {
-    return relative(this.root, resolve(this.root, path));
+  /** Plans of before imports were pinned: what the script imports is taken as it is now, which is what was promised then. */
+  private olderFiles(script: PlanScript): PinnedFile[] {
+    return uniqueFiles([...this.filesOf(script), ...importsOfUnpinned(this.root, script)]);
   }
 
-  /** Two workers may do so at once; the first one's copy stands. */
-  private async copyOut(script: PlanScript, files: PinnedFile[], copy: string): Promise<void> {
-    const own = `${copy}.${randomUUID()}`;
-    try {
-      for (const { path, digest } of files) {
-        const bytes = await this.store.get(digest);
-        const file = join(own, this.within(path));
-        mkdirSync(dirname(file), { recursive: true });
-        writeFileSync(file, bytes, { mode: 0o755 });
-      }
-      renameSync(own, copy);
-    } catch (error) {
-      rmSync(own, { recursive: true, force: true });
-      if (existsSync(copy)) return;
-      throw notKept(script, error);
-    }
+  private filesOf(script: PlanScript): PinnedFile[] {
+    return filesOf(script).map((file) => ({ ...file, path: this.within(file.path) }));
+  }
+
+  /** A path without detours, which could lead out of a copy though not out of the project. */
+  private within(path: string): string {
+    return relative(this.root, resolve(this.root, path)).split(sep).join('/');
   }
 }
 
-function notKept({ path }: PlanScript, cause: unknown): CallFailure {
-  const reason = cause instanceof AbilityError ? cause.message : String(cause);
+/** Python would leave compiled modules in the copy, and the next run would find them. */
+function namesOf(root: string, pinned: string, files: readonly PinnedFile[]): Record<string, string> {
+  const isPython = files.some(({ path }) => path.endsWith('.py'));
+  return { ABILITY_ROOT: root, ABILITY_PINNED: pinned, ...(isPython && { PYTHONDONTWRITEBYTECODE: '1' }) };
+}
+
+function editedLive({ path }: PlanScript, file: string): CallFailure {
+  return new CallFailure({
+    code: 'script.changed',
+    message: `${path} reads ${file} from the working directory, and that file was edited or removed after the task was created`,
+    suggestion: `Put it back, or create another task. Written as . "$ABILITY_PINNED/${file}" the script reads it as it was.`,
+  });
+}
+
+function notCopied({ path }: PlanScript, cause: unknown): CallFailure {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new CallFailure(
+    {
+      code: 'script.start_failed',
+      message: `The copy of ${path} that is to run could not be written: ${reason}`,
+      suggestion: 'Make room on the disk, and let the user that runs workers write to the folder.',
+    },
+    { cause },
+  );
+}
+
+function notKept({ path }: PlanScript, cause: AbilityError): CallFailure {
   return new CallFailure(
     {
       code: 'script.changed',
-      message: `${path} was edited or removed after the task was created, and what it was cannot be had: ${reason}`,
+      message: `${path} was edited or removed after the task was created, and what it was cannot be had: ${cause.message}`,
       suggestion:
         'Put it back, create another task, or point ABILITY_STORE to the folder that the workers of the environment share.',
     },
@@ -110,8 +163,13 @@ function notKept({ path }: PlanScript, cause: unknown): CallFailure {
   );
 }
 
-function filesOf({ path, digest, files = [] }: PlanScript): PinnedFile[] {
-  return [{ path, digest }, ...files];
+function filesOf({ path, digest, real, files = [] }: PlanScript): PinnedFile[] {
+  return [{ path, digest, ...(real !== undefined && { real }) }, ...files];
+}
+
+/** One entry a path; the first one counts. */
+function uniqueFiles(files: readonly PinnedFile[]): PinnedFile[] {
+  return [...new Map(files.toReversed().map((file) => [file.path, file])).values()].reverse();
 }
 
 /** Every script of a plan: of implementations and of hooks. */
@@ -131,8 +189,4 @@ function hooksOf({ pre_create, pre_call, post_call }: PlanHooks): PlanScript[] {
   return [...pre_create, ...pre_call, ...post_call].flatMap(({ handler }) =>
     handler.kind === 'script' ? [handler.script] : [],
   );
-}
-
-function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }

@@ -12,7 +12,7 @@ export const script = z.strictObject({
     .string()
     .optional()
     .describe(
-      'Its arguments, split on blanks; knows {input_file} {output_file} {payload} {task_key} {idempotency_key}.',
+      'Its arguments, split on blanks; knows {input_file} {output_file} {payload} {task_key} {idempotency_key} {pinned}.',
     ),
   /** Arguments as a list, where a template would need quotes. */
   args: z.array(z.string()).optional().describe('Its arguments as a list, instead of args_template.'),
@@ -26,7 +26,9 @@ export const script = z.strictObject({
   files: z
     .array(z.string().min(1))
     .optional()
-    .describe('Files and folders that are pinned with it, such as the modules it imports.'),
+    .describe(
+      'Files and folders that are pinned with it besides what it imports; {pinned} and ABILITY_PINNED name their copy.',
+    ),
 });
 
 /** A tool of an MCP server. Source: design, section 4; answers, 27. */

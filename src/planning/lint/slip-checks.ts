@@ -7,6 +7,7 @@ import { checkHostPatterns } from './checks/host-patterns.js';
 import { checkIdleSteps } from './checks/idle-steps.js';
 import { checkLimits } from './checks/limits.js';
 import { checkSchemaContradictions } from './checks/schema-contradictions.js';
+import { checkScriptReach } from './checks/script-reach.js';
 import { checkTags } from './checks/tags.js';
 import { checkUnevaluatedTexts } from './checks/unevaluated-texts.js';
 import { checkUnreadFiles } from './checks/unread-files.js';
@@ -24,6 +25,7 @@ export const SLIP_CHECKS: readonly Check[] = [
   checkIdleSteps,
   checkLimits,
   checkSchemaContradictions,
+  checkScriptReach,
   checkTags,
   checkUnevaluatedTexts,
   checkUnreadFiles,

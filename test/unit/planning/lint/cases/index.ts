@@ -7,6 +7,7 @@ import { HOOK_CASES } from './hooks.js';
 import { IMPLEMENTATION_CASES } from './implementations.js';
 import { POLICY_CASES } from './policies.js';
 import { SCOPE_CASES } from './scopes.js';
+import { SCRIPT_REACH_CASES } from './script-reach.js';
 import { SECRET_CASES } from './secrets.js';
 import { SINCE_CASES } from './since.js';
 import { SLIPPED_CASES } from './slipped.js';
@@ -32,4 +33,5 @@ export const LINT_CASES: readonly LintCase[] = [
   ...CALL_CASES,
   ...EXPRESSION_CASES,
   ...STEP_ORDER_CASES,
+  ...SCRIPT_REACH_CASES,
 ];

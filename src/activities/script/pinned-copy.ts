@@ -1,0 +1,150 @@
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  chmodSync,
+  createReadStream,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import type { PinnedFile } from '../../contracts/plan.js';
+
+/** Gives the bytes of a pinned file, checked. */
+export type BytesOf = (file: PinnedFile) => Promise<Uint8Array>;
+
+/** Files of this size are read at once; larger ones in parts, so that other calls of the worker go on. */
+const AT_ONCE = 1024 * 1024;
+
+/** Left by a worker that was killed; younger ones may be of one that is at work. */
+const LEFT_MS = 60 * 60 * 1000;
+
+/**
+ * A copy of the pinned files of a script, in the layout of the project.
+ *
+ * Every use looks at all of it: each file has the bytes of its digest, and nothing else lies there, such as a module
+ * that would be found before the right one. Whatever differs is mended file by file, each by one rename, so that
+ * several workers may mend at once, a killed one leaves nothing that is taken for whole, and a script that already runs
+ * keeps finding its files.
+ */
+export class PinnedCopy {
+  /** @param folder of the copy. @param waiting where files are written before they are renamed; on the same disk. */
+  constructor(
+    private readonly root: string,
+    readonly folder: string,
+    private readonly waiting: string,
+    private readonly files: readonly PinnedFile[],
+  ) {}
+
+  /** Makes the copy right where it is not. @throws what `bytesOf` throws, and errors of the file system. */
+  async mend(bytesOf: BytesOf): Promise<void> {
+    const links = this.links();
+    this.makeFolders('.');
+    // First, so that no folder is a link to one where other files look right.
+    this.removeOthers(new Set([...this.files.map(({ path }) => path), ...links.keys()]));
+    for (const [path, target] of links) if (this.targetOf(path) !== target) this.link(path, target);
+    for (const file of this.files) {
+      if (!links.has(file.path) && !(await this.isRight(file))) this.write(file, await bytesOf(file));
+    }
+  }
+
+  /** Links of the project, and to its installed packages: these are found as from the project, and no part of a plan. */
+  private links(): Map<string, string> {
+    const folders = new Set(['']);
+    for (const { path } of this.files) {
+      for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) folders.add(folder);
+    }
+    const links = [...folders].map((folder): [string, string] => [
+      join(folder, 'node_modules'),
+      join(this.root, folder, 'node_modules'),
+    ]);
+    const found = new Map(links.filter(([, target]) => existsSync(target)));
+    for (const { path, real } of this.files) if (real !== undefined) found.set(path, relative(dirname(path), real));
+    return found;
+  }
+
+  private async isRight({ path, digest }: PinnedFile): Promise<boolean> {
+    const file = join(this.folder, path);
+    const stat = look(file);
+    // Its owner may read and run it, and not write.
+    if (!stat?.isFile() || (stat.mode & 0o700) !== 0o500) return false;
+    const hash = createHash('sha256');
+    if (stat.size <= AT_ONCE) hash.update(readFileSync(file));
+    else for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+    return hash.digest('hex') === digest;
+  }
+
+  private targetOf(path: string): string | undefined {
+    const link = join(this.folder, path);
+    return look(link)?.isSymbolicLink() ? readlinkSync(link) : undefined;
+  }
+
+  private write({ path }: PinnedFile, bytes: Uint8Array): void {
+    // Written in one go: a program that another call starts meanwhile must not inherit the open file (ETXTBSY).
+    this.place(path, (own) => {
+      writeFileSync(own, bytes, { mode: 0o700 });
+      chmodSync(own, 0o555 & ~UMASK);
+    });
+  }
+
+  private link(path: string, target: string): void {
+    this.place(path, (own) => symlinkSync(target, own));
+  }
+
+  private place(path: string, make: (own: string) => void): void {
+    const to = join(this.folder, path);
+    mkdirSync(this.waiting, { recursive: true });
+    removeLeft(this.waiting);
+    const own = join(this.waiting, randomUUID());
+    try {
+      make(own);
+      this.makeFolders(dirname(path));
+      if (look(to)?.isDirectory()) rmSync(to, { recursive: true, force: true });
+      renameSync(own, to);
+    } finally {
+      rmSync(own, { force: true });
+    }
+  }
+
+  /** A folder is a folder, and no link to one somewhere else. */
+  private makeFolders(path: string): void {
+    const parts = path === '.' ? [] : path.split('/');
+    for (let depth = 0; depth <= parts.length; depth += 1) {
+      const folder = join(this.folder, ...parts.slice(0, depth));
+      const stat = look(folder);
+      if (stat && !stat.isDirectory()) rmSync(folder, { force: true });
+      mkdirSync(folder, { recursive: true });
+    }
+  }
+
+  private removeOthers(expected: ReadonlySet<string>, folder = ''): void {
+    for (const entry of readdirSync(join(this.folder, folder), { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (expected.has(path)) continue;
+      const isAbove = entry.isDirectory() && [...expected].some((file) => file.startsWith(`${path}/`));
+      if (isAbove) this.removeOthers(expected, path);
+      else rmSync(join(this.folder, path), { recursive: true, force: true });
+    }
+  }
+}
+
+/** What a file that is made here may not have. Reading it is setting it, so it is read before anything else runs. */
+const UMASK = process.umask();
+
+function look(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
+}
+
+function removeLeft(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const stat = look(join(folder, name));
+    if (stat && Date.now() - stat.mtimeMs > LEFT_MS) rmSync(join(folder, name), { force: true });
+  }
+}

@@ -1,0 +1,131 @@
+import { dirname, join } from 'node:path/posix';
+import type { ProjectFiles, ScriptFile } from '../script-files.js';
+import type { ImportSite, ShellBase, Wanted } from './import-site.js';
+import { mapped, nearestPackage, readPackage } from './package-file.js';
+
+/** The script that is run, and the file that names another one. */
+export interface Importing {
+  main: ScriptFile;
+  from: ScriptFile;
+}
+
+/** What a site names: files of the project, or why there are none. Undefined: nothing of the project. */
+export type Found = { files: ScriptFile[]; live?: boolean } | 'missing' | 'outside' | 'computed' | undefined;
+
+/** Finds what an import means, as the language that reads it does. */
+export function findImported(files: ProjectFiles, { wanted }: ImportSite, importing: Importing): Found {
+  switch (wanted.kind) {
+    case 'computed':
+      return 'computed';
+    case 'module':
+      return findModule(files, wanted, importing.from);
+    case 'python':
+      return findPython(files, wanted, importing);
+    case 'sourced':
+      return findSourced(files, wanted, importing);
+  }
+}
+
+/** As Node has it for `require`; compilers of TypeScript try them for `import`, too. */
+const ENDINGS = ['.js', '.json', '.node', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.tsx', '.jsx'];
+
+const IS_TYPESCRIPT = /\.([cm]?ts|tsx)$/;
+
+type Module = Extract<Wanted, { kind: 'module' }>;
+
+function findModule(files: ProjectFiles, { specifier, by }: Module, from: ScriptFile): Found {
+  if (specifier.startsWith('/') || specifier.startsWith('file:')) return 'outside';
+  if (/^\.\.?(\/|$)/.test(specifier)) {
+    const wanted = specifier.split(/[?#]/, 1)[0] ?? '';
+    const path = join(dirname(from.real), by === 'import' ? decoded(wanted) : specifier);
+    const isGuessed = by === 'require' || IS_TYPESCRIPT.test(from.path);
+    return firstOf(files, isGuessed ? guesses(files, path) : [path]);
+  }
+  const nearest = nearestPackage(files, from.real);
+  if (!nearest) return specifier.startsWith('#') ? 'missing' : undefined;
+  const { folder, name, imports, exports } = nearest;
+  const isOwn = name !== undefined && (specifier === name || specifier.startsWith(`${name}/`));
+  const listed = specifier.startsWith('#')
+    ? mapped(imports, specifier)
+    : isOwn && exports !== undefined
+      ? mapped(exports, `.${specifier.slice(name.length)}`)
+      : [];
+  const found = listed.map((path) => files.read(join(folder, path))).filter((file) => typeof file !== 'string');
+  if (found.length > 0) return { files: found };
+  return listed.length > 0 ? 'missing' : undefined;
+}
+
+function decoded(specifier: string): string {
+  try {
+    return decodeURIComponent(specifier);
+  } catch {
+    return specifier;
+  }
+}
+
+function guesses(files: ProjectFiles, path: string): string[] {
+  const main = readPackage(files, path)?.main;
+  const folders = [...(main === undefined ? [] : [join(path, main)]), join(path, 'index')];
+  const typed = path.replace(/\.([cm]?)js$/, '.$1ts');
+  return [path, typed, ...[path, ...folders].flatMap((base) => [base, ...ENDINGS.map((end) => base + end)])];
+}
+
+function firstOf(files: ProjectFiles, paths: readonly string[]): Found {
+  let why: Found = 'missing';
+  for (const path of paths) {
+    const file = files.read(path);
+    if (typeof file !== 'string') return { files: [file, ...packageBetween(files, file)] };
+    if (file !== 'missing') why = 'outside';
+  }
+  return why;
+}
+
+/** A folder that is required may have a `package.json` that says which file is meant. */
+function packageBetween(files: ProjectFiles, { real }: ScriptFile): ScriptFile[] {
+  const nearest = nearestPackage(files, real);
+  return nearest ? [nearest.file] : [];
+}
+
+type PythonModule = Extract<Wanted, { kind: 'python' }>;
+
+/** Modules lie beside the script that is run, or for `from .` beside the one that imports; others are installed. */
+function findPython(files: ProjectFiles, { level, module, names }: PythonModule, { main, from }: Importing): Found {
+  const up = Array.from({ length: Math.max(0, level - 1) }, () => '..');
+  const base = level === 0 ? dirname(main.real) : join(dirname(from.real), ...up);
+  const parts = module === '' ? [] : module.split('.');
+  const found: ScriptFile[] = [];
+  const add = (path: string): boolean => {
+    const file = files.read(path);
+    if (typeof file === 'string') return false;
+    found.push(file);
+    return true;
+  };
+  if (level > 0) add(join(base, '__init__.py'));
+  let at = base;
+  let isFound = parts.length === 0;
+  for (const part of parts) {
+    at = join(at, part);
+    isFound = [`${at}.py`, `${at}/__init__.py`].filter(add).length > 0;
+  }
+  const inner = names.filter((name) => [`${at}/${name}.py`, `${at}/${name}/__init__.py`].filter(add).length > 0);
+  if (found.length > 0 && (isFound || inner.length > 0)) return { files: found };
+  return level > 0 ? (inner.length > 0 ? { files: found } : 'missing') : undefined;
+}
+
+type Sourced = Extract<Wanted, { kind: 'sourced' }>;
+
+/** Without a folder in front a shell reads from the working directory, which is the project itself. */
+function findSourced(files: ProjectFiles, { base, path }: Sourced, { main, from }: Importing): Found {
+  const folders: Record<ShellBase, string> = {
+    main: dirname(main.path),
+    file: dirname(from.path),
+    root: '',
+    pinned: '',
+  };
+  if (path.startsWith('/')) return 'outside';
+  const file = files.read(join(folders[base], path));
+  if (typeof file !== 'string') return { files: [file], ...(base === 'root' && { live: true }) };
+  if (file !== 'missing') return 'outside';
+  // A bare name may be found in PATH.
+  return base === 'root' && !path.includes('/') ? undefined : 'missing';
+}

@@ -1,0 +1,52 @@
+import { basename, extname } from 'node:path';
+import type { ScriptFile } from '../script-files.js';
+
+/** A language whose imports can be read. */
+export type Language = 'javascript' | 'python' | 'shell';
+
+const BY_EXTENSION: Record<string, Language> = {
+  '.js': 'javascript',
+  '.mjs': 'javascript',
+  '.cjs': 'javascript',
+  '.jsx': 'javascript',
+  '.ts': 'javascript',
+  '.mts': 'javascript',
+  '.cts': 'javascript',
+  '.tsx': 'javascript',
+  '.py': 'python',
+  '.sh': 'shell',
+  '.bash': 'shell',
+  '.zsh': 'shell',
+  '.ksh': 'shell',
+};
+
+const BY_PROGRAM: [RegExp, Language][] = [
+  [/^(node|nodejs|deno|bun|tsx|ts-node)[\d.]*$/, 'javascript'],
+  [/^(python|pypy)[\d.]*$/, 'python'],
+  [/^(sh|bash|dash|ash|ksh|mksh|zsh)$/, 'shell'],
+];
+
+/** The language of a script: its interpreter's, else that of its shebang where that runs it, else its extension's. */
+export function languageOf(file: ScriptFile, interpreter: readonly string[]): Language | undefined {
+  const words = interpreter.length > 0 ? interpreter : shebangOf(file);
+  return languageOfProgram(words) ?? languageOfName(file.path);
+}
+
+/** The language of a file that is imported. */
+export function languageOfName(path: string): Language | undefined {
+  return BY_EXTENSION[extname(path)];
+}
+
+function languageOfProgram(words: readonly string[]): Language | undefined {
+  for (const word of words) {
+    const found = BY_PROGRAM.find(([pattern]) => pattern.test(basename(word)));
+    if (found) return found[1];
+  }
+  return undefined;
+}
+
+function shebangOf({ bytes }: ScriptFile): string[] {
+  const end = bytes?.indexOf(10) ?? -1;
+  const line = bytes?.subarray(0, end < 0 ? 256 : end).toString('latin1') ?? '';
+  return line.startsWith('#!') ? line.slice(2).trim().split(/\s+/) : [];
+}

@@ -1,0 +1,147 @@
+import { dirname, join } from 'node:path/posix';
+import type { ScriptFile } from '../script-files.js';
+import { withoutComments } from './javascript.js';
+import type { Language } from './language-of.js';
+import { shellLines } from './shell.js';
+
+/** A place where a script goes by where it lies itself. */
+export interface OwnPlace {
+  /** Line, from 1. */
+  line: number;
+  /** The file or folder that it reaches for, relative to the project root; undefined: only running it tells. */
+  reaches: string | undefined;
+}
+
+/** Finds where a script reaches for files by its own place: `$0`, `__dirname`, `import.meta.url`, `__file__`. */
+export function ownPlaces(file: ScriptFile, language: Language, main: ScriptFile): OwnPlace[] {
+  const text = file.bytes?.toString('utf8') ?? '';
+  switch (language) {
+    case 'javascript':
+      return readPlaces(withoutComments(text), JAVASCRIPT, dirname(file.real));
+    case 'python':
+      return readPlaces(text.replaceAll(/(^|\s)#.*$/gm, '$1'), PYTHON, dirname(file.real));
+    case 'shell':
+      return shellPlaces(text, dirname(main.path), dirname(file.path));
+  }
+}
+
+/** How a language names the folder of a file, and what lies there. */
+interface Idioms {
+  /** Forms of the file and its folder, and what they are replaced with, in order. */
+  forms: readonly [RegExp, string | ((...groups: string[]) => string)][];
+  /** Gives a variable a name for the folder, as its first group, and the folder as its second. */
+  alias: RegExp;
+  /** What goes by its own place and reaches for nothing. */
+  harmless: RegExp;
+}
+
+/** Texts between quotes of any kind, behind one another. */
+const quoted = (text: string): string =>
+  [...text.matchAll(/(['"`])((?:(?!\1)[^\n])*)\1/g)].map(([, , part]) => part).join('/');
+const reached = (folder: string, path: string): string => `@at(${join(folder.slice(4), path)})`;
+
+const LITERAL = String.raw`(?:'[^'\n]*'|"[^"\n]*"|\x60[^\x60$\n]*\x60)`;
+const DIR = String.raw`(@dir[\w./]*)`;
+
+const JAVASCRIPT: Idioms = {
+  forms: [
+    [/(?:\w+\.)?createRequire\(\s*(?:import\.meta\.(?:url|filename)|__filename)\s*\)/g, ''],
+    [/(?:\w+\.)?fileURLToPath\(\s*import\.meta\.url\s*\)|import\.meta\.filename|\b__filename\b/g, '@file'],
+    [/(?:\w+\.)?dirname\(\s*@file\s*\)|import\.meta\.dirname|\b__dirname\b/g, '@dir'],
+    [
+      new RegExp(String.raw`new URL\(\s*(${LITERAL})\s*,\s*import\.meta\.url\s*\)`, 'g'),
+      (_, path = '') => reached('@dir', quoted(path)),
+    ],
+    [
+      new RegExp(String.raw`(?:\w+\.)?(?:join|resolve)\(\s*${DIR}((?:\s*,\s*${LITERAL})+)\s*,?\s*\)`, 'g'),
+      (_, folder = '', rest = '') => reached(folder, quoted(rest)),
+    ],
+    [
+      new RegExp(String.raw`\x60\$\{${DIR}\}([^\x60$\n]*)\x60`, 'g'),
+      (_, folder = '', rest = '') => reached(folder, rest),
+    ],
+    [
+      new RegExp(String.raw`${DIR}\s*\+\s*(${LITERAL})`, 'g'),
+      (_, folder = '', rest = '') => reached(folder, quoted(rest)),
+    ],
+  ],
+  alias: /\b(?:const|let|var)\s+(\w+|@dir|@file)\s*=\s*(@dir|@file)\s*(?:;|$)/gm,
+  // Whether the file is the one that is run.
+  harmless: /process\.argv\[1\]|require\.main|import\.meta\.main/,
+};
+
+const PYTHON: Idioms = {
+  forms: [
+    [/(?:os\.)?path\.(?:abspath|realpath)\(\s*__file__\s*\)/g, '__file__'],
+    [/(?:pathlib\.)?Path\(\s*__file__\s*\)(?:\.(?:resolve|absolute)\(\))?/g, '@file'],
+    [/(?:os\.)?path\.dirname\(\s*__file__\s*\)|@file\.parents\[0\]|@file\.parent\b/g, '@dir'],
+    [/(?:os\.)?path\.dirname\(\s*@dir\s*\)|@dir\.parent\b|@file\.parents\[1\]/g, '@dir/..'],
+    [
+      new RegExp(String.raw`(?:os\.)?path\.join\(\s*${DIR}((?:\s*,\s*${LITERAL})+)\s*,?\s*\)`, 'g'),
+      (_, folder = '', rest = '') => reached(folder, quoted(rest)),
+    ],
+    [
+      new RegExp(String.raw`${DIR}((?:\s*/\s*${LITERAL})+)`, 'g'),
+      (_, folder = '', rest = '') => reached(folder, quoted(rest)),
+    ],
+    [
+      new RegExp(String.raw`@file\.with_name\(\s*(${LITERAL})\s*\)`, 'g'),
+      (_, path = '') => reached('@dir', quoted(path)),
+    ],
+    [
+      new RegExp(String.raw`\bf(['"])\{${DIR}\}([^'"{\n]*)\1`, 'g'),
+      (_, __, folder = '', rest = '') => reached(folder, rest),
+    ],
+  ],
+  alias: /^\s*(\w+)\s*=\s*(?:str\()?(@dir[/.]*|@file)\)?\s*$/gm,
+  harmless: /\bsys\.path\.(?:insert\(\s*\d+\s*,|append\()\s*(?:str\()?@dir\)?\s*\)/,
+};
+
+function readPlaces(text: string, { forms, alias, harmless }: Idioms, folder: string): OwnPlace[] {
+  let code = reduced(text, forms);
+  for (const [, name = '', place = ''] of code.matchAll(alias)) {
+    if (/^\w/.test(name)) code = code.replaceAll(new RegExp(String.raw`(?<![\w.])${name}\b(?!\s*=[^=])`, 'g'), place);
+  }
+  code = reduced(code, forms)
+    .replaceAll(alias, blank)
+    .replaceAll(/^\s*\w+\s*=\s*@(?:dir[/.]*|file)\s*$/gm, blank);
+  return code.split('\n').flatMap((line, index): OwnPlace[] => {
+    if (harmless.test(line)) return [];
+    const reaching = [...line.matchAll(/@at\(([^)\n]*)\)/g)].map(([, path = '']) => path);
+    if (reaching.length > 0) return reaching.map((path) => ({ line: index + 1, reaches: tidy(join(folder, path)) }));
+    return /@dir|@file|import\.meta\.(?:url|dirname)|\b__file__\b/.test(line)
+      ? [{ line: index + 1, reaches: undefined }]
+      : [];
+  });
+}
+
+/** Whatever is replaced keeps its lines, so that findings have theirs. */
+function reduced(text: string, forms: Idioms['forms']): string {
+  return forms.reduce(
+    (code, [pattern, put]) =>
+      code.replaceAll(pattern, (...found: string[]) => {
+        const lines = found[0]?.match(/\n/g)?.join('') ?? '';
+        return (typeof put === 'string' ? put : put(...found)) + lines;
+      }),
+    text,
+  );
+}
+
+function blank(text: string): string {
+  return text.replaceAll(/[^\n]/g, '');
+}
+
+function tidy(path: string): string {
+  return path === '.' ? '' : path.replace(/\/$/, '');
+}
+
+function shellPlaces(text: string, main: string, own: string): OwnPlace[] {
+  const folders: Record<string, string> = { main, file: own };
+  return shellLines(text).flatMap(({ line, text: code, isAlias }) => {
+    if (isAlias) return [];
+    return [...code.matchAll(/@(main|file)@([^\s;&|<>()]*)/g)].map(([, base = 'main', rest = '']): OwnPlace => {
+      const isKnown = /^\/[^$`*?[]+$/.test(rest);
+      return { line, reaches: isKnown ? tidy(join(folders[base] ?? '', rest)) : undefined };
+    });
+  });
+}

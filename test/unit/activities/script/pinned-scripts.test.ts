@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { PinnedScripts } from '../../../../src/activities/script/pinned-scripts.js';
+import type { PinnedFile, PlanScript } from '../../../../src/contracts/plan.js';
+import { PayloadStore } from '../../../../src/server/payload-store.js';
+import type { ProjectFolder } from '../../../fixtures/project-folder.js';
+import { temporaryProject } from '../../temporary-project.js';
+
+let project: ProjectFolder;
+let store: PayloadStore;
+let scripts: PinnedScripts;
+
+beforeEach(() => {
+  project = temporaryProject({ 's/main.mjs': 'main', 's/lib/a.mjs': 'a' });
+  store = new PayloadStore(join(project.root, '.system/store'));
+  scripts = new PinnedScripts(project.root, join(project.root, '.system/pinned'), store);
+});
+
+const digestOf = (content: string): string => createHash('sha256').update(content).digest('hex');
+const pin = (path: string, content: string, more: Partial<PinnedFile> = {}): PinnedFile => ({
+  path,
+  digest: digestOf(content),
+  ...more,
+});
+
+/** A script of a plan, with the files that it has there. */
+function planned(more: Partial<PlanScript> = {}): PlanScript {
+  const env = { pass: [], set: {}, secrets: {} };
+  const files = [pin('s/lib/a.mjs', 'a')];
+  return { ...pin('s/main.mjs', 'main'), files, whole: true, interpreter: ['node'], args: [], env, ...more };
+}
+
+const contentOf = (...path: string[]): string => readFileSync(join(...path), 'utf8');
+
+describe('a copy', () => {
+  test('has the layout of the project, may be read and run and not written, and lies in .system', async () => {
+    const { file, pinned, names } = await scripts.find(planned());
+    expect(pinned.startsWith(join(project.root, '.system/pinned/'))).toBe(true);
+    expect(file).toBe(join(pinned, 's/main.mjs'));
+    expect(contentOf(pinned, 's/lib/a.mjs')).toBe('a');
+    expect(statSync(file).mode & 0o222).toBe(0);
+    expect(names).toEqual({ ABILITY_ROOT: project.root, ABILITY_PINNED: pinned });
+  });
+
+  test('is one for all tasks with the same files, and another for other bytes', async () => {
+    const first = await scripts.find(planned());
+    expect(await scripts.find(planned())).toEqual(first);
+    project.write({ 's/main.mjs': 'other' });
+    expect((await scripts.find(planned({ digest: digestOf('other') }))).pinned).not.toBe(first.pinned);
+  });
+
+  test('of a path with detours lies inside', async () => {
+    const { file, pinned } = await scripts.find(
+      planned({ path: 's/../../../../../..'.concat(project.root, '/s/main.mjs') }),
+    );
+    expect(file).toBe(join(pinned, 's/main.mjs'));
+  });
+
+  test('keeps links of the project as links to the files of the copy', async () => {
+    const script = planned({ path: 'link.mjs', real: 's/main.mjs', files: [pin('s/main.mjs', 'main')] });
+    symlinkSync('s/main.mjs', join(project.root, 'link.mjs'));
+    const { file, pinned } = await scripts.find(script);
+    expect(contentOf(file)).toBe('main');
+    project.write({ 's/main.mjs': 'edited' });
+    store.put(Buffer.from('main'));
+    expect(contentOf((await scripts.find(script)).file)).toBe('main');
+    expect(readdirSync(pinned).sort()).toEqual(['link.mjs', 's']);
+  });
+
+  test('has links to installed packages, also those of folders within, and none that somebody put there', async () => {
+    project.write({ 'node_modules/x/index.js': '', 's/node_modules/y/index.js': '' });
+    const { pinned } = await scripts.find(planned());
+    expect(existsSync(join(pinned, 'node_modules/x/index.js'))).toBe(true);
+    expect(existsSync(join(pinned, 's/node_modules/y/index.js'))).toBe(true);
+    rmSync(join(pinned, 'node_modules'));
+    mkdirSync(join(pinned, 'node_modules/x'), { recursive: true });
+    mkdirSync(join(pinned, 's/lib/node_modules/z'), { recursive: true });
+    await scripts.find(planned());
+    expect(existsSync(join(pinned, 'node_modules/x/index.js'))).toBe(true);
+    expect(existsSync(join(pinned, 's/lib/node_modules'))).toBe(false);
+  });
+
+  test('that is made by many at once is right for each', async () => {
+    const found = await Promise.all(Array.from({ length: 20 }, () => scripts.find(planned())));
+    expect(found.map(({ file }) => contentOf(file))).toEqual(found.map(() => 'main'));
+  });
+
+  test('of a script that is larger than what is read at once is compared as well', async () => {
+    const large = 'x'.repeat(3 * 1024 * 1024);
+    project.write({ 's/large': large });
+    const script = planned({ ...pin('s/large', large), files: [] });
+    const { file } = await scripts.find(script);
+    chmodSync(file, 0o700);
+    writeFileSync(file, `${large.slice(0, -1)}y`);
+    chmodSync(file, 0o555);
+    expect(contentOf((await scripts.find(script)).file)).toBe(large);
+  });
+
+  test('what a worker left that was killed while it wrote is removed when it is old', async () => {
+    const waiting = join(project.root, '.system/pinned/new');
+    mkdirSync(waiting, { recursive: true });
+    for (const name of ['old', 'young']) writeFileSync(join(waiting, name), 'half');
+    utimesSync(join(waiting, 'old'), 1, 1);
+    await scripts.find(planned());
+    expect(readdirSync(waiting)).toEqual(['young']);
+  });
+
+  test('has variables for Python, which would write beside its modules', async () => {
+    project.write({ 's/m.py': 'x' });
+    expect((await scripts.find(planned({ ...pin('s/m.py', 'x'), files: [] }))).names).toMatchObject({
+      PYTHONDONTWRITEBYTECODE: '1',
+    });
+  });
+});
+
+describe('a copy that cannot be made', () => {
+  test('of edited bytes is script.changed', async () => {
+    project.write({ 's/lib/a.mjs': 'edited' });
+    await expect(scripts.find(planned())).rejects.toMatchObject({ code: 'script.changed' });
+  });
+
+  test('because nothing can be written there is script.start_failed, with the reason', async () => {
+    writeFileSync(join(project.root, 'file'), '');
+    const blocked = new PinnedScripts(project.root, join(project.root, 'file/pinned'), store);
+    await expect(blocked.find(planned())).rejects.toMatchObject({
+      code: 'script.start_failed',
+      message: expect.stringMatching(/s\/main\.mjs.*ENOTDIR/),
+      unclear: false,
+    });
+  });
+});
+
+describe('the plan of an older version, which pinned no imports', () => {
+  const older = (more: Partial<PlanScript> = {}): PlanScript => {
+    const { whole: _, files: __, ...script } = planned(more);
+    return script;
+  };
+
+  test('runs with what its script imports now', async () => {
+    const main = "import './lib/a.mjs';";
+    project.write({ 's/main.mjs': main, 'package.json': '{ "type": "module" }' });
+    const { pinned } = await scripts.find(older({ digest: digestOf(main) }));
+    expect(contentOf(pinned, 's/lib/a.mjs')).toBe('a');
+    expect(existsSync(join(pinned, 'package.json'))).toBe(true);
+    project.write({ 's/lib/a.mjs': 'b' });
+    expect(contentOf((await scripts.find(older({ digest: digestOf(main) }))).pinned, 's/lib/a.mjs')).toBe('b');
+  });
+
+  test('runs as it was when its script was edited since', async () => {
+    store.put(Buffer.from('main'));
+    project.write({ 's/main.mjs': 'edited' });
+    expect(contentOf((await scripts.find(older())).file)).toBe('main');
+  });
+});
+
+test('a blob that is damaged is written anew when its bytes are put again', async () => {
+  const digest = store.put(Buffer.from('text'));
+  const blob = join(store.folder, digest.slice(0, 2), digest);
+  writeFileSync(blob, 'other');
+  expect(await store.holds(digest)).toBe(false);
+  await expect(store.get(digest)).rejects.toMatchObject({ code: 'store.not_shared' });
+  store.put(Buffer.from('text'));
+  expect(await store.holds(digest)).toBe(true);
+});
