@@ -40,8 +40,7 @@ export interface CallDependencies extends HookDependencies {
 export function createCall(dependencies: CallDependencies): (request: CallRequest) => Promise<CallAnswer> {
   return async (request) => {
     const context = Context.current();
-    const run = context.info.workflowExecution;
-    const admitted = await dependencies.plans.admit(request.seal, run).catch((error: unknown) => {
+    const admitted = await dependencies.plans.admit(request.seal, context.info).catch((error: unknown) => {
       throw toFailure(error);
     });
     const { plan } = admitted;

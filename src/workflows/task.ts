@@ -29,6 +29,7 @@ import { Halt } from './halt.js';
 import { askGuards } from './hooks.js';
 import { joinHooks } from './join-hooks.js';
 import { listen } from './listen.js';
+import { reportRun } from './report-run.js';
 import { Halted } from './step-failure.js';
 import { giveUpTurn, takeTurn } from './take-turn.js';
 import { TaskRun } from './task-run.js';
@@ -42,6 +43,7 @@ import { aroundTask, outcomeOf, workAndCleanUp } from './work.js';
  */
 export async function task(...args: TaskArguments): Promise<StoredResult> {
   const start = readStart(args);
+  reportRun(start);
   try {
     return await carryOut(start);
   } catch (error) {
