@@ -18,6 +18,7 @@ import type { TaskResult } from '../contracts/task.js';
 import type { SealKeys } from '../planning/seal.js';
 import { mapLargeParts } from '../rules/large-parts.js';
 import { CheckedChains } from '../server/checked-chains.js';
+import { StoredMarks } from '../server/effect-marks.js';
 import { INLINE_BYTES, SPILL_BYTES } from '../server/payload-codec.js';
 import type { PayloadStore } from '../server/payload-store.js';
 import type { ProjectPaths } from '../server/project-paths.js';
@@ -55,6 +56,7 @@ export function buildDependencies(
     root,
     keys,
     plans,
+    marks: new StoredMarks(store.folder),
     records: new RecordFolder(paths.records),
     findTask: access.findTask,
     readEnded: access.readEnded,

@@ -126,7 +126,7 @@ async function reachOutcome(run: TaskRun): Promise<Outcome | 'goes on' | ModifyA
     }
     // After its guards, so that nobody who thinks holds others up, and a task that is refused cancels none.
     await takeTurn(run);
-    return await workAndCleanUp(run, { prefix: '', names: {}, halt, budget: run.budget, isCleanup: false });
+    return await workAndCleanUp(run, { prefix: '', names: {}, halt, budget: run.budget, groups: [], isCleanup: false });
   } catch (error) {
     if (error instanceof Halted && run.rollingOver && !CancellationScope.current().consideredCancelled)
       return 'goes on';

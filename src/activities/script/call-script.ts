@@ -38,13 +38,15 @@ export async function callScript(
       throw notStarted(script, `its input could not be written: ${messageOf(error)}`, error);
     });
     const [command, ...args] = commandOf(script, file, call, files);
+    const env = environmentOf(script.env, call.secrets, (secret) => call.log.hide(secret), namesOf(call));
+    await call.begin();
     const usesFile = script.args.some((item) => item.includes('{output_file}'));
     const outcome = await runProcess(
       {
         command: command as string,
         args,
         cwd: root,
-        env: environmentOf(script.env, call.secrets, (secret) => call.log.hide(secret), namesOf(call)),
+        env,
         timeoutMs: call.timeoutMs,
         signal: call.signal,
         log: call.log,

@@ -48,9 +48,7 @@ function sourceOver(runs: RunStart[], chains = NOTHING_CHECKED) {
 }
 
 function noted(source: PlanSource, { task, ...run }: RunStart): void {
-  if (!task) return source.note(run, null);
-  const { plan, ...begun } = task;
-  source.note(run, { ...begun, plan: JSON.stringify(plan) });
+  source.note(run, task ? { ...task, plan: JSON.stringify(task.plan) } : null);
 }
 
 describe('an activity is admitted', () => {
