@@ -1,14 +1,16 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { explainTask } from '../../src/client/explain-task.js';
+import { retryTask } from '../../src/client/retry-task.js';
 import { taskQueueOf } from '../../src/contracts/names.js';
 import type { TaskResult } from '../../src/contracts/task.js';
 import { packArguments } from '../../src/rules/task-arguments.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { readStart } from '../fixtures/read-start.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
+import { apiAbility } from '../fixtures/servers/definitions.js';
 
 let project: RunningProject;
 let file: string;
@@ -20,19 +22,18 @@ const to = (line: string): string => `{ file: "\${{ input.file }}", line: "${lin
 beforeAll(async () => {
   const again = "if (readFileSync(input.file, 'utf8').split(input.line).length < 3) process.exit(3);";
   project = await runProject({
-    'ability.yaml': projectFile('{ dev: {} }', 'policy: { allowed_hosts: ["127.0.0.1:*"] }'),
+    'ability.yaml': projectFile(),
     ...operation('note.same', append, { effects: 'write_idempotent' }),
     ...operation('note.add', append, { effects: 'write_additive' }),
     ...operation('note.drop', append, { effects: 'destructive' }),
     ...operation('note.twice', `${append} ${again}`, { effects: 'write_additive' }),
     ...operation('note.fail', 'process.exit(1);', { effects: 'read' }),
-    'registry/low-level/send.post.yaml': [
-      'operation_key: send.post',
-      'version: 1',
-      'summary: Send.',
-      'effects: write_additive',
-      'implementation: { kind: api, api: { method: POST, path: "/", endpoint: "http://127.0.0.1:${{ input.port }}" } }',
-    ].join('\n'),
+    ...apiAbility(
+      'send.post',
+      `http://127.0.0.1:${await closedPort()}`,
+      { method: 'POST', path: '/' },
+      { more: { effects: 'write_additive' } },
+    ),
     ...workflow('inner', `steps: [{ id: add, call: note.add, with: ${to('child')} }]`),
     ...workflow(
       'publish',
@@ -74,6 +75,15 @@ const marks = (): string[] => {
   return existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
 };
 
+/** A port that nobody listens on. */
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
 /** Resets a task to its beginning. @returns how its new run ends. */
 async function reset(id: string): Promise<TaskResult> {
   const { temporal, namespace } = project.session;
@@ -95,7 +105,7 @@ async function startAgain(id: string): Promise<TaskResult> {
   const start = await readStart(project.session, id);
   await temporal.workflow.start(start.plan.ability.id, {
     workflowId: id,
-    taskQueue: taskQueueOf(name, 'dev', 'local'),
+    taskQueue: taskQueueOf(name, 'dev', start.plan.placement),
     args: packArguments(start),
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
   });
@@ -161,7 +171,6 @@ describe('what the author allows is repeated', () => {
     const { id } = await project.create('publish', { file }, { key: `again-${count}` });
     await endOf(id);
     await reset(id);
-    const { retryTask } = await import('../../src/client/retry-task.js');
     const user = { name: 'tester', source: 'claimed' } as const;
     const retried = await retryTask(project.session, id, { from: 'publish', user, run: true });
     expect(await endOf(retried.id)).toMatchObject({ status: 'succeeded' });
@@ -169,11 +178,7 @@ describe('what the author allows is repeated', () => {
   });
 
   test('a call that certainly sent nothing', async () => {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as { port: number };
-    await new Promise((resolve) => server.close(resolve));
-    const { id } = await project.create('send.post', { port }, { key: `again-${count}` });
+    const { id } = await project.create('send.post', {}, { key: `again-${count}` });
     expect(await endOf(id)).toMatchObject({ error: { code: 'unavailable.connection' } });
     expect(await startAgain(id)).toMatchObject({ error: { code: 'unavailable.connection' } });
   });
