@@ -1,14 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ACTIVITIES, preflightIdOf, taskQueueOf, WORKFLOWS } from '../../src/contracts/names.js';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { decide, viewTask } from '../../src/client/index.js';
+import { ACTIVITIES, deleteIdOf, preflightIdOf, taskQueueOf, WORKFLOWS } from '../../src/contracts/names.js';
 import type { PreflightAnswer, TaskStart } from '../../src/contracts/task.js';
 import { sealMark } from '../../src/rules/seal-mark.js';
 import { packArguments } from '../../src/rules/task-arguments.js';
+import { pathsOf } from '../../src/server/project-paths.js';
+import { allPlaces, WorkerHost } from '../../src/worker/host-workers.js';
+import { keysFromEnvironment } from '../../src/worker/seal-keys.js';
 import { continueElsewhere, orderActivity, startChild, startForeign } from '../fixtures/foreign-workflow.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
-import { type RunningProject, runProject } from '../fixtures/running-project.js';
+import { type RunningProject, runProject, TEST_KEYS } from '../fixtures/running-project.js';
 
 let project: RunningProject;
 const user = { name: 'tester', source: 'claimed' } as const;
@@ -34,6 +38,8 @@ afterAll(() => project.stop());
 
 const queueOf = (environment: string) => taskQueueOf(project.session.project, environment, 'local');
 const fileOf = (name: string) => join(project.root, name);
+
+const recordOf = (key: string) => join(project.root, '.system/implement', key, 'record.json');
 
 /** What anybody may ask for who may start workflows. */
 async function preflight(task: string, environment = 'prod', ability = 'later'): Promise<Required<PreflightAnswer>> {
@@ -80,7 +86,25 @@ describe('foreign code on a queue of its own, with a true plan and seal, does no
     const answer = await preflight(key);
     const at = await foreign(key, answer);
     const context = { seal: sealMark(answer.seal), input: answer.input, run: at.runId };
-    const result = { status: 'succeeded', steps: [], approvals: [{ id: 'made-up' }], warnings: [], links: {} };
+    const result = {
+      status: 'succeeded',
+      task_key: key,
+      ability_id: 'later',
+      version: 1,
+      digest: answer.seal.plan,
+      environment: 'prod',
+      output: null,
+      error: null,
+      warnings: [],
+      steps: [],
+      approvals: [{ id: 'made-up', path: 'ask', title: 'Go on?', status: 'approved', decisions: [], reasons: [] }],
+      hooks: [],
+      requested_by: user,
+      started_at: null,
+      finished_at: null,
+      cleanup_ran: null,
+      links: { temporal: null, record: null },
+    };
     const ask = (type: string, argument: object) =>
       orderActivity(project.session, at, { type, queue: queueOf('prod'), argument });
     expect(await ask(ACTIVITIES.finish, { ...context, result })).toBe('seal.invalid');
@@ -94,7 +118,7 @@ describe('foreign code on a queue of its own, with a true plan and seal, does no
     );
     expect(await ask(ACTIVITIES.acquire, context)).toBe('seal.invalid');
     expect(await ask(ACTIVITIES.release, { ...context, lock: 'lock:x' })).toBe('seal.invalid');
-    expect(readFileSync(join(project.root, '.system/implement', key, 'record.json'), 'utf8')).not.toContain('made-up');
+    expect(readFileSync(recordOf(key), 'utf8')).not.toContain('made-up');
   });
 
   test('start a workflow as if a task had called it', async () => {
@@ -141,6 +165,63 @@ describe('foreign code on a queue of its own, with a true plan and seal, does no
     expect(await endOf(key)).toBe('seal.invalid');
     expect(existsSync(fileOf('planned'))).toBe(false);
   });
+});
+
+test('foreign code does not erase a record in the name of a deletion', async () => {
+  const key = 'port-erase';
+  await preflight(key);
+  const at = await startForeign(project.session, deleteIdOf(key), WORKFLOWS.delete, [{ key }]);
+  const tombstone = { format: 1, task_key: key, ability_id: 'later', environment: 'prod', input: null };
+  const argument = { ...tombstone, deleted_at: new Date().toISOString(), deleted_by: 'ann', purged: false };
+  const order = { type: ACTIVITIES.erase, queue: queueOf('prod'), argument };
+  expect(await orderActivity(project.session, at, order)).toBe('seal.invalid');
+  expect(existsSync(recordOf(key))).toBe(true);
+});
+
+describe('what was sealed for one environment opens nothing in another', () => {
+  test('a task of dev that is started on the queue of prod', async () => {
+    const key = 'port-environment';
+    const answer = await preflight(key, 'dev', 'inner');
+    const { workflow: client } = project.session.temporal;
+    await client.start('inner', { workflowId: key, taskQueue: queueOf('prod'), args: packArguments(startOf(answer)) });
+    expect(await endOf(key)).toBe('seal.invalid');
+    expect(existsSync(fileOf('planned'))).toBe(false);
+  });
+
+  test('a preflight for prod that is started on the queue of dev', async () => {
+    const request = { ability: 'inner', environment: 'prod', input: { file: '' }, task: 'port-sealed', direct: false };
+    const { workflow: client } = project.session.temporal;
+    const workflowId = preflightIdOf('port-sealed');
+    const args = [{ ...request, user, session: null }];
+    await client.start(WORKFLOWS.preflight, { workflowId, taskQueue: queueOf('dev'), args });
+    expect(await endOf(workflowId)).toBe('seal.invalid');
+  });
+});
+
+test('a worker asks Temporal nothing about the runs that it executes itself, also of tasks that it takes over', async () => {
+  const { id } = await project.create('release', { file: fileOf('taken-over') });
+  const approvals = async () => (await viewTask(project.session, id)).result.approvals.length;
+  await expect.poll(approvals, { timeout: 20_000 }).toBe(1);
+  await project.stopWorkers();
+  const paths = pathsOf(project.root);
+  const host = await WorkerHost.connect({
+    paths,
+    project: project.session.project,
+    connectionOptions: { address: project.session.address },
+    namespace: project.session.namespace,
+    store: paths.store,
+    keys: keysFromEnvironment(TEST_KEYS),
+  });
+  const reads = vi.spyOn(host.access.client.workflowService, 'getWorkflowExecutionHistory');
+  try {
+    await host.serve(allPlaces(['dev', 'prod']));
+    await decide(project.session, id, 'approve', { by: user.name });
+    expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded' } });
+    expect(reads).not.toHaveBeenCalled();
+  } finally {
+    await host.stop();
+    await project.restartWorkers();
+  }
 });
 
 /** The code with which a workflow fails, through all its runs. */
