@@ -22,5 +22,7 @@ export interface CallInput {
   /** Fires when the call is cancelled, and when its time is up. */
   stop: AbortSignal;
   secrets: SecretSource;
+  /** Called right before the effect begins, and after everything that may still refuse it. @throws AbilityError. */
+  begin: () => Promise<void>;
   log: CallLog;
 }

@@ -16,6 +16,7 @@ import { type Attempt, beginAttempt } from './attempt.js';
 import { CallFailure } from './call-failure.js';
 import type { CallInput } from './call-input.js';
 import { CallLog } from './call-log.js';
+import { EffectMark, type EffectMarks, wayOnFrom } from './effect-mark.js';
 import type { Execute } from './execute.js';
 import { toFailure, unknownOutcome } from './failures.js';
 import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
@@ -28,6 +29,8 @@ export interface CallDependencies extends HookDependencies {
   execute: Execute;
   plans: PlanSource;
   records: RecordFolder;
+  /** Marks of calls that must not be repeated. */
+  marks: EffectMarks;
   /** Makes sure that an answer will fit into the history, by keeping it in the store when it is large. */
   keepLarge: (answer: CallAnswer, limitBytes: number) => void;
 }
@@ -40,8 +43,7 @@ export interface CallDependencies extends HookDependencies {
 export function createCall(dependencies: CallDependencies): (request: CallRequest) => Promise<CallAnswer> {
   return async (request) => {
     const context = Context.current();
-    const run = context.info.workflowExecution;
-    const admitted = await dependencies.plans.admit(request.seal, run).catch((error: unknown) => {
+    const admitted = await dependencies.plans.admit(request.seal, context.info).catch((error: unknown) => {
       throw toFailure(error);
     });
     const { plan } = admitted;
@@ -85,6 +87,7 @@ async function runAttempt(
   const deny = firstDeny(answers);
   if (deny) throw denialOf(deny);
   if (attempt.leftMs === 0) throw new CallFailure({ code: 'timeout.step', message: 'The step had no time left' });
+  const mark = markOf(admitted, operation, request, dependencies);
   const call: CallInput = {
     input,
     taskKey: task.includes(':') ? null : task,
@@ -97,6 +100,7 @@ async function runAttempt(
     signal: attempt.signal,
     stop: attempt.stop,
     secrets: dependencies.secrets(plan.environment.name),
+    begin: async () => mark?.make(),
     log,
   };
   const warnings: string[] = [];
@@ -113,6 +117,7 @@ async function runAttempt(
     keep(answer, operation, plan, dependencies);
     return answer;
   } catch (error) {
+    await mark?.takeBack(error);
     if (!(error instanceof StoreFull)) await settle('failed', null, error);
     log.add('runtime', error instanceof Error ? error.message : String(error));
     log.save();
@@ -124,6 +129,22 @@ async function runAttempt(
     const after = { ...around, outcome };
     answers.push(...(await runBuiltins('PostAbilityCall', operation.hooks.post_call, after, dependencies)));
   }
+}
+
+/** What may be repeated leaves no mark. */
+function markOf(
+  { plan, root }: Admitted,
+  operation: PlanOperation,
+  { path, groups = [] }: CallRequest,
+  { marks }: CallDependencies,
+): EffectMark | undefined {
+  if (isRepeatable(operation.effects)) return undefined;
+  const { info } = Context.current();
+  const task = taskOf(Context.current());
+  const { project, environment } = plan;
+  const call = { project, environment: environment.name, call: `${task}/${path}`, groups };
+  const by = { run: info.workflowExecution?.runId ?? '', activity: info.activityId };
+  return new EffectMark(marks, call, by, wayOnFrom(root, task, path));
 }
 
 /** An answer that is quoted in an error may repeat the credential it was asked with. */

@@ -4,6 +4,7 @@ import { ACTIVITY_LIMITS, deleteIdOf, USER_KEY, WORKFLOWS } from '../contracts/n
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo } from '../contracts/task.js';
 import { toFailure } from './failures.js';
+import type { PlanSource } from './plan-source.js';
 import type { RecordFolder } from './record/record-folder.js';
 
 /** What Temporal knows of the workflow that has a key. */
@@ -28,6 +29,7 @@ export interface Executions {
 export interface DeleteDependencies {
   project: string;
   host: string;
+  plans: PlanSource;
   records: RecordFolder;
   executions: Executions;
 }
@@ -42,7 +44,7 @@ const BEAT_MS = ACTIVITY_LIMITS.heartbeat / 3;
  */
 export function createEndTask(dependencies: DeleteDependencies): (request: DeleteRequest) => Promise<TaskToDelete> {
   return (request) =>
-    answering(request.key, async (context) => {
+    answering(request.key, dependencies, async (context) => {
       const { key } = request;
       const execution = await findOwn(key, dependencies);
       if (execution?.isOpen) await waitForEnd(key, context, dependencies);
@@ -60,34 +62,39 @@ export function createEndTask(dependencies: DeleteDependencies): (request: Delet
 }
 
 /** Puts a tombstone in the place of the record of a task, with those of the tasks it called. */
-export function createErase({
-  host,
-  records,
-}: DeleteDependencies): (tombstone: Tombstone) => Promise<Pick<Deletion, 'host' | 'record'>> {
+export function createErase(
+  dependencies: DeleteDependencies,
+): (tombstone: Tombstone) => Promise<Pick<Deletion, 'host' | 'record'>> {
   return (tombstone) =>
-    answering(tombstone.task_key, async () => ({
-      host,
-      record: records.bury(tombstone) ? ('removed' as const) : ('absent' as const),
+    answering(tombstone.task_key, dependencies, async () => ({
+      host: dependencies.host,
+      record: dependencies.records.bury(tombstone) ? ('removed' as const) : ('absent' as const),
     }));
 }
 
 /** Deletes the history of a task in Temporal. */
 export function createPurge(dependencies: DeleteDependencies): (request: DeleteRequest) => Promise<void> {
   return ({ key }) =>
-    answering(key, async (context) => {
+    answering(key, dependencies, async (context) => {
       await findOwn(key, dependencies);
       await dependencies.executions.remove(key, () => context.heartbeat());
     });
 }
 
 /** Only the deletion of this very task may ask, and a key must not lead out of the records. */
-async function answering<T>(key: string, answer: (context: Context) => Promise<T>): Promise<T> {
+async function answering<T>(
+  key: string,
+  { plans }: DeleteDependencies,
+  answer: (context: Context) => Promise<T>,
+): Promise<T> {
   const context = Context.current();
-  const { workflowType, workflowExecution } = context.info;
+  const { workflowType, workflowExecution, taskQueue } = context.info;
   const beat = setInterval(() => context.heartbeat(), BEAT_MS);
   try {
     const isAsked = workflowType === WORKFLOWS.delete && workflowExecution?.workflowId === deleteIdOf(key);
     if (!isAsked || !USER_KEY.test(key)) throw outsider();
+    // Code of somebody else can have that type and id, and runs on a queue that nobody of ours polls.
+    if ((await plans.runs.find(workflowExecution))?.taskQueue !== taskQueue) throw outsider();
     context.heartbeat();
     return await answer(context);
   } catch (error) {

@@ -35,7 +35,7 @@ async function enter(
   context: Context,
   { host, plans, records }: EnterDependencies,
 ): Promise<EnterAnswer> {
-  const admitted = await plans.admit(request.seal, context.info.workflowExecution);
+  const admitted = await plans.admit(request.seal, context.info);
   const { plan } = admitted;
   const what = `The input of ${plan.ability.id}`;
   const input = checkAgainst(plan.ability.input_schema, request.input, { code: 'input.invalid', what });

@@ -34,7 +34,7 @@ export function createFinish(dependencies: FinishDependencies): (request: Finish
   return async (request) => {
     try {
       const context = Context.current();
-      const admitted = await dependencies.plans.admit(request.seal, context.info.workflowExecution);
+      const admitted = await dependencies.plans.admit(request.seal, context.info);
       const result = finish(request, admitted, taskOf(context), dependencies);
       return result.status === 'cancelled' ? { result: storeResult(result) } : changesOf(request.result, result);
     } catch (error) {

@@ -26,7 +26,7 @@ export function createHookPhase(dependencies: HookPhaseDependencies): (request: 
   return async (request) => {
     const context = Context.current();
     const { plan, seal, user, session } = await dependencies.plans
-      .admit(request.seal, context.info.workflowExecution)
+      .admit(request.seal, context.info)
       .catch((error: unknown) => {
         throw toFailure(error);
       });

@@ -52,12 +52,7 @@ async function modify(
   context: Context,
   dependencies: ModifyDependencies,
 ): Promise<ModifyAnswer> {
-  const {
-    plan: old,
-    seal: before,
-    user,
-    session,
-  } = await dependencies.plans.admit(mark, context.info.workflowExecution);
+  const { plan: old, seal: before, user, session } = await dependencies.plans.admit(mark, context.info);
   const { task } = before;
   const environment = old.environment.name;
   const wanted: Wanted = { ability: old.ability.id, environment, input: asked, task, user: by, session };
@@ -71,7 +66,7 @@ async function modify(
   const { plan, digests, hooks, confirmations } = guarded;
   refuseOtherPlan(only, { ...planned, plan }, true);
   const seal = signSeal({ ...digests, task, user, ...(session && { session }), confirmations }, dependencies.keys);
-  dependencies.plans.keep(plan, { seal, user, session });
+  dependencies.plans.keep(plan, digests.plan);
   return { plan, seal, input, warnings: [...new Set([...resolved.warnings, ...guarded.warnings])], hooks };
 }
 
@@ -115,7 +110,7 @@ async function recordChange(
   context: Context,
   { plans, records, host }: RecordChangeDependencies,
 ): Promise<RecordChangeAnswer> {
-  const admitted = await plans.admit(seal, context.info.workflowExecution);
+  const admitted = await plans.admit(seal, context.info);
   const task = taskOf(context);
   const { warnings, ...source } = change;
   try {

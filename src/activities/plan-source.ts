@@ -1,30 +1,34 @@
+import { taskQueueOf } from '../contracts/names.js';
+import { PLACEMENTS } from '../contracts/placement.js';
 import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
-import type { TaskStart } from '../contracts/task.js';
+import type { BegunTask, TaskOrigin } from '../contracts/run-sinks.js';
 import { type SealKeys, verifySeal } from '../planning/seal.js';
 import { digestOf } from '../rules/canonical.js';
 import { childPlan } from '../rules/child-plan.js';
 import { whyNotThisBuild } from '../rules/engine.js';
 import { sealMark } from '../rules/seal-mark.js';
+import { put } from './bounded-map.js';
+import { type KnownRun, type ReadRun, type RunRef, Runs } from './runs.js';
 
-/** The workflow run an activity belongs to. */
-export interface RunRef {
-  workflowId: string;
-  runId: string;
+/** Who asks for an activity, as Temporal says. */
+export interface AskedBy {
+  workflowExecution?: RunRef | undefined;
+  /** The queue over which it came. */
+  taskQueue: string;
 }
-
-/** The workflow run that called another one; undefined for one that nobody called. */
-export type ReadParent = (run: RunRef) => Promise<RunRef | undefined>;
-
-/** Reads what a workflow run was started with, from the first event of its history; undefined for what is no task. */
-export type ReadStart = (run: RunRef) => Promise<TaskStart | undefined>;
-
-/** What a task was started with, as far as its activities need it. */
-export type TaskOrigin = Pick<TaskStart, 'seal' | 'user' | 'session'>;
 
 /** An activity that may run: its task, and the plan it is part of. */
 export interface Admitted extends TaskOrigin {
   plan: Plan;
+  /** The plan of the task that called this one, or called its caller; the same where nobody called it. */
+  root: Plan;
+}
+
+/** The chains of runs that were looked at down to their first, which Temporal forgets before the last. */
+export interface CheckedChains {
+  has(first: string): boolean;
+  keep(first: string): void;
 }
 
 /** The origin of one run, and the workflow it is, where another task called it. */
@@ -34,67 +38,97 @@ const MOST_PLANS = 500;
 const MOST_ADMITTED = 5000;
 
 /**
- * Finds the plan and the seal of an activity, and admits only activities of tasks that passed preflight.
+ * Finds the plan and the seal of an activity, and admits only activities of tasks that passed preflight, asked for by the
+ * workflow of that task and over the queue of its environment.
  *
- * Both come from memory, where this worker did the preflight, else from the first event of the task's own history; a
- * seal is checked once a run and worker. Source: design, section 6.
+ * A plan and a seal are no secret, so that what a run carries does not tell whose code runs it. Its first event does:
+ * its type is the ability of the plan and its queue one that only workers of the project poll. The same holds of the first
+ * run of a chain, and of the runs that called it. A worker knows all this of the runs that it executes itself; of others
+ * it reads the first event, once. Source: design, section 6.
  */
 export class PlanSource {
+  readonly runs: Runs;
   private readonly plans = new Map<string, Promise<Plan>>();
-  /** By the workflow id of tasks that may be started next. */
-  private readonly expected = new Map<string, TaskOrigin & { mark: string }>();
   /** By the run. */
   private readonly admitted = new Map<string, RunOrigin>();
 
   constructor(
     private readonly keys: SealKeys,
-    private readonly readStart: ReadStart,
-    private readonly readParent: ReadParent,
-  ) {}
+    private readonly readRun: ReadRun,
+    private readonly chains: CheckedChains,
+  ) {
+    this.runs = new Runs(readRun);
+  }
 
-  /** Keeps what was just resolved and sealed here. */
-  keep(plan: Plan, origin: TaskOrigin): void {
-    const { plan: digest, task } = origin.seal;
+  /** Keeps a plan that was just resolved here. @param digest of it. */
+  keep(plan: Plan, digest: string): void {
     put(this.plans, digest, Promise.resolve(plan), MOST_PLANS);
-    put(this.expected, task, { ...origin, mark: sealMark(origin.seal) }, MOST_ADMITTED);
+  }
+
+  /** Notes a run that this worker executes itself. @param begun what its workflow reports; null: it is no task. */
+  note(run: Omit<KnownRun, 'task'>, begun: BegunTask | null): void {
+    if (!begun) {
+      this.runs.note(run);
+      return;
+    }
+    const { plan, ...task } = begun;
+    this.runs.note({ ...run, task });
+    if (!this.plans.has(task.seal.plan)) this.keep(JSON.parse(plan) as Plan, task.seal.plan);
   }
 
   /**
    * @param mark of the seal under which the activity was asked for.
    * @throws AbilityError `seal.invalid`, `seal.unknown_key`, `engine.unsupported`.
    */
-  async admit(mark: string | undefined, run: RunRef | undefined): Promise<Admitted> {
+  async admit(mark: string | undefined, { workflowExecution: run, taskQueue }: AskedBy): Promise<Admitted> {
     if (!run) throw outsider();
     const { child, ...origin } = this.admitted.get(run.runId) ?? (await this.examine(mark, run));
-    const plan = await this.find(origin.seal.plan, run);
-    refuseOtherEngine(plan);
-    return { ...origin, plan: child === undefined ? plan : childPlan(plan, child) };
+    const root = await this.find(origin.seal.plan, run);
+    refuseOtherQueue(root, run, taskQueue);
+    refuseOtherEngine(root);
+    return { ...origin, root, plan: child === undefined ? root : childPlan(root, child) };
   }
 
-  /** Several callers may have asked for the same key; the mark tells whether what is expected is what was started. */
   private async examine(mark: string | undefined, run: RunRef): Promise<RunOrigin> {
-    const expected = this.expected.get(run.workflowId);
-    const isIt = expected !== undefined && expected.mark === mark;
-    const start = isIt ? undefined : await this.readStart(run);
-    const origin = isIt ? originOf(expected) : originIn(start);
-    // What is expected was signed here.
-    if (!isIt) verifySeal(origin.seal, { task: origin.seal.task }, this.keys);
-    const isRoot = run.workflowId === origin.seal.task;
-    if (isRoot ? origin.child !== undefined : !(await this.descends(run, origin.seal.task))) throw outsider();
+    const found = await this.findRun(run);
+    const origin = found?.task;
+    if (!origin || (mark !== undefined && mark !== sealMark(origin.seal))) throw outsider();
+    verifySeal(origin.seal, { task: origin.seal.task }, this.keys);
+    await this.refuseForeign(found, await this.find(origin.seal.plan, run), origin.seal.task);
     put(this.admitted, run.runId, origin, MOST_ADMITTED);
-    this.expected.delete(run.workflowId);
-    // It was read for the seal already, and need not be read for the plan.
-    if (start && !this.plans.has(origin.seal.plan)) this.keepPlan(start.plan, origin.seal.plan);
     return origin;
   }
 
-  /** Whether a run is that of the sealed task, or of one that it called, directly or not. */
-  private async descends(run: RunRef, task: string): Promise<boolean> {
-    for (let at: RunRef | undefined = run; at; at = await this.readParent(at)) {
-      if (at.workflowId === task) return true;
-      if (!at.workflowId.startsWith(`${task}/`)) return false;
+  /** Follows a run to that of the sealed task; each on the way must be what the plan makes it. */
+  private async refuseForeign(run: KnownRun, root: Plan, task: string): Promise<void> {
+    let at: KnownRun | undefined = run;
+    for (;;) {
+      const isRoot = at.workflowId === task;
+      if (isRoot !== (at.task?.child === undefined)) throw outsider();
+      const type = at.task?.child ?? root.ability.id;
+      refuseOtherStart(at, type, [taskQueueOf(root.project, root.environment.name, root.placement)]);
+      await this.refuseForeignChain(at, root, type);
+      if (isRoot) return;
+      at = at.workflowId.startsWith(`${task}/`) && at.parent ? await this.findRun(at.parent) : undefined;
+      if (!at) throw outsider();
     }
-    return false;
+  }
+
+  /** What an earlier run has done is the next one's to say, so the first one must have been a task as well. */
+  private async refuseForeignChain({ workflowId, first }: KnownRun, root: Plan, type: string): Promise<void> {
+    if (first === undefined || this.chains.has(first)) return;
+    const begun = await this.findRun({ workflowId, runId: first });
+    if (!begun) throw forgotten(workflowId, first);
+    // A change of its input may have moved the task to where it is now.
+    const queues = PLACEMENTS.map((placement) => taskQueueOf(root.project, root.environment.name, placement));
+    refuseOtherStart(begun, type, queues);
+    this.chains.keep(first);
+  }
+
+  private findRun(run: RunRef): Promise<KnownRun | undefined> {
+    return this.runs.find(run, (plan, digest) => {
+      if (!this.plans.has(digest)) this.keepPlan(plan, digest);
+    });
   }
 
   private find(digest: string, run: RunRef): Promise<Plan> {
@@ -111,8 +145,8 @@ export class PlanSource {
   }
 
   private async readPlan(digest: string, run: RunRef): Promise<Plan> {
-    const start = await this.readStart(run);
-    if (start && digestOf(start.plan) === digest) return start.plan;
+    const start = await this.readRun(run);
+    if (start?.task && digestOf(start.task.plan) === digest) return start.task.plan;
     throw new AbilityError({
       code: 'seal.invalid',
       message: `The plan of ${run.workflowId} is not the one that was sealed`,
@@ -129,22 +163,32 @@ function refuseOtherEngine(plan: Plan): void {
   throw new AbilityError({ code: 'engine.unsupported', message, suggestion });
 }
 
-function originOf({ seal, user, session }: TaskOrigin): RunOrigin {
-  return { seal, user, session };
+function refuseOtherStart({ workflowId, type, taskQueue }: KnownRun, wanted: string, queues: string[]): void {
+  if (type === wanted && queues.includes(taskQueue)) return;
+  throw new AbilityError({
+    code: 'seal.invalid',
+    message: `${workflowId} was started as ${type} on the queue ${taskQueue}; its plan is that of ${wanted} on ${queues.join(' or ')}`,
+    suggestion: 'Create tasks through Ability Runtime, and look who else writes to the namespace.',
+  });
 }
 
-/** A workflow that somebody started by hand may have been given anything. */
-function originIn(start: TaskStart | undefined): RunOrigin {
-  if (!start) throw outsider();
-  const { seal, user, session, child } = start;
-  return { seal, user, session, ...(child && { child: child.ability }) };
+/** A seal of one environment opens nothing in another one. */
+function refuseOtherQueue({ project, environment, placement }: Plan, run: RunRef, taskQueue: string): void {
+  const planned = taskQueueOf(project, environment.name, placement);
+  if (taskQueue === planned) return;
+  throw new AbilityError({
+    code: 'seal.invalid',
+    message: `${run.workflowId} is planned for the queue ${planned}, and asked for this activity on ${taskQueue}`,
+    suggestion: 'Create tasks through Ability Runtime, and look who else writes to the namespace.',
+  });
 }
 
-/** Sets an entry, dropping the oldest where there are too many. */
-function put<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
-  map.delete(key);
-  if (map.size >= most) map.delete(map.keys().next().value as K);
-  map.set(key, value);
+function forgotten(workflowId: string, first: string): AbilityError {
+  return new AbilityError({
+    code: 'seal.invalid',
+    message: `${workflowId} goes on from the run ${first}, which Temporal no longer has, so that nobody can tell how it was started`,
+    suggestion: 'Let the workers of the environment share ABILITY_STORE; run the ability again.',
+  });
 }
 
 function outsider(): AbilityError {

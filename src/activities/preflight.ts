@@ -1,5 +1,7 @@
-import { Context } from '@temporalio/activity';
+import { Context, type Info } from '@temporalio/activity';
 import type { Tombstone } from '../contracts/deletion.js';
+import { preflightIdOf, taskQueueOf, WORKFLOWS } from '../contracts/names.js';
+import { PLACEMENTS } from '../contracts/placement.js';
 import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskRecord } from '../contracts/record.js';
@@ -50,11 +52,26 @@ export function createPreflight(
   const loader = new RegistryLoader(dependencies.root);
   return async (request) => {
     try {
-      return await preflight(request, loader.load(), dependencies, Context.current().cancellationSignal);
+      const { info, cancellationSignal } = Context.current();
+      refuseOutsider(request, info, dependencies);
+      return await preflight(request, loader.load(), dependencies, cancellationSignal);
     } catch (error) {
       throw toFailure(error, undefined, { request: digestOf(request) });
     }
   };
+}
+
+/** A worker seals for its own environment only, and for the preflight of the very task. */
+function refuseOutsider({ task, environment }: TaskRequest, info: Info, { project }: PreflightDependencies): void {
+  const queues = PLACEMENTS.map((placement) => taskQueueOf(project, environment, placement));
+  const isPreflight = info.workflowType === WORKFLOWS.preflight;
+  if (isPreflight && info.workflowExecution?.workflowId === preflightIdOf(task) && queues.includes(info.taskQueue))
+    return;
+  throw new AbilityError({
+    code: 'seal.invalid',
+    message: `The preflight of ${task} in ${environment} was not asked for by its own workflow on a queue of ${environment}`,
+    suggestion: 'Create tasks through Ability Runtime.',
+  });
 }
 
 /** The answer about a task that may be started. */
@@ -87,7 +104,7 @@ async function preflight(
   const within = request.session ? { session: request.session } : {};
   const sealed = { plan: digests.plan, task, input: digests.input, user, ...within, confirmations, ...taken };
   const seal = signSeal(sealed, dependencies.keys);
-  dependencies.plans.keep(plan, { seal, user, session: request.session });
+  dependencies.plans.keep(plan, digests.plan);
   const record = dependencies.records.pathOf(task);
   const answer: Sealed = {
     plan,

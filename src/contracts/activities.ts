@@ -23,6 +23,8 @@ export interface CallContext {
 export interface CallRequest extends CallContext {
   path: string;
   with: JsonObject;
+  /** Attempt of each retried group around the call, from the outside in; left out while all are at their first. */
+  groups?: number[];
 }
 
 /** What a call gives back. Fields that would be empty are left out, since each is history. */

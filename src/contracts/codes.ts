@@ -307,8 +307,9 @@ export const CODES = {
   },
   'outcome.unknown': {
     exit: EXIT.unknown,
-    means: 'A call that must not be repeated had started, and how it ended could not be learnt.',
-    next: 'Check by hand whether the effect took place before you run anything again.',
+    means:
+      'A call that must not be repeated had started, here or in an earlier run of the same task, and how it ended could not be learnt.',
+    next: 'Check by hand whether the effect took place before you run anything again; `ability why` names an earlier run and how to go on.',
   },
   'output.invalid': {
     exit: EXIT.failed,
@@ -438,7 +439,8 @@ export const CODES = {
   },
   'seal.invalid': {
     exit: EXIT.outOfOrder,
-    means: 'An activity was asked for something that did not pass preflight under this key.',
+    means:
+      'An activity was asked for something that did not pass preflight under this key, or not by the workflow of the task.',
     next: 'Create tasks through Ability Runtime. If you did, look who else writes to the namespace.',
   },
   'seal.no_key': {
@@ -453,7 +455,8 @@ export const CODES = {
   },
   'store.full': {
     exit: EXIT.outOfOrder,
-    means: 'A large value could not be kept.',
+    means:
+      'A large value, or the mark that a call leaves before an effect, could not be kept; a call that needs one was not begun.',
     next: 'Make room where the store is, or point `ABILITY_STORE` elsewhere.',
   },
   'store.not_shared': {

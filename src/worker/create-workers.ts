@@ -1,9 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import type { PayloadCodec } from '@temporalio/common';
-import { type NativeConnection, Worker } from '@temporalio/worker';
+import { type InjectedSinks, type NativeConnection, Worker } from '@temporalio/worker';
 import { createActivities } from '../activities/index.js';
+import type { PlanSource } from '../activities/plan-source.js';
 import { ACTIVITY_LIMITS, taskQueueOf } from '../contracts/names.js';
 import type { Placement } from '../contracts/placement.js';
+import type { RunSinks } from '../contracts/run-sinks.js';
 import type { SharedDependencies } from './dependencies.js';
 
 /** Built with the package, so that a worker polls in half the time. */
@@ -31,6 +33,7 @@ export function createWorker(place: WorkerPlace, shared: SharedDependencies): Pr
     workflowBundle: { codePath: workflowBundle },
     activities: createActivities(shared.activities),
     dataConverter: { payloadCodecs: [codec] },
+    sinks: noteRuns(shared.activities.plans),
     // A worker that was killed costs its tasks a second, not ten.
     stickyQueueScheduleToStartTimeout: '1s',
     maxHeartbeatThrottleInterval: ACTIVITY_LIMITS.heartbeat / 3,
@@ -38,4 +41,34 @@ export function createWorker(place: WorkerPlace, shared: SharedDependencies): Pr
     maxEagerActivityReservationsPerWorkflowTask: 10,
     shutdownGraceTime: '5s',
   });
+}
+
+/**
+ * Lets the activities of this process know the runs that it executes, whose types and queues are those it polls for.
+ *
+ * Temporal's SDK calls sinks before the commands of an activation go out, so that a run is known before its first
+ * activity begins; a run that was replayed is one that this worker executes from now on.
+ */
+function noteRuns(plans: PlanSource): InjectedSinks<RunSinks> {
+  return {
+    runs: {
+      begun: {
+        callDuringReplay: true,
+        fn({ workflowId, runId, workflowType: type, taskQueue, parent, ...info }, task) {
+          const { continuedFromExecutionRunId, firstExecutionRunId } = info;
+          plans.note(
+            {
+              workflowId,
+              runId,
+              type,
+              taskQueue,
+              ...(parent && { parent: { workflowId: parent.workflowId, runId: parent.runId } }),
+              ...(continuedFromExecutionRunId !== undefined && { first: firstExecutionRunId }),
+            },
+            task,
+          );
+        },
+      },
+    },
+  };
 }

@@ -17,6 +17,8 @@ import { AbilityError } from '../contracts/problem.js';
 import type { TaskResult } from '../contracts/task.js';
 import type { SealKeys } from '../planning/seal.js';
 import { mapLargeParts } from '../rules/large-parts.js';
+import { CheckedChains } from '../server/checked-chains.js';
+import { StoredMarks } from '../server/effect-marks.js';
 import { INLINE_BYTES, SPILL_BYTES } from '../server/payload-codec.js';
 import type { PayloadStore } from '../server/payload-store.js';
 import type { ProjectPaths } from '../server/project-paths.js';
@@ -43,7 +45,7 @@ export function buildDependencies(
   const reaped = groups.reap();
   if (reaped > 0) log.warn({ reaped }, 'ended scripts that a killed worker had left');
   const pool = new McpPool(paths.root);
-  const plans = new PlanSource(keys, access.readStart, access.readParent);
+  const plans = new PlanSource(keys, access.readRun, new CheckedChains(store.folder));
   const { root } = paths;
   const scripts = new PinnedScripts(root, paths.pinned, store);
   const tools = new PinnedTools(pool, store, root);
@@ -54,6 +56,7 @@ export function buildDependencies(
     root,
     keys,
     plans,
+    marks: new StoredMarks(store.folder),
     records: new RecordFolder(paths.records),
     findTask: access.findTask,
     readEnded: access.readEnded,

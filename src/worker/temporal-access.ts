@@ -2,7 +2,7 @@ import { Client, type ConnectionLike, WorkflowNotFoundError } from '@temporalio/
 import type { PayloadCodec } from '@temporalio/common';
 import type { NativeConnection } from '@temporalio/worker';
 import type { Executions } from '../activities/delete.js';
-import type { ReadParent, ReadStart, RunRef } from '../activities/plan-source.js';
+import type { ReadRun, RunRef, RunStart } from '../activities/runs.js';
 import type { Deletion } from '../contracts/deletion.js';
 import { QUERIES } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
@@ -19,12 +19,12 @@ const QUERY_MS = 5000;
 const TRIES = 4;
 /** Of gRPC. */
 const DEADLINE_EXCEEDED = 4;
+const NOT_FOUND = 5;
 
 /** What activities ask Temporal about, over the connection of their worker. */
 export interface TemporalAccess {
   client: Client;
-  readStart: ReadStart;
-  readParent: ReadParent;
+  readRun: ReadRun;
   readEnded: (key: string) => Promise<EarlierTask>;
   findTask: (key: string) => Promise<TaskMemo | 'foreign' | undefined>;
   findDeletion: (key: string) => Promise<Deletion | 'under way' | undefined>;
@@ -42,8 +42,7 @@ export function accessTemporal(connection: NativeConnection, namespace: string, 
   });
   return {
     client,
-    readStart: (run) => readStart(client, namespace, codec, run),
-    readParent: (run) => readParent(client, namespace, run),
+    readRun: (run) => readRun(client, namespace, codec, run),
     readEnded: (key) => readEnded(client, namespace, codec, key),
     findTask: (key) => findTask(client, key),
     findDeletion: (key) => findDeletion(client, key),
@@ -52,35 +51,37 @@ export function accessTemporal(connection: NativeConnection, namespace: string, 
   };
 }
 
-/** What a run was started with, from its first event. Source: feasibility, 16. */
-async function readStart(
+/** What a run was started with, and by whom, from its first event. Source: feasibility, 16. */
+async function readRun(
   client: Client,
   namespace: string,
   codec: PayloadCodec,
-  { workflowId, runId }: { workflowId: string; runId: string },
-): Promise<TaskStart | undefined> {
-  const { history } = await client.workflowService.getWorkflowExecutionHistory({
-    namespace,
-    execution: { workflowId, runId },
-    maximumPageSize: 1,
-  });
-  const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-  return readArguments(codec, payloads, workflowId);
+  { workflowId, runId }: RunRef,
+): Promise<RunStart | undefined> {
+  const execution = { workflowId, runId };
+  const { history } = await client.workflowService
+    .getWorkflowExecutionHistory({ namespace, execution, maximumPageSize: 1 })
+    .catch((error: unknown) => {
+      if (grpcErrorOf(error)?.code === NOT_FOUND) return { history: undefined };
+      throw error;
+    });
+  const event = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
+  if (!event) return undefined;
+  const { parentWorkflowExecution: parent, continuedExecutionRunId, firstExecutionRunId } = event;
+  const start = await readArguments(codec, event.input?.payloads ?? [], workflowId);
+  return {
+    workflowId,
+    runId,
+    type: event.workflowType?.name ?? '',
+    taskQueue: event.taskQueue?.name ?? '',
+    ...(parent?.workflowId && parent.runId && { parent: { workflowId: parent.workflowId, runId: parent.runId } }),
+    ...(continuedExecutionRunId && { first: firstExecutionRunId ?? continuedExecutionRunId }),
+    ...(start && { task: taskOf(start) }),
+  };
 }
 
-/** The run that called another one, as the server tells it. */
-async function readParent(
-  client: Client,
-  namespace: string,
-  { workflowId, runId }: RunRef,
-): Promise<RunRef | undefined> {
-  const { workflowExecutionInfo: info } = await client.workflowService.describeWorkflowExecution({
-    namespace,
-    execution: { workflowId, runId },
-  });
-  const parent = info?.parentExecution;
-  if (!parent?.workflowId || !parent.runId) return undefined;
-  return { workflowId: parent.workflowId, runId: parent.runId };
+function taskOf({ seal, user, session, plan, child }: TaskStart): RunStart['task'] {
+  return { seal, user, session, plan, ...(child && { child: child.ability }) };
 }
 
 /** What a task has done, as its history tells: the server asks a worker to go through it once more. */
@@ -97,11 +98,11 @@ async function readEnded(client: Client, namespace: string, codec: PayloadCodec,
     });
   }
   const [start, { progress }] = await Promise.all([
-    readStart(client, namespace, codec, { workflowId: key, runId }),
+    readRun(client, namespace, codec, { workflowId: key, runId }),
     askAgain(client, () => handle.query<TaskView>(QUERIES.task)),
   ]);
-  if (!start) throw notFound(key);
-  return { plan: start.plan, progress };
+  if (!start?.task) throw notFound(key);
+  return { plan: start.task.plan, progress };
 }
 
 /** A question about a task that has just ended can get lost between server and worker; asked again it is answered. */

@@ -33,6 +33,8 @@ export interface OperationCall {
   retry: (Omit<PlanRetry, 'first' | 'max'> & { firstMs: number; maxMs: number }) | undefined;
   /** For all attempts together. */
   timeoutMs: number | undefined;
+  /** Attempt of each retried group around it, from the outside in. */
+  groups: readonly number[];
   halt: Halt;
   budget: Budget;
 }
@@ -158,8 +160,9 @@ function allowedBy({ operation, path }: OperationCall): HookAnswer[] {
   return [...asked(operation.hooks.pre_call, 'PreAbilityCall'), ...asked(operation.hooks.post_call, 'PostAbilityCall')];
 }
 
-function schedule(run: TaskRun, { operation, path, input, retry, timeoutMs }: OperationCall, leftMs: number) {
-  const request: CallRequest = { ...run.context, path, with: input };
+function schedule(run: TaskRun, { operation, path, input, retry, timeoutMs, groups }: OperationCall, leftMs: number) {
+  const isAgain = groups.some((attempt) => attempt > 1);
+  const request: CallRequest = { ...run.context, path, with: input, ...(isAgain && { groups: [...groups] }) };
   const limitMs = Math.min(stepLimit(run.plan.limits, operation, timeoutMs), leftMs) + TIMEOUT_MARGIN_MS;
   const attempts = attemptsOf(operation, retry?.attempts);
   const policy = {

@@ -2,6 +2,7 @@ import { ActivityFailure, ApplicationFailure, proxyActivities, TimeoutFailure } 
 import type { DeleteRequest, Deletion, TaskToDelete, Tombstone } from '../contracts/deletion.js';
 import { ACTIVITIES, ACTIVITY_LIMITS } from '../contracts/names.js';
 import type { Problem } from '../contracts/problem.js';
+import { reportRun } from './report-run.js';
 import { readActivityFailure } from './step-failure.js';
 
 /** What the worker does for it; each may be done again. */
@@ -39,6 +40,7 @@ const { [ACTIVITIES.purge]: purge } = proxyActivities<Deletes>({
  * history. Goes on whoever dies meanwhile. Source: R-000-85, C-37; design, section 6.
  */
 export async function deleteTask(request: DeleteRequest): Promise<Deletion> {
+  reportRun();
   try {
     const { deleted, ...task } = await endTask(request);
     const { key: task_key, by: deleted_by } = request;

@@ -29,6 +29,7 @@ import { Halt } from './halt.js';
 import { askGuards } from './hooks.js';
 import { joinHooks } from './join-hooks.js';
 import { listen } from './listen.js';
+import { reportRun } from './report-run.js';
 import { Halted } from './step-failure.js';
 import { giveUpTurn, takeTurn } from './take-turn.js';
 import { TaskRun } from './task-run.js';
@@ -42,6 +43,7 @@ import { aroundTask, outcomeOf, workAndCleanUp } from './work.js';
  */
 export async function task(...args: TaskArguments): Promise<StoredResult> {
   const start = readStart(args);
+  reportRun(start);
   try {
     return await carryOut(start);
   } catch (error) {
@@ -124,7 +126,7 @@ async function reachOutcome(run: TaskRun): Promise<Outcome | 'goes on' | ModifyA
     }
     // After its guards, so that nobody who thinks holds others up, and a task that is refused cancels none.
     await takeTurn(run);
-    return await workAndCleanUp(run, { prefix: '', names: {}, halt, budget: run.budget, isCleanup: false });
+    return await workAndCleanUp(run, { prefix: '', names: {}, halt, budget: run.budget, groups: [], isCleanup: false });
   } catch (error) {
     if (error instanceof Halted && run.rollingOver && !CancellationScope.current().consideredCancelled)
       return 'goes on';

@@ -75,8 +75,8 @@ async function callAlone(run: TaskRun, frame: Frame): Promise<Json> {
   const done = run.progress[path];
   if (done?.status === 'succeeded') return done.output ?? null;
   const operation = plan.operations[plan.ability.id] as PlanOperation;
-  const { halt, budget } = frame;
-  const call = { path, id: path, operation, input, retry: undefined, timeoutMs: undefined, halt, budget };
+  const { halt, budget, groups } = frame;
+  const call = { path, id: path, operation, input, retry: undefined, timeoutMs: undefined, groups, halt, budget };
   try {
     const output = await callOperation(run, call);
     run.note(path, path, { status: 'succeeded', output });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decide, viewTask } from '../../src/client/index.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
+import { operation } from '../fixtures/project-folder.js';
 import { apiAbility } from '../fixtures/servers/definitions.js';
 import { type RecordingService, startService } from '../fixtures/servers/recording-service.js';
 import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
@@ -18,6 +19,11 @@ beforeAll(async () => {
   const watched = { more: { hooks: { pre_call: ['warns'] } } };
   flows = await startFlows(
     {
+      ...operation(
+        'util.flaky',
+        "const again = existsSync(input.file); appendFileSync(input.file, 'x\\n'); if (!again) process.exit(3);",
+        { effects: 'write_additive' },
+      ),
       ...apiAbility('util.call', service.origin, { method: 'GET', path: '/call' }, watched),
       'registry/hooks/PreAbilityCall.yaml':
         'hooks: [{ id: warns, handler: { expression: { warn_if: "input.n != null", reason: Again. } } }]',
@@ -84,6 +90,27 @@ output: { count: "\${{ size(steps.all.output) }}", last: "\${{ steps.all.output[
     expect(new Set(lines).size).toBe(62);
     const runs = await runsOf(result.task_key as string);
     expect(runs.length).toBeGreaterThan(3);
+  });
+
+  test('goes on between two attempts of a group, each of which does its additive call once', async () => {
+    const items = Array.from({ length: 40 }, (_, n) => n).join(', ');
+    const result = await flows.run(
+      `
+steps:
+  - id: p
+    parallel:
+      tried:
+        retry: { attempts: 2, first: 60s, max: 60s }
+        steps: [{ id: added, call: util.flaky, with: { file: "\${{ input.file }}" } }]
+      busy:
+        steps:
+          - { id: begun, wait: { until: steps.added.status == "failed" } }
+          - { id: fills, foreach: [${items}], as: n, steps: [{ id: filled, call: util.echo, with: {} }] }`,
+      { file: flows.file('flaky') },
+    );
+    expect(result).toMatchObject({ status: 'succeeded' });
+    expect(flows.lines('flaky')).toEqual(['x', 'x']);
+    expect((await runsOf(result.task_key as string)).length).toBeGreaterThan(1);
   });
 
   test('keeps waits, approvals, signals, time-outs and what is to be taken back', async () => {

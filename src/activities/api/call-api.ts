@@ -60,6 +60,7 @@ async function send(
   let current = first;
   for (let hop = 0; ; hop += 1) {
     refuseForbiddenUrl(current.url, allowed);
+    if (hop === 0) await call.begin();
     const answer = await exchange(current, allowed, call);
     const next = followRedirect(answer, current);
     if (!next) return { answer, url: current.url };

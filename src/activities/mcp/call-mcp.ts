@@ -42,6 +42,7 @@ async function callTool(
   connection: McpConnection,
   call: CallInput,
 ): Promise<CallToolResult> {
+  await call.begin();
   const started = performance.now();
   const what = `${server} ${tool.name}`;
   // What the tool says of its output is checked by us, to tell an answer that breaks its word from a refusal.

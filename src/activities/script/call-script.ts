@@ -36,18 +36,17 @@ export async function callScript(
     await writeFile(files.input_file, JSON.stringify(call.input), { mode: 0o600 }).catch((error: unknown) => {
       throw notStarted(script, `its input could not be written: ${messageOf(error)}`, error);
     });
+    const env = environmentOf(script.env, call.secrets, (secret) => call.log.hide(secret), namesOf(call));
     const found = await scripts.find(script);
     const [command, ...args] = commandOf(script, found, call, files);
+    await call.begin();
     const usesFile = script.args.some((item) => item.includes('{output_file}'));
     const outcome = await runProcess(
       {
         command: command as string,
         args,
         cwd: root,
-        env: environmentOf(script.env, call.secrets, (secret) => call.log.hide(secret), {
-          ...namesOf(call),
-          ...found.names,
-        }),
+        env: { ...env, ...found.names },
         timeoutMs: call.timeoutMs,
         signal: call.signal,
         log: call.log,

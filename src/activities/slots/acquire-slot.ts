@@ -27,7 +27,7 @@ export function createAcquire({ plans, locks }: SlotDependencies): (request: Acq
   return async ({ seal, input, run, token = randomUUID() }) => {
     try {
       const context = Context.current();
-      const admitted = await plans.admit(seal, context.info.workflowExecution);
+      const admitted = await plans.admit(seal, context.info);
       const { plan } = admitted;
       const task = taskOf(context);
       const { concurrency } = plan;

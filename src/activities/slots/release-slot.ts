@@ -8,7 +8,7 @@ export function createRelease({ plans, locks }: SlotDependencies): (request: Rel
   return async ({ seal, lock, run }) => {
     try {
       const context = Context.current();
-      await plans.admit(seal, context.info.workflowExecution);
+      await plans.admit(seal, context.info);
       await locks.leave(lock, { task: taskOf(context), run });
     } catch (error) {
       throw toSlotFailure(error);

@@ -1,5 +1,6 @@
-import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker';
+import { DefaultLogger, type InjectedSinks, makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type { RunSinks } from '../../contracts/run-sinks.js';
 import { whyNotThisBuild } from '../../rules/engine.js';
 import { SpillingCodec } from '../../server/payload-codec.js';
 import type { PayloadStore } from '../../server/payload-store.js';
@@ -68,6 +69,9 @@ export async function replayHistory(recorded: RecordedHistory, options: ReplayOp
 
 let installed = false;
 
+/** A replay executes no activities, so nobody asks which runs it has seen. */
+const noSinks: InjectedSinks<RunSinks> = { runs: { begun: { fn: () => {} } } };
+
 async function complaintOf(
   history: History,
   workflowId: string,
@@ -78,7 +82,7 @@ async function complaintOf(
   installed = true;
   try {
     const dataConverter = { payloadCodecs: [codec] };
-    await Worker.runReplayHistory({ workflowBundle: { codePath }, dataConverter }, history, workflowId);
+    await Worker.runReplayHistory({ workflowBundle: { codePath }, dataConverter, sinks: noSinks }, history, workflowId);
     return undefined;
   } catch (error) {
     return readComplaint(error);

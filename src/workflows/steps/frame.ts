@@ -10,6 +10,8 @@ export interface Frame {
   names: { [name: string]: Json };
   halt: Halt;
   budget: Budget;
+  /** Attempt of each retried group around, from the outside in. */
+  groups: readonly number[];
   /** In `finally` and when calls are taken back, which run to their end. */
   isCleanup: boolean;
 }

@@ -1,6 +1,7 @@
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import type { Json } from '../../contracts/json.js';
 import type { GroupStep, PlanRetry, PlanStep } from '../../contracts/plan.js';
+import type { StepProgress } from '../../contracts/task.js';
 import { formatDuration } from '../../rules/duration.js';
 import { isRetryableCode } from '../../rules/error-families.js';
 import { Halted, isStepFailure, StepFailure } from '../step-failure.js';
@@ -12,8 +13,14 @@ import { runCleanup } from './run-cleanup.js';
 type Work = () => Promise<Json> | Json;
 
 /** Tries a group again; a call's attempts are Temporal's. Source: answers, 47. */
-export function withRetry(run: TaskRun, step: PlanStep, path: string, frame: Frame, work: Work): ReturnType<Work> {
-  return step.verb === 'steps' && step.retry ? tryAgain(run, step, step.retry, path, frame, work) : work();
+export function withRetry(
+  run: TaskRun,
+  step: PlanStep,
+  path: string,
+  frame: Frame,
+  work: (frame: Frame) => ReturnType<Work>,
+): ReturnType<Work> {
+  return step.verb === 'steps' && step.retry ? tryAgain(run, step, step.retry, path, frame, work) : work(frame);
 }
 
 async function tryAgain(
@@ -22,7 +29,7 @@ async function tryAgain(
   retry: PlanRetry,
   path: string,
   frame: Frame,
-  work: Work,
+  work: (frame: Frame) => ReturnType<Work>,
 ): Promise<Json> {
   const { attempts, factor, errors } = retry;
   let wait = evaluateDuration(run, retry.first, frame);
@@ -32,16 +39,27 @@ async function tryAgain(
   for (let attempt = begun; ; attempt += 1) {
     try {
       run.note(path, step.id, { status: 'running', attempts: attempt });
-      return await work();
+      return await work({ ...frame, groups: [...frame.groups, attempt] });
     } catch (error) {
       const again = isStepFailure(error) && isRetryableCode(error.problem.code, errors);
       if (!again || attempt >= attempts) throw error;
     }
     const pause = frame.budget.capWait(Math.min(wait, most));
-    await frame.halt.wait(() => sleep(pause, { summary: `${path}: attempt ${attempt + 1}` }));
+    try {
+      await frame.halt.wait(() => sleep(pause, { summary: `${path}: attempt ${attempt + 1}` }));
+    } catch (error) {
+      // The next run is to begin with the next attempt, not with what has failed in this one.
+      if (error instanceof Halted && run.rollingOver) forgetAttempt(run, step, path, attempt);
+      throw error;
+    }
     wait *= factor;
     for (const inner of step.steps) run.forget(`${path}/${inner.id}`);
   }
+}
+
+function forgetAttempt(run: TaskRun, step: GroupStep, path: string, attempt: number): void {
+  for (const inner of step.steps) run.forget(`${path}/${inner.id}`);
+  (run.progress[path] as StepProgress).attempts = attempt + 1;
 }
 
 /** Ends a step that takes too long; of a call, Temporal keeps the time. */

@@ -12,11 +12,11 @@ import type { Frame } from './frame.js';
 export function runCall(run: TaskRun, step: CallStep, path: string, frame: Frame): Promise<Json> {
   const operation = run.plan.operations[step.call];
   const input = evaluateParameters(run, step.with, step.call, frame);
-  const { halt, budget } = frame;
+  const { halt, budget, groups } = frame;
   if (!operation) return callWorkflow(run, { path, id: step.id, ability: step.call, input, budget });
   const retry = step.retry && readRetry(run, step.retry, frame);
   const timeoutMs = step.timeout === undefined ? undefined : evaluateDuration(run, step.timeout, frame);
-  return callOperation(run, { path, id: step.id, operation, input, retry, timeoutMs, halt, budget });
+  return callOperation(run, { path, id: step.id, operation, input, retry, timeoutMs, groups, halt, budget });
 }
 
 /** Notes how a call that succeeded is taken back; what it is given is settled now. Source: design, section 5. */

@@ -68,7 +68,7 @@ function runModified(run: TaskRun, step: PlanStep, path: string, frame: Frame): 
   return withCleanup(run, step, frameInside(frame, path), () =>
     withHandlers(run, step, path, frame, () =>
       withTimeout(run, step, path, frame, () =>
-        withRetry(run, step, path, frame, () => runPrepared(run, step, path, frame)),
+        withRetry(run, step, path, frame, (inside) => runPrepared(run, step, path, inside)),
       ),
     ),
   );

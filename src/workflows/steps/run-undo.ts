@@ -33,7 +33,7 @@ async function undoOne(run: TaskRun, path: string, entry: StepProgress, budget: 
     if (!undo || 'problem' in undo) throw new StepFailure(undo?.problem ?? NOT_KNOWN);
     const operation = run.plan.operations[call] as PlanOperation;
     run.note(path, id, { status: 'running' });
-    const request = { path, id, operation, input: undo.with, retry: undefined, timeoutMs: undefined };
+    const request = { path, id, operation, input: undo.with, retry: undefined, timeoutMs: undefined, groups: [] };
     const output = await callOperation(run, { ...request, halt: new Halt(), budget });
     run.note(path, id, { status: 'succeeded', output });
   } catch (error) {

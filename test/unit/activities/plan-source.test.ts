@@ -1,74 +1,164 @@
 import { describe, expect, test, vi } from 'vitest';
-import { PlanSource } from '../../../src/activities/plan-source.js';
+import { type CheckedChains, PlanSource } from '../../../src/activities/plan-source.js';
+import type { RunStart } from '../../../src/activities/runs.js';
+import { taskQueueOf } from '../../../src/contracts/names.js';
+import type { Plan } from '../../../src/contracts/plan.js';
 import type { Seal } from '../../../src/contracts/seal.js';
-import type { TaskStart } from '../../../src/contracts/task.js';
 import { signSeal } from '../../../src/planning/seal.js';
 import { digestOf } from '../../../src/rules/canonical.js';
 import { sealMark } from '../../../src/rules/seal-mark.js';
 import { examplePlan } from '../rules/example-plan.js';
 
-const PLAN = examplePlan();
+const { ability, steps, finally: cleanup, limits } = examplePlan();
+const inner = { ability: { ...ability, id: 'inner' }, steps, finally: cleanup, limits };
+const PLAN: Plan = { ...examplePlan(), workflows: { inner } };
+const QUEUE = taskQueueOf(PLAN.project, PLAN.environment.name, PLAN.placement);
+const ELSEWHERE = taskQueueOf(PLAN.project, 'elsewhere', PLAN.placement);
 const OTHER_CEL = { ...PLAN, cel: '0.0.1' };
 const keys = { keys: new Map([['k', Buffer.alloc(32, 1)]]) };
 const user = { name: 'ann', source: 'claimed' } as const;
-const run = { workflowId: 't-1', runId: 'r-1' };
+const asked = askedBy('t-1', 'r-1');
 
-function startOf(input: string, more: Partial<Seal> = {}, plan = PLAN): TaskStart {
-  const body = { plan: digestOf(plan), task: 't-1', input, user, confirmations: [] };
-  const seal = { ...signSeal(body, keys), ...more };
-  return { format: 1, plan, seal, input: {}, user, session: null, run: true, warnings: [] };
+function askedBy(workflowId: string, runId: string, taskQueue = QUEUE) {
+  return { workflowExecution: { workflowId, runId }, taskQueue };
 }
 
-function sourceOver(start: TaskStart | undefined) {
-  const readStart = vi.fn(async () => start as TaskStart);
-  return { source: new PlanSource(keys, readStart, async () => undefined), readStart };
+function sealOf(more: Partial<Seal> = {}, plan = PLAN): Seal {
+  const body = { plan: digestOf(plan), task: 't-1', input: 'one', user, confirmations: [] };
+  return { ...signSeal(body, keys), ...more };
+}
+
+/** A run as its first event tells of it; by default that of the sealed task. */
+function runOf(more: Partial<RunStart> = {}, seal = sealOf(), plan = PLAN): RunStart {
+  const start = { workflowId: 't-1', runId: 'r-1', type: PLAN.ability.id, taskQueue: QUEUE };
+  return { ...start, task: { seal, user, session: null, plan }, ...more };
+}
+
+function childOf(more: Partial<RunStart> = {}): RunStart {
+  const task = { seal: sealOf(), user, session: null, plan: PLAN, child: 'inner' };
+  const parent = { workflowId: 't-1', runId: 'r-1' };
+  return runOf({ workflowId: 't-1/sub', runId: 'r-2', type: 'inner', parent, task, ...more });
+}
+
+const NOTHING_CHECKED: CheckedChains = { has: () => false, keep: () => {} };
+
+function sourceOver(runs: RunStart[], chains = NOTHING_CHECKED) {
+  const readRun = vi.fn(async ({ runId }: { runId: string }) => runs.find((run) => run.runId === runId));
+  return { source: new PlanSource(keys, readRun, chains), readRun };
+}
+
+function noted(source: PlanSource, { task, ...run }: RunStart): void {
+  source.note(run, task ? { ...task, plan: JSON.stringify(task.plan) } : null);
 }
 
 describe('an activity is admitted', () => {
-  test('from memory, where this worker did the preflight', async () => {
-    const start = startOf('one');
-    const { source, readStart } = sourceOver(start);
-    source.keep(PLAN, start);
-    expect(await source.admit(sealMark(start.seal), run)).toMatchObject({
-      plan: PLAN,
-      seal: start.seal,
-      user,
-      session: null,
-    });
-    expect(readStart).not.toHaveBeenCalled();
+  test('without a question to Temporal, where this worker runs its workflow', async () => {
+    const { source, readRun } = sourceOver([]);
+    noted(source, runOf());
+    const seal = sealOf();
+    expect(await source.admit(sealMark(seal), asked)).toMatchObject({ plan: PLAN, seal, user, session: null });
+    expect(readRun).not.toHaveBeenCalled();
   });
 
-  test('by the first event of its task otherwise, which is read once', async () => {
-    const start = startOf('one');
-    const { source, readStart } = sourceOver(start);
-    const first = await source.admit(sealMark(start.seal), run);
-    expect(await source.admit(sealMark(start.seal), run)).toEqual(first);
-    expect(readStart).toHaveBeenCalledOnce();
+  test('of a task that was called, where this worker runs that one and its caller', async () => {
+    const { source, readRun } = sourceOver([]);
+    noted(source, runOf());
+    noted(source, childOf());
+    const { plan, root } = await source.admit(undefined, askedBy('t-1/sub', 'r-2'));
+    expect([plan.ability.id, root.ability.id]).toEqual(['inner', PLAN.ability.id]);
+    expect(readRun).not.toHaveBeenCalled();
   });
 
-  test('under what was started, where another preflight of the same key passed here', async () => {
-    const [earlier, started] = [startOf('one'), startOf('two')];
-    const { source } = sourceOver(started);
-    source.keep(PLAN, earlier);
-    expect((await source.admit(sealMark(started.seal), run)).seal).toEqual(started.seal);
+  test('by the first event of its run otherwise, which is read once', async () => {
+    const { source, readRun } = sourceOver([runOf()]);
+    const first = await source.admit(sealMark(sealOf()), asked);
+    expect(await source.admit(sealMark(sealOf()), asked)).toEqual(first);
+    expect(readRun).toHaveBeenCalledOnce();
+  });
+
+  test('although its first run is forgotten, where the store knows of it', async () => {
+    const { source } = sourceOver([runOf({ first: 'r-0' })], { has: (first) => first === 'r-0', keep: () => {} });
+    expect(await source.admit(undefined, asked)).toMatchObject({ plan: PLAN });
+  });
+
+  test('of a run that goes on from one in the other placement, and the store is told', async () => {
+    const keep = vi.fn();
+    const taskQueue = taskQueueOf(PLAN.project, PLAN.environment.name, PLAN.placement === 'cloud' ? 'local' : 'cloud');
+    const runs = [runOf({ first: 'r-0' }), runOf({ runId: 'r-0', taskQueue })];
+    const { source } = sourceOver(runs, { has: () => false, keep });
+    await source.admit(undefined, asked);
+    expect(keep).toHaveBeenCalledWith('r-0');
   });
 });
 
 describe('an activity is refused', () => {
-  test.each([
-    ['that no workflow asked for', undefined, startOf('one')],
-    ['of a workflow that was given nothing', run, undefined],
-    ['of a task whose seal was changed', run, startOf('one', { input: 'two' })],
-    ['of a workflow that carries the seal of another', { ...run, workflowId: 't-2' }, startOf('one')],
-  ])('%s', async (_, at, start) => {
-    const { source } = sourceOver(start);
-    await expect(source.admit('0123456789abcdef', at)).rejects.toMatchObject({ code: 'seal.invalid' });
+  test.each<[string, Parameters<PlanSource['admit']>[1], RunStart[]]>([
+    ['that no workflow asked for', { taskQueue: QUEUE }, [runOf()]],
+    ['of a run that Temporal does not know', asked, []],
+    ['of a workflow that was given nothing', asked, [{ ...runOf(), task: undefined } as unknown as RunStart]],
+    ['of a task whose seal was changed', asked, [runOf({}, sealOf({ input: 'two' }))]],
+    ['of a workflow that carries the seal of another', askedBy('t-2', 'r-1'), [runOf({ workflowId: 't-2' })]],
+    ['of a workflow of another type', asked, [runOf({ type: 'other' })]],
+    ['of a workflow on a queue of its own', asked, [runOf({ taskQueue: 'own' })]],
+    ['that came over the queue of another environment', askedBy('t-1', 'r-1', ELSEWHERE), [runOf()]],
+    [
+      'of a run that goes on from one on a queue of its own',
+      asked,
+      [runOf({ first: 'r-0' }), runOf({ runId: 'r-0', taskQueue: 'own' })],
+    ],
+    [
+      'of a run that goes on from one of another type',
+      asked,
+      [runOf({ first: 'r-0' }), runOf({ runId: 'r-0', type: 'other' })],
+    ],
+    ['of a run whose first run is forgotten', asked, [runOf({ first: 'r-0' })]],
+    [
+      'of a task that nobody called',
+      askedBy('t-1/sub', 'r-2'),
+      [childOf({ parent: undefined } as unknown as RunStart)],
+    ],
+    [
+      'of a task that was called from a queue of its own',
+      askedBy('t-1/sub', 'r-2'),
+      [childOf(), runOf({ taskQueue: 'own' })],
+    ],
+    ['of a task that was called by another type', askedBy('t-1/sub', 'r-2'), [childOf(), runOf({ type: 'other' })]],
+    ['of a task that was called as another type', askedBy('t-1/sub', 'r-2'), [childOf({ type: 'other' }), runOf()]],
+    [
+      'of a task whose caller goes on from one on a queue of its own',
+      askedBy('t-1/sub', 'r-2'),
+      [childOf(), runOf({ first: 'r-0' }), runOf({ runId: 'r-0', taskQueue: 'own' })],
+    ],
+  ])('%s', async (_, at, runs) => {
+    const { source } = sourceOver(runs);
+    await expect(source.admit(undefined, at)).rejects.toMatchObject({ code: 'seal.invalid' });
+  });
+
+  test('of a run that this worker executes on another queue than its plan has', async () => {
+    const { source } = sourceOver([]);
+    noted(source, runOf({ taskQueue: ELSEWHERE }));
+    await expect(source.admit(undefined, askedBy('t-1', 'r-1', ELSEWHERE))).rejects.toMatchObject({
+      code: 'seal.invalid',
+    });
+  });
+
+  test('under the mark of another seal', async () => {
+    const { source } = sourceOver([runOf()]);
+    await expect(source.admit('0123456789abcdef', asked)).rejects.toMatchObject({ code: 'seal.invalid' });
+  });
+
+  test('over another queue, also after one that was admitted', async () => {
+    const { source } = sourceOver([runOf()]);
+    await source.admit(undefined, asked);
+    await expect(source.admit(undefined, askedBy('t-1', 'r-1', ELSEWHERE))).rejects.toMatchObject({
+      code: 'seal.invalid',
+    });
   });
 
   test('of a task that was planned for a build of another CEL, though another worker runs its workflow', async () => {
-    const start = startOf('one', {}, OTHER_CEL);
-    const { source } = sourceOver(start);
-    await expect(source.admit(sealMark(start.seal), run)).rejects.toMatchObject({
+    const seal = sealOf({}, OTHER_CEL);
+    const { source } = sourceOver([runOf({}, seal, OTHER_CEL)]);
+    await expect(source.admit(sealMark(seal), asked)).rejects.toMatchObject({
       code: 'engine.unsupported',
       message: expect.stringContaining('CEL 0.0.1'),
     });

@@ -36,6 +36,7 @@ export function requestFrom(planned: ApiImplementation, input: JsonObject): ApiR
     taskKey: 't',
     path: 'run',
     idempotencyKey: 't/run',
+    begin: async () => {},
     environment: { name: 'dev', protected: false, vars: { region: 'eu' } },
     timeoutMs: 1000,
     outputBytes: 1000,

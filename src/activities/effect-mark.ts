@@ -1,0 +1,91 @@
+import type { Plan } from '../contracts/plan.js';
+import { mainSteps } from '../rules/inner-steps.js';
+import { CallFailure } from './call-failure.js';
+
+/** Which call of which task: the same for every start of that task with these arguments. */
+export interface MarkedCall {
+  project: string;
+  environment: string;
+  /** `<task>/<path>`. */
+  call: string;
+  /** Attempt of each retried group around the call, from the outside in; empty: the first of all. */
+  groups: readonly number[];
+}
+
+/** The start that left a mark. */
+export interface MarkedBy {
+  run: string;
+  activity: string;
+}
+
+/** Where marks are kept: each is made once, whoever tries at the same time. */
+export interface EffectMarks {
+  /** @returns the start that had left it before; `made` where nobody had. @throws AbilityError `store.full`. */
+  make(call: MarkedCall, by: MarkedBy): Promise<'made' | MarkedBy>;
+  remove(call: MarkedCall): Promise<void>;
+}
+
+/** Failures of a call that certainly sent nothing, and started nothing. */
+const NOT_BEGUN: ReadonlySet<string> = new Set(['unavailable.connection', 'script.start_failed']);
+
+/**
+ * The mark that one attempt of a call leaves before an effect that must not be repeated.
+ *
+ * A reset, or a second start with the arguments of the first, is a new run to Temporal, which knows nothing of what an
+ * earlier one did; the mark does.
+ */
+export class EffectMark {
+  private isOwn = false;
+
+  constructor(
+    private readonly marks: EffectMarks,
+    private readonly call: MarkedCall,
+    private readonly by: MarkedBy,
+    private readonly wayOn: string,
+  ) {}
+
+  /**
+   * Leaves the mark, unless an attempt of the same activity has, which the author allowed to be repeated.
+   *
+   * @throws CallFailure `outcome.unknown` where another start left it; AbilityError `store.full`.
+   */
+  async make(): Promise<void> {
+    const found = await this.marks.make(this.call, this.by);
+    if (found === 'made') this.isOwn = true;
+    else if (found.run !== this.by.run || found.activity !== this.by.activity) throw this.earlierStart(found);
+  }
+
+  /** Takes back the mark of this very attempt, where its effect certainly did not begin. */
+  async takeBack(error: unknown): Promise<void> {
+    const notBegun = error instanceof CallFailure && !error.unclear && NOT_BEGUN.has(error.code);
+    if (this.isOwn && notBegun) await this.marks.remove(this.call);
+  }
+
+  private earlierStart({ run, activity }: MarkedBy): CallFailure {
+    const { call } = this.call;
+    return new CallFailure({
+      code: 'outcome.unknown',
+      message: `${call} was begun before, by the run ${run}, and nothing was done now: what became of it there is not known here`,
+      details: { earlier: { run, activity } },
+      suggestion: `Check by hand whether the effect took place. ${this.wayOn}`,
+    });
+  }
+}
+
+/** How people go on after a call that an earlier start of its task has begun. @param root plan of the whole task. */
+export function wayOnFrom(root: Plan, task: string, path: string): string {
+  const key = task.split('/', 1)[0] as string;
+  if (key.includes(':')) return 'Then run the ability again, if it is still wanted.';
+  const step = stepToRetry(root, task, path);
+  return `Then go on: ability task retry ${key}${step === undefined ? '' : ` --from ${step}`}`;
+}
+
+/** The step of the task itself to begin with; none for an operation alone, or a clean-up. */
+function stepToRetry({ steps }: Plan, task: string, path: string): string | undefined {
+  const known = new Set(mainSteps(steps).map(({ step }) => step.id));
+  const [, ...called] = task.split('/');
+  const ids = path.replace(/\.undo$/, '').split('/');
+  // Of a task that was called, only the call is a step of the one that can be tried again.
+  const candidates = called.length > 0 ? called : ids.toReversed();
+  return candidates.find((id) => known.has(id));
+}

@@ -1,0 +1,210 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { explainTask } from '../../src/client/explain-task.js';
+import { retryTask } from '../../src/client/retry-task.js';
+import { taskQueueOf } from '../../src/contracts/names.js';
+import type { TaskResult } from '../../src/contracts/task.js';
+import { packArguments } from '../../src/rules/task-arguments.js';
+import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
+import { readStart } from '../fixtures/read-start.js';
+import { type RunningProject, runProject } from '../fixtures/running-project.js';
+import { apiAbility } from '../fixtures/servers/definitions.js';
+
+let project: RunningProject;
+let file: string;
+let count = 0;
+
+const append = "appendFileSync(input.file, input.line + '\\n');";
+const to = (line: string): string => `{ file: "\${{ input.file }}", line: "${line}" }`;
+
+beforeAll(async () => {
+  const again = "if (readFileSync(input.file, 'utf8').split(input.line).length < 3) process.exit(3);";
+  project = await runProject({
+    'ability.yaml': projectFile(),
+    ...operation('note.same', append, { effects: 'write_idempotent' }),
+    ...operation('note.add', append, { effects: 'write_additive' }),
+    ...operation('note.drop', append, { effects: 'destructive' }),
+    ...operation('note.twice', `${append} ${again}`, { effects: 'write_additive' }),
+    ...operation('note.fail', 'process.exit(1);', { effects: 'read' }),
+    ...apiAbility(
+      'send.post',
+      `http://127.0.0.1:${await closedPort()}`,
+      { method: 'POST', path: '/' },
+      { more: { effects: 'write_additive' } },
+    ),
+    ...workflow('inner', `steps: [{ id: add, call: note.add, with: ${to('child')} }]`),
+    ...workflow(
+      'publish',
+      `steps:
+  - { id: same, call: note.same, with: ${to('same')} }
+  - { id: publish, call: note.add, with: ${to('add')}, undo: { call: note.drop, with: ${to('undo')} } }
+  - { id: stop, if: "has(input.stop)", call: note.fail }`,
+    ),
+    ...workflow('calls', 'steps: [{ id: sub, call: inner, with: { file: "${{ input.file }}" } }]'),
+    ...workflow(
+      'allowed',
+      `steps:
+  - id: loop
+    foreach: "[1, 2]"
+    as: item
+    steps: [{ id: turn, call: note.add, with: ${to('turn ${{ item }}')} }]
+  - { id: own, call: note.twice, with: ${to('own')}, retry: { attempts: 2, first: 10ms } }
+  - id: outer
+    retry: { attempts: 2, first: 10ms }
+    steps:
+      - { id: before, call: note.add, with: ${to('before')} }
+      - id: inside
+        retry: { attempts: 2, first: 10ms }
+        steps: [{ id: grouped, call: note.twice, with: ${to('grouped')} }]
+finally:
+  - { id: clean, call: note.drop, with: ${to('clean')} }`,
+    ),
+  });
+});
+afterAll(() => project.stop());
+beforeEach(() => {
+  count += 1;
+  file = join(project.root, `lines-${count}`);
+});
+
+const lines = (): string[] => (existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').sort() : []);
+const marks = (): string[] => {
+  const folder = join(project.root, '.system/store/marks');
+  return existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
+};
+
+/** A port that nobody listens on. */
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Resets a task to its beginning. @returns how its new run ends. */
+async function reset(id: string): Promise<TaskResult> {
+  const { temporal, namespace } = project.session;
+  const { events } = await temporal.workflow.getHandle(id).fetchHistory();
+  const first = events?.find((event) => event.workflowTaskCompletedEventAttributes);
+  await temporal.workflowService.resetWorkflowExecution({
+    namespace,
+    workflowExecution: { workflowId: id },
+    reason: 'a test',
+    requestId: `reset-${id}`,
+    ...(first?.eventId && { workflowTaskFinishEventId: first.eventId }),
+  });
+  return endOf(id);
+}
+
+/** Starts a task a second time, with the arguments of its first start. @returns how that run ends. */
+async function startAgain(id: string): Promise<TaskResult> {
+  const { temporal, project: name } = project.session;
+  const start = await readStart(project.session, id);
+  await temporal.workflow.start(start.plan.ability.id, {
+    workflowId: id,
+    taskQueue: taskQueueOf(name, 'dev', start.plan.placement),
+    args: packArguments(start),
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+  });
+  return endOf(id);
+}
+
+async function endOf(id: string): Promise<TaskResult> {
+  const end = await project.wait(id);
+  if (end.kind !== 'ended') throw new Error(`it did not end: ${JSON.stringify(end)}`);
+  return end.result;
+}
+
+describe('the effect of a call that must not be repeated is not repeated by', () => {
+  test.each([
+    ['a reset', reset],
+    ['a second start with the old arguments', startAgain],
+  ])('%s, which ends unknown and names the earlier run and the way on', async (_, again) => {
+    const { id, runId } = await project.create('publish', { file }, { key: `again-${count}` });
+    expect(await endOf(id)).toMatchObject({ status: 'succeeded' });
+    const result = await again(id);
+    expect(result).toMatchObject({
+      status: 'unknown',
+      error: { code: 'outcome.unknown', step: 'publish', details: { earlier: { run: runId } } },
+    });
+    expect(result.error?.suggestion).toContain(`ability task retry ${id} --from publish`);
+    expect(lines()).toEqual(['add', 'same', 'same']);
+    const story = JSON.stringify(await explainTask(project.session, id));
+    expect(story).toContain(runId);
+    expect(story).toContain(`ability task retry ${id} --from publish`);
+  });
+
+  test('a reset of a task that was called', async () => {
+    const { id } = await project.create('calls', { file }, { key: `again-${count}` });
+    await endOf(id);
+    const child = await reset(`${id}/sub`).catch((error: unknown) => error as TaskResult);
+    expect(child.error?.suggestion).toContain(`ability task retry ${id} --from sub`);
+    expect(lines()).toEqual(['child']);
+  });
+
+  test('a reset of a task that had taken back what it did', async () => {
+    const { id } = await project.create('publish', { file, stop: true }, { key: `again-${count}` });
+    expect(await endOf(id)).toMatchObject({ status: 'failed' });
+    expect(await reset(id)).toMatchObject({ status: 'unknown' });
+    expect(lines()).toEqual(['add', 'same', 'same', 'undo']);
+  });
+
+  test('a reset of a direct run, which has no key to retry', async () => {
+    const { id } = await project.create('note.add', { file, line: 'direct' }, { direct: true });
+    await endOf(id);
+    const { error } = await reset(id);
+    expect(error).toMatchObject({ code: 'outcome.unknown', suggestion: expect.not.stringContaining('task retry') });
+    expect(lines()).toEqual(['direct']);
+  });
+});
+
+describe('what the author allows is repeated', () => {
+  test('attempts of a call and of groups around it, turns of loops and clean-ups', async () => {
+    expect(await project.run('allowed', { file })).toMatchObject({ status: 'succeeded' });
+    expect(lines()).toEqual(['before', 'clean', 'grouped', 'grouped', 'own', 'own', 'turn 1', 'turn 2']);
+  });
+
+  test('the way on that an unknown end names', async () => {
+    const { id } = await project.create('publish', { file }, { key: `again-${count}` });
+    await endOf(id);
+    await reset(id);
+    const user = { name: 'tester', source: 'claimed' } as const;
+    const retried = await retryTask(project.session, id, { from: 'publish', user, run: true });
+    expect(await endOf(retried.id)).toMatchObject({ status: 'succeeded' });
+    expect(lines()).toEqual(['add', 'add', 'same', 'same']);
+  });
+
+  test('a call that certainly sent nothing', async () => {
+    const { id } = await project.create('send.post', {}, { key: `again-${count}` });
+    expect(await endOf(id)).toMatchObject({ error: { code: 'unavailable.connection' } });
+    expect(await startAgain(id)).toMatchObject({ error: { code: 'unavailable.connection' } });
+  });
+});
+
+test('a call whose mark cannot be kept is not begun', async () => {
+  const other = await runProject({
+    'ability.yaml': projectFile(),
+    ...operation('note.add', append, { effects: 'write_additive' }),
+    ...operation('note.same', append, { effects: 'write_idempotent' }),
+    '.system/store/marks': 'no folder',
+  });
+  try {
+    const input = { file, line: 'x' };
+    expect(await other.run('note.add', input)).toMatchObject({ status: 'failed', error: { code: 'store.full' } });
+    expect(lines()).toEqual([]);
+    expect(await other.run('note.same', input)).toMatchObject({ status: 'succeeded' });
+  } finally {
+    await other.stop();
+  }
+});
+
+test('a call that may be repeated leaves no mark', async () => {
+  const before = marks();
+  await project.run('note.same', { file, line: 'x' });
+  expect(marks()).toEqual(before);
+  await project.run('note.add', { file, line: 'y' });
+  expect(marks().length).toBeGreaterThan(before.length);
+});

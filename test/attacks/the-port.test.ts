@@ -1,0 +1,245 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { decide, viewTask } from '../../src/client/index.js';
+import { ACTIVITIES, deleteIdOf, preflightIdOf, taskQueueOf, WORKFLOWS } from '../../src/contracts/names.js';
+import type { PreflightAnswer, TaskStart } from '../../src/contracts/task.js';
+import { sealMark } from '../../src/rules/seal-mark.js';
+import { packArguments } from '../../src/rules/task-arguments.js';
+import { pathsOf } from '../../src/server/project-paths.js';
+import { allPlaces, WorkerHost } from '../../src/worker/host-workers.js';
+import { keysFromEnvironment } from '../../src/worker/seal-keys.js';
+import { continueElsewhere, orderActivity, startChild, startForeign } from '../fixtures/foreign-workflow.js';
+import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
+import { type RunningProject, runProject, TEST_KEYS } from '../fixtures/running-project.js';
+
+let project: RunningProject;
+const user = { name: 'tester', source: 'claimed' } as const;
+const approvals = '{ dev: {}, prod: { protected: true, approve: [write_additive], approvers: [alice] } }';
+
+beforeAll(async () => {
+  const write = "writeFileSync(input.file, 'x'); return {};";
+  const call = '{ id: go, call: util.write, with: { file: "${{ input.file }}" } }';
+  project = await runProject({
+    'ability.yaml': projectFile(approvals),
+    'registry/hooks/PreAbilityCall.yaml':
+      'hooks:\n  - { id: gate, blocking: true, match: { environments: [prod] }, handler: { expression: { deny_if: "true", reason: closed } } }\n',
+    ...operation('util.write', write, { effects: 'write_additive' }),
+    ...workflow('inner', `steps: [${call}]`),
+    ...workflow(
+      'release',
+      'steps: [{ id: ask, approval: { title: Go on? } }, { id: sub, call: inner, with: { file: "${{ input.file }}" } }]',
+    ),
+    ...workflow('later', `steps: [{ id: ask, approval: { title: Go on? } }, ${call}]`),
+  });
+});
+afterAll(() => project.stop());
+
+const queueOf = (environment: string) => taskQueueOf(project.session.project, environment, 'local');
+const fileOf = (name: string) => join(project.root, name);
+
+const recordOf = (key: string) => join(project.root, '.system/implement', key, 'record.json');
+
+/** What anybody may ask for who may start workflows. */
+async function preflight(task: string, environment = 'prod', ability = 'later'): Promise<Required<PreflightAnswer>> {
+  const request = {
+    ability,
+    environment,
+    input: { file: fileOf('planned') },
+    task,
+    direct: false,
+    user,
+    session: null,
+  };
+  const answer = await project.session.temporal.workflow.execute(WORKFLOWS.preflight, {
+    workflowId: preflightIdOf(task),
+    taskQueue: queueOf(environment),
+    args: [request],
+  });
+  return answer as Required<PreflightAnswer>;
+}
+
+function startOf({ plan, seal, input }: Required<PreflightAnswer>, change: Partial<TaskStart> = {}): TaskStart {
+  return { format: 1, plan, seal, input, user, session: null, run: true, warnings: [], ...change };
+}
+
+/** A workflow of foreign code with a true plan and seal, under the sealed key and with the right type. */
+async function foreign(key: string, answer: Required<PreflightAnswer>, type = 'later') {
+  return startForeign(project.session, key, type, packArguments(startOf(answer)));
+}
+
+describe('foreign code on a queue of its own, with a true plan and seal, does not', () => {
+  test.each(['the worker that sealed it', 'another one'])('execute an operation with another input: %s', async (by) => {
+    const key = `port-call-${by.length}`;
+    const answer = await preflight(key);
+    if (by === 'another one') await project.restartWorkers();
+    const at = await foreign(key, answer);
+    const argument = { seal: sealMark(answer.seal), path: 'go', with: { file: fileOf(key) } };
+    const order = { type: 'util.write', queue: queueOf('prod'), argument };
+    expect(await orderActivity(project.session, at, order)).toBe('seal.invalid');
+    expect(existsSync(fileOf(key))).toBe(false);
+  });
+
+  test('write a record with a made-up approval, or any of the other activities of a task', async () => {
+    const key = 'port-internal';
+    const answer = await preflight(key);
+    const at = await foreign(key, answer);
+    const context = { seal: sealMark(answer.seal), input: answer.input, run: at.runId };
+    const result = {
+      status: 'succeeded',
+      task_key: key,
+      ability_id: 'later',
+      version: 1,
+      digest: answer.seal.plan,
+      environment: 'prod',
+      output: null,
+      error: null,
+      warnings: [],
+      steps: [],
+      approvals: [{ id: 'made-up', path: 'ask', title: 'Go on?', status: 'approved', decisions: [], reasons: [] }],
+      hooks: [],
+      requested_by: user,
+      started_at: null,
+      finished_at: null,
+      cleanup_ran: null,
+      links: { temporal: null, record: null },
+    };
+    const ask = (type: string, argument: object) =>
+      orderActivity(project.session, at, { type, queue: queueOf('prod'), argument });
+    expect(await ask(ACTIVITIES.finish, { ...context, result })).toBe('seal.invalid');
+    expect(await ask('PreAbilityCall', { ...context, phase: 'PreAbilityCall', path: '', operation: null })).toBe(
+      'seal.invalid',
+    );
+    expect(await ask(ACTIVITIES.enter, context)).toBe('seal.invalid');
+    expect(await ask(ACTIVITIES.modify, { ...context, by: user })).toBe('seal.invalid');
+    expect(await ask(ACTIVITIES.recordChange, { ...context, created_at: '', changes: [], warnings: [] })).toBe(
+      'seal.invalid',
+    );
+    expect(await ask(ACTIVITIES.acquire, context)).toBe('seal.invalid');
+    expect(await ask(ACTIVITIES.release, { ...context, lock: 'lock:x' })).toBe('seal.invalid');
+    expect(readFileSync(recordOf(key), 'utf8')).not.toContain('made-up');
+  });
+
+  test('start a workflow as if a task had called it', async () => {
+    const key = 'port-child';
+    const answer = await preflight(key, 'dev', 'release');
+    const at = await foreign(key, answer, 'release');
+    const input = { file: fileOf(key) };
+    const argument = startOf(answer, { input, child: { ability: 'inner', left_ms: 60_000 } });
+    const workflowId = `${key}/sub`;
+    await startChild(project.session, at, {
+      workflowId,
+      type: 'inner',
+      queue: queueOf('dev'),
+      args: packArguments(argument),
+    });
+    expect(await endOf(workflowId)).toBe('seal.invalid');
+    expect(existsSync(fileOf(key))).toBe(false);
+  });
+
+  test('go on as a task that says what its earlier runs did', async () => {
+    const key = 'port-goes-on';
+    const answer = await preflight(key, 'dev');
+    const at = await foreign(key, answer);
+    const now = new Date().toISOString();
+    const argument = startOf(answer, {
+      progress: { ask: { status: 'succeeded', output: { decision: 'approve' } } },
+      carried: {
+        created_at: now,
+        started_at: now,
+        approvals: [],
+        hooks: [],
+        signals: [],
+        used_ms: 0,
+        calls: 0,
+        sequence: 0,
+        paused: false,
+      },
+    });
+    await continueElsewhere(project.session, at, {
+      type: 'later',
+      queue: queueOf('dev'),
+      args: packArguments(argument),
+    });
+    expect(await endOf(key)).toBe('seal.invalid');
+    expect(existsSync(fileOf('planned'))).toBe(false);
+  });
+});
+
+test('foreign code does not erase a record in the name of a deletion', async () => {
+  const key = 'port-erase';
+  await preflight(key);
+  const at = await startForeign(project.session, deleteIdOf(key), WORKFLOWS.delete, [{ key }]);
+  const tombstone = { format: 1, task_key: key, ability_id: 'later', environment: 'prod', input: null };
+  const argument = { ...tombstone, deleted_at: new Date().toISOString(), deleted_by: 'ann', purged: false };
+  const order = { type: ACTIVITIES.erase, queue: queueOf('prod'), argument };
+  expect(await orderActivity(project.session, at, order)).toBe('seal.invalid');
+  expect(existsSync(recordOf(key))).toBe(true);
+});
+
+describe('what was sealed for one environment opens nothing in another', () => {
+  test('a task of dev that is started on the queue of prod', async () => {
+    const key = 'port-environment';
+    const answer = await preflight(key, 'dev', 'inner');
+    const { workflow: client } = project.session.temporal;
+    await client.start('inner', { workflowId: key, taskQueue: queueOf('prod'), args: packArguments(startOf(answer)) });
+    expect(await endOf(key)).toBe('seal.invalid');
+    expect(existsSync(fileOf('planned'))).toBe(false);
+  });
+
+  test('a preflight for prod that is started on the queue of dev', async () => {
+    const request = { ability: 'inner', environment: 'prod', input: { file: '' }, task: 'port-sealed', direct: false };
+    const { workflow: client } = project.session.temporal;
+    const workflowId = preflightIdOf('port-sealed');
+    const args = [{ ...request, user, session: null }];
+    await client.start(WORKFLOWS.preflight, { workflowId, taskQueue: queueOf('dev'), args });
+    expect(await endOf(workflowId)).toBe('seal.invalid');
+  });
+});
+
+test('a worker asks Temporal nothing about the runs that it executes itself, also of tasks that it takes over', async () => {
+  const { id } = await project.create('release', { file: fileOf('taken-over') });
+  const approvals = async () => (await viewTask(project.session, id)).result.approvals.length;
+  await expect.poll(approvals, { timeout: 20_000 }).toBe(1);
+  await project.stopWorkers();
+  const paths = pathsOf(project.root);
+  const host = await WorkerHost.connect({
+    paths,
+    project: project.session.project,
+    connectionOptions: { address: project.session.address },
+    namespace: project.session.namespace,
+    store: paths.store,
+    keys: keysFromEnvironment(TEST_KEYS),
+  });
+  const reads = vi.spyOn(host.access.client.workflowService, 'getWorkflowExecutionHistory');
+  try {
+    await host.serve(allPlaces(['dev', 'prod']));
+    await decide(project.session, id, 'approve', { by: user.name });
+    expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded' } });
+    expect(reads).not.toHaveBeenCalled();
+  } finally {
+    await host.stop();
+    await project.restartWorkers();
+  }
+});
+
+/** The code with which a workflow fails, through all its runs. */
+async function endOf(workflowId: string): Promise<string | undefined> {
+  const { workflow } = project.session.temporal as Client;
+  await expect
+    .poll(() =>
+      workflow
+        .getHandle(workflowId)
+        .describe()
+        .then(Boolean, () => false),
+    )
+    .toBe(true);
+  return workflow
+    .getHandle(workflowId)
+    .result()
+    .then(
+      () => undefined,
+      (error: { cause?: { type?: string } }) => error.cause?.type,
+    );
+}
