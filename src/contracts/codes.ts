@@ -47,6 +47,12 @@ export const CODES = {
     means: 'Another task holds the concurrency key of this one, which says `on_busy: refuse`; nothing was begun.',
     next: 'Wait for the task that the message names, or let the ability `wait` or `cancel_older`.',
   },
+  'concurrency.replaced': {
+    exit: EXIT.failed,
+    means:
+      'The task waited for its turn with `on_busy: newest`, and a newer task with the same concurrency key took its place; nothing was begun.',
+    next: 'Watch the newer task, which the message names; where each must run, write `on_busy: wait`.',
+  },
   'config.invalid': {
     exit: EXIT.usage,
     means: 'The configuration contradicts itself or names something that does not exist.',

@@ -5,7 +5,7 @@ import { Script } from '../../property/script.js';
 import { planOf } from '../../property/trees.js';
 
 /** What Temporal is asked for with each call. */
-const asked = vi.hoisted(() => [] as { scheduleToCloseTimeout?: number }[]);
+const asked = vi.hoisted(() => [] as { retry?: unknown; scheduleToCloseTimeout?: number }[]);
 
 vi.mock('@temporalio/workflow', async () => {
   const { fakeWorkflow } = await import('../../property/fake-workflow.js');
