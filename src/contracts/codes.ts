@@ -506,6 +506,11 @@ export const CODES = {
     means: 'The task has not ended, so it cannot be tried again.',
     next: 'Wait for it with `ability task watch KEY`, or end it with `ability task cancel KEY`.',
   },
+  'task.other_project': {
+    exit: EXIT.usage,
+    means: 'The key belongs to a task of another project on the same Temporal; nothing was changed or created.',
+    next: 'Run the command with `--project DIR` of that project, which the message names; for a task of this one choose another key.',
+  },
   'task.started': {
     exit: EXIT.usage,
     means: 'The input of a task can be changed until the task is run; this one was run, or has ended.',
