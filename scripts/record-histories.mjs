@@ -40,7 +40,7 @@ async function record({ session, root, store, clock }, [name, task], { hasOwnKey
   if (clock) await clock.skip(WEEK_AND_A_BIT_MS);
   const end = await waitForTask(session, id, { timeoutMs: 60_000 });
   if (end.kind !== 'ended') throw new Error(`${name} did not end`);
-  const beside = { operation: preflightIdOf(id), deleted: deleteIdOf(id) }[name];
+  const beside = { operation: preflightIdOf(id, session.project), deleted: deleteIdOf(id) }[name];
   const others = beside ? await fetchHistories(session, beside) : [];
   const locks = lock === undefined ? [] : await lockHistories(session, environment, lock);
   const runs = [...(await fetchHistories(session, id)), ...others, ...locks];

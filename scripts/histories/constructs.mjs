@@ -1,7 +1,7 @@
 // A project with one small workflow for each construct of the language and each end of a task.
 // Inputs hold no paths: their digests are sealed, so nothing in them can be cleaned afterwards.
 import { cancelTask, changeInput, deleteTask, runTask } from '../../dist/client/index.js';
-import { approve, cancel, deny, untilStep } from './people.mjs';
+import { approve, cancel, deny, replaceInLine, untilStep } from './people.mjs';
 
 /** An operation whose script has this body; `input` is what it was given. */
 function operation(key, body, { effects = 'read', more = '', tags = '' } = {}) {
@@ -260,6 +260,10 @@ export const PROJECT_FILES = {
     'refuses',
     'concurrency: { key: refuses, on_busy: refuse }\nsteps: [{ id: a, call: util.slow, with: { ms: 500 } }]',
   ),
+  ...workflow(
+    'gives_way',
+    'concurrency: { key: gives_way, on_busy: newest }\nsteps: [{ id: gate, wait: { signal: go } }]',
+  ),
   ...workflow('fails', 'steps: [{ id: bad, fail: { code: no_luck, message: not today } }]'),
 };
 
@@ -284,6 +288,7 @@ export const CONSTRUCTS = {
       act: ({ session, id }) => deleteTask(session, id, { by: PERSON, purge: false }),
     },
     operation: { ability: 'util.echo', input: { n: 1 } },
+    'concurrency-newest': { ability: 'gives_way', input: {}, run: false, act: replaceInLine, lock: 'gives_way' },
   },
   long: tasksOf(LONG),
   /** Nobody runs it; its server skips the week. */

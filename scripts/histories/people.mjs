@@ -1,6 +1,14 @@
 // What people do to a task while it is recorded.
 import { setTimeout as pause } from 'node:timers/promises';
-import { cancelTask, decide, openApprovals, viewTask } from '../../dist/client/index.js';
+import {
+  cancelTask,
+  createTask,
+  decide,
+  openApprovals,
+  runTask,
+  signalTask,
+  viewTask,
+} from '../../dist/client/index.js';
 
 const LOOK_MS = 100;
 
@@ -33,4 +41,25 @@ export async function untilStep({ session, id }, path, status) {
     if (view?.progress[path]?.status === status) return;
     await pause(LOOK_MS);
   }
+}
+
+/** Runs a created task while another one has its turn, and then a third, which takes its place in the line. */
+export async function replaceInLine({ session, id }) {
+  const { result } = await viewTask(session, id);
+  const user = { name: 'recorder', source: 'claimed' };
+  const more = { ability: result.ability_id, environment: result.environment, input: {}, user, run: true };
+  const first = await createTask(session, { ...more, key: `${id}-first` });
+  await untilTurn(session, first.id, ({ concurrency }) => Boolean(concurrency?.granted_at));
+  await runTask(session, id);
+  await untilTurn(session, id, ({ status }) => status === 'waiting');
+  const third = await createTask(session, { ...more, key: `${id}-third` });
+  await untilTurn(session, id, ({ status }) => status === 'failed');
+  for (const task of [first, third]) {
+    await untilTurn(session, task.id, ({ concurrency }) => Boolean(concurrency?.granted_at));
+    await signalTask(session, task.id, 'go', null);
+  }
+}
+
+async function untilTurn(session, id, isSo) {
+  while (!isSo((await viewTask(session, id)).result)) await pause(LOOK_MS);
 }

@@ -3,6 +3,7 @@ import type { DeleteRequest, Deletion, TaskToDelete, Tombstone } from '../contra
 import { ACTIVITY_LIMITS, deleteIdOf, USER_KEY, WORKFLOWS } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo } from '../contracts/task.js';
+import { otherProject } from '../rules/other-project.js';
 import { toFailure } from './failures.js';
 import type { PlanSource } from './plan-source.js';
 import type { RecordFolder } from './record/record-folder.js';
@@ -22,7 +23,7 @@ export interface Executions {
   find(key: string): Promise<Execution | undefined>;
   cancel(key: string): Promise<void>;
   /** Deletes all runs of a task, of those it called, and of its preflights; some may be gone already. */
-  remove(key: string, onProgress: () => void): Promise<void>;
+  remove(key: string, project: string, onProgress: () => void): Promise<void>;
 }
 
 /** What deleting a task needs of its worker. */
@@ -40,7 +41,7 @@ const BEAT_MS = ACTIVITY_LIMITS.heartbeat / 3;
 /**
  * Makes sure that a task has ended: asks it to stop, and waits for its clean-up.
  *
- * @returns what is known of it. @throws AbilityError `task.not_found`, `task.open`.
+ * @returns what is known of it. @throws AbilityError `task.not_found`, `task.other_project`.
  */
 export function createEndTask(dependencies: DeleteDependencies): (request: DeleteRequest) => Promise<TaskToDelete> {
   return (request) =>
@@ -77,7 +78,7 @@ export function createPurge(dependencies: DeleteDependencies): (request: DeleteR
   return ({ key }) =>
     answering(key, dependencies, async (context) => {
       await findOwn(key, dependencies);
-      await dependencies.executions.remove(key, () => context.heartbeat());
+      await dependencies.executions.remove(key, dependencies.project, () => context.heartbeat());
     });
 }
 
@@ -114,10 +115,8 @@ async function waitForEnd(key: string, context: Context, { executions }: DeleteD
 async function findOwn(key: string, { executions, project }: DeleteDependencies): Promise<Execution | undefined> {
   const found = await executions.find(key);
   if (!found || (found.memo && found.project === project)) return found;
-  throw notFound(
-    key,
-    `the key is that of ${found.memo ? `a task of the project ${found.project}` : 'a workflow that is no task'}`,
-  );
+  if (found.memo) throw otherProject(key, found.project ?? '', project);
+  throw notFound(key, 'the key is that of a workflow that is no task');
 }
 
 function notFound(key: string, why?: string): AbilityError {

@@ -1,6 +1,6 @@
 import { Context, type Info } from '@temporalio/activity';
 import type { Tombstone } from '../contracts/deletion.js';
-import { preflightIdOf, taskQueueOf, WORKFLOWS } from '../contracts/names.js';
+import { earlyPreflightIdOf, preflightIdOf, taskQueueOf, WORKFLOWS } from '../contracts/names.js';
 import { PLACEMENTS } from '../contracts/placement.js';
 import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
@@ -14,6 +14,7 @@ import { digestOf } from '../rules/canonical.js';
 import { mainSteps } from '../rules/inner-steps.js';
 import { type EarlierTask, keptProgress } from '../rules/kept-progress.js';
 import { didYouMean } from '../rules/nearest.js';
+import { keyOfOther } from '../rules/other-project.js';
 import { hasTools, planDigest } from '../rules/plan-digest.js';
 import { beingDeleted, taskDeleted } from '../rules/task-deleted.js';
 import { isWantedPlan, refuseOtherInput, refuseOtherPlan } from '../rules/wanted-plan.js';
@@ -31,13 +32,20 @@ export interface PreflightDependencies extends CreationDependencies {
   keys: SealKeys;
   plans: PlanSource;
   records: RecordFolder;
-  /** What Temporal knows of a task of this key: its memo, `foreign` for somebody else's workflow, or nothing. */
-  findTask: (key: string) => Promise<TaskMemo | 'foreign' | undefined>;
-  /** What Temporal knows of the deletion of a task of this key. */
-  findDeletion: (key: string) => Promise<Tombstone | 'under way' | undefined>;
-  /** What a task of this key has done that has ended. @throws AbilityError `task.not_found`, `task.open`. */
-  readEnded: (key: string) => Promise<EarlierTask>;
+  /** What Temporal knows of a task of this key. */
+  findTask: (key: string) => Promise<FoundTask | undefined>;
+  /** What Temporal knows of the deletion of a task of this key, and whose task it was. */
+  findDeletion: (key: string) => Promise<{ project: string; deletion: Tombstone | 'under way' } | undefined>;
+  /**
+   * What a task of a project has done that has ended.
+   *
+   * @throws AbilityError `task.not_found`, `task.open`, `task.other_project`.
+   */
+  readEnded: (key: string, project: string) => Promise<EarlierTask>;
 }
+
+/** What has a key: a task of a project, or `foreign`, a workflow that is no task. */
+export type FoundTask = { project: string; memo: TaskMemo } | 'foreign';
 
 /** A record without a task is of a caller who died before its start; after this long its key is free again. */
 const ABANDONED_MS = 60_000;
@@ -64,9 +72,10 @@ export function createPreflight(
 /** A worker seals for its own environment only, and for the preflight of the very task. */
 function refuseOutsider({ task, environment }: TaskRequest, info: Info, { project }: PreflightDependencies): void {
   const queues = PLACEMENTS.map((placement) => taskQueueOf(project, environment, placement));
-  const isPreflight = info.workflowType === WORKFLOWS.preflight;
-  if (isPreflight && info.workflowExecution?.workflowId === preflightIdOf(task) && queues.includes(info.taskQueue))
-    return;
+  const ids = [preflightIdOf(task, project), earlyPreflightIdOf(task)];
+  const isPreflight =
+    info.workflowType === WORKFLOWS.preflight && ids.includes(info.workflowExecution?.workflowId ?? '');
+  if (isPreflight && queues.includes(info.taskQueue)) return;
   throw new AbilityError({
     code: 'seal.invalid',
     message: `The preflight of ${task} in ${environment} was not asked for by its own workflow on a queue of ${environment}`,
@@ -99,7 +108,12 @@ async function preflight(
   refuseOtherPlan(request.plan, { ...planned, plan }, true);
   const { task, user, retry } = request;
   const progress =
-    retry && keptProgress(await dependencies.readEnded(retry.task), planToRetry(plan, retry.from), retry.from);
+    retry &&
+    keptProgress(
+      await dependencies.readEnded(retry.task, dependencies.project),
+      planToRetry(plan, retry.from),
+      retry.from,
+    );
   const taken = progress && { progress: digestOf(progress) };
   const within = request.session ? { session: request.session } : {};
   const sealed = { plan: digests.plan, task, input: digests.input, user, ...within, confirmations, ...taken };
@@ -136,12 +150,12 @@ type KeyState = 'free' | 'abandoned' | 'held' | 'ended';
 /**
  * Whether the key is free, or already that of a task with the same ability, environment and input.
  *
- * @throws AbilityError `task.key_conflict`, `task.deleted`. Source: answers, 3 and 4.
+ * @throws AbilityError `task.key_conflict`, `task.other_project`, `task.deleted`. Source: answers, 3 and 4.
  */
 async function stateOfKey(
   request: TaskRequest,
   input: string,
-  { records, findTask, findDeletion }: PreflightDependencies,
+  { project, records, findTask, findDeletion }: PreflightDependencies,
 ): Promise<KeyState> {
   if (request.direct) return 'free';
   const tombstone = records.readTombstone(request.task);
@@ -150,9 +164,14 @@ async function stateOfKey(
   // Keys with this form are made by the client from time and chance; nobody else has the same one.
   const isGenerated = /^t-[0-9a-hjkmnp-tv-z]{26}$/.test(request.task);
   if (!record && isGenerated) return 'free';
-  const [task, deletion] = await Promise.all([findTask(request.task), findDeletion(request.task)]);
-  if (deletion) throw deletion === 'under way' ? beingDeleted(request.task) : taskDeleted(deletion);
-  if (task === 'foreign') throw keyConflict(request, 'a workflow that is no task');
+  const [found, deleted] = await Promise.all([findTask(request.task), findDeletion(request.task)]);
+  for (const holder of [found, deleted]) {
+    if (holder === undefined || holder === 'foreign' || holder.project === project) continue;
+    throw keyOfOther(request.task, holder.project, project);
+  }
+  if (deleted) throw deleted.deletion === 'under way' ? beingDeleted(request.task) : taskDeleted(deleted.deletion);
+  if (found === 'foreign') throw keyConflict(request, 'a workflow that is no task');
+  const task = found?.memo;
   const held = task ?? record?.request;
   if (!held) return 'free';
   if (held.ability === request.ability && held.environment === request.environment && held.input === input) {

@@ -3,8 +3,10 @@ import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/commo
 import { SIGNALS } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo, TaskRequest } from '../contracts/task.js';
+import { keyOfOther } from '../rules/other-project.js';
 import { isWantedPlan } from '../rules/wanted-plan.js';
 import type { Session } from './connect.js';
+import { otherProjectOf } from './open-task.js';
 import { isUnknownWorkflow } from './temporal-errors.js';
 
 const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEYWORD);
@@ -13,7 +15,7 @@ const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEY
  * Makes sure that what holds the key is this very task, and runs it where it only waits to be run.
  *
  * @param input digest of the input, with defaults applied. @returns its run, or undefined where it is gone.
- * @throws AbilityError `task.key_conflict`.
+ * @throws AbilityError `task.key_conflict`, `task.other_project`.
  */
 export async function attachTask(
   session: Session,
@@ -24,6 +26,8 @@ export async function attachTask(
   const { task: id, ability, environment } = request;
   const description = await describeIfThere(session, id);
   if (!description) return undefined;
+  const project = otherProjectOf(session, description);
+  if (project !== undefined) throw keyOfOther(id, project, session.project);
   const { memo, runId, status, typedSearchAttributes } = description;
   const held = (memo ?? {}) as Partial<TaskMemo>;
   const isPlanned = isWantedPlan(request.plan, { ...held, plan: held.plan ?? '' });

@@ -3,13 +3,15 @@ import {
   ApplicationFailure,
   isGrpcServiceError,
   ServiceError,
+  type WorkflowHandle,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { UPDATES } from '../contracts/names.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
-import type { EditAnswer, InputEdit, TaskMemo } from '../contracts/task.js';
+import type { EditAnswer, InputEdit } from '../contracts/task.js';
 import type { Session } from './connect.js';
+import { type OwnTask, openOwn } from './open-task.js';
 import { refuseUnserved } from './pollers.js';
 import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
 import { queryTask, viewTask } from './view-task.js';
@@ -23,15 +25,15 @@ const FAILED_PRECONDITION = 9;
  * Changes the input of a task that was created and not run: fields to set, fields to take out. The task runs preflight
  * again with it, one caller after the other, so that changes of different fields all hold. Source: R-000-84, C-37.
  *
- * @throws AbilityError `task.not_found`, `task.started`, `placement.no_worker`, `worker.unavailable`, and what preflight
+ * @throws AbilityError `task.not_found`, `task.other_project`, `task.started`, `placement.no_worker`, `worker.unavailable`, and what preflight
  * says; then nothing has changed.
  */
 export async function changeInput(session: Session, key: string, edit: InputEdit): Promise<EditAnswer> {
   if (key.includes(':')) throw taskNotFound(key);
   return asking(session, async () => {
-    await refuseUnchangeable(session, key);
+    const { execution } = await openChangeable(session, key);
     try {
-      const answer = await session.temporal.withDeadline(Date.now() + EDIT_MS, () => send(session, key, edit));
+      const answer = await session.temporal.withDeadline(Date.now() + EDIT_MS, () => send(execution, edit));
       // Its record is written before it answers again.
       if (answer.changed) await queryTask(session, key).catch(() => undefined);
       return answer;
@@ -42,12 +44,11 @@ export async function changeInput(session: Session, key: string, edit: InputEdit
 }
 
 /** By its id an update that is sent again is the same one, and holds once. */
-async function send(session: Session, key: string, edit: InputEdit): Promise<EditAnswer> {
+async function send(execution: WorkflowHandle, edit: InputEdit): Promise<EditAnswer> {
   const updateId = randomUUID();
-  const handle = session.temporal.workflow.getHandle(key);
   for (let left = MOST_TRIES - 1; ; left -= 1) {
     try {
-      return await handle.executeUpdate<EditAnswer, [InputEdit]>(UPDATES.modify, { args: [edit], updateId });
+      return await execution.executeUpdate<EditAnswer, [InputEdit]>(UPDATES.modify, { args: [edit], updateId });
     } catch (error) {
       if (left === 0 || !wasSetBack(error)) throw error;
     }
@@ -64,19 +65,12 @@ function wasSetBack(error: unknown): boolean {
   );
 }
 
-async function refuseUnchangeable(session: Session, key: string): Promise<void> {
-  const description = await session.temporal.workflow
-    .getHandle(key)
-    .describe()
-    .catch((error: unknown) => {
-      if (isUnknownWorkflow(error)) return undefined;
-      throw error;
-    });
+async function openChangeable(session: Session, key: string): Promise<OwnTask> {
+  const task = await openOwn(session, key);
   // A record may tell of a task that Temporal has forgotten.
-  if (description?.status.name !== 'RUNNING') throw await whyClosed(session, key);
-  const { ability } = (description.memo ?? {}) as Partial<TaskMemo>;
-  if (ability === undefined) throw taskNotFound(key);
-  await refuseUnserved(session, description.taskQueue);
+  if (task?.description.status.name !== 'RUNNING') throw await whyClosed(session, key);
+  await refuseUnserved(session, task.description.taskQueue);
+  return task;
 }
 
 async function whyClosed(session: Session, key: string, cause?: unknown): Promise<AbilityError> {

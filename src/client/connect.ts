@@ -23,6 +23,8 @@ export interface Session {
   isOwnRuntime: boolean;
   /** Whether this call started the runtime. */
   started: boolean;
+  /** Told when a task of another project is read. */
+  onOther?: ((key: string, project: string) => void) | undefined;
   close(): Promise<void>;
 }
 
@@ -33,6 +35,8 @@ export interface ConnectOptions extends ConnectionFlags {
   project: string;
   /** Told what is being done while the server is fetched and started. */
   progress?: Progress;
+  /** Told when a task of another project is read, whose results name that project, too. */
+  onOther?: Session['onOther'];
 }
 
 const CONNECT_MS = 5000;
@@ -72,7 +76,7 @@ async function dial(
 }
 
 function sessionOf(
-  { project, root }: ConnectOptions,
+  { project, root, onOther }: ConnectOptions,
   connection: Connection,
   where: Pick<Session, 'address' | 'namespace' | 'ui' | 'isOwnRuntime' | 'started'> & { store: string },
 ): Session {
@@ -88,6 +92,7 @@ function sessionOf(
     ui,
     isOwnRuntime,
     started,
+    onOther,
     paths: pathsOf(root),
     store,
     codec,

@@ -2,32 +2,35 @@ import type { Json } from '../contracts/json.js';
 import { SIGNALS } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { Session } from './connect.js';
+import { type OwnTask, openOwn } from './open-task.js';
 import { unlessDeleted } from './read-deletion.js';
 import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
 import { viewTask } from './view-task.js';
 
-/** Runs a created task; one that already runs goes on as it is. @throws AbilityError `task.not_found`, `task.closed`. */
+/** Runs a created task; one that already runs goes on as it is. @throws AbilityError as {@link cancelTask}. */
 export function runTask(session: Session, id: string): Promise<void> {
-  return control(session, id, 'run', (handle) => handle.signal(SIGNALS.run));
+  return control(session, id, 'run', ({ run }) => run.signal(SIGNALS.run));
 }
 
-/** Asks a task to stop; its clean-up runs first. @throws AbilityError `task.not_found`, `task.closed`. */
+/**
+ * Asks a task to stop; its clean-up runs first.
+ *
+ * @throws AbilityError `task.not_found`, `task.closed`, `task.other_project`.
+ */
 export function cancelTask(session: Session, id: string): Promise<void> {
-  return control(session, id, 'cancelled', async (handle) => {
-    // Asked to cancel what has ended, Temporal says yes.
-    if ((await handle.describe()).status.name !== 'RUNNING') throw await closed(session, id, 'cancelled');
-    await handle.cancel();
+  return control(session, id, 'cancelled', async ({ execution }) => {
+    await execution.cancel();
   });
 }
 
-/** Lets a task start nothing new until it is resumed. @throws AbilityError `task.not_found`, `task.closed`. */
+/** Lets a task start nothing new until it is resumed. @throws AbilityError as {@link cancelTask}. */
 export function pauseTask(session: Session, id: string): Promise<void> {
-  return control(session, id, 'paused', (handle) => handle.signal(SIGNALS.pause));
+  return control(session, id, 'paused', ({ run }) => run.signal(SIGNALS.pause));
 }
 
-/** Lets a paused task go on. @throws AbilityError `task.not_found`, `task.closed`. */
+/** Lets a paused task go on. @throws AbilityError as {@link cancelTask}. */
 export function resumeTask(session: Session, id: string): Promise<void> {
-  return control(session, id, 'resumed', (handle) => handle.signal(SIGNALS.resume));
+  return control(session, id, 'resumed', ({ run }) => run.signal(SIGNALS.resume));
 }
 
 /** The commands that send our own signals, and know more than to send them. */
@@ -42,7 +45,7 @@ const COMMAND_OF: Record<string, string> = {
 /**
  * Sends a signal that a task waits for, or will. Source: answers, 49.
  *
- * @throws AbilityError `usage.invalid` for our own signals, `task.not_found`, `task.closed`.
+ * @throws AbilityError `usage.invalid` for our own signals, else as {@link cancelTask}.
  */
 export function signalTask(session: Session, id: string, name: string, payload: Json): Promise<void> {
   if (Object.hasOwn(COMMAND_OF, name)) {
@@ -55,23 +58,29 @@ export function signalTask(session: Session, id: string, name: string, payload: 
     const suggestion = 'Send the name that a `wait: { signal: NAME }` of the definition waits for.';
     return Promise.reject(new AbilityError({ code: 'usage.invalid', message, suggestion }));
   }
-  return control(session, id, 'signalled', (handle) => handle.signal(name, payload));
+  return control(session, id, 'signalled', ({ run }) => run.signal(name, payload));
 }
 
-type Handle = ReturnType<Session['temporal']['workflow']['getHandle']>;
+/** A task that goes on as a new run meanwhile is looked at again; it does so now and then, not each time. */
+const MOST_TRIES = 10;
 
 async function control(
   session: Session,
   id: string,
   what: string,
-  action: (handle: Handle) => Promise<void>,
+  action: (task: OwnTask) => Promise<void>,
 ): Promise<void> {
   await asking(session, async () => {
-    try {
-      await action(session.temporal.workflow.getHandle(id));
-    } catch (error) {
-      if (!isUnknownWorkflow(error)) throw error;
-      throw await closed(session, id, what, error);
+    for (let left = MOST_TRIES - 1; ; left -= 1) {
+      const task = await openOwn(session, id);
+      // Asked to cancel what has ended, Temporal says yes.
+      if (task?.description.status.name !== 'RUNNING') throw await closed(session, id, what);
+      try {
+        return await action(task);
+      } catch (error) {
+        if (!isUnknownWorkflow(error)) throw error;
+        if (left === 0) throw await closed(session, id, what, error);
+      }
     }
   });
 }

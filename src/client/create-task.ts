@@ -99,8 +99,24 @@ async function createOnce(session: Session, request: TaskRequest, wanted: NewTas
   const start = seal && startOf(request, { ...answer, seal }, wanted);
   if (!start) await wanted.review?.(answer);
   const started = start && (await startOrForget(session, request, start, wanted));
-  const runId = started ?? (await attachTask(session, request, digestOf(answer.input), wanted.run));
+  const runId = started ?? (await attachOrForget(session, request, answer, wanted));
   return runId === undefined ? undefined : { id, runId, warnings, attached: started === undefined };
+}
+
+/** Where a task of another project came first, the record that this preflight made is of no task. */
+async function attachOrForget(
+  session: Session,
+  request: TaskRequest,
+  { input, record }: Pick<PreflightAnswer, 'input' | 'record'>,
+  { run }: NewTask,
+): Promise<string | undefined> {
+  try {
+    return await attachTask(session, request, digestOf(input), run);
+  } catch (error) {
+    const isOther = error instanceof AbilityError && error.code === 'task.other_project';
+    if (isOther && record !== undefined) removeRecord(session, request);
+    throw error;
+  }
 }
 
 function tooMany(id: string): AbilityError {
@@ -138,7 +154,7 @@ async function preflight(session: Session, request: TaskRequest): Promise<Prefli
   const digest = digestOf(request);
   for (let turn = 0; turn < MOST_TURNS; turn += 1) {
     const handle = await session.temporal.workflow.start(WORKFLOWS.preflight, {
-      workflowId: preflightIdOf(request.task),
+      workflowId: preflightIdOf(request.task, session.project),
       taskQueue: taskQueueOf(session.project, request.environment, placement),
       args: [request],
       workflowExecutionTimeout: PREFLIGHT_LIMIT,
@@ -279,7 +295,11 @@ function attributesOf(
  */
 async function forgetRecord(session: Session, { direct, task }: TaskRequest): Promise<void> {
   if (direct || !session.isOwnRuntime) return;
-  if (await isKnown(session, task)) return;
+  if (!(await isKnown(session, task))) removeRecord(session, { task });
+}
+
+function removeRecord(session: Session, { task }: Pick<TaskRequest, 'task'>): void {
+  if (!session.isOwnRuntime) return;
   rmSync(join(session.paths.records, task), { recursive: true, force: true });
 }
 

@@ -3,24 +3,29 @@ import type { Approval, Decision, DecisionOutcome } from '../contracts/approvals
 import { UPDATES } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { Session } from './connect.js';
+import { openOwn } from './open-task.js';
 import { refuseUnserved } from './pollers.js';
 import { unlessDeleted } from './read-deletion.js';
 import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
-import { viewTask } from './view-task.js';
+import { viewOwnTask, viewTask } from './view-task.js';
 
 /** A worker answers in milliseconds, one that takes over from a killed one within ten seconds. */
 const DECIDE_MS = 15_000;
 
-/** The approvals of a task that wait for people. @throws AbilityError `task.not_found`. */
+/**
+ * The approvals of a task that wait for people: those that may be decided from here.
+ *
+ * @throws AbilityError `task.not_found`, `task.other_project`.
+ */
 export async function openApprovals(session: Session, id: string): Promise<Approval[]> {
-  const { result } = await viewTask(session, id);
+  const { result } = await viewOwnTask(session, id);
   return result.approvals.filter(({ status }) => status === 'open');
 }
 
 /**
  * Sends a decision and learns whether it counted.
  *
- * @throws AbilityError `usage.invalid` for a no with fields; `task.not_found`, `task.closed`, `approval.ignored`; `placement.no_worker` and
+ * @throws AbilityError `usage.invalid` for a no with fields; `task.not_found`, `task.closed`, `task.other_project`, `approval.ignored`; `placement.no_worker` and
  * `worker.unavailable` when no worker takes it up.
  */
 export async function decide(
@@ -73,23 +78,25 @@ async function send(
 ): Promise<DecisionOutcome> {
   return asking(session, async () => {
     const args: [object] = [{ verdict, decision }];
-    const handle = session.temporal.workflow.getHandle(id);
+    const task = await openOwn(session, id);
+    if (!task) throw await whyUnknown(session, id, undefined);
+    const { execution, description } = task;
     try {
       return await session.temporal.withDeadline(Date.now() + DECIDE_MS, () =>
-        handle.executeUpdate<DecisionOutcome, [object]>(UPDATES.decide, { args }),
+        execution.executeUpdate<DecisionOutcome, [object]>(UPDATES.decide, { args }),
       );
     } catch (error) {
       if (isUnknownWorkflow(error)) throw await whyUnknown(session, id, error);
       if (error instanceof WorkflowUpdateFailedError) throw await whyUnknown(session, id, error);
-      if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw await whyUnanswered(session, id, error);
+      if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
+        throw await whyUnanswered(session, id, description.taskQueue, error);
       throw error;
     }
   });
 }
 
 /** A decision that nobody took up in time may still be taken up by a worker that comes, so nothing is said of it. */
-async function whyUnanswered(session: Session, id: string, cause: unknown): Promise<AbilityError> {
-  const { taskQueue } = await session.temporal.workflow.getHandle(id).describe();
+async function whyUnanswered(session: Session, id: string, taskQueue: string, cause: unknown): Promise<AbilityError> {
   await refuseUnserved(session, taskQueue);
   return new AbilityError(
     {

@@ -4,12 +4,12 @@ import type { DeleteRequest, Deletion, Tombstone } from '../contracts/deletion.j
 import { deleteIdOf, taskQueueOf, USER_KEY, WORKFLOWS } from '../contracts/names.js';
 import type { Person } from '../contracts/people.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
-import type { TaskMemo } from '../contracts/task.js';
 import type { Session } from './connect.js';
+import { type OwnTask, openOwn } from './open-task.js';
 import { placementWithWorker, refuseUnserved } from './pollers.js';
 import { readDeletion } from './read-deletion.js';
 import { readRecord } from './read-record.js';
-import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
+import { asking, taskNotFound } from './temporal-errors.js';
 
 /** How a task is deleted. */
 export interface DeleteOptions {
@@ -36,15 +36,16 @@ const MOST_TURNS = 3;
  * Deletes a task: ends it if it is open, then removes its record and those of the tasks it called, and leaves a
  * tombstone. A second call joins the first one. Source: R-000-85, C-37; design, section 6.
  *
- * @throws AbilityError `task.not_found`, `task.delete_failed`, `usage.invalid` for what is part of another task,
+ * @throws AbilityError `task.not_found`, `task.other_project`, `task.delete_failed`, `usage.invalid` for what is part of another task,
  * `placement.no_worker`, `wait.timeout`.
  */
 export async function deleteTask(session: Session, key: string, options: DeleteOptions): Promise<DeleteEnd> {
   refuseNoTask(key);
   return asking(session, async () => {
+    const task = await openOwn(session, key);
     const known = await readDeletion(session, key);
     if (known && (!options.purge || known.purged)) return { kind: 'already', deletion: known };
-    const queue = await queueOf(session, key, known);
+    const queue = await queueOf(session, key, task, known);
     const request: DeleteRequest = { key, by: options.by, purge: options.purge };
     for (let turn = 0; turn < MOST_TURNS; turn += 1) {
       const handle = await start(session, queue, request);
@@ -76,15 +77,16 @@ function refuseNoTask(key: string): void {
 }
 
 /** The workers of the task have its record, so theirs is the queue. */
-async function queueOf(session: Session, key: string, deleted: Tombstone | undefined): Promise<string> {
-  try {
-    const { memo, taskQueue, searchAttributes } = await session.temporal.workflow.getHandle(key).describe();
-    const isTask = typeof (memo as Partial<TaskMemo> | undefined)?.ability === 'string';
-    if (!isTask || searchAttributes.AbilityProject?.[0] !== session.project) throw taskNotFound(key);
+async function queueOf(
+  session: Session,
+  key: string,
+  task: OwnTask | undefined,
+  deleted: Tombstone | undefined,
+): Promise<string> {
+  if (task) {
+    const { taskQueue } = task.description;
     await refuseUnserved(session, taskQueue);
     return taskQueue;
-  } catch (error) {
-    if (!isUnknownWorkflow(error)) throw error;
   }
   const environment = deleted?.environment ?? readRecord(session, key)?.request.environment;
   if (environment === undefined) throw taskNotFound(key);

@@ -20,11 +20,13 @@ export async function explainTask(session: Session, id: string): Promise<TaskSto
   if (id.includes(':') && !id.startsWith('direct:')) throw taskNotFound(id);
   return asking(session, async () => {
     const seen = await see(session, id);
+    // What has its key here is of another task.
+    const isOwn = seen.result.project === undefined;
     return tellStory({
       seen,
-      record: readRecord(session, id),
+      record: isOwn ? readRecord(session, id) : undefined,
       history: seen.source === 'record' ? undefined : await readHistory(session, id),
-      lastWords: (path) => readLastWords(session, id, path),
+      lastWords: (path) => (isOwn ? readLastWords(session, id, path) : new Map()),
     });
   });
 }
@@ -40,7 +42,7 @@ async function see(session: Session, id: string): Promise<SeenTask> {
 
 /** A key that no task holds may be that of a task which preflight refused. */
 async function whyNeverFormed(session: Session, id: string): Promise<AbilityError | undefined> {
-  const handle = session.temporal.workflow.getHandle(preflightIdOf(id));
+  const handle = session.temporal.workflow.getHandle(preflightIdOf(id, session.project));
   try {
     const { status } = await handle.describe();
     if (status.name === 'RUNNING') return absence(id, 'its checks are still running');

@@ -1,5 +1,6 @@
 import { isGrpcServiceError, type WorkflowHandle } from '@temporalio/client';
 import type { Session } from './connect.js';
+import { openToRead } from './open-task.js';
 import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
 
 /** One run of a task, with all its events. */
@@ -19,6 +20,7 @@ export interface FetchedHistory {
 export async function fetchHistories(session: Session, id: string): Promise<FetchedHistory[]> {
   return asking(session, async () => {
     try {
+      await openToRead(session, id);
       return await withChildren(session, id);
     } catch (error) {
       throw isUnknownWorkflow(error) ? taskNotFound(id, error) : error;

@@ -13,19 +13,24 @@ import type { Session } from './connect.js';
 const MOST_IN_A_QUERY = 50;
 
 /** What is left of a deleted task: in its record's place, else, while Temporal has it, of its deletion. */
-export async function readDeletion(session: Session, id: string): Promise<Tombstone | undefined> {
+export async function readDeletion(
+  session: Session,
+  id: string,
+): Promise<(Tombstone & { project?: string }) | undefined> {
   const key = rootOf(id);
   if (key.includes(':')) return undefined;
   const here = readTombstone(session, key);
   if (here) return here;
   const known = await findDeletion(session.temporal, key);
-  return known === 'under way' ? undefined : known;
+  if (known?.deletion === 'under way') return undefined;
+  // Whose it was is only told where it was another project's.
+  return known && { ...known.deletion, ...(known.project !== session.project && { project: known.project }) };
 }
 
 /** @throws AbilityError `task.deleted` for a task that was deleted, or that such a one had called. */
 export async function refuseDeleted(session: Session, id: string): Promise<void> {
   const tombstone = await readDeletion(session, id);
-  if (tombstone) throw taskDeleted(tombstone);
+  if (tombstone) throw taskDeleted(tombstone, tombstone.project);
 }
 
 /** For those to whom another error only says that there is no such task. @throws AbilityError `task.deleted`. */

@@ -45,11 +45,15 @@ export async function readHost(session: Session, id: string): Promise<string | u
 /**
  * Where the worker that made a task keeps its record, on its own machine; undefined where nobody knows any more.
  *
- * The preflight has said so, so that no history of a task need hold it.
+ * The preflight has said so, which is one of the project of the task, so that no history of a task need hold it.
  */
-export async function readRecordPlace(session: Session, id: string): Promise<string | undefined> {
+export async function readRecordPlace(
+  session: Session,
+  id: string,
+  project: string = session.project,
+): Promise<string | undefined> {
   try {
-    const answer: PreflightAnswer = await session.temporal.workflow.getHandle(preflightIdOf(id)).result();
+    const answer: PreflightAnswer = await session.temporal.workflow.getHandle(preflightIdOf(id, project)).result();
     return answer.record;
   } catch {
     return undefined;

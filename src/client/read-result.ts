@@ -16,6 +16,7 @@ import { isOutputRef, mapLargeParts } from '../rules/large-parts.js';
 import { restoreResult } from '../rules/stored-result.js';
 import type { Session } from './connect.js';
 import { linkOf } from './links.js';
+import { otherProjectOf } from './open-task.js';
 import { readRecord, recordHere } from './read-record.js';
 import { isUnknownWorkflow } from './temporal-errors.js';
 
@@ -82,7 +83,7 @@ async function readFinish(session: Session, id: string): Promise<StoredResult | 
 /** What its history keeps of a result, with what the workflow itself tells. */
 async function restore(session: Session, id: string, stored: StoredResult): Promise<TaskResult> {
   const description = await session.temporal.workflow.getHandle(id).describe();
-  return complete(session, id, restoreResult(resultFromDescription(id, description), stored));
+  return complete(session, id, restoreResult(resultFromDescription(session, id, description), stored));
 }
 
 /** The result of a task whose workflow left none. */
@@ -93,12 +94,22 @@ async function bareResult(
   error: Problem | null,
 ): Promise<TaskResult> {
   const description = await session.temporal.workflow.getHandle(id).describe();
-  return complete(session, id, { ...resultFromDescription(id, description), status, error, cleanup_ran: false });
+  return complete(session, id, {
+    ...resultFromDescription(session, id, description),
+    status,
+    error,
+    cleanup_ran: false,
+  });
 }
 
 /** What can be said of a task without its worker. */
-export function resultFromDescription(id: string, description: WorkflowExecutionDescription): TaskResult {
+export function resultFromDescription(
+  session: Session,
+  id: string,
+  description: WorkflowExecutionDescription,
+): TaskResult {
   const memo = (description.memo ?? {}) as Partial<TaskMemo>;
+  const project = otherProjectOf(session, description);
   return {
     status: 'running',
     task_key: id.includes(':') ? null : id,
@@ -117,6 +128,7 @@ export function resultFromDescription(id: string, description: WorkflowExecution
     finished_at: description.closeTime?.toISOString() ?? null,
     cleanup_ran: null,
     links: { temporal: null, record: null },
+    ...(project !== undefined && { project }),
   };
 }
 
@@ -138,6 +150,8 @@ async function complete(session: Session, id: string, result: TaskResult): Promi
     }
   }
   const whole = mapLargeParts(result, (part) => (isOutputRef(part) ? (found.get(part.$ref) ?? part) : part));
-  const links = { record: result.links.record ?? recordHere(session, id), temporal: linkOf(session, id) };
+  // A record here that has the key of another project's task is not of that task.
+  const here = result.project === undefined ? recordHere(session, id) : null;
+  const links = { record: result.links.record ?? here, temporal: linkOf(session, id) };
   return { ...whole, links, warnings: [...result.warnings, ...missing] };
 }

@@ -2,6 +2,7 @@ import type { Person } from '../contracts/people.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { Session } from './connect.js';
 import { type CreatedTask, createTask, type NewTask } from './create-task.js';
+import { openOwn } from './open-task.js';
 import { refuseDeleted } from './read-deletion.js';
 import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
 import { queryTask } from './view-task.js';
@@ -23,10 +24,11 @@ export interface Retry {
  * Tries a task again that has ended: a new task under `<key>.r2`, guarded and approved anew, which takes over the results
  * of the steps that were done and not taken back. Source: issue "The engine", recovery.
  *
- * @throws AbilityError `task.not_found`, `task.deleted`, `task.open`, `worker.unavailable`, and what {@link createTask} throws.
+ * @throws AbilityError `task.not_found`, `task.deleted`, `task.open`, `task.other_project`, `worker.unavailable`, and what {@link createTask} throws.
  */
 export async function retryTask(session: Session, id: string, { from, ...wanted }: Retry): Promise<CreatedTask> {
   const { ability_id, environment, input } = await asking(session, async () => {
+    await openOwn(session, id);
     await refuseDeleted(session, id);
     try {
       for (let turn = 0; turn < TRIES; turn += 1) {

@@ -32,6 +32,7 @@ export function tellStory(sources: StorySources): TaskStory {
   const ability = origin?.plan.ability;
   return {
     task_key: result.task_key,
+    ...(result.project !== undefined && { project: result.project }),
     status: result.status,
     source: seen.source,
     gaps: gapsOf(sources, origin),

@@ -8,6 +8,7 @@ import type { TaskResult, TaskView } from '../contracts/task.js';
 import { grpcErrorOf } from '../server/grpc-error.js';
 import type { Session } from './connect.js';
 import { linkOf } from './links.js';
+import { openOwn, openToRead } from './open-task.js';
 import { refuseDeleted } from './read-deletion.js';
 import { readRecord } from './read-record.js';
 import { awaitResult, resultFromDescription } from './read-result.js';
@@ -31,17 +32,17 @@ export interface SeenTask {
  */
 export async function viewTask(session: Session, id: string): Promise<SeenTask> {
   return asking(session, async () => {
-    const handle = session.temporal.workflow.getHandle(id);
     try {
-      const describing = handle.describe();
+      const describing = openToRead(session, id);
       await Promise.all([refuseDeleted(session, id), describing.catch(() => undefined)]);
       const description = await describing;
       if (description.status.name !== 'RUNNING') {
         return { result: await awaitResult(session, id), view: undefined, source: 'history' };
       }
-      const view = await queryTask(session, id);
+      const bare = resultFromDescription(session, id, description);
+      const answer = await queryTask(session, id);
+      const view = answer && { ...answer, ...(bare.project !== undefined && { project: bare.project }) };
       if (view) return { result: view, view, source: 'worker' };
-      const bare = resultFromDescription(id, description);
       return {
         result: { ...bare, links: { ...bare.links, temporal: linkOf(session, id) } },
         view: undefined,
@@ -54,6 +55,12 @@ export async function viewTask(session: Session, id: string): Promise<SeenTask> 
       return { result: resultOfRecord(record), view: undefined, source: 'record' };
     }
   });
+}
+
+/** As {@link viewTask}, for whoever is about to change the task. @throws AbilityError `task.other_project`. */
+export async function viewOwnTask(session: Session, id: string): Promise<SeenTask> {
+  await asking(session, () => openOwn(session, id));
+  return viewTask(session, id);
 }
 
 /** Asks the worker how a task stands; undefined when none answers in time. */

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { isEndState } from '../contracts/states.js';
 import type { TaskResult } from '../contracts/task.js';
+import { ApprovalPatience } from './approval-patience.js';
 import type { Session } from './connect.js';
 import { awaitResult } from './read-result.js';
 import { refuseStuck } from './refuse-stuck.js';
@@ -11,7 +11,7 @@ import { queryTask } from './view-task.js';
 export interface WaitOptions {
   /** Stop waiting after this long; the task goes on. */
   timeoutMs?: number | undefined;
-  /** Stop waiting when the task has waited for an approval this long; undefined: wait on. */
+  /** Stop waiting when the task has waited for an approval this long, from its last decision on; undefined: wait on. */
   approvalMs?: number | undefined;
   /** Told how the task stands, whenever it may have changed. */
   onProgress?: (result: TaskResult) => void;
@@ -62,7 +62,7 @@ async function watch(session: Session, id: string, options: WaitOptions, stop: A
   const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeoutMs;
   let pause = FIRST_LOOK_MS;
   let nextStuckCheck = Date.now() + STUCK_CHECK_MS;
-  let waitingSince: number | undefined;
+  const patience = new ApprovalPatience(approvalMs);
   let last: TaskResult | undefined;
   for (;;) {
     await sleep(Math.min(pause, Math.max(0, deadline - Date.now())), stop, signal);
@@ -79,11 +79,7 @@ async function watch(session: Session, id: string, options: WaitOptions, stop: A
     if (!view) continue;
     last = view;
     onProgress?.(view);
-    if (view.status !== 'waiting_approval' || isEndState(view.status)) waitingSince = undefined;
-    else waitingSince ??= Date.now();
-    if (approvalMs !== undefined && waitingSince !== undefined && Date.now() - waitingSince >= approvalMs) {
-      return { kind: 'approval', result: view };
-    }
+    if (patience.hasEnded(view)) return { kind: 'approval', result: view };
   }
 }
 

@@ -47,6 +47,12 @@ export const CODES = {
     means: 'Another task holds the concurrency key of this one, which says `on_busy: refuse`; nothing was begun.',
     next: 'Wait for the task that the message names, or let the ability `wait` or `cancel_older`.',
   },
+  'concurrency.replaced': {
+    exit: EXIT.failed,
+    means:
+      'The task waited for its turn with `on_busy: newest`, and a newer task with the same concurrency key took its place; nothing was begun.',
+    next: 'Watch the newer task, which the message names; where each must run, write `on_busy: wait`.',
+  },
   'config.invalid': {
     exit: EXIT.usage,
     means: 'The configuration contradicts itself or names something that does not exist.',
@@ -210,8 +216,8 @@ export const CODES = {
   },
   'hook.failed': {
     exit: EXIT.denied,
-    means: 'A guard crashed, hung or answered nonsense, and a guard that cannot answer is a no.',
-    next: 'Mend the hook; the message has the tail of its stderr.',
+    means: 'A guard crashed, hung, or gave no answer that decides, and a guard without an answer refuses.',
+    next: 'Mend the hook; the message has what it printed or the tail of its stderr, and docs/hooks.md what an answer is.',
   },
   'hook.timeout': {
     exit: EXIT.failed,
@@ -503,6 +509,11 @@ export const CODES = {
     exit: EXIT.usage,
     means: 'The task has not ended, so it cannot be tried again.',
     next: 'Wait for it with `ability task watch KEY`, or end it with `ability task cancel KEY`.',
+  },
+  'task.other_project': {
+    exit: EXIT.usage,
+    means: 'The key belongs to a task of another project on the same Temporal; nothing was changed or created.',
+    next: 'Run the command with `--project DIR` of that project, which the message names; for a task of this one choose another key.',
   },
   'task.started': {
     exit: EXIT.usage,

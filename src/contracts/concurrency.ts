@@ -1,5 +1,11 @@
-/** What a task does that finds its key taken: wait its turn, end at once, or have those before it cancelled. */
-export const ON_BUSY = ['wait', 'refuse', 'cancel_older'] as const;
+/** What a lock knows of: `newest` comes as one that waits, see {@link SlotRequest}. */
+export const SLOT_ON_BUSY = ['wait', 'refuse', 'cancel_older'] as const;
+
+/**
+ * What a task does that finds its key taken: wait its turn, end at once, have those before it cancelled, or wait in the
+ * place of the one that waited before it.
+ */
+export const ON_BUSY = [...SLOT_ON_BUSY, 'newest'] as const;
 
 /** One of {@link ON_BUSY}. */
 export type OnBusy = (typeof ON_BUSY)[number];
@@ -20,7 +26,11 @@ export interface SlotRequest {
   /** The first run of its execution, which stays the same when it continues as new. */
   run: string;
   limit: number;
-  on_busy: OnBusy;
+  on_busy: (typeof SLOT_ON_BUSY)[number];
+  /** Of one that waits: it takes the place of those that wait and say so, too. A lock of an earlier build lets it wait. */
+  newest?: true;
+  /** It has asked before, so that it is not newer than those in the line, should the lock not know it any more. */
+  again?: true;
   /** What the lock's answers must bring back, so that nobody else can give them; earlier builds send none. */
   token?: string;
 }
@@ -49,7 +59,9 @@ export type SlotAnswer = SlotWord & { token?: string };
 export type SlotWord =
   | { answer: 'granted' }
   /** `held_by`: workflow ids of tasks that hold the key. */
-  | { answer: 'waiting' | 'busy'; held_by: string[] }
+  | { answer: 'waiting'; held_by: string[] }
+  /** `replaced_by`: the task that now waits in its place. Workers of earlier builds heed only that it may not go in. */
+  | { answer: 'busy'; held_by: string[]; replaced_by?: string }
   /** It is about to be cancelled for the task `by`. */
   | { answer: 'superseded'; by: string };
 
@@ -64,6 +76,8 @@ export interface Turn {
   /** Null while it waits, and for one that never went in. */
   granted_at: string | null;
   refused?: true;
+  /** The task that waits in its place. */
+  replaced_by?: string;
 }
 
 /** What a task keeps to itself of its request for a turn. */

@@ -76,8 +76,13 @@ export function taskQueueMoved(queue: string, placement: Placement): string {
   return queue.replace(/-(?:local|cloud)$/, `-${placement}`);
 }
 
-/** Workflow id of the preflight that stands before a task. */
-export function preflightIdOf(taskKey: string): string {
+/** Workflow id of the preflight that stands before a task; two projects that want one key get an answer each. */
+export function preflightIdOf(taskKey: string, project: string): string {
+  return `preflight:${project}:${taskKey}`;
+}
+
+/** As {@link preflightIdOf} was in earlier builds. */
+export function earlyPreflightIdOf(taskKey: string): string {
   return `preflight:${taskKey}`;
 }
 

@@ -23,6 +23,8 @@ export type StorySource = 'worker' | 'history' | 'description' | 'record';
  */
 export interface TaskStory {
   task_key: string | null;
+  /** Name of its project, where that is another one than that of whoever reads. */
+  project?: string;
   status: TaskState;
   source: StorySource;
   /** What could not be learnt, in sentences. */

@@ -255,6 +255,8 @@ export interface TaskResult {
   worked_ms?: number;
   /** Of a task with `concurrency`: how it came by its turn. */
   concurrency?: Turn;
+  /** Name of its project, where that is another one than that of whoever reads. */
+  project?: string;
   /** Set when the state is not final: what the task waits for and how to go on. */
   waiting?: { approvals: string[]; resume: string; link: string | null };
 }

@@ -4,6 +4,7 @@ const OTHERS: Record<OnBusy, string> = {
   wait: 'others wait',
   refuse: 'others are refused',
   cancel_older: 'the newest has the older ones cancelled',
+  newest: 'of the others only the newest waits',
 };
 
 /** What a definition says of tasks with the same key, in a few words. */

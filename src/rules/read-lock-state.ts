@@ -1,4 +1,4 @@
-import { type LockState, ON_BUSY, type SlotEntry, type SlotRequest } from '../contracts/concurrency.js';
+import { type LockState, SLOT_ON_BUSY, type SlotEntry, type SlotRequest } from '../contracts/concurrency.js';
 
 /** A token of ours is much shorter. */
 const LONGEST_TOKEN = 100;
@@ -39,9 +39,10 @@ function pickEntry(entry: SlotRequest): SlotEntry {
   };
 }
 
-function pickRequest({ task, run, limit, on_busy, token }: SlotRequest): SlotRequest {
+function pickRequest({ task, run, limit, on_busy, newest, again, token }: SlotRequest): SlotRequest {
   const isToken = typeof token === 'string' && token !== '' && token.length <= LONGEST_TOKEN;
-  return { task, run, limit, on_busy, ...(isToken && { token }) };
+  const marks = { ...(newest === true && { newest }), ...(again === true && { again }) };
+  return { task, run, limit, on_busy, ...marks, ...(isToken && { token }) };
 }
 
 function isReference(value: unknown): value is Pick<SlotRequest, 'task' | 'run'> {
@@ -55,7 +56,7 @@ function isRequest(value: unknown): value is SlotRequest {
     isReference(value) &&
     Number.isSafeInteger(limit) &&
     Number(limit) >= 1 &&
-    ON_BUSY.some((known) => known === on_busy)
+    SLOT_ON_BUSY.some((known) => known === on_busy)
   );
 }
 

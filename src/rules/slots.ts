@@ -3,6 +3,12 @@ import type { LockState, SlotEntry, SlotRequest } from '../contracts/concurrency
 /** So many holders are named to a task that has to wait. */
 const MOST_NAMED = 5;
 
+/** A task that waits, and a newer one that takes its place. */
+export interface Replaced {
+  entry: SlotEntry;
+  by: SlotEntry;
+}
+
 /** Who holds one concurrency key, and who waits for it, in the order of arrival. No two entries are of one task. */
 export class Slots {
   private holding: SlotEntry[];
@@ -38,13 +44,20 @@ export class Slots {
     if (known?.run !== request.run) {
       // An id is used again only when its earlier execution is forgotten, and over.
       if (known) this.remove(known);
-      this.waiting.push({ ...request });
+      this.queue(request);
       return;
     }
     if (request.token === undefined) delete known.token;
     else known.token = request.token;
     if (holder) known.told = false;
     else known.settled = false;
+  }
+
+  /** At the end of the line, where it comes for the first time. */
+  private queue({ again, ...entry }: SlotRequest): void {
+    const newer = again && entry.newest ? this.waiting.findIndex((other) => other.newest) : -1;
+    if (newer === -1) this.waiting.push(entry);
+    else this.waiting.splice(newer, 0, entry);
   }
 
   /** Lets a task go, wherever it is. */
@@ -108,6 +121,27 @@ export class Slots {
     const holders = taken.filter((other) => !other.superseded && strangers(other)).slice(0, most);
     for (const holder of holders) holder.superseded = true;
     return { holders, waiting: [...before] };
+  }
+
+  /**
+   * A task that says `newest` and waits, and the last that came after it and says so, too: undefined where all may wait.
+   *
+   * Of several the one that came last, so that the others stand before the newest still, once it has that one's place.
+   * Tasks of one family do not replace each other, and one that waits for the slot of its caller is not in this line.
+   */
+  findReplaced(): Replaced | undefined {
+    let by: SlotEntry | undefined;
+    for (const entry of this.waiting.toReversed()) {
+      if (!entry.newest || this.callerOf(entry)) continue;
+      if (by && rootOf(by) !== rootOf(entry)) return { entry, by };
+      by ??= entry;
+    }
+    return undefined;
+  }
+
+  /** Takes a task out of the line, and puts the newer one in its place. */
+  replace({ entry, by }: Replaced): void {
+    this.waiting = this.waiting.flatMap((other) => (other === by ? [] : other === entry ? [by] : [other]));
   }
 
   /** How many holders take a slot of their own. */

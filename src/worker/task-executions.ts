@@ -1,6 +1,6 @@
 import { type Client, isGrpcServiceError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import type { Execution, Executions } from '../activities/delete.js';
-import { preflightIdOf } from '../contracts/names.js';
+import { earlyPreflightIdOf, preflightIdOf } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo } from '../contracts/task.js';
 
@@ -21,9 +21,9 @@ export function taskExecutions(client: Client, namespace: string): Executions {
     async cancel(key) {
       await client.workflow.getHandle(key).cancel().catch(unlessGone);
     },
-    async remove(key, onProgress) {
+    async remove(key, project, onProgress) {
       // The newest run of the task itself goes last, since it leads to the others.
-      const runs = [...(await preflightsOf(client, key)), ...(await runsOf(client, key)).reverse()];
+      const runs = [...(await preflightsOf(client, key, project)), ...(await runsOf(client, key)).reverse()];
       for (const { workflowId, runId } of runs) {
         await client.workflowService
           .deleteWorkflowExecution({ namespace, workflowExecution: { workflowId, runId } })
@@ -118,8 +118,12 @@ async function newestRun(client: Client, workflowId: string): Promise<string | u
 }
 
 /** Preflights of a key have what was asked for in their histories; each is a workflow of its own. */
-async function preflightsOf(client: Client, key: string): Promise<Run[]> {
-  const workflowId = preflightIdOf(key);
+async function preflightsOf(client: Client, key: string, project: string): Promise<Run[]> {
+  const ids = [preflightIdOf(key, project), earlyPreflightIdOf(key)];
+  return (await Promise.all(ids.map((id) => allRunsOf(client, id)))).flat();
+}
+
+async function allRunsOf(client: Client, workflowId: string): Promise<Run[]> {
   const newest = await newestRun(client, workflowId);
   const runs = newest === undefined ? [] : [{ workflowId, runId: newest }];
   for await (const { runId } of client.workflow.list({ query: `WorkflowId = '${workflowId}'` })) {

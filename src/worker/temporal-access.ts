@@ -2,13 +2,14 @@ import { Client, type ConnectionLike, WorkflowNotFoundError } from '@temporalio/
 import type { PayloadCodec } from '@temporalio/common';
 import type { NativeConnection } from '@temporalio/worker';
 import type { Executions } from '../activities/delete.js';
+import type { FoundTask } from '../activities/preflight.js';
 import type { ReadRun, RunRef, RunStart } from '../activities/runs.js';
-import type { Deletion } from '../contracts/deletion.js';
 import { QUERIES } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo, TaskStart, TaskView } from '../contracts/task.js';
 import type { EarlierTask } from '../rules/kept-progress.js';
-import { findDeletion } from '../server/find-deletion.js';
+import { isTask, otherProject, projectOf } from '../rules/other-project.js';
+import { type FoundDeletion, findDeletion } from '../server/find-deletion.js';
 import { grpcErrorOf } from '../server/grpc-error.js';
 import { isServed } from '../server/is-served.js';
 import { readArguments } from '../server/read-arguments.js';
@@ -25,9 +26,9 @@ const NOT_FOUND = 5;
 export interface TemporalAccess {
   client: Client;
   readRun: ReadRun;
-  readEnded: (key: string) => Promise<EarlierTask>;
-  findTask: (key: string) => Promise<TaskMemo | 'foreign' | undefined>;
-  findDeletion: (key: string) => Promise<Deletion | 'under way' | undefined>;
+  readEnded: (key: string, project: string) => Promise<EarlierTask>;
+  findTask: (key: string) => Promise<FoundTask | undefined>;
+  findDeletion: (key: string) => Promise<FoundDeletion | undefined>;
   /** Whether somebody polls a task queue. */
   isServed: (queue: string) => Promise<boolean>;
   executions: Executions;
@@ -43,7 +44,7 @@ export function accessTemporal(connection: NativeConnection, namespace: string, 
   return {
     client,
     readRun: (run) => readRun(client, namespace, codec, run),
-    readEnded: (key) => readEnded(client, namespace, codec, key),
+    readEnded: (key, project) => readEnded(client, namespace, codec, key, project),
     findTask: (key) => findTask(client, key),
     findDeletion: (key) => findDeletion(client, key),
     isServed: (queue) => isServed(client, namespace, queue),
@@ -85,11 +86,21 @@ function taskOf({ seal, user, session, plan, child }: TaskStart): RunStart['task
 }
 
 /** What a task has done, as its history tells: the server asks a worker to go through it once more. */
-async function readEnded(client: Client, namespace: string, codec: PayloadCodec, key: string): Promise<EarlierTask> {
+async function readEnded(
+  client: Client,
+  namespace: string,
+  codec: PayloadCodec,
+  key: string,
+  project: string,
+): Promise<EarlierTask> {
   const handle = client.workflow.getHandle(key);
-  const { status, runId } = await handle.describe().catch((error: unknown) => {
+  const description = await handle.describe().catch((error: unknown) => {
     throw error instanceof WorkflowNotFoundError ? notFound(key) : error;
   });
+  if (!isTask(description)) throw notFound(key);
+  const holder = projectOf(description);
+  if (holder !== project) throw otherProject(key, holder, project);
+  const { status, runId } = description;
   if (status.name === 'RUNNING') {
     throw new AbilityError({
       code: 'task.open',
@@ -125,10 +136,11 @@ function notFound(key: string): AbilityError {
   });
 }
 
-async function findTask(client: Client, key: string): Promise<TaskMemo | 'foreign' | undefined> {
+async function findTask(client: Client, key: string): Promise<FoundTask | undefined> {
   try {
-    const { memo } = await client.workflow.getHandle(key).describe();
-    return memo && typeof memo.ability === 'string' ? (memo as TaskMemo) : 'foreign';
+    const description = await client.workflow.getHandle(key).describe();
+    const project = projectOf(description);
+    return isTask(description) ? { project, memo: description.memo as TaskMemo } : 'foreign';
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;

@@ -81,6 +81,7 @@ async function serve(slots: Slots): Promise<void> {
     } else if (unsettled.length > 0) {
       await dropGone(slots);
       slots.admit();
+      await replaceOlder(slots);
       for (const entry of unsettled) {
         if (isLong()) return;
         if (slots.line.includes(entry)) await settle(slots, entry);
@@ -92,6 +93,16 @@ async function serve(slots: Slots): Promise<void> {
 /** Whether the history has grown long while it served. Locks of earlier builds looked only when all was done. */
 function isLong(): boolean {
   return workflowInfo().continueAsNewSuggested && patched('lock-goes-on-while-serving');
+}
+
+/** Ends those that wait and have let in that a newer task takes their place. Earlier builds let them all wait. */
+async function replaceOlder(slots: Slots): Promise<void> {
+  for (let found = slots.findReplaced(); found && !isLong(); found = slots.findReplaced()) {
+    if (!patched('lock-replaces-waiting')) return;
+    const { entry, by } = found;
+    slots.replace(found);
+    await tell(slots, entry, { answer: 'busy', held_by: slots.heldBy(by), replaced_by: by.task });
+  }
 }
 
 /** What becomes of a task that cannot go in at once. */

@@ -25,7 +25,7 @@ const MOST_EARLY = 100;
  *
  * The wait is no working time. Source: design, section 4.
  *
- * @throws StepFailure `concurrency.busy`, `expression.*`; Halted when this run winds up; cancellation.
+ * @throws StepFailure `concurrency.busy`, `concurrency.replaced`, `expression.*`; Halted when this run winds up; cancellation.
  */
 export async function takeTurn(run: TaskRun): Promise<void> {
   if (!run.plan.concurrency || run.turn?.granted_at) return;
@@ -58,11 +58,13 @@ export async function giveUpTurn(run: TaskRun): Promise<void> {
 /** What a signal says, which may have been sent by hand, and then may be anything. */
 export function asSlotAnswer(value: unknown): SlotAnswer | undefined {
   if (value === null || typeof value !== 'object') return undefined;
-  const { answer, held_by, by, token } = value as Record<string, unknown>;
+  const { answer, held_by, by, replaced_by, token } = value as Record<string, unknown>;
   const names = Array.isArray(held_by) ? held_by.filter((name) => typeof name === 'string') : [];
   const mark = typeof token === 'string' ? { token } : {};
   if (answer === 'granted') return { answer, ...mark };
-  if (answer === 'waiting' || answer === 'busy') return { answer, held_by: names, ...mark };
+  if (answer === 'waiting') return { answer, held_by: names, ...mark };
+  if (answer === 'busy')
+    return { answer, held_by: names, ...(typeof replaced_by === 'string' && { replaced_by }), ...mark };
   return answer === 'superseded' && typeof by === 'string' ? { answer, by, ...mark } : undefined;
 }
 
@@ -85,6 +87,7 @@ export function hearLock(run: TaskRun, said: SlotAnswer | undefined): void {
     case 'busy':
       turn.refused = true;
       turn.held_by = said.held_by;
+      if (said.replaced_by !== undefined) turn.replaced_by = said.replaced_by;
       break;
     case 'waiting':
       turn.held_by = said.held_by;
@@ -158,7 +161,8 @@ function isAnswered({ turn }: TaskRun): boolean {
 }
 
 function busy({ turn, plan }: TaskRun): StepFailure {
-  const { key = '', held_by = [] } = turn ?? {};
+  const { key = '', held_by = [], replaced_by } = turn ?? {};
+  if (replaced_by !== undefined) return replaced(key, replaced_by);
   const limit = plan.concurrency?.limit ?? 1;
   const most = limit === 1 ? '' : ` (${limit} at once)`;
   return new StepFailure({
@@ -166,5 +170,14 @@ function busy({ turn, plan }: TaskRun): StepFailure {
     message: `${key} is held by ${held_by.join(', ')}${most}, and this task does not wait`,
     details: { key, held_by, limit },
     suggestion: 'Run it again when that task has ended, or write `on_busy: wait`.',
+  });
+}
+
+function replaced(key: string, by: string): StepFailure {
+  return new StepFailure({
+    code: 'concurrency.replaced',
+    message: `${by}, a newer task, waits for ${key} in the place of this one, which had not begun`,
+    details: { key, replaced_by: by },
+    suggestion: `Watch that one: ability task watch ${by}. To let all wait, write \`on_busy: wait\`.`,
   });
 }

@@ -53,7 +53,7 @@ async function preflight(task: string, environment = 'prod', ability = 'later'):
     session: null,
   };
   const answer = await project.session.temporal.workflow.execute(WORKFLOWS.preflight, {
-    workflowId: preflightIdOf(task),
+    workflowId: preflightIdOf(task, project.session.project),
     taskQueue: queueOf(environment),
     args: [request],
   });
@@ -191,7 +191,7 @@ describe('what was sealed for one environment opens nothing in another', () => {
   test('a preflight for prod that is started on the queue of dev', async () => {
     const request = { ability: 'inner', environment: 'prod', input: { file: '' }, task: 'port-sealed', direct: false };
     const { workflow: client } = project.session.temporal;
-    const workflowId = preflightIdOf('port-sealed');
+    const workflowId = preflightIdOf('port-sealed', project.session.project);
     const args = [{ ...request, user, session: null }];
     await client.start(WORKFLOWS.preflight, { workflowId, taskQueue: queueOf('dev'), args });
     expect(await endOf(workflowId)).toBe('seal.invalid');

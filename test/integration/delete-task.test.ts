@@ -199,9 +199,13 @@ describe('purged', () => {
     await runTask(session, key);
     expect(await ended(key)).toMatchObject({ status: 'succeeded' });
     expect(existsSync(join(folder(key), 'children/child/record.json'))).toBe(true);
-    expect(await Promise.all([key, `${key}/child`, preflightIdOf(key)].map(isKnown))).toEqual([true, true, true]);
+    expect(
+      await Promise.all([key, `${key}/child`, preflightIdOf(key, flows.project.session.project)].map(isKnown)),
+    ).toEqual([true, true, true]);
     expect(await remove(key, true)).toMatchObject({ kind: 'deleted', deletion: { purged: true } });
-    expect(await Promise.all([key, `${key}/child`, preflightIdOf(key)].map(isKnown))).toEqual([false, false, false]);
+    expect(
+      await Promise.all([key, `${key}/child`, preflightIdOf(key, flows.project.session.project)].map(isKnown)),
+    ).toEqual([false, false, false]);
     const earlier = session.temporal.workflow.getHandle(key, first).describe();
     await expect(earlier).rejects.toBeInstanceOf(WorkflowNotFoundError);
     expect(readdirSync(folder(key))).toEqual(['deleted.json']);
@@ -255,7 +259,7 @@ describe('what is not deleted', () => {
     try {
       const { id: key } = await flows.project.create('util.echo', {}, { run: false, key: 'of-flows' });
       const stranger = deleteTask(other.session, key, { by, purge: true });
-      expect(await refused(stranger)).toMatchObject({ code: 'task.not_found' });
+      expect(await refused(stranger)).toMatchObject({ code: 'task.other_project' });
       expect(await viewTask(flows.project.session, key)).toMatchObject({ result: { status: 'created' } });
       await cancelTask(flows.project.session, key);
     } finally {

@@ -36,7 +36,7 @@ const taskQueue = () => taskQueueOf(project.session.project, 'dev', 'local');
 async function preflight(task: string, file: string, ability = 'release'): Promise<PreflightAnswer> {
   const request = { ability, environment: 'dev', input: { file }, task, direct: false, user, session: null };
   return project.session.temporal.workflow.execute(WORKFLOWS.preflight, {
-    workflowId: preflightIdOf(task),
+    workflowId: preflightIdOf(task, project.session.project),
     taskQueue: taskQueue(),
     args: [request],
   });

@@ -67,7 +67,7 @@ async function startWith(progress: Progress, name: string): Promise<TaskResult> 
     user: { name: 'tester', source: 'claimed' },
     session: null,
   };
-  const options = { taskQueue, workflowId: preflightIdOf(name), args: [request] };
+  const options = { taskQueue, workflowId: preflightIdOf(name, session.project), args: [request] };
   const answer = (await session.temporal.workflow.execute('ability:preflight', options)) as PreflightAnswer;
   const { plan, input, warnings } = answer;
   const { key_id: _, mac: __, ...sealed } = answer.seal as Seal;

@@ -18,6 +18,7 @@ function replay(file: string, workflowBundle?: string): Promise<ReplayEnd> {
 
 const UNGUARDED = [
   'changed-then-run',
+  'concurrency-newest-2',
   'concurrency-token-4',
   'concurrency-waiting-4',
   'continue-as-new-2',
@@ -30,7 +31,7 @@ const UNGUARDED = [
 
 /** What this engine must have a history of. */
 const CONSTRUCTS = `
-approval call changed-then-run child concurrency concurrency-refused concurrency-token concurrency-waiting continue-as-new continue-on-error created-then-run deleted end expression-hooks fail fast-operation
+approval call changed-then-run child concurrency concurrency-newest concurrency-refused concurrency-token concurrency-waiting continue-as-new continue-on-error created-then-run deleted end expression-hooks fail fast-operation
 finally-on-group foreach-parallel foreach-sequential if-skipped let on-error operation parallel pause-resume
 payload-in-store plan-apart race repeat retry-on-group script-hooks switch timeout-on-group undo wait-signal wait-time wait-until
 `;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeInput } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
+import { preflightIdOf } from '../../src/contracts/names.js';
 import type { PlanPreview } from '../../src/contracts/preview.js';
 import { AbilityError } from '../../src/contracts/problem.js';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
@@ -75,7 +76,9 @@ describe('a task that is asked for under the digest of a plan', () => {
     const { workflow: workflows } = project.session.temporal;
     await expect(workflows.getHandle('never-made').describe()).rejects.toThrow(/not found/i);
     // The refusal is that of the preflight, which the worker ran.
-    await expect(workflows.getHandle('preflight:never-made').result()).rejects.toMatchObject({
+    await expect(
+      workflows.getHandle(preflightIdOf('never-made', project.session.project)).result(),
+    ).rejects.toMatchObject({
       cause: { type: 'plan.changed' },
     });
   });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import type { AcquireAnswer, AcquireRequest } from '../../contracts/activities.js';
-import type { SlotRequest } from '../../contracts/concurrency.js';
+import type { OnBusy, SlotRequest } from '../../contracts/concurrency.js';
 import { lockIdOf, taskQueueOf } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { digestOf } from '../../rules/canonical.js';
@@ -24,7 +24,7 @@ export interface SlotDependencies {
  * answers bring a token back that only the task and its lock know, so that nobody else gives them by mistake.
  */
 export function createAcquire({ plans, locks }: SlotDependencies): (request: AcquireRequest) => Promise<AcquireAnswer> {
-  return async ({ seal, input, run, token = randomUUID() }) => {
+  return async ({ seal, input, run, token: known }) => {
     try {
       const context = Context.current();
       const admitted = await plans.admit(seal, context.info);
@@ -38,13 +38,20 @@ export function createAcquire({ plans, locks }: SlotDependencies): (request: Acq
       const key = concurrencyKey(concurrency.key, input, plan);
       const lock = lockIdOf(project, environment.name, digestOf(key));
       const taskQueue = taskQueueOf(project, environment.name, placement);
-      const entry: SlotRequest = { task, run, limit, on_busy, token };
+      const token = known ?? randomUUID();
+      const again = known === undefined ? {} : { again: true as const };
+      const entry: SlotRequest = { task, run, limit, ...wishOf(on_busy), ...again, token };
       await locks.enter({ lock, taskQueue, key, entry, summary: `${shortened(key)} in ${environment.name}` });
       return { key, lock, token };
     } catch (error) {
       throw toSlotFailure(error);
     }
   };
+}
+
+/** A lock of an earlier build, which does not know `newest`, lets the task wait. */
+function wishOf(on_busy: OnBusy): Pick<SlotRequest, 'on_busy' | 'newest'> {
+  return on_busy === 'newest' ? { on_busy: 'wait', newest: true } : { on_busy };
 }
 
 /** Temporal takes 400 bytes of a summary. */

@@ -18,7 +18,9 @@ export const concurrency = z.strictObject(
     on_busy: z
       .enum(ON_BUSY)
       .default('wait')
-      .describe('What a task does when there is no turn: wait, be refused, or cancel the oldest.'),
+      .describe(
+        'What a task does when there is no turn: wait, be refused, cancel the oldest, or wait in place of the one that waits.',
+      ),
   },
   { error: ({ code }) => (code === 'invalid_type' ? MAP : undefined) },
 );

@@ -3,6 +3,7 @@ import type { Session } from '../../client/index.js';
 import type { Person } from '../../contracts/people.js';
 import type { RegistryLoader } from '../../definitions/load-registry.js';
 import type { Registry } from '../../definitions/registry.js';
+import { nameOf } from '../../rules/other-project.js';
 import type { Terminal } from './terminal.js';
 
 /** Flags that every command takes. Source: answers, 16. */
@@ -60,6 +61,16 @@ export async function environmentOf({ flags }: Context, registry: Registry): Pro
   return resolveEnvironment(registry, name).name;
 }
 
+/** Says once of each task of another project whose it is. */
+function sayWhose({ terminal }: Context, own: string): (key: string, project: string) => void {
+  const said = new Set<string>();
+  return (key, project) => {
+    if (said.has(key)) return;
+    said.add(key);
+    terminal.note(`${key} belongs to ${nameOf(project)}, not to ${own}, the project of this folder.`);
+  };
+}
+
 /** A project may say how often its runtime is told that somebody is there. Source: answers, 21. */
 const TOUCH_MS = 20_000;
 
@@ -83,6 +94,7 @@ export async function withSession<T>(
     namespace,
     profile,
     progress: (text) => context.terminal.note(text),
+    onOther: sayWhose(context, registry.project.project),
   });
   if (session.started) context.terminal.note(`Started the runtime of this project; Temporal UI: ${session.ui}`);
   const touch = (): void => {

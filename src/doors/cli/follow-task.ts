@@ -189,7 +189,7 @@ export function printResult({ flags, terminal }: Context, result: TaskResult): v
 
 /** The result shape of the design; what only a running task tells besides is left to `task show`. */
 export function shapeOf(result: TaskResult): TaskResult {
-  const { waiting, concurrency, changes, changes_left } = result;
+  const { waiting, concurrency, changes, changes_left, project } = result;
   return {
     status: result.status,
     task_key: result.task_key,
@@ -212,6 +212,7 @@ export function shapeOf(result: TaskResult): TaskResult {
     ...(changes && { changes }),
     ...(changes_left !== undefined && { changes_left }),
     ...(waiting && { waiting }),
+    ...(project !== undefined && { project }),
   };
 }
 

@@ -18,8 +18,8 @@ describe('names of our own cannot be those of an ability or a task', () => {
   });
 
   test('the workflow of a preflight has no user key', () => {
-    expect(preflightIdOf('k')).toBe('preflight:k');
-    expect(USER_KEY.test(preflightIdOf('k'))).toBe(false);
+    expect(preflightIdOf('k', 'acme')).toBe('preflight:acme:k');
+    expect(USER_KEY.test(preflightIdOf('k', 'acme'))).toBe(false);
   });
 
   test('the workflow of a deletion has no user key', () => {

@@ -61,7 +61,7 @@ describe('a definition is refused, with its place,', () => {
     ['{ key: k, limit: 1001 }', '5:31', /whole number from 1 to 1000/],
     ['{ key: k, limit: many }', '5:31', /whole number from 1/],
     ['{ key: k, limit: "${{ input.n }}" }', '5:31', /whole number from 1/],
-    ['{ key: k, on_busy: queue }', '5:33', /One of wait, refuse, cancel_older belongs here/],
+    ['{ key: k, on_busy: queue }', '5:33', /One of wait, refuse, cancel_older, newest belongs here/],
     ['{ key: k, group: g }', '5:24', /Unknown key `group`/],
     ['{ key: k, cancel-in-progress: true }', '5:24', /Unknown key `cancel-in-progress`/],
     ['{ key: k, __proto__: {} }', '5:24', /"__proto__" is not allowed/],

@@ -84,6 +84,37 @@ describe('R-000-46: default parameters and who may override them', () => {
     expect(error.location).toMatchObject({ file: 'registry/high-level/w.yaml', line: 10 });
     expect(resolved(workflow('true'), 'w').plan.ability.id).toBe('w');
   });
+
+  test.each([
+    ['of a step', ['steps:', '  - id: a', '    call: op', '    undo:', '      call: kept', '      with:'], 11],
+    [
+      'of a step deep in others, in the clean-up',
+      [
+        'steps: [{ id: z, let: {} }]',
+        'finally:',
+        '  - id: g',
+        '    steps:',
+        '      - id: a',
+        '        call: op',
+        '        undo:',
+      ].concat(['          call: kept', '          with:']),
+      14,
+    ],
+  ])('an `undo` %s that passes one that is kept is refused at its place, before anything runs', (_, above, line) => {
+    const indent = ' '.repeat((above.at(-1) ?? '').search(/\S/) + 2);
+    const workflow = (value: string): ProjectFiles => ({
+      ...SCRIPT_FILE,
+      ...lowLevel('op', CONTRACT, IMPLEMENTATION()),
+      ...lowLevel('kept', CONTRACT, PARAMETERS),
+      'registry/high-level/w.yaml': ['id: w', 'type: workflow', 'version: 1', 'summary: s', ...above]
+        .concat([`${indent}dry_run: ${value}`])
+        .join('\n'),
+    });
+    const error = errorOf(() => resolved(workflow('false'), 'w'));
+    expect(error).toMatchObject({ code: 'definition.invalid', message: expect.stringMatching(/`dry_run` .* kept$/) });
+    expect(error.location).toMatchObject({ file: 'registry/high-level/w.yaml', line });
+    expect(resolved(workflow('true'), 'w').plan.ability.id).toBe('w');
+  });
 });
 
 describe('R-000-51, R-000-53: what an environment sets', () => {

@@ -33,6 +33,17 @@ test('a token is a short text, and nothing else counts as one', () => {
   for (const token of [5, '', {}, 'x'.repeat(101)]) expect(readSlotRequest({ ...entry, token })).toEqual(entry);
 });
 
+test('a task that is the newest, or asks again, says so with true alone, and is else one that waits', () => {
+  const marks = { newest: true, again: true } as const;
+  expect(readSlotRequest({ ...entry, ...marks })).toEqual({ ...entry, ...marks });
+  expect(readLockState({ line: [{ ...entry, newest: true }] }).line).toEqual([{ ...entry, newest: true }]);
+  for (const no of [1, 'true', null, {}, false]) {
+    expect(readSlotRequest({ ...entry, newest: no, again: no })).toEqual(entry);
+  }
+  // As earlier builds have it, which do not know the word: locks of both go on alike.
+  expect(readSlotRequest({ ...entry, on_busy: 'newest' })).toBeUndefined();
+});
+
 test('whatever a lock is started with or sent, it serves', () => {
   const anything = fc.oneof(
     fc.anything(),

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { OnBusy, SlotRequest } from '../../../src/contracts/concurrency.js';
-import { Slots } from '../../../src/rules/slots.js';
+import type { SlotRequest } from '../../../src/contracts/concurrency.js';
+import { type Replaced, Slots } from '../../../src/rules/slots.js';
 
-const request = (task: string, limit = 1, on_busy: OnBusy = 'wait'): SlotRequest => ({
+const request = (task: string, limit = 1, on_busy: SlotRequest['on_busy'] = 'wait'): SlotRequest => ({
   task,
   run: `run of ${task}`,
   limit,
@@ -72,6 +72,8 @@ test('thousands at once are let in well within the second that a lock has, as ar
   slots.enter(request('newest', 1, 'cancel_older'));
   const { holders, waiting } = slots.supersede(slots.line.at(-1) as SlotRequest);
   expect([holders.length, waiting.length]).toEqual([2000, 2000]);
+  for (let n = 0; n < 2000; n += 1) slots.enter({ ...request(`w-${n}`), newest: true });
+  for (let n = 0; n < 50; n += 1) slots.replace(slots.findReplaced() as Replaced);
   const { user, system } = process.cpuUsage(before);
   expect((user + system) / 1000).toBeLessThan(700);
 });
@@ -130,6 +132,91 @@ describe('a newer task that cancels older ones', () => {
     const slots = slotsOf(request('a/x'), request('b'), request('a/y'));
     expect(newest(slots, request('a/z', 1, 'cancel_older'))).toEqual({ holders: [], waiting: ['b'] });
     expect(standing(slots)).toEqual({ in: ['a/x'], line: ['a/y', 'a/z'] });
+  });
+});
+
+describe('a task that says `newest`', () => {
+  const newest = (task: string, more: Partial<SlotRequest> = {}): SlotRequest => ({
+    ...request(task),
+    newest: true,
+    ...more,
+  });
+  /** Lets the lock do all it has to do. @returns who was replaced, and by whom. */
+  const replaced = (slots: Slots): string[] => {
+    const pairs: string[] = [];
+    for (let found = slots.findReplaced(); found; found = slots.findReplaced()) {
+      slots.replace(found);
+      pairs.push(`${found.entry.task} by ${found.by.task}`);
+    }
+    return pairs;
+  };
+
+  test('takes the place of the one that waits; who is in stays in', () => {
+    const slots = slotsOf(newest('a'), newest('b'), newest('c'));
+    expect(replaced(slots)).toEqual(['b by c']);
+    expect(standing(slots)).toEqual({ in: ['a'], line: ['c'] });
+  });
+
+  test('one waits, however many are in and however many came at once', () => {
+    const slots = slotsOf(...['a', 'b', 'c', 'd', 'e'].map((task) => newest(task, { limit: 2 })));
+    expect(replaced(slots)).toEqual(['d by e', 'c by e']);
+    expect(standing(slots)).toEqual({ in: ['a', 'b'], line: ['e'] });
+  });
+
+  test('replaces nobody who only waits, is not replaced by such a one, and keeps the place that was had', () => {
+    const slots = slotsOf(request('a'), request('b'), newest('c'), request('d'), newest('e'), request('f'));
+    expect(replaced(slots)).toEqual(['c by e']);
+    expect(standing(slots)).toEqual({ in: ['a'], line: ['b', 'e', 'd', 'f'] });
+  });
+
+  test('is not replaced by one of its own family, nor by strangers while its caller is in', () => {
+    const family = slotsOf(request('x'), newest('a/p'), newest('a/q'));
+    expect(replaced(family)).toEqual([]);
+    family.enter(newest('b'));
+    expect(replaced(family)).toEqual(['a/q by b', 'a/p by b']);
+    const called = slotsOf(newest('a'), newest('a/p'), newest('a/q'), newest('b'));
+    expect(replaced(called)).toEqual([]);
+    expect(standing(called)).toEqual({ in: ['a', 'a/p'], line: ['a/q', 'b'] });
+  });
+
+  test('that asks again and is not known any more replaces nobody: the newer one stays', () => {
+    const slots = slotsOf(newest('a'), newest('b'), newest('c'));
+    replaced(slots);
+    slots.enter(newest('b', { again: true }));
+    expect(replaced(slots)).toEqual(['b by c']);
+    expect(standing(slots)).toEqual({ in: ['a'], line: ['c'] });
+    expect(slots.line[0]).not.toHaveProperty('again');
+  });
+
+  test('that asks again of a lock that forgot all is let in', () => {
+    expect(standing(slotsOf(newest('b', { again: true })))).toEqual({ in: ['b'], line: [] });
+  });
+
+  test('whatever comes and goes, one of them waits, and it is the last that came', () => {
+    const action = fc.record({ kind: fc.constantFrom('newest', 'newest', 'wait', 'leave'), task: fc.nat({ max: 9 }) });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 3 }), fc.array(action, { maxLength: 40 }), (limit, actions) => {
+        const slots = new Slots({ holders: [], line: [] });
+        const came: string[] = [];
+        actions.forEach(({ kind, task }, n) => {
+          const inside = standing(slots).in;
+          if (kind === 'leave') slots.leave(request(inside[task % Math.max(1, inside.length)] ?? 'nobody'));
+          else slots.enter({ ...request(`t${n}`, limit), ...(kind === 'newest' && { newest: true }) });
+          if (kind === 'newest') came.push(`t${n}`);
+          slots.admit();
+          const held = standing(slots).in;
+          expect(held.length).toBeLessThanOrEqual(limit);
+          replaced(slots);
+          expect(standing(slots).in).toEqual(held);
+          const waiting = slots.line.filter((entry) => entry.newest).map((entry) => entry.task);
+          expect(waiting.length).toBeLessThanOrEqual(1);
+          for (const one of waiting) expect(one).toBe(came.at(-1));
+          const last = came.at(-1);
+          if (kind === 'newest') expect([...held, ...waiting]).toContain(last);
+        });
+      }),
+      { numRuns: 500 },
+    );
   });
 });
 

@@ -1,4 +1,4 @@
-import { type DeleteEnd, deleteTask, hasEnded, readHost, type Session, viewTask } from '../../../client/index.js';
+import { type DeleteEnd, deleteTask, hasEnded, readHost, type Session, viewOwnTask } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { type Context, currentUser, openRegistry, withSession } from '../context.js';
@@ -81,7 +81,7 @@ type Standing = 'open' | 'ended' | 'deleted';
 
 async function readStanding(session: Session, key: string): Promise<Standing> {
   try {
-    return hasEnded(await viewTask(session, key)) ? 'ended' : 'open';
+    return hasEnded(await viewOwnTask(session, key)) ? 'ended' : 'open';
   } catch (error) {
     if (error instanceof AbilityError && error.code === 'task.deleted') return 'deleted';
     throw error;

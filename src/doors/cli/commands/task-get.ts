@@ -7,8 +7,10 @@ import { type Context, openRegistry, withSession } from '../context.js';
 /** `ability task get KEY [FIELD]`: the input of a task, or one field. Source: R-000-83. */
 export async function run(context: Context, [key = '', field]: string[]): Promise<ExitCode> {
   return withSession(context, await openRegistry(context), async (session) => {
-    const { view } = await viewTask(session, key);
-    const input = view?.input ?? readRecord(session, key)?.input ?? (await readInput(session, key));
+    const { view, result } = await viewTask(session, key);
+    // A record here that has the key of another project's task is not of that task.
+    const recorded = result.project === undefined ? readRecord(session, key)?.input : undefined;
+    const input = view?.input ?? recorded ?? (await readInput(session, key));
     if (!input) {
       throw new AbilityError({
         code: 'record.missing',

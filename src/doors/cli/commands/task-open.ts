@@ -8,6 +8,7 @@ import { type Context, openRegistry, withSession } from '../context.js';
 export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
   return withSession(context, await openRegistry(context), async (session) => {
     const { result } = await viewTask(session, key);
+    const { project } = result;
     const url = result.links.temporal;
     if (!url) {
       throw new AbilityError({
@@ -16,7 +17,7 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
         suggestion: 'Set TEMPORAL_UI_ADDRESS to its address.',
       });
     }
-    if (context.flags.json) context.terminal.printJson({ url });
+    if (context.flags.json) context.terminal.printJson({ url, ...(project !== undefined && { project }) });
     else context.terminal.print(url);
     if (context.terminal.isLive) openInBrowser(url);
     return EXIT.ok;

@@ -35,7 +35,7 @@ export function whyMissing(
 ): Promise<AbilityError> {
   return withSession(context, registry, async (session) => {
     const { result } = await viewTask(session, key);
-    const there = result.links.record ?? (await readRecordPlace(session, key)) ?? null;
+    const there = result.links.record ?? (await readRecordPlace(session, key, result.project)) ?? null;
     const host = await readHost(session, key);
     const isHere = host === undefined ? session.isOwnRuntime : host === hostname();
     if (isHere && (there === null || there === folder)) return missing(key, folder);

@@ -1,4 +1,4 @@
-import { retryTask, viewTask } from '../../../client/index.js';
+import { retryTask, viewOwnTask } from '../../../client/index.js';
 import type { ExitCode } from '../../../contracts/exit-codes.js';
 import { type Context, currentUser, openRegistry, withSession } from '../context.js';
 import { type FollowFlags, followTask, readPatience, refuseUnusedFlags } from '../follow-task.js';
@@ -16,7 +16,7 @@ export async function run(context: Context, [key = '']: string[], flags: RetryFl
   readPatience(context.terminal.isLive, flags);
   const registry = await openRegistry(context);
   return withSession(context, registry, async (session) => {
-    const { result } = await viewTask(session, key);
+    const { result } = await viewOwnTask(session, key);
     const subject = { ability: result.ability_id, environment: result.environment };
     const created = await createOrReport(context, subject, () =>
       retryTask(session, key, {

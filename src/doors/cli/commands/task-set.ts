@@ -1,4 +1,4 @@
-import { changeInput, viewTask } from '../../../client/index.js';
+import { changeInput, viewOwnTask } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { InputEdit } from '../../../contracts/task.js';
@@ -17,7 +17,7 @@ export async function run(context: Context, [key = '', ...assignments]: string[]
   refuseNothing(assignments, flags);
   const registry = await openRegistry(context);
   return withSession(context, registry, async (session) => {
-    const { result } = await viewTask(session, key);
+    const { result } = await viewOwnTask(session, key);
     const { ability_id: ability, environment } = result;
     const { input_schema: schema } = await findAbility(registry, ability);
     const { input, unset } = flags;

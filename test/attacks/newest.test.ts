@@ -1,0 +1,209 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { cancelTask } from '../../src/client/index.js';
+import { LOCK_SIGNALS, lockIdOf, SLOT_SIGNAL } from '../../src/contracts/names.js';
+import { digestOf } from '../../src/rules/canonical.js';
+import { gated, startTurns } from '../fixtures/turns.js';
+import { times } from './extent.js';
+
+const turns = await startTurns();
+const { flows, fresh, ended, untilStatus, untilHolding, go, start, lockIsOver, lineOf, linesOf, view } = turns;
+afterAll(() => flows.project.stop());
+
+const newest = flows.define(gated('{ key: "k-${{ input.file }}", on_busy: newest }'));
+const two = flows.define(gated('{ key: "k-${{ input.file }}", on_busy: newest, limit: 2 }'));
+const handles = flows.define(`
+steps:
+  - id: inner
+    call: ${newest}
+    with: { file: "\${{ input.file }}", name: inner }
+    on_error: [{ errors: [concurrency.replaced], output: gave way }]
+output: "\${{ steps.inner.output }}"`);
+
+/** A task that has been told to wait. */
+const waiting = async (ability: string, file: string, name: string): Promise<string> => {
+  const id = await start(ability, file, name);
+  await untilStatus(id, 'waiting');
+  return id;
+};
+/** A task that is in. */
+const holding = async (ability: string, file: string, name: string): Promise<string> => {
+  const id = await start(ability, file, name);
+  await untilHolding(id);
+  return id;
+};
+const expectReplaced = async (id: string, by: string, file: string): Promise<void> => {
+  const result = await ended(id);
+  expect(result).toMatchObject({
+    status: 'failed',
+    error: { code: 'concurrency.replaced', details: { key: `k-${file}`, replaced_by: by } },
+    concurrency: { refused: true, replaced_by: by, granted_at: null },
+  });
+  expect(result.error?.message).toContain(by);
+  expect(result.steps.map(({ status }) => status)).toEqual(['skipped', 'skipped', 'skipped']);
+};
+
+describe('on_busy: newest', () => {
+  test('one waits: a newer one takes its place, and it ends before any step and names the newer one', async () => {
+    const file = fresh();
+    const first = await holding(newest, file, 'first');
+    const second = await waiting(newest, file, 'second');
+    const third = await waiting(newest, file, 'third');
+    await expectReplaced(second, third, file);
+    const fourth = await waiting(newest, file, 'fourth');
+    await expectReplaced(third, fourth, file);
+    expect(await lineOf(file)).toEqual({ in: [first], waiting: [fourth] });
+    expect((await view(first)).status).toBe('running');
+    await go(first);
+    expect((await ended(first)).status).toBe('succeeded');
+    await untilHolding(fourth);
+    await go(fourth);
+    expect(await ended(fourth)).toMatchObject({ status: 'succeeded', concurrency: { held_by: [first] } });
+    expect(linesOf(file)).toEqual(['begin first', 'end first', 'begin fourth', 'end fourth']);
+    await lockIsOver(file);
+  });
+
+  test('of many that come at once one is in, one waits, and each of the others names one that came after it', async () => {
+    const file = fresh();
+    const count = times(6, 40);
+    const ids = await Promise.all(Array.from({ length: count }, (_, n) => start(newest, file, `n${n}`)));
+    await expect
+      .poll(async () => (await Promise.all(ids.map(view))).filter(({ status }) => status === 'failed').length, {
+        timeout: 40_000,
+      })
+      .toBe(count - 2);
+    const { in: inside, waiting: line } = await lineOf(file);
+    expect([inside.length, line.length]).toEqual([1, 1]);
+    const results = await Promise.all(ids.filter((id) => ![...inside, ...line].includes(id)).map(ended));
+    for (const { error, task_key } of results) {
+      expect(error).toMatchObject({ code: 'concurrency.replaced' });
+      // Whoever follows who replaced whom comes to the one that waits, since nobody replaces one that came later.
+      const by = new Map(results.map((one) => [one.task_key, one.concurrency?.replaced_by]));
+      let last: string | null | undefined = task_key;
+      for (let steps = 0; last && by.has(last) && steps <= count; steps += 1) last = by.get(last);
+      expect(line).toEqual([last]);
+    }
+    for (const id of [...inside, ...line]) {
+      await untilHolding(id);
+      await go(id);
+      expect((await ended(id)).status).toBe('succeeded');
+    }
+    expect(linesOf(file)).toHaveLength(4);
+    await lockIsOver(file);
+  });
+
+  test('with a limit so many are in, none is cancelled, and one waits', async () => {
+    const file = fresh();
+    const inside = [await holding(two, file, 'a'), await holding(two, file, 'b')];
+    const third = await waiting(two, file, 'c');
+    const fourth = await waiting(two, file, 'd');
+    await expectReplaced(third, fourth, file);
+    expect(await lineOf(file)).toEqual({ in: inside, waiting: [fourth] });
+    for (const id of inside) await go(id);
+    await untilHolding(fourth);
+    await go(fourth);
+    for (const id of [...inside, fourth]) expect((await ended(id)).status).toBe('succeeded');
+  });
+
+  test('a task that only waits is not replaced, nor does it replace', async () => {
+    const file = fresh();
+    const first = await holding('gated', file, 'first');
+    const patient = await waiting('gated', file, 'patient');
+    const older = await waiting(newest, file, 'older');
+    const other = await waiting('gated', file, 'other');
+    const newer = await waiting(newest, file, 'newer');
+    await expectReplaced(older, newer, file);
+    expect(await lineOf(file)).toEqual({ in: [first], waiting: [patient, newer, other] });
+    for (const id of [first, patient, newer, other]) {
+      await untilHolding(id);
+      await go(id);
+      expect((await ended(id)).status).toBe('succeeded');
+    }
+  });
+
+  test('of a called workflow can be handled by its caller', async () => {
+    const file = fresh();
+    const first = await holding(newest, file, 'first');
+    const caller = await start(handles, file, 'caller');
+    await untilStatus(`${caller}/inner`, 'waiting');
+    const second = await waiting(newest, file, 'second');
+    expect(await ended(caller)).toMatchObject({ status: 'succeeded', output: 'gave way' });
+    for (const id of [first, second]) {
+      await untilHolding(id);
+      await go(id);
+      await ended(id);
+    }
+  });
+
+  test('one that is cancelled while it is replaced ends once, and the newer one goes in', async () => {
+    for (let turn = 0; turn < times(2, 20); turn += 1) {
+      const file = fresh();
+      const first = await holding(newest, file, 'first');
+      const second = await waiting(newest, file, 'second');
+      const [third] = await Promise.all([
+        start(newest, file, 'third'),
+        cancelTask(flows.project.session, second).catch(() => {}),
+      ]);
+      expect((await ended(second)).status).toMatch(/^(failed|cancelled)$/);
+      await untilStatus(third, 'waiting');
+      await expect.poll(() => lineOf(file)).toEqual({ in: [first], waiting: [third] });
+      for (const id of [first, third]) {
+        await untilHolding(id);
+        await go(id);
+        expect((await ended(id)).status).toBe('succeeded');
+      }
+      expect(linesOf(file)).not.toContain('begin second');
+    }
+  });
+
+  test('one whose second request comes after it was replaced does not end the newer one: one of the two goes in', async () => {
+    const file = fresh();
+    const { temporal, project } = flows.project.session;
+    const first = await holding(newest, file, 'first');
+    const second = await waiting(newest, file, 'second');
+    const { raw } = await temporal.workflow.getHandle(second).describe();
+    const third = await waiting(newest, file, 'third');
+    await expectReplaced(second, third, file);
+    const again = { task: second, run: raw.workflowExecutionInfo?.firstRunId, limit: 1, on_busy: 'wait' };
+    const lock = temporal.workflow.getHandle(lockIdOf(project, 'dev', digestOf(`k-${file}`)));
+    await lock.signal(LOCK_SIGNALS.enter, { ...again, newest: true, again: true });
+    await expect.poll(() => lineOf(file)).toEqual({ in: [first], waiting: [third] });
+    for (const id of [first, third]) {
+      await untilHolding(id);
+      await go(id);
+      expect((await ended(id)).status).toBe('succeeded');
+    }
+  });
+
+  test('that it was replaced is believed only with the token of its request', async () => {
+    const file = fresh();
+    const first = await holding(newest, file, 'first');
+    const second = await waiting(newest, file, 'second');
+    const handle = flows.project.session.temporal.workflow.getHandle(second);
+    for (const token of [undefined, 'x', 5]) {
+      await handle.signal(SLOT_SIGNAL, { answer: 'busy', held_by: [], replaced_by: 'nobody', token });
+    }
+    expect((await view(second)).status).toBe('waiting');
+    for (const id of [first, second]) {
+      await untilHolding(id);
+      await go(id);
+      expect((await ended(id)).status).toBe('succeeded');
+    }
+  });
+
+  test('a worker that is restarted between the two loses neither: what was said stays said', async () => {
+    const file = fresh();
+    const first = await holding(newest, file, 'first');
+    const second = await waiting(newest, file, 'second');
+    await flows.project.stopWorkers();
+    await flows.project.session.temporal.workflow.getHandle(second).signal('nothing', null);
+    await flows.project.restartWorkers();
+    const third = await waiting(newest, file, 'third');
+    await expectReplaced(second, third, file);
+    await flows.project.restartWorkers();
+    for (const id of [first, third]) {
+      await untilHolding(id);
+      await go(id);
+      expect((await ended(id)).status).toBe('succeeded');
+    }
+  });
+});

@@ -1,0 +1,306 @@
+import { existsSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import {
+  cancelTask,
+  changeInput,
+  connect,
+  decide,
+  deleteTask,
+  explainTask,
+  listTasks,
+  openApprovals,
+  pauseTask,
+  resumeTask,
+  retryTask,
+  runTask,
+  type Session,
+  signalTask,
+  viewTask,
+} from '../../src/client/index.js';
+import { preflightIdOf } from '../../src/contracts/names.js';
+import { ability, abilityJson } from '../fixtures/command-line.js';
+import { operation, type ProjectFiles, workflow } from '../fixtures/project-folder.js';
+import { type RunningProject, runProject, TEST_KEYS } from '../fixtures/running-project.js';
+import { times, WHOLE } from './extent.js';
+
+// Both projects have abilities of the same names, and the same keys to seal with: nothing else keeps them apart.
+const files = (by: string): ProjectFiles => ({
+  ...operation('who.am', `return { by: "${by}" };`),
+  ...workflow('asks', 'steps: [{ id: ask, approval: { title: Go on? } }, { id: a, call: who.am, with: {} }]'),
+  ...workflow('outer', 'steps: [{ id: sub, call: asks, with: {} }]'),
+  ...workflow(
+    'said',
+    'input_schema: { type: object, properties: { n: { default: 1 } } }\nsteps: [{ id: a, call: who.am, with: {} }]\noutput: "${{ steps.a.output.by }}"',
+  ),
+});
+
+let ours: RunningProject;
+let theirs: RunningProject;
+let counter = 0;
+const fresh = (): string => {
+  counter += 1;
+  return `two-projects-${process.pid}-${counter}`;
+};
+const by = { name: 'tester', source: 'claimed' } as const;
+
+beforeAll(async () => {
+  ours = await runProject(files('ours'));
+  theirs = await runProject(files('theirs'));
+});
+afterAll(async () => {
+  await ours.stop();
+  await theirs.stop();
+});
+
+const options = (project: RunningProject) => ({
+  cwd: project.root,
+  env: { TEMPORAL_ADDRESS: inject('temporal').address, ABILITY_SEAL_KEYS: TEST_KEYS },
+});
+const codeOf = (promise: Promise<unknown>): Promise<string | undefined> =>
+  promise.then(
+    () => undefined,
+    (error: { code?: string }) => error.code ?? String(error),
+  );
+const statusOf = async (project: RunningProject, key: string) => (await viewTask(project.session, key)).result.status;
+const waits = async (project: RunningProject, key: string, what = 'asks') => {
+  await project.create(what, {}, { key });
+  expect(await project.wait(key, { approvalMs: 0 })).toMatchObject({ kind: 'approval' });
+};
+
+describe('a task of another project on the same Temporal', () => {
+  const changes: [string, (session: Session, key: string) => Promise<unknown>][] = [
+    ['decide', (session, key) => decide(session, key, 'approve', { by: 'tester' })],
+    ['openApprovals', (session, key) => openApprovals(session, key)],
+    ['cancelTask', cancelTask],
+    ['signalTask', (session, key) => signalTask(session, key, 'go', null)],
+    ['pauseTask', pauseTask],
+    ['resumeTask', resumeTask],
+    ['runTask', runTask],
+    ['retryTask', (session, key) => retryTask(session, key, { user: by, run: true })],
+    ['changeInput', (session, key) => changeInput(session, key, { set: { n: 2 }, unset: [], by })],
+    ['deleteTask', (session, key) => deleteTask(session, key, { by, purge: true })],
+  ];
+
+  let open: string;
+  let created: string;
+  let ended: string;
+  beforeAll(async () => {
+    [open, created, ended] = [fresh(), fresh(), fresh()];
+    await waits(theirs, open, 'outer');
+    await theirs.create('said', {}, { key: created, run: false });
+    await theirs.run('said', {}, { key: ended });
+  });
+  afterAll(async () => {
+    for (const key of [open, created]) await cancelTask(theirs.session, key);
+  });
+
+  test.each(changes)('is not changed through the API: %s', async (name, change) => {
+    for (const key of [open, created, ended]) {
+      expect([key, await codeOf(change(ours.session, key))]).toEqual([key, 'task.other_project']);
+    }
+    // What is part of another task is never deleted by itself.
+    const ofPart = name === 'deleteTask' ? 'usage.invalid' : 'task.other_project';
+    expect(await codeOf(change(ours.session, `${open}/sub`))).toBe(ofPart);
+    expect(await Promise.all([open, created, ended].map((key) => statusOf(theirs, key)))).toEqual([
+      'waiting_approval',
+      'created',
+      'succeeded',
+    ]);
+    expect((await viewTask(theirs.session, created)).view?.input).toEqual({ n: 1 });
+    expect((await viewTask(theirs.session, open)).view).toMatchObject({ paused: false });
+  });
+
+  test('is refused to every command that would change it, with exit 2 and the name of the project', async () => {
+    const short = [
+      ['approve', open],
+      ['task', 'cancel', open],
+      ['task', 'set', created, 'n:=2'],
+      ['task', 'retry', ended],
+      ['task', 'delete', ended, '--purge', '--yes'],
+      ['run', 'said', '--key', created],
+    ];
+    const others = [
+      ['deny', open],
+      ['task', 'signal', open, 'go'],
+      ['task', 'pause', open],
+      ['task', 'resume', open],
+      ['task', 'run', created],
+      ['task', 'create', 'said', '--key', created],
+    ];
+    const commands = WHOLE ? [...short, ...others] : short;
+    const ends = await Promise.all(commands.map((command) => abilityJson(command, options(ours))));
+    expect(ends.map(({ exitCode, json }, n) => [commands[n], exitCode, json.error?.code])).toEqual(
+      commands.map((command) => [command, 2, 'task.other_project']),
+    );
+    for (const { json } of ends) {
+      expect(json.error.message).toContain(`the project ${theirs.session.project}`);
+      expect(json.error.message).toContain(`the project ${ours.session.project}`);
+      expect(json.error.details).toEqual({ project: theirs.session.project });
+    }
+    const text = await ability(['deny', open], options(ours));
+    expect(text).toMatchObject({ exitCode: 2, stdout: '' });
+    // Nobody is shown, or asked about, what is not theirs to decide.
+    expect(text.stderr).not.toMatch(/Go on\?|Deciding as/);
+    expect([await statusOf(theirs, open), await statusOf(theirs, created)]).toEqual(['waiting_approval', 'created']);
+    const own = await abilityJson(['task', 'pause', open, '--project', theirs.root], options(ours));
+    expect(own).toMatchObject({ exitCode: 0, json: { status: 'accepted' } });
+  });
+
+  test('is shown by commands that read, which say whose it is', async () => {
+    const key = fresh();
+    await theirs.run('said', {}, { key });
+    const project = theirs.session.project;
+    const whose = `${key} belongs to the project ${project}, not to ${ours.session.project}, the project of this folder.`;
+    const shown = async (...command: string[]) => {
+      const end = await abilityJson(command, {
+        ...options(ours),
+        env: { ...options(ours).env, TEMPORAL_UI_ADDRESS: 'http://ui' },
+      });
+      expect([command, end.stderr.split(whose).length - 1]).toEqual([command, 1]);
+      return end;
+    };
+    const told = (json: { project?: string; output?: string }) => [json.project, json.output];
+    const whole = WHOLE ? ['task result', 'task watch'] : [];
+    await Promise.all([
+      ...['task show', 'why', ...whole].map(async (command) => {
+        const { exitCode, json } = await shown(...command.split(' '), key);
+        expect([command, exitCode, ...told(json)]).toEqual([command, 0, project, 'theirs']);
+      }),
+      shown('task', 'get', key).then(({ json }) => expect(json).toEqual({ n: 1 })),
+      shown('replay', key).then(({ json }) => expect(json.status).toBe('ok')),
+      shown('task', 'record', key).then(({ json }) => expect(json.error.code).toMatch(/^record\./)),
+    ]);
+    if (WHOLE) {
+      expect((await shown('task', 'open', key)).json.project).toBe(project);
+      expect((await shown('task', 'logs', key)).json.error.code).toMatch(/^record\./);
+    }
+    const listed = await listTasks(ours.session, { limit: 1000 });
+    expect(listed.map(({ task_key }) => task_key)).not.toContain(key);
+    // Of an own task nothing of that is said, and its result has its exact shape.
+    const own = await abilityJson(['task', 'show', key], options(theirs));
+    expect(own.stderr).toBe('');
+    expect(own.json).not.toHaveProperty('project');
+  });
+
+  test('lends nothing of its own to a record that has its key here', async () => {
+    const key = fresh();
+    await ours.run('said', { n: 7 }, { key: `${key}-old` });
+    // As when the time is over for which Temporal keeps a task.
+    const { records } = ours.session.paths;
+    renameSync(join(records, `${key}-old`), join(records, key));
+    await theirs.run('said', { n: 8 }, { key });
+    const { result } = await viewTask(ours.session, key);
+    expect(result).toMatchObject({ project: theirs.session.project, output: 'theirs' });
+    expect(result.links.record).toBeNull();
+    expect(await explainTask(ours.session, key)).toMatchObject({ project: theirs.session.project, input: { n: 8 } });
+    const got = await abilityJson(['task', 'get', key, 'n'], options(ours));
+    expect(got.json).toBe(8);
+  });
+});
+
+describe('a key that another project holds', () => {
+  const wanted = (project: RunningProject, key: string, more = {}) =>
+    codeOf(project.create('said', {}, { key, ...more }));
+
+  test.each([
+    ['is open', (key: string) => waits(theirs, key)],
+    ['was created', (key: string) => theirs.create('said', {}, { key, run: false })],
+    ['has ended', (key: string) => theirs.run('said', {}, { key })],
+    [
+      'was deleted',
+      async (key: string) => {
+        await theirs.run('said', {}, { key });
+        await deleteTask(theirs.session, key, { by, purge: false });
+      },
+    ],
+  ])('is refused, whatever is asked for under it, where its task %s', async (_, hold) => {
+    const key = fresh();
+    await hold(key);
+    expect(await wanted(ours, key)).toBe('task.other_project');
+    expect(await wanted(ours, key, { run: false })).toBe('task.other_project');
+    expect(await codeOf(ours.create('asks', {}, { key }))).toBe('task.other_project');
+    expect(existsSync(join(ours.session.paths.records, key))).toBe(false);
+  });
+
+  // A server takes half a minute to delete a history.
+  test.runIf(WHOLE)('is refused while Temporal knows that its task was deleted with its history', async () => {
+    const key = fresh();
+    await theirs.run('said', {}, { key });
+    await deleteTask(theirs.session, key, { by, purge: true });
+    expect(await wanted(ours, key)).toBe('task.other_project');
+    expect(await codeOf(deleteTask(ours.session, key, { by, purge: false }))).toBe('task.other_project');
+    expect(await codeOf(cancelTask(ours.session, key))).toBe('task.other_project');
+    const read = viewTask(ours.session, key);
+    await expect(read).rejects.toMatchObject({ code: 'task.deleted', details: { project: theirs.session.project } });
+    await expect(viewTask(theirs.session, key)).rejects.toMatchObject({ code: 'task.deleted' });
+  });
+
+  test('looks like one of ours: a key of our own form is not looked up before the start, and refused there', async () => {
+    const key = `t-${'0'.repeat(20)}${String(Date.now()).slice(-6)}`;
+    await theirs.run('said', {}, { key });
+    expect(await wanted(ours, key)).toBe('task.other_project');
+  });
+
+  test('is that of one project alone, however both want it at once, and each is planned by its own worker', async () => {
+    for (let turn = 0; turn < times(4, 50); turn += 1) {
+      const key = fresh();
+      const projects = turn % 2 === 0 ? [ours, theirs] : [theirs, ours];
+      const codes = await Promise.all(projects.map((project) => wanted(project, key)));
+      expect(codes.filter((code) => code !== undefined)).toEqual(['task.other_project']);
+      const [holder] = projects.filter((_, n) => codes[n] === undefined);
+      const end = await holder?.wait(key);
+      expect(end).toMatchObject({ result: { status: 'succeeded', output: holder === ours ? 'ours' : 'theirs' } });
+    }
+  });
+
+  test('has a preflight of its own in each project', async () => {
+    const key = fresh();
+    await theirs.run('said', {}, { key });
+    await wanted(ours, key);
+    const { workflow } = ours.session.temporal;
+    const [mine, other] = [ours, theirs].map(({ session }) => workflow.getHandle(preflightIdOf(key, session.project)));
+    await expect(mine?.result()).rejects.toMatchObject({ cause: { type: 'task.other_project' } });
+    expect(await other?.result()).toMatchObject({ plan: { project: theirs.session.project } });
+  });
+
+  test('gives nothing of its task to a task that is tried again', async () => {
+    const key = fresh();
+    await theirs.run('said', {}, { key });
+    const stolen = ours.create('said', {}, { retry: { task: key, from: null } });
+    expect(await codeOf(stolen)).toBe('task.other_project');
+  });
+});
+
+test('a workflow that is no task is changed by no command, whosoever it is', async () => {
+  const id = fresh();
+  const { workflow } = ours.session.temporal;
+  const handle = await workflow.start('somebody-elses', { workflowId: id, taskQueue: 'nobody-serves-this' });
+  for (const change of [cancelTask, pauseTask, runTask]) {
+    expect(await codeOf(change(ours.session, id))).toBe('task.not_found');
+  }
+  expect(await codeOf(signalTask(ours.session, id, 'go', null))).toBe('task.not_found');
+  const { events } = await handle.fetchHistory();
+  expect(events?.filter((event) => event.workflowExecutionSignaledEventAttributes)).toEqual([]);
+  expect((await handle.describe()).raw.workflowExecutionInfo?.historyLength?.toString()).toBe('2');
+  expect(await codeOf(ours.create('said', {}, { key: id }))).toBe('task.key_conflict');
+  await handle.terminate();
+});
+
+test('a connection of the API is told whose task it reads', async () => {
+  const key = fresh();
+  await theirs.run('said', {}, { key });
+  const said: string[][] = [];
+  const session = await connect({
+    root: ours.root,
+    project: ours.session.project,
+    address: inject('temporal').address,
+    onOther: (...what) => void said.push(what),
+  });
+  try {
+    await viewTask(session, key);
+    expect(said).toEqual([[key, theirs.session.project]]);
+  } finally {
+    await session.close();
+  }
+});
