@@ -79,7 +79,7 @@ const LOOPBACKS = [
 ];
 
 describe('an address that the policy lists with a port opens that port only', () => {
-  test('R-000-89: no form of the loopback gets through to another port, by http or https', async () => {
+  test('no form of the loopback gets through to another port, by http or https', async () => {
     const results = await Promise.all(
       LOOPBACKS.flatMap((host) =>
         ['http', 'https'].map(async (scheme) => {
