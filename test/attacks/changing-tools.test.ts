@@ -8,6 +8,7 @@ import { type RunningProject, runProject } from '../fixtures/running-project.js'
 import { config, mcpAbility } from '../fixtures/servers/definitions.js';
 import { MCP_PROGRAMS, type McpHttpServer, startModernMcpHttp } from '../fixtures/servers/mcp-http-server.js';
 import { type StatelessMcp, startStatelessMcp } from '../fixtures/servers/stateless-mcp.js';
+import { WHOLE } from './extent.js';
 
 /** A server over each transport and in each version of the protocol, none of which says that its tools change. */
 const SERVERS = ['stdio', 'http', 'modern_stdio', 'modern_http', 'silent_stdio'];
@@ -135,8 +136,11 @@ describe('one ill tool of a listing', () => {
     ['no shape at all', 'ill'],
     ['a description of 2 MiB', { ...DO, name: 'ill', description: 'x'.repeat(2 * 1024 * 1024) }],
   ];
-  test.each(ILL)('with %s leaves the others to be called', async (_, ill) => {
-    describeTools(ill as JsonObject, DO);
+  const CASES: [string, unknown[]][] = ILL.map(([what, tool]) => [what, [tool]]);
+  const TOGETHER: [string, unknown[]][] = [['everything wrong that can be', ILL.map(([, tool]) => tool)]];
+
+  test.each(WHOLE ? CASES : TOGETHER)('with %s leaves the others to be called', async (_, ill) => {
+    describeTools(...(ill as JsonObject[]), DO);
     const results = await Promise.all(SERVERS.map((server) => project.run(`c.${server}`)));
     expect(results.map(({ status, error }) => error?.message ?? status)).toEqual(SERVERS.map(() => 'succeeded'));
   });
