@@ -35,10 +35,16 @@ export function failureOf(error: unknown, { what, connection, user, called }: Fa
     return failure('mcp.output_invalid', `gave a result that is none: ${reason}`, false);
   }
   if (error instanceof SdkError && error.code === SdkErrorCode.UnsupportedResultType) {
-    return failure('mcp.output_invalid', `answered with what is not supported, such as a task of MCP: ${reason}`, true);
+    return failure('mcp.output_invalid', `answered with ${kindOf(error)}, which is not supported`, true);
   }
   if (connection.overflowed()) return failure('output.too_large', 'said more than an output may be', false);
   return failure('unavailable.connection', `lost its connection: ${reason}${tailOf(connection)}`, true);
+}
+
+/** Of the kinds of answers since 2026-07-28 only a result that is whole can be used here. */
+function kindOf({ data }: SdkError): string {
+  const kind = data !== null && typeof data === 'object' && 'resultType' in data ? data.resultType : undefined;
+  return typeof kind === 'string' ? `a result of the type \`${kind}\`` : 'a result of another type';
 }
 
 function tailOf(connection: McpConnection): string {
