@@ -306,6 +306,12 @@ export const CODES = {
     means: 'A tool answered that it failed.',
     next: 'Read its words in the message.',
   },
+  'mcp.tool_invalid': {
+    exit: EXIT.failed,
+    means:
+      'An MCP server describes the tool in a way that cannot be relied on (a part of the wrong kind, two tools of one name): it was not called.',
+    next: 'The message names what is wrong. Have the server corrected; its other tools can be called.',
+  },
   'mcp.tool_missing': {
     exit: EXIT.failed,
     means: 'The MCP server has no tool of that name.',

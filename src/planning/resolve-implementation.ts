@@ -4,7 +4,7 @@ import { AbilityError } from '../contracts/problem.js';
 import type { AbilityConfig } from '../definitions/formats/config.js';
 import type { ImplementationBody } from '../definitions/formats/implementation.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
-import { isHostAllowed } from '../rules/allowed-hosts.js';
+import { isHostAllowed, portOf } from '../rules/allowed-hosts.js';
 import { didYouMean } from '../rules/nearest.js';
 
 import { checkCondition, checkTemplate } from './check-names.js';
@@ -236,7 +236,7 @@ function allowedHostsFor(registry: Registry, url: string): string[] {
 
 function hostEntryOf(text: string): string {
   const url = new URL(text);
-  return `${url.hostname}:${url.port || (url.protocol === 'https:' ? '443' : '80')}`;
+  return `${url.hostname}:${portOf(url)}`;
 }
 
 function checkHost(registry: Registry, url: string, from: Loaded<unknown>, path: PropertyKey[]): void {

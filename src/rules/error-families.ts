@@ -35,6 +35,7 @@ const NEVER_AGAIN = [
   'limit',
   'mcp.definition_changed',
   'mcp.start_failed',
+  'mcp.tool_invalid',
   'mcp.tool_missing',
   'outcome',
   'output',

@@ -1,5 +1,7 @@
 import { CallLog } from '../activities/call-log.js';
 import { connectMcp } from '../activities/mcp/connection.js';
+import type { ReadTool } from '../activities/mcp/listed-tools.js';
+import { failureOf } from '../activities/mcp/mcp-failure.js';
 import { definitionOf, toolDigest } from '../activities/mcp/tool-definition.js';
 import { SecretSource } from '../activities/secrets.js';
 import type { JsonObject } from '../contracts/json.js';
@@ -59,7 +61,11 @@ export async function listTools(
   try {
     const connection = await connectMcp(server, user, root, stop, timeoutMs);
     try {
-      return [...(await connection.askTools(stop)).values()].map((tool) => read(tool));
+      const what = `The MCP server ${server.name}`;
+      const tools = await connection.askTools(user).catch((error: unknown) => {
+        throw failureOf(error, { what, connection, user, called: false });
+      });
+      return tools.all().map(pinnable);
     } finally {
       await connection.close();
     }
@@ -71,12 +77,14 @@ export async function listTools(
   }
 }
 
-function read(tool: Parameters<typeof definitionOf>[0]): ListedTool | UnreadableTool {
-  const { name, execution } = tool;
+function pinnable(read: ReadTool): ListedTool | UnreadableTool {
+  const { name } = read;
+  if ('fault' in read) return { name, fault: read.fault };
+  const { tool } = read;
   try {
     const definition = definitionOf(tool);
     refuseUnsafeKeys(definition);
-    return { name, definition, digest: toolDigest(tool), taskSupport: execution?.taskSupport ?? 'forbidden' };
+    return { name, definition, digest: toolDigest(tool), taskSupport: tool.execution?.taskSupport ?? 'forbidden' };
   } catch (error) {
     return { name, fault: error instanceof Error ? error.message : String(error) };
   }

@@ -1,24 +1,24 @@
 import { type LookupAddress, lookup as resolveName } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { Agent, DecoratorHandler, type Dispatcher } from 'undici';
-import { isHostAllowed } from '../../rules/allowed-hosts.js';
+import { Agent, DecoratorHandler, type Dispatcher, Pool } from 'undici';
+import { isAddressAllowed, isHostAllowed, portOf } from '../../rules/allowed-hosts.js';
 import { CallFailure } from '../call-failure.js';
-
-/** Ranges an allowed name may lead to; loopback, link-local and the rest must be listed as addresses. */
-const ORDINARY = new Set(['unicast', 'private', 'uniqueLocal', 'carrierGradeNat']);
 
 const agents = new Map<string, Agent>();
 
 /**
  * An HTTP agent that looks at the address it is about to connect to, so that a name cannot lead where the policy does
- * not. Source: design, section 12.
+ * not. It connects to the address that it looked at, and keeps connections apart by origin. Source: design, section 12.
  */
 function guardedAgent(allowed: readonly string[]): Agent {
   const key = keyOf(allowed);
   const known = agents.get(key);
   if (known) return known;
-  const agent = new Agent({ connect: { lookup: guardedLookup(allowed), timeout: 10_000 } });
+  // The lookup of a socket does not see its port, so each origin has one of its own.
+  const factory = (origin: string | URL, options: object): Pool =>
+    new Pool(origin, { ...options, connect: { lookup: guardedLookup(new URL(origin), allowed), timeout: 10_000 } });
+  const agent = new Agent({ factory });
   agents.set(key, agent);
   return agent;
 }
@@ -76,52 +76,41 @@ export function refuseForbiddenUrl(url: URL, allowed: readonly string[]): void {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw denied(`${url.protocol} is no protocol of the web`);
   if (!isHostAllowed(url, allowed)) throw denied(`The policy does not allow ${url.host}`);
   const literal = url.hostname.replace(/^\[|\]$/g, '');
-  if (ipaddr.isValid(literal) && !isAddressAllowed(literal, allowed)) {
-    throw denied(`The policy does not allow the address ${literal}`);
+  if (ipaddr.isValid(literal) && !isAddressAllowed(literal, url, allowed)) {
+    throw denied(`The policy does not allow the address ${literal}`, [literal], url);
   }
   if (permitted.size >= MOST_PERMITTED) permitted.clear();
   permitted.add(question);
 }
 
-function guardedLookup(allowed: readonly string[]): LookupFunction {
+function guardedLookup(origin: URL, allowed: readonly string[]): LookupFunction {
   return (hostname, options, done) => {
     resolveName(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return done(error, '', 0);
-      const usable = addresses.filter(({ address }) => isAddressAllowed(address, allowed, hostname));
+      const usable = addresses.filter(({ address }) => isAddressAllowed(address, origin, allowed));
       const [first] = usable as [LookupAddress | undefined];
       if (!first) {
-        const found = addresses.map(({ address }) => address).join(', ');
-        return done(denied(`${hostname} leads to ${found}, which the policy does not list`), '', 0);
+        const found = addresses.map(({ address }) => address);
+        const message = `${hostname} leads to ${found.join(', ')}, which the policy does not list with port ${portOf(origin)}`;
+        return done(denied(message, found, origin), '', 0);
       }
       return options.all ? done(null, usable) : done(null, first.address, first.family);
     });
   };
 }
 
-function isAddressAllowed(address: string, allowed: readonly string[], hostname = ''): boolean {
-  const parsed = ipaddr.process(address);
-  if (ORDINARY.has(parsed.range())) return true;
-  const named = hostname === 'localhost' || hostname.endsWith('.localhost');
-  return allowed.some((entry) => {
-    const host = entry.replace(/:(\d+|\*)$/, '').replace(/^\[|\]$/g, '');
-    if (named && host === hostname) return parsed.range() === 'loopback';
-    return isSameAddress(host, parsed);
-  });
-}
-
-/** An entry may be an address or, with a slash, a range of them. */
-function isSameAddress(entry: string, address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
-  if (ipaddr.isValidCIDR(entry)) {
-    const [range, bits] = ipaddr.parseCIDR(entry);
-    return range.kind() === address.kind() && address.match(range, bits);
-  }
-  return ipaddr.isValid(entry) && ipaddr.process(entry).toString() === address.toString();
-}
-
-function denied(message: string): CallFailure {
+/** @param found special addresses, each of which would have to be listed itself. */
+function denied(message: string, found: readonly string[] = [], url?: URL): CallFailure {
+  const entries = url ? found.map((address) => `\`${entryOf(address, url)}\``) : [];
+  const what = entries.length > 0 ? `the address itself (${entries.join(' or ')})` : 'the host or address';
   return new CallFailure({
     code: 'denied.host',
     message,
-    suggestion: 'Add the host or address to `policy.allowed_hosts` in ability.yaml, if it should be reachable.',
+    suggestion: `Add ${what} to \`policy.allowed_hosts\` in ability.yaml, if it should be reachable.`,
   });
+}
+
+/** How an address is listed with the port of a URL. */
+function entryOf(address: string, url: URL): string {
+  return `${address.includes(':') ? `[${address}]` : address}:${portOf(url)}`;
 }

@@ -7,9 +7,10 @@ import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
 import type { McpConnection } from './connection.js';
 import { findTool } from './find-tool.js';
-import { failureOf, reasonOf } from './mcp-failure.js';
+import { failureOf } from './mcp-failure.js';
 import type { PinnedTools } from './pinned-tools.js';
 import type { McpPool } from './pool.js';
+import { reasonOf, withoutDump } from './reason-of.js';
 
 /** Where servers are, and what their tools were when plans were made. */
 export interface McpDependencies {
@@ -18,7 +19,8 @@ export interface McpDependencies {
 }
 
 /**
- * Calls a tool of an MCP server, if it is still the one that was planned.
+ * Calls a tool of an MCP server, if it is still the one that was planned: the server is asked before each call, on
+ * every transport. Between its answer and the call it could still change its mind, and nothing here can see that.
  *
  * @throws CallFailure `mcp.*`, `timeout.call`, `unavailable.connection`. Source: design, section 4; answers, 27.
  */
@@ -68,7 +70,7 @@ function outputOf(result: CallToolResult, tool: Tool, mcp: McpImplementation['mc
   if (result.isError) {
     throw new CallFailure({
       code: 'mcp.tool_error',
-      message: `${what} failed: ${call.log.excerpt(text, 1000) || 'it does not say why'}`,
+      message: `${what} failed: ${call.log.excerpt(withoutDump(text), 1000) || 'it does not say why'}`,
       details: { text: call.log.excerpt(text, 4000) },
     });
   }

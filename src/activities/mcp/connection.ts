@@ -1,26 +1,17 @@
-import {
-  Client,
-  type RequestOptions,
-  SdkError,
-  SdkErrorCode,
-  StreamableHTTPClientTransport,
-  type Tool,
-} from '@modelcontextprotocol/client';
-import { DEFAULT_INHERITED_ENV_VARS, StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { fetch } from 'undici';
+import { type Client, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { PlanMcpServer } from '../../contracts/plan.js';
-import { fillCredentials } from '../api/credentials.js';
-import { refuseForbiddenUrl, watchedAgent } from '../api/guarded-agent.js';
 import { CallFailure } from '../call-failure.js';
-import { environmentOf } from '../script/script-environment.js';
+import { type ListedTools, listTools } from './listed-tools.js';
+import { type Negotiated, negotiate } from './negotiate.js';
+import { KEPT_STDERR, type OpenTransport, openTransport } from './open-transport.js';
 import type { McpUser } from './pool.js';
-import { ToolListing, type Tools } from './tool-listing.js';
+import { reasonOf } from './reason-of.js';
 
 /** A server we are connected to. */
 export interface McpConnection {
   client: Client;
-  /** What its tools are now. @param stop ends the waiting. @throws what the SDK throws, or the reason of `stop`. */
-  askTools(stop: AbortSignal): Promise<Tools>;
+  /** What its tools are now: it is asked each time. @throws what the SDK throws; CallFailure for a listing without end. */
+  askTools(user: Pick<McpUser, 'stop' | 'timeoutMs'>): Promise<ListedTools>;
   /** The last of what it wrote to stderr. */
   stderr(): string;
   /** Whether it broke off because a message was larger than any output may be. */
@@ -32,18 +23,15 @@ export interface McpConnection {
 export class SessionLost extends CallFailure {}
 
 const CONNECT_MS = 30_000;
-const KEPT_STDERR = 4000;
-/** Room for an output said twice, as text and as structure, and escaped. */
-const MOST_MESSAGE_BYTES = 32 * 1024 * 1024;
+/** Servers of before 2026-07-28 answer at once that they do not know what they are asked, or never. */
+const PROBE_MS = 2000;
 
 /**
- * Starts or reaches an MCP server and asks for its tools.
- *
- * A child gets its env profile and nothing else; over HTTP the host policy holds, and no redirect is followed.
+ * Starts or reaches an MCP server, in the newest version of the protocol that it speaks.
  *
  * @param signal gives up, when nobody waits for the connection any more.
  * @param patienceMs longest each answer on the way may take.
- * @throws CallFailure `mcp.start_failed` with the tail of stderr, `unavailable.connection`. Source: answers, 27.
+ * @throws CallFailure `mcp.start_failed` with the tail of stderr, `unavailable.connection`. Source: answers, 27 and 62.
  */
 export async function connectMcp(
   server: PlanMcpServer,
@@ -52,24 +40,33 @@ export async function connectMcp(
   signal: AbortSignal,
   patienceMs = CONNECT_MS,
 ): Promise<McpConnection> {
-  const { transport, stderr } = transportOf(server, call, root);
-  const client = new Client({ name: 'ability-runtime', version: '1' });
+  // A caller who waits a second only shall have the server that needs the handshake, too.
+  const probeMs = Math.min(PROBE_MS, call.timeoutMs / 4, patienceMs / 4);
+  let last: OpenTransport | undefined;
+  const open = (): OpenTransport => {
+    last = openTransport(server, call, root);
+    return last;
+  };
+  try {
+    return connectionOver(await negotiate(open, { signal, patienceMs, probeMs }));
+  } catch (error) {
+    if (error instanceof CallFailure) throw error;
+    throw startFailed(server, error, call.log.excerpt(last?.stderr() ?? '', KEPT_STDERR));
+  }
+}
+
+function connectionOver({ client, stderr }: Negotiated): McpConnection {
   let overflow = false;
   client.onerror = (error) => {
     overflow ||= error.message.startsWith('ReadBuffer exceeded');
   };
-  const options = { timeout: patienceMs, signal };
-  const listing = new ToolListing(() => listTools(client, options), server.transport === 'stdio');
-  client.setNotificationHandler('notifications/tools/list_changed', () => listing.expire());
-  try {
-    await client.connect(transport, options);
-    await listing.load();
-    const askTools = (stop: AbortSignal): Promise<Tools> => listing.current(stop);
-    return { client, askTools, stderr, overflowed: () => overflow, close: () => client.close() };
-  } catch (error) {
-    await client.close().catch(() => {});
-    throw error instanceof CallFailure ? error : startFailed(server, error, call.log.excerpt(stderr(), KEPT_STDERR));
-  }
+  return {
+    client,
+    askTools: ({ stop, timeoutMs }) => listTools(client, { signal: stop, timeout: timeoutMs }),
+    stderr,
+    overflowed: () => overflow,
+    close: () => client.close(),
+  };
 }
 
 function startFailed(server: PlanMcpServer, error: unknown, tail: string): CallFailure {
@@ -86,82 +83,7 @@ function startFailed(server: PlanMcpServer, error: unknown, tail: string): CallF
   );
 }
 
-function transportOf(
-  server: PlanMcpServer,
-  call: McpUser,
-  root: string,
-): { transport: StdioClientTransport | StreamableHTTPClientTransport; stderr: () => string } {
-  if (server.transport === 'http') return { transport: httpTransport(server, call), stderr: () => '' };
-  const transport = new StdioClientTransport({
-    command: server.command,
-    args: server.args,
-    cwd: root,
-    stderr: 'pipe',
-    maxBufferSize: MOST_MESSAGE_BYTES,
-    // The SDK adds these from its own environment unless each is taken away.
-    env: {
-      ...(Object.fromEntries(DEFAULT_INHERITED_ENV_VARS.map((name) => [name, undefined])) as Record<string, never>),
-      ...environmentOf(server.env, call.secrets, (secret) => call.log.hide(secret)),
-    },
-  });
-  let text = '';
-  transport.stderr?.on('data', (chunk: Buffer) => {
-    text = (text + chunk.toString('utf8')).slice(-KEPT_STDERR);
-  });
-  return { transport, stderr: () => text.trim() };
-}
-
-function httpTransport(
-  server: Extract<PlanMcpServer, { transport: 'http' }>,
-  call: McpUser,
-): StreamableHTTPClientTransport {
-  const url = new URL(server.url);
-  refuseForbiddenUrl(url, server.allowed_hosts);
-  const headers = Object.fromEntries(
-    Object.entries(server.headers).map(([name, value]) => [name, fillCredentials(value, server.credentials, call)]),
-  );
-  const guardedFetch = async (input: string | URL, init?: object): Promise<Response> => {
-    refuseForbiddenUrl(new URL(input), server.allowed_hosts);
-    let sent = false;
-    const dispatcher = watchedAgent(server.allowed_hosts, () => {
-      sent = true;
-    });
-    try {
-      return (await fetch(input, { ...init, dispatcher })) as unknown as Response;
-    } catch (error) {
-      throw sent ? error : unreachable(server, error);
-    }
-  };
-  return new StreamableHTTPClientTransport(url, { requestInit: { headers, redirect: 'error' }, fetch: guardedFetch });
-}
-
-/** Nothing was sent, so that nothing can have happened. */
-function unreachable({ name, url }: Extract<PlanMcpServer, { transport: 'http' }>, error: unknown): CallFailure {
-  return new CallFailure(
-    {
-      code: 'unavailable.connection',
-      message: `The MCP server ${name} at ${new URL(url).host} cannot be reached: ${reasonOf(error)}`,
-      suggestion: 'Check that it is up, and its entry under `mcp_servers` in registry/config.',
-    },
-    { cause: error },
-  );
-}
-
-/** All pages of its tools; of two with one name the last, as the server would not tell them apart either. */
-async function listTools(client: Client, options: RequestOptions): Promise<Tools> {
-  // The SDK would say so on stdout, where commands print their results.
-  if (!client.getServerCapabilities()?.tools) return new Map();
-  const { tools } = await client.listTools(undefined, { ...options, cacheMode: 'refresh' });
-  return new Map(tools.map((tool): [string, Tool] => [tool.name, tool]));
-}
-
 /** Whether an error of the SDK means that it waited too long. */
 export function isTimeout(error: SdkError): boolean {
   return error.code === SdkErrorCode.RequestTimeout;
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const cause = error.cause instanceof Error && error.cause.message ? ` (${error.cause.message})` : '';
-  return `${error.message}${cause}`;
 }

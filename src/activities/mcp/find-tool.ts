@@ -9,19 +9,27 @@ import type { McpUser } from './pool.js';
 /**
  * The tool of an implementation, as its server describes it now.
  *
- * @throws CallFailure `mcp.tool_missing`, or why the server could not be asked; nothing was called.
+ * @throws CallFailure `mcp.tool_missing`, `mcp.tool_invalid`, or why the server could not be asked; nothing was called.
  */
 export async function findTool(
   { tool: name, server }: McpImplementation['mcp'],
   connection: McpConnection,
   user: McpUser,
 ): Promise<Tool> {
-  const tools = await connection.askTools(user.stop).catch((error: unknown) => {
+  const tools = await connection.askTools(user).catch((error: unknown) => {
     throw failureOf(error, { what: `The MCP server ${server.name}`, connection, user, called: false });
   });
-  const tool = tools.get(name);
-  if (tool) return tool;
-  const names = [...tools.keys()];
+  const found = tools.find(name);
+  if (found && 'tool' in found) return found.tool;
+  if (found) {
+    throw new CallFailure({
+      code: 'mcp.tool_invalid',
+      message: `The MCP server ${server.name} describes ${name} in a way that cannot be relied on; it was not called: ${found.fault}`,
+      suggestion:
+        'Whoever maintains the server must correct the definition of the tool; its other tools can be called.',
+    });
+  }
+  const names = tools.names();
   throw new CallFailure({
     code: 'mcp.tool_missing',
     message: `The MCP server ${server.name} has no tool ${name}`,

@@ -2,6 +2,7 @@ import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelconte
 import { CallFailure } from '../call-failure.js';
 import { isTimeout, type McpConnection, SessionLost } from './connection.js';
 import type { McpUser } from './pool.js';
+import { causeOf, reasonOf } from './reason-of.js';
 
 /** What a request of ours was about when it failed. */
 export interface FailedRequest {
@@ -18,7 +19,8 @@ const NO_SUCH_SESSION: ReadonlySet<number> = new Set([404, 400]);
 
 /** The failure that an error of the SDK stands for. */
 export function failureOf(error: unknown, { what, connection, user, called }: FailedRequest): CallFailure {
-  if (error instanceof CallFailure) return error;
+  const known = causeOf(error, CallFailure);
+  if (known) return known;
   const failure = (code: string, message: string, unclear: boolean): CallFailure =>
     new CallFailure({ code, message: `${what} ${message}` }, { unclear: unclear && called, cause: error });
   const reason = reasonOf(error);
@@ -32,13 +34,17 @@ export function failureOf(error: unknown, { what, connection, user, called }: Fa
   if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult) {
     return failure('mcp.output_invalid', `gave a result that is none: ${reason}`, false);
   }
+  if (error instanceof SdkError && error.code === SdkErrorCode.UnsupportedResultType) {
+    return failure('mcp.output_invalid', `answered with ${kindOf(error)}, which is not supported`, true);
+  }
   if (connection.overflowed()) return failure('output.too_large', 'said more than an output may be', false);
   return failure('unavailable.connection', `lost its connection: ${reason}${tailOf(connection)}`, true);
 }
 
-/** What an error says. */
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** Of the kinds of answers since 2026-07-28 only a result that is whole can be used here. */
+function kindOf({ data }: SdkError): string {
+  const kind = data !== null && typeof data === 'object' && 'resultType' in data ? data.resultType : undefined;
+  return typeof kind === 'string' ? `a result of the type \`${kind}\`` : 'a result of another type';
 }
 
 function tailOf(connection: McpConnection): string {

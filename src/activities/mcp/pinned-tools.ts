@@ -11,6 +11,7 @@ import type { ByteStore } from '../script/pinned-scripts.js';
 import type { SecretSource } from '../secrets.js';
 import { findTool } from './find-tool.js';
 import type { McpPool, McpUser } from './pool.js';
+import { reasonOf } from './reason-of.js';
 import { compareTools, definitionOf, toolDigest } from './tool-definition.js';
 
 /** A plan whose tools are pinned, and what to tell about those that could not be. */
@@ -189,6 +190,5 @@ function notPinned({ key, implementation: { mcp } }: McpOperation, problem: Abil
 
 /** What a server says may be nested deeper than anything here can follow. */
 function unreadable(error: unknown) {
-  const reason = error instanceof Error ? error.message : String(error);
-  return { code: 'mcp.output_invalid', message: `What it says of its tools cannot be read: ${reason}` };
+  return { code: 'mcp.output_invalid', message: `What it says of its tools cannot be read: ${reasonOf(error)}` };
 }

@@ -48,7 +48,7 @@ export const project = z.strictObject({
         .array(z.string().min(1))
         .optional()
         .describe(
-          'Hosts that may be called, such as *.acme.test or 127.0.0.1:*; without it, only those of the endpoints.',
+          'Hosts that may be called, such as *.acme.test, 127.0.0.1:8080 or 100.64.0.0/10:443; without it, only those of the endpoints.',
         ),
     })
     .default({})

@@ -62,7 +62,7 @@ export const SLIPPED_MISSES: LintCase[] = [
     'names, ports and endings of nobody',
     project(
       '{ dev: {} }',
-      'policy: { allowed_hosts: ["*.acme.com", "127.0.0.1:*", "[::1]:80", "*.test", "*.svc.local"] }',
+      'policy: { allowed_hosts: ["*.acme.com", "127.0.0.1:*", "[::1]:80", "*.test", "*.svc.local", "100.64.0.0/10:443", "[fd00::/8]:*", "*.acme.test:8443"] }',
     ),
   ),
   miss('lint.host_pattern', 'none', project('{ dev: {} }', 'policy: { allowed_hosts: [] }')),

@@ -93,6 +93,20 @@ export const SLIPPED_CASES: LintCase[] = [
     'a URL',
     project('{ dev: {} }', 'policy: { allowed_hosts: [▶"https://a.test", ▶a.test/v1] }'),
   ),
+  slip('lint.host_pattern', 'all, at a port', project('{ dev: {} }', 'policy: { allowed_hosts: [▶"*:8443"] }')),
+  slip(
+    'lint.host_pattern',
+    'all addresses',
+    project('{ dev: {} }', 'policy: { allowed_hosts: [▶"0.0.0.0/0:*", ▶"[::/0]:*"] }'),
+  ),
+  slip(
+    'lint.host_pattern',
+    'an address in a form that is never compared',
+    project(
+      '{ dev: {} }',
+      'policy: { allowed_hosts: [▶"::1", ▶"fd00::/8", ▶"127.1:80", ▶"2130706433", ▶"0x7f.0.0.1", ▶"10.0.0.0/33", ▶"a.test:99999"] }',
+    ),
+  ),
   // Schemas.
   slip(
     'lint.schema_impossible',

@@ -1,0 +1,93 @@
+import { type Client, type RequestOptions, specTypeSchemas, type Tool } from '@modelcontextprotocol/client';
+import { z } from 'zod';
+import { CallFailure } from '../call-failure.js';
+import { describeIssues } from './reason-of.js';
+import { LISTED } from './sifting-transport.js';
+import { toolDigest } from './tool-definition.js';
+
+/** A tool that can be relied on, or why this one cannot. */
+export type ReadTool = { name: string; tool: Tool } | { name: string; fault: string };
+
+/** Longest the definition of one tool may be, as JSON. */
+const MOST_CHARACTERS = 1024 * 1024;
+/** A server whose listing has more pages than this does not mean to end it. */
+const MOST_PAGES = 64;
+
+const page = z.object({ [LISTED]: z.array(z.unknown()), nextCursor: z.string().optional() });
+
+/**
+ * Asks a server what its tools are now: every page, and nothing from a cache, however long the server says that its
+ * answer will hold.
+ *
+ * @throws what the SDK throws; CallFailure `mcp.output_invalid` for a listing without an end.
+ */
+export async function listTools(client: Client, options: RequestOptions): Promise<ListedTools> {
+  const found: unknown[] = [];
+  if (!client.getServerCapabilities()?.tools) return new ListedTools(found);
+  let cursor: string | undefined;
+  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+    const params = cursor === undefined ? {} : { cursor };
+    const answer = await client.request({ method: 'tools/list', params }, page, options);
+    found.push(...answer[LISTED]);
+    if (answer.nextCursor === undefined) return new ListedTools(found);
+    cursor = answer.nextCursor;
+  }
+  const message = `The server lists its tools on more than ${MOST_PAGES} pages`;
+  throw new CallFailure({ code: 'mcp.output_invalid', message });
+}
+
+/** What a server says its tools are, each read by itself, so that an ill one costs the others nothing. */
+export class ListedTools {
+  constructor(private readonly found: readonly unknown[]) {}
+
+  /** The names there are, each once. */
+  names(): string[] {
+    return [...new Set(this.found.map(nameOf).filter((name) => name !== undefined))];
+  }
+
+  /** The tool of a name. Of two that differ, none is: which of them a call would reach cannot be known. */
+  find(name: string): ReadTool | undefined {
+    const [first, ...others] = this.found.filter((tool) => nameOf(tool) === name).map((tool) => readTool(tool, name));
+    const differs = (other: ReadTool): boolean => digestOf(other) !== (first && digestOf(first));
+    if (!others.some(differs)) return first;
+    return { name, fault: `it is listed ${others.length + 1} times, and not each time as the same` };
+  }
+
+  /** All tools in their order, each name once; what has no name is called by its place. */
+  all(): ReadTool[] {
+    const named = this.names().map((name) => this.find(name));
+    const nameless = this.found.flatMap((tool, index) =>
+      nameOf(tool) === undefined ? [readTool(tool, `tool ${index + 1} of the listing`)] : [],
+    );
+    return [...named.filter((tool) => tool !== undefined), ...nameless];
+  }
+}
+
+function nameOf(tool: unknown): string | undefined {
+  const name = tool !== null && typeof tool === 'object' && 'name' in tool ? tool.name : undefined;
+  return typeof name === 'string' ? name : undefined;
+}
+
+function digestOf(read: ReadTool): string | undefined {
+  return 'tool' in read ? toolDigest(read.tool) : undefined;
+}
+
+function readTool(given: unknown, name: string): ReadTool {
+  try {
+    if (JSON.stringify(given).length > MOST_CHARACTERS) {
+      return { name, fault: `its definition is larger than ${MOST_CHARACTERS / 1024 / 1024} MiB` };
+    }
+    // The definition as the SDK reads it, by which pins have been made.
+    const read = specTypeSchemas.Tool['~standard'].validate(given);
+    if (!read.issues) return { name, tool: read.value };
+    const issues = read.issues.map(({ message, path = [] }) => ({ message, path: path.map(keyOf) }));
+    return { name, fault: describeIssues(issues) };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { name, fault: 'its definition is nested too deeply' };
+  }
+}
+
+function keyOf(segment: PropertyKey | { key: PropertyKey }): string {
+  return String(typeof segment === 'object' ? segment.key : segment);
+}

@@ -1,0 +1,92 @@
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { DEFAULT_INHERITED_ENV_VARS, StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { fetch } from 'undici';
+import type { PlanMcpServer } from '../../contracts/plan.js';
+import { fillCredentials } from '../api/credentials.js';
+import { refuseForbiddenUrl, watchedAgent } from '../api/guarded-agent.js';
+import { CallFailure } from '../call-failure.js';
+import { environmentOf } from '../script/script-environment.js';
+import type { McpUser } from './pool.js';
+import { causeOf, reasonOf } from './reason-of.js';
+import { SiftingStdioTransport, SiftingTransport } from './sifting-transport.js';
+
+/** A way to a server, not yet used. */
+export interface OpenTransport {
+  transport: SiftingTransport;
+  /** The last of what a process wrote to stderr. */
+  stderr: () => string;
+}
+
+/** How much of stderr is kept, in characters. */
+export const KEPT_STDERR = 4000;
+/** Room for an output said twice, as text and as structure, and escaped. */
+const MOST_MESSAGE_BYTES = 32 * 1024 * 1024;
+
+type HttpServer = Extract<PlanMcpServer, { transport: 'http' }>;
+type StdioServer = Extract<PlanMcpServer, { transport: 'stdio' }>;
+
+/**
+ * A transport to a server: a child process with its env profile and nothing else, or HTTP under the policy of hosts,
+ * which follows no redirect.
+ *
+ * @throws CallFailure `denied.host`, `config.missing_credential`.
+ */
+export function openTransport(server: PlanMcpServer, call: McpUser, root: string): OpenTransport {
+  if (server.transport === 'stdio') return stdioTransport(server, call, root);
+  return { transport: new SiftingTransport(httpTransport(server, call)), stderr: () => '' };
+}
+
+function stdioTransport(server: StdioServer, call: McpUser, root: string): OpenTransport {
+  const child = new StdioClientTransport({
+    command: server.command,
+    args: server.args,
+    cwd: root,
+    stderr: 'pipe',
+    maxBufferSize: MOST_MESSAGE_BYTES,
+    // The SDK adds these from its own environment unless each is taken away.
+    env: {
+      ...(Object.fromEntries(DEFAULT_INHERITED_ENV_VARS.map((name) => [name, undefined])) as Record<string, never>),
+      ...environmentOf(server.env, call.secrets, (secret) => call.log.hide(secret)),
+    },
+  });
+  let text = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    text = (text + chunk.toString('utf8')).slice(-KEPT_STDERR);
+  });
+  return { transport: new SiftingStdioTransport(child), stderr: () => text.trim() };
+}
+
+function httpTransport(server: HttpServer, call: McpUser): StreamableHTTPClientTransport {
+  const url = new URL(server.url);
+  refuseForbiddenUrl(url, server.allowed_hosts);
+  const headers = Object.fromEntries(
+    Object.entries(server.headers).map(([name, value]) => [name, fillCredentials(value, server.credentials, call)]),
+  );
+  const guardedFetch = async (input: string | URL, init?: object): Promise<Response> => {
+    refuseForbiddenUrl(new URL(input), server.allowed_hosts);
+    let sent = false;
+    const dispatcher = watchedAgent(server.allowed_hosts, () => {
+      sent = true;
+    });
+    try {
+      return (await fetch(input, { ...init, dispatcher })) as unknown as Response;
+    } catch (error) {
+      const refused = causeOf(error, CallFailure);
+      if (refused) throw refused;
+      throw sent ? error : unreachable(server, error);
+    }
+  };
+  return new StreamableHTTPClientTransport(url, { requestInit: { headers, redirect: 'error' }, fetch: guardedFetch });
+}
+
+/** Nothing was sent, so that nothing can have happened. */
+function unreachable({ name, url }: HttpServer, error: unknown): CallFailure {
+  return new CallFailure(
+    {
+      code: 'unavailable.connection',
+      message: `The MCP server ${name} at ${new URL(url).host} cannot be reached: ${reasonOf(error)}`,
+      suggestion: 'Check that it is up, and its entry under `mcp_servers` in registry/config.',
+    },
+    { cause: error },
+  );
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+
+/** Longest a reason is, in characters; some servers answer with a whole page. */
+const MOST_CHARACTERS = 1000;
+const MOST_ISSUES = 5;
+
+/** What a validator of the SDK, or of a server that uses one, says of one mistake. */
+const issue = z.object({ message: z.string(), path: z.array(z.union([z.string(), z.number()])) });
+
+/** What an error says, with its cause, in words: the dump of a validator is read out. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause instanceof Error && error.cause.message ? error.cause.message : '';
+  const isSaid = cause === '' || error.message.includes(cause);
+  const text = withoutDump(isSaid ? error.message : `${error.message} (${cause})`);
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}...` : text;
+}
+
+/** A text in which a list of issues, which validators write as JSON, is replaced by the mistakes in words. */
+export function withoutDump(text: string): string {
+  const start = text.search(/\[\s*\{/);
+  const end = text.lastIndexOf(']') + 1;
+  if (start < 0 || end <= start) return text;
+  const issues = issuesIn(text.slice(start, end));
+  return issues ? `${text.slice(0, start)}${describeIssues(issues)}${text.slice(end)}` : text;
+}
+
+/** The first mistakes of a value, in words. */
+export function describeIssues(issues: readonly z.infer<typeof issue>[]): string {
+  const texts = issues.map(({ message, path }) => {
+    const what = message.replace(/^Invalid (?:input|option): /, '');
+    const where = path.length > 0 ? `\`${path.join('.')}\`` : 'it';
+    return what.endsWith('received undefined') ? `${where} is missing` : `${where}: ${what}`;
+  });
+  const more = texts.length > MOST_ISSUES ? [`and ${texts.length - MOST_ISSUES} more`] : [];
+  return [...texts.slice(0, MOST_ISSUES), ...more].join('; ');
+}
+
+/** The first of an error and its causes that is of a class. */
+export function causeOf<T extends Error>(error: unknown, kind: abstract new (...args: never[]) => T): T | undefined {
+  for (let [each, depth] = [error, 0]; each instanceof Error && depth < 5; each = each.cause, depth += 1) {
+    if (each instanceof kind) return each;
+  }
+  return undefined;
+}
+
+function issuesIn(text: string): z.infer<typeof issue>[] | undefined {
+  try {
+    return z.array(issue).nonempty().safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,81 @@
+import type { Transport, TransportSendOptions } from '@modelcontextprotocol/client';
+import type { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+
+type Message = Parameters<Transport['send']>[0];
+
+/** Where a listing has its tools after sifting; what a server writes there is overwritten. */
+export const LISTED = 'ability-runtime/listed';
+
+/**
+ * A transport that hides the tools of a listing from the SDK, which refuses a listing as a whole for one ill tool.
+ *
+ * They are found as the server wrote them under {@link LISTED}, each to be judged by itself. As this is no transport of
+ * the SDK itself, the SDK asks for the version of the protocol over this very connection, and starts no second process.
+ */
+export class SiftingTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: NonNullable<Transport['onmessage']>;
+  /** Whether the handshake of the protocols before 2026-07-28 was begun. */
+  handshaken = false;
+  /** Requests for tools that are not answered yet. */
+  private readonly asked = new Set<string | number>();
+
+  constructor(private readonly inner: Transport) {}
+
+  get hasPerRequestStream(): boolean {
+    return this.inner.hasPerRequestStream === true;
+  }
+
+  get sessionId(): string | undefined {
+    return this.inner.sessionId;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.inner.setProtocolVersion?.(version);
+  }
+
+  start(): Promise<void> {
+    this.inner.onclose = () => this.onclose?.();
+    this.inner.onerror = (error: Error) => this.onerror?.(error);
+    this.inner.onmessage = (message: Message) => this.onmessage?.(this.sift(message));
+    return this.inner.start();
+  }
+
+  send(message: Message, options?: TransportSendOptions): Promise<void> {
+    if ('method' in message) this.note(message);
+    return this.inner.send(message, options);
+  }
+
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+
+  private note(message: Extract<Message, { method: string }>): void {
+    if (message.method === 'initialize') this.handshaken = true;
+    if (message.method === 'tools/list' && 'id' in message) this.asked.add(message.id);
+    const given = message.method === 'notifications/cancelled' ? message.params?.requestId : undefined;
+    if (typeof given === 'string' || typeof given === 'number') this.asked.delete(given);
+  }
+
+  private sift(message: Message): Message {
+    if ('method' in message || message.id === undefined || !this.asked.delete(message.id)) return message;
+    if (!('result' in message) || !Array.isArray(message.result.tools)) return message;
+    return { ...message, result: { ...message.result, tools: [], [LISTED]: message.result.tools } };
+  }
+}
+
+/** The same for a child process; by these two the SDK knows one, and does not take silence for an outage. */
+export class SiftingStdioTransport extends SiftingTransport {
+  constructor(private readonly child: StdioClientTransport) {
+    super(child);
+  }
+
+  get stderr(): StdioClientTransport['stderr'] {
+    return this.child.stderr;
+  }
+
+  get pid(): StdioClientTransport['pid'] {
+    return this.child.pid;
+  }
+}

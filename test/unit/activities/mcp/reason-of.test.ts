@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { CallFailure } from '../../../../src/activities/call-failure.js';
+import { causeOf, reasonOf, withoutDump } from '../../../../src/activities/mcp/reason-of.js';
+
+const shape = z.object({ name: z.string(), tags: z.array(z.boolean()) });
+const dump = (value: unknown): Error => shape.safeParse(value).error ?? new Error('no error');
+
+test('what a validator dumps is read out', () => {
+  expect(dump({ tags: ['a'] }).message).toContain('"code"');
+  expect(reasonOf(dump({ tags: ['a'] }))).toBe('`name` is missing; `tags.0`: expected boolean, received string');
+  expect(reasonOf(dump(7))).toBe('it: expected object, received number');
+});
+
+test('also in the middle of what somebody else says', () => {
+  const text = `MCP error -32602: Invalid arguments: ${dump({ tags: [] }).message} (of the tool add)`;
+  expect(withoutDump(text)).toBe('MCP error -32602: Invalid arguments: `name` is missing (of the tool add)');
+});
+
+test.each(['', 'no [list] here', '[{"a": 1}]', '[{"message": "x"}]', '[{ not JSON }]', '[]', ']['])(
+  '%j stays as it is',
+  (text) => {
+    expect(withoutDump(text)).toBe(text);
+  },
+);
+
+test('many mistakes are counted', () => {
+  const text = reasonOf(dump({ name: 'a', tags: Array.from({ length: 9 }, () => 1) }));
+  expect(text).toMatch(/; and 4 more$/);
+  expect(text.split(';')).toHaveLength(6);
+});
+
+test('a cause is named once, a page is cut, and what is no error is said', () => {
+  expect(reasonOf(new Error('fetch failed', { cause: new Error('ECONNREFUSED') }))).toBe('fetch failed (ECONNREFUSED)');
+  expect(reasonOf(new Error('failed: refused', { cause: new Error('refused') }))).toBe('failed: refused');
+  expect(reasonOf(new Error('x'.repeat(100_000)))).toHaveLength(1003);
+  expect(reasonOf('told to stop')).toBe('told to stop');
+});
+
+test('a cause of a class is found at any depth, and causes that go round end', () => {
+  const failure = new CallFailure({ code: 'denied.host', message: 'no' });
+  const error = new Error('outer', { cause: new Error('inner', { cause: failure }) });
+  expect(causeOf(error, CallFailure)).toBe(failure);
+  const round = new Error('round');
+  round.cause = round;
+  expect(causeOf(round, CallFailure)).toBeUndefined();
+});
