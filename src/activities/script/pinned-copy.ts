@@ -61,11 +61,11 @@ export class PinnedCopy {
     for (const { path } of this.files) {
       for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) folders.add(folder);
     }
-    const links = [...folders].map((folder): [string, string] => [
-      join(folder, 'node_modules'),
-      join(this.root, folder, 'node_modules'),
-    ]);
-    const found = new Map(links.filter(([, target]) => existsSync(target)));
+    const found = new Map<string, string>();
+    for (const folder of folders) {
+      const modules = folder === '' ? modulesAbove(this.root) : join(this.root, folder, 'node_modules');
+      if (modules !== undefined && existsSync(modules)) found.set(join(folder, 'node_modules'), modules);
+    }
     for (const { path, real } of this.files) if (real !== undefined) found.set(path, relative(dirname(path), real));
     return found;
   }
@@ -133,6 +133,13 @@ export class PinnedCopy {
       else rmSync(join(this.folder, path), { recursive: true, force: true });
     }
   }
+}
+
+/** A copy may lie outside the project, as for test cases; packages above the project are then found all the same. */
+function modulesAbove(folder: string): string | undefined {
+  const modules = join(folder, 'node_modules');
+  if (existsSync(modules)) return modules;
+  return dirname(folder) === folder ? undefined : modulesAbove(dirname(folder));
 }
 
 /** What a file that is made here may not have. Reading it is setting it, so it is read before anything else runs. */

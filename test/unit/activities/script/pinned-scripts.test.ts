@@ -93,6 +93,18 @@ describe('a copy', () => {
     expect(existsSync(join(pinned, 's/lib/node_modules'))).toBe(false);
   });
 
+  test('outside the project has a link to packages that are installed above it, too', async () => {
+    const outer = temporaryProject({
+      'node_modules/x/index.js': '',
+      'inner/s/main.mjs': 'main',
+      'inner/s/lib/a.mjs': 'a',
+    });
+    const elsewhere = temporaryProject();
+    const inner = new PinnedScripts(join(outer.root, 'inner'), join(elsewhere.root, 'pinned'), store);
+    const { pinned } = await inner.find(planned());
+    expect(existsSync(join(pinned, 'node_modules/x/index.js'))).toBe(true);
+  });
+
   test('that is made by many at once is right for each', async () => {
     const found = await Promise.all(Array.from({ length: 20 }, () => scripts.find(planned())));
     expect(found.map(({ file }) => contentOf(file))).toEqual(found.map(() => 'main'));
