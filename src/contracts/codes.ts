@@ -365,10 +365,20 @@ export const CODES = {
     means: 'The condition of a `repeat` did not hold after its last turn.',
     next: 'Raise `repeat.max`, or find out why it does not become true.',
   },
+  'runtime.elsewhere': {
+    exit: EXIT.outOfOrder,
+    means: 'The runtime of the project lives on another host or in another PID namespace, where it cannot be reached.',
+    next: 'Run the command where the message says, or stop the runtime there with `ability down`.',
+  },
   'runtime.failed': {
     exit: EXIT.outOfOrder,
     means: 'The runtime of the project did not start.',
     next: 'Read the log the message names; `ability doctor` tells what is wrong.',
+  },
+  'runtime.stopped': {
+    exit: EXIT.outOfOrder,
+    means: 'The runtime of the project was stopped with `ability down` while the command waited; the task is on disk.',
+    next: 'Go on with `ability task watch KEY`, which starts the runtime.',
   },
   'runtime.version_mismatch': {
     exit: EXIT.outOfOrder,
