@@ -1,9 +1,11 @@
 import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
 import { AbilityError } from '../contracts/problem.js';
+import type { RuntimeFile } from '../contracts/runtime.js';
 import type { Progress } from '../server/binary/install-temporal.js';
 import type { ConnectionFlags } from '../server/connection-settings.js';
 import { chooseServer } from '../server/connection-settings.js';
-import { ensureRuntime } from '../server/ensure-runtime.js';
+import { ensureRuntime, unlessAborted } from '../server/ensure-runtime.js';
+import { keepTouching } from '../server/keep-touching.js';
 import { SpillingCodec } from '../server/payload-codec.js';
 import { PayloadStore } from '../server/payload-store.js';
 import { type ProjectPaths, pathsOf } from '../server/project-paths.js';
@@ -23,6 +25,16 @@ export interface Session {
   isOwnRuntime: boolean;
   /** Whether this call started the runtime. */
   started: boolean;
+  /** The runtime, where it is the project's own; calls that wait start it again when it is gone. */
+  runtime?: RuntimeFile | undefined;
+  /** While the runtime is started again: all who wait, wait for the same. */
+  reviving?: Promise<void> | undefined;
+  /** Told what is being done meanwhile. */
+  progress?: Progress;
+  /** The flags with which a command names the server, where it is a remote one. */
+  serverFlags?: string;
+  /** Connections, the newest last: older ones may still have calls that end. */
+  connections?: Connection[];
   close(): Promise<void>;
 }
 
@@ -31,8 +43,10 @@ export interface ConnectOptions extends ConnectionFlags {
   /** Absolute path of the project. */
   root: string;
   project: string;
-  /** Told what is being done while the server is fetched and started. */
+  /** Told what is being done while the server is fetched and started, also again, while something waits. */
   progress?: Progress;
+  /** Ends the connecting, with its reason. */
+  signal?: AbortSignal;
 }
 
 const CONNECT_MS = 5000;
@@ -42,6 +56,8 @@ const OWN_CONNECT_MS = 30_000;
 /**
  * Connects to the Temporal of a project: a remote one where one was named, else its own runtime, started on demand.
  *
+ * Until it is closed a connection keeps the project's own runtime from leaving; it does not keep its process alive.
+ *
  * @throws AbilityError `temporal.unavailable`, `runtime.*`, `temporal.binary_missing`.
  */
 export async function connect(options: ConnectOptions): Promise<Session> {
@@ -49,30 +65,80 @@ export async function connect(options: ConnectOptions): Promise<Session> {
   const remote = await chooseServer(options);
   if (remote) {
     const { connectionOptions, address, namespace } = remote;
-    const connection = await dial(connectionOptions as never, address, CONNECT_MS);
+    const connection = await dial(connectionOptions as never, address, CONNECT_MS, options.signal);
     const store = process.env.ABILITY_STORE ?? paths.store;
     const ui = process.env.TEMPORAL_UI_ADDRESS ?? null;
-    return sessionOf(options, connection, { address, namespace, store, ui, isOwnRuntime: false, started: false });
+    const session = sessionOf(options, connection, {
+      address,
+      namespace,
+      store,
+      ui,
+      isOwnRuntime: false,
+      started: false,
+    });
+    return { ...session, serverFlags: flagsOf(options, address, namespace) };
   }
-  const { runtime, started } = await ensureRuntime(paths, options.progress ?? (() => {}));
-  const connection = await dial({ address: runtime.address }, runtime.address, OWN_CONNECT_MS);
-  return sessionOf(options, connection, { ...runtime, isOwnRuntime: true, started });
+  // From the beginning: a slow machine may be longer at the start than its runtime stays without anybody.
+  const stopTouching = keepTouching(paths);
+  try {
+    return await connectToOwn(options, paths, stopTouching);
+  } catch (error) {
+    stopTouching();
+    throw error;
+  }
+}
+
+async function connectToOwn(options: ConnectOptions, paths: ProjectPaths, stopTouching: () => void): Promise<Session> {
+  const { progress = () => {}, signal } = options;
+  const { runtime, started } = await ensureRuntime(paths, progress, signal);
+  const connection = await dial({ address: runtime.address }, runtime.address, OWN_CONNECT_MS, signal);
+  const session = sessionOf(options, connection, { ...runtime, isOwnRuntime: true, started });
+  const { close } = session;
+  session.runtime = runtime;
+  session.close = async () => {
+    stopTouching();
+    await close();
+  };
+  return session;
+}
+
+/** Connects a session to a runtime that has taken the place of the one it had. */
+export async function reconnect(session: Session, runtime: RuntimeFile): Promise<void> {
+  const { address, namespace, ui } = runtime;
+  const connection = await dial({ address }, address, OWN_CONNECT_MS);
+  session.connections?.push(connection);
+  session.temporal = new Client({ connection, namespace, dataConverter: { payloadCodecs: [session.codec] } });
+  Object.assign(session, { runtime, address, namespace, ui });
+}
+
+/** How a command names the server that was chosen. */
+function flagsOf(
+  { profile = process.env.TEMPORAL_PROFILE }: ConnectOptions,
+  address: string,
+  namespace: string,
+): string {
+  const inNamespace = namespace === 'default' ? '' : ` --namespace ${namespace}`;
+  return profile ? `--profile ${profile}${inNamespace}` : `--address ${address}${inNamespace}`;
 }
 
 async function dial(
   options: Parameters<typeof Connection.connect>[0],
   address: string,
   connectTimeout: number,
+  signal?: AbortSignal,
 ): Promise<Connection> {
+  const dialing = Connection.connect({ ...options, connectTimeout });
   try {
-    return await Connection.connect({ ...options, connectTimeout });
+    return await unlessAborted(dialing, signal);
   } catch (error) {
-    throw unavailable(address, error);
+    if (!signal?.aborted) throw unavailable(address, error);
+    dialing.then((late) => late.close()).catch(() => {});
+    throw signal.reason;
   }
 }
 
 function sessionOf(
-  { project, root }: ConnectOptions,
+  { project, root, progress }: ConnectOptions,
   connection: Connection,
   where: Pick<Session, 'address' | 'namespace' | 'ui' | 'isOwnRuntime' | 'started'> & { store: string },
 ): Session {
@@ -80,8 +146,11 @@ function sessionOf(
   const codec = new SpillingCodec(store);
   const dataConverter = { payloadCodecs: [codec] };
   const { address, namespace, ui, isOwnRuntime, started } = where;
+  const connections = [connection];
   return {
     temporal: new Client({ connection, namespace, dataConverter }),
+    connections,
+    ...(progress && { progress }),
     project,
     address,
     namespace,
@@ -91,7 +160,9 @@ function sessionOf(
     paths: pathsOf(root),
     store,
     codec,
-    close: () => connection.close(),
+    async close() {
+      await Promise.all(connections.map((each) => each.close()));
+    },
   };
 }
 

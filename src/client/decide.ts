@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import type { Approval, Decision, DecisionOutcome } from '../contracts/approvals.js';
 import { UPDATES } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { Session } from './connect.js';
+import { keepingRuntime } from './keep-runtime.js';
 import { refuseUnserved } from './pollers.js';
 import { unlessDeleted } from './read-deletion.js';
 import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
@@ -73,10 +75,15 @@ async function send(
 ): Promise<DecisionOutcome> {
   return asking(session, async () => {
     const args: [object] = [{ verdict, decision }];
-    const handle = session.temporal.workflow.getHandle(id);
+    // Sent again after the runtime was gone, it is the same decision.
+    const updateId = randomUUID();
     try {
-      return await session.temporal.withDeadline(Date.now() + DECIDE_MS, () =>
-        handle.executeUpdate<DecisionOutcome, [object]>(UPDATES.decide, { args }),
+      return await keepingRuntime(session, () =>
+        session.temporal.withDeadline(Date.now() + DECIDE_MS, () =>
+          session.temporal.workflow
+            .getHandle(id)
+            .executeUpdate<DecisionOutcome, [object]>(UPDATES.decide, { args, updateId }),
+        ),
       );
     } catch (error) {
       if (isUnknownWorkflow(error)) throw await whyUnknown(session, id, error);

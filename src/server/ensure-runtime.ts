@@ -52,8 +52,25 @@ export async function ensureRuntime(
   const living = readLivingRuntime(paths);
   if (living?.state === 'up' && living.version === packageVersion()) return { runtime: living, started: false };
   if (living && living.version !== packageVersion() && living.state !== 'stopping') await askToLeave(living, signal);
-  const { path } = await obtainTemporal(progress);
+  const { path } = await unlessAborted(obtainTemporal(progress), signal);
   return { runtime: await startAndWait(paths, path, progress, signal), started: true };
+}
+
+/** Waits for something no longer than until a signal. @throws the reason of the signal. */
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  promise.catch(() => {});
+  signal.throwIfAborted();
+  let end = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    end = () => reject(signal.reason);
+    signal.addEventListener('abort', end);
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
 }
 
 /** Nobody here can ask a runtime to leave that cannot be seen here. */
