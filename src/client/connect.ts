@@ -1,4 +1,10 @@
-import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
+import {
+  Client,
+  Connection,
+  defaultGrpcRetryOptions,
+  isGrpcServiceError,
+  makeGrpcRetryInterceptor,
+} from '@temporalio/client';
 import { AbilityError } from '../contracts/problem.js';
 import type { RuntimeFile } from '../contracts/runtime.js';
 import type { Progress } from '../server/binary/install-temporal.js';
@@ -9,6 +15,7 @@ import { keepTouching } from '../server/keep-touching.js';
 import { SpillingCodec } from '../server/payload-codec.js';
 import { PayloadStore } from '../server/payload-store.js';
 import { type ProjectPaths, pathsOf } from '../server/project-paths.js';
+import { isLiving } from '../server/runtime-file.js';
 
 /** A connection to the Temporal of one project. */
 export interface Session {
@@ -52,6 +59,10 @@ export interface ConnectOptions extends ConnectionFlags {
 const CONNECT_MS = 5000;
 /** The runtime said that it is up; where it is slow to answer, the machine is busy. */
 const OWN_CONNECT_MS = 30_000;
+/** A server on this machine is tried at short intervals, and for as long as its runtime may take to start it again. */
+const OWN_RETRY_MS = 500;
+const OWN_ATTEMPTS = 60;
+const UNAVAILABLE = 14;
 
 /**
  * Connects to the Temporal of a project: a remote one where one was named, else its own runtime, started on demand.
@@ -91,7 +102,7 @@ export async function connect(options: ConnectOptions): Promise<Session> {
 async function connectToOwn(options: ConnectOptions, paths: ProjectPaths, stopTouching: () => void): Promise<Session> {
   const { progress = () => {}, signal } = options;
   const { runtime, started } = await ensureRuntime(paths, progress, signal);
-  const connection = await dial({ address: runtime.address }, runtime.address, OWN_CONNECT_MS, signal);
+  const connection = await dialOwn(paths, runtime, signal);
   const session = sessionOf(options, connection, { ...runtime, isOwnRuntime: true, started });
   const { close } = session;
   session.runtime = runtime;
@@ -103,9 +114,9 @@ async function connectToOwn(options: ConnectOptions, paths: ProjectPaths, stopTo
 }
 
 /** Connects a session to a runtime that has taken the place of the one it had. */
-export async function reconnect(session: Session, runtime: RuntimeFile): Promise<void> {
+export async function reconnect(session: Session, runtime: RuntimeFile, signal?: AbortSignal): Promise<void> {
   const { address, namespace, ui } = runtime;
-  const connection = await dial({ address }, address, OWN_CONNECT_MS);
+  const connection = await dialOwn(session.paths, runtime, signal);
   session.connections?.push(connection);
   session.temporal = new Client({ connection, namespace, dataConverter: { payloadCodecs: [session.codec] } });
   Object.assign(session, { runtime, address, namespace, ui });
@@ -119,6 +130,21 @@ function flagsOf(
 ): string {
   const inNamespace = namespace === 'default' ? '' : ` --namespace ${namespace}`;
   return profile ? `--profile ${profile}${inNamespace}` : `--address ${address}${inNamespace}`;
+}
+
+/** Calls over the connection wait for a server that its runtime starts again, and no longer for one whose runtime is gone. */
+function dialOwn(paths: ProjectPaths, runtime: RuntimeFile, signal: AbortSignal | undefined): Promise<Connection> {
+  const usual = defaultGrpcRetryOptions();
+  const retry = makeGrpcRetryInterceptor({
+    delayFunction: (attempt, status) =>
+      Math.min(usual.delayFunction(attempt, status), status.code === UNAVAILABLE ? OWN_RETRY_MS : Infinity),
+    retryableDecider: (attempt, status) =>
+      status.code === UNAVAILABLE
+        ? attempt < OWN_ATTEMPTS && isLiving(paths, runtime)
+        : usual.retryableDecider(attempt, status),
+  });
+  const { address } = runtime;
+  return dial({ address, interceptors: [retry] }, address, OWN_CONNECT_MS, signal);
 }
 
 async function dial(

@@ -1,9 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { AbilityError } from '../contracts/problem.js';
-import { ensureRuntime } from '../server/ensure-runtime.js';
+import type { RuntimeFile } from '../contracts/runtime.js';
+import { type EnsuredRuntime, ensureRuntime } from '../server/ensure-runtime.js';
 import { grpcErrorOf } from '../server/grpc-error.js';
 import { isVisible } from '../server/process-space.js';
-import { readLivingRuntime } from '../server/runtime-file.js';
+import type { ProjectPaths } from '../server/project-paths.js';
+import { isLiving, readLivingRuntime } from '../server/runtime-file.js';
 import { wasStopped } from '../server/stop-runtime.js';
 import { reconnect, type Session } from './connect.js';
 
@@ -44,9 +46,7 @@ export async function keepingRuntime<T>(session: Session, action: () => Promise<
 
 /** Whether the runtime that a session was connected to lives no more. */
 export function isRuntimeGone({ runtime, paths }: Session): boolean {
-  if (!runtime) return false;
-  const living = readLivingRuntime(paths);
-  return living?.pid !== runtime.pid || living.started !== runtime.started;
+  return runtime !== undefined && !isLiving(paths, runtime);
 }
 
 /** Whether an error means that the server has gone away. */
@@ -70,20 +70,48 @@ export async function reviveRuntime(session: Session, signal?: AbortSignal): Pro
 async function revive(session: Session, signal: AbortSignal | undefined): Promise<void> {
   const { runtime, paths, progress = () => {} } = session;
   if (!runtime) return;
-  const isGone = isRuntimeGone(session);
-  if (isGone && wasStopped(paths, runtime)) throw runtimeStopped();
+  for (let turn = 1; ; turn += 1) {
+    // Also while it is still leaving.
+    if (wasStopped(paths, runtime)) throw runtimeStopped();
+    const isGone = isRuntimeGone(session);
+    const found = await findRuntime(paths, signal);
+    if (await connectWhileLiving(session, found.runtime, turn === MOST_TURNS)) {
+      if (isGone) tellRestart(progress, found);
+      return;
+    }
+  }
+}
+
+async function findRuntime(paths: ProjectPaths, signal: AbortSignal | undefined): Promise<EnsuredRuntime> {
   const living = readLivingRuntime(paths);
   // Whatever its version: whoever replaced it did so for a reason.
-  const isUp = living?.state === 'up' && isVisible(living);
-  const found = isUp ? { runtime: living, started: false } : await ensureRuntime(paths, () => {}, signal);
-  await reconnect(session, found.runtime);
-  if (!isGone) return;
+  if (living?.state === 'up' && isVisible(living)) return { runtime: living, started: false };
+  return ensureRuntime(paths, () => {}, signal);
+}
+
+/** @returns false where the runtime was gone before it answered. @throws AbilityError what {@link reconnect} throws. */
+async function connectWhileLiving(session: Session, runtime: RuntimeFile, isLast: boolean): Promise<boolean> {
+  const [stop, gone] = [new AbortController(), new AbortController()];
+  const watching = untilGone({ ...session, runtime }, stop.signal).then(() => gone.abort());
+  try {
+    await reconnect(session, runtime, gone.signal);
+    return true;
+  } catch (error) {
+    if (isLast || isLiving(session.paths, runtime)) throw error;
+    return false;
+  } finally {
+    stop.abort();
+    await watching;
+  }
+}
+
+function tellRestart(progress: (text: string) => void, found: EnsuredRuntime): void {
   const how = found.started ? 'it has been started again' : 'another one is up';
   progress(`The runtime of this project had ended while this command waited; ${how}, and the task goes on.`);
 }
 
 /** Resolves when the runtime of a session is gone, or nobody wants to know any more. */
-async function untilGone(session: Session, stop: AbortSignal): Promise<void> {
+export async function untilGone(session: Session, stop: AbortSignal): Promise<void> {
   while (!stop.aborted && !(session.runtime && isRuntimeGone(session))) {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(end, LOOK_MS);

@@ -4,7 +4,7 @@ import type { TaskResult } from '../contracts/task.js';
 import { unlessAborted } from '../server/ensure-runtime.js';
 import type { Session } from './connect.js';
 import { type Stall, StallWatch } from './find-stall.js';
-import { isNobodyThere, isRuntimeGone, reviveRuntime } from './keep-runtime.js';
+import { isNobodyThere, reviveRuntime, untilGone } from './keep-runtime.js';
 import { awaitResult } from './read-result.js';
 import { refuseStuck } from './refuse-stuck.js';
 import { asking } from './temporal-errors.js';
@@ -111,8 +111,9 @@ async function waitOnce(
     .then((result): WaitEnd => ({ kind: 'ended', result }));
   const watching = watch(session, id, options, state, stop.signal);
   const attending = attend(session, id, options, state, stop.signal);
+  const leaving = untilGone(session, stop.signal).then(() => ({ kind: 'gone' }) as const);
   try {
-    const end = await Promise.race([ended, watching, attending]);
+    const end = await Promise.race([ended, watching, attending, leaving]);
     if (end.kind === 'ended') options.onProgress?.(end.result);
     return end;
   } catch (error) {
@@ -120,11 +121,11 @@ async function waitOnce(
     return { kind: 'gone' };
   } finally {
     stop.abort();
-    await Promise.allSettled([ended, watching, attending]);
+    await Promise.allSettled([ended, watching, attending, leaving]);
   }
 }
 
-/** Looks again and again whether the runtime lives and a worker takes up what is due, while {@link watch} may wait for an answer. */
+/** Looks again and again whether a worker takes up what is due, while {@link watch} may wait for an answer. */
 async function attend(
   session: Session,
   id: string,
@@ -134,7 +135,7 @@ async function attend(
 ): Promise<{ kind: 'gone' }> {
   for (;;) {
     await sleep(STUCK_CHECK_MS, stop);
-    if (stop.aborted || isRuntimeGone(session)) return { kind: 'gone' };
+    if (stop.aborted) return { kind: 'gone' };
     const { raw } = await look(session, stop, () => session.temporal.workflow.getHandle(id).describe());
     await look(session, stop, () => refuseStuck(session, id, raw));
     for (const stall of await look(session, stop, () => stalls.look(id, raw))) onStall?.(stall);

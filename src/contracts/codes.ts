@@ -602,8 +602,9 @@ export const CODES = {
   },
   'wait.timeout': {
     exit: EXIT.timedOut,
-    means: 'The command stopped waiting; the task goes on.',
-    next: 'Go on with `ability task watch KEY`, or pass a longer `--timeout`.',
+    means:
+      'The time of `--timeout`, which counts from the start of the command, is over; a task that was created goes on.',
+    next: 'Go on with `ability task watch KEY`, or pass a longer `--timeout`; start a worker where the message says that none is there.',
   },
   'worker.unavailable': {
     exit: EXIT.outOfOrder,

@@ -21,10 +21,11 @@ const WAIT_AND_KILL = [
  * namespace, others would open its database beside it.
  *
  * @param word an argument of the server that no other process has.
+ * @param graceS how long a command on this machine may be faster, in seconds.
  * @returns what ends the watch.
  */
-export function guardServer(pid: number, word: string): () => void {
-  const guard = spawn('sh', ['-c', WAIT_AND_KILL, 'server-guard', String(pid), word, String(GRACE_S)], {
+export function guardServer(pid: number, word: string, graceS = GRACE_S): () => void {
+  const guard = spawn('sh', ['-c', WAIT_AND_KILL, 'server-guard', String(pid), word, String(graceS)], {
     cwd: '/',
     // It must outlive the group of its runtime.
     detached: true,

@@ -15,7 +15,7 @@ import { AbilityError } from '../contracts/problem.js';
 import type { RuntimeFile } from '../contracts/runtime.js';
 import { type LockHolder, livingHolder } from './lock.js';
 import { isVisible } from './process-space.js';
-import { isAlive } from './processes.js';
+import { isAlive, type ProcessMark } from './processes.js';
 import type { ProjectPaths } from './project-paths.js';
 
 /** Reads what the project's runtime says of itself; undefined when there is none or its file is unreadable. */
@@ -35,6 +35,12 @@ export function readLivingRuntime(paths: ProjectPaths): RuntimeFile | undefined 
   if (isVisible(file)) return isAlive(file) ? file : undefined;
   const holder = livingHolder(paths.runtimeLock);
   return holder && isWrittenBy(file, holder) ? file : undefined;
+}
+
+/** Whether this very runtime is still the project's. */
+export function isLiving(paths: ProjectPaths, { pid, started }: ProcessMark): boolean {
+  const living = readLivingRuntime(paths);
+  return living?.pid === pid && living.started === started;
 }
 
 /** Whether a runtime's file is that of a certain process. */

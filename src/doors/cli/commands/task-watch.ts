@@ -10,7 +10,7 @@ export async function run(context: Context, [key = '']: string[], flags: FollowF
   const deadline = startDeadline(context, readPatience(context.terminal.isLive, flags), `${key} was not reached`);
   const { signal } = deadline;
   const work = async (session: Session): Promise<ExitCode> => {
-    const seen = await keepingRuntime(session, () => viewTask(session, key), signal);
+    const seen = await keepingRuntime(session, () => viewTask(session, key, false), signal);
     if (!hasEnded(seen)) return followTask(context, session, key, flags, deadline);
     if (flags.junit !== undefined) writeJunit(flags.junit, seen.result, context.cwd);
     printResult(context, seen.result);
