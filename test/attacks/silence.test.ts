@@ -73,28 +73,32 @@ describe('a runtime that is gone', () => {
     expect(runtime().pid).not.toBe(before.pid);
   }, 120_000);
 
-  test('it may come back at another port, and `ability down` is not undone by a command that waits', async () => {
-    project = makeProject(FILES);
-    const run = start(['run', 'asks', '--key', 'moved', '--wait-approval', '5m'], { cwd: project.root });
-    const said = listen(run);
-    await expect.poll(said, { timeout: 30_000 }).toMatch(/Go on\?/);
-    const before = runtime();
-    // Another program has taken the port that it had.
-    const taken = createServer().listen(0, '127.0.0.1');
-    onTestFinished(() => void taken.close());
-    await once(taken, 'listening');
-    const address = `127.0.0.1:${(taken.address() as AddressInfo).port}`;
-    process.kill(before.pid, 'SIGKILL');
-    process.kill(before.server?.pid as number, 'SIGKILL');
-    writeFileSync(join(project.root, '.system/runtime.json'), JSON.stringify({ ...before, address }));
-    await expect.poll(said, { timeout: 30_000 }).toMatch(/had ended/);
-    expect([before.address, address]).not.toContain(runtime().address);
-    await ability(['down'], { cwd: project.root });
-    const end = await run;
-    expect(end.exitCode).toBe(7);
-    expect(String(end.stderr)).toMatch(/stopped with `ability down`/);
-    expect(servers()).toEqual([]);
-  }, 120_000);
+  test.skipIf(!WHOLE)(
+    'it may come back at another port, and `ability down` is not undone by a command that waits',
+    async () => {
+      project = makeProject(FILES);
+      const run = start(['run', 'asks', '--key', 'moved', '--wait-approval', '5m'], { cwd: project.root });
+      const said = listen(run);
+      await expect.poll(said, { timeout: 30_000 }).toMatch(/Go on\?/);
+      const before = runtime();
+      // Another program has taken the port that it had.
+      const taken = createServer().listen(0, '127.0.0.1');
+      onTestFinished(() => void taken.close());
+      await once(taken, 'listening');
+      const address = `127.0.0.1:${(taken.address() as AddressInfo).port}`;
+      process.kill(before.pid, 'SIGKILL');
+      process.kill(before.server?.pid as number, 'SIGKILL');
+      writeFileSync(join(project.root, '.system/runtime.json'), JSON.stringify({ ...before, address }));
+      await expect.poll(said, { timeout: 30_000 }).toMatch(/had ended/);
+      expect([before.address, address]).not.toContain(runtime().address);
+      await ability(['down'], { cwd: project.root });
+      const end = await run;
+      expect(end.exitCode).toBe(7);
+      expect(String(end.stderr)).toMatch(/stopped with `ability down`/);
+      expect(servers()).toEqual([]);
+    },
+    120_000,
+  );
 
   test.skipIf(!WHOLE)(
     'on a terminal as well',
