@@ -1,12 +1,21 @@
-import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
+import {
+  Client,
+  Connection,
+  defaultGrpcRetryOptions,
+  isGrpcServiceError,
+  makeGrpcRetryInterceptor,
+} from '@temporalio/client';
 import { AbilityError } from '../contracts/problem.js';
+import type { RuntimeFile } from '../contracts/runtime.js';
 import type { Progress } from '../server/binary/install-temporal.js';
 import type { ConnectionFlags } from '../server/connection-settings.js';
 import { chooseServer } from '../server/connection-settings.js';
-import { ensureRuntime } from '../server/ensure-runtime.js';
+import { ensureRuntime, unlessAborted } from '../server/ensure-runtime.js';
+import { keepTouching } from '../server/keep-touching.js';
 import { SpillingCodec } from '../server/payload-codec.js';
 import { PayloadStore } from '../server/payload-store.js';
 import { type ProjectPaths, pathsOf } from '../server/project-paths.js';
+import { isLiving } from '../server/runtime-file.js';
 
 /** A connection to the Temporal of one project. */
 export interface Session {
@@ -25,6 +34,16 @@ export interface Session {
   started: boolean;
   /** Told when a task of another project is read. */
   onOther?: ((key: string, project: string) => void) | undefined;
+  /** The runtime, where it is the project's own; calls that wait start it again when it is gone. */
+  runtime?: RuntimeFile | undefined;
+  /** While the runtime is started again: all who wait, wait for the same. */
+  reviving?: Promise<void> | undefined;
+  /** Told what is being done meanwhile. */
+  progress?: Progress;
+  /** The flags with which a command names the server, where it is a remote one. */
+  serverFlags?: string;
+  /** Connections, the newest last: older ones may still have calls that end. */
+  connections?: Connection[];
   close(): Promise<void>;
 }
 
@@ -33,18 +52,26 @@ export interface ConnectOptions extends ConnectionFlags {
   /** Absolute path of the project. */
   root: string;
   project: string;
-  /** Told what is being done while the server is fetched and started. */
+  /** Told what is being done while the server is fetched and started, also again, while something waits. */
   progress?: Progress;
   /** Told when a task of another project is read, whose results name that project, too. */
   onOther?: Session['onOther'];
+  /** Ends the connecting, with its reason. */
+  signal?: AbortSignal;
 }
 
 const CONNECT_MS = 5000;
 /** The runtime said that it is up; where it is slow to answer, the machine is busy. */
 const OWN_CONNECT_MS = 30_000;
+/** A server on this machine is tried at short intervals, and for as long as its runtime may take to start it again. */
+const OWN_RETRY_MS = 500;
+const OWN_ATTEMPTS = 60;
+const UNAVAILABLE = 14;
 
 /**
  * Connects to the Temporal of a project: a remote one where one was named, else its own runtime, started on demand.
+ *
+ * Until it is closed a connection keeps the project's own runtime from leaving; it does not keep its process alive.
  *
  * @throws AbilityError `temporal.unavailable`, `runtime.*`, `temporal.binary_missing`.
  */
@@ -53,30 +80,95 @@ export async function connect(options: ConnectOptions): Promise<Session> {
   const remote = await chooseServer(options);
   if (remote) {
     const { connectionOptions, address, namespace } = remote;
-    const connection = await dial(connectionOptions as never, address, CONNECT_MS);
+    const connection = await dial(connectionOptions as never, address, CONNECT_MS, options.signal);
     const store = process.env.ABILITY_STORE ?? paths.store;
     const ui = process.env.TEMPORAL_UI_ADDRESS ?? null;
-    return sessionOf(options, connection, { address, namespace, store, ui, isOwnRuntime: false, started: false });
+    const session = sessionOf(options, connection, {
+      address,
+      namespace,
+      store,
+      ui,
+      isOwnRuntime: false,
+      started: false,
+    });
+    return { ...session, serverFlags: flagsOf(options, address, namespace) };
   }
-  const { runtime, started } = await ensureRuntime(paths, options.progress ?? (() => {}));
-  const connection = await dial({ address: runtime.address }, runtime.address, OWN_CONNECT_MS);
-  return sessionOf(options, connection, { ...runtime, isOwnRuntime: true, started });
+  // From the beginning: a slow machine may be longer at the start than its runtime stays without anybody.
+  const stopTouching = keepTouching(paths);
+  try {
+    return await connectToOwn(options, paths, stopTouching);
+  } catch (error) {
+    stopTouching();
+    throw error;
+  }
+}
+
+async function connectToOwn(options: ConnectOptions, paths: ProjectPaths, stopTouching: () => void): Promise<Session> {
+  const { progress = () => {}, signal } = options;
+  const { runtime, started } = await ensureRuntime(paths, progress, signal);
+  const connection = await dialOwn(paths, runtime, signal);
+  const session = sessionOf(options, connection, { ...runtime, isOwnRuntime: true, started });
+  const { close } = session;
+  session.runtime = runtime;
+  session.close = async () => {
+    stopTouching();
+    await close();
+  };
+  return session;
+}
+
+/** Connects a session to a runtime that has taken the place of the one it had. */
+export async function reconnect(session: Session, runtime: RuntimeFile, signal?: AbortSignal): Promise<void> {
+  const { address, namespace, ui } = runtime;
+  const connection = await dialOwn(session.paths, runtime, signal);
+  session.connections?.push(connection);
+  session.temporal = new Client({ connection, namespace, dataConverter: { payloadCodecs: [session.codec] } });
+  Object.assign(session, { runtime, address, namespace, ui });
+}
+
+/** How a command names the server that was chosen. */
+function flagsOf(
+  { profile = process.env.TEMPORAL_PROFILE }: ConnectOptions,
+  address: string,
+  namespace: string,
+): string {
+  const inNamespace = namespace === 'default' ? '' : ` --namespace ${namespace}`;
+  return profile ? `--profile ${profile}${inNamespace}` : `--address ${address}${inNamespace}`;
+}
+
+/** Calls over the connection wait for a server that its runtime starts again, and no longer for one whose runtime is gone. */
+function dialOwn(paths: ProjectPaths, runtime: RuntimeFile, signal: AbortSignal | undefined): Promise<Connection> {
+  const usual = defaultGrpcRetryOptions();
+  const retry = makeGrpcRetryInterceptor({
+    delayFunction: (attempt, status) =>
+      Math.min(usual.delayFunction(attempt, status), status.code === UNAVAILABLE ? OWN_RETRY_MS : Infinity),
+    retryableDecider: (attempt, status) =>
+      status.code === UNAVAILABLE
+        ? attempt < OWN_ATTEMPTS && isLiving(paths, runtime)
+        : usual.retryableDecider(attempt, status),
+  });
+  const { address } = runtime;
+  return dial({ address, interceptors: [retry] }, address, OWN_CONNECT_MS, signal);
 }
 
 async function dial(
   options: Parameters<typeof Connection.connect>[0],
   address: string,
   connectTimeout: number,
+  signal?: AbortSignal,
 ): Promise<Connection> {
+  const dialing = Connection.connect({ ...options, connectTimeout });
   try {
-    return await Connection.connect({ ...options, connectTimeout });
+    return await unlessAborted(dialing, signal);
   } catch (error) {
-    throw unavailable(address, error);
+    if (!signal?.aborted) throw unavailable(address, error);
+    dialing.then((late) => late.close()).catch(() => {});
+    throw signal.reason;
   }
 }
 
 function sessionOf(
-  { project, root, onOther }: ConnectOptions,
+  { project, root, progress, onOther }: ConnectOptions,
   connection: Connection,
   where: Pick<Session, 'address' | 'namespace' | 'ui' | 'isOwnRuntime' | 'started'> & { store: string },
 ): Session {
@@ -84,8 +176,11 @@ function sessionOf(
   const codec = new SpillingCodec(store);
   const dataConverter = { payloadCodecs: [codec] };
   const { address, namespace, ui, isOwnRuntime, started } = where;
+  const connections = [connection];
   return {
     temporal: new Client({ connection, namespace, dataConverter }),
+    connections,
+    ...(progress && { progress }),
     project,
     address,
     namespace,
@@ -96,7 +191,9 @@ function sessionOf(
     paths: pathsOf(root),
     store,
     codec,
-    close: () => connection.close(),
+    async close() {
+      await Promise.all(connections.map((each) => each.close()));
+    },
   };
 }
 

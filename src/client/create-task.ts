@@ -20,9 +20,12 @@ import { packArguments } from '../rules/task-arguments.js';
 import { refuseOtherInput, refuseOtherPlan } from '../rules/wanted-plan.js';
 import { attachTask } from './attach-task.js';
 import type { Session } from './connect.js';
+import type { Stall } from './find-stall.js';
+import { keepingRuntime } from './keep-runtime.js';
 import { placementWithWorker, refuseWithoutWorker } from './pollers.js';
 import { checkUserKey, generateTaskKey } from './task-keys.js';
 import { asking, isUnknownWorkflow } from './temporal-errors.js';
+import { watchingStalls } from './watch-stalls.js';
 
 /** What a caller wants done. */
 export interface NewTask {
@@ -41,6 +44,10 @@ export interface NewTask {
   retry?: TaskRequest['retry'];
   /** Run nothing but what was planned. */
   plan?: TaskRequest['plan'];
+  /** Told where no worker takes up the preflight. */
+  onStall?: (stall: Stall) => void;
+  /** Ends the creating, with its reason; then nothing is created. */
+  signal?: AbortSignal;
   /** Called with what preflight resolved, and waited for, before the task is started; may refuse by throwing. */
   review?: (answer: PreflightAnswer) => void | Promise<void>;
 }
@@ -83,7 +90,7 @@ export async function createTask(session: Session, wanted: NewTask): Promise<Cre
   };
   return asking(session, async () => {
     for (let turn = 0; turn < MOST_TURNS; turn += 1) {
-      const created = await createOnce(session, request, wanted);
+      const created = await keepingRuntime(session, () => createOnce(session, request, wanted), wanted.signal);
       if (created) return created;
     }
     throw tooMany(request.task);
@@ -93,7 +100,7 @@ export async function createTask(session: Session, wanted: NewTask): Promise<Cre
 /** @returns undefined where the task that held the key is gone by now, so that preflight must look again. */
 async function createOnce(session: Session, request: TaskRequest, wanted: NewTask): Promise<CreatedTask | undefined> {
   const { task: id } = request;
-  const { seal, ...answer } = await preflight(session, request);
+  const { seal, ...answer } = await preflight(session, request, wanted);
   const { warnings } = answer;
   if (answer.ended) return { id, runId: '', warnings, attached: true };
   const start = seal && startOf(request, { ...answer, seal }, wanted);
@@ -132,7 +139,7 @@ async function startOrForget(
   session: Session,
   request: TaskRequest,
   start: Start,
-  { review }: NewTask,
+  { review, signal }: NewTask,
 ): Promise<string | undefined> {
   try {
     // The worker has looked already, unless it is of a build that does not know how.
@@ -141,6 +148,7 @@ async function startOrForget(
     refuseOtherPlan(request.plan, found, true);
     await review?.(start.answer);
     await refuseWithoutWorker(session, request.environment, start.answer.plan.placement);
+    signal?.throwIfAborted();
     return await startTask(session, request, start);
   } catch (error) {
     await forgetRecord(session, request);
@@ -149,7 +157,7 @@ async function startOrForget(
 }
 
 /** Runs preflight, or joins one that another caller runs for the same request. Source: answers, 3 and 7. */
-async function preflight(session: Session, request: TaskRequest): Promise<PreflightAnswer> {
+async function preflight(session: Session, request: TaskRequest, { onStall }: NewTask): Promise<PreflightAnswer> {
   const placement = await placementWithWorker(session, request.environment);
   const digest = digestOf(request);
   for (let turn = 0; turn < MOST_TURNS; turn += 1) {
@@ -162,7 +170,7 @@ async function preflight(session: Session, request: TaskRequest): Promise<Prefli
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       staticSummary: `preflight of ${request.ability}`,
     });
-    const own = await resultOf(handle, digest);
+    const own = await watchingStalls(session, handle.workflowId, onStall, () => resultOf(handle, digest));
     if (own) return own;
   }
   throw tooMany(request.task);

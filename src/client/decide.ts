@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import type { Approval, Decision, DecisionOutcome } from '../contracts/approvals.js';
 import { UPDATES } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { Session } from './connect.js';
+import { keepingRuntime } from './keep-runtime.js';
 import { openOwn } from './open-task.js';
 import { refuseUnserved } from './pollers.js';
 import { unlessDeleted } from './read-deletion.js';
@@ -78,18 +80,23 @@ async function send(
 ): Promise<DecisionOutcome> {
   return asking(session, async () => {
     const args: [object] = [{ verdict, decision }];
-    const task = await openOwn(session, id);
-    if (!task) throw await whyUnknown(session, id, undefined);
-    const { execution, description } = task;
+    // Sent again after the runtime was gone, it is the same decision.
+    const updateId = randomUUID();
+    let taskQueue: string | undefined;
     try {
-      return await session.temporal.withDeadline(Date.now() + DECIDE_MS, () =>
-        execution.executeUpdate<DecisionOutcome, [object]>(UPDATES.decide, { args }),
-      );
+      return await keepingRuntime(session, async () => {
+        const task = await openOwn(session, id);
+        if (!task) throw await whyUnknown(session, id, undefined);
+        taskQueue = task.description.taskQueue;
+        return session.temporal.withDeadline(Date.now() + DECIDE_MS, () =>
+          task.execution.executeUpdate<DecisionOutcome, [object]>(UPDATES.decide, { args, updateId }),
+        );
+      });
     } catch (error) {
       if (isUnknownWorkflow(error)) throw await whyUnknown(session, id, error);
       if (error instanceof WorkflowUpdateFailedError) throw await whyUnknown(session, id, error);
-      if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
-        throw await whyUnanswered(session, id, description.taskQueue, error);
+      if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError && taskQueue !== undefined)
+        throw await whyUnanswered(session, id, taskQueue, error);
       throw error;
     }
   });

@@ -5,11 +5,14 @@ import { deleteIdOf, taskQueueOf, USER_KEY, WORKFLOWS } from '../contracts/names
 import type { Person } from '../contracts/people.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { Session } from './connect.js';
+import type { Stall } from './find-stall.js';
+import { keepingRuntime } from './keep-runtime.js';
 import { type OwnTask, openOwn } from './open-task.js';
 import { placementWithWorker, refuseUnserved } from './pollers.js';
 import { readDeletion } from './read-deletion.js';
 import { readRecord } from './read-record.js';
 import { asking, taskNotFound } from './temporal-errors.js';
+import { watchingStalls } from './watch-stalls.js';
 
 /** How a task is deleted. */
 export interface DeleteOptions {
@@ -18,6 +21,8 @@ export interface DeleteOptions {
   purge: boolean;
   /** Stop waiting after so many milliseconds; the deletion goes on. */
   timeoutMs?: number | undefined;
+  /** Told where no worker takes up the deletion. */
+  onStall?: (stall: Stall) => void;
   /** Stops the waiting. */
   signal?: AbortSignal | undefined;
 }
@@ -49,7 +54,7 @@ export async function deleteTask(session: Session, key: string, options: DeleteO
     const request: DeleteRequest = { key, by: options.by, purge: options.purge };
     for (let turn = 0; turn < MOST_TURNS; turn += 1) {
       const handle = await start(session, queue, request);
-      const deletion = await resultOf(session, handle, key, options);
+      const deletion = await resultOf(session, handle.workflowId, key, options);
       if (!deletion) return { kind: 'aborted' };
       if (deletion.problem) throw new AbilityError(deletion.problem);
       if (deletion.purged || !options.purge) return { kind: 'deleted', deletion };
@@ -114,9 +119,9 @@ function start({ temporal, project }: Session, taskQueue: string, request: Delet
 /** How a deletion went; undefined when the caller stopped waiting. */
 async function resultOf(
   session: Session,
-  handle: WorkflowHandle,
+  id: string,
   key: string,
-  { timeoutMs, signal }: DeleteOptions,
+  { timeoutMs, signal, onStall }: DeleteOptions,
 ): Promise<Deletion | undefined> {
   const stop = new AbortController();
   const abort = (): void => stop.abort();
@@ -124,7 +129,9 @@ async function resultOf(
   if (signal?.aborted) stop.abort();
   const timer = timeoutMs === undefined ? undefined : setTimeout(abort, timeoutMs);
   try {
-    return (await session.temporal.withAbortSignal(stop.signal, () => handle.result())) as Deletion;
+    const wait = (): Promise<unknown> => session.temporal.workflow.getHandle(id).result();
+    const result = await keepingRuntime(session, () => watchingStalls(session, id, onStall, wait), stop.signal);
+    return result as Deletion;
   } catch (error) {
     if (signal?.aborted) return undefined;
     if (stop.signal.aborted) throw tookTooLong(key, error);

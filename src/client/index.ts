@@ -8,6 +8,8 @@ export { decide, openApprovals } from './decide.js';
 export { type DeleteEnd, type DeleteOptions, deleteTask } from './delete-task.js';
 export { explainTask } from './explain-task.js';
 export { type FetchedHistory, fetchHistories } from './fetch-histories.js';
+export type { Stall } from './find-stall.js';
+export { keepingRuntime } from './keep-runtime.js';
 export { linkOf } from './links.js';
 export { type ListedTask, type ListFilter, listTasks } from './list-tasks.js';
 export { readHost, readInput, readRecordPlace } from './read-origin.js';

@@ -1,3 +1,4 @@
+import type { DescribeWorkflowExecutionResponse } from '@temporalio/client';
 import { meaningOf } from '../contracts/codes.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { Session } from './connect.js';
@@ -12,11 +13,11 @@ const LAST_EVENTS = 20;
 /**
  * Refuses to wait on for a task whose workflow tasks fail again and again.
  *
+ * @param raw how its workflow stands.
  * @throws AbilityError `store.not_shared`, `store.full`, or whatever of ours its worker says is the reason, else
  * `engine.stuck`.
  */
-export async function refuseStuck(session: Session, id: string): Promise<void> {
-  const { raw } = await session.temporal.workflow.getHandle(id).describe();
+export async function refuseStuck(session: Session, id: string, raw: DescribeWorkflowExecutionResponse): Promise<void> {
   // The attempt that is pending has not failed yet.
   const failures = (raw.pendingWorkflowTask?.attempt ?? 1) - 1;
   if (failures < STUCK_FAILURES) return;

@@ -2,6 +2,7 @@ import type { Person } from '../contracts/people.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { Session } from './connect.js';
 import { type CreatedTask, createTask, type NewTask } from './create-task.js';
+import { keepingRuntime } from './keep-runtime.js';
 import { openOwn } from './open-task.js';
 import { refuseDeleted } from './read-deletion.js';
 import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
@@ -11,13 +12,12 @@ import { queryTask } from './view-task.js';
 const TRIES = 4;
 
 /** How a task is tried again. */
-export interface Retry {
+export interface Retry extends Pick<NewTask, 'review' | 'signal' | 'onStall'> {
   /** Id of the first step to do again; left out: the first that was not done. */
   from?: string | undefined;
   user: Person;
   session?: string | null;
   run: boolean;
-  review?: NewTask['review'];
 }
 
 /**
@@ -32,7 +32,7 @@ export async function retryTask(session: Session, id: string, { from, ...wanted 
     await refuseDeleted(session, id);
     try {
       for (let turn = 0; turn < TRIES; turn += 1) {
-        const view = await queryTask(session, id);
+        const view = await keepingRuntime(session, () => queryTask(session, id), wanted.signal);
         if (view) return view;
       }
     } catch (error) {

@@ -1,7 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import type { TaskResult } from '../contracts/task.js';
+import { unlessAborted } from '../server/ensure-runtime.js';
 import { ApprovalPatience } from './approval-patience.js';
 import type { Session } from './connect.js';
+import { type Stall, StallWatch } from './find-stall.js';
+import { isNobodyThere, reviveRuntime, untilGone } from './keep-runtime.js';
 import { awaitResult } from './read-result.js';
 import { refuseStuck } from './refuse-stuck.js';
 import { asking } from './temporal-errors.js';
@@ -15,6 +18,8 @@ export interface WaitOptions {
   approvalMs?: number | undefined;
   /** Told how the task stands, whenever it may have changed. */
   onProgress?: (result: TaskResult) => void;
+  /** Told once of each thing that no worker takes up. */
+  onStall?: (stall: Stall) => void;
   /** Stops the waiting. */
   signal?: AbortSignal;
 }
@@ -23,63 +28,164 @@ export interface WaitOptions {
 export type WaitEnd =
   | { kind: 'ended'; result: TaskResult }
   | { kind: 'approval'; result: TaskResult }
-  | { kind: 'timeout' | 'aborted'; result: TaskResult | undefined };
+  | { kind: 'aborted'; result: TaskResult | undefined }
+  | { kind: 'timeout'; result: TaskResult | undefined; stall?: Stall | undefined };
 
 /** First looks come quickly, so that a short task is seen at work; later ones cost next to nothing. */
 const FIRST_LOOK_MS = 150;
 const SLOWEST_LOOK_MS = 1000;
-const STUCK_CHECK_MS = 2000;
+const STUCK_CHECK_MS = 1500;
+/** A server that ends again and again, without anything learnt from it in between, is not waited for. */
+const MOST_REVIVALS = 10;
 
 /**
  * Waits until a task ends, or until there is a reason to stop waiting.
  *
- * @throws AbilityError `engine.stuck` or `store.not_shared` when workflow tasks fail again and again.
+ * Where the project's own runtime is gone meanwhile it is started again.
+ *
+ * @throws AbilityError `engine.stuck` or `store.not_shared` when workflow tasks fail again and again; `runtime.stopped`
+ * where `ability down` ended the runtime.
  */
 export async function waitForTask(session: Session, id: string, options: WaitOptions): Promise<WaitEnd> {
+  const { timeoutMs, signal } = options;
+  const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeoutMs;
+  const state: WaitState = { last: undefined, stalls: new StallWatch(session), revivals: 0, deadline };
   return asking(session, async () => {
-    const stop = new AbortController();
-    // Each of its long polls listens on, for as long as the task runs.
-    setMaxListeners(0, stop.signal);
-    // A poll that outlives its connection would be tried again on a closed channel, and nobody could catch that.
-    const ended = session.temporal
-      .withAbortSignal(stop.signal, () => awaitResult(session, id))
-      .then((result): WaitEnd => ({ kind: 'ended', result }));
-    const watching = watch(session, id, options, stop.signal);
-    try {
-      const end = await Promise.race([ended, watching]);
-      if (end.kind === 'ended') options.onProgress?.(end.result);
-      return end;
-    } finally {
-      stop.abort();
-      await Promise.allSettled([ended, watching]);
+    for (;;) {
+      const end = await waitOnce(session, id, options, state);
+      if (end.kind !== 'gone') return end;
+      state.revivals += 1;
+      const ended = await reviveInTime(session, deadline, signal);
+      if (ended) return { kind: ended, result: state.last };
     }
   });
 }
 
+/** What is kept over a restart of the runtime. */
+interface WaitState {
+  last: TaskResult | undefined;
+  stalls: StallWatch;
+  /** Restarts since the task was seen last. */
+  revivals: number;
+  /** On the clock of `Date.now()`. */
+  deadline: number;
+}
+
+/** Starts the runtime again. @returns why there is no more waiting, if there is none. */
+async function reviveInTime(
+  session: Session,
+  deadline: number,
+  signal: AbortSignal | undefined,
+): Promise<'timeout' | 'aborted' | undefined> {
+  const stop = new AbortController();
+  const end = (): void => stop.abort();
+  signal?.addEventListener('abort', end);
+  const timer = Number.isFinite(deadline) ? setTimeout(end, Math.max(0, deadline - Date.now())) : undefined;
+  if (signal?.aborted) end();
+  try {
+    await unlessAborted(reviveRuntime(session), stop.signal);
+    return undefined;
+  } catch (error) {
+    if (signal?.aborted) return 'aborted';
+    if (stop.signal.aborted) return 'timeout';
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', end);
+  }
+}
+
+/** Waits until the task ends, there is a reason to stop waiting, or the server has gone with its runtime. */
+async function waitOnce(
+  session: Session,
+  id: string,
+  options: WaitOptions,
+  state: WaitState,
+): Promise<WaitEnd | { kind: 'gone' }> {
+  const stop = new AbortController();
+  // Each of its long polls listens on, for as long as the task runs.
+  setMaxListeners(0, stop.signal);
+  // A poll that outlives its connection would be tried again on a closed channel, and nobody could catch that.
+  const ended = session.temporal
+    .withAbortSignal(stop.signal, () => awaitResult(session, id))
+    .then((result): WaitEnd => ({ kind: 'ended', result }));
+  const watching = watch(session, id, options, state, stop.signal);
+  const attending = attend(session, id, options, state, stop.signal);
+  const leaving = untilGone(session, stop.signal).then(() => ({ kind: 'gone' }) as const);
+  try {
+    const end = await Promise.race([ended, watching, attending, leaving]);
+    if (end.kind === 'ended') options.onProgress?.(end.result);
+    return end;
+  } catch (error) {
+    if (!session.runtime || !isNobodyThere(error) || state.revivals >= MOST_REVIVALS) throw error;
+    return { kind: 'gone' };
+  } finally {
+    stop.abort();
+    await Promise.allSettled([ended, watching, attending, leaving]);
+  }
+}
+
+/** Looks again and again whether a worker takes up what is due, while {@link watch} may wait for an answer. */
+async function attend(
+  session: Session,
+  id: string,
+  { onStall }: WaitOptions,
+  { stalls }: WaitState,
+  stop: AbortSignal,
+): Promise<{ kind: 'gone' }> {
+  for (;;) {
+    await sleep(STUCK_CHECK_MS, stop);
+    if (stop.aborted) return { kind: 'gone' };
+    const { raw } = await look(session, stop, () => session.temporal.workflow.getHandle(id).describe());
+    await look(session, stop, () => refuseStuck(session, id, raw));
+    for (const stall of await look(session, stop, () => stalls.look(id, raw))) onStall?.(stall);
+  }
+}
+
 /** Looks at a running task until one of the other reasons to stop comes true, or nobody waits any more. */
-async function watch(session: Session, id: string, options: WaitOptions, stop: AbortSignal): Promise<WaitEnd> {
-  const { timeoutMs, approvalMs, onProgress, signal } = options;
-  const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeoutMs;
+async function watch(
+  session: Session,
+  id: string,
+  options: WaitOptions,
+  state: WaitState,
+  stop: AbortSignal,
+): Promise<WaitEnd> {
+  const { approvalMs, onProgress, signal } = options;
+  const { deadline } = state;
   let pause = FIRST_LOOK_MS;
-  let nextStuckCheck = Date.now() + STUCK_CHECK_MS;
   const patience = new ApprovalPatience(approvalMs);
-  let last: TaskResult | undefined;
   for (;;) {
     await sleep(Math.min(pause, Math.max(0, deadline - Date.now())), stop, signal);
-    if (stop.aborted) return { kind: 'aborted', result: last };
-    if (signal?.aborted) return { kind: 'aborted', result: last };
-    if (Date.now() >= deadline) return { kind: 'timeout', result: last };
+    if (stop.aborted) return { kind: 'aborted', result: state.last };
+    if (signal?.aborted) return { kind: 'aborted', result: state.last };
+    if (Date.now() >= deadline) return { kind: 'timeout', result: state.last, stall: state.stalls.stall };
     pause = Math.min(pause * 1.3, SLOWEST_LOOK_MS);
-    if (Date.now() >= nextStuckCheck) {
-      await look(session, stop, () => refuseStuck(session, id));
-      nextStuckCheck = Date.now() + STUCK_CHECK_MS;
-    }
-    const view = await look(session, stop, () => queryTask(session, id));
-    if (stop.aborted) return { kind: 'aborted', result: last };
+    const view = await inTime(deadline, signal, () => look(session, stop, () => queryTask(session, id)));
+    if (stop.aborted) return { kind: 'aborted', result: state.last };
     if (!view) continue;
-    last = view;
+    state.last = view;
+    state.revivals = 0;
     onProgress?.(view);
     if (patience.hasEnded(view)) return { kind: 'approval', result: view };
+  }
+}
+
+/** Asks no longer than the caller waits: a query without a worker takes its time. */
+async function inTime<T>(
+  deadline: number,
+  signal: AbortSignal | undefined,
+  action: () => Promise<T>,
+): Promise<T | undefined> {
+  const stop = new AbortController();
+  const acting = action();
+  acting.catch(() => {});
+  try {
+    const late = Number.isFinite(deadline)
+      ? sleep(deadline - Date.now(), stop.signal, signal)
+      : sleep(undefined, stop.signal, signal);
+    return await Promise.race([acting, late.then(() => undefined)]);
+  } finally {
+    stop.abort();
   }
 }
 
@@ -96,9 +202,9 @@ async function look<T>(session: Session, stop: AbortSignal, action: () => Promis
 }
 
 /** Sleeps, or wakes when one of the signals fires. */
-function sleep(ms: number, ...signals: (AbortSignal | undefined)[]): Promise<void> {
+function sleep(ms: number | undefined, ...signals: (AbortSignal | undefined)[]): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(wake, ms);
+    const timer = ms === undefined ? undefined : setTimeout(wake, Math.max(0, ms));
     for (const signal of signals) signal?.addEventListener('abort', wake);
     function wake(): void {
       clearTimeout(timer);

@@ -378,10 +378,20 @@ export const CODES = {
     means: 'The condition of a `repeat` did not hold after its last turn.',
     next: 'Raise `repeat.max`, or find out why it does not become true.',
   },
+  'runtime.elsewhere': {
+    exit: EXIT.outOfOrder,
+    means: 'The runtime of the project lives on another host or in another PID namespace, where it cannot be reached.',
+    next: 'Run the command where the message says, or stop the runtime there with `ability down`.',
+  },
   'runtime.failed': {
     exit: EXIT.outOfOrder,
     means: 'The runtime of the project did not start.',
     next: 'Read the log the message names; `ability doctor` tells what is wrong.',
+  },
+  'runtime.stopped': {
+    exit: EXIT.outOfOrder,
+    means: 'The runtime of the project was stopped with `ability down` while the command waited; the task is on disk.',
+    next: 'Go on with `ability task watch KEY`, which starts the runtime.',
   },
   'runtime.version_mismatch': {
     exit: EXIT.outOfOrder,
@@ -613,8 +623,9 @@ export const CODES = {
   },
   'wait.timeout': {
     exit: EXIT.timedOut,
-    means: 'The command stopped waiting; the task goes on.',
-    next: 'Go on with `ability task watch KEY`, or pass a longer `--timeout`.',
+    means:
+      'The time of `--timeout`, which counts from the start of the command, is over; a task that was created goes on.',
+    next: 'Go on with `ability task watch KEY`, or pass a longer `--timeout`; start a worker where the message says that none is there.',
   },
   'worker.unavailable': {
     exit: EXIT.outOfOrder,

@@ -7,6 +7,11 @@ export interface RuntimeFile {
   pid: number;
   /** Start time of the process as the system tells it, so that a reused pid is not mistaken for it. */
   started: string;
+  /** Where the process runs: the name of its host, the boot, its PID and network namespaces. */
+  host?: string;
+  boot?: string;
+  pids?: string;
+  net?: string;
   server: { pid: number; started: string; binary: string; version: string } | null;
   address: string;
   ui: string;
@@ -14,6 +19,8 @@ export interface RuntimeFile {
   store: string;
   registry_digest: string | null;
   log: string;
+  /** Where a server may still have the database open that nobody here can see. */
+  unseen_server?: string;
   /** Why it failed, when it did. */
   error?: { code: string; message: string; suggestion?: string };
 }

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { CheckResult } from '../contracts/check.js';
 import { AbilityError } from '../contracts/problem.js';
 import { findTemporal } from './binary/find-temporal.js';
-import { readHolder } from './lock.js';
+import { describeHolder, livingHolder, readHolder } from './lock.js';
 import { packageVersion } from './package-version.js';
-import { isAlive } from './processes.js';
+import { isVisible, sharesLoopback } from './process-space.js';
 import type { ProjectPaths } from './project-paths.js';
 import { readLivingRuntime, readRuntimeFile } from './runtime-file.js';
 
@@ -50,14 +50,21 @@ export async function checkBinary(): Promise<CheckResult> {
 export function checkRuntime(paths: ProjectPaths): CheckResult {
   const name = 'runtime';
   const living = readLivingRuntime(paths);
+  const holder = readHolder(paths.runtimeLock);
+  const isHeld = livingHolder(paths.runtimeLock) !== undefined;
+  if (holder && isHeld && !isVisible(holder)) {
+    const reach = sharesLoopback(holder);
+    const message = `The runtime cannot be seen from here, it is ${describeHolder(holder)}`;
+    const advice = 'Run commands there, or stop it there: ability down.';
+    return { name, status: reach ? 'ok' : 'warning', message, advice };
+  }
   if (living) {
     const { version, state, ui } = living;
     if (version === packageVersion()) return { name, status: 'ok', message: `The runtime is ${state}; UI ${ui}` };
     const message = `The runtime is version ${version}, this is ${packageVersion()}`;
     return { name, status: 'failed', message, advice: 'Run `ability down` when its tasks may pause.' };
   }
-  const holder = readHolder(paths.runtimeLock);
-  if (holder && !isAlive(holder)) {
+  if (holder && !isHeld) {
     return {
       name,
       status: 'warning',

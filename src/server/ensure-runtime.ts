@@ -4,11 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { AbilityError } from '../contracts/problem.js';
 import type { RuntimeFile } from '../contracts/runtime.js';
 import { obtainTemporal, type Progress } from './binary/install-temporal.js';
-import { readHolder } from './lock.js';
+import { livingHolder } from './lock.js';
 import { packageVersion } from './package-version.js';
+import { isVisible } from './process-space.js';
 import { isAlive, signalProcess } from './processes.js';
 import type { ProjectPaths } from './project-paths.js';
 import { asDiskError, makeSystemFolder, readLivingRuntime, readRuntimeFile, touchRuntime } from './runtime-file.js';
+import { reachUnseen } from './unseen-runtime.js';
 
 /** Started by path, so that the client need not know the worker. */
 const RUNTIME_PROGRAM = fileURLToPath(new URL('../worker/runtime-main.js', import.meta.url));
@@ -30,28 +32,63 @@ export interface EnsuredRuntime {
  * Gives the project's runtime, starting it when there is none.
  *
  * Any number of callers may do so at once: the runtime itself takes the lock, so one of those started stays and the
- * others leave. Source: design, section 11; answers, 20.
+ * others leave. One that cannot be seen is used where it can be reached. Source: design, section 11; answers, 20.
  *
- * @throws AbilityError `runtime.failed`, `runtime.version_mismatch`, `temporal.binary_missing`.
+ * @param signal ends the waiting, with its reason.
+ * @throws AbilityError `runtime.failed`, `runtime.version_mismatch`, `runtime.elsewhere`, `temporal.binary_missing`.
  */
-export async function ensureRuntime(paths: ProjectPaths, progress: Progress): Promise<EnsuredRuntime> {
+export async function ensureRuntime(
+  paths: ProjectPaths,
+  progress: Progress,
+  signal?: AbortSignal,
+): Promise<EnsuredRuntime> {
   try {
     touchRuntime(paths);
   } catch (error) {
     throw asDiskError(error, paths.touchFile);
   }
+  const unseen = await reachUnseen(paths, progress, signal);
+  if (unseen) return { runtime: ofThisVersion(unseen), started: false };
   const living = readLivingRuntime(paths);
   if (living?.state === 'up' && living.version === packageVersion()) return { runtime: living, started: false };
-  if (living && living.version !== packageVersion() && living.state !== 'stopping') await askToLeave(living);
-  const { path } = await obtainTemporal(progress);
-  return { runtime: await startAndWait(paths, path), started: true };
+  if (living && living.version !== packageVersion() && living.state !== 'stopping') await askToLeave(living, signal);
+  const { path } = await unlessAborted(obtainTemporal(progress), signal);
+  return { runtime: await startAndWait(paths, path, progress, signal), started: true };
+}
+
+/** Waits for something no longer than until a signal. @throws the reason of the signal. */
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  promise.catch(() => {});
+  signal.throwIfAborted();
+  let end = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    end = () => reject(signal.reason);
+    signal.addEventListener('abort', end);
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+}
+
+/** Nobody here can ask a runtime to leave that cannot be seen here. */
+function ofThisVersion(runtime: RuntimeFile): RuntimeFile {
+  if (runtime.version === packageVersion()) return runtime;
+  throw new AbilityError({
+    code: 'runtime.version_mismatch',
+    message: `The runtime of this project is version ${runtime.version}, this is ${packageVersion()}; it runs as process ${runtime.pid} on ${runtime.host}, and cannot be seen from here`,
+    suggestion: 'Stop it there, `ability down`, when its tasks may pause, or use that version.',
+  });
 }
 
 /** Another version is replaced when it has nothing to do. The runtime itself knows; it answers by leaving or not. */
-async function askToLeave(runtime: RuntimeFile): Promise<void> {
+async function askToLeave(runtime: RuntimeFile, signal?: AbortSignal): Promise<void> {
   signalProcess(runtime.pid, 'SIGUSR2');
   const deadline = Date.now() + 10_000;
   while (isAlive(runtime)) {
+    signal?.throwIfAborted();
     if (Date.now() > deadline) {
       throw new AbilityError({
         code: 'runtime.version_mismatch',
@@ -63,22 +100,33 @@ async function askToLeave(runtime: RuntimeFile): Promise<void> {
   }
 }
 
-async function startAndWait(paths: ProjectPaths, binary: string): Promise<RuntimeFile> {
+async function startAndWait(
+  paths: ProjectPaths,
+  binary: string,
+  progress: Progress,
+  signal?: AbortSignal,
+): Promise<RuntimeFile> {
   const deadline = Date.now() + START_MS;
   const earlier = identityOf(readRuntimeFile(paths));
   let attempts = 0;
   let spawned: SpawnedRuntime | undefined;
   for (;;) {
+    signal?.throwIfAborted();
     const file = readRuntimeFile(paths);
-    if (file?.state === 'up' && isAlive(file)) return file;
+    if (file?.state === 'up' && isVisible(file) && isAlive(file)) return file;
     if (file?.state === 'failed' && identityOf(file) !== earlier) throw failed(file);
-    const holder = readHolder(paths.runtimeLock);
-    if (!(holder && isAlive(holder)) && spawned?.exitCode !== undefined) {
+    const holder = livingHolder(paths.runtimeLock);
+    if (holder && !isVisible(holder)) {
+      // Another machine was faster.
+      const unseen = await reachUnseen(paths, progress, signal);
+      if (unseen) return ofThisVersion(unseen);
+    }
+    if (!holder && spawned?.exitCode !== undefined) {
       if (spawned.exitCode === NO_ROOM) throw asDiskError({ code: 'ENOSPC' }, paths.runtimeFile);
       if (attempts === MOST_ATTEMPTS) throw failed(file);
       spawned = undefined;
     }
-    if (!(holder && isAlive(holder)) && !spawned) {
+    if (!holder && !spawned) {
       attempts += 1;
       spawned = spawnRuntime(paths, binary);
     }

@@ -33,6 +33,17 @@ export function findProcesses(words: readonly string[]): ProcessMark[] {
     .flatMap(({ pid }) => markOf(pid) ?? []);
 }
 
+/** The argument of a process that follows another one; only on Linux, elsewhere arguments are not told apart. */
+export function argumentAfter(pid: number, word: string): string | undefined {
+  try {
+    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    const at = words.indexOf(word);
+    return at < 0 ? undefined : words[at + 1];
+  } catch {
+    return undefined;
+  }
+}
+
 /** Sends a signal to a process or, negated, to its group; a process that is gone is fine. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {

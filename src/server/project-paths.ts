@@ -11,6 +11,8 @@ export interface ProjectPaths {
   touchFile: string;
   /** While it is there the runtime stays, whoever needs it. */
   stayFile: string;
+  /** Names the runtime that `ability down` stopped last. */
+  downFile: string;
   runtimeLog: string;
   serverLog: string;
   database: string;
@@ -37,6 +39,7 @@ export function pathsOf(root: string, system = join(root, '.system')): ProjectPa
     runtimeLock: join(system, 'runtime.lock'),
     touchFile: join(system, 'runtime.touch'),
     stayFile: join(system, 'runtime.stay'),
+    downFile: join(system, 'runtime.down'),
     runtimeLog: join(system, 'runtime.log'),
     serverLog: join(system, 'temporal', 'server.log'),
     database: join(system, 'temporal', 'temporal.db'),

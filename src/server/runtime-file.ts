@@ -13,7 +13,9 @@ import {
 import { dirname, join } from 'node:path';
 import { AbilityError } from '../contracts/problem.js';
 import type { RuntimeFile } from '../contracts/runtime.js';
-import { isAlive } from './processes.js';
+import { type LockHolder, livingHolder } from './lock.js';
+import { isVisible } from './process-space.js';
+import { isAlive, type ProcessMark } from './processes.js';
 import type { ProjectPaths } from './project-paths.js';
 
 /** Reads what the project's runtime says of itself; undefined when there is none or its file is unreadable. */
@@ -26,10 +28,24 @@ export function readRuntimeFile(paths: ProjectPaths): RuntimeFile | undefined {
   }
 }
 
-/** The runtime's file, when the process that wrote it still runs. */
+/** The runtime's file, when the process that wrote it still runs; one that cannot be seen does while it holds the lock. */
 export function readLivingRuntime(paths: ProjectPaths): RuntimeFile | undefined {
   const file = readRuntimeFile(paths);
-  return file && isAlive(file) ? file : undefined;
+  if (!file) return undefined;
+  if (isVisible(file)) return isAlive(file) ? file : undefined;
+  const holder = livingHolder(paths.runtimeLock);
+  return holder && isWrittenBy(file, holder) ? file : undefined;
+}
+
+/** Whether this very runtime is still the project's. */
+export function isLiving(paths: ProjectPaths, { pid, started }: ProcessMark): boolean {
+  const living = readLivingRuntime(paths);
+  return living?.pid === pid && living.started === started;
+}
+
+/** Whether a runtime's file is that of a certain process. */
+export function isWrittenBy(file: RuntimeFile, { pid, started, boot, pids }: LockHolder): boolean {
+  return file.pid === pid && file.started === started && file.boot === boot && file.pids === pids;
 }
 
 /** Writes a file so that readers see the old content or the new, never a part. */

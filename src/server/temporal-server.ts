@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ATTRIBUTES } from '../contracts/names.js';
 import { LOOPBACK } from './ports.js';
-import { findProcesses, stopProcess } from './processes.js';
+import { argumentAfter, findProcesses, type ProcessMark, stopProcess } from './processes.js';
 
 /** How the project's Temporal server is started. */
 export interface ServerOptions {
@@ -61,11 +61,40 @@ function childEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TEMPORAL_')));
 }
 
-/** Stops servers that still have the project's database open although their runtime is gone. */
+/** Stops servers that still have the project's database open although their runtime is gone; the caller holds the lock. */
 export async function stopOrphans(database: string): Promise<number> {
-  const orphans = findProcesses([DATABASE_FLAG, database]);
+  const orphans = findServers(database);
   await Promise.all(orphans.map((mark) => stopProcess(mark, STOP_MS)));
   return orphans.length;
+}
+
+/** Servers of this very file: in a container the same path is another file, and the same file may have another path. */
+function findServers(database: string): ProcessMark[] {
+  if (process.platform !== 'linux') return findProcesses([DATABASE_FLAG, database]);
+  return findProcesses([DATABASE_FLAG]).filter(({ pid }) => {
+    const given = argumentAfter(pid, DATABASE_FLAG);
+    if (given === undefined) return false;
+    if (given === database && sharesFiles(pid)) return true;
+    return isSameFile(`/proc/${pid}/root${given}`, database);
+  });
+}
+
+function sharesFiles(pid: number): boolean {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/mnt`) === readlinkSync('/proc/self/ns/mnt');
+  } catch {
+    return false;
+  }
+}
+
+/** A file that cannot be looked at is not ours. */
+function isSameFile(one: string, other: string): boolean {
+  try {
+    const [a, b] = [statSync(one, { bigint: true }), statSync(other, { bigint: true })];
+    return a.dev === b.dev && a.ino === b.ino;
+  } catch {
+    return false;
+  }
 }
 
 /** The last lines of the server's log, for an error message. */

@@ -2,15 +2,6 @@ import { statSync } from 'node:fs';
 import type { Client } from '@temporalio/client';
 import type { ProjectPaths } from '../server/project-paths.js';
 
-/** Source: design, section 11. */
-const DEFAULT_IDLE_MS = 60_000;
-
-/** How long a runtime outlives the last command; `ABILITY_RUNTIME_IDLE_MS` overrides it. */
-export function idleLimit(env: NodeJS.ProcessEnv = process.env): number {
-  const given = Number(env.ABILITY_RUNTIME_IDLE_MS);
-  return Number.isFinite(given) && given > 0 ? given : DEFAULT_IDLE_MS;
-}
-
 /** Milliseconds since a command was last there. */
 export function sinceLastCommand(paths: ProjectPaths, started: number): number {
   let touched = started;

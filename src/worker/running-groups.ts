@@ -1,7 +1,12 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProcessGroups } from '../activities/script/run-process.js';
+import { ownSpace } from '../server/process-space.js';
 import { isAlive, markOf, ownMark, type ProcessMark, signalProcess } from '../server/processes.js';
+
+/** Where pids mean what they mean here, as the end of a name. */
+const SPACE = `.${createHash('sha256').update(`${ownSpace().boot} ${ownSpace().pids}`).digest('hex').slice(0, 16)}`;
 
 /**
  * Notes the process groups of running scripts on disk, so that those of a worker that was killed end before another
@@ -11,7 +16,7 @@ export class RunningGroups implements ProcessGroups {
   private readonly own: string;
 
   constructor(private readonly folder: string) {
-    this.own = join(folder, nameOf(ownMark()));
+    this.own = join(folder, `${nameOf(ownMark())}${SPACE}`);
   }
 
   add(pid: number): () => void {
@@ -31,7 +36,9 @@ export class RunningGroups implements ProcessGroups {
   reap(): number {
     let reaped = 0;
     for (const name of listOf(this.folder)) {
-      const worker = markFrom(name);
+      // The numbers of another host or PID namespace are those of other processes here.
+      if (name.includes('.') && !name.endsWith(SPACE)) continue;
+      const worker = markFrom(name.split('.', 1)[0] ?? '');
       if (!worker || isAlive(worker)) continue;
       const folder = join(this.folder, name);
       for (const group of listOf(folder)) reaped += this.kill(Number(group), join(folder, group));

@@ -15,6 +15,15 @@ export function serverFailed(logFile: string, cause: unknown): AbilityError {
   );
 }
 
+/** The error for a server that outlives a runtime nobody could see: two on one database would destroy it. */
+export function stillServed(address: string): AbilityError {
+  return new AbilityError({
+    code: 'runtime.failed',
+    message: `A runtime that cannot be seen from here has died, but its Temporal server still answers at ${address}`,
+    suggestion: 'End that server where it runs, then run the command again.',
+  });
+}
+
 /** Whatever a runtime failed with, as an error of ours. @param file what was being written. */
 export function asFailure(error: unknown, file: string): AbilityError {
   if (error instanceof AbilityError) return error;

@@ -5,16 +5,19 @@ import { AbilityError } from '../contracts/problem.js';
 import type { RuntimeFile } from '../contracts/runtime.js';
 import type { SealKeys } from '../planning/seal.js';
 import { versionOf } from '../server/binary/find-temporal.js';
-import { type HeldLock, isHeld, takeLock } from '../server/lock.js';
-import { packageVersion } from '../server/package-version.js';
+import { guardServer } from '../server/guard-server.js';
+import { idleLimit } from '../server/keep-touching.js';
+import { describeHolder, type HeldLock, isHeld, type LockHolder, takeLock } from '../server/lock.js';
 import { freePort, LOOPBACK, portOf } from '../server/ports.js';
-import { markOf, ownMark, type ProcessMark, stopProcess } from '../server/processes.js';
+import { markOf, signalProcess, stopProcess } from '../server/processes.js';
 import { type ProjectPaths, pathsOf } from '../server/project-paths.js';
 import { readRuntimeFile, writeRuntimeFile } from '../server/runtime-file.js';
 import { spawnServer, stopOrphans } from '../server/temporal-server.js';
+import { earlierServer, untilEarlierEnded } from './earlier-server.js';
 import { allPlaces, WorkerHost } from './host-workers.js';
-import { idleLimit, isExecuting, sinceLastCommand } from './idle-watch.js';
+import { isExecuting, sinceLastCommand } from './idle-watch.js';
 import { log } from './logger.js';
+import { newRuntimeFile } from './new-runtime-file.js';
 import { Restarts } from './restarts.js';
 import { extendRetention } from './retention.js';
 import { asFailure, serverFailed } from './runtime-failures.js';
@@ -33,6 +36,8 @@ const CONNECT_MS = 30_000;
 const WATCH_MS = 500;
 const FOLLOW_MS = 3000;
 const STOP_SERVER_MS = 10_000;
+/** Who lost its lock has so long to end its workers; its server ends at once. */
+const FENCED_MS = 10_000;
 const NAMESPACE = 'default';
 
 /**
@@ -48,6 +53,9 @@ export class ProjectRuntime {
   private server: ChildProcess | undefined;
   private host: WorkerHost | undefined;
   private leaving = false;
+  /** The lock is another's by now, and so is all that it guards. */
+  private fenced = false;
+  private stopGuard: () => void = () => {};
   private readonly restarts = new Restarts();
   private resolveEnd: () => void = () => {};
   private readonly end: Promise<void>;
@@ -61,10 +69,11 @@ export class ProjectRuntime {
     this.end = new Promise((resolve) => {
       this.resolveEnd = resolve;
     });
+    lock.onLost((reason) => this.fence(reason));
   }
 
   /** Takes the project's runtime lock. @returns the runtime, not started yet, or the process that has the lock. */
-  static take(options: RuntimeOptions): ProjectRuntime | { holder: ProcessMark } {
+  static take(options: RuntimeOptions): ProjectRuntime | { holder: LockHolder } {
     const lock = takeLock(pathsOf(options.root).runtimeLock);
     return isHeld(lock) ? new ProjectRuntime(options, lock) : lock;
   }
@@ -111,9 +120,22 @@ export class ProjectRuntime {
     clearInterval(follow);
     this.leaving = true;
     this.announce({ state: 'stopping' });
-    await this.takeDown();
-    rmSync(this.paths.stayFile, { force: true });
+    const down = this.takeDown();
+    if (this.fenced) {
+      await Promise.race([down, new Promise((resolve) => setTimeout(resolve, FENCED_MS))]);
+      return;
+    }
+    await down;
+    if (this.lock.isOwn()) rmSync(this.paths.stayFile, { force: true });
     this.lock.release();
+  }
+
+  /** The database may be opened by another runtime now: ends the server first, then all else, and writes nothing. */
+  private fence(reason: string): void {
+    this.fenced = true;
+    if (this.server?.pid !== undefined && this.server.exitCode === null) signalProcess(this.server.pid, 'SIGKILL');
+    log.error({ reason }, 'the runtime has lost its lock and leaves');
+    this.leave();
   }
 
   /** Asks the runtime to leave, at any time. */
@@ -129,23 +151,14 @@ export class ProjectRuntime {
 
   private async bringUp(): Promise<void> {
     const earlier = readRuntimeFile(this.paths);
+    await this.refuseTwice(earlier);
+    if (this.leaving) return;
     // Ports of a server that is still running would not be free.
     const orphans = await stopOrphans(this.paths.database);
     if (orphans > 0) log.warn({ orphans }, 'stopped a server whose runtime was gone');
     const [port, uiPort] = [await freePort(portOf(earlier?.address)), await freePort(portOf(earlier?.ui))];
-    this.file = {
-      format: 1,
-      version: packageVersion(),
-      state: 'starting',
-      ...ownMark(),
-      server: null,
-      address: `${LOOPBACK}:${port}`,
-      ui: `http://${LOOPBACK}:${uiPort}`,
-      namespace: NAMESPACE,
-      store: process.env.ABILITY_STORE ?? this.paths.store,
-      registry_digest: null,
-      log: this.paths.runtimeLog,
-    };
+    const [address, ui] = [`${LOOPBACK}:${port}`, `http://${LOOPBACK}:${uiPort}`];
+    this.file = newRuntimeFile(this.paths, { address, ui, namespace: NAMESPACE });
     writeRuntimeFile(this.paths, this.file);
     const { name, environments, digest } = this.project();
     const keys = this.sealKeys();
@@ -174,7 +187,18 @@ export class ProjectRuntime {
     return own;
   }
 
+  /** No second server may open the database beside that of a runtime which nobody could see. */
+  private async refuseTwice(earlier: RuntimeFile | undefined): Promise<void> {
+    const { takenFrom } = this.lock;
+    if (takenFrom) log.warn(`took over from ${describeHolder(takenFrom)}, which gave no sign of life`);
+    const server = earlierServer(earlier, takenFrom);
+    if (earlier && server) this.file = { ...newRuntimeFile(this.paths, earlier), unseen_server: server };
+    await untilEarlierEnded(server, takenFrom, this.paths.database, () => this.leaving);
+  }
+
   private async startServer(version: string): Promise<void> {
+    // Whoever was stopped or asleep has not noticed yet that another one took over.
+    if (!this.lock.isOwn()) return;
     const { address, ui } = this.announcement;
     const child = spawnServer({
       binary: this.options.binary,
@@ -184,6 +208,8 @@ export class ProjectRuntime {
       log: this.paths.serverLog,
     });
     this.server = child;
+    this.stopGuard();
+    if (child.pid !== undefined) this.stopGuard = guardServer(child.pid, this.paths.database);
     this.restarts.started();
     child.once('error', (error) => log.error(`the server could not be started: ${error.message}`));
     child.once('exit', () => {
@@ -268,6 +294,7 @@ export class ProjectRuntime {
     const { server } = this;
     const mark = server?.pid === undefined ? undefined : markOf(server.pid);
     if (mark) await stopProcess(mark, STOP_SERVER_MS);
+    this.stopGuard();
   }
 
   /** Says how the runtime stands. What cannot be written must not end what runs. */
@@ -280,7 +307,7 @@ export class ProjectRuntime {
   }
 
   private write(change: Partial<RuntimeFile>): void {
-    if (!this.file) return;
+    if (!this.file || this.fenced) return;
     this.file = { ...this.file, ...change };
     writeRuntimeFile(this.paths, this.file);
   }

@@ -23,6 +23,8 @@ export interface Context {
   flags: GlobalFlags;
   terminal: Terminal;
   cwd: string;
+  /** When the command began, on the clock of `performance.now()`; left out: with its process. */
+  began?: number;
 }
 
 /** Who asks: `ABILITY_USER`, else the user of the operating system. A claim. Source: answers, 9. */
@@ -71,21 +73,19 @@ function sayWhose({ terminal }: Context, own: string): (key: string, project: st
   };
 }
 
-/** A project may say how often its runtime is told that somebody is there. Source: answers, 21. */
-const TOUCH_MS = 20_000;
-
 /**
  * Runs an action with a connection to the project's Temporal, starting its runtime when there is none.
  *
- * While the action runs the runtime is told that somebody is there.
+ * @param signal ends the connecting, with its reason.
  */
 export async function withSession<T>(
   context: Context,
   registry: Pick<Registry, 'root' | 'project'>,
   action: (session: Session) => Promise<T>,
+  signal?: AbortSignal,
 ): Promise<T> {
   const { connect } = await import('../../client/index.js');
-  const { touchRuntime } = await import('../../server/runtime-file.js');
+  const { terminal } = context;
   const { address, namespace, profile } = context.flags;
   const session = await connect({
     root: registry.root,
@@ -93,19 +93,17 @@ export async function withSession<T>(
     address,
     namespace,
     profile,
-    progress: (text) => context.terminal.note(text),
+    progress(text) {
+      if (terminal.isLive) terminal.redraw([]);
+      terminal.note(text);
+    },
     onOther: sayWhose(context, registry.project.project),
+    ...(signal && { signal }),
   });
-  if (session.started) context.terminal.note(`Started the runtime of this project; Temporal UI: ${session.ui}`);
-  const touch = (): void => {
-    if (session.isOwnRuntime) touchRuntime(session.paths);
-  };
-  const timer = setInterval(touch, TOUCH_MS).unref();
+  if (session.started) terminal.note(`Started the runtime of this project; Temporal UI: ${session.ui}`);
   try {
     return await action(session);
   } finally {
-    clearInterval(timer);
-    touch();
     await session.close();
   }
 }

@@ -1,4 +1,4 @@
-import { type Session, waitForTask } from '../../client/index.js';
+import { type Session, type Stall, waitForTask } from '../../client/index.js';
 import type { Approval } from '../../contracts/approvals.js';
 import { EXIT, EXIT_OF_STATE, type ExitCode } from '../../contracts/exit-codes.js';
 import { AbilityError } from '../../contracts/problem.js';
@@ -6,6 +6,7 @@ import type { TaskResult } from '../../contracts/task.js';
 import { describeWait } from '../../rules/describe-concurrency.js';
 import { parseDuration } from '../../rules/duration.js';
 import type { Context } from './context.js';
+import type { Deadline } from './deadline.js';
 import { fitSteps } from './fit-steps.js';
 import { interruption } from './interruption.js';
 import { writeJunit } from './junit.js';
@@ -30,21 +31,26 @@ const TIMEOUT_OFF_TERMINAL = '15m';
  *
  * On a terminal it waits for people; otherwise a pending approval ends it with 5, after `--wait-approval`. Source:
  * design, section 11.
+ *
+ * @param deadline of the command, from its start.
  */
 export async function followTask(
   context: Context,
   session: Session,
   key: string,
   flags: FollowFlags,
+  deadline: Deadline,
 ): Promise<ExitCode> {
   const { terminal } = context;
   const shower = showProgress(context, key);
-  const { timeout, ...patience } = readPatience(terminal.isLive, flags);
+  const { timeout, approvalMs } = readPatience(terminal.isLive, flags);
   const interrupted = interruption();
   try {
     const end = await waitForTask(session, key, {
-      ...patience,
+      approvalMs,
+      timeoutMs: deadline.takeRest(),
       onProgress: shower,
+      onStall: (stall) => noteStall(terminal, stall),
       signal: interrupted.signal,
     });
     switch (end.kind) {
@@ -53,19 +59,37 @@ export async function followTask(
       case 'approval':
         return reportWaiting(context, session, key, end.result);
       case 'timeout':
-        throw new AbilityError({
-          code: 'wait.timeout',
-          message: isCreated(end.result)
-            ? `${key} has not been run within ${timeout}; it waits on`
-            : `${key} has not ended within ${timeout}; it goes on`,
-          suggestion: isCreated(end.result) ? `ability task run ${key}` : `ability task watch ${key}`,
-        });
+        throw timedOut(key, timeout, end.result, end.stall);
       case 'aborted':
         return reportInterrupted(context, key, end.result);
     }
   } finally {
     interrupted.done();
   }
+}
+
+/** Says that no worker takes up what is due, and what helps; above the steps, where it stays. */
+export function noteStall(terminal: Terminal, { message, suggestion }: Stall): void {
+  if (terminal.isLive) terminal.redraw([]);
+  terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(message)}\n  ${plainText(suggestion)}`);
+}
+
+function timedOut(
+  key: string,
+  timeout: string | undefined,
+  result: TaskResult | undefined,
+  stall: Stall | undefined,
+): AbilityError {
+  const next = isCreated(result) ? `ability task run ${key}` : `ability task watch ${key}`;
+  const message = isCreated(result)
+    ? `${key} has not been run within ${timeout}; it waits on`
+    : `${key} has not ended within ${timeout}; it goes on`;
+  if (!stall) return new AbilityError({ code: 'wait.timeout', message, suggestion: next });
+  return new AbilityError({
+    code: 'wait.timeout',
+    message: `${message} once there is a worker: ${stall.message}`,
+    suggestion: `${stall.suggestion}; then ${next}`,
+  });
 }
 
 /** Whether a task waits for somebody to run it. */

@@ -175,7 +175,10 @@ function defineRun(define: Define): void {
     .option('--direct', 'no key and no record: the task is only this call')
     .option('--detach', 'print the key and leave')
     .option('--junit <file>', 'write the steps as JUnit XML')
-    .option('--timeout <duration>', 'wait no longer; the task goes on (off a terminal: 15m)')
+    .option(
+      '--timeout <duration>',
+      'wait no longer, from the start of the command; the task goes on (off a terminal: 15m)',
+    )
     .option('--wait-approval <duration>', 'off a terminal: wait this long for an approval')
     .addHelpText(
       'after',

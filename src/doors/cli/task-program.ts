@@ -22,7 +22,7 @@ export function defineTask(program: Command, terminal: Terminal, outcome: Outcom
   define('run <key>', 'run a created task and wait for its result', () => import('./commands/task-run.js'))
     .option('--detach', 'leave at once')
     .option('--junit <file>', 'write the steps as JUnit XML')
-    .option('--timeout <duration>', 'wait no longer; the task goes on')
+    .option('--timeout <duration>', 'wait no longer, from the start of the command; the task goes on')
     .option('--wait-approval <duration>', 'off a terminal: wait this long for an approval')
     .addHelpText('after', examples('ability task run KEY'));
   define('show <key>', 'show how a task stands', () => import('./commands/task-show.js')).addHelpText(
@@ -59,7 +59,7 @@ export function defineTask(program: Command, terminal: Terminal, outcome: Outcom
     .addHelpText('after', examples('ability task logs KEY', 'ability task logs KEY seed -f'));
   define('watch <key>', 'wait for a task; ends with its exit code', () => import('./commands/task-watch.js'))
     .option('--junit <file>', 'write the steps as JUnit XML')
-    .option('--timeout <duration>', 'wait no longer; the task goes on')
+    .option('--timeout <duration>', 'wait no longer, from the start of the command; the task goes on')
     .option('--wait-approval <duration>', 'off a terminal: wait this long for an approval')
     .addHelpText('after', examples('ability task watch KEY'));
   define(
@@ -101,7 +101,7 @@ export function defineTask(program: Command, terminal: Terminal, outcome: Outcom
     .option('--from <step>', 'the first step to do again (default: the first that was not done)')
     .option('--detach', 'leave at once')
     .option('--junit <file>', 'write the steps as JUnit XML')
-    .option('--timeout <duration>', 'wait no longer; the task goes on')
+    .option('--timeout <duration>', 'wait no longer, from the start of the command; the task goes on')
     .option('--wait-approval <duration>', 'off a terminal: wait this long for an approval')
     .addHelpText('after', examples('ability task retry KEY', 'ability task retry KEY --from deploy'));
   define('list', 'list the tasks of this project, open ones first', () => import('./commands/task-list.js'))

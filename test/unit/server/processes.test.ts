@@ -1,6 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { findProcesses, isAlive, markOf, ownMark, signalProcess, stopProcess } from '../../../src/server/processes.js';
 import { stopOrphans } from '../../../src/server/temporal-server.js';
@@ -84,3 +87,29 @@ test('a process that is gone already is not waited for', async () => {
   await stopProcess({ ...ownMark(), started: 'long ago' }, 0);
   expect(isAlive(ownMark())).toBe(true);
 });
+
+const canUnshare = spawnSync('unshare', ['-m', 'true']).status === 0;
+
+test.skipIf(!canUnshare)(
+  'the server of another file that has the same path in its container is no orphan of ours (needs `unshare`)',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ability-test-orphans-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const database = join(folder, 'temporal.db');
+    writeFileSync(database, '');
+    const code = "process.stdout.write('ready'); setInterval(() => {}, 1000)";
+    const serve = async (before: string): Promise<ChildProcess> => {
+      const script = `${before}; exec "$0" -e "$1" -- --db-filename "$2"`;
+      const child = spawn('unshare', ['-m', 'sh', '-c', script, process.execPath, code, database]);
+      onTestFinished(() => void child.kill('SIGKILL'));
+      await once(child.stdout, 'data');
+      return child;
+    };
+    const hidden = await serve(`mount -t tmpfs none ${folder} && touch ${database}`);
+    const ended = once(await serve('true'), 'exit');
+    expect(await stopOrphans(database)).toBe(1);
+    await ended;
+    expect(hidden.exitCode).toBeNull();
+    expect(hidden.signalCode).toBeNull();
+  },
+);

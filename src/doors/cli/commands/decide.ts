@@ -1,4 +1,4 @@
-import { decide, openApprovals } from '../../../client/index.js';
+import { decide, keepingRuntime, openApprovals } from '../../../client/index.js';
 import type { Approval, Decision } from '../../../contracts/approvals.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { JsonObject } from '../../../contracts/json.js';
@@ -25,7 +25,7 @@ export async function runDecision(
 ): Promise<ExitCode> {
   return withSession(context, await openRegistry(context), async (session) => {
     const { terminal } = context;
-    const open = await openApprovals(session, key);
+    const open = await keepingRuntime(session, () => openApprovals(session, key));
     const shown = open.filter(({ id }) => flags.approval === undefined || id === flags.approval);
     for (const approval of shown) terminal.note(renderApproval(approval, terminal.style));
     const fields = readFields(flags, shown, context.cwd);

@@ -4,6 +4,7 @@ import {
   createTask,
   type NewTask,
   type Session,
+  type Stall,
   type WaitEnd,
   waitForTask,
 } from '../../../client/index.js';
@@ -12,7 +13,15 @@ import { AbilityError } from '../../../contracts/problem.js';
 import type { TaskResult } from '../../../contracts/task.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../context.js';
-import { type FollowFlags, followTask, printResult, readPatience, refuseUnusedFlags } from '../follow-task.js';
+import { type Deadline, startDeadline } from '../deadline.js';
+import {
+  type FollowFlags,
+  followTask,
+  noteStall,
+  printResult,
+  readPatience,
+  refuseUnusedFlags,
+} from '../follow-task.js';
 import { interruption } from '../interruption.js';
 import { refuseUnwritable, writeJunit } from '../junit.js';
 import { type InputFlags, parseInput } from '../parse-input.js';
@@ -33,20 +42,23 @@ export async function run(context: Context, [ability = '']: string[], flags: Run
   refuseContradictions(flags);
   refuseUnusedFlags(flags);
   // A wrong flag is told before anything is started.
-  readPatience(context.terminal.isLive, flags);
+  const patience = readPatience(context.terminal.isLive, flags);
   if (flags.junit !== undefined) refuseUnwritable(flags.junit, context.cwd);
   const registry = await openRegistry(context);
-  const task = await newTask(context, registry, ability, flags, true);
-  return withSession(context, registry, async (session) => {
+  const deadline = startDeadline(context, patience, 'No task was created');
+  const { signal } = deadline;
+  const task = { ...(await newTask(context, registry, ability, flags, true)), signal };
+  const work = async (session: Session): Promise<ExitCode> => {
     const create = (): Promise<CreatedTask> => createTask(session, task);
     const created = await createOrReport(context, task, () => explainingChange(context, registry, flags.plan, create));
     if (typeof created === 'number') return created;
     noteWarnings(context, created);
-    if (flags.direct) return runDirectly(context, session, created, flags);
+    if (flags.direct) return runDirectly(context, session, created, flags, deadline);
     if (flags.detach) return reportDetached(context, created);
     context.terminal.note(`task ${created.id}${created.attached ? ' (there already)' : ''}`);
-    return followTask(context, session, created.id, flags);
-  });
+    return followTask(context, session, created.id, flags, deadline);
+  };
+  return withSession(context, registry, work, signal).finally(deadline.done);
 }
 
 /** Prints what an author or a caller should know of a task that was formed all the same. */
@@ -83,6 +95,7 @@ export async function newTask(
     run: isRun,
     direct: flags.direct ?? false,
     ...(flags.key !== undefined && { key: flags.key }),
+    onStall: (stall) => noteStall(context.terminal, stall),
     review: ({ registry: digest }) => reviewRegistry(context, registry, digest),
   };
 }
@@ -173,16 +186,19 @@ async function runDirectly(
   session: Session,
   { id }: CreatedTask,
   flags: RunFlags,
+  deadline: Deadline,
 ): Promise<ExitCode> {
   const { terminal } = context;
-  const { timeoutMs, approvalMs } = readPatience(terminal.isLive, flags);
+  const { approvalMs } = readPatience(terminal.isLive, flags);
   const interrupted = interruption();
   try {
-    const end = await waitForTask(session, id, { timeoutMs, approvalMs, signal: interrupted.signal });
+    const onStall = (stall: Stall): void => noteStall(terminal, stall);
+    const timeoutMs = deadline.takeRest();
+    const end = await waitForTask(session, id, { timeoutMs, approvalMs, onStall, signal: interrupted.signal });
     if (end.kind === 'ended') return reportDirectEnd(context, end.result, flags);
     terminal.note(`${STOPPED_BY[end.kind]}; the clean-up runs first.`);
     await cancelTask(session, id);
-    const stopped = await waitForTask(session, id, {});
+    const stopped = await waitForTask(session, id, { onStall });
     if (stopped.kind === 'ended') reportDirectEnd(context, stopped.result, flags);
     return EXIT_WHEN_STOPPED[end.kind];
   } finally {

@@ -1,8 +1,17 @@
-import { type DeleteEnd, deleteTask, hasEnded, readHost, type Session, viewOwnTask } from '../../../client/index.js';
+import {
+  type DeleteEnd,
+  deleteTask,
+  hasEnded,
+  keepingRuntime,
+  readHost,
+  type Session,
+  viewOwnTask,
+} from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { type Context, currentUser, openRegistry, withSession } from '../context.js';
-import { readPatience } from '../follow-task.js';
+import { startDeadline } from '../deadline.js';
+import { noteStall, readPatience } from '../follow-task.js';
 import { interruption } from '../interruption.js';
 import { atSecond, plainText } from '../plain-text.js';
 
@@ -16,9 +25,11 @@ interface DeleteFlags {
 export async function run(context: Context, [key = '']: string[], flags: DeleteFlags): Promise<ExitCode> {
   const { terminal } = context;
   const { purge = false } = flags;
-  const { timeoutMs } = readPatience(terminal.isLive, flags);
-  return withSession(context, await openRegistry(context), async (session) => {
-    const standing = await readStanding(session, key);
+  const patience = readPatience(terminal.isLive, flags);
+  const deadline = startDeadline(context, patience, `${key} was not deleted`);
+  const { signal } = deadline;
+  const work = async (session: Session): Promise<ExitCode> => {
+    const standing = await keepingRuntime(session, () => readStanding(session, key), signal);
     if (!(await isConfirmed(context, key, standing, purge))) {
       terminal.note('Nothing was deleted.');
       return EXIT.interrupted;
@@ -29,12 +40,19 @@ export async function run(context: Context, [key = '']: string[], flags: DeleteF
     const keeper = await readHost(session, key).catch(() => undefined);
     const interrupted = interruption();
     try {
-      const end = await deleteTask(session, key, { by: currentUser(), purge, timeoutMs, signal: interrupted.signal });
+      const end = await deleteTask(session, key, {
+        by: currentUser(),
+        purge,
+        timeoutMs: deadline.takeRest(),
+        signal: interrupted.signal,
+        onStall: (stall) => noteStall(terminal, stall),
+      });
       return report(context, key, end, keeper);
     } finally {
       interrupted.done();
     }
-  });
+  };
+  return withSession(context, await openRegistry(context), work, signal).finally(deadline.done);
 }
 
 function report({ flags, terminal }: Context, key: string, end: DeleteEnd, keeper: string | undefined): ExitCode {

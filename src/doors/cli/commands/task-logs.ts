@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { hasEnded, type Session, viewTask } from '../../../client/index.js';
+import { hasEnded, keepingRuntime, type Session, viewTask } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { RECORD_FILES } from '../../../contracts/record.js';
@@ -58,7 +58,7 @@ async function followLogs(
 ): Promise<ExitCode> {
   const shown = new Map<string, number>();
   for (;;) {
-    const ended = hasEnded(await viewTask(session, key));
+    const ended = hasEnded(await keepingRuntime(session, () => viewTask(session, key)));
     const lines = newLines(readLogs(logs, step), shown);
     if (lines.length > 0) terminal.print(lines.map(renderLine).join('\n'));
     if (ended) return EXIT.ok;

@@ -1,7 +1,8 @@
-import { retryTask, viewOwnTask } from '../../../client/index.js';
+import { keepingRuntime, retryTask, type Session, viewOwnTask } from '../../../client/index.js';
 import type { ExitCode } from '../../../contracts/exit-codes.js';
 import { type Context, currentUser, openRegistry, withSession } from '../context.js';
-import { type FollowFlags, followTask, readPatience, refuseUnusedFlags } from '../follow-task.js';
+import { startDeadline } from '../deadline.js';
+import { type FollowFlags, followTask, noteStall, readPatience, refuseUnusedFlags } from '../follow-task.js';
 import { createOrReport, noteWarnings, reportDetached, reviewRegistry } from './run.js';
 
 /** Flags of `ability task retry`. */
@@ -13,16 +14,20 @@ interface RetryFlags extends FollowFlags {
 /** `ability task retry KEY`: a new task under `KEY.r2`, which takes over what was done. */
 export async function run(context: Context, [key = '']: string[], flags: RetryFlags): Promise<ExitCode> {
   refuseUnusedFlags(flags);
-  readPatience(context.terminal.isLive, flags);
+  const patience = readPatience(context.terminal.isLive, flags);
   const registry = await openRegistry(context);
-  return withSession(context, registry, async (session) => {
-    const { result } = await viewOwnTask(session, key);
+  const deadline = startDeadline(context, patience, `${key} was not retried`);
+  const { signal } = deadline;
+  const work = async (session: Session): Promise<ExitCode> => {
+    const { result } = await keepingRuntime(session, () => viewOwnTask(session, key), signal);
     const subject = { ability: result.ability_id, environment: result.environment };
     const created = await createOrReport(context, subject, () =>
       retryTask(session, key, {
         from: flags.from,
         user: currentUser(),
         run: true,
+        signal,
+        onStall: (stall) => noteStall(context.terminal, stall),
         review: ({ registry: digest }) => reviewRegistry(context, registry, digest),
       }),
     );
@@ -30,6 +35,7 @@ export async function run(context: Context, [key = '']: string[], flags: RetryFl
     noteWarnings(context, created);
     if (flags.detach) return reportDetached(context, created);
     context.terminal.note(`task ${created.id}${created.attached ? ' (there already)' : ''}`);
-    return followTask(context, session, created.id, flags);
-  });
+    return followTask(context, session, created.id, flags, deadline);
+  };
+  return withSession(context, registry, work, signal).finally(deadline.done);
 }

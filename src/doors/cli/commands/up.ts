@@ -4,6 +4,7 @@ import type { RuntimeFile } from '../../../contracts/runtime.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { obtainTemporal } from '../../../server/binary/install-temporal.js';
 import { ensureRuntime } from '../../../server/ensure-runtime.js';
+import { isVisible } from '../../../server/process-space.js';
 import { type ProjectPaths, pathsOf } from '../../../server/project-paths.js';
 import { asDiskError, readLivingRuntime } from '../../../server/runtime-file.js';
 import { type Context, openRegistry } from '../context.js';
@@ -72,7 +73,8 @@ async function reportThere(
   living: RuntimeFile,
   detach: boolean,
 ): Promise<ExitCode> {
-  const { runtime } = living.state === 'up' ? { runtime: living } : await ensureRuntime(paths, () => {});
+  const { runtime } =
+    living.state === 'up' && isVisible(living) ? { runtime: living } : await ensureRuntime(paths, () => {});
   if (detach) stay(paths);
   announce(context, project, runtime, 'up already');
   if (!context.flags.json) context.terminal.note('Stop it with `ability down`.');

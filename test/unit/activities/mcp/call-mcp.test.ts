@@ -37,7 +37,11 @@ function call(isModern: boolean, answer: object): Promise<unknown> {
     });`;
   const env = { pass: ['PATH'], set: {}, secrets: {} };
   const server = { name: 'files', transport: 'stdio', command: process.execPath, args: ['-e', code], env } as const;
-  const tools = new PinnedTools(pool, { put: () => '', get: () => Promise.reject(new Error('empty')) }, folder.root);
+  const tools = new PinnedTools(
+    pool,
+    { put: () => '', holds: () => false, get: () => Promise.reject(new Error('empty')) },
+    folder.root,
+  );
   const implementation = { id: 'i', kind: 'mcp', mcp: { server, tool: 'do', output: 'structured' } } as const;
   const user = {
     environment: { name: 'dev' },

@@ -1,0 +1,135 @@
+import { setMaxListeners } from 'node:events';
+import { AbilityError } from '../contracts/problem.js';
+import type { RuntimeFile } from '../contracts/runtime.js';
+import { type EnsuredRuntime, ensureRuntime } from '../server/ensure-runtime.js';
+import { grpcErrorOf } from '../server/grpc-error.js';
+import { isVisible } from '../server/process-space.js';
+import type { ProjectPaths } from '../server/project-paths.js';
+import { isLiving, readLivingRuntime } from '../server/runtime-file.js';
+import { wasStopped } from '../server/stop-runtime.js';
+import { reconnect, type Session } from './connect.js';
+
+/** How often a command that waits looks whether its runtime lives. */
+const LOOK_MS = 1000;
+/** A server that ends again and again is not waited for. */
+const MOST_TURNS = 10;
+/** gRPC codes of a server that has gone away: cancelled by the closing of its connection, unavailable. */
+const GONE = new Set([1, 14]);
+
+/**
+ * Does something that waits for the server, and does it again after the project's own runtime was gone and has been
+ * started again. Done twice it must be as if done once.
+ *
+ * @param signal ends the waiting, with its reason.
+ * @throws AbilityError `runtime.stopped` where `ability down` ended the runtime; what the action throws.
+ */
+export async function keepingRuntime<T>(session: Session, action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  for (let turn = 1; ; turn += 1) {
+    signal?.throwIfAborted();
+    const stop = new AbortController();
+    const ends = signal ? AbortSignal.any([stop.signal, signal]) : stop.signal;
+    // Each call listens on, for as long as this goes.
+    setMaxListeners(0, ends);
+    const watching = untilGone(session, stop.signal).then(() => stop.abort());
+    try {
+      return await session.temporal.withAbortSignal(ends, action);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!session.runtime || !isNobodyThere(error) || turn === MOST_TURNS) throw error;
+      await reviveRuntime(session, signal);
+    } finally {
+      stop.abort();
+      await watching;
+    }
+  }
+}
+
+/** Whether the runtime that a session was connected to lives no more. */
+export function isRuntimeGone({ runtime, paths }: Session): boolean {
+  return runtime !== undefined && !isLiving(paths, runtime);
+}
+
+/** Whether an error means that the server has gone away. */
+export function isNobodyThere(error: unknown): boolean {
+  const code = grpcErrorOf(error)?.code;
+  return code !== undefined && GONE.has(code);
+}
+
+/**
+ * Starts the project's runtime again, or finds the one that another command has started, and connects to it.
+ *
+ * @throws AbilityError `runtime.stopped`, and what {@link ensureRuntime} throws.
+ */
+export async function reviveRuntime(session: Session, signal?: AbortSignal): Promise<void> {
+  session.reviving ??= revive(session, signal).finally(() => {
+    session.reviving = undefined;
+  });
+  await session.reviving;
+}
+
+async function revive(session: Session, signal: AbortSignal | undefined): Promise<void> {
+  const { runtime, paths, progress = () => {} } = session;
+  if (!runtime) return;
+  for (let turn = 1; ; turn += 1) {
+    // Also while it is still leaving.
+    if (wasStopped(paths, runtime)) throw runtimeStopped();
+    const isGone = isRuntimeGone(session);
+    const found = await findRuntime(paths, signal);
+    if (await connectWhileLiving(session, found.runtime, turn === MOST_TURNS)) {
+      if (isGone) tellRestart(progress, found);
+      return;
+    }
+  }
+}
+
+async function findRuntime(paths: ProjectPaths, signal: AbortSignal | undefined): Promise<EnsuredRuntime> {
+  const living = readLivingRuntime(paths);
+  // Whatever its version: whoever replaced it did so for a reason.
+  if (living?.state === 'up' && isVisible(living)) return { runtime: living, started: false };
+  return ensureRuntime(paths, () => {}, signal);
+}
+
+/** @returns false where the runtime was gone before it answered. @throws AbilityError what {@link reconnect} throws. */
+async function connectWhileLiving(session: Session, runtime: RuntimeFile, isLast: boolean): Promise<boolean> {
+  const [stop, gone] = [new AbortController(), new AbortController()];
+  const watching = untilGone({ ...session, runtime }, stop.signal).then(() => gone.abort());
+  try {
+    await reconnect(session, runtime, gone.signal);
+    return true;
+  } catch (error) {
+    if (isLast || isLiving(session.paths, runtime)) throw error;
+    return false;
+  } finally {
+    stop.abort();
+    await watching;
+  }
+}
+
+function tellRestart(progress: (text: string) => void, found: EnsuredRuntime): void {
+  const how = found.started ? 'it has been started again' : 'another one is up';
+  progress(`The runtime of this project had ended while this command waited; ${how}, and the task goes on.`);
+}
+
+/** Resolves when the runtime of a session is gone, or nobody wants to know any more. */
+export async function untilGone(session: Session, stop: AbortSignal): Promise<void> {
+  while (!stop.aborted && !(session.runtime && isRuntimeGone(session))) {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(end, LOOK_MS);
+      function end(): void {
+        clearTimeout(timer);
+        stop.removeEventListener('abort', end);
+        resolve();
+      }
+      stop.addEventListener('abort', end);
+    });
+  }
+}
+
+/** The error for a runtime that somebody stopped on purpose. */
+function runtimeStopped(): AbilityError {
+  return new AbilityError({
+    code: 'runtime.stopped',
+    message: 'The runtime of this project was stopped with `ability down`; the task is on disk',
+    suggestion: 'Go on with `ability task watch KEY`, which starts the runtime.',
+  });
+}

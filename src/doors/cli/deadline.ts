@@ -1,0 +1,49 @@
+import { EXIT } from '../../contracts/exit-codes.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { Context } from './context.js';
+import type { Patience } from './follow-task.js';
+
+/** The end of a command's patience, counted from its start: the runtime and preflight take their part of it. */
+export interface Deadline {
+  /** Fires with `wait.timeout` when the time is up before there is a task to wait for. */
+  signal: AbortSignal;
+  /** Milliseconds that are left, at least 0; undefined: there is no end. Ends {@link signal}'s part. */
+  takeRest(): number | undefined;
+  /** Gives up the watch. */
+  done(): void;
+}
+
+/** What a download that was given up gets to end by itself. */
+const EXIT_MS = 1000;
+
+/**
+ * Starts the watch over a command's `--timeout`.
+ *
+ * @param what was not reached in time, as the message says it.
+ */
+export function startDeadline({ began = 0 }: Context, { timeout, timeoutMs }: Patience, what: string): Deadline {
+  const controller = new AbortController();
+  const rest = (): number | undefined =>
+    timeoutMs === undefined ? undefined : Math.max(0, began + timeoutMs - performance.now());
+  const abort = (): void => {
+    controller.abort(
+      new AbilityError({
+        code: 'wait.timeout',
+        message: `${what} within ${timeout}, counted from the start of the command`,
+        suggestion: 'Pass a longer --timeout: the first command of a project also starts its runtime.',
+      }),
+    );
+    // What cannot be called off, such as a download, must not keep the command.
+    setTimeout(() => process.exit(EXIT.timedOut), EXIT_MS).unref();
+  };
+  const timer = timeoutMs === undefined ? undefined : setTimeout(abort, rest());
+  const done = (): void => clearTimeout(timer);
+  return {
+    signal: controller.signal,
+    takeRest() {
+      done();
+      return rest();
+    },
+    done,
+  };
+}

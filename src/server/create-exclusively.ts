@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Gives a file a second name that must be free, as `linkSync` does. */
+export type Link = (from: string, to: string) => void;
+
+/** Where the content is, if it could not be a file of its own. */
+const INSIDE = 'holder';
+
+/**
+ * Creates a file that appears with all its content, or not at all, and never replaces another one.
+ *
+ * Where the file system has no hard links (vfat, some network and FUSE file systems) a folder with the content in it
+ * gets the name instead: like a link, the renaming of a folder replaces nothing that holds something.
+ *
+ * @returns false where the name is taken. @throws the error of the file system.
+ */
+export function createExclusively(path: string, content: string, link: Link = linkSync): boolean {
+  const own = `${path}.${randomUUID()}`;
+  try {
+    writeFileSync(own, content);
+    link(own, path);
+    return true;
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    // The answer of a network file system may be lost, and the second asking finds what the first one made.
+    if (code === 'EEXIST') return statSync(own).nlink === 2;
+    if (syscall !== undefined && syscall !== 'link') throw error;
+    return createAsFolder(path, content, error);
+  } finally {
+    rmSync(own, { force: true });
+  }
+}
+
+/** What was created exclusively, or undefined where there is nothing to read. */
+export function readCreated(path: string): string | undefined {
+  try {
+    return readFileSync(fileOf(path), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** The file with the content. @throws the error of the file system where there is none. */
+export function fileOf(path: string): string {
+  return statSync(path).isDirectory() ? join(path, INSIDE) : path;
+}
+
+/** Removes what was created exclusively, at once and as a whole; that it is gone already is fine. */
+export function removeCreated(path: string): void {
+  const away = `${path}.${randomUUID()}`;
+  try {
+    renameSync(path, away);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  rmSync(away, { recursive: true, force: true });
+}
+
+function createAsFolder(path: string, content: string, noLink: unknown): boolean {
+  if (existsSync(path)) return false;
+  const own = `${path}.${randomUUID()}`;
+  try {
+    mkdirSync(own);
+    writeFileSync(join(own, INSIDE), content);
+    renameSync(own, path);
+    return true;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' || code === 'ENOTEMPTY' || code === 'ENOTDIR') return false;
+    const first = noLink instanceof Error ? noLink.message : String(noLink);
+    const reason = `the file system has no hard links (${first}) and does not rename folders (${message})`;
+    throw Object.assign(new Error(reason, { cause: noLink }), { code });
+  } finally {
+    rmSync(own, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,36 @@
+import { utimesSync } from 'node:fs';
+import type { ProjectPaths } from './project-paths.js';
+
+/** Source: design, section 11. */
+const DEFAULT_IDLE_MS = 60_000;
+
+/** How long a runtime outlives the last command; `ABILITY_RUNTIME_IDLE_MS` overrides it. */
+export function idleLimit(env: NodeJS.ProcessEnv = process.env): number {
+  const given = Number(env.ABILITY_RUNTIME_IDLE_MS);
+  return Number.isFinite(given) && given > 0 ? given : DEFAULT_IDLE_MS;
+}
+
+/** Touches of a connection come at least three times within the idle limit. */
+const TOUCHES = 3;
+
+/**
+ * Tells the runtime again and again that somebody is there, without keeping the process alive.
+ *
+ * @returns what ends it.
+ */
+export function keepTouching(paths: ProjectPaths): () => void {
+  const touch = (): void => {
+    try {
+      // Nothing is made anew: a project that was removed stays so.
+      const now = new Date();
+      utimesSync(paths.touchFile, now, now);
+    } catch {
+      // Whoever holds a connection must not end because a file cannot be touched.
+    }
+  };
+  const timer = setInterval(touch, idleLimit() / TOUCHES).unref();
+  return () => {
+    clearInterval(timer);
+    touch();
+  };
+}

@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+/** Where a process runs. Only processes of one space can look for, and signal, each other by their pid. */
+export interface ProcessSpace {
+  /** Name of the host or container, for people. */
+  host: string;
+  /** One start of one kernel: another machine has another one, and so has this one after a reboot. */
+  boot: string;
+  /** The PID namespace. */
+  pids: string;
+  /** The network namespace: who shares it reaches the same loopback. */
+  net: string;
+}
+
+let own: ProcessSpace | undefined;
+
+/** The space of this process. What the system does not tell is taken for this host's alone. */
+export function ownSpace(): ProcessSpace {
+  own ??= {
+    host: hostname(),
+    boot: bootOf(),
+    pids: namespaceOf('pid'),
+    net: namespaceOf('net'),
+  };
+  return own;
+}
+
+/**
+ * Whether a process that was marked can be looked for by its pid from here.
+ *
+ * A mark without a space is of a version that knew none, and always looked by pid.
+ */
+export function isVisible(mark: Partial<ProcessSpace>): boolean {
+  if (mark.boot === undefined && mark.pids === undefined) return true;
+  const { boot, pids } = ownSpace();
+  return mark.boot === boot && mark.pids === pids;
+}
+
+/** Whether what listens on loopback there is reached at the same address from here. */
+export function sharesLoopback(mark: Partial<ProcessSpace>): boolean {
+  const { boot, net } = ownSpace();
+  return mark.boot === boot && mark.net === net;
+}
+
+function bootOf(): string {
+  try {
+    if (process.platform === 'linux') return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return execFileSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8', stdio: 'pipe' }).trim();
+  } catch {
+    return `of ${hostname()}`;
+  }
+}
+
+function namespaceOf(kind: 'pid' | 'net'): string {
+  if (process.platform !== 'linux') return 'the only one';
+  try {
+    // As `pid:[4026531836]`.
+    const link = readlinkSync(`/proc/self/ns/${kind}`);
+    return /\d+/.exec(link)?.[0] ?? link;
+  } catch {
+    return `of ${hostname()}`;
+  }
+}

@@ -1,0 +1,45 @@
+import type { RuntimeFile } from '../contracts/runtime.js';
+import type { LockHolder } from '../server/lock.js';
+import { sharesLoopback } from '../server/process-space.js';
+import { isWrittenBy } from '../server/runtime-file.js';
+import { stopOrphans } from '../server/temporal-server.js';
+import { answers } from '../server/unseen-runtime.js';
+import { stillServed } from './runtime-failures.js';
+
+/** A holder that wakes up looks at its lock within a second. */
+const SETTLE_MS = 2000;
+/** So long a server of a dead runtime is waited for, which its guard ends. */
+const PATIENCE_MS = 10_000;
+const LOOK_MS = 200;
+
+/**
+ * Address of a server that may still have the database open although nobody here sees its runtime.
+ *
+ * @param takenFrom whose lock was taken over unseen. A runtime that failed for such a server has noted its address.
+ */
+export function earlierServer(earlier: RuntimeFile | undefined, takenFrom: LockHolder | undefined): string | undefined {
+  if (!earlier || !sharesLoopback(earlier)) return undefined;
+  if (earlier.unseen_server !== undefined) return earlier.unseen_server;
+  return takenFrom && isWrittenBy(earlier, takenFrom) ? earlier.address : undefined;
+}
+
+/**
+ * Waits until what an unseen runtime left cannot open the database any more, or did not close it.
+ *
+ * @throws AbilityError `runtime.failed` where its server stays.
+ */
+export async function untilEarlierEnded(
+  server: string | undefined,
+  takenFrom: LockHolder | undefined,
+  database: string,
+  isLeaving: () => boolean,
+): Promise<void> {
+  if (takenFrom) await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  if (server === undefined) return;
+  await stopOrphans(database);
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!isLeaving() && (await answers(server))) {
+    if (performance.now() > deadline) throw stillServed(server);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}

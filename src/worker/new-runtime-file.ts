@@ -1,0 +1,24 @@
+import type { RuntimeFile } from '../contracts/runtime.js';
+import { packageVersion } from '../server/package-version.js';
+import { ownSpace } from '../server/process-space.js';
+import { ownMark } from '../server/processes.js';
+import type { ProjectPaths } from '../server/project-paths.js';
+
+/** What a runtime of this process says of itself when it begins. */
+export function newRuntimeFile(
+  paths: ProjectPaths,
+  where: Pick<RuntimeFile, 'address' | 'ui' | 'namespace'>,
+): RuntimeFile {
+  return {
+    format: 1,
+    version: packageVersion(),
+    state: 'starting',
+    ...ownMark(),
+    ...ownSpace(),
+    server: null,
+    ...where,
+    store: process.env.ABILITY_STORE ?? paths.store,
+    registry_digest: null,
+    log: paths.runtimeLog,
+  };
+}

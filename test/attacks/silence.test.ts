@@ -1,0 +1,198 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import type { ResultPromise } from 'execa';
+import { afterEach, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { SIGNALS } from '../../src/contracts/names.js';
+import type { RuntimeFile } from '../../src/contracts/runtime.js';
+import { findProcesses, markOf } from '../../src/server/processes.js';
+import { atTerminal } from '../fixtures/at-terminal.js';
+import { ability, abilityJson, start } from '../fixtures/command-line.js';
+import { makeProject, operation, type ProjectFolder, workflow } from '../fixtures/project-folder.js';
+import { type RunningProject, runProject } from '../fixtures/running-project.js';
+import { WHOLE } from './extent.js';
+
+const FILES = {
+  ...operation('util.echo', 'return input;'),
+  ...operation(
+    'util.patient',
+    'appendFileSync(input.begun, "x"); while (!existsSync(input.file)) await sleep(20); return { done: true };',
+    { effects: 'write_idempotent', script: ', timeout_sec: 60' },
+  ),
+  ...workflow('asks', 'steps: [{ id: ask, approval: { title: Go on? } }, { id: a, call: util.echo, with: { x: 1 } }]'),
+};
+
+let project: ProjectFolder;
+const runtime = (): RuntimeFile => JSON.parse(readFileSync(join(project.root, '.system/runtime.json'), 'utf8'));
+const servers = () => findProcesses(['--db-filename', join(project.root, '.system/temporal/temporal.db')]);
+
+/** What a command has said so far on stderr. */
+function listen(command: ResultPromise): () => string {
+  let said = '';
+  command.stderr?.on('data', (chunk) => {
+    said += chunk;
+  });
+  return () => said;
+}
+
+describe('a runtime that is gone', () => {
+  afterEach(async () => {
+    await ability(['down'], { cwd: project.root });
+    project.remove();
+  });
+
+  test('kill -9 while two commands wait: one runtime comes, both say so in a line, and the task ends', async () => {
+    project = makeProject(FILES);
+    const [begun, file] = [join(project.root, 'begun'), join(project.root, 'file')];
+    const input = ['--set', `begun=${begun}`, '--set', `file=${file}`];
+    const run = start(['run', 'util.patient', ...input, '--key', 'two', '--json'], { cwd: project.root });
+    await expect.poll(() => existsSync(begun), { timeout: 30_000 }).toBe(true);
+    const watch = start(['task', 'watch', 'two', '--json'], { cwd: project.root });
+    const [ran, watched] = [listen(run), listen(watch)];
+    const before = runtime();
+    await expect.poll(watched, { timeout: 20_000 }).toMatch(/run +running|running/);
+    process.kill(before.pid, 'SIGKILL');
+    if (WHOLE) process.kill(before.server?.pid as number, 'SIGKILL');
+    for (const said of [ran, watched]) {
+      await expect
+        .poll(said, { timeout: 30_000 })
+        .toMatch(/^The runtime of this project had ended .*the task goes on\.$/m);
+    }
+    writeFileSync(file, '');
+    for (const command of [run, watch]) {
+      const end = await command;
+      expect(end.exitCode).toBe(0);
+      expect(JSON.parse(String(end.stdout))).toMatchObject({ status: 'succeeded', output: { done: true } });
+    }
+    expect(ran().match(/had ended/g)).toHaveLength(1);
+    expect(`${ran()}${watched()}`.match(/it has been started again/g)).not.toBeNull();
+    expect(servers()).toHaveLength(1);
+    expect(runtime().pid).not.toBe(before.pid);
+  }, 120_000);
+
+  test.skipIf(!WHOLE)(
+    'it may come back at another port, and `ability down` is not undone by a command that waits',
+    async () => {
+      project = makeProject(FILES);
+      const run = start(['run', 'asks', '--key', 'moved', '--wait-approval', '5m'], { cwd: project.root });
+      const said = listen(run);
+      await expect.poll(said, { timeout: 30_000 }).toMatch(/Go on\?/);
+      const before = runtime();
+      // Another program has taken the port that it had.
+      const taken = createServer().listen(0, '127.0.0.1');
+      onTestFinished(() => void taken.close());
+      await once(taken, 'listening');
+      const address = `127.0.0.1:${(taken.address() as AddressInfo).port}`;
+      process.kill(before.pid, 'SIGKILL');
+      process.kill(before.server?.pid as number, 'SIGKILL');
+      writeFileSync(join(project.root, '.system/runtime.json'), JSON.stringify({ ...before, address }));
+      await expect.poll(said, { timeout: 30_000 }).toMatch(/had ended/);
+      expect([before.address, address]).not.toContain(runtime().address);
+      await ability(['down'], { cwd: project.root });
+      const end = await run;
+      expect(end.exitCode).toBe(7);
+      expect(String(end.stderr)).toMatch(/stopped with `ability down`/);
+      expect(servers()).toEqual([]);
+    },
+    120_000,
+  );
+
+  test.skipIf(!WHOLE)(
+    'on a terminal as well',
+    async () => {
+      project = makeProject(FILES);
+      await ability(['up', '--detach'], { cwd: project.root });
+      const [begun, file] = [join(project.root, 'begun'), join(project.root, 'file')];
+      const input = ['--set', `begun=${begun}`, '--set', `file=${file}`];
+      const watching = atTerminal(['run', 'util.patient', ...input], project.root, []);
+      await expect.poll(() => existsSync(begun), { timeout: 30_000 }).toBe(true);
+      const { pid } = runtime();
+      process.kill(pid, 'SIGKILL');
+      await expect.poll(() => runtime().pid !== pid && runtime().state, { timeout: 30_000 }).toBe('up');
+      writeFileSync(file, '');
+      const { exitCode, screen } = await watching;
+      expect(screen).toMatch(/The runtime of this project had ended/);
+      expect(exitCode).toBe(0);
+    },
+    120_000,
+  );
+
+  test('a process that only holds a connection keeps the runtime, however long, until it closes it or ends', async () => {
+    project = makeProject(FILES);
+    const idle = WHOLE ? 8000 : 3000;
+    const env = { ABILITY_RUNTIME_IDLE_MS: String(idle) };
+    const name = /project: (\S+)/.exec(readFileSync(join(project.root, 'ability.yaml'), 'utf8'))?.[1];
+    const client = join(import.meta.dirname, '../../dist/client/index.js');
+    const code = `
+      const { connect } = await import(${JSON.stringify(client)});
+      const session = await connect({ root: ${JSON.stringify(project.root)}, project: ${JSON.stringify(name)} });
+      process.stdout.write('connected');
+      process.stdin.once('data', async () => { await session.close(); process.stdout.write('closed'); });
+      setTimeout(() => {}, 600_000);`;
+    const holder = spawn(process.execPath, ['--input-type=module', '-e', code], { env: { ...process.env, ...env } });
+    try {
+      let said = '';
+      holder.stdout.on('data', (chunk) => {
+        said += chunk;
+      });
+      await expect.poll(() => said, { timeout: 30_000 }).toBe('connected');
+      const { pid } = runtime();
+      const begun = performance.now();
+      // As long as it would otherwise outlive the last command, twice and more.
+      await expect.poll(() => performance.now() - begun > idle * 2.5, { timeout: idle * 4 }).toBe(true);
+      expect(markOf(pid)).toBeDefined();
+      holder.stdin.write('x');
+      await expect.poll(() => markOf(pid), { timeout: 20_000 }).toBeUndefined();
+      expect(said).toBe('connectedclosed');
+    } finally {
+      holder.kill('SIGKILL');
+    }
+  }, 120_000);
+
+  test('--timeout counts from the start of the command, the start of the runtime included', async () => {
+    project = makeProject(FILES);
+    const begun = performance.now();
+    const end = await abilityJson(['run', 'util.echo', '--timeout', '100ms'], { cwd: project.root });
+    expect(end).toMatchObject({ exitCode: 6, json: { error: { code: 'wait.timeout' } } });
+    expect(end.json.error.message).toBe('No task was created within 100ms, counted from the start of the command');
+    const passed = performance.now() - begun;
+    // Node's own start is in it, and an idle machine; starting the runtime would take seconds more.
+    expect(passed).toBeLessThan(10_000);
+    expect((await abilityJson(['task', 'list'], { cwd: project.root })).json).toEqual([]);
+  }, 60_000);
+});
+
+describe('a queue that nobody serves any more', () => {
+  let running: RunningProject;
+  const env = () => ({
+    TEMPORAL_ADDRESS: inject('temporal').address,
+    ABILITY_SEAL_KEYS: `main:${randomBytes(32).toString('base64url')}`,
+  });
+  afterEach(() => running.stop());
+
+  test('is said within 10 s, once, with the queue and the command for a worker, and again when the time is up', async () => {
+    running = await runProject(FILES);
+    const { id } = await running.create('asks');
+    await running.wait(id, { approvalMs: 0 });
+    await running.stopWorkers();
+    await running.session.temporal.workflow.getHandle(id).signal(SIGNALS.pause);
+    const begun = performance.now();
+    const watch = start(['task', 'watch', id, '--timeout', '13s', '--json'], { cwd: running.root, env: env() });
+    const said = listen(watch);
+    await expect.poll(said, { timeout: 12_000 }).toMatch(/No worker has taken up the next turn/);
+    const { project: name, address } = running.session;
+    const help = `ability worker --address ${address} --env dev --placement local`;
+    expect(said()).toContain(help);
+    expect(said()).toContain(`on the queue ${name}-dev-local`);
+    const end = await watch;
+    expect(performance.now() - begun).toBeLessThan(20_000);
+    expect(end.exitCode).toBe(6);
+    expect(said().match(/No worker has taken up/g)).toHaveLength(1);
+    const { error } = JSON.parse(String(end.stdout));
+    expect(error).toMatchObject({ code: 'wait.timeout', message: expect.stringContaining(`${name}-dev-local`) });
+    expect(error.suggestion).toContain(help);
+  }, 60_000);
+});
