@@ -42,7 +42,7 @@ export function buildDependencies(
   const groups = new RunningGroups(paths.running);
   const reaped = groups.reap();
   if (reaped > 0) log.warn({ reaped }, 'ended scripts that a killed worker had left');
-  const pool = new McpPool(paths.root);
+  const pool = new McpPool({ root: paths.root, groups });
   const plans = new PlanSource(keys, access.readStart, access.readParent);
   const { root } = paths;
   const scripts = new PinnedScripts(root, paths.pinned, store);

@@ -12,6 +12,7 @@ import type { PlanMcpServer } from '../../contracts/plan.js';
 import { fillCredentials } from '../api/credentials.js';
 import { refuseForbiddenUrl, watchedAgent } from '../api/guarded-agent.js';
 import { CallFailure } from '../call-failure.js';
+import type { ProcessGroups, StartedProcesses } from '../script/process-groups.js';
 import { environmentOf } from '../script/script-environment.js';
 import type { McpUser } from './pool.js';
 import { ToolListing, type Tools } from './tool-listing.js';
@@ -31,7 +32,18 @@ export interface McpConnection {
 /** The server does not know our session, so it did not do what it was asked. */
 export class SessionLost extends CallFailure {}
 
+/** Where servers are started, and who knows of their processes. */
+export interface McpHost {
+  /** Absolute path of the project. */
+  root: string;
+  groups: ProcessGroups;
+}
+
 const CONNECT_MS = 30_000;
+/** How often a server is looked at whether it still runs. */
+const WATCH_MS = 250;
+/** What a server leaves behind is given up after this. */
+const END_MS = 1000;
 const KEPT_STDERR = 4000;
 /** Room for an output said twice, as text and as structure, and escaped. */
 const MOST_MESSAGE_BYTES = 32 * 1024 * 1024;
@@ -48,11 +60,12 @@ const MOST_MESSAGE_BYTES = 32 * 1024 * 1024;
 export async function connectMcp(
   server: PlanMcpServer,
   call: McpUser,
-  root: string,
+  { root, groups }: McpHost,
   signal: AbortSignal,
   patienceMs = CONNECT_MS,
 ): Promise<McpConnection> {
-  const { transport, stderr } = transportOf(server, call, root);
+  const processes = server.transport === 'stdio' ? groups.begin() : undefined;
+  const { transport, stderr } = transportOf(server, call, root, processes);
   const client = new Client({ name: 'ability-runtime', version: '1' });
   let overflow = false;
   client.onerror = (error) => {
@@ -60,15 +73,50 @@ export async function connectMcp(
   };
   const options = { timeout: patienceMs, signal };
   const listing = new ToolListing(() => listTools(client, options), server.transport === 'stdio');
+  const close = async (): Promise<void> => {
+    processes?.look();
+    await client.close().finally(() => processes?.end(END_MS));
+  };
   client.setNotificationHandler('notifications/tools/list_changed', () => listing.expire());
   try {
     await client.connect(transport, options);
+    if (processes && transport instanceof StdioClientTransport) watchServer(transport, client, processes);
     await listing.load();
     const askTools = (stop: AbortSignal): Promise<Tools> => listing.current(stop);
-    return { client, askTools, stderr, overflowed: () => overflow, close: () => client.close() };
+    return { client, askTools, stderr, overflowed: () => overflow, close };
   } catch (error) {
-    await client.close().catch(() => {});
+    await close().catch(() => {});
     throw error instanceof CallFailure ? error : startFailed(server, error, call.log.excerpt(stderr(), KEPT_STDERR));
+  }
+}
+
+/**
+ * Ends what a server leaves behind when it ends, and with it the connection.
+ *
+ * The SDK does not notice the end of a server as long as a child of it holds its pipes.
+ */
+function watchServer(transport: StdioClientTransport, client: Client, processes: StartedProcesses): void {
+  const { pid, onclose } = transport;
+  if (pid === null) return;
+  processes.started(pid, false);
+  const timer = setInterval(() => {
+    if (isRunning(pid)) return;
+    clearInterval(timer);
+    void processes.end(END_MS).then(() => client.close());
+  }, WATCH_MS).unref();
+  transport.onclose = () => {
+    clearInterval(timer);
+    onclose?.();
+    void processes.end(END_MS);
+  };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -90,6 +138,7 @@ function transportOf(
   server: PlanMcpServer,
   call: McpUser,
   root: string,
+  processes: StartedProcesses | undefined,
 ): { transport: StdioClientTransport | StreamableHTTPClientTransport; stderr: () => string } {
   if (server.transport === 'http') return { transport: httpTransport(server, call), stderr: () => '' };
   const transport = new StdioClientTransport({
@@ -101,7 +150,7 @@ function transportOf(
     // The SDK adds these from its own environment unless each is taken away.
     env: {
       ...(Object.fromEntries(DEFAULT_INHERITED_ENV_VARS.map((name) => [name, undefined])) as Record<string, never>),
-      ...environmentOf(server.env, call.secrets, (secret) => call.log.hide(secret)),
+      ...environmentOf(server.env, call.secrets, (secret) => call.log.hide(secret), processes?.variables),
     },
   });
   let text = '';
