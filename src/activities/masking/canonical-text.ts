@@ -23,9 +23,12 @@ const ESCAPED: ReadonlyMap<number, number> = new Map([
   [0x74, TAB],
 ]);
 
+const NOT_ASCII = /[^\0-\x7f]/;
+
 /** A text as it is, but for its line breaks and the blanks around them. */
 export function canonicalText(text: string): CanonicalText {
-  const most = text.length * 3;
+  // A unit of UTF-16 takes up to three bytes, and few texts hold one that takes more than one.
+  const most = NOT_ASCII.test(text) ? text.length * 3 : text.length;
   const made: CanonicalText = {
     bytes: new Uint8Array(most),
     length: 0,
@@ -33,13 +36,14 @@ export function canonicalText(text: string): CanonicalText {
     ends: new Int32Array(most),
   };
   for (let at = 0; at < text.length; ) {
-    const code = text.codePointAt(at) ?? 0;
-    const end = at + (code > 0xffff ? 2 : 1);
-    if (code === LF || code === CR) at = breakLine(made, text, end);
-    else if (code < 0x80) {
-      put(made, code, at, end);
-      at = end;
+    const unit = text.charCodeAt(at);
+    if (unit === LF || unit === CR) at = breakLine(made, text, at + 1);
+    else if (unit < 0x80) {
+      put(made, unit, at, at + 1);
+      at += 1;
     } else {
+      const code = text.codePointAt(at) ?? unit;
+      const end = at + (code > 0xffff ? 2 : 1);
       emit(made, code, at, end);
       at = end;
     }
@@ -80,6 +84,16 @@ export function decodeEscapes(text: CanonicalText): void {
     else if (code === LF || code === CR || code === 0) continue;
     else if (byte === PERCENT) put(text, code, start, end);
     else emit(text, code, start, end);
+  }
+}
+
+/** Takes out all blanks, in place: at which of them a text was broken into lines cannot be seen any more. */
+export function dropBlanks(text: CanonicalText): void {
+  const { bytes, starts, ends, length } = text;
+  text.length = 0;
+  for (let at = 0; at < length; at += 1) {
+    const byte = bytes[at] as number;
+    if (!isBlank(byte)) put(text, byte, starts[at] as number, ends[at] as number);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type CanonicalText, canonicalText, decodeEscapes, holdsEscapes } from './canonical-text.js';
+import { type CanonicalText, canonicalText, decodeEscapes, dropBlanks, holdsEscapes } from './canonical-text.js';
 import { formsOfSecret, type SecretForm, SHORTEST_MASKED } from './secret-forms.js';
 
 /** A part of a text, from its first character to before its end. */
@@ -11,12 +11,15 @@ const SHORTEST_BROKEN = 8;
 /** Room that escapes and line breaks may take for each character of a secret: `\u0041` in a string that is escaped again. */
 const WIDEST = 8;
 
+const IN_BASE64 = /[A-Za-z0-9+/_-]/;
+
 /** Finds secrets in texts, in all the forms of {@link formsOfSecret}, escaped and across line breaks. */
 export class SecretFinder {
   /** Whether a form begins with these two bytes: the look at most places of a text ends here. */
   private readonly pairs = new Uint8Array(0x10000);
   private readonly byStart = new Map<number, SecretForm[]>();
   private readonly forms: readonly SecretForm[];
+  private readonly hasBlanks: boolean;
   /** A form is no longer than that where it is found, in UTF-16 units. */
   readonly widest: number;
 
@@ -24,6 +27,7 @@ export class SecretFinder {
     const known = new Map<string, SecretForm>();
     for (const form of secrets.flatMap(formsOfSecret)) known.set(Buffer.from(form.bytes).toString('latin1'), form);
     this.forms = [...known.values()];
+    this.hasBlanks = secrets.some((secret) => /\S[ \t]\S/.test(secret));
     this.widest = WIDEST * Math.max(0, ...secrets.map(({ length }) => length));
     for (const form of this.forms) {
       const { bytes } = form;
@@ -35,7 +39,7 @@ export class SecretFinder {
 
   /** Where secrets are in a text: in order, none touching another. */
   find(text: string): Span[] {
-    return merged(this.readings(text).flatMap((read) => read((canonical) => this.findIn(canonical, text))));
+    return merged(this.read(text, (canonical) => this.findIn(canonical, text)));
   }
 
   /**
@@ -46,22 +50,22 @@ export class SecretFinder {
   openAt(text: string): number | undefined {
     const from = Math.max(0, text.length - this.widest);
     const end = text.slice(from);
-    const places = this.readings(end).flatMap((read) => read((canonical) => this.openIn(canonical)));
+    const places = this.read(end, (canonical) => this.openIn(canonical));
     return places.length === 0 ? undefined : from + Math.min(...places);
   }
 
-  /** The text as it is, and decoded as often as there is something to decode; each is made when its turn comes. */
-  private readings(text: string): (<T>(look: (canonical: CanonicalText) => T[]) => T[])[] {
+  /** What is found in the text as it is, and decoded as often as there is something to decode. */
+  private read<T>(text: string, look: (canonical: CanonicalText) => T[]): T[] {
     if (this.forms.length === 0 || text.length < SHORTEST_MASKED) return [];
     const canonical = canonicalText(text);
-    const passes = Array.from({ length: MOST_DECODED + 1 }, (_, pass) => pass);
-    let open = true;
-    return passes.map((pass) => (look) => {
-      open &&= pass === 0 || holdsEscapes(canonical);
-      if (!open) return [];
-      if (pass > 0) decodeEscapes(canonical);
-      return look(canonical);
-    });
+    const found = look(canonical);
+    for (let pass = 0; pass < MOST_DECODED && holdsEscapes(canonical); pass += 1) {
+      decodeEscapes(canonical);
+      found.push(...look(canonical));
+    }
+    if (!this.hasBlanks) return found;
+    dropBlanks(canonical);
+    return [...found, ...look(canonical)];
   }
 
   private findIn(canonical: CanonicalText, text: string): Span[] {
@@ -108,13 +112,18 @@ function isAt(form: Uint8Array, bytes: Uint8Array, at: number, length: number): 
 
 function spanOf({ bytes, length, starts, ends }: CanonicalText, at: number, { bytes: form, edges }: SecretForm): Span {
   let [first, last] = [at, at + form.length - 1];
-  if (edges && first > 0 && isBase64(bytes[first - 1] as number)) first -= 1;
-  if (edges && last + 1 < length && isBase64(bytes[last + 1] as number)) last += 1;
+  if (edges) {
+    const follows = (pattern: RegExp, index: number): boolean =>
+      index > 0 &&
+      index < length &&
+      ends[index - 1] === starts[index] &&
+      pattern.test(String.fromCharCode(bytes[index] as number));
+    const before = first > 0 && ends[first - 1] === starts[first];
+    if (before && IN_BASE64.test(String.fromCharCode(bytes[first - 1] as number))) first -= 1;
+    if (follows(IN_BASE64, last + 1)) last += 1;
+    while (follows(/=/, last + 1)) last += 1;
+  }
   return [starts[first] as number, ends[last] as number];
-}
-
-function isBase64(byte: number): boolean {
-  return /[A-Za-z0-9+/=_-]/.test(String.fromCharCode(byte));
 }
 
 function merged(spans: Span[]): Span[] {

@@ -5,6 +5,8 @@ export const SHORTEST_MASKED = 4;
 /** A shorter form of another alphabet is found where nothing is meant by it. */
 const SHORTEST_ENCODED = 6;
 
+const SHORTEST_WITHOUT_BLANKS = 12;
+
 /** One form of a secret, as it is looked for in a text of which escapes and line breaks are taken out. */
 export interface SecretForm {
   bytes: Uint8Array;
@@ -37,7 +39,10 @@ export function formsOfSecret(secret: string): SecretForm[] {
 /** As it is; and decoded as the text will be, since it may itself look as if something in it were escaped. */
 function plainForms(text: string): SecretForm[] {
   const forms: Uint8Array[] = [];
-  for (const variant of new Set([text, text.replaceAll(' ', '+')])) {
+  // Without blanks only where enough is left that it is no chance.
+  const close = text.replaceAll(/[ \t]/g, '');
+  const variants = [text, text.replaceAll(' ', '+'), ...(close.length >= SHORTEST_WITHOUT_BLANKS ? [close] : [])];
+  for (const variant of new Set(variants)) {
     const canonical = canonicalText(variant);
     for (let pass = 0; pass <= 2; pass += 1) {
       if (pass > 0) decodeEscapes(canonical);

@@ -66,9 +66,9 @@ test('a secret in pieces, or of several lines, is masked in what is written earl
   vi.advanceTimersByTime(1000);
   // The rest of the secret may still come.
   expect(texts()).toEqual(['a *** b']);
-  log.write('stderr', 'another line\n');
+  log.write('stderr', 'something else\n');
   vi.advanceTimersByTime(1000);
-  expect(texts()).toEqual(['a *** b', '***', '***', 'another line']);
+  expect(texts()).toEqual(['a *** b', '***', '***', 'something else']);
 });
 
 test('a secret on the place where an endless line is cut is masked', () => {
