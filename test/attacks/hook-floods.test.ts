@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -32,9 +32,9 @@ const hook = (code, phase = 'PreAbilityCall') => answer(
 const script = async (code) => {
   const log = new CallLog(folder + '/logs', 'step', 1);
   const request = { command: 'node', args: ['-e', code], cwd: folder, env: { PATH: process.env.PATH }, signal, log };
-  const outcome = await runProcess({ ...request, timeoutMs: 60_000 }, groups);
+  await runProcess({ ...request, timeoutMs: 60_000 }, groups);
   log.save();
-  return { ...outcome, said: log.tailOf('stderr').length };
+  log.tailOf('stderr');
 };
 const run = kind === 'hook' ? hook : script;
 await run('console.log("{}")');
@@ -43,12 +43,10 @@ const before = process.memoryUsage().rss;
 let most = 0;
 const look = () => { most = Math.max(most, process.memoryUsage().rss - before); };
 const clock = setInterval(look, 5);
-const cpu = process.cpuUsage();
-const end = await run(flood);
+await run(flood);
 look();
 clearInterval(clock);
-const { user, system } = process.cpuUsage(cpu);
-process.send({ most, end, cpuMs: (user + system) / 1000 });
+process.send({ most });
 `;
 
   function built(file: string): string {
@@ -73,7 +71,7 @@ process.send({ most, end, cpuMs: (user + system) / 1000 });
   const FLOODS: [string, string, string][] = [
     ['hook', 'one line without an end on stdout', write('stdout', "'x'")],
     ['hook', 'long lines on stderr', write('stderr', "'x'.repeat(60000) + '\\n'")],
-    ['script', 'long lines on both', `${write('stderr', "'x'.repeat(200000) + '\\n'", 50e6)}`],
+    ['script', 'very long lines', write('stdout', "'x'.repeat(200000) + '\\n'")],
     ...(WHOLE
       ? ([
           ['hook', 'empty lines on stderr', write('stderr', "'\\n'")],
@@ -87,9 +85,8 @@ process.send({ most, end, cpuMs: (user + system) / 1000 });
 
   test.each(FLOODS)('a %s that prints %s', async (kind, _, flood) => {
     const worker = fork(join(folder, 'worker.mjs'), [folder, kind, flood], { execArgv: ['--expose-gc'] });
-    const [{ most, end, cpuMs }] = (await once(worker, 'message')) as [{ most: number; end: object; cpuMs: number }];
+    const [{ most }] = (await once(worker, 'message')) as [{ most: number }];
     worker.disconnect();
-    console.log(kind, _, (most / MIB).toFixed(1), cpuMs, JSON.stringify(end).slice(0, 300));
     expect(most / MIB).toBeLessThan(64);
   });
 });
@@ -132,12 +129,12 @@ describe('a guard without an answer is a deny within a second after its time-out
   });
   afterAll(() => project.stop());
 
-  test.each(Object.keys(GUARDS))('%s', async (id) => {
-    const result = await project.run(`x.${id}`, INPUT);
+  test.concurrent.each(Object.keys(GUARDS))('%s', async (id) => {
+    const result = await project.run(`x.${id}`, id === 'ignores_sigterm' ? INPUT : {});
     expect(result).toMatchObject({ status: 'denied', error: { code: 'hook.failed' } });
     expect(result.error?.message).toMatch(/took longer than 1000 ms/);
     const [hook] = result.hooks;
-    console.log(id, JSON.stringify(hook).slice(0, 300));
     expect(hook?.duration_ms).toBeLessThan(2000);
+    expect(existsSync(join(project.root, 'effect'))).toBe(false);
   });
 });

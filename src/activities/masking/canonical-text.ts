@@ -81,20 +81,27 @@ export function decodeEscapes(text: CanonicalText): void {
     const [start, end] = [starts[at] as number, ends[next - 1] as number];
     at = next;
     if (code === undefined) put(text, byte, start, end);
-    else if (code === LF || code === CR || code === 0) continue;
-    else if (byte === PERCENT) put(text, code, start, end);
+    else if (code === LF || code === CR || code === 0) {
+      dropBlanksBefore(text);
+      while (at < length && isBlank(bytes[at])) at += 1;
+    } else if (byte === PERCENT) put(text, code, start, end);
     else emit(text, code, start, end);
   }
 }
 
-/** Takes out all blanks, in place: at which of them a text was broken into lines cannot be seen any more. */
-export function dropBlanks(text: CanonicalText): void {
-  const { bytes, starts, ends, length } = text;
-  text.length = 0;
+/** The text without all its blanks: at which of them it was broken into lines cannot be seen any more. */
+export function withoutBlanks({ bytes, starts, ends, length }: CanonicalText): CanonicalText {
+  const made: CanonicalText = {
+    bytes: new Uint8Array(length),
+    length: 0,
+    starts: new Int32Array(length),
+    ends: new Int32Array(length),
+  };
   for (let at = 0; at < length; at += 1) {
     const byte = bytes[at] as number;
-    if (!isBlank(byte)) put(text, byte, starts[at] as number, ends[at] as number);
+    if (!isBlank(byte)) put(made, byte, starts[at] as number, ends[at] as number);
   }
+  return made;
 }
 
 /** What follows a backslash; undefined where that is no escape. */
@@ -132,10 +139,14 @@ function hex(bytes: Uint8Array, from: number, digits: number, length: number): n
 
 /** Blanks before and after a line break come with it, as where a text was wrapped and indented. @returns what follows. */
 function breakLine(made: CanonicalText, text: string, from: number): number {
-  while (made.length > 0 && isBlank(made.bytes[made.length - 1])) made.length -= 1;
+  dropBlanksBefore(made);
   let at = from;
   while (isBlank(text.charCodeAt(at))) at += 1;
   return at;
+}
+
+function dropBlanksBefore(made: CanonicalText): void {
+  while (made.length > 0 && isBlank(made.bytes[made.length - 1])) made.length -= 1;
 }
 
 function isBlank(code: number | undefined): boolean {

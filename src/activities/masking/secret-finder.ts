@@ -1,4 +1,4 @@
-import { type CanonicalText, canonicalText, decodeEscapes, dropBlanks, holdsEscapes } from './canonical-text.js';
+import { type CanonicalText, canonicalText, decodeEscapes, holdsEscapes, withoutBlanks } from './canonical-text.js';
 import { formsOfSecret, type SecretForm, SHORTEST_MASKED } from './secret-forms.js';
 
 /** A part of a text, from its first character to before its end. */
@@ -58,14 +58,13 @@ export class SecretFinder {
   private read<T>(text: string, look: (canonical: CanonicalText) => T[]): T[] {
     if (this.forms.length === 0 || text.length < SHORTEST_MASKED) return [];
     const canonical = canonicalText(text);
-    const found = look(canonical);
+    const lookAt = (): T[] => [...look(canonical), ...(this.hasBlanks ? look(withoutBlanks(canonical)) : [])];
+    const found = lookAt();
     for (let pass = 0; pass < MOST_DECODED && holdsEscapes(canonical); pass += 1) {
       decodeEscapes(canonical);
-      found.push(...look(canonical));
+      found.push(...lookAt());
     }
-    if (!this.hasBlanks) return found;
-    dropBlanks(canonical);
-    return [...found, ...look(canonical)];
+    return found;
   }
 
   private findIn(canonical: CanonicalText, text: string): Span[] {

@@ -1,4 +1,4 @@
-import { canonicalText, decodeEscapes } from './canonical-text.js';
+import { canonicalText, decodeEscapes, withoutBlanks } from './canonical-text.js';
 
 /** A shorter value would blot out half a log, and is no secret. */
 export const SHORTEST_MASKED = 4;
@@ -39,14 +39,14 @@ export function formsOfSecret(secret: string): SecretForm[] {
 /** As it is; and decoded as the text will be, since it may itself look as if something in it were escaped. */
 function plainForms(text: string): SecretForm[] {
   const forms: Uint8Array[] = [];
-  // Without blanks only where enough is left that it is no chance.
-  const close = text.replaceAll(/[ \t]/g, '');
-  const variants = [text, text.replaceAll(' ', '+'), ...(close.length >= SHORTEST_WITHOUT_BLANKS ? [close] : [])];
-  for (const variant of new Set(variants)) {
+  for (const variant of new Set([text, text.replaceAll(' ', '+')])) {
     const canonical = canonicalText(variant);
     for (let pass = 0; pass <= 2; pass += 1) {
       if (pass > 0) decodeEscapes(canonical);
       forms.push(canonical.bytes.slice(0, canonical.length));
+      const close = withoutBlanks(canonical);
+      // Where little is left, words that are close to each other would give it.
+      if (close.length >= SHORTEST_WITHOUT_BLANKS) forms.push(close.bytes.slice(0, close.length));
     }
   }
   return forms.filter(({ length }) => length >= SHORTEST_MASKED).map((bytes) => ({ bytes, edges: false }));

@@ -12,6 +12,7 @@ import type { PlanMcpServer } from '../../contracts/plan.js';
 import { fillCredentials } from '../api/credentials.js';
 import { refuseForbiddenUrl, watchedAgent } from '../api/guarded-agent.js';
 import { CallFailure } from '../call-failure.js';
+import type { CallLog } from '../call-log.js';
 import type { ProcessGroups, StartedProcesses } from '../script/process-groups.js';
 import { environmentOf } from '../script/script-environment.js';
 import type { McpUser } from './pool.js';
@@ -22,8 +23,8 @@ export interface McpConnection {
   client: Client;
   /** What its tools are now. @param stop ends the waiting. @throws what the SDK throws, or the reason of `stop`. */
   askTools(stop: AbortSignal): Promise<Tools>;
-  /** The last of what it wrote to stderr. */
-  stderr(): string;
+  /** The last of what it wrote to stderr, with the secrets masked that a call knows. */
+  stderr(log: CallLog): string;
   /** Whether it broke off because a message was larger than any output may be. */
   overflowed(): boolean;
   close(): Promise<void>;
@@ -45,6 +46,8 @@ const WATCH_MS = 250;
 /** What a server leaves behind is given up after this. */
 const END_MS = 1000;
 const KEPT_STDERR = 4000;
+/** A secret in whose middle it is cut off is not found, so it is cut off where nothing is shown. */
+const CUT_STDERR = 12_000;
 /** Room for an output said twice, as text and as structure, and escaped. */
 const MOST_MESSAGE_BYTES = 32 * 1024 * 1024;
 
@@ -86,7 +89,7 @@ export async function connectMcp(
     return { client, askTools, stderr, overflowed: () => overflow, close };
   } catch (error) {
     await close().catch(() => {});
-    throw error instanceof CallFailure ? error : startFailed(server, error, call.log.excerpt(stderr(), KEPT_STDERR));
+    throw error instanceof CallFailure ? error : startFailed(server, error, stderr(call.log));
   }
 }
 
@@ -139,7 +142,7 @@ function transportOf(
   call: McpUser,
   root: string,
   processes: StartedProcesses | undefined,
-): { transport: StdioClientTransport | StreamableHTTPClientTransport; stderr: () => string } {
+): { transport: StdioClientTransport | StreamableHTTPClientTransport; stderr: McpConnection['stderr'] } {
   if (server.transport === 'http') return { transport: httpTransport(server, call), stderr: () => '' };
   const transport = new StdioClientTransport({
     command: server.command,
@@ -155,9 +158,9 @@ function transportOf(
   });
   let text = '';
   transport.stderr?.on('data', (chunk: Buffer) => {
-    text = (text + chunk.toString('utf8')).slice(-KEPT_STDERR);
+    text = (text + chunk.toString('utf8')).slice(-KEPT_STDERR - CUT_STDERR);
   });
-  return { transport, stderr: () => text.trim() };
+  return { transport, stderr: (log) => log.mask(text).slice(-KEPT_STDERR).trim() };
 }
 
 function httpTransport(

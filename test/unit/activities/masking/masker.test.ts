@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { Masker } from '../../../../src/activities/masking/masker.js';
+import { base64, FORMS, leaks } from '../../../fixtures/secret-forms.js';
 
 /** With all that is escaped somewhere. */
 const SECRETS = [
+  'k3y "with/all\\that%41is=escaped & ünusual ones+',
   'hunter2-hunter2',
   'p@ss w"rd/with\\back%41slash&more=+',
   'geheim-übung-€-😀-ende',
@@ -14,63 +16,6 @@ const SECRETS = [
     .match(/.{1,40}/g)
     ?.join('\n')}\n-----END KEY-----`,
 ];
-
-const bytes = (text: string): string => `${[...Buffer.from(text)].map((byte) => `%${byte.toString(16)}`).join('')}`;
-const units = (text: string): string =>
-  Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
-const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
-const wrapped = (text: string, columns: number, border = '\n'): string =>
-  text.match(new RegExp(`.{1,${columns}}`, 'gs'))?.join(border) ?? '';
-const base64 = (text: string, before = '', after = ''): string => Buffer.from(before + text + after).toString('base64');
-
-/** Each form of the requirement, and those that programs of every day make of a secret. */
-const FORMS: Record<string, (secret: string) => string> = {
-  plain: (secret) => secret,
-  'base64 at the first place': (secret) => base64(secret),
-  'base64 at the second place': (secret) => base64(secret, 'x'),
-  'base64 at the third place': (secret) => base64(secret, 'xy'),
-  'base64 in a longer text': (secret) => base64(secret, 'user:', ' and what follows'),
-  'base64 for addresses': (secret) => Buffer.from(`?>${secret}`).toString('base64url'),
-  'base64 in lines of 76': (secret) => wrapped(base64(secret, 'x'.repeat(70)), 76),
-  'base64 in lines of 64, indented': (secret) => wrapped(base64(secret, 'x'.repeat(46)), 64, '\r\n    '),
-  'base64 in an address': (secret) => encodeURIComponent(base64(secret)),
-  'base64 in JSON, in lines': (secret) => inJson(wrapped(base64(secret), 10)),
-  hexadecimal: (secret) => Buffer.from(secret).toString('hex'),
-  'hexadecimal in capitals, in lines': (secret) => wrapped(Buffer.from(secret).toString('hex').toUpperCase(), 13),
-  'in an address': encodeURIComponent,
-  'in an address, in small letters': (secret) =>
-    encodeURIComponent(secret).replaceAll(/%../g, (all) => all.toLowerCase()),
-  'in an address, every byte': bytes,
-  'in a form': (secret) => new URLSearchParams([['', secret]]).toString().slice(1),
-  'in an address, twice': (secret) => encodeURIComponent(encodeURIComponent(secret)),
-  'in JSON': inJson,
-  'in JSON, every unit': units,
-  'in JSON, every unit in capitals': (secret) => units(secret).toUpperCase().replaceAll('\\U', '\\u'),
-  'in JSON in JSON': (secret) => inJson(inJson(secret)),
-  'in JSON with escaped slashes': (secret) => inJson(secret).replaceAll('/', '\\/'),
-  'in JSON in an address': (secret) => encodeURIComponent(JSON.stringify({ secret })),
-  'in lines': (secret) => wrapped(secret, 7),
-  'in indented lines of Windows': (secret) => wrapped(secret, 5, ' \r\n\t'),
-  'in lines that were broken at blanks': (secret) => secret.replaceAll(' ', '\n'),
-  'after a backslash': (secret) => `C:\\${secret}`,
-  'after a per cent': (secret) => `100%${secret}`,
-};
-
-/** What is left of a secret: a part of eight bytes in one of its forms, read as leniently as a thief would. */
-function leaks(text: string, secret: string): boolean {
-  const flat = text.replaceAll(/[\s\\%]/g, '');
-  const parts = [
-    secret,
-    Buffer.from(secret).toString('hex'),
-    base64(secret),
-    base64(secret, 'x'),
-    base64(secret, 'xy'),
-  ];
-  return parts.some((part) => {
-    for (let at = 4; at + 12 <= part.length - 4; at += 1) if (flat.includes(part.slice(at, at + 12))) return true;
-    return false;
-  });
-}
 
 describe.each(Object.entries(FORMS))('a secret %s', (_, form) => {
   test.each(SECRETS)('%j is masked, and what stands around it stays', (secret) => {
