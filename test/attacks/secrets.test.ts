@@ -65,7 +65,10 @@ beforeAll(async () => {
         auth: { basic: { user: 'someone', password: '{credential:password}' } },
         headers: { 'x-token': '{credential:token}' },
       },
-      { settings: { credentials: { password: 'file:password', token: 'file:header-token' } } },
+      {
+        more: { effects: 'destructive' },
+        settings: { credentials: { password: 'file:password', token: 'file:header-token' } },
+      },
     ),
     'header-token': PASSWORD.toUpperCase(),
     ...config('servers', {

@@ -59,7 +59,13 @@ async function environmentOf(script: JsonObject = {}): Promise<Record<string, st
 }
 
 const ONCE = { effects: 'write_additive' };
-const OWN_NAMES = ['ABILITY_ENVIRONMENT', 'ABILITY_IDEMPOTENCY_KEY', 'ABILITY_STEP', 'ABILITY_TASK_KEY'];
+const OWN_NAMES = [
+  'ABILITY_CALL_ID',
+  'ABILITY_ENVIRONMENT',
+  'ABILITY_IDEMPOTENCY_KEY',
+  'ABILITY_STEP',
+  'ABILITY_TASK_KEY',
+];
 
 describe('the environment of a script', () => {
   test('is the default profile and the names of the call; nothing of the worker leaks', async () => {

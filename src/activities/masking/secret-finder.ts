@@ -1,13 +1,12 @@
+import { SHORTEST_IN_ALL_FORMS, SHORTEST_MASKED } from '../../rules/masked-lengths.js';
 import { type CanonicalText, canonicalText, decodeEscapes, holdsEscapes, withoutBlanks } from './canonical-text.js';
-import { formsOfSecret, type SecretForm, SHORTEST_MASKED } from './secret-forms.js';
+import { formsOfSecret, type SecretForm } from './secret-forms.js';
 
 /** A part of a text, from its first character to before its end. */
 export type Span = [start: number, end: number];
 
 /** Escaped twice, as JSON in an address, is decoded; more often is not looked for. */
 const MOST_DECODED = 2;
-/** A shorter secret is not looked for across line breaks, where words that are cut would give it. */
-const SHORTEST_BROKEN = 8;
 /** Room that escapes and line breaks may take for each character of a secret: `\u0041` in a string that is escaped again. */
 const WIDEST = 8;
 
@@ -75,7 +74,8 @@ export class SecretFinder {
       for (const form of this.byStart.get(startAt(bytes, at)) ?? []) {
         if (at + form.bytes.length > length || !isAt(form.bytes, bytes, at, form.bytes.length)) continue;
         const span = spanOf(canonical, at, form);
-        if (form.bytes.length < SHORTEST_BROKEN && /[\r\n]/.test(text.slice(...span))) continue;
+        // Words that are cut would give a short one.
+        if (form.bytes.length < SHORTEST_IN_ALL_FORMS && /[\r\n]/.test(text.slice(...span))) continue;
         found.push(span);
       }
     }

@@ -1,7 +1,6 @@
+import { SHORTEST_MASKED } from '../../rules/masked-lengths.js';
 import { canonicalText, decodeEscapes, withoutBlanks } from './canonical-text.js';
 
-/** A shorter value would blot out half a log, and is no secret. */
-export const SHORTEST_MASKED = 4;
 /** A shorter form of another alphabet is found where nothing is meant by it. */
 const SHORTEST_ENCODED = 6;
 
