@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { TemporalFailure } from '@temporalio/common';
 import type { CallAnswer, CallRequest } from '../contracts/activities.js';
 import { isRepeatable } from '../contracts/effects.js';
 import type { HookAnswer, Phase } from '../contracts/hooks.js';
@@ -149,9 +150,18 @@ function markOf(
 
 /** An answer that is quoted in an error may repeat the credential it was asked with. */
 function masked(error: unknown, log: CallLog): unknown {
-  if (!(error instanceof AbilityError)) return error;
+  if (!(error instanceof AbilityError)) return maskedMistake(error, log);
   const problem = log.maskProblem(error.toProblem());
   return new CallFailure(problem, { unclear: error instanceof CallFailure && error.unclear, cause: error });
+}
+
+/** A mistake of ours travels with its stack, which begins with its message; a cancellation travels as it is. */
+function maskedMistake(error: unknown, log: CallLog): unknown {
+  if (!(error instanceof Error) || error instanceof TemporalFailure) return error;
+  const other = new Error(log.mask(error.message));
+  other.name = error.name;
+  if (error.stack !== undefined) other.stack = log.mask(error.stack);
+  return other;
 }
 
 interface Around {

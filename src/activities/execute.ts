@@ -8,7 +8,7 @@ import type { PinnedTools } from './mcp/pinned-tools.js';
 import type { McpPool } from './mcp/pool.js';
 import { callScript } from './script/call-script.js';
 import type { PinnedScripts } from './script/pinned-scripts.js';
-import type { ProcessGroups } from './script/run-process.js';
+import type { ProcessGroups } from './script/process-groups.js';
 
 /** What the three kinds of implementations need. */
 export interface ExecuteDependencies {

@@ -117,6 +117,12 @@ export const SLIP_CODES = {
     why: 'It is available nowhere; left out, the list would allow all.',
     fix: 'Name the environments, or leave `environments` out.',
   },
+  'lint.secret_short': {
+    severity: 'warning',
+    means: 'A secret that is set here is too short to be masked in all the forms in which it may show.',
+    why: 'Below 4 characters it is not masked at all, and below 8 not across line breaks: ordinary words would be masked as well.',
+    fix: 'Use a secret of at least 8 characters; write what is none under `set` of the profile.',
+  },
   'lint.tag_idle': {
     severity: 'warning',
     means: 'A tag of an implementation has no effect here.',

@@ -20,6 +20,15 @@ export const CEL = '8.0.0+1';
  */
 export const CEL_READ: readonly string[] = [FIRST_CEL, CEL];
 
+/**
+ * The variable by which processes that a call starts are found at its end; scripts and MCP servers get it, and what they
+ * start inherits it.
+ */
+export const CALL_ID_VARIABLE = 'ABILITY_CALL_ID';
+
+/** Stands there for what outlives the call that started it: the runtime of a project, and its Temporal server. */
+export const NO_CALL = 'none';
+
 /** Workflow types of our own. A colon keeps them apart from every ability id. Source: answers, 2. */
 export const WORKFLOWS = {
   preflight: 'ability:preflight',

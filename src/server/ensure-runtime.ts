@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { CALL_ID_VARIABLE, NO_CALL } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { RuntimeFile } from '../contracts/runtime.js';
 import { obtainTemporal, type Progress } from './binary/install-temporal.js';
@@ -158,6 +159,8 @@ function spawnRuntime(paths: ProjectPaths, binary: string): SpawnedRuntime {
       cwd: paths.root,
       detached: true,
       stdio: ['ignore', log, log],
+      // A command in a script may start it; it outlives that call.
+      env: { ...process.env, [CALL_ID_VARIABLE]: NO_CALL },
     });
     const spawned: SpawnedRuntime = { exitCode: undefined };
     child.once('exit', (code) => (spawned.exitCode = code ?? -1));

@@ -8,6 +8,8 @@ import type { JsonObject } from '../contracts/json.js';
 import type { PlanMcpServer } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
+import { pathsOf } from '../server/project-paths.js';
+import { RunningGroups } from './running-groups.js';
 
 /** A tool as its server describes it. */
 export interface ListedTool {
@@ -51,6 +53,7 @@ export async function listTools(
   const late = new Error(`it did not say within ${timeoutMs} ms what its tools are`);
   const clock = setTimeout(() => giveUp.abort(late), timeoutMs);
   const stop = AbortSignal.any([signal, giveUp.signal]);
+  const groups = new RunningGroups(pathsOf(root).running);
   const user = {
     environment: { name: environment },
     secrets: new SecretSource(root, environment),
@@ -59,7 +62,7 @@ export async function listTools(
     timeoutMs,
   };
   try {
-    const connection = await connectMcp(server, user, root, stop, timeoutMs);
+    const connection = await connectMcp(server, user, { root, groups }, stop, timeoutMs);
     try {
       const what = `The MCP server ${server.name}`;
       const tools = await connection.askTools(user).catch((error: unknown) => {
@@ -74,6 +77,7 @@ export async function listTools(
     throw new AbilityError(log.maskProblem(error.toProblem()), { cause: error });
   } finally {
     clearTimeout(clock);
+    groups.close();
   }
 }
 

@@ -1,47 +1,48 @@
-import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ProcessGroups } from '../activities/script/run-process.js';
+import type { ProcessGroups } from '../activities/script/process-groups.js';
 import { ownSpace } from '../server/process-space.js';
+import { allPids } from '../server/process-table.js';
 import { isAlive, markOf, ownMark, type ProcessMark, signalProcess } from '../server/processes.js';
+import { CallProcesses } from './call-processes.js';
+import { RunningCall } from './running-call.js';
 
 /** Where pids mean what they mean here, as the end of a name. */
-const SPACE = `.${createHash('sha256').update(`${ownSpace().boot} ${ownSpace().pids}`).digest('hex').slice(0, 16)}`;
+const SPACE = createHash('sha256').update(`${ownSpace().boot} ${ownSpace().pids}`).digest('hex').slice(0, 16);
+
+/** What a worker of another host, boot or container left here is forgotten then. */
+const FOREIGN_MS = 7 * 24 * 60 * 60_000;
+/** A process that is killed may have started another one meanwhile. */
+const MOST_ROUNDS = 20;
 
 /**
  * Notes the process groups of running scripts on disk, so that those of a worker that was killed end before another
- * worker repeats their calls. Source: design, section 12.
+ * worker repeats their calls. What left its group is found by the id of its call, which begins with the worker's name.
+ *
+ * Source: design, section 12.
  */
 export class RunningGroups implements ProcessGroups {
+  private readonly name = nameOf(ownMark());
   private readonly own: string;
 
   constructor(private readonly folder: string) {
-    this.own = join(folder, `${nameOf(ownMark())}${SPACE}`);
+    this.own = join(folder, this.name);
   }
 
-  add(pid: number): () => void {
-    const mark = markOf(pid);
-    const file = join(this.own, String(pid));
-    try {
-      mkdirSync(this.own, { recursive: true });
-      writeFileSync(file, mark?.started ?? '');
-    } catch {
-      // Without a note the group still dies with its call; only a killed worker would leave it.
-      return () => {};
-    }
-    return () => rmSync(file, { force: true });
+  begin(): RunningCall {
+    return new RunningCall(`${this.name}.${randomUUID()}`, this.own);
   }
 
-  /** Kills what workers left behind that are no more. @returns how many groups there were. */
+  /** Kills what workers left behind that are no more. @returns how many groups and processes that was. */
   reap(): number {
     let reaped = 0;
     for (const name of listOf(this.folder)) {
-      // The numbers of another host or PID namespace are those of other processes here.
-      if (name.includes('.') && !name.endsWith(SPACE)) continue;
-      const worker = markFrom(name.split('.', 1)[0] ?? '');
-      if (!worker || isAlive(worker)) continue;
       const folder = join(this.folder, name);
-      for (const group of listOf(folder)) reaped += this.kill(Number(group), join(folder, group));
+      if (isForeign(name) && !isOld(folder)) continue;
+      const worker = markFrom(name);
+      if (!worker || isAlive(worker)) continue;
+      if (!isForeign(name)) reaped += reapWorker(name, folder);
       rmSync(folder, { recursive: true, force: true });
     }
     return reaped;
@@ -51,17 +52,35 @@ export class RunningGroups implements ProcessGroups {
   close(): void {
     rmSync(this.own, { recursive: true, force: true });
   }
+}
 
-  /** A group whose number was given to another process since is left alone. */
-  private kill(group: number, file: string): number {
-    const leader = markOf(group);
-    if (leader && leader.started !== readFileSync(file, 'utf8')) return 0;
-    try {
-      signalProcess(-group, 'SIGKILL');
-      return 1;
-    } catch {
-      return 0;
-    }
+function reapWorker(name: string, folder: string): number {
+  const left = new CallProcesses({ belongs: (id) => id.startsWith(`${name}.`), pids: allPids });
+  const groups = listOf(folder)
+    .map(Number)
+    .filter((group) => isStill(group, join(folder, String(group))));
+  for (const group of groups) left.adopt(group, true);
+  const gone = new Set<number>();
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const found = left.signal('SIGKILL');
+    for (const pid of found) gone.add(pid);
+    if (found.length === 0) break;
+  }
+  for (const group of groups) signalGroup(group);
+  return new Set([...groups, ...gone]).size;
+}
+
+/** A group whose number was given to another process since is left alone. */
+function isStill(group: number, file: string): boolean {
+  const leader = markOf(group);
+  return !leader || leader.started === readFileSync(file, 'utf8');
+}
+
+function signalGroup(group: number): void {
+  try {
+    signalProcess(-group, 'SIGKILL');
+  } catch {
+    // It belongs to another user, as after `sudo`.
   }
 }
 
@@ -73,7 +92,21 @@ function listOf(folder: string): string[] {
   }
 }
 
-function nameOf({ pid, started }: ProcessMark): string {
+function isOld(folder: string): boolean {
+  return Date.now() - (statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0) > FOREIGN_MS;
+}
+
+/** The numbers of another host, boot or PID namespace are those of other processes here. */
+function isForeign(name: string): boolean {
+  const [, , other] = name.split('@');
+  return other !== undefined && other !== SPACE;
+}
+
+function nameOf(mark: ProcessMark): string {
+  return `${oldNameOf(mark)}@${SPACE}`;
+}
+
+function oldNameOf({ pid, started }: ProcessMark): string {
   return `${pid}@${started.replaceAll(/[^0-9A-Za-z]/g, '_')}`;
 }
 
@@ -81,5 +114,6 @@ function markFrom(name: string): ProcessMark | undefined {
   const [, pid] = /^(\d+)@/.exec(name) ?? [];
   const mark = pid === undefined ? undefined : markOf(Number(pid));
   if (pid === undefined) return undefined;
-  return mark && nameOf(mark) === name ? mark : { pid: Number(pid), started: 'gone' };
+  // Earlier builds did not name the space.
+  return mark && [nameOf(mark), oldNameOf(mark)].includes(name) ? mark : { pid: Number(pid), started: 'gone' };
 }

@@ -215,11 +215,13 @@ test.each([
 });
 
 describe('the environment of a server over stdio', () => {
-  test('is its profile alone: nothing of the worker, not even HOME', async () => {
+  test('is its profile and the id by which it is found: nothing of the worker, not even HOME', async () => {
     const { output } = await call('bare', 'get_env', SAID);
-    expect(Object.keys(output as JsonObject).filter((name) => name !== '__CF_USER_TEXT_ENCODING')).toEqual([]);
+    const names = Object.keys(output as JsonObject).filter((name) => name !== '__CF_USER_TEXT_ENCODING');
+    expect(names).toEqual(['ABILITY_CALL_ID']);
     const other = await call('secret', 'get_env', SAID);
-    expect(other.output).toEqual({ PATH: process.env.PATH, FIXED: 'set', TOKEN: SECRET });
+    const ABILITY_CALL_ID = expect.any(String);
+    expect(other.output).toEqual({ PATH: process.env.PATH, FIXED: 'set', TOKEN: SECRET, ABILITY_CALL_ID });
   });
 });
 

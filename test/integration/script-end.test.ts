@@ -96,7 +96,8 @@ describe('a child in the background', () => {
     ].join('\n');
     const { id } = await project.create(define(body, {}, { timeout_sec: 2 }));
     const end = await project.wait(id, { timeoutMs: 20_000 });
-    process.kill(pidIn('daemon.pid'), 'SIGKILL');
+    // Where processes cannot be looked at, it is left: docs/operations.md.
+    if (isRunning('daemon.pid')) process.kill(pidIn('daemon.pid'), 'SIGKILL');
     expect(end).toMatchObject({ kind: 'ended', result: { status: 'succeeded', output: 1 } });
   });
 });

@@ -60,6 +60,7 @@ async function environmentOf(script: JsonObject = {}): Promise<Record<string, st
 
 const ONCE = { effects: 'write_additive' };
 const OWN_NAMES = [
+  'ABILITY_CALL_ID',
   'ABILITY_ENVIRONMENT',
   'ABILITY_IDEMPOTENCY_KEY',
   'ABILITY_PINNED',

@@ -1,6 +1,6 @@
 import type { ApiImplementation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { fillCredentials, formsOf, type SecretUser } from './credentials.js';
+import { fillCredentials, type SecretUser } from './credentials.js';
 import { encode } from './encode.js';
 
 /** The credentials of a request that are in its address. */
@@ -26,7 +26,8 @@ export function basicHeader({ auth, credentials }: ApiImplementation['api'], cal
     });
   }
   const encoded = Buffer.from(`${user}:${password}`).toString('base64');
-  call.log.hide(encoded);
+  // The pair is masked in all forms, also where a part of it is too short to be a secret of its own.
+  call.log.hide(`${user}:${password}`);
   return `Basic ${encoded}`;
 }
 
@@ -34,7 +35,7 @@ export function basicHeader({ auth, credentials }: ApiImplementation['api'], cal
 export function secretQueryOf({ auth, credentials }: ApiImplementation['api'], call: SecretUser): SecretQuery[] {
   return Object.entries(auth?.query ?? {}).map(([name, text]) => {
     const value = fillCredentials(text, credentials, call);
-    for (const form of formsOf(value)) call.log.hide(form);
+    call.log.hide(value);
     return { name, value };
   });
 }

@@ -4,9 +4,8 @@ import type { ApiImplementation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
-import { maskDeep } from '../secrets.js';
+import { Masker } from '../masking/masker.js';
 import { type ApiRequest, buildRequest } from './build-request.js';
-import { formsOf } from './credentials.js';
 import { followRedirect } from './follow-redirect.js';
 import { refuseForbiddenUrl, watchedAgent } from './guarded-agent.js';
 import type { RateLimiter } from './rate-limit.js';
@@ -47,8 +46,7 @@ export async function callApi(
 function withoutSecrets(output: Json, secrets: ApiRequest['secretQuery']): Json {
   const long = secrets.filter(({ value }) => value.length >= SHORTEST_SECRET);
   if (long.length === 0) return output;
-  const forms = long.flatMap(({ value }) => formsOf(value));
-  return maskDeep(output, forms) as Json;
+  return new Masker(long.map(({ value }) => value)).maskDeep(output) as Json;
 }
 
 /** Sends a request and follows redirects, each to an allowed host; credentials never cross hosts. */

@@ -34,7 +34,7 @@ export function credentialOf(name: string, credentials: Record<string, string>, 
     throw new AbilityError({ code: 'config.invalid', message: `The credential ${name} is not configured` });
   }
   const value = secrets.resolve(reference, `credential ${name}`);
-  for (const form of formsOf(value)) log.hide(form);
+  log.hide(value);
   return value;
 }
 

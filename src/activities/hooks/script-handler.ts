@@ -5,12 +5,15 @@ import { failedAnswer } from '../../rules/hook-facts.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { CallLog } from '../call-log.js';
 import type { PinnedScripts } from '../script/pinned-scripts.js';
-import { type ProcessGroups, type ProcessOutcome, runProcess } from '../script/run-process.js';
+import type { ProcessGroups } from '../script/process-groups.js';
+import { type ProcessOutcome, runProcess } from '../script/run-process.js';
 import { environmentOf } from '../script/script-environment.js';
 import type { SecretSource } from '../secrets.js';
 import type { AnswerScript, HookRun } from './run-hooks.js';
 
 const MOST_CHARACTERS = 1024 * 1024;
+/** A hook that hangs is answered for within a second after its time-out. */
+const PATIENCE = { graceMs: 400, endMs: 250 };
 
 /** HookResult as handlers print it. Fields we do not know are left to those who do. Source: R-002-18. */
 const hookResult = z.looseObject({
@@ -58,6 +61,7 @@ async function answerScript(
       signal: run.signal,
       log,
       keepStdout: MOST_CHARACTERS,
+      patience: PATIENCE,
     },
     groups,
   );

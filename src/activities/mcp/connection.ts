@@ -1,19 +1,22 @@
 import { type Client, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { PlanMcpServer } from '../../contracts/plan.js';
 import { CallFailure } from '../call-failure.js';
+import type { CallLog } from '../call-log.js';
+import type { ProcessGroups, StartedProcesses } from '../script/process-groups.js';
 import { type ListedTools, listTools } from './listed-tools.js';
 import { type Negotiated, negotiate } from './negotiate.js';
-import { KEPT_STDERR, type OpenTransport, openTransport } from './open-transport.js';
+import { END_MS, KEPT_STDERR, type OpenTransport, openTransport } from './open-transport.js';
 import type { McpUser } from './pool.js';
 import { reasonOf } from './reason-of.js';
+import { SiftingStdioTransport } from './sifting-transport.js';
 
 /** A server we are connected to. */
 export interface McpConnection {
   client: Client;
   /** What its tools are now: it is asked each time. @throws what the SDK throws; CallFailure for a listing without end. */
   askTools(user: Pick<McpUser, 'stop' | 'timeoutMs'>): Promise<ListedTools>;
-  /** The last of what it wrote to stderr. */
-  stderr(): string;
+  /** The last of what it wrote to stderr, with the secrets masked that a call knows. */
+  stderr(log: CallLog): string;
   /** Whether it broke off because a message was larger than any output may be. */
   overflowed(): boolean;
   close(): Promise<void>;
@@ -22,9 +25,18 @@ export interface McpConnection {
 /** The server does not know our session, so it did not do what it was asked. */
 export class SessionLost extends CallFailure {}
 
+/** Where servers are started, and who knows of their processes. */
+export interface McpHost {
+  /** Absolute path of the project. */
+  root: string;
+  groups: ProcessGroups;
+}
+
 const CONNECT_MS = 30_000;
 /** Servers of before 2026-07-28 answer at once that they do not know what they are asked, or never. */
 const PROBE_MS = 2000;
+/** How often a server is looked at whether it still runs. */
+const WATCH_MS = 250;
 
 /**
  * Starts or reaches an MCP server, in the newest version of the protocol that it speaks.
@@ -36,7 +48,7 @@ const PROBE_MS = 2000;
 export async function connectMcp(
   server: PlanMcpServer,
   call: McpUser,
-  root: string,
+  { root, groups }: McpHost,
   signal: AbortSignal,
   patienceMs = CONNECT_MS,
 ): Promise<McpConnection> {
@@ -44,29 +56,63 @@ export async function connectMcp(
   const probeMs = Math.min(PROBE_MS, call.timeoutMs / 4, patienceMs / 4);
   let last: OpenTransport | undefined;
   const open = (): OpenTransport => {
-    last = openTransport(server, call, root);
+    last = openTransport(server, call, { root, groups });
     return last;
   };
   try {
     return connectionOver(await negotiate(open, { signal, patienceMs, probeMs }));
   } catch (error) {
     if (error instanceof CallFailure) throw error;
-    throw startFailed(server, error, call.log.excerpt(last?.stderr() ?? '', KEPT_STDERR));
+    throw startFailed(server, error, call.log.excerpt(last?.stderr(call.log) ?? '', KEPT_STDERR));
   }
 }
 
-function connectionOver({ client, stderr }: Negotiated): McpConnection {
+function connectionOver({ client, transport, processes, stderr, close }: Negotiated): McpConnection {
   let overflow = false;
   client.onerror = (error) => {
     overflow ||= error.message.startsWith('ReadBuffer exceeded');
   };
+  if (processes && transport instanceof SiftingStdioTransport) watchServer(transport, client, processes);
   return {
     client,
     askTools: ({ stop, timeoutMs }) => listTools(client, { signal: stop, timeout: timeoutMs }),
     stderr,
     overflowed: () => overflow,
-    close: () => client.close(),
+    close: async () => {
+      processes?.look();
+      await client.close().finally(close);
+    },
   };
+}
+
+/**
+ * Ends what a server leaves behind when it ends, and with it the connection.
+ *
+ * The SDK does not notice the end of a server as long as a child of it holds its pipes.
+ */
+function watchServer(transport: SiftingStdioTransport, client: Client, processes: StartedProcesses): void {
+  const { pid, onclose } = transport;
+  if (pid === null) return;
+  processes.started(pid, false);
+  const timer = setInterval(() => {
+    if (isRunning(pid)) return;
+    clearInterval(timer);
+    void processes.end(END_MS).then(() => client.close());
+  }, WATCH_MS).unref();
+  transport.onclose = () => {
+    clearInterval(timer);
+    onclose?.();
+    void processes.end(END_MS);
+  };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function startFailed(server: PlanMcpServer, error: unknown, tail: string): CallFailure {

@@ -9,7 +9,7 @@ export interface FailedRequest {
   /** Names who was asked, as the start of a sentence. */
   what: string;
   connection: McpConnection;
-  user: Pick<McpUser, 'stop' | 'timeoutMs'>;
+  user: Pick<McpUser, 'stop' | 'timeoutMs' | 'log'>;
   /** Whether it was a call, which may have had its effect; asking for the tools has none. */
   called: boolean;
 }
@@ -25,7 +25,7 @@ export function failureOf(error: unknown, { what, connection, user, called }: Fa
     new CallFailure({ code, message: `${what} ${message}` }, { unclear: unclear && called, cause: error });
   const reason = reasonOf(error);
   if (user.stop.aborted || (error instanceof SdkError && isTimeout(error))) {
-    return failure('timeout.call', `did not answer within ${user.timeoutMs} ms${tailOf(connection)}`, true);
+    return failure('timeout.call', `did not answer within ${user.timeoutMs} ms${tailOf(connection, user)}`, true);
   }
   if (error instanceof ProtocolError) return failure('mcp.tool_error', `refused the call: ${reason}`, false);
   if (error instanceof SdkHttpError && NO_SUCH_SESSION.has(error.status)) {
@@ -38,7 +38,7 @@ export function failureOf(error: unknown, { what, connection, user, called }: Fa
     return failure('mcp.output_invalid', `answered with ${kindOf(error)}, which is not supported`, true);
   }
   if (connection.overflowed()) return failure('output.too_large', 'said more than an output may be', false);
-  return failure('unavailable.connection', `lost its connection: ${reason}${tailOf(connection)}`, true);
+  return failure('unavailable.connection', `lost its connection: ${reason}${tailOf(connection, user)}`, true);
 }
 
 /** Of the kinds of answers since 2026-07-28 only a result that is whole can be used here. */
@@ -47,7 +47,7 @@ function kindOf({ data }: SdkError): string {
   return typeof kind === 'string' ? `a result of the type \`${kind}\`` : 'a result of another type';
 }
 
-function tailOf(connection: McpConnection): string {
-  const tail = connection.stderr();
+function tailOf(connection: McpConnection, { log }: FailedRequest['user']): string {
+  const tail = connection.stderr(log);
   return tail ? `\n${tail}` : '';
 }

@@ -76,14 +76,14 @@ async function connect(
     { name: 'ability-runtime', version: '1' },
     { versionNegotiation: { mode, probe: { timeoutMs: probeMs } }, inputRequired: { autoFulfill: false } },
   );
-  const giveUp = (): void => void opened.transport.close().catch(() => {});
+  const giveUp = (): void => void opened.close().catch(() => {});
   signal.addEventListener('abort', giveUp, { once: true });
   try {
     await client.connect(opened.transport, { timeout: patienceMs, signal });
     return { ...opened, client };
   } catch (error) {
     await client.close().catch(() => {});
-    await opened.transport.close().catch(() => {});
+    await opened.close().catch(() => {});
     throw error;
   } finally {
     signal.removeEventListener('abort', giveUp);

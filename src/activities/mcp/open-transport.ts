@@ -5,7 +5,10 @@ import type { PlanMcpServer } from '../../contracts/plan.js';
 import { fillCredentials } from '../api/credentials.js';
 import { refuseForbiddenUrl, watchedAgent } from '../api/guarded-agent.js';
 import { CallFailure } from '../call-failure.js';
+import type { CallLog } from '../call-log.js';
+import type { StartedProcesses } from '../script/process-groups.js';
 import { environmentOf } from '../script/script-environment.js';
+import type { McpHost } from './connection.js';
 import type { McpUser } from './pool.js';
 import { causeOf, reasonOf } from './reason-of.js';
 import { SiftingStdioTransport, SiftingTransport } from './sifting-transport.js';
@@ -13,12 +16,21 @@ import { SiftingStdioTransport, SiftingTransport } from './sifting-transport.js'
 /** A way to a server, not yet used. */
 export interface OpenTransport {
   transport: SiftingTransport;
-  /** The last of what a process wrote to stderr. */
-  stderr: () => string;
+  /** The last of what a process wrote to stderr, with the secrets masked that a call knows. */
+  stderr: (log: CallLog) => string;
+  /** The processes of a server that is a child process. */
+  processes?: StartedProcesses;
+  /** Closes the way, and ends the processes, children that left their group included. */
+  close: () => Promise<void>;
 }
+
+/** What a server leaves behind is given up after this. */
+export const END_MS = 1000;
 
 /** How much of stderr is kept, in characters. */
 export const KEPT_STDERR = 4000;
+/** A secret in whose middle it is cut off is not found, so it is cut off where nothing is shown. */
+const CUT_STDERR = 12_000;
 /** Room for an output said twice, as text and as structure, and escaped. */
 const MOST_MESSAGE_BYTES = 32 * 1024 * 1024;
 
@@ -31,12 +43,14 @@ type StdioServer = Extract<PlanMcpServer, { transport: 'stdio' }>;
  *
  * @throws CallFailure `denied.host`, `config.missing_credential`.
  */
-export function openTransport(server: PlanMcpServer, call: McpUser, root: string): OpenTransport {
-  if (server.transport === 'stdio') return stdioTransport(server, call, root);
-  return { transport: new SiftingTransport(httpTransport(server, call)), stderr: () => '' };
+export function openTransport(server: PlanMcpServer, call: McpUser, host: McpHost): OpenTransport {
+  if (server.transport === 'stdio') return stdioTransport(server, call, host);
+  const transport = new SiftingTransport(httpTransport(server, call));
+  return { transport, stderr: () => '', close: () => transport.close() };
 }
 
-function stdioTransport(server: StdioServer, call: McpUser, root: string): OpenTransport {
+function stdioTransport(server: StdioServer, call: McpUser, { root, groups }: McpHost): OpenTransport {
+  const processes = groups.begin();
   const child = new StdioClientTransport({
     command: server.command,
     args: server.args,
@@ -46,14 +60,17 @@ function stdioTransport(server: StdioServer, call: McpUser, root: string): OpenT
     // The SDK adds these from its own environment unless each is taken away.
     env: {
       ...(Object.fromEntries(DEFAULT_INHERITED_ENV_VARS.map((name) => [name, undefined])) as Record<string, never>),
-      ...environmentOf(server.env, call.secrets, (secret) => call.log.hide(secret)),
+      ...environmentOf(server.env, call.secrets, (secret) => call.log.hide(secret), processes.variables),
     },
   });
   let text = '';
   child.stderr?.on('data', (chunk: Buffer) => {
-    text = (text + chunk.toString('utf8')).slice(-KEPT_STDERR);
+    text = (text + chunk.toString('utf8')).slice(-KEPT_STDERR - CUT_STDERR);
   });
-  return { transport: new SiftingStdioTransport(child), stderr: () => text.trim() };
+  const transport = new SiftingStdioTransport(child);
+  const stderr = (log: CallLog): string => log.mask(text).slice(-KEPT_STDERR).trim();
+  const close = (): Promise<void> => transport.close().finally(() => processes.end(END_MS));
+  return { transport, stderr, processes, close };
 }
 
 function httpTransport(server: HttpServer, call: McpUser): StreamableHTTPClientTransport {

@@ -2,7 +2,7 @@ import type { PlanMcpServer } from '../../contracts/plan.js';
 import { digestOf } from '../../rules/canonical.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
-import { connectMcp, type McpConnection, SessionLost } from './connection.js';
+import { connectMcp, type McpConnection, type McpHost, SessionLost } from './connection.js';
 
 /** On whose behalf a connection is used: a call, or the planning of one. */
 export type McpUser = Pick<CallInput, 'secrets' | 'log' | 'stop' | 'timeoutMs'> & {
@@ -32,7 +32,7 @@ interface Entry {
 export class McpPool {
   private readonly entries = new Map<string, Entry>();
 
-  constructor(private readonly root: string) {}
+  constructor(private readonly host: McpHost) {}
 
   /**
    * Uses a connection for the time of one call.
@@ -75,7 +75,7 @@ export class McpPool {
     if (known) return known;
     for (const entry of this.entries.values()) if (entry.name === name) this.retire(entry);
     const abandon = new AbortController();
-    const connecting = connectMcp(server, call, this.root, abandon.signal);
+    const connecting = connectMcp(server, call, this.host, abandon.signal);
     const entry: Entry = { name, connecting, connected: false, answered: false, users: 0, abandon, replaced: false };
     this.entries.set(key, entry);
     const forget = (): void => this.forget(entry);

@@ -7,7 +7,8 @@ import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
 import type { FoundScript, PinnedScripts } from './pinned-scripts.js';
-import { type ProcessGroups, type ProcessOutcome, runProcess } from './run-process.js';
+import type { ProcessGroups } from './process-groups.js';
+import { type ProcessOutcome, runProcess } from './run-process.js';
 import { environmentOf } from './script-environment.js';
 
 /** Where scripts are and who is told of their processes. */

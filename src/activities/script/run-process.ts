@@ -1,5 +1,7 @@
 import { execa } from 'execa';
 import type { CallLog } from '../call-log.js';
+import { KeptText } from './kept-text.js';
+import type { ProcessGroups } from './process-groups.js';
 
 /** What a child process is started with. It gets nothing else of ours. */
 export interface ProcessRequest {
@@ -9,11 +11,13 @@ export interface ProcessRequest {
   env: Record<string, string>;
   stdin?: string;
   timeoutMs: number;
-  /** Ends the process group when it fires. */
+  /** Ends the processes when it fires. */
   signal: AbortSignal;
   log: CallLog;
   /** Keep what it prints on stdout, up to this many characters. */
   keepStdout?: number;
+  /** How long its end may take. */
+  patience?: Patience;
 }
 
 /** How a child process ended. */
@@ -26,27 +30,30 @@ export interface ProcessOutcome {
   reason: string | undefined;
 }
 
-/** Told of each process group while it lives, so that a worker that is killed leaves none behind for good. */
-export interface ProcessGroups {
-  add(pid: number): () => void;
+/** How long the end of a process may take, step by step, in milliseconds. */
+export interface Patience {
+  /** Between the request to end and the kill. */
+  graceMs: number;
+  /** From the kill, or from its own end, until all its processes are gone and its pipes are read. */
+  endMs: number;
 }
 
-/** Asked to end, a process group has this long before it is killed. */
-const GRACE_MS = 2000;
-/** What a program printed before it ended is read within this time. */
-const PIPES_MS = 1000;
+const PATIENCE: Patience = { graceMs: 2000, endMs: 1000 };
 
 /**
- * Runs a program in a process group of its own, without a shell; the group dies with the call, children included.
+ * Runs a program in a process group of its own, without a shell; all processes of the call end with it, also those that
+ * left the group.
  *
- * Never throws for what the program does. Source: design, section 12.
+ * Never throws for what the program does, and waits for nothing that it may hold back: after its time-out it takes no
+ * longer than its patience. Source: design, section 12.
  */
 export async function runProcess(request: ProcessRequest, groups: ProcessGroups): Promise<ProcessOutcome> {
-  const { command, args, cwd, env, stdin, timeoutMs, signal, log, keepStdout = 0 } = request;
+  const { command, args, cwd, env, stdin, timeoutMs, signal, log, keepStdout = 0, patience = PATIENCE } = request;
   if (signal.aborted) return { ended: 'not_started', ...NOTHING, reason: 'the call was cancelled before it started' };
+  const processes = groups.begin();
   const child = execa(command, args, {
     cwd,
-    env,
+    env: { ...env, ...processes.variables },
     extendEnv: false,
     detached: true,
     cleanup: false,
@@ -54,54 +61,57 @@ export async function runProcess(request: ProcessRequest, groups: ProcessGroups)
     reject: false,
     ...(stdin === undefined ? { stdin: 'ignore' } : { input: stdin }),
   });
-  const group = child.pid;
-  const forget = group === undefined ? () => {} : groups.add(group);
+  processes.started(child.pid, true);
   let stopped: 'timeout' | 'aborted' | undefined;
-  let killTimer: NodeJS.Timeout | undefined;
+  const timers: NodeJS.Timeout[] = [];
+  const later = (act: () => void, ms: number): void => void timers.push(setTimeout(act, ms));
+  const closePipes = (): void => {
+    for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe?.destroy();
+  };
+  let giveUp = (): void => {};
+  // What not even a kill ends, as a program of another user, is not waited for.
+  const gaveUp = new Promise<undefined>((resolve) => {
+    giveUp = () => {
+      closePipes();
+      child.unref();
+      resolve(undefined);
+    };
+  });
+  const kill = (): void => {
+    processes.signal('SIGKILL');
+    later(giveUp, patience.endMs);
+  };
   const stop = (why: 'timeout' | 'aborted'): void => {
     if (stopped) return;
     stopped = why;
-    signalGroup(group, 'SIGTERM');
-    killTimer = setTimeout(() => signalGroup(group, 'SIGKILL'), GRACE_MS);
+    processes.signal('SIGTERM');
+    later(kill, patience.graceMs);
   };
-  const timer = setTimeout(() => stop('timeout'), timeoutMs);
+  later(() => stop('timeout'), timeoutMs);
   const abort = (): void => stop('aborted');
   signal.addEventListener('abort', abort, { once: true });
-  let stdout = '';
+  const stdout = new KeptText(keepStdout);
   child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
     log.write('stdout', chunk);
-    if (stdout.length < keepStdout) stdout += chunk;
+    stdout.add(chunk);
   });
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => log.write('stderr', chunk));
-  let pipesTimer: NodeJS.Timeout | undefined;
+  let left: Promise<number> | undefined;
   child.once('exit', () => {
-    // Children that outlive the program keep its pipes open; they end with it. One that left the group does not.
-    signalGroup(group, 'SIGKILL');
-    pipesTimer = setTimeout(() => {
-      child.stdout?.destroy();
-      child.stderr?.destroy();
-    }, PIPES_MS);
+    // What outlives the program keeps its pipes open; it ends with it. What is not found must not hold up the call.
+    left = processes.end(patience.endMs);
+    later(closePipes, patience.endMs);
   });
-  const result = await child;
-  clearTimeout(pipesTimer);
-  clearTimeout(timer);
-  clearTimeout(killTimer);
+  const result = await Promise.race([child, gaveUp]);
+  for (const timer of timers) clearTimeout(timer);
   signal.removeEventListener('abort', abort);
-  forget();
-  const ended = group === undefined ? 'not_started' : (stopped ?? (result.signal === undefined ? 'exit' : 'signal'));
-  const reason = ended === 'not_started' ? (result.originalMessage ?? result.shortMessage) : undefined;
-  return { ended, exitCode: result.exitCode, signal: result.signal, stdout, reason };
+  const lost = await left;
+  if (lost) log.add('runtime', `${lost} processes that it started could not be ended`);
+  if (child.pid === undefined) {
+    return { ended: 'not_started', ...NOTHING, reason: result?.originalMessage ?? result?.shortMessage };
+  }
+  const ended = stopped ?? (result?.signal === undefined ? 'exit' : 'signal');
+  return { ended, exitCode: result?.exitCode, signal: result?.signal, stdout: stdout.text(), reason: undefined };
 }
 
 const NOTHING = { exitCode: undefined, signal: undefined, stdout: '' } as const;
-
-function signalGroup(group: number | undefined, signal: NodeJS.Signals): void {
-  if (group === undefined) return;
-  try {
-    process.kill(-group, signal);
-  } catch (error) {
-    // The group is gone, or (on macOS) holds only a zombie.
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
-  }
-}

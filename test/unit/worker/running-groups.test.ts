@@ -28,10 +28,10 @@ function makeFolder(): string {
 /** How this process names the workers that it can see. */
 function spaceHere(): string {
   const folder = makeFolder();
-  new RunningGroups(folder).add(process.pid);
+  new RunningGroups(folder).begin().started(process.pid, true);
   const [name = ''] = readdirSync(folder);
   expect(name.startsWith(`${ownMark().pid}@`)).toBe(true);
-  return name.slice(name.indexOf('.'));
+  return name.slice(name.lastIndexOf('@'));
 }
 
 test('what a dead worker of here left is killed, a group that a worker elsewhere noted under the same number is not', async () => {
@@ -41,13 +41,13 @@ test('what a dead worker of here left is killed, a group that a worker elsewhere
     mkdirSync(join(folder, worker));
     writeFileSync(join(folder, worker, String(mark.pid)), mark.started);
   };
-  note('1@1.0123456789abcdef');
+  note('1@1@0123456789abcdef');
   expect(new RunningGroups(folder).reap()).toBe(0);
   expect(isAlive(mark)).toBe(true);
-  expect(readdirSync(folder)).toEqual(['1@1.0123456789abcdef']);
+  expect(readdirSync(folder)).toEqual(['1@1@0123456789abcdef']);
   const ended = once(child, 'exit');
   note(`1@1${spaceHere()}`);
   expect(new RunningGroups(folder).reap()).toBe(1);
   await ended;
-  expect(readdirSync(folder)).toEqual(['1@1.0123456789abcdef']);
+  expect(readdirSync(folder)).toEqual(['1@1@0123456789abcdef']);
 });

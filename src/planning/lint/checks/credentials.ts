@@ -1,12 +1,16 @@
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Finding } from '../../../contracts/findings.js';
 import type { SourceLocation } from '../../../contracts/problem.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
+import { SHORTEST_IN_ALL_FORMS, SHORTEST_MASKED } from '../../../rules/masked-lengths.js';
 import type { EnvironmentVariables } from '../../environment-variables.js';
-import { findingOfProblem } from '../finding-of.js';
+import { findingOf, findingOfProblem } from '../finding-of.js';
 import type { LintedProject } from '../linted-project.js';
 import { environmentsOf } from '../scopes.js';
+
+/** Stands for a secret that is set and cannot be looked at. */
+const UNREADABLE = '*'.repeat(SHORTEST_IN_ALL_FORMS);
 
 /** A reference to a secret, where it is written, and where it must hold. */
 interface Reference {
@@ -22,8 +26,9 @@ export function* checkCredentials({ registry, variables }: LintedProject): Gener
   if (!variables) return;
   for (const { name, reference, from, path, environments } of referencesIn(registry)) {
     for (const environment of environments) {
-      if (isSet(reference, registry.root, variables(environment))) continue;
-      yield missing(name, reference, environment, from.locate(path), from.file);
+      const value = readSecret(reference, registry.root, variables(environment));
+      if (value === undefined) yield missing(name, reference, environment, from.locate(path), from.file);
+      else if (value.length < SHORTEST_IN_ALL_FORMS) yield short(name, environment, value, from.locate(path));
     }
   }
 }
@@ -44,9 +49,21 @@ function missing(
   return findingOfProblem(problem, file);
 }
 
-function isSet(reference: string, root: string, variables: EnvironmentVariables): boolean {
-  if (reference.startsWith('env:')) return variables.find(reference.slice('env:'.length)) !== undefined;
-  return statSync(resolve(root, reference.slice('file:'.length)), { throwIfNoEntry: false })?.isFile() === true;
+function short(name: string, environment: string, { length }: string, location: SourceLocation): Finding {
+  const how = length < SHORTEST_MASKED ? 'is not masked at all' : 'is masked only where it shows on one line';
+  return findingOf('lint.secret_short', `${name} is so short in ${environment} that it ${how}`, location);
+}
+
+/** What is set; of a file that cannot be read here, though it is there, something of a good length. */
+function readSecret(reference: string, root: string, variables: EnvironmentVariables): string | undefined {
+  if (reference.startsWith('env:')) return variables.find(reference.slice('env:'.length));
+  const file = resolve(root, reference.slice('file:'.length));
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    return UNREADABLE;
+  }
 }
 
 function* referencesIn(registry: Registry): Generator<Reference> {

@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { CallLog } from '../../../../src/activities/call-log.js';
 import { callMcp } from '../../../../src/activities/mcp/call-mcp.js';
 import { PinnedTools } from '../../../../src/activities/mcp/pinned-tools.js';
 import { McpPool } from '../../../../src/activities/mcp/pool.js';
 import { SecretSource } from '../../../../src/activities/secrets.js';
+import { RunningGroups } from '../../../../src/worker/running-groups.js';
 import { makeProject, type ProjectFolder } from '../../../fixtures/project-folder.js';
 
 /** What a server that uses a validator answers when the input is wrong. */
@@ -15,7 +17,7 @@ let pool: McpPool;
 
 beforeAll(() => {
   folder = makeProject();
-  pool = new McpPool(folder.root);
+  pool = new McpPool({ root: folder.root, groups: new RunningGroups(join(folder.root, 'running')) });
 });
 afterEach(() => pool.close());
 afterAll(() => folder.remove());
@@ -39,7 +41,7 @@ function call(isModern: boolean, answer: object): Promise<unknown> {
   const server = { name: 'files', transport: 'stdio', command: process.execPath, args: ['-e', code], env } as const;
   const tools = new PinnedTools(
     pool,
-    { put: () => '', holds: () => false, get: () => Promise.reject(new Error('empty')) },
+    { put: () => '', holds: () => Promise.resolve(false), get: () => Promise.reject(new Error('empty')) },
     folder.root,
   );
   const implementation = { id: 'i', kind: 'mcp', mcp: { server, tool: 'do', output: 'structured' } } as const;
@@ -50,6 +52,7 @@ function call(isModern: boolean, answer: object): Promise<unknown> {
     stop: new AbortController().signal,
     timeoutMs: 20_000,
     input: {},
+    begin: () => Promise.resolve(),
     idempotencyKey: 'key',
     outputBytes: 1_000_000,
   };

@@ -9,6 +9,7 @@ import { SecretSource } from '../../../../src/activities/secrets.js';
 import type { JsonObject } from '../../../../src/contracts/json.js';
 import type { PlanMcpServer } from '../../../../src/contracts/plan.js';
 import { listTools } from '../../../../src/worker/list-tools.js';
+import { RunningGroups } from '../../../../src/worker/running-groups.js';
 import { makeProject, type ProjectFolder } from '../../../fixtures/project-folder.js';
 import { MCP_PROGRAMS } from '../../../fixtures/servers/mcp-http-server.js';
 
@@ -31,7 +32,12 @@ async function connect(server: PlanMcpServer, timeoutMs = 20_000) {
   const environment = { name: 'dev' };
   const log = new CallLog(undefined, '', 1);
   const user = { environment, secrets: new SecretSource(folder.root, 'dev'), log, stop: signal, timeoutMs };
-  const connection = await connectMcp(server, user, folder.root, signal);
+  const connection = await connectMcp(
+    server,
+    user,
+    { root: folder.root, groups: new RunningGroups(inFolder('running')) },
+    signal,
+  );
   ends.push(() => connection.close());
   return connection;
 }

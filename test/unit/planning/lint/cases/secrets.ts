@@ -76,4 +76,27 @@ export const SECRET_CASES: LintCase[] = [
     files: { ...credentials('"env:SET_IN_A_FILE"'), '.env.dev': 'SET_IN_A_FILE=something\n' },
     options: { checkEnv: true },
   },
+  {
+    code: 'lint.secret_short',
+    name: 'a token that is masked only where it shows whole',
+    files: { ...credentials('▶"env:SHORT_ONE"'), '.env.dev': 'SHORT_ONE=seven-7\n' },
+    options: { checkEnv: true },
+  },
+  {
+    code: 'lint.secret_short',
+    name: 'a file that holds three characters',
+    files: { ...credentials('▶"file:token"'), token: 'abc\n' },
+    options: { checkEnv: true },
+  },
+  {
+    code: 'lint.secret_short',
+    name: 'one of eight characters',
+    files: { ...credentials('"env:LONG_ONE"'), '.env.dev': 'LONG_ONE=eight-88\n' },
+    options: { checkEnv: true },
+  },
+  {
+    code: 'lint.secret_short',
+    name: 'nobody asked',
+    files: { ...credentials('"env:SHORT_ONE"'), '.env.dev': 'SHORT_ONE=seven-7\n' },
+  },
 ];

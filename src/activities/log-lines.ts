@@ -1,0 +1,109 @@
+/** Of each call this much is kept: half from its head, half from its tail. Source: answers, 17. */
+export const MOST_CHARACTERS = 1024 * 1024;
+const HALF = MOST_CHARACTERS / 2;
+/** What a line takes besides its text, so that empty lines fill up the room as well. */
+const LINE_OVERHEAD = 150;
+/** Lines that are given up are cut off together: one by one would be slow. */
+const MOST_DROPPED = 1000;
+
+/** What a line of a log says. */
+export interface LogLine {
+  time: string;
+  step: string;
+  attempt: number;
+  stream: 'stdout' | 'stderr' | 'request' | 'tool' | 'runtime';
+  text: string;
+}
+
+/** The lines of one attempt of a call, of which the head and the tail are kept. */
+export class LogLines {
+  readonly head: LogLine[] = [];
+  private all: LogLine[] = [];
+  /** Lines at the start of `all` that are given up. They are kept while a secret may go on from them into the tail. */
+  private dropped = 0;
+  private left = 0;
+  private readonly next: LogLine[] = [];
+  private readonly size = { head: 0, next: 0, tail: 0, dropped: 0 };
+
+  /** @param context how many characters beside head and tail are to be kept with them. */
+  constructor(private readonly context: () => number) {}
+
+  /** Whether what comes now goes into the tail. */
+  get isFull(): boolean {
+    return this.size.head >= HALF;
+  }
+
+  /** The lines between head and tail that are not kept. */
+  get gap(): number {
+    return this.left + this.dropped;
+  }
+
+  /** The lines that are kept of the end. */
+  get tail(): LogLine[] {
+    return this.all.slice(this.dropped);
+  }
+
+  /** What came after the head, whether it is kept or not. */
+  get afterHead(): LogLine[] {
+    return this.next;
+  }
+
+  /** What was before the tail, as far as it is still known. */
+  get beforeTail(): LogLine[] {
+    return this.gap === 0 ? this.head : this.all.slice(0, this.dropped);
+  }
+
+  add(line: LogLine): void {
+    const size = sizeOf(line);
+    if (!this.isFull) {
+      this.head.push(line);
+      this.size.head += size;
+      return;
+    }
+    if (this.size.next < this.context()) {
+      this.next.push(line);
+      this.size.next += size;
+    }
+    this.all.push(line);
+    this.size.tail += size;
+    while (this.size.tail > HALF && this.all.length - this.dropped > 1) this.drop();
+    if (this.dropped >= MOST_DROPPED || this.size.dropped > HALF) this.forget();
+  }
+
+  /** The end of many lines, where the others would be given up at once. */
+  fitting(lines: string[]): string[] {
+    // Twice as many as the tail can hold: the others are what was before it.
+    const most = Math.ceil((2 * HALF) / LINE_OVERHEAD);
+    if (!this.isFull || lines.length <= most) return lines;
+    this.left += lines.length - most + this.all.length;
+    this.all = [];
+    Object.assign(this.size, { tail: 0, dropped: 0 });
+    this.dropped = 0;
+    return lines.slice(-most);
+  }
+
+  private drop(): void {
+    const size = sizeOf(this.all[this.dropped] as LogLine);
+    this.size.tail -= size;
+    this.size.dropped += size;
+    this.dropped += 1;
+  }
+
+  private forget(): void {
+    const wanted = this.context();
+    let kept = 0;
+    let first = this.dropped;
+    while (first > 0 && kept < wanted) {
+      first -= 1;
+      kept += sizeOf(this.all[first] as LogLine);
+    }
+    this.all.splice(0, first);
+    this.left += first;
+    this.dropped -= first;
+    this.size.dropped = kept;
+  }
+}
+
+function sizeOf({ text }: LogLine): number {
+  return text.length + LINE_OVERHEAD;
+}

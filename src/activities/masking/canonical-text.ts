@@ -1,0 +1,176 @@
+/** A text in UTF-8 without its line breaks, and where in the text each byte comes from. */
+export interface CanonicalText {
+  bytes: Uint8Array;
+  /** So many of the bytes, and of the places, count. */
+  length: number;
+  /** Where the characters begin and end, in UTF-16 units, that a byte stands for. */
+  starts: Int32Array;
+  ends: Int32Array;
+}
+
+const [TAB, LF, CR, BLANK, PERCENT, BACKSLASH] = [9, 10, 13, 32, 0x25, 0x5c] as const;
+const [SMALL_U, SMALL_X] = [0x75, 0x78] as const;
+
+/** What a backslash makes of the character after it; 0 is nothing, as a line break. See RFC 8259, section 7. */
+const ESCAPED: ReadonlyMap<number, number> = new Map([
+  [0x22, 0x22],
+  [0x27, 0x27],
+  [0x2f, 0x2f],
+  [0x62, 8],
+  [0x66, 12],
+  [0x6e, 0],
+  [0x72, 0],
+  [0x74, TAB],
+]);
+
+const NOT_ASCII = /[^\0-\x7f]/;
+
+/** A text as it is, but for its line breaks and the blanks around them. */
+export function canonicalText(text: string): CanonicalText {
+  // A unit of UTF-16 takes up to three bytes, and few texts hold one that takes more than one.
+  const most = NOT_ASCII.test(text) ? text.length * 3 : text.length;
+  const made: CanonicalText = {
+    bytes: new Uint8Array(most),
+    length: 0,
+    starts: new Int32Array(most),
+    ends: new Int32Array(most),
+  };
+  for (let at = 0; at < text.length; ) {
+    const unit = text.charCodeAt(at);
+    if (unit === LF || unit === CR) at = breakLine(made, text, at + 1);
+    else if (unit < 0x80) {
+      put(made, unit, at, at + 1);
+      at += 1;
+    } else {
+      const code = text.codePointAt(at) ?? unit;
+      const end = at + (code > 0xffff ? 2 : 1);
+      emit(made, code, at, end);
+      at = end;
+    }
+  }
+  return made;
+}
+
+/** Whether {@link decodeEscapes} would find something to decode. */
+export function holdsEscapes({ bytes, length }: CanonicalText): boolean {
+  const used = bytes.subarray(0, length);
+  return used.includes(PERCENT) || used.includes(BACKSLASH);
+}
+
+/**
+ * Decodes what is escaped as in an address or in JSON, in place; `%2F`, `\/`, `\u002f`, `\x2f` are all `/`.
+ *
+ * However many backslashes there are, they count as one, so that JSON in JSON is decoded as well.
+ */
+export function decodeEscapes(text: CanonicalText): void {
+  const { bytes, starts, ends, length } = text;
+  text.length = 0;
+  for (let at = 0; at < length; ) {
+    const byte = bytes[at] as number;
+    let next = at + 1;
+    let code: number | undefined;
+    if (byte === PERCENT) {
+      code = hex(bytes, next, 2, length);
+      if (code !== undefined) next += 2;
+    } else if (byte === BACKSLASH) {
+      while (next < length && bytes[next] === BACKSLASH) next += 1;
+      const escaped = readEscape(bytes, next, length);
+      code = escaped?.code;
+      next = escaped?.next ?? next;
+    }
+    const [start, end] = [starts[at] as number, ends[next - 1] as number];
+    at = next;
+    if (code === undefined) put(text, byte, start, end);
+    else if (code === LF || code === CR || code === 0) {
+      dropBlanksBefore(text);
+      while (at < length && isBlank(bytes[at])) at += 1;
+    } else if (byte === PERCENT) put(text, code, start, end);
+    else emit(text, code, start, end);
+  }
+}
+
+/** The text without all its blanks: at which of them it was broken into lines cannot be seen any more. */
+export function withoutBlanks({ bytes, starts, ends, length }: CanonicalText): CanonicalText {
+  const made: CanonicalText = {
+    bytes: new Uint8Array(length),
+    length: 0,
+    starts: new Int32Array(length),
+    ends: new Int32Array(length),
+  };
+  for (let at = 0; at < length; at += 1) {
+    const byte = bytes[at] as number;
+    if (!isBlank(byte)) put(made, byte, starts[at] as number, ends[at] as number);
+  }
+  return made;
+}
+
+/** What follows a backslash; undefined where that is no escape. */
+function readEscape(bytes: Uint8Array, at: number, length: number): { code: number; next: number } | undefined {
+  const kind = at < length ? (bytes[at] as number) : 0;
+  if (kind === SMALL_X) {
+    const code = hex(bytes, at + 1, 2, length);
+    return code === undefined ? undefined : { code, next: at + 3 };
+  }
+  if (kind !== SMALL_U) {
+    const code = ESCAPED.get(kind);
+    return code === undefined ? undefined : { code, next: at + 1 };
+  }
+  const code = hex(bytes, at + 1, 4, length);
+  if (code === undefined) return undefined;
+  let next = at + 5;
+  if (code < 0xd800 || code > 0xdbff) return { code, next };
+  while (next < length && bytes[next] === BACKSLASH) next += 1;
+  const low = next > at + 5 && bytes[next] === SMALL_U ? hex(bytes, next + 1, 4, length) : undefined;
+  if (low === undefined || low < 0xdc00 || low > 0xdfff) return { code, next: at + 5 };
+  return { code: 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00), next: next + 5 };
+}
+
+function hex(bytes: Uint8Array, from: number, digits: number, length: number): number | undefined {
+  if (from + digits > length) return undefined;
+  let value = 0;
+  for (let at = from; at < from + digits; at += 1) {
+    const byte = (bytes[at] as number) | 0x20;
+    const digit = byte >= 0x61 && byte <= 0x66 ? byte - 0x57 : (bytes[at] as number) - 0x30;
+    if (digit < 0 || digit > 15 || (digit > 9 && byte < 0x61)) return undefined;
+    value = value * 16 + digit;
+  }
+  return value;
+}
+
+/** Blanks before and after a line break come with it, as where a text was wrapped and indented. @returns what follows. */
+function breakLine(made: CanonicalText, text: string, from: number): number {
+  dropBlanksBefore(made);
+  let at = from;
+  while (isBlank(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+function dropBlanksBefore(made: CanonicalText): void {
+  while (made.length > 0 && isBlank(made.bytes[made.length - 1])) made.length -= 1;
+}
+
+function isBlank(code: number | undefined): boolean {
+  return code === BLANK || code === TAB;
+}
+
+/** A character in UTF-8; half a surrogate pair gets three bytes of its own. */
+function emit(made: CanonicalText, code: number, start: number, end: number): void {
+  const bytes = bytesOf(code);
+  for (const byte of bytes) put(made, byte, start, end);
+}
+
+function bytesOf(code: number): number[] {
+  const tail = 0x80 | (code & 0x3f);
+  if (code < 0x80) return [code];
+  if (code < 0x800) return [0xc0 | (code >> 6), tail];
+  const middle = 0x80 | ((code >> 6) & 0x3f);
+  if (code < 0x10000) return [0xe0 | (code >> 12), middle, tail];
+  return [0xf0 | (code >> 18), 0x80 | ((code >> 12) & 0x3f), middle, tail];
+}
+
+function put(made: CanonicalText, byte: number, start: number, end: number): void {
+  made.bytes[made.length] = byte;
+  made.starts[made.length] = start;
+  made.ends[made.length] = end;
+  made.length += 1;
+}

@@ -1,0 +1,128 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { explainTask } from '../../src/client/index.js';
+import type { JsonObject } from '../../src/contracts/json.js';
+import { type RunningProject, runProject } from '../fixtures/running-project.js';
+import { FORMS, leftOf } from '../fixtures/secret-forms.js';
+import { apiAbility, config, mcpAbility, scriptAbility } from '../fixtures/servers/definitions.js';
+import { json, type RecordingService, startService } from '../fixtures/servers/recording-service.js';
+
+const TOKEN = 'k3y "with/all\\that%41is=escaped & ünusual ones+';
+const PASSWORD = 'correct-horse-battery-staple-0123456789';
+const SAID = Object.values(FORMS).flatMap((form) => [form(TOKEN), form(PASSWORD)]);
+
+let project: RunningProject;
+let service: RecordingService;
+
+/** Says every form of both secrets: this is what a script finds in its environment, not what this test gives it. */
+const SAY = `import { readFileSync } from 'node:fs'; const said = JSON.parse(readFileSync('said.json', 'utf8'));`;
+const script = (key: string, code: string, more: JsonObject = {}) =>
+  scriptAbility(key, `scripts/${key}.mjs`, `${SAY}\n${code}`, {
+    script: { args: [], env_profile: 'secret' },
+    more: { effects: 'destructive', ...more },
+  });
+
+beforeAll(async () => {
+  service = await startService();
+  const env = { pass: ['PATH'], secrets: { TOKEN: 'file:token', PASSWORD: 'file:password' } };
+  project = await runProject({
+    token: TOKEN,
+    password: PASSWORD,
+    'said.json': JSON.stringify(SAID),
+    ...config('profiles', { env_profiles: { secret: env } }),
+    ...script('x.stderr', 'for (const text of said) console.error(text); process.exit(1);'),
+    ...script('x.stdout', "console.log(said.join('\\n'));"),
+    ...script(
+      'x.slow',
+      `
+      const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+      for (const text of said.slice(0, 8)) {
+        for (let at = 0; at < text.length; at += 9) { process.stderr.write(text.slice(at, at + 9)); await sleep(2); }
+        process.stderr.write('\\n');
+      }
+      await sleep(700);
+      process.exit(1);`,
+    ),
+    ...script('x.schema', 'console.log(JSON.stringify({ said, [said[0]]: 1 }));', {
+      output_schema: { type: 'object', additionalProperties: false, properties: { said: { type: 'string' } } },
+    }),
+    ...script('x.fails_if', 'console.log(JSON.stringify(said));'),
+    ...script('x.hooked', 'console.log(1);', { hooks: { pre_call: ['says'] } }),
+    'registry/hooks/PreAbilityCall.yaml': JSON.stringify({
+      hooks: [{ id: 'says', handler: { script: { path: 'scripts/says.mjs', env_profile: 'secret' } } }],
+    }),
+    'scripts/says.mjs': `${SAY}
+      console.error(said.join('\\n'));
+      const reason = said.join(' ');
+      console.log(JSON.stringify({ guard_decision: 'deny', reason, suggestion: reason, warnings: said, infra: { [said[0]]: said } }));`,
+    ...apiAbility(
+      'x.api',
+      service.origin,
+      {
+        method: 'POST',
+        path: '/say',
+        auth: { basic: { user: 'someone', password: '{credential:password}' } },
+        headers: { 'x-token': '{credential:token}' },
+      },
+      {
+        more: { effects: 'destructive' },
+        settings: { credentials: { password: 'file:password', token: 'file:header-token' } },
+      },
+    ),
+    'header-token': PASSWORD.toUpperCase(),
+    ...config('servers', {
+      mcp_servers: { says: { command: process.execPath, args: ['servers/says.mjs'], env_profile: 'secret' } },
+    }),
+    // The end of what it says is kept: the cut goes through a secret.
+    'servers/says.mjs': `${SAY} process.stderr.write(said.join('\\n') + process.env.PASSWORD + 'x'.repeat(3980), () => process.exit(1));`,
+    ...mcpAbility('x.mcp', { server: 'says', tool: 'do' }),
+  });
+  const fails = join(project.root, 'registry/low-level/x.fails_if.yaml');
+  const definition = JSON.parse(readFileSync(fails, 'utf8'));
+  definition.implementation.fail_if = 'true';
+  project.write({ 'registry/low-level/x.fails_if.yaml': JSON.stringify(definition) });
+  service.on('/say', (response, request) => {
+    const { authorization, 'x-token': token } = request.headers;
+    const said = Object.values(FORMS).flatMap((form) => [form(PASSWORD), form(String(token))]);
+    json({ said, authorization }, 500)(response, request, 1);
+  });
+});
+afterAll(async () => {
+  await project.stop();
+  await service.stop();
+});
+
+/** Every text under the folder of the records. */
+function written(folder: string): string {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((file) => statSync(file).isFile())
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n');
+}
+
+describe('a secret that was said in every form shows nowhere after', () => {
+  test.each([
+    ['x.stderr', 'a script that fails'],
+    ['x.stdout', 'an output that is no JSON'],
+    ['x.slow', 'a log that is written while the call goes on'],
+    ['x.schema', 'an output that breaks its contract'],
+    ['x.fails_if', 'an output that means a failure'],
+    ['x.hooked', 'a guard that denies'],
+    ['x.api', 'a service that repeats its credentials'],
+    ['x.mcp', 'an MCP server that does not start'],
+  ])('%s: %s', async (ability) => {
+    const { id } = await project.create(ability);
+    const end = await project.wait(id);
+    if (end.kind !== 'ended') throw new Error('the task did not end');
+    expect(end.result.status).toMatch(/^(failed|denied|unknown)$/);
+    const story = await explainTask(project.session, id);
+    const records = written(join(project.root, '.system', 'implement'));
+    const all = { result: JSON.stringify(end.result), story: JSON.stringify(story), records };
+    expect(records).toContain('***');
+    for (const secret of [TOKEN, PASSWORD, PASSWORD.toUpperCase()]) {
+      for (const text of Object.values(all)) expect(leftOf(text, secret)).toBe(undefined);
+    }
+  });
+});
