@@ -64,8 +64,8 @@ describe('a store that cannot be written', () => {
     }
   }
 
-  test.each(['s.idempotent', 's.additive'])('is no harm below 1 MiB: %s', async (ability) => {
-    const result = await withoutStore(() => project.run(ability, { bytes: 900_000 }));
+  test('is no harm below 1 MiB, where a call may be repeated', async () => {
+    const result = await withoutStore(() => project.run('s.idempotent', { bytes: 900_000 }));
     expect(result).toMatchObject({ status: 'succeeded', steps: [{ attempts: 1 }] });
     expect((result.output as { text: string }).text.length).toBe(900_000);
   });
@@ -76,8 +76,19 @@ describe('a store that cannot be written', () => {
     expect(result.error?.message).toContain(store());
   });
 
-  test('is an unknown outcome above it, where it may not', async () => {
-    const result = await withoutStore(() => project.run('s.additive', { bytes: 1_500_000 }));
+  test('keeps a call from beginning that may not be repeated, and so leaves no mark', async () => {
+    const result = await withoutStore(() => project.run('s.additive', { bytes: 10 }));
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'store.full' } });
+    expect(result.error?.message).toContain('was not begun');
+  });
+
+  test('is an unknown outcome of such a call that had begun, where only values find no room', async () => {
+    mkdirSync(store(), { recursive: true });
+    const folders = Array.from({ length: 256 }, (_, n) => join(store(), n.toString(16).padStart(2, '0')));
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+    for (const folder of folders) writeFileSync(folder, 'in the way');
+    const result = await project.run('s.additive', { bytes: 1_500_000 });
+    for (const folder of folders) rmSync(folder);
     expect(result).toMatchObject({
       status: 'unknown',
       error: { code: 'outcome.unknown', details: { seen: { code: 'store.full' } } },

@@ -16,7 +16,7 @@ import type { Effect, Script } from './script.js';
 /** Where the SDK looks for what its sandbox gives it; modules that are loaded anew find the same world there. */
 const SANDBOX = globalThis as {
   AsyncLocalStorage?: unknown;
-  __TEMPORAL_ACTIVATOR__?: { rootScope: object; hasFlag: () => boolean; world: World };
+  __TEMPORAL_ACTIVATOR__?: { rootScope: object; hasFlag: () => boolean; sinkCalls: object[]; world: World };
 };
 SANDBOX.AsyncLocalStorage = AsyncLocalStorage;
 
@@ -64,7 +64,7 @@ export class World {
 
   /** Runs a workflow to its end. @throws what it throws; an error when it waits for ever. */
   async run<T>(workflow: () => Promise<T>): Promise<T> {
-    SANDBOX.__TEMPORAL_ACTIVATOR__ = { rootScope: this.root, hasFlag: () => true, world: this };
+    SANDBOX.__TEMPORAL_ACTIVATOR__ = { rootScope: this.root, hasFlag: () => true, sinkCalls: [], world: this };
     this.setClock(START);
     const cancelAt = this.script?.cancelAt;
     if (cancelAt !== undefined) this.after(cancelAt, () => this.root.cancel());
