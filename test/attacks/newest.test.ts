@@ -1,9 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { cancelTask } from '../../src/client/index.js';
 import { LOCK_SIGNALS, lockIdOf, SLOT_SIGNAL } from '../../src/contracts/names.js';
+import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import { digestOf } from '../../src/rules/canonical.js';
+import { abilityJson } from '../fixtures/command-line.js';
+import { makeProject, workflow } from '../fixtures/project-folder.js';
 import { gated, startTurns } from '../fixtures/turns.js';
-import { times } from './extent.js';
+import { times, WHOLE } from './extent.js';
 
 const turns = await startTurns();
 const { flows, fresh, ended, untilStatus, untilHolding, go, start, lockIsOver, lineOf, linesOf, view } = turns;
@@ -190,12 +195,10 @@ describe('on_busy: newest', () => {
     }
   });
 
-  test('a worker that is restarted between the two loses neither: what was said stays said', async () => {
+  test.runIf(WHOLE)('a worker that is restarted between the two loses neither: what was said stays said', async () => {
     const file = fresh();
     const first = await holding(newest, file, 'first');
     const second = await waiting(newest, file, 'second');
-    await flows.project.stopWorkers();
-    await flows.project.session.temporal.workflow.getHandle(second).signal('nothing', null);
     await flows.project.restartWorkers();
     const third = await waiting(newest, file, 'third');
     await expectReplaced(second, third, file);
@@ -206,4 +209,45 @@ describe('on_busy: newest', () => {
       expect((await ended(id)).status).toBe('succeeded');
     }
   });
+
+  test.runIf(WHOLE)(
+    'kill -9 of the runtime at any moment: one is in, one waits, and the others gave way to it',
+    async () => {
+      const project = makeProject(
+        workflow('deploy', 'concurrency: { key: k, on_busy: newest }\nsteps: [{ id: gate, wait: { signal: go } }]'),
+      );
+      const run = (...args: string[]) => abilityJson(args, { cwd: project.root });
+      const kill = () => {
+        const { pid }: RuntimeFile = JSON.parse(readFileSync(join(project.root, '.system/runtime.json'), 'utf8'));
+        process.kill(pid, 'SIGKILL');
+      };
+      const resultOf = async (key: string) => (await run('task', 'show', key)).json;
+      try {
+        await run('run', 'deploy', '--key', 'k0', '--detach');
+        await expect.poll(async () => (await resultOf('k0')).concurrency?.granted_at, { timeout: 20_000 }).toBeTruthy();
+        const keys = ['k1', 'k2', 'k3', 'k4', 'k5', 'k6'];
+        for (const [n, key] of keys.entries()) {
+          expect((await run('run', 'deploy', '--key', key, '--detach')).exitCode).toBe(0);
+          // From none of it done to all of it done.
+          await new Promise((resolve) => setTimeout(resolve, n * 30));
+          kill();
+        }
+        const last = keys.at(-1) as string;
+        await expect.poll(async () => (await resultOf(last)).status, { timeout: 60_000 }).toBe('waiting');
+        for (const key of keys.slice(0, -1)) {
+          await expect.poll(async () => (await resultOf(key)).status, { timeout: 60_000 }).toBe('failed');
+          expect((await resultOf(key)).error.code).toBe('concurrency.replaced');
+        }
+        for (const key of ['k0', last]) {
+          await run('task', 'signal', key, 'go');
+          expect((await run('task', 'watch', key, '--timeout', '60s')).json.status).toBe('succeeded');
+        }
+        expect(await run('task', 'result', 'k1')).toMatchObject({ exitCode: 1 });
+      } finally {
+        await run('down', '--yes').catch(() => {});
+        project.remove();
+      }
+    },
+    300_000,
+  );
 });
