@@ -4,6 +4,7 @@ import type { Person } from '../contracts/people.js';
 import type { Plan, PlanHandler, PlanOperation } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import { evaluateCondition } from './expressions/condition.js';
+import { isGuardPhase } from './guard-precedence.js';
 
 /** The names hook expressions see. Source: design, section 7. */
 export const HOOK_NAMES = [
@@ -83,10 +84,15 @@ export function answerExpression(
   }
 }
 
-/** The answer of a hook that crashed, hung or answered nonsense. */
-export function failedAnswer(id: string, at: { phase: Phase; path: string }, reason: string): HookAnswer {
-  const isGuard = at.phase === 'PreAbilityCreate' || at.phase === 'PreAbilityCall';
-  return { hook_id: id, ...at, status: 'error', decision: isGuard ? 'deny' : 'allow', reason };
+/** The answer of a hook that crashed, hung or gave none: before a call that refuses. Source: C-08. */
+export function failedAnswer(
+  id: string,
+  { phase, path }: { phase: Phase; path: string },
+  reason: string,
+  suggestion?: string,
+): HookAnswer {
+  const decision = isGuardPhase(phase) ? 'deny' : 'allow';
+  return { hook_id: id, phase, path, status: 'error', decision, reason, ...(suggestion && { suggestion }) };
 }
 
 function isTrue(condition: string | undefined, facts: HookFacts, cel: string | undefined): boolean {
