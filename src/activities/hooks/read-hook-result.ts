@@ -4,6 +4,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import { gravestOf, isGuardPhase } from '../../rules/guard-precedence.js';
 import { failedAnswer } from '../../rules/hook-facts.js';
 import { didYouMean } from '../../rules/nearest.js';
+import { oneLine } from '../../rules/shown-text.js';
 import {
   GUARD_SIGNALS,
   guardSignals,
@@ -32,6 +33,8 @@ const MOST_NAMED = 5;
  * is refused, since what it wanted to say is not known. After a call such keys become warnings. Of `guard_decision` and
  * the guards among its signals that are about this ability, the gravest counts. Source: R-002-18; C-08, C-10, C-11.
  *
+ * What it says to people is one line of what can be seen, at every door.
+ *
  * @param twice keys that the text of the answer had twice in one object.
  */
 export function readHookResult(id: string, value: unknown, asked: Asked, twice: readonly string[] = []): HookAnswer {
@@ -39,7 +42,7 @@ export function readHookResult(id: string, value: unknown, asked: Asked, twice: 
   const parsed = hookResult.safeParse(value);
   if (!parsed.success) return failedAnswer(id, at, `its answer is no HookResult: ${issueOf(parsed.error)}`);
   const { status = 'ok', reason, suggestion, warnings = [], hook_signals } = parsed.data;
-  if (status === 'error') return failedAnswer(id, at, reason ?? 'it says that it failed');
+  if (status === 'error') return failedAnswer(id, at, oneLine(reason ?? 'it says that it failed'));
   const { infra, doubts } = infraOf(parsed.data);
   const slips = [...slipsIn(value, twice), ...doubts, ...signalDoubts(hook_signals)];
   const fatal = isGuardPhase(at.phase) ? slips.find(({ hides }) => hides) : undefined;
@@ -55,9 +58,9 @@ export function readHookResult(id: string, value: unknown, asked: Asked, twice: 
     ...at,
     status,
     decision: decided.decision,
-    ...(why.reason !== undefined && { reason: why.reason }),
-    ...(why.suggestion !== undefined && { suggestion: why.suggestion }),
-    ...(warnings.length + told.length > 0 && { warnings: [...warnings, ...told] }),
+    ...(why.reason !== undefined && { reason: oneLine(why.reason) }),
+    ...(why.suggestion !== undefined && { suggestion: oneLine(why.suggestion) }),
+    ...(warnings.length + told.length > 0 && { warnings: [...warnings, ...told].map(oneLine) }),
     ...(infra && { infra }),
     ...(hook_signals && { hook_signals }),
   };

@@ -1,5 +1,6 @@
 import type { HookAnswer } from '../../contracts/hooks.js';
 import { failedAnswer } from '../../rules/hook-facts.js';
+import { oneLine } from '../../rules/shown-text.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { CallLog } from '../call-log.js';
 import type { PinnedScripts } from '../script/pinned-scripts.js';
@@ -78,7 +79,7 @@ function readAnswer(id: string, stdout: string, asked: Asked, log: CallLog): Hoo
     value = log.maskDeep(value);
     refuseUnsafeKeys(value);
   } catch {
-    const seen = stdout.trim() === '' ? 'nothing' : `\`${log.excerpt(stdout.trim(), 200)}\``;
+    const seen = stdout.trim() === '' ? 'nothing' : `\`${oneLine(log.excerpt(stdout.trim(), 200))}\``;
     return failedAnswer(id, asked, `it printed ${seen}, which is no HookResult`);
   }
   return readHookResult(id, value, asked, twice);
