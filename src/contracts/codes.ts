@@ -210,8 +210,8 @@ export const CODES = {
   },
   'hook.failed': {
     exit: EXIT.denied,
-    means: 'A guard crashed, hung or answered nonsense, and a guard that cannot answer is a no.',
-    next: 'Mend the hook; the message has the tail of its stderr.',
+    means: 'A guard crashed, hung, or gave no answer that decides, and a guard without an answer refuses.',
+    next: 'Mend the hook; the message has what it printed or the tail of its stderr, and docs/hooks.md what an answer is.',
   },
   'hook.timeout': {
     exit: EXIT.failed,
