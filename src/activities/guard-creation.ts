@@ -12,6 +12,7 @@ import { credentialsOf } from '../rules/credentials.js';
 import { firstDeny } from '../rules/guard-precedence.js';
 import { guardedParts } from '../rules/guarded-parts.js';
 import { denialOf } from '../rules/hook-facts.js';
+import { oneLine } from '../rules/shown-text.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
 import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
 import type { PinnedTools } from './mcp/pinned-tools.js';
@@ -134,7 +135,7 @@ function confirmationsOf(answers: HookAnswer[]): Confirmation[] {
 function warningsOf(answers: HookAnswer[]): string[] {
   return answers.flatMap(({ warnings = [], decision, reason, hook_id }) =>
     decision === 'need_user_confirm'
-      ? [...warnings, `An approval will be asked for: ${reason ?? 'no reason given'} (hook ${hook_id})`]
+      ? [...warnings, `An approval will be asked for: ${oneLine(reason ?? 'no reason given')} (hook ${hook_id})`]
       : warnings,
   );
 }

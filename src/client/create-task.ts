@@ -16,6 +16,7 @@ import type { Seal } from '../contracts/seal.js';
 import type { PreflightAnswer, TaskMemo, TaskRequest, TaskStart } from '../contracts/task.js';
 import { digestOf } from '../rules/canonical.js';
 import { hasTools, planDigest } from '../rules/plan-digest.js';
+import { markdownLine } from '../rules/shown-text.js';
 import { packArguments } from '../rules/task-arguments.js';
 import { refuseOtherInput, refuseOtherPlan } from '../rules/wanted-plan.js';
 import { attachTask } from './attach-task.js';
@@ -266,7 +267,7 @@ async function startTask(
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       memo,
       typedSearchAttributes: attributesOf(session, request, answer, argument.run),
-      staticSummary: `${plan.ability.id} in ${plan.environment.name}, for ${request.user.name}`,
+      staticSummary: `${plan.ability.id} in ${plan.environment.name}, for ${markdownLine(request.user.name)}`,
       staticDetails: plan.ability.summary,
     });
     return handle.firstExecutionRunId;

@@ -25,7 +25,12 @@ export interface EventContext {
   plan_digest: string | null;
 }
 
-/** What a script handler prints on stdout. Every field may be left out. Source: R-002-18. */
+/**
+ * What a script handler prints on stdout. Source: R-002-18.
+ *
+ * Before a call it must decide: by `guard_decision`, or by an item of `hook_signals.ability_guards` about the ability it
+ * was asked about. After a call every field may be left out.
+ */
 export interface HookResult {
   hook_id?: string;
   status?: 'ok' | 'error';
@@ -34,7 +39,11 @@ export interface HookResult {
   suggestion?: string;
   warnings?: string[];
   hook_signals?: JsonObject;
+  /** For logs and metrics: `log`, `metrics`, `usage_record`, which count at the top level, too. */
   infra?: JsonObject;
+  log?: Json;
+  metrics?: Json;
+  usage_record?: Json;
   duration_ms?: number;
 }
 

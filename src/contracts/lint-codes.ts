@@ -31,7 +31,7 @@ export const LINT_CODES = {
     severity: 'error',
     means: 'A guard no longer stands before an ability, under the same version.',
     why: 'What was guarded yesterday runs unguarded today, and nobody who uses it was told.',
-    fix: 'Bind the guard again, or give the ability a new `version`.',
+    fix: 'Bind the guard again, or give it `match: {}` where a binding elsewhere narrowed it; else give the ability a new `version`.',
   },
   'lint.break_input_narrowed': {
     severity: 'error',
@@ -80,6 +80,12 @@ export const LINT_CODES = {
     means: 'An ability binds a hook that is not enabled.',
     why: 'Whoever reads the binding believes that the hook stands guard, and it does not fire.',
     fix: 'Set `enabled: true` at the hook, or take it out of the binding.',
+  },
+  'lint.hook_narrowed': {
+    severity: 'warning',
+    means: 'A blocking hook without `match` is bound by name, so that it no longer fires everywhere.',
+    why: 'Unbound it guards every ability; the first binding takes it away from all others, and nothing says so there.',
+    fix: 'Write `match: {}` at the hook to keep it everywhere, or say where it fires; one that is only bound needs no `blocking`.',
   },
   'lint.hooks_dropped': {
     severity: 'warning',

@@ -15,23 +15,33 @@ export type TaskPhase = keyof typeof BINDING_LISTS;
 type Bindings = { [List in (typeof BINDING_LISTS)[TaskPhase]]?: string[] | undefined } | undefined;
 
 /**
+ * Whether a hook fires without being bound, wherever its `match` fits.
+ *
+ * One without `match` does while nothing binds it; before calls, only blocking ones are asked. Source: C-07, C-44.
+ */
+export function isGlobal(registry: Registry, phase: TaskPhase, { id, match, blocking }: HookDefinition): boolean {
+  return (blocking || phase === 'PostAbilityCall') && (match !== undefined || !isBound(registry, phase, id));
+}
+
+/** Whether a binding keeps a hook from firing everywhere, which it would do before calls without one. Source: C-44. */
+export function isNarrowed(registry: Registry, phase: TaskPhase, { id, match, blocking }: HookDefinition): boolean {
+  return blocking && match === undefined && isBound(registry, phase, id);
+}
+
+/**
  * Why a hook cannot run for any ability of the project; undefined when it can, or is switched off on purpose.
  *
- * Source: design, section 7; requirements, C-07.
+ * Source: design, section 7; requirements, C-07 and C-44.
  */
 export function whyItNeverRuns(
   registry: Registry,
   phase: TaskPhase,
-  { id, enabled, match, blocking }: HookDefinition,
+  hook: HookDefinition,
 ): { message: string; suggestion: string } | undefined {
-  if (!enabled || isBound(registry, phase, id)) return undefined;
-  const list = BINDING_LISTS[phase];
-  if (!match) {
-    const message = `The hook ${id} never runs: it has no \`match\`, and no ability binds it`;
-    return { message, suggestion: `Write \`match\`, or bind it with \`hooks: { ${list}: [${id}] }\`.` };
-  }
-  if (blocking || phase === 'PostAbilityCall') return undefined;
+  const { id, enabled } = hook;
+  if (!enabled || isBound(registry, phase, id) || isGlobal(registry, phase, hook)) return undefined;
   const message = `The hook ${id} never runs: ${phase} asks blocking and bound hooks only, and it is neither`;
+  const list = BINDING_LISTS[phase];
   return { message, suggestion: `Write \`blocking: true\`, or bind it with \`hooks: { ${list}: [${id}] }\`.` };
 }
 

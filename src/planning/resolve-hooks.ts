@@ -4,8 +4,9 @@ import type { JsonObject } from '../contracts/json.js';
 import type { PlanHandler, PlanHook, PlanHooks } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { HookDefinition, HookMatch } from '../definitions/formats/hooks.js';
-import { BINDING_LISTS, type TaskPhase, whyItNeverRuns } from '../definitions/hook-bindings.js';
+import { BINDING_LISTS, isGlobal, type TaskPhase, whyItNeverRuns } from '../definitions/hook-bindings.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
+import { faultOfOptions } from '../rules/builtin-options.js';
 import { parseDuration } from '../rules/duration.js';
 import { matchesAnyGlob } from '../rules/glob.js';
 import { HOOK_NAMES } from '../rules/hook-facts.js';
@@ -36,7 +37,8 @@ const GUARD_MS = parseDuration('10s');
  * The hooks of the three task phases that fire around an ability, in order.
  *
  * Global hooks in file order, then bound ones in resolution order, the same id once. Lower levels add to higher ones,
- * so that none can drop a guard unseen; `replace: true` drops, and is told. Source: design, sections 4 and 7; C-06, C-09.
+ * so that none can drop a guard unseen; `replace: true` drops, and is told. Source: design, sections 4 and 7; C-06, C-09,
+ * C-44.
  *
  * @throws AbilityError for a bound name that is not there, and for a guard file that cannot be read.
  */
@@ -62,7 +64,7 @@ export function selectHooks(
 ): Loaded<HookDefinition>[] {
   refuseUnreadable(phase, registry);
   const defined = registry.hooks.get(phase) ?? [];
-  const global = defined.filter(({ value }) => value.match && (value.blocking || phase === 'PostAbilityCall'));
+  const global = defined.filter(({ value }) => isGlobal(registry, phase, value));
   const bound = boundNames(phase, levels, subject.ability, warn).map(({ name, level, path }) => {
     const hook = defined.find(({ value }) => value.id === name);
     if (!hook) throw unknownHook(name, phase, registry, level, path);
@@ -184,11 +186,17 @@ function builtinOf(
   { name, options }: { name: BuiltinHook; options: JsonObject },
   phase: Phase,
 ): PlanHandler {
-  if (BUILTIN_PHASES[name].includes(phase)) return { kind: 'builtin', name, options };
-  throw new AbilityError({
-    code: 'definition.invalid',
-    message: `The built-in handler ${name} does not belong to ${phase}`,
-    location: hook.locate(['handler', 'builtin']),
-    suggestion: `Bind it in ${BUILTIN_PHASES[name].join('.yaml or ')}.yaml.`,
-  });
+  const location = hook.locate(['handler', 'builtin']);
+  if (!BUILTIN_PHASES[name].includes(phase)) {
+    throw new AbilityError({
+      code: 'definition.invalid',
+      message: `The built-in handler ${name} does not belong to ${phase}`,
+      location,
+      suggestion: `Bind it in ${BUILTIN_PHASES[name].join('.yaml or ')}.yaml.`,
+    });
+  }
+  const fault = faultOfOptions(name, options);
+  if (fault === undefined) return { kind: 'builtin', name, options };
+  const message = `The built-in handler ${name} of the hook ${hook.value.id} cannot answer: ${fault}`;
+  throw new AbilityError({ code: 'definition.invalid', message, location });
 }

@@ -1,5 +1,6 @@
 import type { Approval, ApprovalField, CountedDecision, Decision, DecisionOutcome } from '../contracts/approvals.js';
 import type { Json } from '../contracts/json.js';
+import { oneLine } from './shown-text.js';
 
 /** What a decision says. */
 export type Verdict = 'approve' | 'deny';
@@ -21,9 +22,10 @@ export function decideApproval(
   const found = findApproval(approvals, decision.approval_id);
   if (typeof found === 'string') return { counted: false, approval_id: decision.approval_id ?? null, reason: found };
   const name = typeof decision.by === 'string' ? decision.by.trim() : '';
-  const reason =
+  const why =
     reasonToIgnore(found, name, decision) ?? (verdict === 'approve' ? wrongField(found, decision) : undefined);
-  if (reason) {
+  if (why) {
+    const reason = oneLine(why);
     found.ignored.push({ decision: verdict, by: name || null, reason, at });
     return { counted: false, approval_id: found.id, reason };
   }
@@ -39,7 +41,7 @@ export function decideApproval(
 function findApproval(approvals: readonly Approval[], id: string | undefined): Approval | string {
   if (id !== undefined && id !== '') {
     const named = approvals.filter((approval) => approval.id === id);
-    return named.find(({ status }) => status === 'open') ?? named.at(-1) ?? `there is no approval ${id}`;
+    return named.find(({ status }) => status === 'open') ?? named.at(-1) ?? `there is no approval ${oneLine(id)}`;
   }
   const open = approvals.filter(({ status }) => status === 'open');
   const [only] = open;

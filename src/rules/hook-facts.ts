@@ -4,6 +4,8 @@ import type { Person } from '../contracts/people.js';
 import type { Plan, PlanHandler, PlanOperation } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import { evaluateCondition } from './expressions/condition.js';
+import { isGuardPhase } from './guard-precedence.js';
+import { oneLine } from './shown-text.js';
 
 /** The names hook expressions see. Source: design, section 7. */
 export const HOOK_NAMES = [
@@ -70,12 +72,11 @@ export function answerExpression(
   cel?: string,
 ): HookAnswer {
   const answer = { hook_id: id, ...at, status: 'ok', decision: 'allow' } as const;
-  const { reason, suggestion } = handler;
-  const why = { reason, ...(suggestion !== undefined && { suggestion }) };
   try {
-    if (isTrue(handler.deny_if, facts, cel)) return { ...answer, decision: 'deny', ...why };
-    const warned = isTrue(handler.warn_if, facts, cel) ? { warnings: [reason] } : {};
-    if (isTrue(handler.confirm_if, facts, cel)) return { ...answer, decision: 'need_user_confirm', ...why, ...warned };
+    if (isTrue(handler.deny_if, facts, cel)) return { ...answer, decision: 'deny', ...whyOf(handler) };
+    const warned = isTrue(handler.warn_if, facts, cel) ? { warnings: [oneLine(handler.reason)] } : {};
+    if (isTrue(handler.confirm_if, facts, cel))
+      return { ...answer, decision: 'need_user_confirm', ...whyOf(handler), ...warned };
     return { ...answer, ...warned };
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
@@ -83,10 +84,26 @@ export function answerExpression(
   }
 }
 
-/** The answer of a hook that crashed, hung or answered nonsense. */
-export function failedAnswer(id: string, at: { phase: Phase; path: string }, reason: string): HookAnswer {
-  const isGuard = at.phase === 'PreAbilityCreate' || at.phase === 'PreAbilityCall';
-  return { hook_id: id, ...at, status: 'error', decision: isGuard ? 'deny' : 'allow', reason };
+/** The answer of a hook that crashed, hung or gave none: before a call that refuses. Source: C-08. */
+export function failedAnswer(
+  id: string,
+  { phase, path }: { phase: Phase; path: string },
+  reason: string,
+  suggestion?: string,
+): HookAnswer {
+  const decision = isGuardPhase(phase) ? 'deny' : 'allow';
+  return { hook_id: id, phase, path, status: 'error', decision, reason, ...(suggestion && { suggestion }) };
+}
+
+/** What people are told, as one line at every door. */
+function whyOf({
+  reason,
+  suggestion,
+}: {
+  reason: string;
+  suggestion?: string;
+}): Pick<HookAnswer, 'reason' | 'suggestion'> {
+  return { reason: oneLine(reason), ...(suggestion !== undefined && { suggestion: oneLine(suggestion) }) };
 }
 
 function isTrue(condition: string | undefined, facts: HookFacts, cel: string | undefined): boolean {
@@ -100,8 +117,8 @@ export function denialOf(answer: HookAnswer): AbilityError {
     code: failed ? 'hook.failed' : 'guard.denied',
     message: failed
       ? `The guard ${answer.hook_id} failed, and a guard that cannot answer is a no: ${answer.reason ?? 'no reason'}`
-      : `${answer.reason ?? 'Denied.'} (hook ${answer.hook_id})`,
+      : `${oneLine(answer.reason ?? 'Denied.')} (hook ${answer.hook_id})`,
     details: { hook_id: answer.hook_id, phase: answer.phase, path: answer.path },
-    ...(answer.suggestion !== undefined && { suggestion: answer.suggestion }),
+    ...(answer.suggestion !== undefined && { suggestion: oneLine(answer.suggestion) }),
   });
 }

@@ -1,5 +1,5 @@
+import { readHookResult } from '../activities/hooks/read-hook-result.js';
 import type { AnswerScript } from '../activities/hooks/run-hooks.js';
-import { readHookResult } from '../activities/hooks/script-handler.js';
 import type { PreparedCase } from './prepared-case.js';
 
 /** Answers for script hooks as the case of their task says; the others run. */
@@ -7,6 +7,6 @@ export function createMockedHooks(hooksOf: (task: string) => PreparedCase['hooks
   return async (id, handler, context, run) => {
     const hooks = hooksOf(run.task);
     if (!Object.hasOwn(hooks, id)) return live(id, handler, context, run);
-    return readHookResult(id, hooks[id], { phase: run.phase, path: run.path });
+    return readHookResult(id, hooks[id], { phase: run.phase, path: run.path, ability: context.ability_id });
   };
 }

@@ -5,6 +5,7 @@ import type { Approvers } from '../contracts/plan.js';
 import type { TaskState } from '../contracts/states.js';
 import { digestOf } from '../rules/canonical.js';
 import { decideApproval, type Verdict } from '../rules/decide-approval.js';
+import { markdownLine, oneLine, startOf } from '../rules/shown-text.js';
 import type { Halt } from './halt.js';
 import { Halted, StepFailure } from './step-failure.js';
 import type { TaskRun } from './task-run.js';
@@ -23,6 +24,7 @@ export interface ApprovalRequest {
   fields?: Record<string, ApprovalField>;
 }
 
+const MOST_OF_A_SUMMARY = 200;
 const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEYWORD);
 
 /**
@@ -45,7 +47,8 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, halt
   if (approval === asked) run.approvals.push(approval);
   enterWaiting(run);
   const left = Date.parse(approval.expires_at) - Date.now();
-  const summary = `waiting for people: ${approval.title}`.slice(0, 200);
+  // The Temporal UI reads it as Markdown.
+  const summary = startOf(`waiting for people: ${markdownLine(approval.title)}`, MOST_OF_A_SUMMARY);
   try {
     const decided = await halt.wait(() => condition(() => approval.status !== 'open', Math.max(1, left), { summary }));
     if (!decided) approval.status = 'expired';
@@ -76,7 +79,7 @@ function heldOver(run: TaskRun, asked: Approval): Approval | undefined {
   return held && run.takeWaiting(asked.path) ? held : undefined;
 }
 
-/** The id names what was shown. Source: design, section 8; answers, 13. */
+/** The id names what was shown; what is said about it is one line at every door. Source: design, section 8; answers, 13. */
 function open(run: TaskRun, request: ApprovalRequest): Approval {
   const { path, what, title, reasons, approvers, quorum, comment, fields, expiresMs } = request;
   const { environment } = run.plan;
@@ -85,9 +88,9 @@ function open(run: TaskRun, request: ApprovalRequest): Approval {
   return {
     id: `${path.slice(path.lastIndexOf('/') + 1)}-${digest.slice(0, 12)}`,
     path,
-    title,
+    title: oneLine(title),
     what,
-    reasons,
+    reasons: reasons.map(oneLine),
     approvers: approvers.listed,
     people: approvers.people,
     quorum,
@@ -109,8 +112,8 @@ function refuseNo({ status, title, decisions, expires_at, id }: Approval): void 
   const details = { approval_id: id };
   if (status === 'denied') {
     const no = decisions.find(({ decision }) => decision === 'deny');
-    const who = no === undefined || no.by === 'unnamed' ? 'Somebody' : no.by.name;
-    const why = no?.comment ? `: ${no.comment}` : '';
+    const who = no === undefined || no.by === 'unnamed' ? 'Somebody' : oneLine(no.by.name);
+    const why = no?.comment ? `: ${oneLine(no.comment)}` : '';
     throw new StepFailure({ code: 'approval.denied', message: `${who} denied "${title}"${why}`, details });
   }
   const message = `Nobody decided on "${title}" until ${expires_at}`;

@@ -2,6 +2,7 @@ import { setCurrentDetails } from '@temporalio/workflow';
 import type { Approval } from '../contracts/approvals.js';
 import { describeWait } from '../rules/describe-concurrency.js';
 import { formatDuration } from '../rules/duration.js';
+import { markdownCode, markdownLine, startOf } from '../rules/shown-text.js';
 import type { TaskRun } from './task-run.js';
 
 /** Beyond this the table would cost more than the steps. */
@@ -36,7 +37,7 @@ function showDetails(run: TaskRun): void {
   const lines = [
     `**${run.state}**${key} · ${run.plan.environment.name}`,
     '',
-    ...(run.state === 'waiting' && run.turn ? [`Waiting for ${plain(describeWait(run.turn))}`, ''] : []),
+    ...(run.state === 'waiting' && run.turn ? [`Waiting for ${markdownLine(describeWait(run.turn))}`, ''] : []),
     ...run.approvals.filter(({ status }) => status === 'open').flatMap(describeApproval),
     '| Step | Call | Status | Attempts | Time |',
     '| --- | --- | --- | --- | --- |',
@@ -49,23 +50,19 @@ function showDetails(run: TaskRun): void {
 /** What an approver needs to see, and what to send. Source: design, section 8. */
 function describeApproval({ id, title, what, approvers, reasons, requested_by, expires_at }: Approval): string[] {
   return [
-    `Waiting for approval ${code(id)}: **${plain(title)}**`,
+    `Waiting for approval ${code(id)}: **${markdownLine(title)}**`,
     '',
     `- what: ${code(what.ability)} in ${code(what.environment)}${what.effects ? `, ${what.effects}` : ''}`,
-    `- input: ${code(JSON.stringify(what.input).slice(0, MOST_INPUT))}`,
-    ...reasons.map((reason) => `- because: ${plain(reason)}`),
-    `- asked for by ${plain(requested_by.name)} (${requested_by.source}), until ${expires_at}`,
-    `- who may decide: ${approvers.length > 0 ? plain(approvers.join(', ')) : 'anyone'}`,
+    `- input: ${markdownCode(startOf(JSON.stringify(what.input), MOST_INPUT))}`,
+    ...reasons.map((reason) => `- because: ${markdownLine(reason)}`),
+    `- asked for by ${markdownLine(requested_by.name)} (${requested_by.source}), until ${expires_at}`,
+    `- who may decide: ${approvers.length > 0 ? markdownLine(approvers.join(', ')) : 'anyone'}`,
     `- send the signal ${code('approve')} with ${code(`{"approval_id": "${id}", "by": "your name"}`)}, or ${code('deny')}`,
     '',
   ];
 }
 
-function code(text: string): string {
-  return `\`${text.replaceAll('`', "'").replaceAll('|', '\\|')}\``;
-}
-
-/** Text of people, which must not become Markdown of its own. */
-function plain(text: string): string {
-  return text.replaceAll(/[\\`*_[\]<>#|]/g, '\\$&').replaceAll('\n', ' ');
+/** Of ids, which have no characters of Markdown but these; a step table is drawn often. */
+function code(id: string): string {
+  return `\`${id.replaceAll('`', "'").replaceAll('|', '\\|')}\``;
 }

@@ -44,7 +44,16 @@ export function askGuards(run: TaskRun, hooked: Hooked): string[] | Promise<stri
   if (!needsActivity(hooks)) {
     return confirmationsOf(run, answerHere(run, hooks, 'PreAbilityCall', hooked.path, factsOf(run, hooked)));
   }
-  return askActivity(run, hooked, 'PreAbilityCall', hooks).then((answers) => confirmationsOf(run, answers));
+  return askActivity(run, hooked, 'PreAbilityCall', hooks).then((answers) =>
+    confirmationsOf(run, [...answers, ...missingOf(answers, hooks, hooked.path)]),
+  );
+}
+
+/** A guard that was not asked, though none before it refused, is a guard that failed. */
+function missingOf(answers: readonly HookAnswer[], hooks: readonly PlanHook[], path: string): HookAnswer[] {
+  if (firstDeny(answers)) return [];
+  const missing = hooks.filter(({ id }) => !answers.some(({ hook_id }) => hook_id === id));
+  return missing.map(({ id }) => failedAnswer(id, { phase: 'PreAbilityCall', path }, 'it was not asked'));
 }
 
 /** Keeps what guards said. @returns why people must confirm. @throws StepFailure when one said no. */

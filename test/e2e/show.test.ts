@@ -41,7 +41,7 @@ test('R-000-27, R-000-31, R-000-46, R-000-53: `show` tells every field of an ope
     'modules: hello.world',
     'effects: read',
     'use case: a first ability',
-    'use case: \ufffd[2J a terminal that is wiped',
+    'use case: \\u001b[2J a terminal that is wiped',
     'notes: May be repeated.',
     'keywords: hello',
     'not for: bye',

@@ -72,7 +72,7 @@ hooks:
       'appendFileSync("order.txt", "first\\n"); console.log(JSON.stringify({ guard_decision: "allow" }));',
     ),
     'hooks/second.mjs': handler(
-      'appendFileSync("order.txt", "second\\n"); appendFileSync("context.json", JSON.stringify(context)); console.log("{}");',
+      'appendFileSync("order.txt", "second\\n"); appendFileSync("context.json", JSON.stringify(context)); console.log(JSON.stringify({ guard_decision: "allow" }));',
     ),
     'hooks/denies.mjs': handler(
       'console.log(JSON.stringify({ guard_decision: "deny", reason: "Not on my watch.", suggestion: "Ask Bob." }));',

@@ -33,7 +33,7 @@ beforeAll(async () => {
     'scripts/noted.mjs': [
       "import { appendFileSync, readFileSync } from 'node:fs';",
       "appendFileSync('order.txt', `${JSON.parse(readFileSync(0, 'utf8')).event_type}\\n`);",
-      "console.log('{}');",
+      "console.log(JSON.stringify({ guard_decision: 'allow' }));",
     ].join('\n'),
     'scripts/told.mjs': [
       "import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';",

@@ -1,5 +1,6 @@
 import type { HookAnswer } from '../../contracts/hooks.js';
 import type { PlanHandler } from '../../contracts/plan.js';
+import { faultOfOptions } from '../../rules/builtin-options.js';
 import { credentialsOf } from '../../rules/credentials.js';
 import { failedAnswer } from '../../rules/hook-facts.js';
 import type { HookDependencies, HookRun } from './run-hooks.js';
@@ -14,6 +15,8 @@ export function answerBuiltin(
   dependencies: HookDependencies,
 ): HookAnswer {
   const at = { phase: run.phase, path: run.path };
+  const fault = faultOfOptions(name, options);
+  if (fault !== undefined) return failedAnswer(id, at, fault);
   const allow = { hook_id: id, ...at, status: 'ok', decision: 'allow' } as const;
   switch (name) {
     case 'usage':
@@ -27,14 +30,17 @@ export function answerBuiltin(
       return { ...allow, decision: 'deny', reason, suggestion };
     }
     case 'environment_scope': {
-      const allowed = options.allow;
+      const allowed = namesIn(options.allow);
       const environment = run.plan.environment.name;
-      if (!Array.isArray(allowed)) return failedAnswer(id, at, 'its option `allow` is not a list of environments');
       if (allowed.includes(environment)) return allow;
       const reason = `${run.operation?.key ?? run.plan.ability.id} is not available in ${environment}.`;
       return { ...allow, decision: 'deny', reason, suggestion: `Run in ${allowed.join(' or ')}.` };
     }
   }
+}
+
+function namesIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
 }
 
 /** One line a call: who called what, where and how it ended. Source: R-002-63. */
@@ -52,7 +58,7 @@ function recordUsage(run: HookRun, { recordUsage: append }: HookDependencies): v
 
 function missingCredentials(run: HookRun, { secrets }: HookDependencies, names: unknown): string[] {
   const source = secrets(run.plan.environment.name);
-  const wanted = Array.isArray(names) ? names.map((name) => `env:${String(name)}`) : [];
+  const wanted = namesIn(names).map((name) => `env:${name}`);
   const references = [...wanted, ...credentialsOf(run.plan, run.operation).map(({ reference }) => reference)];
   return [...new Set(references)].filter((reference) => !source.has(reference)).map((r) => r.replace(/^env:/, ''));
 }

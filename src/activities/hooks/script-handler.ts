@@ -1,7 +1,6 @@
-import { z } from 'zod';
 import type { HookAnswer } from '../../contracts/hooks.js';
-import type { JsonObject } from '../../contracts/json.js';
 import { failedAnswer } from '../../rules/hook-facts.js';
+import { oneLine } from '../../rules/shown-text.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { CallLog } from '../call-log.js';
 import type { PinnedScripts } from '../script/pinned-scripts.js';
@@ -9,22 +8,14 @@ import type { ProcessGroups } from '../script/process-groups.js';
 import { type ProcessOutcome, runProcess } from '../script/run-process.js';
 import { environmentOf } from '../script/script-environment.js';
 import type { SecretSource } from '../secrets.js';
-import type { AnswerScript, HookRun } from './run-hooks.js';
+import { duplicateKeys } from './duplicate-keys.js';
+import { type Asked, readHookResult } from './read-hook-result.js';
+import type { AnswerScript } from './run-hooks.js';
 
+/** An answer is short; what is longer is none. */
 const MOST_CHARACTERS = 1024 * 1024;
 /** A hook that hangs is answered for within a second after its time-out. */
 const PATIENCE = { graceMs: 400, endMs: 250 };
-
-/** HookResult as handlers print it. Fields we do not know are left to those who do. Source: R-002-18. */
-const hookResult = z.looseObject({
-  status: z.enum(['ok', 'error']).optional(),
-  guard_decision: z.enum(['allow', 'deny', 'need_user_confirm']).optional(),
-  reason: z.string().optional(),
-  suggestion: z.string().optional(),
-  warnings: z.array(z.string()).optional(),
-  hook_signals: z.record(z.string(), z.json()).optional(),
-  infra: z.record(z.string(), z.json()).optional(),
-});
 
 /** Where scripts are, what they are told, and who is told of their processes. */
 export interface ScriptHookDependencies {
@@ -68,7 +59,7 @@ async function answerScript(
   log.save();
   const fault = faultOf(outcome, timeout_ms);
   if (fault) return failedAnswer(id, at, withTail(fault, log.tailOf('stderr', 5)));
-  return readAnswer(id, outcome.stdout, at, log);
+  return readAnswer(id, outcome.stdout, { ...at, ability: context.ability_id }, log);
 }
 
 function faultOf({ ended, exitCode, signal, reason }: ProcessOutcome, timeoutMs: number): string | undefined {
@@ -79,38 +70,24 @@ function faultOf({ ended, exitCode, signal, reason }: ProcessOutcome, timeoutMs:
   return exitCode === 0 ? undefined : `it ended with exit code ${exitCode}`;
 }
 
-function readAnswer(id: string, stdout: string, at: Pick<HookRun, 'phase' | 'path'>, log: CallLog): HookAnswer {
+/** The text of an answer as its value, with the known secrets masked. */
+function readAnswer(id: string, stdout: string, asked: Asked, log: CallLog): HookAnswer {
+  // What comes after the part that was kept could be another answer.
+  if (stdout.length >= MOST_CHARACTERS) {
+    return failedAnswer(id, asked, `it printed ${MOST_CHARACTERS} characters or more, which is too much for an answer`);
+  }
   let value: unknown;
+  let twice: string[];
   try {
-    value = log.maskDeep(JSON.parse(stdout));
+    value = JSON.parse(stdout);
+    twice = duplicateKeys(stdout).map((key) => log.mask(key));
+    value = log.maskDeep(value);
     refuseUnsafeKeys(value);
   } catch {
-    const seen = stdout.trim() === '' ? 'nothing' : `\`${log.excerpt(stdout.trim(), 200)}\``;
-    return failedAnswer(id, at, `it printed ${seen}, which is no HookResult`);
+    const seen = stdout.trim() === '' ? 'nothing' : `\`${oneLine(log.excerpt(stdout.trim(), 200))}\``;
+    return failedAnswer(id, asked, `it printed ${seen}, which is no HookResult`);
   }
-  return readHookResult(id, value, at);
-}
-
-/** The answer a HookResult stands for; what is none is a hook that failed. */
-export function readHookResult(id: string, value: unknown, at: Pick<HookRun, 'phase' | 'path'>): HookAnswer {
-  const parsed = hookResult.safeParse(value);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    return failedAnswer(id, at, `its answer is no HookResult: ${issue?.path.join('.')} ${issue?.message}`);
-  }
-  const { status = 'ok', guard_decision: decision = 'allow', reason, suggestion, ...rest } = parsed.data;
-  if (status === 'error') return failedAnswer(id, at, reason ?? 'it says that it failed');
-  return {
-    hook_id: id,
-    ...at,
-    status,
-    decision,
-    ...(reason !== undefined && { reason }),
-    ...(suggestion !== undefined && { suggestion }),
-    ...(rest.warnings && { warnings: rest.warnings }),
-    ...(rest.infra && { infra: rest.infra as JsonObject }),
-    ...(rest.hook_signals && { hook_signals: rest.hook_signals as JsonObject }),
-  };
+  return readHookResult(id, value, asked, twice);
 }
 
 function withTail(fault: string, tail: string): string {

@@ -3,20 +3,21 @@ import type { TaskRecord, ToolsUsed } from '../../contracts/record.js';
 import type { InputChange, TaskResult } from '../../contracts/task.js';
 import { describeConcurrency } from '../../rules/describe-concurrency.js';
 import { formatDuration } from '../../rules/duration.js';
+import { markdownCode, markdownLine, oneLine, showUnseenCharacters } from '../../rules/shown-text.js';
 
 /** Renders `tool_call.md`: intent, parameters, configuration, result and errors of a task. Source: R-000-86, R-002-34. */
 export function renderRecord(record: TaskRecord): string {
   const { plan, result } = record;
   const sections = [
     `# ${record.request.ability} · ${record.task_key}`,
-    plan.ability.summary,
+    markdownLine(plan.ability.summary),
     table([
       ['Task key', record.task_key],
       ['Ability', `${plan.ability.id}, version ${plan.ability.version}`],
       ['Environment', plan.environment.name],
       ['Placement', plan.placement],
       ...(plan.concurrency ? ([['Turns', describeConcurrency(plan.concurrency)]] as [string, string][]) : []),
-      ['Requested by', `${record.requested_by.name} (${record.requested_by.source})`],
+      ['Requested by', `${markdownLine(record.requested_by.name)} (${record.requested_by.source})`],
       ['Created', record.created_at],
       ...changesOf(record),
       ['Plan', record.plan_digest],
@@ -25,7 +26,7 @@ export function renderRecord(record: TaskRecord): string {
     ]),
     `## Input\n\n${json(record.input)}`,
     `## Operations\n\n${operationsOf(record)}`,
-    ...(record.warnings.length > 0 && !result ? [`## Warnings\n\n${list(record.warnings)}`] : []),
+    ...(record.warnings.length > 0 && !result ? [`## Warnings\n\n${list(record.warnings.map(markdownLine))}`] : []),
     ...(record.used ? [`## Tools used\n\n${usedOf(record.used)}`] : []),
     ...(result ? outcomeOf(result) : []),
   ];
@@ -40,7 +41,10 @@ function changesOf({ changes = [], changes_left: left = 0 }: TaskRecord): [strin
 }
 
 function changeOf({ by, at, fields }: InputChange): [string, string] {
-  return ['Changed', `${at} by ${by.name} (${by.source}): ${fields.join(', ') || 'its definitions'}`];
+  return [
+    'Changed',
+    `${at} by ${markdownLine(by.name)} (${by.source}): ${markdownLine(fields.join(', ')) || 'its definitions'}`,
+  ];
 }
 
 function operationsOf({ plan }: TaskRecord): string {
@@ -51,10 +55,10 @@ function operationsOf({ plan }: TaskRecord): string {
 }
 
 function usedOf({ tools_used, outside_whitelist }: ToolsUsed): string {
-  const tools = tools_used.length > 0 ? list(tools_used.map((tool) => `\`${tool}\``)) : 'None.';
+  const tools = tools_used.length > 0 ? list(tools_used.map(markdownCode)) : 'None.';
   const outside =
     outside_whitelist.length > 0
-      ? `**Called and not allowed:** ${outside_whitelist.join(', ')}`
+      ? `**Called and not allowed:** ${markdownLine(outside_whitelist.join(', '))}`
       : 'All of them are among what the ability may call.';
   return `${tools}\n\n${outside}`;
 }
@@ -64,14 +68,14 @@ function outcomeOf(result: TaskResult): string[] {
     return [path, call ?? '', status, String(attempts), duration_ms === null ? '' : formatDuration(duration_ms)];
   });
   const hooks = result.hooks.map(({ phase, hook_id, path, decision, status, reason }) => {
-    return [phase, hook_id, path || 'task', status === 'error' ? 'failed' : decision, reason ?? ''];
+    return [phase, hook_id, path || 'task', status === 'error' ? 'failed' : decision, markdownLine(reason ?? '')];
   });
   const { error } = result;
   return [
     `## Steps\n\n${rowsOf(['Step', 'Call', 'Status', 'Attempts', 'Time'], steps)}`,
     ...(result.approvals.length > 0 ? [`## Approvals\n\n${result.approvals.map(approvalOf).join('\n')}`] : []),
     ...(hooks.length > 0 ? [`## Hooks\n\n${rowsOf(['Phase', 'Hook', 'Step', 'Answer', 'Reason'], hooks)}`] : []),
-    ...(result.warnings.length > 0 ? [`## Warnings\n\n${list(result.warnings)}`] : []),
+    ...(result.warnings.length > 0 ? [`## Warnings\n\n${list(result.warnings.map(markdownLine))}`] : []),
     ...(error
       ? [`## Error\n\n\`${error.code}\`${error.step ? ` in step \`${error.step}\`` : ''}\n\n${fence(error.message)}`]
       : []),
@@ -81,11 +85,13 @@ function outcomeOf(result: TaskResult): string[] {
 
 function approvalOf({ id, title, status, decisions, ignored }: Approval): string {
   const who = decisions.map(({ decision, by, comment, self }) => {
-    const name = by === 'unnamed' ? 'unnamed' : `${by.name} (${by.source})`;
-    return `${decision} by ${name}${self ? ', who asked for it' : ''}${comment ? `: ${comment}` : ''}`;
+    const name = by === 'unnamed' ? 'unnamed' : `${markdownLine(by.name)} (${by.source})`;
+    return `${decision} by ${name}${self ? ', who asked for it' : ''}${comment ? `: ${markdownLine(comment)}` : ''}`;
   });
-  const dropped = ignored.map(({ by, decision, reason }) => `ignored: ${decision} by ${by ?? 'unnamed'} (${reason})`);
-  return list([`\`${id}\` ${title}: **${status}**`, ...[...who, ...dropped].map((text) => `  ${text}`)]);
+  const dropped = ignored.map(
+    ({ by, decision, reason }) => `ignored: ${decision} by ${markdownLine(by ?? 'unnamed')} (${markdownLine(reason)})`,
+  );
+  return list([`\`${id}\` ${markdownLine(title)}: **${status}**`, ...[...who, ...dropped].map((text) => `  ${text}`)]);
 }
 
 function table(rows: [string, string][]): string {
@@ -102,7 +108,7 @@ function rowsOf(head: string[], rows: string[][]): string {
 
 /** What people wrote must not break out of its cell. */
 function cell(text: string): string {
-  return text.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ');
+  return oneLine(text).replaceAll(/(?<!\\)\|/g, '\\|');
 }
 
 function list(items: string[]): string {
@@ -117,5 +123,5 @@ function json(value: unknown): string {
 function fence(text: string, language = ''): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const mark = '`'.repeat(longest + 1);
-  return `${mark}${language}\n${text}\n${mark}`;
+  return `${mark}${language}\n${showUnseenCharacters(text)}\n${mark}`;
 }

@@ -63,7 +63,9 @@ export const hook = z.strictObject({
   blocking: z.boolean().default(false).describe('Before calls, only blocking and bound hooks are asked.'),
   match: match
     .optional()
-    .describe('Makes it global: it fires wherever every field given fits. On a bound hook it filters.'),
+    .describe(
+      'Where it fires: every field given must fit. On a bound hook it filters. Without it, a hook fires everywhere while nothing binds it.',
+    ),
   handler: handler.describe('What answers.'),
 });
 

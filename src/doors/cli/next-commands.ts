@@ -2,6 +2,7 @@ import type { Approval } from '../../contracts/approvals.js';
 import { meaningOf } from '../../contracts/codes.js';
 import { isEndState } from '../../contracts/states.js';
 import type { TaskStory } from '../../contracts/story.js';
+import { oneLine } from '../../rules/shown-text.js';
 import { fieldFlags } from './render-result.js';
 
 /** A command to type next, and what for. */
@@ -29,11 +30,10 @@ function meanwhile({ status, approvals, task_key }: TaskStory): NextCommand[] {
 /** How an approval is granted, with the fields it asks for, and how it is refused. */
 export function decisionCommands(key: string, approval: Pick<Approval, 'id' | 'title' | 'fields'>): NextCommand[] {
   const { id, title } = approval;
-  const [line = ''] = title.split('\n', 1);
   return [
     {
       command: `ability approve ${key} --approval ${id} --as NAME${fieldFlags(approval)}`,
-      purpose: `say yes to "${line}"`,
+      purpose: `say yes to "${oneLine(title)}"`,
     },
     { command: `ability deny ${key} --approval ${id} --as NAME`, purpose: 'say no' },
   ];

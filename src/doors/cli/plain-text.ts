@@ -1,17 +1,12 @@
+import { showUnseenCharacters } from '../../rules/shown-text.js';
+
 /**
- * Text that people or programs wrote, made safe for a terminal: no control characters, and every line after the first
- * as far in as the first one, so that no line of it can be mistaken for one of ours.
+ * Text that people or programs wrote, made safe for a terminal: what steers it or is not seen is shown, and every line
+ * after the first is as far in as the first one, so that no line of it can be mistaken for one of ours.
  */
 export function plainText(text: string, indent = ''): string {
   const lines = text.replaceAll(/\r\n?/g, '\n').trimEnd().split('\n');
-  return lines
-    .map((line) => line.replaceAll('\t', '  ').replaceAll(/\p{Cc}|\p{Bidi_Control}/gu, '\ufffd'))
-    .join(`\n${indent}`);
-}
-
-/** A text on one line, made safe as by {@link plainText}. */
-export function oneLine(text: string): string {
-  return plainText(text.trim().replaceAll(/\s*[\r\n]+\s*/g, ' '));
+  return lines.map((line) => showUnseenCharacters(line.replaceAll('\t', '  '))).join(`\n${indent}`);
 }
 
 /** The first line of a text, as {@link plainText} gives it. */

@@ -1,6 +1,8 @@
 import type { Approval, ApprovalField } from '../../contracts/approvals.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { formatDuration } from '../../rules/duration.js';
+import { oneLine } from '../../rules/shown-text.js';
+import { plainText } from './plain-text.js';
 import { tellChanges } from './render-change.js';
 import { describeProblem } from './report.js';
 import type { Terminal } from './terminal.js';
@@ -23,7 +25,7 @@ export function renderResult(result: TaskResult, style: Style): string {
     );
   if (error?.step) lines.push(`  in step ${error.step}`);
   lines.push(...tellChanges(result));
-  for (const warning of warnings) lines.push(`${style('yellow', 'warning')} ${warning}`);
+  for (const warning of warnings) lines.push(`${style('yellow', 'warning')} ${plainText(warning, '  ')}`);
   if (result.cleanup_ran !== null) lines.push(`clean-up: ${result.cleanup_ran ? 'ran' : 'did not finish'}`);
   if (good) lines.push(`output: ${JSON.stringify(output, null, 2)}`);
   if (links.record) lines.push(style('dim', `record: ${links.record}/tool_call.md`));
@@ -34,16 +36,16 @@ export function renderResult(result: TaskResult, style: Style): string {
 /** What an approver sees before saying yes or no. */
 export function renderApproval(approval: Approval, style: Style): string {
   const { id, title, what, reasons, approvers, quorum, requested_by, expires_at, decisions } = approval;
-  const who = approvers.length > 0 ? approvers.join(', ') : 'anyone';
+  const who = approvers.length > 0 ? oneLine(approvers.join(', ')) : 'anyone';
   const have = decisions.filter(({ decision }) => decision === 'approve').length;
   return [
-    `${style('yellow', 'approval')} ${id}: ${style('bold', title)}`,
+    `${style('yellow', 'approval')} ${id}: ${style('bold', oneLine(title))}`,
     `  what: ${what.ability}${what.implementation ? ` (${what.implementation})` : ''} in ${what.environment}, ${what.effects ?? 'no effect'}`,
     `  input: ${JSON.stringify(what.input)}`,
-    ...reasons.map((reason) => `  because: ${reason}`),
-    ...Object.entries(approval.fields ?? {}).map(([name, field]) => `  fill in: ${renderField(name, field)}`),
+    ...reasons.map((reason) => `  because: ${oneLine(reason)}`),
+    ...Object.entries(approval.fields ?? {}).map(([name, field]) => `  fill in: ${oneLine(renderField(name, field))}`),
     `  who may decide: ${who}${quorum > 1 ? `; ${have} of ${quorum} so far` : ''}`,
-    `  asked for by ${requested_by.name} (${requested_by.source}), until ${expires_at}`,
+    `  asked for by ${oneLine(requested_by.name)} (${requested_by.source}), until ${expires_at}`,
   ].join('\n');
 }
 

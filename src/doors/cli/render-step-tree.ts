@@ -1,6 +1,7 @@
 import type { PlanStep } from '../../contracts/plan.js';
 import type { StepTree } from '../../rules/find-step.js';
 import { listSteps } from '../../rules/inner-steps.js';
+import { oneLine } from '../../rules/shown-text.js';
 import type { Terminal } from './terminal.js';
 
 type Row = readonly [path: string, verb: string, what: string];
@@ -35,7 +36,7 @@ function whatOf(step: PlanStep): string {
     case 'call':
       return step.undo ? `${step.call}, undone by ${step.undo.call}` : step.call;
     case 'approval':
-      return step.approval.title.split('\n', 1)[0] ?? '';
+      return oneLine(step.approval.title);
     case 'wait':
       if ('signal' in step.wait) return `signal ${step.wait.signal}`;
       return 'for' in step.wait ? `for ${step.wait.for}` : `until ${step.wait.until}`;

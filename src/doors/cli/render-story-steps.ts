@@ -3,6 +3,7 @@ import type { Turn } from '../../contracts/concurrency.js';
 import type { HookAnswer } from '../../contracts/hooks.js';
 import type { AttemptStory, StepStory, TaskStory } from '../../contracts/story.js';
 import { formatDuration } from '../../rules/duration.js';
+import { oneLine } from '../../rules/shown-text.js';
 import { atSecond, plainText } from './plain-text.js';
 import { markOf } from './render-steps.js';
 import type { Terminal } from './terminal.js';
@@ -121,26 +122,25 @@ function tellHook(answer: HookAnswer, indent: string, style: Style): string[] {
 function tellApproval(approval: Approval, indent: string, style: Style): string[] {
   const { id, title, reasons, approvers, people, quorum, raised_at, decisions, ignored } = approval;
   const inner = `${indent}    `;
-  const further = `${inner}    `;
-  const named = approvers.join(', ');
-  const persons = people.join(', ');
+  const named = oneLine(approvers.join(', '));
+  const persons = oneLine(people.join(', '));
   const who = approvers.length === 0 ? 'anyone' : named === persons ? named : `${named} (${persons})`;
   return [
-    `${indent}approval ${id}: ${style('bold', plainText(title, further))}`,
+    `${indent}approval ${id}: ${style('bold', oneLine(title))}`,
     `${inner}asked ${who}${quorum > 1 ? `, ${quorum} of them,` : ''} at ${atSecond(raised_at)}`,
-    ...reasons.map((reason) => `${inner}because: ${plainText(reason, further)}`),
-    ...decisions.map((decision) => `${inner}${tellDecision(decision, further)}`),
+    ...reasons.map((reason) => `${inner}because: ${oneLine(reason)}`),
+    ...decisions.map((decision) => `${inner}${tellDecision(decision)}`),
     ...ignored.map(({ decision, by, reason, at }) => {
-      return `${inner}ignored: ${decision} by ${plainText(by ?? 'nobody named')} at ${atSecond(at)}, because ${plainText(reason, further)}`;
+      return `${inner}ignored: ${decision} by ${oneLine(by ?? 'nobody named')} at ${atSecond(at)}, because ${oneLine(reason)}`;
     }),
     `${inner}${tellStanding(approval, style)}`,
   ];
 }
 
-function tellDecision({ decision, by, comment, at, self }: CountedDecision, indent: string): string {
-  const who = by === 'unnamed' ? 'somebody unnamed' : `${plainText(by.name)} (${by.source})`;
+function tellDecision({ decision, by, comment, at, self }: CountedDecision): string {
+  const who = by === 'unnamed' ? 'somebody unnamed' : `${oneLine(by.name)} (${by.source})`;
   const own = self ? ', who asked for the task,' : '';
-  const said = comment === undefined ? '' : `: ${plainText(comment, indent)}`;
+  const said = comment === undefined ? '' : `: ${oneLine(comment)}`;
   return `${who}${own} ${decision === 'approve' ? 'said yes' : 'said no'} at ${atSecond(at)}${said}`;
 }
 

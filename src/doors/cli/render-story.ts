@@ -3,6 +3,7 @@ import { isEndState } from '../../contracts/states.js';
 import type { StoryOperation, TaskStory } from '../../contracts/story.js';
 import { describeConcurrency, describeWait } from '../../rules/describe-concurrency.js';
 import { formatDuration } from '../../rules/duration.js';
+import { oneLine } from '../../rules/shown-text.js';
 import type { NextCommand } from './next-commands.js';
 import { atSecond, firstLine, plainText } from './plain-text.js';
 import { tellChanges } from './render-change.js';
@@ -56,7 +57,7 @@ function standing({ status, error, steps, approvals, definition, source, concurr
     case 'guarding':
       return 'is before its guards';
     case 'waiting_approval':
-      return `waits for people: ${approvals.flatMap((one) => (one.status === 'open' ? [firstLine(one.title)] : [])).join('; ')}`;
+      return `waits for people: ${approvals.flatMap((one) => (one.status === 'open' ? [oneLine(one.title)] : [])).join('; ')}`;
     case 'waiting':
       return concurrency ? `waits for ${plainText(describeWait(concurrency))}` : 'waits for its turn';
     case 'running': {

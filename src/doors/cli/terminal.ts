@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { styleText } from 'node:util';
 import { EXIT } from '../../contracts/exit-codes.js';
-import { escapeInvisible, stripInvisible } from './invisible.js';
+import { showUnseenCharacters } from '../../rules/shown-text.js';
 
 /** What a command may say and to whom: results on stdout, all else on stderr. Source: design, section 11. */
 export interface Terminal {
-  /** One result, for people: what would steer a terminal or hide text is left out. */
+  /** One result, for people: what would steer a terminal or hide text is shown, as `\u202e`. */
   print(text: string): void;
-  /** One result as JSON, exactly. */
+  /** One result as JSON, exactly: such characters are escaped in it. */
   printJson(value: unknown): void;
   /** Progress, warnings, errors. */
   note(text: string): void;
@@ -40,7 +40,8 @@ export function openTerminal(env: NodeJS.ProcessEnv = process.env, { stdout, std
   const isColored = isLive && !env.NO_COLOR;
   // Stands for the escape character of our own styles, so that data cannot have any.
   const ownEscape = `<${randomUUID()}>`;
-  const shown = (text: string): string => stripInvisible(text).replaceAll(ownEscape, '\x1b');
+  const shown = (text: string): string =>
+    showUnseenCharacters(text.replaceAll('\r\n', '\n')).replaceAll(ownEscape, '\x1b');
   let drawn = 0;
   const say = (output: Output, text: string): void => {
     drawn = 0;
@@ -51,7 +52,7 @@ export function openTerminal(env: NodeJS.ProcessEnv = process.env, { stdout, std
   return {
     isLive,
     print: (text) => say(stdout, shown(text)),
-    printJson: (value) => say(stdout, escapeInvisible(JSON.stringify(value, null, 2))),
+    printJson: (value) => say(stdout, showUnseenCharacters(JSON.stringify(value, null, 2))),
     note: (text) => say(stderr, shown(text)),
     redraw(lines) {
       const up = drawn > 0 ? `\x1b[${drawn}A\x1b[J` : '';
@@ -62,7 +63,7 @@ export function openTerminal(env: NodeJS.ProcessEnv = process.env, { stdout, std
     room: () => Math.max(1, (stderr.rows || USUAL_ROWS) - 1),
     style(format, text) {
       if (!isColored) return text;
-      return styleText(format, stripInvisible(text), { validateStream: false }).replaceAll('\x1b', ownEscape);
+      return styleText(format, showUnseenCharacters(text), { validateStream: false }).replaceAll('\x1b', ownEscape);
     },
   };
 }

@@ -1,3 +1,5 @@
+import { showUnseenCharacters } from '../shown-text.js';
+
 /** Forms of a node, each with its brackets. */
 const SHAPES = {
   call: ['["', '"]'],
@@ -87,7 +89,7 @@ export class Flowchart {
  * characters, and line breaks become blanks.
  */
 export function escapeLabel(text: string): string {
-  const line = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+  const line = showUnseenCharacters(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim());
   const characters = [...line];
   const short = characters.length > LONGEST_LINE ? [...characters.slice(0, LONGEST_LINE - 1), '…'] : characters;
   return short.join('').replaceAll(/["#&<>`|$\\[\](){}]/g, (character) => `#${character.charCodeAt(0)};`);

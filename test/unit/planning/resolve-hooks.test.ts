@@ -152,8 +152,40 @@ describe('global hooks', () => {
     expect(ids(hooks.post_call)).toEqual(['g', 'b']);
   });
 
-  test('a hook without `match` fires only where it is bound', () => {
-    expect(preCall({ ...op, ...phase('PreAbilityCall', { g: 'blocking: true' }) })).toEqual([]);
+  test.each(['PreAbilityCreate', 'PreAbilityCall', 'PostAbilityCall'])(
+    'C-44: in %s a hook without `match` that nothing binds is global, before calls if it is blocking',
+    (name) => {
+      const files = { ...op, ...phase(name, { g: '', b: 'blocking: true' }, name === 'PostAbilityCall' ? WARN : DENY) };
+      const { pre_create, pre_call, post_call } = hooksOf(files);
+      expect(ids([...pre_create, ...pre_call, ...post_call])).toEqual(name === 'PostAbilityCall' ? ['g', 'b'] : ['b']);
+    },
+  );
+
+  const binders: Record<string, ProjectFiles> = {
+    'an ability': lowLevel('binds', 'hooks: { pre_call: [g] }', SCRIPT),
+    'an implementation': lowLevel(
+      'binds',
+      'implementation: { kind: script, script: { path: scripts/any.mjs }, hooks: { pre_call: [g] } }',
+    ),
+    'a configuration': {
+      ...lowLevel('binds', SCRIPT),
+      'registry/config/c.yaml': 'abilities: [{ id: binds, hooks: { pre_call: [g] } }]',
+    },
+    'one environment': {
+      ...lowLevel('binds', SCRIPT),
+      'registry/config/c.yaml': 'abilities: [{ id: binds, environments: { staging: { hooks: { pre_call: [g] } } } }]',
+    },
+  };
+  test.each(Object.entries(binders))('C-44: %s that binds it narrows it; `match: {}` keeps it global', (_, binds) => {
+    expect(preCall({ ...op, ...binds, ...phase('PreAbilityCall', { g: 'blocking: true' }) })).toEqual([]);
+    const kept = { ...op, ...binds, ...phase('PreAbilityCall', { g: 'blocking: true, match: {}' }) };
+    expect(preCall(kept)).toEqual(['g']);
+  });
+
+  test('C-44: a binding in another phase narrows nothing', () => {
+    const binding = lowLevel('binds', 'hooks: { pre_create: [g] }', SCRIPT);
+    const hooks = { ...phase('PreAbilityCall', { g: 'blocking: true' }), ...phase('PreAbilityCreate', { g: '' }) };
+    expect(preCall({ ...op, ...binding, ...hooks })).toEqual(['g']);
   });
 });
 

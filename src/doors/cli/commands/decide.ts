@@ -3,6 +3,7 @@ import type { Approval, Decision } from '../../../contracts/approvals.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
+import { oneLine } from '../../../rules/shown-text.js';
 import { type Context, currentUser, openRegistry, withSession } from '../context.js';
 import { parseInput } from '../parse-input.js';
 import { renderApproval } from '../render-result.js';
@@ -30,7 +31,7 @@ export async function runDecision(
     for (const approval of shown) terminal.note(renderApproval(approval, terminal.style));
     const fields = readFields(flags, shown, context.cwd);
     const by = flags.as ?? currentUser().name;
-    terminal.note(`Deciding as ${by}; this is a claim, and is recorded as one.`);
+    terminal.note(`Deciding as ${oneLine(by)}; this is a claim, and is recorded as one.`);
     if (!(await isConfirmed(context, verdict, shown))) {
       terminal.note('Nothing was decided.');
       return EXIT.interrupted;

@@ -25,6 +25,7 @@ import {
 import { interruption } from '../interruption.js';
 import { refuseUnwritable, writeJunit } from '../junit.js';
 import { type InputFlags, parseInput } from '../parse-input.js';
+import { plainText } from '../plain-text.js';
 import { explainingChange } from '../preview/explain-change.js';
 import { readPlanFlag } from '../preview/read-plan-flag.js';
 import { exitOf } from '../report.js';
@@ -63,7 +64,7 @@ export async function run(context: Context, [ability = '']: string[], flags: Run
 
 /** Prints what an author or a caller should know of a task that was formed all the same. */
 export function noteWarnings({ terminal }: Context, { warnings }: Pick<CreatedTask, 'warnings'>): void {
-  for (const warning of warnings) terminal.note(`${terminal.style('yellow', 'warning')} ${warning}`);
+  for (const warning of warnings) terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(warning, '  ')}`);
 }
 
 function refuseContradictions({ direct, key, detach }: RunFlags): void {
@@ -120,7 +121,7 @@ export function reviewRegistry({ flags, terminal }: Context, registry: Registry,
   if (digest === registry.digest) return;
   const message = 'The definitions of the worker differ from those here; the task runs theirs';
   if (!flags.strict) {
-    terminal.note(`${terminal.style('yellow', 'warning')} ${message}`);
+    terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(message, '  ')}`);
     return;
   }
   throw new AbilityError({

@@ -6,6 +6,7 @@ import { describeConcurrency } from '../../../rules/describe-concurrency.js';
 import type { StepTree } from '../../../rules/find-step.js';
 import { type Context, environmentOf, openRegistry } from '../context.js';
 import { describeDefinition, describeImplementation, describePrompts } from '../describe-definition.js';
+import { plainText } from '../plain-text.js';
 import { renderStepTree } from '../render-step-tree.js';
 import { describeProblem } from '../report.js';
 import { findAbility } from './run.js';
@@ -45,7 +46,8 @@ export async function run(context: Context, [id = '']: string[]): Promise<ExitCo
     ...renderStepTree(resolved?.plan ?? (await definedSteps(registry, id, environment)), terminal.style),
   ];
   terminal.print(lines.join('\n'));
-  for (const warning of resolved?.warnings ?? []) terminal.note(`${terminal.style('yellow', 'warning')} ${warning}`);
+  for (const warning of resolved?.warnings ?? [])
+    terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(warning, '  ')}`);
   if (problem) terminal.note(`In ${environment} it cannot run:\n${describeProblem(problem, terminal.style)}`);
   return EXIT.ok;
 }

@@ -80,7 +80,7 @@ function report({ flags, terminal }: Context, key: string, end: DeleteEnd, keepe
   const what = purged ? 'deleted, its history as well' : 'deleted; its history stays in Temporal until it is forgotten';
   const before = `was deleted already, by ${plainText(deleted_by.name)} at ${atSecond(deleted_at)}`;
   terminal.print(`${key} ${kind === 'already' ? before : `is ${what}`}`);
-  for (const warning of warnings) terminal.note(`${terminal.style('yellow', 'warning')} ${warning}`);
+  for (const warning of warnings) terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(warning, '  ')}`);
   return EXIT.ok;
 }
 

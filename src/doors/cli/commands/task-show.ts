@@ -33,7 +33,7 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
         ...open.map((approval) => renderApproval(approval, terminal.style)),
         ...result.hooks.map(({ phase, hook_id, path, status, decision, reason }) => {
           const answer = status === 'error' ? 'failed' : decision;
-          return `  hook ${hook_id} (${phase}${path ? `, ${path}` : ''}): ${answer}${reason ? `: ${reason}` : ''}`;
+          return `  hook ${hook_id} (${phase}${path ? `, ${path}` : ''}): ${answer}${reason ? `: ${plainText(reason, '      ')}` : ''}`;
         }),
       ].join('\n'),
     );

@@ -1,6 +1,6 @@
 import type { Json } from '../../../contracts/json.js';
 import type { ApprovalPreview, HookPreview, ValuePreview } from '../../../contracts/preview.js';
-import { oneLine } from '../plain-text.js';
+import { oneLine } from '../../../rules/shown-text.js';
 import type { Terminal } from '../terminal.js';
 
 type Style = Terminal['style'];

@@ -1,7 +1,7 @@
 import type { CallPreview, StepGroup, StepPreview } from '../../../contracts/preview.js';
 import { describeConcurrency } from '../../../rules/describe-concurrency.js';
 import { formatDuration } from '../../../rules/duration.js';
-import { oneLine } from '../plain-text.js';
+import { oneLine } from '../../../rules/shown-text.js';
 import type { Terminal } from '../terminal.js';
 import { approvalLine, hookLine, valueLines } from './render-parts.js';
 

@@ -1,6 +1,6 @@
 import type { Finding } from '../../../contracts/findings.js';
 import type { HookDefinition, HookMatch } from '../../../definitions/formats/hooks.js';
-import { BINDING_LISTS, type TaskPhase } from '../../../definitions/hook-bindings.js';
+import { BINDING_LISTS, isNarrowed, type TaskPhase } from '../../../definitions/hook-bindings.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
 import { matchesAnyGlob } from '../../../rules/glob.js';
 import { didYouMean } from '../../../rules/nearest.js';
@@ -16,6 +16,18 @@ export function* checkHookMatches({ registry }: LintedProject): Generator<Findin
     if (hook.value.enabled && hook.value.match) yield* unfitPatterns(hook, hook.value.match, known);
   }
   yield* unfitBindings(registry);
+  yield* narrowedHooks(registry);
+}
+
+/** A guard that a binding keeps from all other abilities. Source: C-44. */
+function* narrowedHooks(registry: Registry): Generator<Finding> {
+  for (const phase of ['PreAbilityCreate', 'PreAbilityCall'] as const) {
+    for (const { value, locate } of registry.hooks.get(phase) ?? []) {
+      if (!value.enabled || !isNarrowed(registry, phase, value)) continue;
+      const message = `The hook ${value.id} blocks and has no \`match\`: bound by name, it fires only where it is bound`;
+      yield findingOf('lint.hook_narrowed', message, locate(['id']));
+    }
+  }
 }
 
 interface Known {

@@ -3,6 +3,7 @@ import type { Finding } from '../../../contracts/findings.js';
 import type { LintCode } from '../../../contracts/lint-codes.js';
 import type { HighLevel } from '../../../definitions/formats/high-level.js';
 import type { LowLevel } from '../../../definitions/formats/low-level.js';
+import { isNarrowed, type TaskPhase } from '../../../definitions/hook-bindings.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
 import { callsOf } from '../checks/scopes.js';
 import { findingOf } from '../finding-of.js';
@@ -47,13 +48,20 @@ function* compare(before: Registry, after: Registry, id: string, old: Ability, n
     yield findingOf('lint.break_scope', message, now.locate(['scope', 'environments']));
   }
   for (const environment of within.filter((name) => !lost.includes(name))) {
-    const guards = guardsOf(after, id, environment);
-    const dropped = guardsOf(before, id, environment).filter((guard) => !guards.includes(guard));
-    for (const guard of dropped) {
-      const message = `The guard ${guard} no longer stands before ${id} in ${environment}`;
+    const guards = guardsOf(after, id, environment).map(({ name }) => name);
+    const dropped = guardsOf(before, id, environment).filter(({ name }) => !guards.includes(name));
+    for (const { name, phase, hook } of dropped) {
+      const bound = isBoundNow(after, phase, hook) ? ': it has no `match`, and a binding narrows it' : '';
+      const message = `The guard ${name} no longer stands before ${id} in ${environment}${bound}`;
       yield findingOf('lint.break_guard', message, now.locate(['hooks'], 'key'));
     }
   }
+}
+
+/** Whether a guard is gone from an ability only because another one binds it. Source: C-44. */
+function isBoundNow(after: Registry, phase: TaskPhase, id: string): boolean {
+  const hook = after.hooks.get(phase)?.find(({ value }) => value.id === id);
+  return hook !== undefined && isNarrowed(after, phase, hook.value);
 }
 
 /** Where an effect comes from: what an operation says, or the call that brings it into a workflow. */

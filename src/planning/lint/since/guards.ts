@@ -1,15 +1,26 @@
 import { AbilityError } from '../../../contracts/problem.js';
+import type { TaskPhase } from '../../../definitions/hook-bindings.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { configOf } from '../../choose-implementation.js';
 import { type HookBindings, type HookSubject, selectHooks } from '../../resolve-hooks.js';
 import { configLevels, hookLevels } from '../../resolve-operation.js';
 
-/** The guards before an ability in an environment, as `<phase> <id>`; none where nobody can say. */
-export function guardsOf(registry: Registry, id: string, environment: string): string[] {
+/** A guard before an ability. */
+export interface Guard {
+  /** Its id with its phase, as people read it. */
+  name: string;
+  phase: TaskPhase;
+  hook: string;
+}
+
+/** The guards before an ability in an environment; none where nobody can say. */
+export function guardsOf(registry: Registry, id: string, environment: string): Guard[] {
   try {
     const { subject, levels } = surroundingsOf(registry, id, environment);
     return (['PreAbilityCreate', 'PreAbilityCall'] as const).flatMap((phase) =>
-      selectHooks(phase, registry, subject, levels, () => {}).map(({ value }) => `${value.id} (${phase})`),
+      selectHooks(phase, registry, subject, levels, () => {}).map(({ value }) => {
+        return { name: `${value.id} (${phase})`, phase, hook: value.id };
+      }),
     );
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;

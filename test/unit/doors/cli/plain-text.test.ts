@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { atSecond, firstLine, plainText } from '../../../../src/doors/cli/plain-text.js';
 
 test('control characters cannot move the cursor, change colors or turn the text around', () => {
-  expect(plainText('\u001b[31mred\u0007\u202e\u009b')).toBe('\ufffd[31mred\ufffd\ufffd\ufffd');
+  expect(plainText('\u001b[31mred\u0007\u202e\u009b')).toBe('\\u001b[31mred\\u0007\\u202e\\u009b');
 });
 
 test('further lines are as far in as they are told', () => {
@@ -10,7 +10,7 @@ test('further lines are as far in as they are told', () => {
 });
 
 test('the first line is the first that says something', () => {
-  expect(firstLine('\n  a\u0000\nb')).toBe('a\ufffd');
+  expect(firstLine('\n  a\u0000\nb')).toBe('a\\u0000');
   expect(firstLine('')).toBe('');
 });
 

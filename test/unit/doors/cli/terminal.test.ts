@@ -25,10 +25,11 @@ test('data cannot steer the terminal of people, nor turn text around', () => {
   const { print, note, redraw, written } = terminalOn(false);
   print(NASTY);
   note(NASTY);
-  const clean = 'a[2J]0;titleb31mcdef\tg\nh\n';
+  const shown = 'a\\u001b[2J\\u001b]0;title\\u0007b\\u000d\\u009b31mc\\u202ed\\u2066e\\u200ff\tg';
+  const clean = `${shown}\nh\n`;
   expect(written).toEqual({ out: clean, err: clean });
   redraw([NASTY]);
-  expect(written.err).toBe(`${clean}\x1b[?7la[2J]0;titleb31mcdef\tg h\n\x1b[?7h`);
+  expect(written.err).toBe(`${clean}\x1b[?7l${shown} h\n\x1b[?7h`);
 });
 
 test('JSON stays what it was, with such characters escaped', () => {
@@ -41,7 +42,7 @@ test('JSON stays what it was, with such characters escaped', () => {
 test('our own styles reach a terminal, those of data do not, not even inside ours', () => {
   const { print, style, written } = terminalOn(true);
   print(`${style('red', 'bad\x1b[8mhidden')} \x1b[32mgood`);
-  expect(written.out).toBe('\x1b[31mbad[8mhidden\x1b[39m [32mgood\n');
+  expect(written.out).toBe('\x1b[31mbad\\u001b[8mhidden\x1b[39m \\u001b[32mgood\n');
 });
 
 test('a block is drawn over the one before, as long as nothing came between', () => {

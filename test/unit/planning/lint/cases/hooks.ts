@@ -37,6 +37,33 @@ export const HOOK_CASES: LintCase[] = [
     files: guards(`{ id: guard, enabled: false, ${GUARD} }`),
   },
   {
+    code: 'lint.hook_narrowed',
+    name: 'C-44: bound by an operation',
+    files: { ...guards(`{ id: ▶guard, blocking: true, ${GUARD} }`), ...bound('{ pre_call: [guard] }') },
+  },
+  {
+    code: 'lint.hook_narrowed',
+    name: 'C-44: bound by the configuration of one environment',
+    files: {
+      ...guards(`{ id: ▶guard, blocking: true, ${GUARD} }`),
+      ...lowLevel('op.guarded', SCRIPT),
+      ...config('environments:', '  dev:', '    hooks: { pre_call: [guard] }'),
+    },
+  },
+  {
+    code: 'lint.hook_narrowed',
+    name: 'C-44: each says where it fires, or is bound only',
+    files: {
+      ...guards(
+        `{ id: guard, blocking: true, match: {}, ${GUARD} }`,
+        `{ id: named, blocking: true, match: { abilities: [op.guarded] }, ${GUARD} }`,
+        `{ id: plain, ${GUARD} }`,
+        `{ id: everywhere, blocking: true, ${GUARD} }`,
+      ),
+      ...bound('{ pre_call: [guard, named, plain] }'),
+    },
+  },
+  {
     code: 'lint.hooks_dropped',
     name: 'in one environment',
     files: {

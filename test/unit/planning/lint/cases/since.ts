@@ -11,6 +11,11 @@ const GUARDS = {
   ].join('\n'),
 };
 
+const hooksFile = (start: string) => ({
+  'registry/hooks/PreAbilityCall.yaml': `hooks: [${start}handler: { expression: { deny_if: "environment.protected" } } }]`,
+});
+const UNMATCHED = hooksFile('{ id: guard, blocking: true, ');
+
 const takes = (properties: string, more = '') => `input_schema: { type: object, properties: { ${properties} }${more} }`;
 
 const gives = (properties: string, more = '') =>
@@ -240,6 +245,27 @@ export const SINCE_CASES: LintCase[] = [
       ...GUARDS,
       ...two(),
       'registry/config/c.yaml': 'abilities: [{ id: op.two, hooks: { pre_call: [guard] } }]\n',
+    },
+  },
+  {
+    code: 'lint.break_guard',
+    name: 'C-44: a guard of all that another ability binds',
+    before: { ...UNMATCHED, ...two(), ...lowLevel('op.three', SCRIPT) },
+    files: {
+      ...UNMATCHED,
+      'registry/low-level/op.two.yaml': `▶${Object.values(two())[0]}`,
+      'registry/low-level/op.read.yaml': `▶${Object.values(lowLevel('op.read', 'version: 1', SCRIPT))[0]}`,
+      ...lowLevel('op.three', 'hooks: { pre_call: [guard] }', SCRIPT),
+    },
+  },
+  {
+    code: 'lint.break_guard',
+    name: 'C-44: a guard of all that another ability binds, and that stays everywhere',
+    before: { ...UNMATCHED, ...two(), ...lowLevel('op.three', SCRIPT) },
+    files: {
+      ...hooksFile('{ id: guard, blocking: true, match: {}, '),
+      ...two(),
+      ...lowLevel('op.three', 'hooks: { pre_call: [guard] }', SCRIPT),
     },
   },
 ];

@@ -1,0 +1,170 @@
+import type { z } from 'zod';
+import type { GuardDecision, HookAnswer } from '../../contracts/hooks.js';
+import type { JsonObject } from '../../contracts/json.js';
+import { gravestOf, isGuardPhase } from '../../rules/guard-precedence.js';
+import { failedAnswer } from '../../rules/hook-facts.js';
+import { didYouMean } from '../../rules/nearest.js';
+import { oneLine } from '../../rules/shown-text.js';
+import {
+  GUARD_SIGNALS,
+  guardSignals,
+  HOOK_RESULT_KEYS,
+  hookResult,
+  INFRA_FIELDS,
+  KNOWN_SIGNALS,
+  unknownKeys,
+} from './hook-result.js';
+import type { HookRun } from './run-hooks.js';
+
+/** What a hook was asked about. */
+export interface Asked extends Pick<HookRun, 'phase' | 'path'> {
+  /** The ability in question, as `ability_id` of its EventContext. */
+  ability: string;
+}
+
+/** What a guard that decided nothing is advised. */
+const HOW_TO_ANSWER = 'Print {"guard_decision": "allow"}, "deny" or "need_user_confirm"; docs/hooks.md has every key.';
+const MOST_NAMED = 5;
+
+/**
+ * The answer a HookResult gives; what is none is a hook that failed.
+ *
+ * Before a call silence never allows: an answer that decides nothing about this ability, or has keys that nobody reads,
+ * is refused, since what it wanted to say is not known. After a call such keys become warnings. Of `guard_decision` and
+ * the guards among its signals that are about this ability, the gravest counts. Source: R-002-18; C-08, C-10, C-11.
+ *
+ * What it says to people is one line of what can be seen, at every door.
+ *
+ * @param twice keys that the text of the answer had twice in one object.
+ */
+export function readHookResult(id: string, value: unknown, asked: Asked, twice: readonly string[] = []): HookAnswer {
+  const { ability, ...at } = asked;
+  const parsed = hookResult.safeParse(value);
+  if (!parsed.success) return failedAnswer(id, at, `its answer is no HookResult: ${issueOf(parsed.error)}`);
+  const { status = 'ok', reason, suggestion, warnings = [], hook_signals } = parsed.data;
+  if (status === 'error') return failedAnswer(id, at, oneLine(reason ?? 'it says that it failed'));
+  const { infra, doubts } = infraOf(parsed.data);
+  const slips = [...slipsIn(value, twice), ...doubts, ...signalDoubts(hook_signals)];
+  const fatal = isGuardPhase(at.phase) ? slips.find(({ hides }) => hides) : undefined;
+  if (fatal) return failedAnswer(id, at, `its answer ${fatal.text}`, fatal.advice ?? HOW_TO_ANSWER);
+  const decided = isGuardPhase(at.phase) ? decide(parsed.data, ability) : decideNothing(parsed.data);
+  if (decided.fault !== undefined) return failedAnswer(id, at, decided.fault, HOW_TO_ANSWER);
+  const told = [...slips, ...(decided.slip ? [decided.slip] : [])].map(({ text, advice }) => {
+    return `The answer of the hook ${id} ${text}${advice ? `. ${advice}` : ''}`;
+  });
+  const why = decided.why ?? { reason, suggestion };
+  return {
+    hook_id: id,
+    ...at,
+    status,
+    decision: decided.decision,
+    ...(why.reason !== undefined && { reason: oneLine(why.reason) }),
+    ...(why.suggestion !== undefined && { suggestion: oneLine(why.suggestion) }),
+    ...(warnings.length + told.length > 0 && { warnings: [...warnings, ...told].map(oneLine) }),
+    ...(infra && { infra }),
+    ...(hook_signals && { hook_signals }),
+  };
+}
+
+type Result = z.output<typeof hookResult>;
+
+/** Something in an answer that is not as it should be. */
+interface Slip {
+  /** What the answer does, as in "The answer of the hook x ...". */
+  text: string;
+  advice: string | undefined;
+  /** Whether a refusal may be hidden in it. */
+  hides: boolean;
+}
+
+interface Decided {
+  decision: GuardDecision;
+  why?: { reason: string | undefined; suggestion: string | undefined };
+  fault?: string;
+  slip?: Slip;
+}
+
+/** The gravest of what an answer decides about this ability, with the reason of that one. */
+function decide({ guard_decision, reason, suggestion, hook_signals = {} }: Result, ability: string): Decided {
+  const signals = guardSignals.safeParse(hook_signals);
+  if (!signals.success) return { decision: 'deny', fault: `its hook_signals are none: ${issueOf(signals.error)}` };
+  const { ability_guards = [], ability_guard } = signals.data;
+  const about = [...ability_guards, ...(ability_guard ? [ability_guard] : [])].filter(
+    (guard) => guard.ability_id === ability,
+  );
+  const own = guard_decision === undefined ? [] : [{ decision: guard_decision, reason, suggestion }];
+  const all = [...own, ...about];
+  const decision = gravestOf(all.map((each) => each.decision));
+  if (decision === undefined) {
+    const others = ability_guards.length + (ability_guard ? 1 : 0) > 0 ? `, only about others than ${ability}` : '';
+    return { decision: 'deny', fault: `its answer decides nothing${others}: it has no \`guard_decision\`` };
+  }
+  const gravest = all.filter((each) => each.decision === decision);
+  // What is said of the whole belongs to the one decision that there is.
+  const rest = own.length === 0 ? { reason, suggestion } : undefined;
+  return {
+    decision,
+    why: {
+      reason: gravest.find((each) => each.reason !== undefined)?.reason ?? rest?.reason,
+      suggestion: gravest.find((each) => each.suggestion !== undefined)?.suggestion ?? rest?.suggestion,
+    },
+  };
+}
+
+/** After a call there is nothing left to decide, and a refusal there ends no phase. Source: R-000-60, R-002-25. */
+function decideNothing({ guard_decision: given = 'allow' }: Result): Decided {
+  if (given === 'allow') return { decision: 'allow' };
+  const text = `says ${given} after the call, where nothing is left to decide`;
+  return {
+    decision: 'allow',
+    slip: { text, advice: 'Bind it in PreAbilityCall.yaml, as `pre_call`.', hides: false },
+  };
+}
+
+function slipsIn(value: unknown, twice: readonly string[]): Slip[] {
+  const unknown = typeof value === 'object' && value !== null ? unknownKeys(value) : [];
+  const [first] = unknown;
+  return [
+    ...(first === undefined
+      ? []
+      : [
+          {
+            text: `has ${unknown.length > 1 ? 'keys' : 'a key'} that nobody reads: ${named(unknown)}`,
+            advice: didYouMean(first, HOOK_RESULT_KEYS),
+            hides: true,
+          },
+        ]),
+    ...(twice.length === 0 ? [] : [{ text: `has a key twice: ${named(twice)}`, advice: undefined, hides: true }]),
+  ];
+}
+
+/** A signal of a team's own is kept and reported; one that is nearly that of a guard is no such signal. Source: C-10. */
+function signalDoubts(signals: JsonObject = {}): Slip[] {
+  const unknown = Object.keys(signals).filter((name) => !KNOWN_SIGNALS.includes(name));
+  return unknown.slice(0, MOST_NAMED).map((name) => {
+    const advice = didYouMean(name, GUARD_SIGNALS);
+    return { text: `has an unknown signal: ${named([name])}`, advice, hides: advice !== undefined };
+  });
+}
+
+/** What is for the infrastructure, from both places where it may be. Source: R-002-18. */
+function infraOf({ infra, ...result }: Result): { infra: JsonObject | undefined; doubts: Slip[] } {
+  const given = INFRA_FIELDS.filter((name) => result[name] !== undefined);
+  if (given.length === 0) return { infra, doubts: [] };
+  const both = given.filter((name) => infra !== undefined && Object.hasOwn(infra, name));
+  const text = `has ${both.join(', ')} at the top level and in infra; that of infra is kept`;
+  return {
+    infra: { ...Object.fromEntries(given.map((name) => [name, result[name]])), ...infra } as JsonObject,
+    doubts: both.length > 0 ? [{ text, advice: undefined, hides: false }] : [],
+  };
+}
+
+function named(keys: readonly string[]): string {
+  const shown = keys.slice(0, MOST_NAMED).map((key) => JSON.stringify(key.slice(0, 60)));
+  const left = keys.length - shown.length;
+  return `${shown.join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
+}
+
+function issueOf({ issues: [issue] }: z.ZodError): string {
+  return [issue?.path.join('.'), issue?.message].filter(Boolean).join(' ');
+}

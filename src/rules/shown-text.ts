@@ -1,0 +1,49 @@
+/**
+ * Characters that steer what shows a text, turn it around, or are not seen in it: control characters, marks of writing
+ * direction, zero-width ones, separators of lines and paragraphs, tags and other ignorable ones, halves of pairs. Line
+ * feeds and tabs are not among them, nor the mark that makes a symbol an emoji.
+ */
+const UNSEEN =
+  /(?<!\p{Extended_Pictographic})[\ufe0e\ufe0f]|(?![\n\t]|[\ufe0e\ufe0f])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** What most texts are made of, which is looked for first because it is quick to find. */
+const PLAIN = /^[\n\t -~]*$/;
+
+/** What Markdown takes for its own; a `_` inside a word is a letter to it. */
+const MARKUP = /[\\`*[\]<>#|&~$]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
+
+/**
+ * A text in which every character that would be obeyed and not seen is shown, such as `\u202e`.
+ *
+ * Lines and tabs stay. The escapes are those of JSON, so that a JSON text means what it meant. Source: design, section 8:
+ * a person decides about what was really asked.
+ */
+export function showUnseenCharacters(text: string): string {
+  return PLAIN.test(text) ? text : text.replaceAll(UNSEEN, escaped);
+}
+
+/** A text as one line, as {@link showUnseenCharacters} shows it: breaks of lines and tabs are blanks. */
+export function oneLine(text: string): string {
+  return showUnseenCharacters(text.trim().replaceAll(/\s*[\n\r\t]+\s*/g, ' '));
+}
+
+/** A text as one line of Markdown in which none of it is markup, a link, or the name of another character. */
+export function markdownLine(text: string): string {
+  return oneLine(text).replaceAll(MARKUP, '\\$&');
+}
+
+/** A text as code inside a line of Markdown, also in a cell of a table. */
+export function markdownCode(text: string): string {
+  return `\`${oneLine(text).replaceAll('`', "'").replaceAll('|', '\\|')}\``;
+}
+
+/** The start of a text, which is never cut within a character. */
+export function startOf(text: string, most: number): string {
+  return text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
+}
+
+function escaped(character: string): string {
+  return Array.from({ length: character.length }, (_, index) => {
+    return `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`;
+  }).join('');
+}

@@ -1,0 +1,31 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { duplicateKeys } from '../../../../src/activities/hooks/duplicate-keys.js';
+
+describe('duplicateKeys', () => {
+  test.each([
+    ['{"a":1,"a":2}', ['a']],
+    ['{"a":1,"\\u0061":2,"a":3}', ['a']],
+    ['[{"a":{"b":1,"c":2,"b":3}},{"d":[],"d":{}}]', ['b', 'd']],
+    ['{"a":1,"b":{"a":1},"c":["a","a",{"a":1}]}', []],
+    ['{"a":"{\\"b\\":1,\\"b\\":2}","\\\\":1,"\\"":"\\\\"}', []],
+    ['{"":1,"":2}', ['']],
+    ['"a"', []],
+    ['{ "a" : [1, {}] , "b":"}", "a" :2 }', ['a']],
+  ])('finds in %s: %j', (json, keys) => {
+    expect(duplicateKeys(json)).toEqual(keys);
+  });
+
+  test('finds none in what JSON itself writes, however it is nested and escaped', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom(0, 2), (value, indent) => {
+        expect(duplicateKeys(JSON.stringify(value, null, indent))).toEqual([]);
+      }),
+    );
+  });
+
+  test('reads a long text in no time', () => {
+    const long = `{"a":"${'\\"x'.repeat(300_000)}","a":1}`;
+    expect(duplicateKeys(long)).toEqual(['a']);
+  });
+});

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { readHookResult } from '../../../../src/activities/hooks/read-hook-result.js';
+import type { Phase } from '../../../../src/contracts/hooks.js';
+
+const read = (value: unknown, phase: Phase = 'PreAbilityCall', twice: string[] = []) =>
+  readHookResult('guard', value, { phase, path: 'a', ability: 'op.a' }, twice);
+const guards = (...items: object[]) => ({ hook_signals: { ability_guards: items } });
+const about = (decision: string, reason?: string, ability_id = 'op.a') => ({
+  ability_id,
+  decision,
+  ...(reason && { reason }),
+});
+
+describe('R-002-18: before a call', () => {
+  test.each([
+    ['nothing', {}, /decides nothing: it has no `guard_decision`/],
+    ['a status alone', { status: 'ok', reason: 'fine' }, /decides nothing/],
+    ['an unknown key', { guard_decison: 'deny' }, /a key that nobody reads: "guard_decison"/],
+    ['unknown keys', { guard_decision: 'allow', a: 1, b: 2 }, /keys that nobody reads: "a", "b"/],
+    ['another tool', { hookSpecificOutput: { permissionDecision: 'deny' } }, /"hookSpecificOutput"/],
+    ['guards of others', guards(about('allow', 'x', 'op.b')), /only about others than op\.a/],
+    ['no guards', guards(), /decides nothing/],
+    ['an unknown word', { guard_decision: 'block' }, /guard_decision/],
+    ['an unknown word in a signal', { guard_decision: 'allow', ...guards(about('block')) }, /hook_signals/],
+    [
+      'an unknown key in a signal',
+      { guard_decision: 'allow', ...guards({ ability: 'op.a', decision: 'deny' }) },
+      /hook_signals/,
+    ],
+    ['guards that are no list', { guard_decision: 'allow', hook_signals: { ability_guards: {} } }, /hook_signals/],
+    ['nearly guards', { guard_decision: 'allow', hook_signals: { guards: [] } }, /unknown signal: "guards"/],
+    ['null', null, /no HookResult/],
+    ['a list', [], /no HookResult/],
+    ['a reason that is none', { guard_decision: 'allow', reason: 1 }, /reason/],
+  ])('%s is a hook that failed', (_, value, reason) => {
+    for (const phase of ['PreAbilityCreate', 'PreAbilityCall'] as const) {
+      const answer = read(value, phase);
+      expect(answer).toMatchObject({ status: 'error', decision: 'deny' });
+      expect(answer.reason).toMatch(reason);
+    }
+  });
+
+  test('a key that was there twice is a hook that failed', () => {
+    const answer = read({ guard_decision: 'allow' }, 'PreAbilityCall', ['guard_decision']);
+    expect(answer).toMatchObject({ status: 'error', decision: 'deny' });
+    expect(answer.reason).toMatch(/has a key twice: "guard_decision"/);
+  });
+
+  test('what is meant is suggested', () => {
+    expect(read({ guard_decison: 'deny' }).suggestion).toBe('Did you mean guard_decision?');
+    expect(read({}).suggestion).toMatch(/"guard_decision": "allow"/);
+  });
+
+  test.each([
+    ['allow', 'deny', 'deny', 'signal'],
+    ['allow', 'need_user_confirm', 'need_user_confirm', 'signal'],
+    ['need_user_confirm', 'deny', 'deny', 'signal'],
+    ['deny', 'allow', 'deny', 'own'],
+    ['need_user_confirm', 'allow', 'need_user_confirm', 'own'],
+    ['deny', 'deny', 'deny', 'own'],
+  ])(
+    'C-12: guard_decision %s and a guard that says %s are %s, for the reason of the %s',
+    (own, signal, decision, of) => {
+      const answer = read({ guard_decision: own, reason: 'own', ...guards(about(signal, 'signal')) });
+      expect(answer).toMatchObject({ status: 'ok', decision, reason: of });
+    },
+  );
+
+  test('a refusal without a reason does not borrow that of an allow', () => {
+    const answer = read({ guard_decision: 'allow', reason: 'All is well.', ...guards(about('deny')) });
+    expect(answer).toMatchObject({ decision: 'deny' });
+    expect(answer).not.toHaveProperty('reason');
+  });
+
+  test('R-002-38, C-10: a guard about this ability decides, single or in a list; its signals are kept', () => {
+    expect(read({ reason: 'whole', ...guards(about('deny')) })).toMatchObject({ decision: 'deny', reason: 'whole' });
+    const signals = { ability_guard: about('deny', 'single') };
+    expect(read({ hook_signals: signals })).toMatchObject({
+      decision: 'deny',
+      reason: 'single',
+      hook_signals: signals,
+    });
+    const many = guards(about('allow'), about('deny', 'second'), about('deny', 'x', 'op.b'));
+    expect(read(many)).toMatchObject({ decision: 'deny', reason: 'second' });
+  });
+
+  test('C-10: a signal of a name of its own is kept, with a warning', () => {
+    const answer = read({ guard_decision: 'allow', hook_signals: { team_note: 'x' } });
+    expect(answer).toMatchObject({ decision: 'allow', hook_signals: { team_note: 'x' } });
+    expect(answer.warnings).toEqual(['The answer of the hook guard has an unknown signal: "team_note"']);
+  });
+
+  test('an error that the hook reports refuses, whatever it decides beside', () => {
+    expect(read({ status: 'error', guard_decision: 'allow', reason: 'down' })).toMatchObject({
+      status: 'error',
+      decision: 'deny',
+      reason: 'down',
+    });
+  });
+});
+
+describe('R-002-27: after a call', () => {
+  test('unknown keys and keys that were there twice are warnings, and the rest is taken', () => {
+    const answer = read({ lgo: 1, infra: { log: 'l' } }, 'PostAbilityCall', ['infra']);
+    expect(answer).toMatchObject({ status: 'ok', decision: 'allow', infra: { log: 'l' } });
+    expect(answer.warnings).toEqual([
+      'The answer of the hook guard has a key that nobody reads: "lgo". Did you mean log?',
+      'The answer of the hook guard has a key twice: "infra"',
+    ]);
+  });
+
+  test('no decision is needed, and one that refuses has no weight and is warned of', () => {
+    expect(read({}, 'PostAbilityCall')).toEqual({
+      hook_id: 'guard',
+      phase: 'PostAbilityCall',
+      path: 'a',
+      status: 'ok',
+      decision: 'allow',
+    });
+    const denied = read({ guard_decision: 'deny', reason: 'x' }, 'PostAbilityCall');
+    expect(denied).toMatchObject({ status: 'ok', decision: 'allow' });
+    expect(denied.warnings?.join()).toMatch(/says deny after the call/);
+  });
+});
+
+test('R-002-18: log, metrics and usage_record count at the top level as in infra, which is kept where both have one', () => {
+  const answer = read({ guard_decision: 'allow', log: 'top', metrics: { a: 1 }, infra: { log: 'in', mine: 2 } });
+  expect(answer.infra).toEqual({ log: 'in', metrics: { a: 1 }, mine: 2 });
+  expect(answer.warnings?.join()).toMatch(/has log at the top level and in infra/);
+  expect(read({ guard_decision: 'allow', usage_record: [1] })).toMatchObject({ infra: { usage_record: [1] } });
+});
