@@ -63,8 +63,10 @@ export async function openRemoteWorker(files: ProjectFiles): Promise<OpenSite> {
       'worker and server': () => allOf(worker.pids(), server()),
     },
     revive: inTurn(async () => {
-      if (!server()) temporal = await startTemporal(where);
-      await worker.untilServing();
+      while (!(server() && worker.isServing())) {
+        if (server()) await pause(50);
+        else temporal = await startTemporal(where);
+      }
     }),
     openSession: () => openSession(folder, temporal.address),
     async stop() {
@@ -81,7 +83,7 @@ export interface SupervisedWorker {
   /** Whoever uses the same Temporal from the same project. */
   user: User;
   pids(): number[] | undefined;
-  untilServing(): Promise<void>;
+  isServing(): boolean;
   stop(): Promise<void>;
 }
 
@@ -114,9 +116,7 @@ export function superviseWorker(
   return {
     user,
     pids: () => (current?.pid === undefined ? undefined : [current.pid]),
-    async untilServing() {
-      while (!isServing) await pause(20);
-    },
+    isServing: () => isServing,
     async stop() {
       isStopping = true;
       current?.kill('SIGKILL');

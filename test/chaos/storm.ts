@@ -1,9 +1,10 @@
 /** Kills processes at random while users go on with their tasks. */
 import type { Session } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
+import { isAlive, markOf } from '../../src/server/processes.js';
 import type { EffectService } from './effect-service.js';
 import { COURSES } from './everything.js';
-import { chance, pause, say } from './extent.js';
+import { chance, pause, say, until } from './extent.js';
 import { type Judged, judge, type Kill } from './judge.js';
 import { type Lived, seeThrough, type User } from './user.js';
 
@@ -61,8 +62,9 @@ export async function blow(site: Site, effects: EffectService, strength: Strengt
   const liveOn = async (): Promise<void> => {
     while (!isOver) {
       const key = `${site.name}-${(counter += 1)}`;
+      const isHopeless = (): boolean => wrong.length > 0 && isOver;
       try {
-        lived.push(await seeThrough(site.user, key, inputOf(random, effects.origin), strength.limitMs));
+        lived.push(await seeThrough(site.user, key, inputOf(random, effects.origin), strength.limitMs, isHopeless));
       } catch (error) {
         wrong.push(`${key}: ${String(error)}`);
       }
@@ -107,7 +109,9 @@ async function killAtRandom(site: Site, { seed, kills, limitMs }: Strength, done
     await pause(isEarly ? random() * EARLY_MS : LEAST_MS + random() * MORE_MS);
     const pids = await aliveOf(site, kind, limitMs);
     const at = Date.now();
-    for (const pid of pids) killNow(pid);
+    const marks = pids.flatMap((pid) => markOf(pid) ?? []);
+    for (const { pid } of marks) killNow(pid);
+    await until('the killed processes to be gone', () => !marks.some(isAlive) || undefined);
     done.push({ kind, at, backAt: undefined });
     say(`${site.name}: kill ${done.length} of ${kills}, ${kind}${isEarly ? ', early' : ''} (${pids.join(' ')})`);
     await reviving.catch(() => {});

@@ -60,23 +60,37 @@ export async function command({ cwd, env, met }: User, args: readonly string[]):
   return { exitCode, json };
 }
 
-/** Creates a task, decides when asked, and waits for its end. @throws Error when that takes longer than `limitMs`. */
-export async function seeThrough(user: User, key: string, input: JsonObject, limitMs: number): Promise<Lived> {
+/**
+ * Creates a task, decides when asked, and waits for its end.
+ *
+ * @throws Error when that takes longer than `limitMs`, or nothing comes back any more.
+ */
+export async function seeThrough(
+  user: User,
+  key: string,
+  input: JsonObject,
+  limitMs: number,
+  isHopeless: () => boolean,
+): Promise<Lived> {
   const deadline = Date.now() + limitMs;
+  const patience = async (): Promise<void> => {
+    if (Date.now() > deadline || isHopeless()) throw new Error(`${key} does not end`);
+    await pause(AGAIN_MS);
+  };
   const acknowledged: string[] = [];
   const creation = ['run', 'everything', '--key', key, '--detach', '--input', JSON.stringify(input)];
   for (;;) {
     const { exitCode, json } = await command(user, creation);
     if (exitCode === 0) break;
     if (exitCode !== OUT_OF_ORDER && exitCode !== TIMED_OUT) throw new Error(`${key}: ${JSON.stringify(json)}`);
-    await patience(deadline, key);
+    await patience();
   }
   for (;;) {
     const { exitCode, json } = await command(user, ['task', 'watch', key, '--timeout', PATIENCE]);
     if (json.task_key === key && isEndState(json.status)) return { key, input, acknowledged, result: json };
     if (exitCode === WAITS) acknowledged.push(...(await decideAll(user, json, input.course === 'denied')));
     else if (exitCode !== OUT_OF_ORDER && exitCode !== TIMED_OUT) throw new Error(`${key}: ${JSON.stringify(json)}`);
-    await patience(deadline, key);
+    await patience();
   }
 }
 
@@ -91,11 +105,6 @@ async function decideAll(user: User, { task_key, approvals }: TaskResult, isDeni
     if (exitCode === 0) acknowledged.push(by);
   }
   return acknowledged;
-}
-
-async function patience(deadline: number, key: string): Promise<void> {
-  if (Date.now() > deadline) throw new Error(`${key} does not end`);
-  await pause(AGAIN_MS);
 }
 
 function codeOf(json: Said['json']): string | undefined {
