@@ -16,7 +16,7 @@ import type { ServerPrograms } from './build-server.js';
 import type { Postgres } from './postgresql.js';
 
 const run = promisify(execFile);
-const START_MS = 120_000;
+const START_MS = 60_000;
 const RETENTION_SECONDS = 7 * 86_400;
 const KEYWORD = 2;
 /** Each part of the server listens for calls and for the other parts. */
@@ -25,6 +25,8 @@ const PORTS = ['FRONTEND', 'INTERNAL_FRONTEND', 'HISTORY', 'MATCHING', 'WORKER']
 /** One server. */
 export interface RealTemporal {
   address: string;
+  /** Of the parts that clients have no business with. */
+  innerPorts: string[];
   pids(): number[] | undefined;
   /** Whether the last look found that it serves. */
   isServing(): boolean;
@@ -75,6 +77,7 @@ export async function startRealTemporal(
   const pids = (): number[] | undefined => (child?.pid !== undefined && markOf(child.pid) ? [child.pid] : undefined);
   const temporal: RealTemporal = {
     address,
+    innerPorts: PORTS.slice(1).map((part) => String(env[`${part}_GRPC_PORT`])),
     pids,
     isServing: () => isServing && pids() !== undefined,
     async startAgain() {
@@ -101,7 +104,13 @@ export async function startRealTemporal(
     if (Date.now() < deadline) continue;
     throw new Error(`the Temporal server does not serve: ${readFileSync(logFile, 'utf8').slice(-2000)}`);
   }
-  for (const namespace of namespaces) await makeNamespace(address, operator, namespace);
+  for (const namespace of namespaces) {
+    await makeNamespace(address, operator, namespace).catch(async (error: unknown) => {
+      const lines = readFileSync(logFile, 'utf8').slice(-2000);
+      await temporal.stop();
+      throw new Error(`the namespace ${namespace} could not be made; the server says: ${lines}`, { cause: error });
+    });
+  }
   return temporal;
 }
 
