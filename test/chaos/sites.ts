@@ -22,7 +22,7 @@ export type OpenSite = Site & { stop(): Promise<void> };
 /** A project with its own runtime. A command that comes after a kill starts it again. */
 export async function openOwnRuntime(files: ProjectFiles): Promise<OpenSite> {
   const folder = makeProject(files);
-  const user: User = { cwd: folder.root, env: {}, met: new Map() };
+  const user: User = { cwd: folder.root, env: {}, met: new Map(), hung: [] };
   const runtime = (): number[] | undefined => {
     const file = readRuntime(folder);
     return file && isAlive(file) ? [file.pid] : undefined;
@@ -95,7 +95,7 @@ export function superviseWorker(
 ): SupervisedWorker {
   const keys = `storm:${randomBytes(32).toString('base64url')}`;
   const env = { TEMPORAL_ADDRESS: address, ABILITY_SEAL_KEYS: keys, ...more };
-  const user: User = { cwd: folder.root, env, met: new Map() };
+  const user: User = { cwd: folder.root, env, met: new Map(), hung: [] };
   let current: ReturnType<typeof start> | undefined;
   let isServing = false;
   let isStopping = false;

@@ -26,7 +26,7 @@ export interface Strength {
   kills: number;
   /** Tasks at once. */
   lanes: number;
-  /** A task, and what was killed, must be there again within this. Milliseconds. */
+  /** What was killed must be there again within this, and after the last kill every task must have ended. Milliseconds. */
   limitMs: number;
 }
 
@@ -56,15 +56,15 @@ export async function blow(site: Site, effects: EffectService, strength: Strengt
   const { seed, lanes } = strength;
   const wrong: string[] = [];
   const lived: Lived[] = [];
-  let isOver = false;
+  let overAt: number | undefined;
+  const isTooLate = (): boolean => overAt !== undefined && Date.now() > overAt + strength.limitMs;
   let counter = 0;
   const random = chance(seed + 1);
   const liveOn = async (): Promise<void> => {
-    while (!isOver) {
+    while (overAt === undefined) {
       const key = `${site.name}-${(counter += 1)}`;
-      const isHopeless = (): boolean => wrong.length > 0 && isOver;
       try {
-        lived.push(await seeThrough(site.user, key, inputOf(random, effects.origin), strength.limitMs, isHopeless));
+        lived.push(await seeThrough(site.user, key, inputOf(random, effects.origin), isTooLate));
       } catch (error) {
         wrong.push(`${key}: ${String(error)}`);
       }
@@ -77,13 +77,13 @@ export async function blow(site: Site, effects: EffectService, strength: Strengt
   } catch (error) {
     wrong.push(String(error));
   }
-  isOver = true;
+  overAt = Date.now();
   await users;
   const session = await site.openSession();
   try {
     const judged: Judged[] = [];
     for (const one of lived) judged.push(await judge(session, one, effects, kills));
-    return summarize(kills, lived, judged, effects, wrong);
+    return summarize(kills, lived, judged, effects, wrong, site.user.hung);
   } finally {
     await session.close();
   }
@@ -168,6 +168,7 @@ function summarize(
   judged: Judged[],
   effects: EffectService,
   wrong: string[],
+  hung: string[],
 ): StormReport {
   const ends = new Map<string, number>();
   for (const { result } of lived) ends.set(result.status, (ends.get(result.status) ?? 0) + 1);
@@ -177,17 +178,18 @@ function summarize(
     decisions: lived.reduce((sum, { acknowledged }) => sum + acknowledged.length, 0),
     repeated: effects.deliveries.length - new Set(effects.deliveries.map(({ key }) => key)).size,
     late: Math.max(0, ...judged.map(({ late }) => late)),
-    wrong: [...wrong, ...judged.flatMap(({ key, faults }) => faults.map((fault) => `${key}: ${fault}`))],
+    wrong: [...wrong, ...hung, ...judged.flatMap(({ key, faults }) => faults.map((fault) => `${key}: ${fault}`))],
   };
 }
 
 /** Says what came of it, as the documentation tells it. */
-export function report(name: string, { kills, ends, decisions, repeated, late }: StormReport, user: User): void {
+export function report(name: string, { kills, ends, decisions, repeated, late, wrong }: StormReport, user: User): void {
   const count = (items: Iterable<[string, number]>): string =>
     [...items].map(([what, times]) => `${what} ${times}`).join(', ') || 'none';
   const kinds = new Map<string, number>();
   for (const { kind } of kills) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
   say(`${name}: ${kills.length} kills (${count(kinds)}); ends: ${count(ends)}`);
   say(`${name}: ${decisions} decisions acknowledged; ${repeated} repeated calls; waits up to ${late} ms late`);
+  say(`${name}: ${wrong.length} wrong`);
   say(`${name}: users met ${count(user.met)}`);
 }

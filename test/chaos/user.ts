@@ -12,6 +12,8 @@ export interface User {
   env: Record<string, string | undefined>;
   /** Error codes that commands ended with, and how often: what a person meets while processes die. */
   met: Map<string, number>;
+  /** Commands that did not end. */
+  hung: string[];
 }
 
 /** How a command ended. */
@@ -40,14 +42,18 @@ const OUT_OF_ORDER = 7;
 /** What must never be said about a task whose creation was acknowledged, or by any command. */
 const NEVER = ['task.not_found', 'task.key_conflict', 'internal.error'];
 
-/** Runs a command. @throws Error when it hangs, crashes, or prints no JSON value. */
-export async function command({ cwd, env, met }: User, args: readonly string[]): Promise<Said> {
+/** Runs a command; one that hangs is written down and ended. @throws Error when it crashes, or prints no JSON value. */
+export async function command(user: User, args: readonly string[]): Promise<Said> {
+  const { cwd, env, met } = user;
   const running = start([...args, '--json'], { cwd, env });
   const timer = setTimeout(() => running.kill('SIGKILL'), HUNG_MS);
   const { exitCode, stdout, stderr } = await running;
   clearTimeout(timer);
   const what = `ability ${args.join(' ')}`;
-  if (exitCode === undefined) throw new Error(`${what} did not end within ${HUNG_MS / 1000} s: ${String(stderr)}`);
+  if (exitCode === undefined) {
+    user.hung.push(`${what} did not end within ${HUNG_MS / 1000} s: ${String(stderr)}`);
+    return { exitCode: OUT_OF_ORDER, json: {} };
+  }
   let json: Said['json'];
   try {
     json = JSON.parse(String(stdout));
@@ -63,18 +69,11 @@ export async function command({ cwd, env, met }: User, args: readonly string[]):
 /**
  * Creates a task, decides when asked, and waits for its end.
  *
- * @throws Error when that takes longer than `limitMs`, or nothing comes back any more.
+ * @throws Error when it is too late for that.
  */
-export async function seeThrough(
-  user: User,
-  key: string,
-  input: JsonObject,
-  limitMs: number,
-  isHopeless: () => boolean,
-): Promise<Lived> {
-  const deadline = Date.now() + limitMs;
+export async function seeThrough(user: User, key: string, input: JsonObject, isTooLate: () => boolean): Promise<Lived> {
   const patience = async (): Promise<void> => {
-    if (Date.now() > deadline || isHopeless()) throw new Error(`${key} does not end`);
+    if (isTooLate()) throw new Error(`${key} does not end`);
     await pause(AGAIN_MS);
   };
   const acknowledged: string[] = [];
