@@ -10,6 +10,8 @@ import { type RealTemporal, startRealTemporal } from './real-temporal.js';
 const real = inject('real');
 const why = 'missing' in real ? ` (skipped: ${real.missing})` : '';
 const DENIED = 7;
+/** Of the commands that a workflow gives. */
+const SIGNAL_EXTERNAL = 12;
 const KEYS = `main:${randomBytes(32).toString('base64url')}`;
 const OPERATOR = ['temporal-system:admin'];
 
@@ -139,6 +141,7 @@ describe.skipIf('missing' in real)(`the Temporal server of examples/temporal-aut
       ['task', 'list'],
       ['task', 'show', 'looked-at'],
       ['why', 'looked-at'],
+      ['replay', 'looked-at'],
     ];
     for (const args of looks) {
       expect({ args, ...(await ability([...args, '--json'], reader)) }).toMatchObject({ args, exitCode: 0 });
@@ -195,9 +198,10 @@ describe.skipIf('missing' in real)(`the Temporal server of examples/temporal-aut
       requestId: 'across',
     };
     await service.startWorkflowExecution(start_);
-    const { taskToken } = await service.pollWorkflowTaskQueue({ namespace: 'dev', taskQueue });
+    const poll = () => service.pollWorkflowTaskQueue({ namespace: 'dev', taskQueue });
+    const { taskToken } = await connection.withDeadline(Date.now() + 30_000, poll);
     const across = {
-      commandType: 10,
+      commandType: SIGNAL_EXTERNAL,
       signalExternalWorkflowExecutionCommandAttributes: {
         namespace: 'prod',
         execution: { workflowId: 'served' },
@@ -205,7 +209,7 @@ describe.skipIf('missing' in real)(`the Temporal server of examples/temporal-aut
       },
     };
     const answer = service.respondWorkflowTaskCompleted({ namespace: 'dev', taskToken, commands: [across] });
-    await expect(answer).rejects.toThrow();
+    await expect(answer).rejects.toThrow(/cross namespace commands are not allowed/);
     await service.terminateWorkflowExecution({ namespace: 'dev', workflowExecution: { workflowId: 'across' } });
     await connection.close();
 
