@@ -1,5 +1,6 @@
 /** Whether a task ended as it must, given what the service saw, what its users were told, and when processes died. */
 import type { Session } from '../../src/client/index.js';
+import { EXIT_OF_STATE } from '../../src/contracts/exit-codes.js';
 import type { Delivery, EffectService } from './effect-service.js';
 import { type Course, TAKEN_BACK } from './everything.js';
 import type { Lived } from './user.js';
@@ -39,10 +40,11 @@ const MOST_LATE_MS = 30_000;
 
 /** Looks at one task. */
 export async function judge(session: Session, lived: Lived, effects: EffectService, kills: Kill[]): Promise<Judged> {
-  const { key, result, input } = lived;
+  const { key, result, input, exitCode } = lived;
   const faults: string[] = [];
   const must = (holds: boolean, what: string): void => {
-    if (!holds) faults.push(`${what} (${result.status}, ${JSON.stringify(result.error)})`);
+    if (!holds)
+      faults.push(`${what} (${result.status}, ${JSON.stringify(result.error)}, ${result.steps.length} steps)`);
   };
   const prefix = `${key}/`;
   const sent = effects.deliveries.filter((one) => one.key.startsWith(prefix));
@@ -66,14 +68,15 @@ export async function judge(session: Session, lived: Lived, effects: EffectServi
 
   const end = result.status === 'unknown' ? 'unknown' : ENDS[input.course as Course];
   must(result.status === end, `it should be ${end}`);
+  must(exitCode === EXIT_OF_STATE[result.status], `the command that said so ended with ${exitCode}`);
   if (result.status === 'unknown') must(result.error?.code === 'outcome.unknown', 'unknown for another reason');
   if (result.status === 'failed') must(result.error?.code === 'http.422' && result.error.step === 'close', 'failed');
   if (result.status === 'denied') must(result.error?.code === 'approval.denied', 'denied for another reason');
   if (result.status === 'succeeded') {
     for (const path of FORWARD) {
       const name = path.split('/').at(-1) as string;
-      const output = result.output as Record<string, unknown>;
-      must(had.has(path) && output[name] === had.get(path), `${path} gave ${String(output[name])}, ${had.get(path)}`);
+      const output = (result.output ?? {}) as Record<string, unknown>;
+      must(had.has(path) && output[name] === had.get(path), `${path}: ${output[name]} is not ${had.get(path)}`);
     }
   }
   const forward = FORWARD.filter((path) => status.get(path) === 'succeeded');

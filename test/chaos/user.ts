@@ -29,7 +29,9 @@ export interface Lived {
   input: JsonObject;
   /** People who were told that their decision counts. */
   acknowledged: string[];
+  /** What `ability task watch` printed at its end, and ended with. */
   result: TaskResult;
+  exitCode: number;
 }
 
 /** No command takes longer than this, whatever dies: twice what it is asked to wait, with all retries. Milliseconds. */
@@ -86,7 +88,7 @@ export async function seeThrough(user: User, key: string, input: JsonObject, isT
   }
   for (;;) {
     const { exitCode, json } = await command(user, ['task', 'watch', key, '--timeout', PATIENCE]);
-    if (json.task_key === key && isEndState(json.status)) return { key, input, acknowledged, result: json };
+    if (json.task_key === key && isEndState(json.status)) return { key, input, acknowledged, result: json, exitCode };
     if (exitCode === WAITS) acknowledged.push(...(await decideAll(user, json, input.course === 'denied')));
     else if (exitCode !== OUT_OF_ORDER && exitCode !== TIMED_OUT) throw new Error(`${key}: ${JSON.stringify(json)}`);
     await patience();
