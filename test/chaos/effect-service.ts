@@ -8,6 +8,10 @@ export interface Delivery {
   name: string;
   key: string;
   body: string;
+  /** When it came. Milliseconds since the epoch. */
+  at: number;
+  /** Whether the caller was gone before it could be answered. */
+  isCut: boolean;
 }
 
 /** A request that has had its effect, and waits to be told so. */
@@ -31,8 +35,8 @@ export interface EffectService {
   stop(): Promise<void>;
 }
 
-/** `POST /refuse` is refused, any other path has an effect. */
-export async function startEffects(): Promise<EffectService> {
+/** `POST /refuse` is refused, any other path has an effect, which takes place before `answerAfterMs` pass. */
+export async function startEffects(answerAfterMs: () => number = () => 0): Promise<EffectService> {
   const deliveries: Delivery[] = [];
   const effects = new Map<string, number>();
   const held = new Map<string, Waiting[]>();
@@ -41,8 +45,10 @@ export async function startEffects(): Promise<EffectService> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const key = String(request.headers['idempotency-key']);
-      const delivery = { name: String(request.url).slice(1), key, body: Buffer.concat(chunks).toString('utf8') };
+      const body = Buffer.concat(chunks).toString('utf8');
+      const delivery = { name: String(request.url).slice(1), key, body, at: Date.now(), isCut: false };
       deliveries.push(delivery);
+      response.on('close', () => (delivery.isCut = !response.writableFinished));
       const isRefused = delivery.name === 'refuse';
       if (!isRefused && !effects.has(key)) effects.set(key, effects.size + 1);
       answerLater(delivery, response, isRefused);
@@ -58,7 +64,9 @@ export async function startEffects(): Promise<EffectService> {
     };
     const entry = { ...delivery, answer };
     if (!waiting) {
-      answer();
+      const delay = answerAfterMs();
+      if (delay > 0) setTimeout(answer, delay);
+      else answer();
       return;
     }
     waiting.push(entry);
