@@ -152,7 +152,8 @@ function markOf(
 function masked(error: unknown, log: CallLog): unknown {
   if (!(error instanceof AbilityError)) return maskedMistake(error, log);
   const problem = log.maskProblem(error.toProblem());
-  return new CallFailure(problem, { unclear: error instanceof CallFailure && error.unclear, cause: error });
+  const { unclear, isFinal } = error instanceof CallFailure ? error : { unclear: false, isFinal: false };
+  return new CallFailure(problem, { unclear, isFinal, cause: error });
 }
 
 /** A mistake of ours travels with its stack, which begins with its message; a cancellation travels as it is. */

@@ -38,8 +38,8 @@ export function toFailure(error: unknown, facts?: RetryFacts, context: object = 
   const unclear = facts.unclearBefore || (error instanceof CallFailure && error.unclear);
   const isUnknown = unclear && !isRepeatable(facts.effects);
   // A step that has used up its time has none for another attempt either.
-  const again =
-    facts.attemptsLeft > 0 && problem.code !== 'timeout.step' && isRetryableCode(problem.code, facts.errors);
+  const isFinal = problem.code === 'timeout.step' || (error instanceof CallFailure && error.isFinal);
+  const again = facts.attemptsLeft > 0 && !isFinal && isRetryableCode(problem.code, facts.errors);
   const told = {
     attempt: facts.attempt,
     ...(isUnknown && { unclear: true }),

@@ -14,6 +14,7 @@ import { didYouMean } from '../rules/nearest.js';
 import { checkCondition } from './check-names.js';
 import type { Warn } from './doubt.js';
 import { resolveScript } from './resolve-script.js';
+import { HOOK_ARGUMENTS } from './split-arguments.js';
 
 /** What a hook is matched against. */
 export interface HookSubject {
@@ -149,7 +150,7 @@ export function handlerOf(hook: Loaded<HookDefinition>, phase: Phase, registry: 
   const { handler, id } = hook.value;
   if ('builtin' in handler) return builtinOf(hook, handler.builtin, phase);
   if ('script' in handler) {
-    const script = resolveScript(registry, handler.script, hook, ['handler', 'script'], '');
+    const script = resolveScript(registry, handler.script, hook, ['handler', 'script'], HOOK_ARGUMENTS);
     return { kind: 'script', script, timeout_ms: (handler.script.timeout_sec ?? GUARD_MS / 1000) * 1000 };
   }
   const { deny_if, confirm_if, warn_if, reason, suggestion } = handler.expression;

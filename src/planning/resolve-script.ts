@@ -8,7 +8,7 @@ import { didYouMean } from '../rules/nearest.js';
 import { MOST_BYTES, type ProjectFiles, projectFilesOf, type ScriptFile, type Unusable } from './script-files.js';
 import { followImports, MOST_FILES } from './script-imports/follow-imports.js';
 import { languageOf } from './script-imports/language-of.js';
-import { checkPlaceholders, splitArguments } from './split-arguments.js';
+import { type ArgumentNames, CALL_ARGUMENTS, checkPlaceholders, splitArguments } from './split-arguments.js';
 
 /** Used where no `env_profile` is named and no profile is called `default`. Source: answers, 25. */
 const DEFAULT_PROFILE: PlanEnvProfile = { pass: ['PATH', 'HOME', 'LANG', 'TMPDIR'], set: {}, secrets: {} };
@@ -27,7 +27,7 @@ const INTERPRETERS: Record<string, string[]> = {
 /**
  * Resolves how a script is started, and pins its bytes.
  *
- * @param defaultArgs the template used when the definition has none.
+ * @param names what its arguments may hold. Those of a hook are none where it says nothing.
  * @throws AbilityError `script.missing`, `script.not_executable`, `definition.*`.
  */
 export function resolveScript(
@@ -35,7 +35,7 @@ export function resolveScript(
   definition: ScriptDefinition,
   owner: Loaded<unknown>,
   path: PropertyKey[],
-  defaultArgs = DEFAULT_ARGS,
+  names = CALL_ARGUMENTS,
 ): PlanScript {
   if (definition.args && definition.args_template !== undefined) {
     throw new AbilityError({
@@ -45,8 +45,7 @@ export function resolveScript(
     });
   }
   const file = locateScript(registry, definition.path, owner, path);
-  const args = definition.args ?? splitArguments(definition.args_template ?? defaultArgs, owner.locate(path));
-  checkPlaceholders(args, owner.locate(path));
+  const args = argumentsOf(definition, names, owner, path);
   const env = resolveEnvProfile(registry, definition.env_profile, owner, [...path, 'env_profile']);
   const files = resolveFiles(registry, file, definition, owner, path);
   return {
@@ -59,6 +58,22 @@ export function resolveScript(
     whole: true,
     env: { ...env, set: { ...env.set, ...definition.set } },
   };
+}
+
+/** The arguments of a script, with the names in braces that its owner knows. */
+function argumentsOf(
+  { args, args_template }: ScriptDefinition,
+  names: ArgumentNames,
+  owner: Loaded<unknown>,
+  path: PropertyKey[],
+): string[] {
+  const location = owner.locate(
+    (args ?? args_template) !== undefined ? [...path, args ? 'args' : 'args_template'] : path,
+  );
+  const template = args_template ?? (names.owner === 'hook' ? '' : DEFAULT_ARGS);
+  const items = args ?? splitArguments(template, location);
+  checkPlaceholders(items, names, location);
+  return items;
 }
 
 /** Everything that is pinned with a script: what `files` names, and what these and the script import. */

@@ -24,7 +24,9 @@ export function showUnseenCharacters(text: string): string {
 
 /** A text as one line, as {@link showUnseenCharacters} shows it: breaks of lines and tabs are blanks. */
 export function oneLine(text: string): string {
-  return showUnseenCharacters(text.trim().replaceAll(/\s*[\n\r\t]+\s*/g, ' '));
+  // By whole runs of blanks: a pattern that looks for the break inside a run takes the square of its length.
+  const line = text.trim().replaceAll(/\s+/g, (blanks) => (/[\n\r\t]/.test(blanks) ? ' ' : blanks));
+  return showUnseenCharacters(line);
 }
 
 /** A text as one line of Markdown in which none of it is markup, a link, or the name of another character. */

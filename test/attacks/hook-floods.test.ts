@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { scriptAbility } from '../fixtures/servers/definitions.js';
-import { WHOLE } from './extent.js';
+import { times, WHOLE } from './extent.js';
 
 const MIB = 1024 * 1024;
 
@@ -71,9 +71,9 @@ process.send({ most });
   const FLOODS: [string, string, string][] = [
     ['hook', 'one line without an end on stdout', write('stdout', "'x'")],
     ['hook', 'long lines on stderr', write('stderr', "'x'.repeat(60000) + '\\n'")],
-    ['script', 'very long lines', write('stdout', "'x'.repeat(200000) + '\\n'")],
     ...(WHOLE
       ? ([
+          ['script', 'very long lines', write('stdout', "'x'.repeat(200000) + '\\n'")],
           ['hook', 'empty lines on stderr', write('stderr', "'\\n'")],
           ['hook', 'one line without an end on stderr', write('stderr', "'x'")],
           ['script', 'short lines', write('stdout', "'a line of a log\\n'")],
@@ -93,18 +93,22 @@ process.send({ most });
 
 describe('a guard without an answer is a deny within a second after its time-out', () => {
   const GUARDS: Record<string, string> = {
-    ignores_sigterm: "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);",
-    closes_stdout: "require('node:fs').closeSync(1); process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);",
     leaves_the_pipe: `
       require('node:child_process').spawn('sleep', ['300'], { detached: true, stdio: 'inherit', env: {} });
       setInterval(() => {}, 1000);`,
-    writes_without_end:
-      "process.on('SIGTERM', () => {}); for (;;) { try { require('node:fs').writeSync(1, 'x'.repeat(65536)); } catch {} }",
     says_yes_and_hangs: `console.log('{"guard_decision":"allow"}'); process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);`,
     allows_when_asked_to_end: `process.on('SIGTERM', () => { console.log('{"guard_decision":"allow"}'); process.exit(0); }); setInterval(() => {}, 1000);`,
+    ...(WHOLE && {
+      ignores_sigterm: "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);",
+      closes_stdout: "require('node:fs').closeSync(1); process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);",
+      writes_without_end:
+        "process.on('SIGTERM', () => {}); for (;;) { try { require('node:fs').writeSync(1, 'x'.repeat(65536)); } catch {} }",
+    }),
   };
-  /** Never reads the 5 MB that it is given. */
-  const INPUT = { text: 'x'.repeat(5e6) };
+  /** More than a pipe takes, and never read. */
+  const INPUT = { text: 'x'.repeat(times(200_000, 5_000_000)) };
+  /** A machine that is busy may be late once; a guard that is waited for is late each time. */
+  const MOST_TRIES = 3;
 
   let project: RunningProject;
   beforeAll(async () => {
@@ -130,11 +134,14 @@ describe('a guard without an answer is a deny within a second after its time-out
   afterAll(() => project.stop());
 
   test.concurrent.each(Object.keys(GUARDS))('%s', async (id) => {
-    const result = await project.run(`x.${id}`, id === 'ignores_sigterm' ? INPUT : {});
-    expect(result).toMatchObject({ status: 'denied', error: { code: 'hook.failed' } });
-    expect(result.error?.message).toMatch(/took longer than 1000 ms/);
-    const [hook] = result.hooks;
-    expect(hook?.duration_ms).toBeLessThan(2000);
+    const took: number[] = [];
+    while (took.length < MOST_TRIES && (took.at(-1) ?? Infinity) >= 2000) {
+      const result = await project.run(`x.${id}`, id === 'allows_when_asked_to_end' ? {} : INPUT);
+      expect(result).toMatchObject({ status: 'denied', error: { code: 'hook.failed' } });
+      expect(result.error?.message).toMatch(/took longer than 1000 ms/);
+      took.push(result.hooks[0]?.duration_ms ?? Infinity);
+    }
+    expect(Math.min(...took)).toBeLessThan(2000);
     expect(existsSync(join(project.root, 'effect'))).toBe(false);
   });
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { explainTask } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
+import { renderJunit } from '../../src/doors/cli/junit.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { FORMS, leftOf } from '../fixtures/secret-forms.js';
 import { apiAbility, config, mcpAbility, scriptAbility } from '../fixtures/servers/definitions.js';
@@ -10,6 +11,7 @@ import { json, type RecordingService, startService } from '../fixtures/servers/r
 
 const TOKEN = 'k3y "with/all\\that%41is=escaped & ünusual ones+';
 const PASSWORD = 'correct-horse-battery-staple-0123456789';
+const QUOTED = 'half-a-secret"half-of-another';
 const SAID = Object.values(FORMS).flatMap((form) => [form(TOKEN), form(PASSWORD)]);
 
 let project: RunningProject;
@@ -25,14 +27,17 @@ const script = (key: string, code: string, more: JsonObject = {}) =>
 
 beforeAll(async () => {
   service = await startService();
-  const env = { pass: ['PATH'], secrets: { TOKEN: 'file:token', PASSWORD: 'file:password' } };
+  const env = { pass: ['PATH'], secrets: { TOKEN: 'file:token', PASSWORD: 'file:password', QUOTED: 'file:quoted' } };
   project = await runProject({
     token: TOKEN,
     password: PASSWORD,
+    quoted: QUOTED,
     'said.json': JSON.stringify(SAID),
     ...config('profiles', { env_profiles: { secret: env } }),
     ...script('x.stderr', 'for (const text of said) console.error(text); process.exit(1);'),
     ...script('x.stdout', "console.log(said.join('\\n'));"),
+    // What cannot be read is inside the secret: JSON.parse quotes what is around it.
+    ...script('x.broken', `console.log('{"token": "' + process.env.QUOTED + '"}');`),
     ...script(
       'x.slow',
       `
@@ -71,9 +76,23 @@ beforeAll(async () => {
       },
     ),
     'header-token': PASSWORD.toUpperCase(),
+    ...apiAbility(
+      'x.query',
+      service.origin,
+      { method: 'GET', path: '/query', auth: { query: { key: '{credential:token}' } } },
+      { more: { effects: 'destructive' }, settings: { credentials: { token: 'file:token' } } },
+    ),
     ...config('servers', {
-      mcp_servers: { says: { command: process.execPath, args: ['servers/says.mjs'], env_profile: 'secret' } },
+      mcp_servers: {
+        says: { command: process.execPath, args: ['servers/says.mjs'], env_profile: 'secret' },
+        far: {
+          url: `${service.origin}/mcp`,
+          headers: { authorization: 'Bearer {credential:password}' },
+          credentials: { password: 'file:password' },
+        },
+      },
     }),
+    ...mcpAbility('x.far', { server: 'far', tool: 'do' }),
     // The end of what it says is kept: the cut goes through a secret.
     'servers/says.mjs': `${SAY} process.stderr.write(said.join('\\n') + process.env.PASSWORD + 'x'.repeat(3980), () => process.exit(1));`,
     ...mcpAbility('x.mcp', { server: 'says', tool: 'do' }),
@@ -86,6 +105,11 @@ beforeAll(async () => {
     const { authorization, 'x-token': token } = request.headers;
     const said = Object.values(FORMS).flatMap((form) => [form(PASSWORD), form(String(token))]);
     json({ said, authorization }, 500)(response, request, 1);
+  });
+  service.on('/query', (response, request) => json({ asked: request.url }, 500)(response, request, 1));
+  // However long the words around it are, the cut of what is kept goes through one.
+  service.on('/mcp', (response, request) => {
+    response.writeHead(500).end(`${request.headers.authorization} `.repeat(200));
   });
 });
 afterAll(async () => {
@@ -102,7 +126,7 @@ function written(folder: string): string {
     .join('\n');
 }
 
-describe('a secret that was said in every form shows nowhere after', () => {
+describe.concurrent('a secret that was said in every form shows nowhere after', () => {
   test.each([
     ['x.stderr', 'a script that fails'],
     ['x.stdout', 'an output that is no JSON'],
@@ -112,17 +136,26 @@ describe('a secret that was said in every form shows nowhere after', () => {
     ['x.hooked', 'a guard that denies'],
     ['x.api', 'a service that repeats its credentials'],
     ['x.mcp', 'an MCP server that does not start'],
+    ['x.broken', 'a piece of a secret that is not JSON'],
+    ['x.query', 'a service that repeats the address'],
+    ['x.far', 'an MCP server over HTTP that repeats its headers'],
   ])('%s: %s', async (ability) => {
     const { id } = await project.create(ability);
     const end = await project.wait(id);
     if (end.kind !== 'ended') throw new Error('the task did not end');
     expect(end.result.status).toMatch(/^(failed|denied|unknown)$/);
     const story = await explainTask(project.session, id);
-    const records = written(join(project.root, '.system', 'implement'));
-    const all = { result: JSON.stringify(end.result), story: JSON.stringify(story), records };
+    const records = written(join(project.root, '.system', 'implement', id));
+    const all = {
+      result: JSON.stringify(end.result),
+      story: JSON.stringify(story),
+      junit: renderJunit(end.result),
+      records,
+    };
     expect(records).toContain('***');
     for (const secret of [TOKEN, PASSWORD, PASSWORD.toUpperCase()]) {
       for (const text of Object.values(all)) expect(leftOf(text, secret)).toBe(undefined);
     }
+    for (const text of Object.values(all)) expect(text).not.toMatch(/a-secret|half-of/);
   });
 });

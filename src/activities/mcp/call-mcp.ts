@@ -58,7 +58,7 @@ async function callTool(
     call.log.add('tool', `${what} -> ${result.isError ? 'error' : 'ok'} (${ms} ms)`);
     return result;
   } catch (error) {
-    call.log.add('tool', `${what} -> ${reasonOf(error)}`);
+    call.log.add('tool', `${what} -> ${reasonOf(error, (text) => call.log.mask(text))}`);
     throw failureOf(error, { what, connection, user: call, called: true });
   }
 }

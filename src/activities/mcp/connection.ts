@@ -63,7 +63,7 @@ export async function connectMcp(
     return connectionOver(await negotiate(open, { signal, patienceMs, probeMs }));
   } catch (error) {
     if (error instanceof CallFailure) throw error;
-    throw startFailed(server, error, call.log.excerpt(last?.stderr(call.log) ?? '', KEPT_STDERR));
+    throw startFailed(server, error, call.log, call.log.excerpt(last?.stderr(call.log) ?? '', KEPT_STDERR));
   }
 }
 
@@ -115,13 +115,13 @@ function isRunning(pid: number): boolean {
   }
 }
 
-function startFailed(server: PlanMcpServer, error: unknown, tail: string): CallFailure {
+function startFailed(server: PlanMcpServer, error: unknown, log: CallLog, tail: string): CallFailure {
   const unreachable = server.transport === 'http' && !(error instanceof SdkError && isTimeout(error));
   const what = `The MCP server ${server.name} ${unreachable ? 'cannot be reached' : 'did not start'}`;
   return new CallFailure(
     {
       code: 'mcp.start_failed',
-      message: `${what}: ${reasonOf(error)}${tail ? `\n${tail}` : ''}`,
+      message: `${what}: ${reasonOf(error, (text) => log.mask(text))}${tail ? `\n${tail}` : ''}`,
       details: { stderr: tail },
       suggestion: 'Check its entry under `mcp_servers` in registry/config.',
     },

@@ -23,7 +23,7 @@ export function failureOf(error: unknown, { what, connection, user, called }: Fa
   if (known) return known;
   const failure = (code: string, message: string, unclear: boolean): CallFailure =>
     new CallFailure({ code, message: `${what} ${message}` }, { unclear: unclear && called, cause: error });
-  const reason = reasonOf(error);
+  const reason = reasonOf(error, (text) => user.log.mask(text));
   if (user.stop.aborted || (error instanceof SdkError && isTimeout(error))) {
     return failure('timeout.call', `did not answer within ${user.timeoutMs} ms${tailOf(connection, user)}`, true);
   }

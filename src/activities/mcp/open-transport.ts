@@ -90,18 +90,18 @@ function httpTransport(server: HttpServer, call: McpUser): StreamableHTTPClientT
     } catch (error) {
       const refused = causeOf(error, CallFailure);
       if (refused) throw refused;
-      throw sent ? error : unreachable(server, error);
+      throw sent ? error : unreachable(server, error, call.log);
     }
   };
   return new StreamableHTTPClientTransport(url, { requestInit: { headers, redirect: 'error' }, fetch: guardedFetch });
 }
 
 /** Nothing was sent, so that nothing can have happened. */
-function unreachable({ name, url }: HttpServer, error: unknown): CallFailure {
+function unreachable({ name, url }: HttpServer, error: unknown, log: CallLog): CallFailure {
   return new CallFailure(
     {
       code: 'unavailable.connection',
-      message: `The MCP server ${name} at ${new URL(url).host} cannot be reached: ${reasonOf(error)}`,
+      message: `The MCP server ${name} at ${new URL(url).host} cannot be reached: ${reasonOf(error, (text) => log.mask(text))}`,
       suggestion: 'Check that it is up, and its entry under `mcp_servers` in registry/config.',
     },
     { cause: error },

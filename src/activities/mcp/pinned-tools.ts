@@ -116,7 +116,7 @@ export class PinnedTools {
       const tool = await this.pool.use(mcp.server, user, (connection) => findTool(mcp, connection, user));
       return { tool, pinned: toolDigest(tool) };
     } catch (error) {
-      const problem = error instanceof AbilityError ? error.toProblem() : unreadable(error);
+      const problem = error instanceof AbilityError ? error.toProblem() : unreadable(error, log);
       return { problem: new AbilityError(log.maskProblem(problem), { cause: error }) };
     } finally {
       clearTimeout(clock);
@@ -189,6 +189,9 @@ function notPinned({ key, implementation: { mcp } }: McpOperation, problem: Abil
 }
 
 /** What a server says may be nested deeper than anything here can follow. */
-function unreadable(error: unknown) {
-  return { code: 'mcp.output_invalid', message: `What it says of its tools cannot be read: ${reasonOf(error)}` };
+function unreadable(error: unknown, log: CallLog) {
+  return {
+    code: 'mcp.output_invalid',
+    message: `What it says of its tools cannot be read: ${reasonOf(error, (text) => log.mask(text))}`,
+  };
 }

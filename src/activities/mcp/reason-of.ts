@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withoutQuote } from '../json-fault.js';
 
 /** Longest a reason is, in characters; some servers answer with a whole page. */
 const MOST_CHARACTERS = 1000;
@@ -7,12 +8,16 @@ const MOST_ISSUES = 5;
 /** What a validator of the SDK, or of a server that uses one, says of one mistake. */
 const issue = z.object({ message: z.string(), path: z.array(z.union([z.string(), z.number()])) });
 
-/** What an error says, with its cause, in words: the dump of a validator is read out. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+/**
+ * What an error says, with its cause, in words: the dump of a validator is read out.
+ *
+ * @param mask takes out the secrets: before the reason is cut, since a part of a secret is not found.
+ */
+export function reasonOf(error: unknown, mask: (text: string) => string): string {
+  if (!(error instanceof Error)) return mask(String(error));
   const cause = error.cause instanceof Error && error.cause.message ? error.cause.message : '';
   const isSaid = cause === '' || error.message.includes(cause);
-  const text = withoutDump(isSaid ? error.message : `${error.message} (${cause})`);
+  const text = mask(withoutQuote(withoutDump(isSaid ? error.message : `${error.message} (${cause})`)));
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}...` : text;
 }
 

@@ -6,6 +6,7 @@ import type { PlanScript, ScriptImplementation } from '../../contracts/plan.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
+import { withoutQuote } from '../json-fault.js';
 import type { FoundScript, PinnedScripts } from './pinned-scripts.js';
 import type { ProcessGroups } from './process-groups.js';
 import { type ProcessOutcome, runProcess } from './run-process.js';
@@ -159,7 +160,7 @@ function parseOutput(text: string, script: PlanScript, call: CallInput): Json {
   try {
     value = JSON.parse(text) as Json;
   } catch (error) {
-    throw broken(script, `which is no JSON (${messageOf(error)}): ${call.log.excerpt(text, 200)}`, call);
+    throw broken(script, `which is no JSON (${withoutQuote(messageOf(error))}): ${call.log.excerpt(text, 200)}`, call);
   }
   refuseUnsafeKeys(value, 'script.output_invalid');
   return value;

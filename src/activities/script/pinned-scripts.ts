@@ -132,11 +132,14 @@ function namesOf(root: string, pinned: string, files: readonly PinnedFile[]): Re
 }
 
 function editedLive({ path }: PlanScript, file: string): CallFailure {
-  return new CallFailure({
-    code: 'script.changed',
-    message: `${path} reads ${file} from the working directory, and that file was edited or removed after the task was created`,
-    suggestion: `Put it back, or create another task. Written as . "$ABILITY_PINNED/${file}" the script reads it as it was.`,
-  });
+  return new CallFailure(
+    {
+      code: 'script.changed',
+      message: `${path} reads ${file} from the working directory, and that file was edited or removed after the task was created`,
+      suggestion: `Put it back, or create another task. Written as . "$ABILITY_PINNED/${file}" the script reads it as it was.`,
+    },
+    { isFinal: true },
+  );
 }
 
 function notCopied({ path }: PlanScript, cause: unknown): CallFailure {
@@ -159,7 +162,7 @@ function notKept({ path }: PlanScript, cause: AbilityError): CallFailure {
       suggestion:
         'Put it back, create another task, or point ABILITY_STORE to the folder that the workers of the environment share.',
     },
-    { cause },
+    { isFinal: true, cause },
   );
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BUILTINS } from '../../contracts/hooks.js';
 import { script } from './implementation.js';
-import { condition, effect, jsonObject, plainName } from './values.js';
+import { condition, effect, jsonObject, plainName, seconds } from './values.js';
 
 const globs = z.array(z.string().min(1)).min(1).optional();
 
@@ -39,6 +39,12 @@ const builtin = z.union(
   `A built-in handler is one of ${BUILTINS.join(', ')}, or { name, options }`,
 );
 
+/** A script that answers: it reads what it is asked about on stdin, and has no files of a call. Source: R-002-22. */
+const answering = script.extend({
+  args_template: z.string().optional().describe('Its arguments, split on blanks; knows {pinned}.'),
+  timeout_sec: seconds.optional().describe('How long an answer may take; 10 without it.'),
+});
+
 /** What answers for a hook. Source: R-002-11. */
 export const handler = z.union(
   [
@@ -48,7 +54,7 @@ export const handler = z.union(
       ),
     }),
     z.strictObject({
-      script: script.describe('A script: EventContext as JSON on stdin, HookResult as JSON on stdout.'),
+      script: answering.describe('A script: EventContext as JSON on stdin, HookResult as JSON on stdout.'),
     }),
     z.strictObject({ builtin: builtin.describe('A handler that comes with the runtime.') }),
   ],

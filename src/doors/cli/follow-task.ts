@@ -5,6 +5,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { describeWait } from '../../rules/describe-concurrency.js';
 import { parseDuration } from '../../rules/duration.js';
+import { oneLine } from '../../rules/shown-text.js';
 import type { Context } from './context.js';
 import type { Deadline } from './deadline.js';
 import { fitSteps } from './fit-steps.js';
@@ -141,7 +142,7 @@ function showProgress({ terminal }: Context, key: string): (result: TaskResult) 
   const announced = new Set<string>();
   return (result) => {
     const turn = result.status === 'waiting' ? result.concurrency : undefined;
-    const waits = turn ? [`${terminal.style('yellow', 'waiting')} for ${plainText(describeWait(turn))}`] : [];
+    const waits = turn ? [`${terminal.style('yellow', 'waiting')} for ${oneLine(describeWait(turn))}`] : [];
     if (result.status === 'created' && !announced.has('created')) {
       announced.add('created');
       terminal.note(`${key} has been created and waits to be run: ability task run ${key}`);

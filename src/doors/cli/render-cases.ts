@@ -1,6 +1,7 @@
 import type { Json } from '../../contracts/json.js';
 import { formatLocation } from '../../contracts/problem.js';
 import { formatDuration } from '../../rules/duration.js';
+import { oneLine } from '../../rules/shown-text.js';
 import type { CaseFailure, CaseReport, TestReport } from '../../testing/index.js';
 import { describeProblem } from './report.js';
 import type { Terminal } from './terminal.js';
@@ -15,7 +16,7 @@ const MOST_FAILURES = 20;
 export function renderCase(report: CaseReport, style: Style): string {
   const { ability, name, status, duration_ms, location } = report;
   const mark = status === 'passed' ? style('green', '✓') : style('red', '✗');
-  const line = `${mark} ${ability}  ${name}  ${style('dim', formatDuration(duration_ms))}`;
+  const line = `${mark} ${ability}  ${oneLine(name)}  ${style('dim', formatDuration(duration_ms))}`;
   if (status === 'passed') return line;
   return [line, `    at ${formatLocation(location)}`, ...describeFailures(report, style)].join('\n');
 }
@@ -27,7 +28,7 @@ export function describeFailures({ failures, notes }: Pick<CaseReport, 'failures
   return [
     ...shown.flatMap((failure) => describeFailure(failure, style)),
     ...(rest > 0 ? [`    and ${rest} more`] : []),
-    ...notes.map((note) => style('dim', `    note: ${note}`)),
+    ...notes.map((note) => style('dim', `    note: ${oneLine(note)}`)),
   ];
 }
 
@@ -35,7 +36,7 @@ function describeFailure(failure: CaseFailure, style: Style): string[] {
   switch (failure.kind) {
     case 'value':
       return [
-        `    ${failure.at}`,
+        `    ${oneLine(failure.at)}`,
         style('green', `      - ${textOf(failure.expected)}`),
         style('red', `      + ${textOf(failure.actual)}`),
       ];
@@ -50,7 +51,7 @@ function describeFailure(failure: CaseFailure, style: Style): string[] {
 }
 
 function lineOf(mark: ' ' | '-' | '+', text: string, style: Style): string {
-  const line = `      ${mark} ${text}`;
+  const line = `      ${mark} ${oneLine(text)}`;
   if (mark === ' ') return line;
   return style(mark === '-' ? 'green' : 'red', line);
 }

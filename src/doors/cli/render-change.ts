@@ -1,5 +1,6 @@
 import type { InputChange, TaskResult } from '../../contracts/task.js';
-import { atSecond, plainText } from './plain-text.js';
+import { oneLine } from '../../rules/shown-text.js';
+import { atSecond } from './plain-text.js';
 
 /** How the input of a task was changed, a line each; those that are not listed are counted where they were made. */
 export function tellChanges({
@@ -12,6 +13,6 @@ export function tellChanges({
 
 /** Who changed the input of a task before it was run, when, and what in it. */
 function tellChange({ by, at, fields }: InputChange): string {
-  const what = fields.length > 0 ? `changed ${plainText(fields.join(', '))}` : 'took over changed definitions';
-  return `${plainText(by.name)} (${by.source}) ${what} at ${atSecond(at)}`;
+  const what = fields.length > 0 ? `changed ${oneLine(fields.join(', '))}` : 'took over changed definitions';
+  return `${oneLine(by.name)} (${by.source}) ${what} at ${atSecond(at)}`;
 }

@@ -59,6 +59,9 @@ function renderField(name: string, { type, title, description, enum: choices, op
 export function fieldFlags({ fields = {} }: Pick<Approval, 'fields'>): string {
   return Object.entries(fields)
     .filter(([, { optional }]) => !optional)
-    .map(([name, { type, enum: choices }]) => ` --set ${name}=${choices ? choices.join('|') : type.toUpperCase()}`)
+    .map(
+      ([name, { type, enum: choices }]) =>
+        ` --set ${name}=${choices ? oneLine(choices.join('|')) : type.toUpperCase()}`,
+    )
     .join('');
 }

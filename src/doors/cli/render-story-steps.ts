@@ -33,7 +33,7 @@ export function tellEvents(story: TaskStory, style: Style): string[] {
 }
 
 function tellTurn({ key, held_by, asked_at, granted_at }: Turn): string[] {
-  const name = `turn with the key ${plainText(key)}`;
+  const name = `turn with the key ${oneLine(key)}`;
   const held = held_by.length === 0 ? '' : `; ${held_by.join(', ')} held it`;
   if (granted_at === null) return [`${name} asked for at ${atSecond(asked_at)}, not had${held}`];
   const ms = Date.parse(granted_at) - Date.parse(asked_at);
@@ -88,7 +88,7 @@ function tellAttempt(one: AttemptStory, count: number, style: Style): string {
       if (last_words !== null) return `${name} failed; the last it wrote: ${plainText(last_words, '      ')}`;
       return `${name} failed${number < count ? '; its error was not kept' : ''}`;
     case 'running':
-      return `${name} runs${started_at === null ? '' : ` since ${atSecond(started_at)}`}${worker === null ? '' : ` on ${plainText(worker)}`}`;
+      return `${name} runs${started_at === null ? '' : ` since ${atSecond(started_at)}`}${worker === null ? '' : ` on ${oneLine(worker)}`}`;
     case 'waiting':
       return starts_at === null ? `${name} waits for a worker` : `${name} starts at ${atSecond(starts_at)}`;
     case 'unknown':

@@ -59,7 +59,7 @@ function standing({ status, error, steps, approvals, definition, source, concurr
     case 'waiting_approval':
       return `waits for people: ${approvals.flatMap((one) => (one.status === 'open' ? [oneLine(one.title)] : [])).join('; ')}`;
     case 'waiting':
-      return concurrency ? `waits for ${plainText(describeWait(concurrency))}` : 'waits for its turn';
+      return concurrency ? `waits for ${oneLine(describeWait(concurrency))}` : 'waits for its turn';
     case 'running': {
       const now = steps.filter((step) => step.status === 'running' && step.call !== null).map(({ path }) => path);
       return now.length === 0 ? 'is running' : `is running ${now.join(', ')}`;
@@ -84,9 +84,9 @@ function standing({ status, error, steps, approvals, definition, source, concurr
 function tellRequest(story: TaskStory): string[] {
   const { definition, requested_by, environment, session, created_at, input } = story;
   const when = created_at === null ? '' : `, created at ${atSecond(created_at)}`;
-  const talk = session === null ? '' : `, in session ${plainText(session)}`;
+  const talk = session === null ? '' : `, in session ${oneLine(session)}`;
   return [
-    `by ${plainText(requested_by.name)} (${requested_by.source}) in ${environment}${talk}${when}`,
+    `by ${oneLine(requested_by.name)} (${requested_by.source}) in ${environment}${talk}${when}`,
     ...(definition.summary === null ? [] : [plainText(definition.summary)]),
     ...(input === null ? [] : tellInput(input)),
     ...tellChanges(story),
@@ -97,8 +97,8 @@ function tellInput(input: JsonObject): string[] {
   const fields = Object.entries(input);
   if (fields.length === 0) return ['without input'];
   return fields.map(([name, value]) => {
-    const text = plainText(JSON.stringify(value));
-    return `${plainText(name)}: ${text.length > MOST_OF_A_VALUE ? `${text.slice(0, MOST_OF_A_VALUE)}...` : text}`;
+    const text = oneLine(JSON.stringify(value));
+    return `${oneLine(name)}: ${text.length > MOST_OF_A_VALUE ? `${text.slice(0, MOST_OF_A_VALUE)}...` : text}`;
   });
 }
 
@@ -110,7 +110,7 @@ function tellResolution({ resolution, environment, definition }: TaskStory, styl
   return [
     `for ${name}, placed ${placement}, plan ${digest.slice(0, DIGEST_SHOWN)}`,
     ...own,
-    ...(concurrency ? [plainText(describeConcurrency(concurrency))] : []),
+    ...(concurrency ? [oneLine(describeConcurrency(concurrency))] : []),
     ...operations.flatMap((operation) => tellOperation(operation, style)),
   ];
 }
@@ -120,7 +120,7 @@ function tellOperation(operation: StoryOperation, style: Style): string[] {
   const chosen = implementation === key ? '' : ` by ${implementation}`;
   const tagged = tags.length === 0 ? '' : ` [${tags.join(', ')}]`;
   const guarded = hooks.length === 0 ? [] : [`    hooks: ${hooks.join(', ')}`];
-  return [`${key} v${version}${chosen}${tagged}, ${effects}: ${kind} ${style('dim', plainText(runs))}`, ...guarded];
+  return [`${key} v${version}${chosen}${tagged}, ${effects}: ${kind} ${style('dim', oneLine(runs))}`, ...guarded];
 }
 
 function tellEnd({ status, error, cleanup_ran, started_at, finished_at }: TaskStory, style: Style): string[] {
@@ -150,5 +150,5 @@ function tellLinks({ links }: TaskStory): string[] {
 }
 
 function tellNext(next: readonly NextCommand[], style: Style): string[] {
-  return next.flatMap(({ command, purpose }) => [command, `    ${style('dim', plainText(purpose))}`]);
+  return next.flatMap(({ command, purpose }) => [command, `    ${style('dim', oneLine(purpose))}`]);
 }

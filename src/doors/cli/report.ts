@@ -1,7 +1,9 @@
 import { meaningOf } from '../../contracts/codes.js';
 import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
 import { AbilityError, formatLocation, type Problem } from '../../contracts/problem.js';
+import { oneLine } from '../../rules/shown-text.js';
 import type { Context } from './context.js';
+import { plainText } from './plain-text.js';
 
 /** Says what went wrong: on stdout as one JSON value, else on stderr for people. @returns the exit code. */
 export function reportError(error: unknown, context: Pick<Context, 'flags' | 'terminal'>): ExitCode {
@@ -14,13 +16,13 @@ export function reportError(error: unknown, context: Pick<Context, 'flags' | 'te
   return exitOf(problem);
 }
 
-/** A problem in lines for people: what, where, what to do next. */
+/** A problem in lines for people: what, where, what to do next. No line of a text can be mistaken for one of these. */
 export function describeProblem(problem: Problem, style: Context['terminal']['style'] = (_, text) => text): string {
   const { code, message, location, suggestion } = problem;
   return [
-    `${style('red', 'error')} ${style('dim', code)} ${message}`,
-    ...(location ? [`  at ${formatLocation(location)}`] : []),
-    ...(suggestion ? [`  ${suggestion}`] : []),
+    `${style('red', 'error')} ${style('dim', code)} ${plainText(message)}`,
+    ...(location ? [`  at ${oneLine(formatLocation(location))}`] : []),
+    ...(suggestion ? [`  ${plainText(suggestion)}`] : []),
   ].join('\n');
 }
 

@@ -312,3 +312,22 @@ test('a workflow has hooks of its own, and those of its calls besides', () => {
   const { ability, operations } = planned(files, 'dev', 'w').plan;
   expect([ids(ability.hooks.pre_call), ids(operations.op?.hooks.pre_call ?? [])]).toEqual([['task'], ['call']]);
 });
+
+test.each([
+  ['args_template', "args_template: '--payload {payload}'"],
+  ['args', "args: ['{payload}']"],
+])('a hook whose %s has a name that nothing replaces is refused, with its place', (_, args) => {
+  const handler = `handler: { script: { path: scripts/any.mjs, ${args} } }`;
+  const files = {
+    ...lowLevel('op', 'hooks: { pre_call: [asks] }', SCRIPT),
+    ...phase('PreAbilityCall', { asks: '' }, handler),
+  };
+  const { code, message, location } = errorOf(() => planned(files));
+  expect({ code, message }).toEqual({
+    code: 'definition.invalid',
+    message: 'The arguments of a hook do not know {payload}',
+  });
+  const line = files['registry/hooks/PreAbilityCall.yaml']?.split('\n')[1] ?? '';
+  expect(location).toMatchObject({ file: 'registry/hooks/PreAbilityCall.yaml', line: 2 });
+  expect(line.slice((location?.column ?? 0) - 1)).toMatch(/^['[]/);
+});

@@ -48,6 +48,19 @@ describe('showUnseenCharacters', () => {
 });
 
 describe('oneLine', () => {
+  test.each([' ', '\t', '\n', '\u2028'])('takes time as the length of a text, not as its square: %j', (blank) => {
+    const text = `a${blank.repeat(200_000)}b`;
+    expect(oneLine(text).at(-1)).toBe('b');
+  });
+
+  test.each([
+    ['a \r\n\t b', 'a b'],
+    ['a  b', 'a  b'],
+    ['\n a\tb \n', 'a b'],
+  ])('%j is %j', (text, line) => {
+    expect(oneLine(text)).toBe(line);
+  });
+
   test('is one line, with nothing in it that is obeyed and not seen, and stays as it is', () => {
     fc.assert(
       fc.property(anyText, (text) => {

@@ -7,6 +7,7 @@ import { checkBinary, checkDisk, checkKeys, checkNode, checkRuntime } from '../.
 import { chooseServer } from '../../../server/connection-settings.js';
 import { pathsOf } from '../../../server/project-paths.js';
 import { type Context, openRegistry, withSession } from '../context.js';
+import { plainText } from '../plain-text.js';
 
 const MARKS = {
   ok: { mark: '✓', color: 'green' },
@@ -103,8 +104,11 @@ async function attempt<T>(
   }
 }
 
+/** Further lines of a message are further in than any line of ours. */
+const FURTHER = ' '.repeat(17);
+
 function render({ name, status, message, advice }: CheckResult, { terminal }: Context): string {
   const { mark, color } = MARKS[status];
-  const line = `${terminal.style(color, mark)} ${name.padEnd(12)} ${message}`;
-  return advice === undefined || status === 'ok' ? line : `${line}\n  ${''.padEnd(12)} ${advice}`;
+  const line = `${terminal.style(color, mark)} ${name.padEnd(12)} ${plainText(message, FURTHER)}`;
+  return advice === undefined || status === 'ok' ? line : `${line}\n  ${''.padEnd(12)} ${plainText(advice, FURTHER)}`;
 }

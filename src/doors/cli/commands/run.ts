@@ -145,7 +145,7 @@ export async function createOrReport<T extends object>(
     if (flags.json) terminal.printJson({ status: 'unavailable', code, reason, suggestion });
     else {
       terminal.print(`unavailable  ${ability} in ${environment}`);
-      terminal.note(`  ${code}: ${reason}${suggestion ? `\n  ${suggestion}` : ''}`);
+      terminal.note(`  ${code}: ${plainText(reason)}${suggestion ? `\n  ${plainText(suggestion)}` : ''}`);
     }
     return EXIT.unavailable;
   }

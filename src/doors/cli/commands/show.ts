@@ -4,6 +4,7 @@ import { AbilityError, type Problem } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { describeConcurrency } from '../../../rules/describe-concurrency.js';
 import type { StepTree } from '../../../rules/find-step.js';
+import { oneLine } from '../../../rules/shown-text.js';
 import { type Context, environmentOf, openRegistry } from '../context.js';
 import { describeDefinition, describeImplementation, describePrompts } from '../describe-definition.js';
 import { plainText } from '../plain-text.js';
@@ -37,7 +38,7 @@ export async function run(context: Context, [id = '']: string[]): Promise<ExitCo
   }
   const lines = [
     `${terminal.style('bold', id)} v${definition.version}`,
-    definition.summary,
+    plainText(definition.summary),
     `environments: ${definition.scope.environments?.join(', ') ?? 'all'}`,
     `input: ${JSON.stringify(definition.input_schema)}`,
     ...(definition.output_schema ? [`output: ${JSON.stringify(definition.output_schema)}`] : []),
@@ -75,7 +76,7 @@ function describePlan(plan: Plan, registry: Registry): string[] {
   const { pre_create, pre_call, post_call } = ability.hooks;
   const own = namesOf([...pre_create, ...pre_call, ...post_call]);
   const asks = environment.approve.length > 0 ? `; ${environment.approve.join(', ')} need approval` : '';
-  const turns = concurrency ? [`  ${describeConcurrency(concurrency)}`] : [];
+  const turns = concurrency ? [`  ${oneLine(describeConcurrency(concurrency))}`] : [];
   return [`in ${environment.name}: ${placement}${own}${asks}`, ...describePrompts(ability.prompts), ...turns, ...calls];
 }
 

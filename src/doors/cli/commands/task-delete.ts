@@ -9,6 +9,7 @@ import {
 } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
+import { oneLine } from '../../../rules/shown-text.js';
 import { type Context, currentUser, openRegistry, withSession } from '../context.js';
 import { startDeadline } from '../deadline.js';
 import { noteStall, readPatience } from '../follow-task.js';
@@ -78,7 +79,7 @@ function report({ flags, terminal }: Context, key: string, end: DeleteEnd, keepe
     return EXIT.ok;
   }
   const what = purged ? 'deleted, its history as well' : 'deleted; its history stays in Temporal until it is forgotten';
-  const before = `was deleted already, by ${plainText(deleted_by.name)} at ${atSecond(deleted_at)}`;
+  const before = `was deleted already, by ${oneLine(deleted_by.name)} at ${atSecond(deleted_at)}`;
   terminal.print(`${key} ${kind === 'already' ? before : `is ${what}`}`);
   for (const warning of warnings) terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(warning, '  ')}`);
   return EXIT.ok;

@@ -7,6 +7,7 @@ import { RECORD_FILES } from '../../../contracts/record.js';
 import { didYouMean } from '../../../rules/nearest.js';
 import { pathsOf } from '../../../server/project-paths.js';
 import { type Context, openRegistry, withSession } from '../context.js';
+import { plainText } from '../plain-text.js';
 import { recordFolder, whyMissing } from './task-record.js';
 
 /** A line of a log. */
@@ -128,5 +129,5 @@ function filesIn(folder: string): string[] {
 }
 
 function renderLine({ time, step, attempt, stream, text }: LogLine): string {
-  return `${time.slice(11, 23)} ${step}${attempt > 1 ? `#${attempt}` : ''} ${stream}: ${text}`;
+  return `${time.slice(11, 23)} ${step}${attempt > 1 ? `#${attempt}` : ''} ${stream}: ${plainText(text)}`;
 }

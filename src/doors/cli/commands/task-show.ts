@@ -1,6 +1,7 @@
 import { type SeenTask, viewTask } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { describeWait } from '../../../rules/describe-concurrency.js';
+import { oneLine } from '../../../rules/shown-text.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { plainText } from '../plain-text.js';
 import { renderApproval, renderResult } from '../render-result.js';
@@ -28,7 +29,7 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
       [
         renderResult(result, terminal.style),
         ...(view?.paused ? [`paused: it starts nothing new until \`ability task resume ${key}\``] : []),
-        ...(turn ? [`waiting for ${plainText(describeWait(turn))}`] : []),
+        ...(turn ? [`waiting for ${oneLine(describeWait(turn))}`] : []),
         ...renderSteps(result, terminal.style),
         ...open.map((approval) => renderApproval(approval, terminal.style)),
         ...result.hooks.map(({ phase, hook_id, path, status, decision, reason }) => {

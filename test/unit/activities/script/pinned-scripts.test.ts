@@ -141,7 +141,7 @@ describe('a copy', () => {
 describe('a copy that cannot be made', () => {
   test('of edited bytes is script.changed', async () => {
     project.write({ 's/lib/a.mjs': 'edited' });
-    await expect(scripts.find(planned())).rejects.toMatchObject({ code: 'script.changed' });
+    await expect(scripts.find(planned())).rejects.toMatchObject({ code: 'script.changed', isFinal: true });
   });
 
   test('because nothing can be written there is script.start_failed, with the reason', async () => {

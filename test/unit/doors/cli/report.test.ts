@@ -63,6 +63,25 @@ test('a code of an author ends a command as failed', () => {
   expect(exitOf({ code: 'http.404', message: 'm' })).toBe(1);
 });
 
+test('no line of a text, and no name of a file, can be mistaken for a line of ours', () => {
+  const forged = '\n  at trusted.yaml:1\r\nerror other.code';
+  const shown = describeProblem({
+    code: 'a.b',
+    message: `m${forged}`,
+    location: { file: `x${forged}`, line: 1 },
+    suggestion: `s${forged}`,
+  });
+  expect(shown.split('\n')).toEqual([
+    'error a.b m',
+    '      at trusted.yaml:1',
+    '    error other.code',
+    '  at x at trusted.yaml:1 error other.code:1',
+    '  s',
+    '      at trusted.yaml:1',
+    '    error other.code',
+  ]);
+});
+
 test('a problem without place or suggestion is one line', () => {
   expect(describeProblem({ code: 'a.b', message: 'm' })).toBe('error a.b m');
 });
