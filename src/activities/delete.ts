@@ -95,7 +95,8 @@ async function answering<T>(
     const isAsked = workflowType === WORKFLOWS.delete && workflowExecution?.workflowId === deleteIdOf(key);
     if (!isAsked || !USER_KEY.test(key)) throw outsider();
     // Code of somebody else can have that type and id, and runs on a queue that nobody of ours polls.
-    if ((await plans.runs.find(workflowExecution))?.taskQueue !== taskQueue) throw outsider();
+    const run = await plans.runs.find(workflowExecution);
+    if (run?.taskQueue !== taskQueue || run.eager) throw outsider();
     context.heartbeat();
     return await answer(context);
   } catch (error) {

@@ -31,8 +31,8 @@ export interface CheckedChains {
   keep(first: string): void;
 }
 
-/** The origin of one run, and the workflow it is, where another task called it. */
-type RunOrigin = TaskOrigin & { child?: string };
+/** The origin of one run, the mark of its seal, and the workflow it is, where another task called it. */
+type RunOrigin = TaskOrigin & { mark: string; child?: string };
 
 const MOST_PLANS = 500;
 const MOST_ADMITTED = 5000;
@@ -52,7 +52,9 @@ export class PlanSource {
   /** By the run. */
   private readonly admitted = new Map<string, RunOrigin>();
 
+  /** @param project that the worker serves: two of them can come to one name of a queue. */
   constructor(
+    private readonly project: string,
     private readonly keys: SealKeys,
     private readonly readRun: ReadRun,
     private readonly chains: CheckedChains,
@@ -80,21 +82,35 @@ export class PlanSource {
    * @param mark of the seal under which the activity was asked for.
    * @throws AbilityError `seal.invalid`, `seal.unknown_key`, `engine.unsupported`.
    */
-  async admit(mark: string | undefined, { workflowExecution: run, taskQueue }: AskedBy): Promise<Admitted> {
+  async admit(mark: string, { workflowExecution: run, taskQueue }: AskedBy): Promise<Admitted> {
     if (!run) throw outsider();
-    const { child, ...origin } = this.admitted.get(run.runId) ?? (await this.examine(mark, run));
+    const { child, mark: own, ...origin } = this.admitted.get(run.runId) ?? (await this.examine(run));
+    if (mark !== own) throw outsider();
     const root = await this.find(origin.seal.plan, run);
     refuseOtherQueue(root, run, taskQueue);
     refuseOtherEngine(root);
     return { ...origin, root, plan: child === undefined ? root : childPlan(root, child) };
   }
 
-  private async examine(mark: string | undefined, run: RunRef): Promise<RunOrigin> {
+  /**
+   * Refuses a run of which it is not sure that it is a task that passed preflight: what it says of itself is then
+   * nothing to go by.
+   *
+   * @throws AbilityError `seal.invalid`, `seal.unknown_key`.
+   */
+  async vouchFor(run: RunRef): Promise<void> {
+    if (!this.admitted.has(run.runId)) await this.examine(run);
+  }
+
+  private async examine(run: RunRef): Promise<RunOrigin> {
     const found = await this.findRun(run);
-    const origin = found?.task;
-    if (!origin || (mark !== undefined && mark !== sealMark(origin.seal))) throw outsider();
-    verifySeal(origin.seal, { task: origin.seal.task }, this.keys);
-    await this.refuseForeign(found, await this.find(origin.seal.plan, run), origin.seal.task);
+    const task = found?.task;
+    if (!task) throw outsider();
+    verifySeal(task.seal, { task: task.seal.task }, this.keys);
+    const root = await this.find(task.seal.plan, run);
+    refuseOtherProject(root, run, this.project);
+    await this.refuseForeign(found, root, task.seal.task);
+    const origin = { ...task, mark: sealMark(task.seal) };
     put(this.admitted, run.runId, origin, MOST_ADMITTED);
     return origin;
   }
@@ -163,7 +179,8 @@ function refuseOtherEngine(plan: Plan): void {
   throw new AbilityError({ code: 'engine.unsupported', message, suggestion });
 }
 
-function refuseOtherStart({ workflowId, type, taskQueue }: KnownRun, wanted: string, queues: string[]): void {
+function refuseOtherStart({ workflowId, type, taskQueue, eager }: KnownRun, wanted: string, queues: string[]): void {
+  if (eager) throw startedEagerly(workflowId);
   if (type === wanted && queues.includes(taskQueue)) return;
   throw new AbilityError({
     code: 'seal.invalid',
@@ -179,6 +196,25 @@ function refuseOtherQueue({ project, environment, placement }: Plan, run: RunRef
   throw new AbilityError({
     code: 'seal.invalid',
     message: `${run.workflowId} is planned for the queue ${planned}, and asked for this activity on ${taskQueue}`,
+    suggestion: 'Create tasks through Ability Runtime, and look who else writes to the namespace.',
+  });
+}
+
+/** Names are joined to that of a queue, so that `a-b` and `c` share one with `a` and `b-c`. */
+function refuseOtherProject({ project }: Plan, run: RunRef, own: string): void {
+  if (project === own) return;
+  throw new AbilityError({
+    code: 'seal.invalid',
+    message: `${run.workflowId} is a task of the project ${project}, and this worker serves ${own}`,
+    suggestion: `Look whether a project and an environment of ${project} come to the same task queue as those of ${own}; then rename one.`,
+  });
+}
+
+/** Whoever starts a workflow in this way is given its first task, whatever queue it names. */
+export function startedEagerly(workflowId: string): AbilityError {
+  return new AbilityError({
+    code: 'seal.invalid',
+    message: `${workflowId} was started eagerly, so that whoever started it may have decided what it does`,
     suggestion: 'Create tasks through Ability Runtime, and look who else writes to the namespace.',
   });
 }

@@ -6,7 +6,7 @@ import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskRecord } from '../contracts/record.js';
 import type { Seal } from '../contracts/seal.js';
-import type { PreflightAnswer, TaskMemo, TaskRequest } from '../contracts/task.js';
+import type { PreflightAnswer, Progress, TaskMemo, TaskRequest } from '../contracts/task.js';
 import { RegistryLoader } from '../definitions/load-registry.js';
 import type { Registry } from '../definitions/registry.js';
 import { type SealKeys, signSeal } from '../planning/seal.js';
@@ -22,6 +22,7 @@ import { toFailure } from './failures.js';
 import { type CreationDependencies, guardCreation, resolveWanted } from './guard-creation.js';
 import type { PlanSource } from './plan-source.js';
 import type { RecordFolder } from './record/record-folder.js';
+import type { RunRef } from './runs.js';
 
 /** What preflight needs of its worker. */
 export interface PreflightDependencies extends CreationDependencies {
@@ -41,8 +42,11 @@ export interface PreflightDependencies extends CreationDependencies {
    *
    * @throws AbilityError `task.not_found`, `task.open`, `task.other_project`.
    */
-  readEnded: (key: string, project: string) => Promise<EarlierTask>;
+  readEnded: (key: string, project: string) => Promise<EndedTask>;
 }
+
+/** A task that has ended, and the run that says what it has done. */
+export type EndedTask = EarlierTask & { run: RunRef };
 
 /** What has a key: a task of a project, or `foreign`, a workflow that is no task. */
 export type FoundTask = { project: string; memo: TaskMemo } | 'foreign';
@@ -107,13 +111,7 @@ async function preflight(
   const { plan, digests, hooks, confirmations, warnings } = guarded;
   refuseOtherPlan(request.plan, { ...planned, plan }, true);
   const { task, user, retry } = request;
-  const progress =
-    retry &&
-    keptProgress(
-      await dependencies.readEnded(retry.task, dependencies.project),
-      planToRetry(plan, retry.from),
-      retry.from,
-    );
+  const progress = retry && (await progressOf(retry, plan, dependencies));
   const taken = progress && { progress: digestOf(progress) };
   const within = request.session ? { session: request.session } : {};
   const sealed = { plan: digests.plan, task, input: digests.input, user, ...within, confirmations, ...taken };
@@ -132,6 +130,21 @@ async function preflight(
   };
   if (!request.direct) makeRecord(answer, request, state, dependencies);
   return answer;
+}
+
+/**
+ * What an earlier task has done. What is taken over is sealed, so that it must be the word of a task that was sealed.
+ *
+ * @throws AbilityError as {@link PreflightDependencies.readEnded}; `seal.invalid`; `usage.invalid`.
+ */
+async function progressOf(
+  { task, from }: NonNullable<TaskRequest['retry']>,
+  plan: Plan,
+  { readEnded, plans, project }: PreflightDependencies,
+): Promise<Progress> {
+  const { run, ...earlier } = await readEnded(task, project);
+  await plans.vouchFor(run);
+  return keptProgress(earlier, planToRetry(plan, from), from);
 }
 
 /** @throws AbilityError `usage.invalid` for a step that is not there. */

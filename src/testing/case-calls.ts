@@ -88,8 +88,11 @@ export function createMockedExecute(callsOf: (task: string) => CaseCalls, live: 
   };
 }
 
-/** The key of a child task begins with that of its parent, so a path leads from the root, whoever calls. */
+/**
+ * The key of a child task begins with that of its parent, so a path leads from the root, whoever calls; a later attempt
+ * of a group is at the same place.
+ */
 function placeOf(idempotencyKey: string): { task: string; path: string } {
   const [task = '', ...path] = idempotencyKey.split('/');
-  return { task, path: path.join('/') };
+  return { task, path: path.join('/').replaceAll(/~[\d.]+/g, '') };
 }

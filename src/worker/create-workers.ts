@@ -47,13 +47,13 @@ export function createWorker(place: WorkerPlace, shared: SharedDependencies): Pr
  * Lets the activities of this process know the runs that it executes, whose types and queues are those it polls for.
  *
  * Temporal's SDK calls sinks before the commands of an activation go out, so that a run is known before its first
- * activity begins; a run that was replayed is one that this worker executes from now on.
+ * activity begins. A run that is replayed was begun by somebody else, of whom its first event tells more.
  */
 function noteRuns(plans: PlanSource): InjectedSinks<RunSinks> {
   return {
     runs: {
       begun: {
-        callDuringReplay: true,
+        callDuringReplay: false,
         fn({ workflowId, runId, workflowType: type, taskQueue, parent, ...info }, task) {
           const { continuedFromExecutionRunId, firstExecutionRunId } = info;
           plans.note(

@@ -45,7 +45,7 @@ export function buildDependencies(
   const reaped = groups.reap();
   if (reaped > 0) log.warn({ reaped }, 'ended scripts that a killed worker had left');
   const pool = new McpPool({ root: paths.root, groups });
-  const plans = new PlanSource(keys, access.readRun, new CheckedChains(store.folder));
+  const plans = new PlanSource(project, keys, access.readRun, new CheckedChains(store.folder));
   const { root } = paths;
   const scripts = new PinnedScripts(root, paths.pinned, store);
   const tools = new PinnedTools(pool, store, root);

@@ -2,12 +2,11 @@ import { Client, type ConnectionLike, WorkflowNotFoundError } from '@temporalio/
 import type { PayloadCodec } from '@temporalio/common';
 import type { NativeConnection } from '@temporalio/worker';
 import type { Executions } from '../activities/delete.js';
-import type { FoundTask } from '../activities/preflight.js';
+import type { EndedTask, FoundTask } from '../activities/preflight.js';
 import type { ReadRun, RunRef, RunStart } from '../activities/runs.js';
 import { QUERIES } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo, TaskStart, TaskView } from '../contracts/task.js';
-import type { EarlierTask } from '../rules/kept-progress.js';
 import { isTask, otherProject, projectOf } from '../rules/other-project.js';
 import { type FoundDeletion, findDeletion } from '../server/find-deletion.js';
 import { grpcErrorOf } from '../server/grpc-error.js';
@@ -26,7 +25,7 @@ const NOT_FOUND = 5;
 export interface TemporalAccess {
   client: Client;
   readRun: ReadRun;
-  readEnded: (key: string, project: string) => Promise<EarlierTask>;
+  readEnded: (key: string, project: string) => Promise<EndedTask>;
   findTask: (key: string) => Promise<FoundTask | undefined>;
   findDeletion: (key: string) => Promise<FoundDeletion | undefined>;
   /** Whether somebody polls a task queue. */
@@ -76,7 +75,8 @@ async function readRun(
     type: event.workflowType?.name ?? '',
     taskQueue: event.taskQueue?.name ?? '',
     ...(parent?.workflowId && parent.runId && { parent: { workflowId: parent.workflowId, runId: parent.runId } }),
-    ...(continuedExecutionRunId && { first: firstExecutionRunId ?? continuedExecutionRunId }),
+    ...(continuedExecutionRunId && { first: firstExecutionRunId || continuedExecutionRunId }),
+    ...(event.eagerExecutionAccepted && { eager: true as const }),
     ...(start && { task: taskOf(start) }),
   };
 }
@@ -92,7 +92,7 @@ async function readEnded(
   codec: PayloadCodec,
   key: string,
   project: string,
-): Promise<EarlierTask> {
+): Promise<EndedTask> {
   const handle = client.workflow.getHandle(key);
   const description = await handle.describe().catch((error: unknown) => {
     throw error instanceof WorkflowNotFoundError ? notFound(key) : error;
@@ -108,12 +108,15 @@ async function readEnded(
       suggestion: `Wait for it: ability task watch ${key}, or end it: ability task cancel ${key}.`,
     });
   }
+  const run = { workflowId: key, runId };
+  // The key may be that of another run by now.
+  const ended = client.workflow.getHandle(key, runId);
   const [start, { progress }] = await Promise.all([
-    readRun(client, namespace, codec, { workflowId: key, runId }),
-    askAgain(client, () => handle.query<TaskView>(QUERIES.task)),
+    readRun(client, namespace, codec, run),
+    askAgain(client, () => ended.query<TaskView>(QUERIES.task)),
   ]);
   if (!start?.task) throw notFound(key);
-  return { plan: start.task.plan, progress };
+  return { run, plan: start.task.plan, progress };
 }
 
 /** A question about a task that has just ended can get lost between server and worker; asked again it is answered. */

@@ -1,4 +1,9 @@
-import { defineSearchAttributeKey, type SearchAttributePair, SearchAttributeType } from '@temporalio/common';
+import {
+  defineSearchAttributeKey,
+  type SearchAttributePair,
+  SearchAttributeType,
+  WorkflowExecutionAlreadyStartedError,
+} from '@temporalio/common';
 import {
   ApplicationFailure,
   ChildWorkflowCancellationType,
@@ -6,6 +11,7 @@ import {
   executeChild,
   isCancellation,
   ParentClosePolicy,
+  patched,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Json, JsonObject } from '../contracts/json.js';
@@ -15,6 +21,7 @@ import type { TaskMemo, TaskStart } from '../contracts/task.js';
 import { digestOf } from '../rules/canonical.js';
 import { childPlan } from '../rules/child-plan.js';
 import { packArguments } from '../rules/task-arguments.js';
+import { wayOnFrom } from '../rules/way-on.js';
 import type { Budget } from './budget.js';
 import { StepFailure } from './step-failure.js';
 import type { TaskRun } from './task-run.js';
@@ -29,6 +36,8 @@ export interface WorkflowCall {
   ability: string;
   input: JsonObject;
   budget: Budget;
+  /** Attempt of each retried group around it, from the outside in. */
+  groups: readonly number[];
 }
 
 /**
@@ -39,7 +48,7 @@ export interface WorkflowCall {
  * @throws StepFailure; cancellation.
  */
 export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Json> {
-  const { path, id, ability, input, budget } = call;
+  const { path, id, ability, input, budget, groups } = call;
   const leftMs = budget.left();
   if (leftMs === 0) throw budget.exhausted();
   const { plan, seal, user, session } = run.start;
@@ -55,7 +64,7 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
     warnings: [],
     child: { ability, left_ms: leftMs, ...(run.changedBy.length > 0 && { changed_by: run.changedBy }) },
   };
-  const workflowId = `${run.task}/${path}`;
+  const workflowId = `${run.task}/${path}${attemptOf(groups)}`;
   run.note(path, id, { status: 'running', call: ability, child: workflowId, attempts: 1 });
   try {
     const result = await executeChild(ability, {
@@ -73,8 +82,31 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
     return ended.output;
   } catch (error) {
     if (isCancellation(error)) throw error;
+    if (error instanceof WorkflowExecutionAlreadyStartedError && patched(CALLED_BEFORE)) {
+      throw calledBefore(run, workflowId, path);
+    }
     throw failureOf(workflowId, error, budget);
   }
+}
+
+/** What was in no history of an earlier build; there, such a call fails as it did. */
+const LATER_ATTEMPT = 'call-of-later-attempt';
+const CALLED_BEFORE = 'called-before';
+
+/** A task has one id; what a group calls in a later attempt is another task. */
+function attemptOf(groups: readonly number[]): string {
+  const isAgain = groups.some((attempt) => attempt > 1);
+  return isAgain && patched(LATER_ATTEMPT) ? `~${groups.join('.')}` : '';
+}
+
+/** A reset, or a second start with the old arguments: what was called then may have had its effects. */
+function calledBefore(run: TaskRun, task: string, path: string): StepFailure {
+  return new StepFailure({
+    code: 'outcome.unknown',
+    message: `${task} was called before, by an earlier start of this task, and is not called again`,
+    details: { task },
+    suggestion: `Look what became of it: ability task show ${task}. ${wayOnFrom(run.start.plan, run.task, path)}`,
+  });
 }
 
 function memoOf({ task }: TaskRun, { seal, input, user }: TaskStart, { ability, environment }: Plan): TaskMemo {

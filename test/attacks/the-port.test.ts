@@ -1,18 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
+import { defineSearchAttributeKey } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { decide, viewTask } from '../../src/client/index.js';
+import { retryTask } from '../../src/client/retry-task.js';
 import { ACTIVITIES, deleteIdOf, preflightIdOf, taskQueueOf, WORKFLOWS } from '../../src/contracts/names.js';
-import type { PreflightAnswer, TaskStart } from '../../src/contracts/task.js';
+import type { PreflightAnswer, TaskMemo, TaskStart } from '../../src/contracts/task.js';
 import { sealMark } from '../../src/rules/seal-mark.js';
 import { packArguments } from '../../src/rules/task-arguments.js';
-import { pathsOf } from '../../src/server/project-paths.js';
-import { allPlaces, WorkerHost } from '../../src/worker/host-workers.js';
-import { keysFromEnvironment } from '../../src/worker/seal-keys.js';
-import { continueElsewhere, orderActivity, startChild, startForeign } from '../fixtures/foreign-workflow.js';
+import { continueElsewhere, orderActivity, orderEagerly, startChild, startForeign } from '../fixtures/foreign-workflow.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
-import { type RunningProject, runProject, TEST_KEYS } from '../fixtures/running-project.js';
+import { type RunningProject, runProject } from '../fixtures/running-project.js';
+import { WHOLE } from './extent.js';
 
 let project: RunningProject;
 const user = { name: 'tester', source: 'claimed' } as const;
@@ -26,6 +26,11 @@ beforeAll(async () => {
     'registry/hooks/PreAbilityCall.yaml':
       'hooks:\n  - { id: gate, blocking: true, match: { environments: [prod] }, handler: { expression: { deny_if: "true", reason: closed } } }\n',
     ...operation('util.write', write, { effects: 'write_additive' }),
+    ...operation('util.pick', 'return input.file;'),
+    ...workflow(
+      'picks',
+      'steps: [{ id: pick, call: util.pick, with: { file: "${{ input.file }}" } }, { id: go, call: util.write, with: { file: "${{ steps.pick.output }}" } }]',
+    ),
     ...workflow('inner', `steps: [${call}]`),
     ...workflow(
       'release',
@@ -70,7 +75,7 @@ async function foreign(key: string, answer: Required<PreflightAnswer>, type = 'l
 }
 
 describe('foreign code on a queue of its own, with a true plan and seal, does not', () => {
-  test.each(['the worker that sealed it', 'another one'])('execute an operation with another input: %s', async (by) => {
+  test.each(['the worker that sealed it', ...(WHOLE ? ['another one'] : [])])('execute an operation with another input: %s', async (by) => {
     const key = `port-call-${by.length}`;
     const answer = await preflight(key);
     if (by === 'another one') await project.restartWorkers();
@@ -78,6 +83,16 @@ describe('foreign code on a queue of its own, with a true plan and seal, does no
     const argument = { seal: sealMark(answer.seal), path: 'go', with: { file: fileOf(key) } };
     const order = { type: 'util.write', queue: queueOf('prod'), argument };
     expect(await orderActivity(project.session, at, order)).toBe('seal.invalid');
+    expect(existsSync(fileOf(key))).toBe(false);
+  });
+
+  test('execute an operation by a start that hands over the first task past the queue', async () => {
+    const key = 'port-eager';
+    const answer = await preflight(key);
+    const argument = { seal: sealMark(answer.seal), path: 'go', with: { file: fileOf(key) } };
+    const order = { type: 'util.write', queue: queueOf('prod'), argument };
+    const start = { workflowId: key, type: 'later', args: packArguments(startOf(answer)) };
+    expect(await orderEagerly(project.session, start, order)).toBe('seal.invalid');
     expect(existsSync(fileOf(key))).toBe(false);
   });
 
@@ -167,6 +182,32 @@ describe('foreign code on a queue of its own, with a true plan and seal, does no
   });
 });
 
+test('a task that took over made-up results is refused, and nothing takes them over from it', async () => {
+  const key = 'port-made-up';
+  const answer = await preflight(key, 'dev', 'picks');
+  const pick = { id: 'pick', call: 'util.pick', status: 'succeeded', output: fileOf('made-up') } as const;
+  const { temporal, project: name } = project.session;
+  const memo: TaskMemo = {
+    ability: 'picks',
+    version: 1,
+    environment: 'dev',
+    plan: answer.seal.plan,
+    input: answer.seal.input,
+    requested_by: user.name,
+  };
+  await temporal.workflow.start('picks', {
+    workflowId: key,
+    taskQueue: queueOf('dev'),
+    args: packArguments(startOf(answer, { progress: { pick } })),
+    memo: { ...memo },
+    typedSearchAttributes: [{ key: defineSearchAttributeKey('AbilityProject', 'KEYWORD'), value: name }],
+  });
+  expect(await endOf(key)).toBe('seal.invalid');
+  const retried = retryTask(project.session, key, { user, run: true });
+  await expect(retried).rejects.toMatchObject({ code: 'seal.invalid' });
+  expect(existsSync(fileOf('made-up'))).toBe(false);
+});
+
 test('foreign code does not erase a record in the name of a deletion', async () => {
   const key = 'port-erase';
   await preflight(key);
@@ -198,30 +239,31 @@ describe('what was sealed for one environment opens nothing in another', () => {
   });
 });
 
-test('a worker asks Temporal nothing about the runs that it executes itself, also of tasks that it takes over', async () => {
-  const { id } = await project.create('release', { file: fileOf('taken-over') });
-  const approvals = async () => (await viewTask(project.session, id)).result.approvals.length;
-  await expect.poll(approvals, { timeout: 20_000 }).toBe(1);
-  await project.stopWorkers();
-  const paths = pathsOf(project.root);
-  const host = await WorkerHost.connect({
-    paths,
-    project: project.session.project,
-    connectionOptions: { address: project.session.address },
-    namespace: project.session.namespace,
-    store: paths.store,
-    keys: keysFromEnvironment(TEST_KEYS),
-  });
-  const reads = vi.spyOn(host.access.client.workflowService, 'getWorkflowExecutionHistory');
-  try {
-    await host.serve(allPlaces(['dev', 'prod']));
+describe('a worker asks Temporal', () => {
+  const reads = () => vi.spyOn(project.host().access.client.workflowService, 'getWorkflowExecutionHistory');
+  const untilAsked = (id: string) =>
+    expect
+      .poll(async () => (await viewTask(project.session, id)).result.approvals.length, { timeout: 20_000 })
+      .toBe(1);
+
+  test('nothing about the runs that it executes itself, also of tasks that are called', async () => {
+    const asked = reads();
+    const { id } = await project.create('release', { file: fileOf('own') });
+    await untilAsked(id);
     await decide(project.session, id, 'approve', { by: user.name });
     expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded' } });
-    expect(reads).not.toHaveBeenCalled();
-  } finally {
-    await host.stop();
+    expect(asked).not.toHaveBeenCalled();
+  });
+
+  test.runIf(WHOLE)('once about each that another one began', async () => {
+    const { id } = await project.create('release', { file: fileOf('taken-over') });
+    await untilAsked(id);
     await project.restartWorkers();
-  }
+    const asked = reads();
+    await decide(project.session, id, 'approve', { by: user.name });
+    expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded' } });
+    expect(asked).toHaveBeenCalledOnce();
+  });
 });
 
 /** The code with which a workflow fails, through all its runs. */

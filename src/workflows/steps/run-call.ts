@@ -13,7 +13,7 @@ export function runCall(run: TaskRun, step: CallStep, path: string, frame: Frame
   const operation = run.plan.operations[step.call];
   const input = evaluateParameters(run, step.with, step.call, frame);
   const { halt, budget, groups } = frame;
-  if (!operation) return callWorkflow(run, { path, id: step.id, ability: step.call, input, budget });
+  if (!operation) return callWorkflow(run, { path, id: step.id, ability: step.call, input, budget, groups });
   const retry = step.retry && readRetry(run, step.retry, frame);
   const timeoutMs = step.timeout === undefined ? undefined : evaluateDuration(run, step.timeout, frame);
   return callOperation(run, { path, id: step.id, operation, input, retry, timeoutMs, groups, halt, budget });

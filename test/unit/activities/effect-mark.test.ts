@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CallFailure } from '../../../src/activities/call-failure.js';
-import { EffectMark, type MarkedBy, wayOnFrom } from '../../../src/activities/effect-mark.js';
-import type { Plan, PlanStep } from '../../../src/contracts/plan.js';
-import { examplePlan } from '../rules/example-plan.js';
+import { EffectMark, type MarkedBy } from '../../../src/activities/effect-mark.js';
 
 const CALL = { project: 'acme', environment: 'dev', call: 't-1/add', groups: [] };
 const BY = { run: 'r-1', activity: '5' };
@@ -47,29 +45,5 @@ describe('a mark is taken back', () => {
     await mark.make();
     await mark.takeBack(error);
     expect(removed).toEqual(isTakenBack ? [CALL] : []);
-  });
-});
-
-describe('the way on', () => {
-  const call = (id: string): PlanStep => ({ id, verb: 'call', call: 'op', with: {} }) as unknown as PlanStep;
-  const group = { id: 'group', verb: 'steps', steps: [call('inner')] } as unknown as PlanStep;
-  const plan: Plan = { ...examplePlan(), steps: [call('publish'), group, call('sub')] };
-
-  test.each([
-    ['t-1', 'publish', '--from publish'],
-    ['t-1', 'publish.undo', '--from publish'],
-    ['t-1', 'group/inner', '--from inner'],
-    ['t-1/sub', 'deep', '--from sub'],
-    ['t-1/group/inner', 'deep', '--from group'],
-  ])('of %s at %s is %s', (task, path, from) => {
-    expect(wayOnFrom(plan, task, path)).toContain(`ability task retry t-1 ${from}`);
-  });
-
-  test('of a clean-up, or of an operation alone, names no step', () => {
-    expect(wayOnFrom(plan, 't-1', 'clean')).toMatch(/ability task retry t-1$/);
-  });
-
-  test('of a direct run is none', () => {
-    expect(wayOnFrom(plan, 'direct:1', 'run')).not.toContain('task retry');
   });
 });

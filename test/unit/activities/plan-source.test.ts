@@ -40,11 +40,13 @@ function childOf(more: Partial<RunStart> = {}): RunStart {
   return runOf({ workflowId: 't-1/sub', runId: 'r-2', type: 'inner', parent, task, ...more });
 }
 
+const MARK = sealMark(sealOf());
+
 const NOTHING_CHECKED: CheckedChains = { has: () => false, keep: () => {} };
 
 function sourceOver(runs: RunStart[], chains = NOTHING_CHECKED) {
   const readRun = vi.fn(async ({ runId }: { runId: string }) => runs.find((run) => run.runId === runId));
-  return { source: new PlanSource(keys, readRun, chains), readRun };
+  return { source: new PlanSource(PLAN.project, keys, readRun, chains), readRun };
 }
 
 function noted(source: PlanSource, { task, ...run }: RunStart): void {
@@ -64,7 +66,7 @@ describe('an activity is admitted', () => {
     const { source, readRun } = sourceOver([]);
     noted(source, runOf());
     noted(source, childOf());
-    const { plan, root } = await source.admit(undefined, askedBy('t-1/sub', 'r-2'));
+    const { plan, root } = await source.admit(MARK, askedBy('t-1/sub', 'r-2'));
     expect([plan.ability.id, root.ability.id]).toEqual(['inner', PLAN.ability.id]);
     expect(readRun).not.toHaveBeenCalled();
   });
@@ -78,7 +80,7 @@ describe('an activity is admitted', () => {
 
   test('although its first run is forgotten, where the store knows of it', async () => {
     const { source } = sourceOver([runOf({ first: 'r-0' })], { has: (first) => first === 'r-0', keep: () => {} });
-    expect(await source.admit(undefined, asked)).toMatchObject({ plan: PLAN });
+    expect(await source.admit(MARK, asked)).toMatchObject({ plan: PLAN });
   });
 
   test('of a run that goes on from one in the other placement, and the store is told', async () => {
@@ -86,7 +88,7 @@ describe('an activity is admitted', () => {
     const taskQueue = taskQueueOf(PLAN.project, PLAN.environment.name, PLAN.placement === 'cloud' ? 'local' : 'cloud');
     const runs = [runOf({ first: 'r-0' }), runOf({ runId: 'r-0', taskQueue })];
     const { source } = sourceOver(runs, { has: () => false, keep });
-    await source.admit(undefined, asked);
+    await source.admit(MARK, asked);
     expect(keep).toHaveBeenCalledWith('r-0');
   });
 });
@@ -98,6 +100,17 @@ describe('an activity is refused', () => {
     ['of a workflow that was given nothing', asked, [{ ...runOf(), task: undefined } as unknown as RunStart]],
     ['of a task whose seal was changed', asked, [runOf({}, sealOf({ input: 'two' }))]],
     ['of a workflow that carries the seal of another', askedBy('t-2', 'r-1'), [runOf({ workflowId: 't-2' })]],
+    ['of a workflow that was started eagerly', asked, [runOf({ eager: true })]],
+    [
+      'of a run that goes on from one that was started eagerly',
+      asked,
+      [runOf({ first: 'r-0' }), runOf({ runId: 'r-0', eager: true })],
+    ],
+    [
+      'of a task whose caller was started eagerly',
+      askedBy('t-1/sub', 'r-2'),
+      [childOf(), runOf({ eager: true })],
+    ],
     ['of a workflow of another type', asked, [runOf({ type: 'other' })]],
     ['of a workflow on a queue of its own', asked, [runOf({ taskQueue: 'own' })]],
     ['that came over the queue of another environment', askedBy('t-1', 'r-1', ELSEWHERE), [runOf()]],
@@ -131,26 +144,42 @@ describe('an activity is refused', () => {
     ],
   ])('%s', async (_, at, runs) => {
     const { source } = sourceOver(runs);
-    await expect(source.admit(undefined, at)).rejects.toMatchObject({ code: 'seal.invalid' });
+    await expect(source.admit(MARK, at)).rejects.toMatchObject({ code: 'seal.invalid' });
   });
 
   test('of a run that this worker executes on another queue than its plan has', async () => {
     const { source } = sourceOver([]);
     noted(source, runOf({ taskQueue: ELSEWHERE }));
-    await expect(source.admit(undefined, askedBy('t-1', 'r-1', ELSEWHERE))).rejects.toMatchObject({
+    await expect(source.admit(MARK, askedBy('t-1', 'r-1', ELSEWHERE))).rejects.toMatchObject({
       code: 'seal.invalid',
     });
   });
 
-  test('under the mark of another seal', async () => {
+  test.each([
+    ['another seal', '0123456789abcdef'],
+    ['no seal', undefined as unknown as string],
+  ])('under the mark of %s, also after one that was admitted', async (_, mark) => {
     const { source } = sourceOver([runOf()]);
-    await expect(source.admit('0123456789abcdef', asked)).rejects.toMatchObject({ code: 'seal.invalid' });
+    await expect(source.admit(mark, asked)).rejects.toMatchObject({ code: 'seal.invalid' });
+    await source.admit(MARK, asked);
+    await expect(source.admit(mark, asked)).rejects.toMatchObject({ code: 'seal.invalid' });
+  });
+
+  test('of a task of another project whose queue has the same name', async () => {
+    const theirs = { ...PLAN, project: 'a-b', environment: { ...PLAN.environment, name: 'c' } };
+    const ours = taskQueueOf('a', 'b-c', PLAN.placement);
+    const seal = sealOf({}, theirs);
+    const source = new PlanSource('a', keys, async () => runOf({ taskQueue: ours }, seal, theirs), NOTHING_CHECKED);
+    await expect(source.admit(sealMark(seal), askedBy('t-1', 'r-1', ours))).rejects.toMatchObject({
+      code: 'seal.invalid',
+      message: expect.stringContaining('a-b'),
+    });
   });
 
   test('over another queue, also after one that was admitted', async () => {
     const { source } = sourceOver([runOf()]);
-    await source.admit(undefined, asked);
-    await expect(source.admit(undefined, askedBy('t-1', 'r-1', ELSEWHERE))).rejects.toMatchObject({
+    await source.admit(MARK, asked);
+    await expect(source.admit(MARK, askedBy('t-1', 'r-1', ELSEWHERE))).rejects.toMatchObject({
       code: 'seal.invalid',
     });
   });
@@ -162,5 +191,21 @@ describe('an activity is refused', () => {
       code: 'engine.unsupported',
       message: expect.stringContaining('CEL 0.0.1'),
     });
+  });
+});
+
+describe('a worker vouches for what an ended task has done', () => {
+  test('where it passed preflight', async () => {
+    const { source } = sourceOver([runOf()]);
+    await expect(source.vouchFor({ workflowId: 't-1', runId: 'r-1' })).resolves.toBeUndefined();
+  });
+
+  test.each([
+    ['a run that no worker of the project executed', runOf({ taskQueue: 'own' })],
+    ['a run that began with what was not sealed', runOf({}, sealOf({ progress: 'made up' }))],
+  ])('and not for %s', async (_, run) => {
+    const { source } = sourceOver([run]);
+    const vouched = source.vouchFor({ workflowId: 't-1', runId: 'r-1' });
+    await expect(vouched).rejects.toMatchObject({ code: 'seal.invalid' });
   });
 });
