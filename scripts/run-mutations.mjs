@@ -3,10 +3,10 @@
 //   npm run test:mutations                 # all of them
 //   npm run test:mutations -- seal lock    # those whose name has one of these words
 //
-// A change that no test notices survives, and the run fails. A change that does not compile, or whose line is not found
-// exactly once, is an error of the list.
+// A change that no test notices survives, and the run fails. A change whose line is not found exactly once, or with which
+// its tests cannot be run, is an error of the list. Each test must pass without any change.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -32,23 +32,58 @@ function run(copy, command, ...args) {
   return spawnSync(command, args, { ...options, maxBuffer: 64 * 1024 * 1024 });
 }
 
-/** Each test file names its project by its folder: test/<project>/... */
-function runTests(copy, tests) {
-  const files = [...new Set(tests.map((test) => (typeof test === 'string' ? test : test.file)))];
-  const names = tests.flatMap((test) => (typeof test === 'string' ? [] : [test.name]));
-  const only = names.length > 0 && names.length === tests.length ? ['-t', names.join('|')] : [];
+/** The project of the tests of a file. */
+const projectOf = (file) => file.split('/')[1];
+
+/**
+ * Runs tests of files of one project, all of them or those whose title has the words of `name`.
+ *
+ * @returns the titles of those that failed, and how many passed.
+ */
+function runTests(copy, files, name) {
   const report = join(copy, 'mutation-report.json');
   rmSync(report, { force: true });
-  run(copy, 'npx', 'vitest', 'run', '--bail=1', '--reporter=json', `--outputFile.json=${report}`, ...only, ...files);
+  const only = name === undefined ? [] : ['-t', name.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')];
+  const how = ['--project', projectOf(files[0]), '--bail=1', '--reporter=json', `--outputFile.json=${report}`];
+  const { stdout, stderr, error } = run(copy, 'npx', 'vitest', 'run', ...how, ...only, ...files);
+  if (!existsSync(report)) throw new Error(`${files.join(', ')} gave no report: ${error ?? ''}\n${stdout}${stderr}`);
   const { numPassedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'));
   const failed = testResults.flatMap(({ assertionResults }) =>
     assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
   );
-  // A file that could not be loaded noticed nothing.
-  const broken = testResults.some(
-    ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
-  );
-  return { passed: numPassedTests, failed, broken };
+  // A file that could not be loaded, or set up, noticed nothing.
+  const broken = testResults.find(({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0);
+  if (broken) throw new Error(`${broken.name} did not run: ${broken.message}`);
+  return { failed, passed: numPassedTests };
+}
+
+const testsOf = ({ tests }) => tests.map((test) => (typeof test === 'string' ? { file: test } : test));
+
+/** Unit tests read src/ as it is; all others take the bundle of the workflows and the commands from dist/. */
+const needsBuild = (mutation) => testsOf(mutation).some(({ file }) => !file.startsWith('test/unit/'));
+
+/** The title of a test that notices a change; undefined where none does. */
+function findKiller(copy, mutation) {
+  for (const { file, name } of testsOf(mutation)) {
+    const [failed] = runTests(copy, [file], name).failed;
+    if (failed !== undefined) return failed;
+  }
+  return undefined;
+}
+
+/** What fails without a change as well would say of every change that it was noticed. */
+function refuseFailing(copy, mutations) {
+  const tests = mutations.flatMap(testsOf);
+  const whole = [...new Set(tests.filter(({ name }) => name === undefined).map(({ file }) => file))];
+  const runs = tests.filter(({ name }) => name !== undefined).map(({ file, name }) => ({ files: [file], name }));
+  for (const project of new Set(whole.map(projectOf))) {
+    runs.push({ files: whole.filter((file) => projectOf(file) === project) });
+  }
+  for (const { files, name } of runs) {
+    const { failed, passed } = runTests(copy, files, name);
+    if (failed.length > 0) throw new Error(`It fails without any change: ${failed[0]}`);
+    if (passed === 0) throw new Error(`${files.join(', ')} has no test ${name ?? ''}`);
+  }
 }
 
 function plant(copy, { name, file, find, replace }) {
@@ -68,23 +103,26 @@ function build(copy, name) {
 const copy = copyCheckout();
 const survived = [];
 const errors = [];
+let killed = 0;
 try {
-  build(copy, 'the checkout');
+  if (chosen.some(needsBuild)) build(copy, 'the checkout');
+  refuseFailing(copy, chosen);
   for (const mutation of chosen) {
-    const { name, tests } = mutation;
+    const { name } = mutation;
     const started = Date.now();
     let restore = () => {};
     try {
       restore = plant(copy, mutation);
-      build(copy, name);
-      const { failed, broken, passed } = runTests(copy, tests);
+      if (needsBuild(mutation)) build(copy, name);
+      const killer = findKiller(copy, mutation);
       const seconds = Math.round((Date.now() - started) / 1000);
-      if (failed.length > 0) console.log(`killed    ${name} (${seconds} s), by: ${failed[0]}`);
-      else if (broken || passed === 0) errors.push(`${name}: its tests did not run`);
-      else survived.push(name);
-      if (survived.at(-1) === name) console.log(`SURVIVED  ${name} (${seconds} s)`);
+      if (killer === undefined) survived.push(name);
+      else killed += 1;
+      console.log(killer === undefined ? `SURVIVED  ${name} (${seconds} s)` : `killed    ${name} (${seconds} s), by: ${killer}`);
     } catch (error) {
-      errors.push(error instanceof Error ? error.message : String(error));
+      const reason = error instanceof Error ? error.message : String(error);
+      errors.push(name);
+      console.log(`ERROR     ${name}: ${reason}`);
     } finally {
       restore();
     }
@@ -92,8 +130,5 @@ try {
 } finally {
   rmSync(copy, { recursive: true, force: true });
 }
-for (const error of errors) console.log(`ERROR     ${error}`);
-console.log(
-  `${chosen.length - survived.length - errors.length} killed, ${survived.length} survived, ${errors.length} errors`,
-);
-process.exitCode = survived.length + errors.length > 0 ? 1 : 0;
+console.log(`${killed} killed, ${survived.length} survived, ${errors.length} errors`);
+process.exitCode = killed === chosen.length ? 0 : 1;

@@ -141,10 +141,12 @@ function slipsIn(value: unknown, twice: readonly string[]): Slip[] {
 /** A signal of a team's own is kept and reported; one that is nearly that of a guard is no such signal. Source: C-10. */
 function signalDoubts(signals: JsonObject = {}): Slip[] {
   const unknown = Object.keys(signals).filter((name) => !KNOWN_SIGNALS.includes(name));
-  return unknown.slice(0, MOST_NAMED).map((name) => {
+  const doubts = unknown.map((name) => {
     const advice = didYouMean(name, GUARD_SIGNALS);
     return { text: `has an unknown signal: ${named([name])}`, advice, hides: advice !== undefined };
   });
+  // Only so many are named; one that may hide a refusal is always among them.
+  return doubts.sort((one, other) => Number(other.hides) - Number(one.hides)).slice(0, MOST_NAMED);
 }
 
 /** What is for the infrastructure, from both places where it may be. Source: R-002-18. */

@@ -1,0 +1,75 @@
+import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { HookAnswer } from '../../../src/contracts/hooks.js';
+import type { CallStep, Plan, PlanHook, PlanOperation } from '../../../src/contracts/plan.js';
+import { runTree } from '../../property/run-tree.js';
+import { Script } from '../../property/script.js';
+import { planOf } from '../../property/trees.js';
+
+/** What the activity of the guards gives. */
+const guards = vi.hoisted(() => ({ answer: (): unknown => [] }));
+
+vi.mock('@temporalio/workflow', async () => {
+  const { fakeWorkflow } = await import('../../property/fake-workflow.js');
+  const proxyActivities: typeof fakeWorkflow.proxyActivities = (options) => {
+    const others = fakeWorkflow.proxyActivities(options);
+    const ask = async () => guards.answer();
+    return new Proxy(others, { get: (_, name: string) => (name === 'PreAbilityCall' ? ask : others[name]) });
+  };
+  return { ...fakeWorkflow, proxyActivities };
+});
+
+beforeAll(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+});
+afterAll(() => {
+  vi.useRealTimers();
+});
+
+const script = { path: 'g.mjs', digest: '0', interpreter: [], args: [], env: { pass: [], set: {}, secrets: {} } };
+const guard = (id: string): PlanHook => ({ id, handler: { kind: 'script', script, timeout_ms: 1000 } });
+const answerOf = (hook_id: string, decision: HookAnswer['decision']): HookAnswer => ({
+  hook_id,
+  phase: 'PreAbilityCall',
+  path: 'a',
+  status: 'ok',
+  decision,
+});
+
+/** How a task of one call with two guards ends. @param answer what asking the guards gives. */
+async function endOf(answer: () => unknown): Promise<{ code: string | undefined; calls: number }> {
+  guards.answer = answer;
+  const { task } = await import('../../../src/workflows/task.js');
+  const call: CallStep = { id: 'a', verb: 'call', call: 'op.add', with: {} };
+  const plan: Plan = planOf([call]);
+  const operation = plan.operations['op.add'] as PlanOperation;
+  operation.hooks = { ...operation.hooks, pre_call: [guard('first'), guard('second')] };
+  const account = await runTree(task, { plan, input: {}, script: new Script(1, {}, {}, undefined) });
+  return { code: account.error?.code, calls: account.effects.length };
+}
+
+test('a call whose guards all allow is made', async () => {
+  const answers = [answerOf('first', 'allow'), answerOf('second', 'allow')];
+  expect(await endOf(() => answers)).toEqual({ code: undefined, calls: 1 });
+});
+
+test.each<[string, HookAnswer[]]>([
+  ['none', []],
+  ['the second', [answerOf('first', 'allow')]],
+  ['the first', [answerOf('second', 'allow')]],
+])('C-08: a guard that was not asked has failed: %s', async (_, answers) => {
+  expect(await endOf(() => answers)).toEqual({ code: 'hook.failed', calls: 0 });
+});
+
+test('a guard that denies ends the phase: those after it need no answer', async () => {
+  expect(await endOf(() => [answerOf('first', 'deny')])).toEqual({ code: 'guard.denied', calls: 0 });
+});
+
+test.each<[string, Error, string]>([
+  ['a worker that fails', ApplicationFailure.create({ type: 'internal.error', message: 'm' }), 'hook.failed'],
+  ['an error of another kind', new Error('m'), 'hook.failed'],
+  ['a task that never passed preflight', ApplicationFailure.create({ type: 'seal.invalid' }), 'seal.invalid'],
+])('C-08: guards that cannot be asked refuse: %s', async (_, cause, code) => {
+  const failure = new ActivityFailure('failed', 'PreAbilityCall', '1', 'NON_RETRYABLE_FAILURE', 'fake', cause);
+  expect(await endOf(() => Promise.reject(failure))).toEqual({ code, calls: 0 });
+});
