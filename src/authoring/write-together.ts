@@ -1,5 +1,7 @@
 import {
   chmodSync,
+  constants,
+  copyFileSync,
   existsSync,
   linkSync,
   lstatSync,
@@ -34,6 +36,9 @@ interface Staged {
 
 type Undo = () => void;
 
+/** Gives a file a second name that must be free, as `linkSync` does. */
+type Link = (from: string, to: string) => void;
+
 /**
  * Writes several files, all of them or none.
  *
@@ -42,9 +47,10 @@ type Undo = () => void;
  * when the change was planned. Whoever calls holds the lock of the project, so that no other command writes meanwhile.
  *
  * @param root the folder that paths are relative to, and that nothing leads out of; it exists.
+ * @param link for tests, as on a file system without hard links.
  * @throws AbilityError `scaffold.exists` with the list, `scaffold.changed`, `scaffold.write_failed`; nothing is left then.
  */
-export function writeTogether(root: string, files: readonly PlannedFile[]): Written {
+export function writeTogether(root: string, files: readonly PlannedFile[], link: Link = linkSync): Written {
   refuseExisting(root, files);
   const undos: Undo[] = [];
   const undo = (): void => {
@@ -59,7 +65,7 @@ export function writeTogether(root: string, files: readonly PlannedFile[]): Writ
     });
     for (const each of staged) {
       at = each.file.path;
-      undos.push(put(each));
+      undos.push(put(each, link));
     }
     for (const { temporary } of staged) rmSync(temporary, { force: true });
   } catch (error) {
@@ -150,12 +156,11 @@ function refuseOutside(root: string, real: string, path: string): void {
 }
 
 /** Gives a staged file its name. @returns how to take that back. */
-function put({ file, target, temporary }: Staged): Undo {
+function put({ file, target, temporary }: Staged, link: Link): Undo {
   const { before, path } = file;
   if (before === undefined) {
     try {
-      // Unlike a renaming, a link never replaces anything.
-      linkSync(temporary, target);
+      nameExclusively(temporary, target, link);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       throw new AbilityError({ code: 'scaffold.exists', message: `${path} has just come, so nothing was written` });
@@ -172,6 +177,19 @@ function put({ file, target, temporary }: Staged): Undo {
   chmodSync(temporary, statSync(target).mode);
   renameSync(temporary, target);
   return () => writeFileSync(target, before);
+}
+
+/**
+ * Gives a file a second name that must be free. Unlike a renaming, a link never replaces anything; where the file system
+ * has none, a copy that is made exclusively does not either, but is there before it is whole.
+ */
+function nameExclusively(from: string, to: string, link: Link): void {
+  try {
+    link(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error;
+    copyFileSync(from, to, constants.COPYFILE_EXCL);
+  }
 }
 
 function quietly(step: Undo): void {

@@ -4,6 +4,7 @@ import type { DeleteRequest, Deletion, Tombstone } from '../contracts/deletion.j
 import { deleteIdOf, taskQueueOf, USER_KEY, WORKFLOWS } from '../contracts/names.js';
 import type { Person } from '../contracts/people.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
+import { startTimer } from '../server/start-timer.js';
 import type { Session } from './connect.js';
 import type { Stall } from './find-stall.js';
 import { keepingRuntime } from './keep-runtime.js';
@@ -127,7 +128,7 @@ async function resultOf(
   const abort = (): void => stop.abort();
   signal?.addEventListener('abort', abort, { once: true });
   if (signal?.aborted) stop.abort();
-  const timer = timeoutMs === undefined ? undefined : setTimeout(abort, timeoutMs);
+  const stopTimer = startTimer(timeoutMs ?? Number.POSITIVE_INFINITY, abort);
   try {
     const wait = (): Promise<unknown> => session.temporal.workflow.getHandle(id).result();
     const result = await keepingRuntime(session, () => watchingStalls(session, id, onStall, wait), stop.signal);
@@ -137,7 +138,7 @@ async function resultOf(
     if (stop.signal.aborted) throw tookTooLong(key, error);
     throw failureOf(key, error);
   } finally {
-    clearTimeout(timer);
+    stopTimer();
     signal?.removeEventListener('abort', abort);
   }
 }

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { AbilityError } from '../contracts/problem.js';
 import type { RuntimeFile } from '../contracts/runtime.js';
-import { type EnsuredRuntime, ensureRuntime } from '../server/ensure-runtime.js';
+import { type EnsuredRuntime, ensureRuntime, unlessAborted } from '../server/ensure-runtime.js';
 import { grpcErrorOf } from '../server/grpc-error.js';
 import { isVisible } from '../server/process-space.js';
 import type { ProjectPaths } from '../server/project-paths.js';
@@ -36,7 +36,7 @@ export async function keepingRuntime<T>(session: Session, action: () => Promise<
     } catch (error) {
       signal?.throwIfAborted();
       if (!session.runtime || !isNobodyThere(error) || turn === MOST_TURNS) throw error;
-      await reviveRuntime(session, signal);
+      await unlessAborted(reviveRuntime(session), signal);
     } finally {
       stop.abort();
       await watching;
@@ -58,23 +58,25 @@ export function isNobodyThere(error: unknown): boolean {
 /**
  * Starts the project's runtime again, or finds the one that another command has started, and connects to it.
  *
+ * All who wait share what is under way, so that none of them can call it off.
+ *
  * @throws AbilityError `runtime.stopped`, and what {@link ensureRuntime} throws.
  */
-export async function reviveRuntime(session: Session, signal?: AbortSignal): Promise<void> {
-  session.reviving ??= revive(session, signal).finally(() => {
+export async function reviveRuntime(session: Session): Promise<void> {
+  session.reviving ??= revive(session).finally(() => {
     session.reviving = undefined;
   });
   await session.reviving;
 }
 
-async function revive(session: Session, signal: AbortSignal | undefined): Promise<void> {
+async function revive(session: Session): Promise<void> {
   const { runtime, paths, progress = () => {} } = session;
   if (!runtime) return;
   for (let turn = 1; ; turn += 1) {
     // Also while it is still leaving.
     if (wasStopped(paths, runtime)) throw runtimeStopped();
     const isGone = isRuntimeGone(session);
-    const found = await findRuntime(paths, signal);
+    const found = await findRuntime(paths);
     if (await connectWhileLiving(session, found.runtime, turn === MOST_TURNS)) {
       if (isGone) tellRestart(progress, found);
       return;
@@ -82,11 +84,11 @@ async function revive(session: Session, signal: AbortSignal | undefined): Promis
   }
 }
 
-async function findRuntime(paths: ProjectPaths, signal: AbortSignal | undefined): Promise<EnsuredRuntime> {
+async function findRuntime(paths: ProjectPaths): Promise<EnsuredRuntime> {
   const living = readLivingRuntime(paths);
   // Whatever its version: whoever replaced it did so for a reason.
   if (living?.state === 'up' && isVisible(living)) return { runtime: living, started: false };
-  return ensureRuntime(paths, () => {}, signal);
+  return ensureRuntime(paths, () => {});
 }
 
 /** @returns false where the runtime was gone before it answered. @throws AbilityError what {@link reconnect} throws. */

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { TaskResult } from '../contracts/task.js';
 import { unlessAborted } from '../server/ensure-runtime.js';
+import { startTimer } from '../server/start-timer.js';
 import { ApprovalPatience } from './approval-patience.js';
 import type { Session } from './connect.js';
 import { type Stall, StallWatch } from './find-stall.js';
@@ -80,7 +81,7 @@ async function reviveInTime(
   const stop = new AbortController();
   const end = (): void => stop.abort();
   signal?.addEventListener('abort', end);
-  const timer = Number.isFinite(deadline) ? setTimeout(end, Math.max(0, deadline - Date.now())) : undefined;
+  const stopTimer = startTimer(deadline - Date.now(), end);
   if (signal?.aborted) end();
   try {
     await unlessAborted(reviveRuntime(session), stop.signal);
@@ -90,7 +91,7 @@ async function reviveInTime(
     if (stop.signal.aborted) return 'timeout';
     throw error;
   } finally {
-    clearTimeout(timer);
+    stopTimer();
     signal?.removeEventListener('abort', end);
   }
 }
@@ -180,9 +181,7 @@ async function inTime<T>(
   const acting = action();
   acting.catch(() => {});
   try {
-    const late = Number.isFinite(deadline)
-      ? sleep(deadline - Date.now(), stop.signal, signal)
-      : sleep(undefined, stop.signal, signal);
+    const late = sleep(deadline - Date.now(), stop.signal, signal);
     return await Promise.race([acting, late.then(() => undefined)]);
   } finally {
     stop.abort();
@@ -202,12 +201,12 @@ async function look<T>(session: Session, stop: AbortSignal, action: () => Promis
 }
 
 /** Sleeps, or wakes when one of the signals fires. */
-function sleep(ms: number | undefined, ...signals: (AbortSignal | undefined)[]): Promise<void> {
+function sleep(ms: number, ...signals: (AbortSignal | undefined)[]): Promise<void> {
   return new Promise((resolve) => {
-    const timer = ms === undefined ? undefined : setTimeout(wake, Math.max(0, ms));
+    const stopTimer = startTimer(ms, wake);
     for (const signal of signals) signal?.addEventListener('abort', wake);
     function wake(): void {
-      clearTimeout(timer);
+      stopTimer();
       for (const signal of signals) signal?.removeEventListener('abort', wake);
       resolve();
     }

@@ -48,6 +48,16 @@ export async function checkBinary(): Promise<CheckResult> {
 
 /** How the project's own runtime stands; not being up is fine. */
 export function checkRuntime(paths: ProjectPaths): CheckResult {
+  try {
+    return lookAtRuntime(paths);
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    const { message, suggestion = 'Mend that.' } = error;
+    return { name: 'runtime', status: 'failed', message, advice: suggestion };
+  }
+}
+
+function lookAtRuntime(paths: ProjectPaths): CheckResult {
   const name = 'runtime';
   const living = readLivingRuntime(paths);
   const holder = readHolder(paths.runtimeLock);

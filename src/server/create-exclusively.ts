@@ -33,12 +33,14 @@ export function createExclusively(path: string, content: string, link: Link = li
   }
 }
 
-/** What was created exclusively, or undefined where there is nothing to read. */
+/** What was created exclusively, or undefined where there is nothing. @throws the error of the file system for what cannot be read. */
 export function readCreated(path: string): string | undefined {
   try {
     return readFileSync(fileOf(path), 'utf8');
-  } catch {
-    return undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw error;
   }
 }
 

@@ -56,13 +56,18 @@ export function lastSign(path: string): number | undefined {
   }
 }
 
-/** Whether the last sign of life is recent. Both times are of the file system, since clocks of hosts differ. */
+/**
+ * Whether the last sign of life is recent. Both times are of the file system, since clocks of hosts differ.
+ *
+ * One from the future is of a clock that was set back since, as at the start of a machine that keeps no time: who lives
+ * gives the next one within a second, by the new time.
+ */
 export function isFresh(path: string, { stale }: HeartbeatLimits = HEARTBEAT): boolean {
   const last = lastSign(path);
   if (last === undefined) return false;
   const now = timeOf(path);
   // Where no time can be had the safe mistake is that somebody lives.
-  return now === undefined || now - last < stale;
+  return now === undefined || Math.abs(now - last) < stale;
 }
 
 /** Watches a heartbeat that looks old. Blocks. @returns whether there was no sign of life meanwhile. */

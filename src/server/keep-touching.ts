@@ -12,6 +12,8 @@ export function idleLimit(env: NodeJS.ProcessEnv = process.env): number {
 
 /** Touches of a connection come at least three times within the idle limit. */
 const TOUCHES = 3;
+/** And at least so often: the runtime may have been started with a shorter limit than is known here. */
+const MOST_MS = 1000;
 
 /**
  * Tells the runtime again and again that somebody is there, without keeping the process alive.
@@ -28,7 +30,7 @@ export function keepTouching(paths: ProjectPaths): () => void {
       // Whoever holds a connection must not end because a file cannot be touched.
     }
   };
-  const timer = setInterval(touch, idleLimit() / TOUCHES).unref();
+  const timer = setInterval(touch, Math.min(idleLimit() / TOUCHES, MOST_MS)).unref();
   return () => {
     clearInterval(timer);
     touch();

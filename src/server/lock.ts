@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { AbilityError } from '../contracts/problem.js';
 import { createExclusively, type Link, readCreated, removeCreated } from './create-exclusively.js';
 import { giveSign, HEARTBEAT, type HeartbeatLimits, isFresh, staysSilent } from './heartbeat.js';
 import { isVisible, ownSpace, type ProcessSpace } from './process-space.js';
@@ -37,7 +38,7 @@ const TAKING_MS = 1_000;
  * happen under a second lock, as every taking does: otherwise one that found it stale could remove what another has got
  * meanwhile. Blocks for some seconds where a silent holder is watched.
  *
- * @returns the lock, or the living process that holds it.
+ * @returns the lock, or the living process that holds it. @throws AbilityError as {@link readHolder}.
  */
 export function takeLock(path: string, options: LockOptions = {}): HeldLock | { holder: LockHolder } {
   mkdirSync(dirname(path), { recursive: true });
@@ -64,10 +65,11 @@ export async function waitForLock(path: string): Promise<HeldLock> {
   }
 }
 
-/** The process named in a lock, alive or not. */
+/** The process named in a lock, alive or not. @throws AbilityError `runtime.failed` where the lock is there and cannot be read. */
 export function readHolder(path: string): LockHolder | undefined {
+  const content = readContent(path);
   try {
-    const value: unknown = JSON.parse(readCreated(path) ?? '');
+    const value: unknown = JSON.parse(content ?? '');
     const mark = value as LockHolder;
     return typeof mark?.pid === 'number' && typeof mark.started === 'string' ? mark : undefined;
   } catch {
@@ -75,7 +77,29 @@ export function readHolder(path: string): LockHolder | undefined {
   }
 }
 
-/** The process that holds a lock; undefined where it is dead, or cannot be seen and has been silent for too long. */
+/** Who holds a lock that cannot be read may live. */
+function readContent(path: string): string | undefined {
+  try {
+    return readCreated(path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new AbilityError(
+      {
+        code: 'runtime.failed',
+        message: `${path} could not be read, so nobody can tell whether its holder lives: ${reason}`,
+        suggestion:
+          'Check its permissions: another user may have made it. Remove it once no process of that user runs here.',
+      },
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * The process that holds a lock; undefined where it is dead, or cannot be seen and has been silent for too long.
+ *
+ * @throws AbilityError as {@link readHolder}.
+ */
 export function livingHolder(path: string, limits: HeartbeatLimits = HEARTBEAT): LockHolder | undefined {
   const holder = readHolder(path);
   if (!holder) return undefined;
@@ -152,15 +176,22 @@ function hold(path: string, { content, from }: Taken, { limits = HEARTBEAT }: Lo
     onLost: (listener) => void (lost === undefined ? listeners.push(listener) : listener(lost)),
     release() {
       clearInterval(timer);
-      if (readCreated(path) === content) removeCreated(path);
+      if (isStill(path, content)) removeCreated(path);
     },
   };
 }
 
-function removeIfLeft(path: string, limits?: HeartbeatLimits): void {
+/** One that cannot be read any more is not ours to remove. */
+function isStill(path: string, content: string): boolean {
   try {
-    if (Date.now() - statSync(path).mtimeMs > TAKING_MS && !livingHolder(path, limits)) removeCreated(path);
+    return readCreated(path) === content;
   } catch {
-    // It is gone, which is what was wanted.
+    return false;
   }
+}
+
+function removeIfLeft(path: string, limits?: HeartbeatLimits): void {
+  const made = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  if (made === undefined || Date.now() - made <= TAKING_MS) return;
+  if (!livingHolder(path, limits)) removeCreated(path);
 }

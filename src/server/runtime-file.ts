@@ -33,8 +33,18 @@ export function readLivingRuntime(paths: ProjectPaths): RuntimeFile | undefined 
   const file = readRuntimeFile(paths);
   if (!file) return undefined;
   if (isVisible(file)) return isAlive(file) ? file : undefined;
-  const holder = livingHolder(paths.runtimeLock);
-  return holder && isWrittenBy(file, holder) ? file : undefined;
+  return holdsLock(paths, file) ? file : undefined;
+}
+
+/** Where the lock cannot be read the safe mistake is that it lives. */
+function holdsLock(paths: ProjectPaths, file: RuntimeFile): boolean {
+  try {
+    const holder = livingHolder(paths.runtimeLock);
+    return holder !== undefined && isWrittenBy(file, holder);
+  } catch (error) {
+    if (error instanceof AbilityError) return true;
+    throw error;
+  }
 }
 
 /** Whether this very runtime is still the project's. */

@@ -1,24 +1,21 @@
-import type { ChildProcess } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { describeProject, type ProjectDescription } from '../activities/describe-project.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { RuntimeFile } from '../contracts/runtime.js';
 import type { SealKeys } from '../planning/seal.js';
 import { versionOf } from '../server/binary/find-temporal.js';
-import { guardServer } from '../server/guard-server.js';
 import { idleLimit } from '../server/keep-touching.js';
 import { describeHolder, type HeldLock, isHeld, type LockHolder, takeLock } from '../server/lock.js';
 import { freePort, LOOPBACK, portOf } from '../server/ports.js';
-import { markOf, signalProcess, stopProcess } from '../server/processes.js';
 import { type ProjectPaths, pathsOf } from '../server/project-paths.js';
 import { readRuntimeFile, writeRuntimeFile } from '../server/runtime-file.js';
-import { spawnServer, stopOrphans } from '../server/temporal-server.js';
+import { stopOrphans } from '../server/temporal-server.js';
 import { earlierServer, untilEarlierEnded } from './earlier-server.js';
 import { allPlaces, WorkerHost } from './host-workers.js';
 import { isExecuting, sinceLastCommand } from './idle-watch.js';
 import { log } from './logger.js';
 import { newRuntimeFile } from './new-runtime-file.js';
-import { Restarts } from './restarts.js';
+import { OwnServer } from './own-server.js';
 import { extendRetention } from './retention.js';
 import { asFailure, serverFailed } from './runtime-failures.js';
 import { KeyFolder, keysFromEnvironment } from './seal-keys.js';
@@ -35,7 +32,6 @@ export interface RuntimeOptions {
 const CONNECT_MS = 30_000;
 const WATCH_MS = 500;
 const FOLLOW_MS = 3000;
-const STOP_SERVER_MS = 10_000;
 /** Who lost its lock has so long to end its workers; its server ends at once. */
 const FENCED_MS = 10_000;
 const NAMESPACE = 'default';
@@ -50,13 +46,11 @@ export class ProjectRuntime {
   private readonly project: () => ProjectDescription;
   private readonly started = Date.now();
   private file: RuntimeFile | undefined;
-  private server: ChildProcess | undefined;
+  private server: OwnServer | undefined;
   private host: WorkerHost | undefined;
   private leaving = false;
   /** The lock is another's by now, and so is all that it guards. */
   private fenced = false;
-  private stopGuard: () => void = () => {};
-  private readonly restarts = new Restarts();
   private resolveEnd: () => void = () => {};
   private readonly end: Promise<void>;
 
@@ -133,7 +127,7 @@ export class ProjectRuntime {
   /** The database may be opened by another runtime now: ends the server first, then all else, and writes nothing. */
   private fence(reason: string): void {
     this.fenced = true;
-    if (this.server?.pid !== undefined && this.server.exitCode === null) signalProcess(this.server.pid, 'SIGKILL');
+    this.server?.kill();
     log.error({ reason }, 'the runtime has lost its lock and leaves');
     this.leave();
   }
@@ -164,7 +158,7 @@ export class ProjectRuntime {
     const keys = this.sealKeys();
     const version = await versionOf(this.options.binary);
     if (this.leaving) return;
-    await this.startServer(version ?? 'unknown');
+    this.startServer(version ?? 'unknown');
     this.host = await this.connect(keys, name);
     if (!this.host || this.leaving) return;
     await extendRetention(this.host.access.client, NAMESPACE);
@@ -196,44 +190,22 @@ export class ProjectRuntime {
     await untilEarlierEnded(server, takenFrom, this.paths.database, () => this.leaving);
   }
 
-  private async startServer(version: string): Promise<void> {
-    // Whoever was stopped or asleep has not noticed yet that another one took over.
-    if (!this.lock.isOwn()) return;
+  private startServer(version: string): void {
     const { address, ui } = this.announcement;
-    const child = spawnServer({
+    const options = {
       binary: this.options.binary,
       port: portOf(address) as number,
       uiPort: portOf(ui) as number,
       database: this.paths.database,
       log: this.paths.serverLog,
+    };
+    this.server = new OwnServer(options, version, {
+      mayStart: () => this.lock.isOwn(),
+      isUp: () => !this.leaving && this.file?.state === 'up',
+      onStart: (server) => this.announce({ server }),
+      onGivenUp: () => this.leave(),
     });
-    this.server = child;
-    this.stopGuard();
-    if (child.pid !== undefined) this.stopGuard = guardServer(child.pid, this.paths.database);
-    this.restarts.started();
-    child.once('error', (error) => log.error(`the server could not be started: ${error.message}`));
-    child.once('exit', () => {
-      this.serverEnded(child, version).catch((error: unknown) => {
-        log.error(`the server could not be started again: ${String(error)}`);
-        this.leave();
-      });
-    });
-    const mark = child.pid === undefined ? undefined : markOf(child.pid);
-    if (mark) this.announce({ server: { ...mark, binary: this.options.binary, version } });
-  }
-
-  /** A server that dies under a running runtime is started again; its tasks are on disk. */
-  private async serverEnded(child: ChildProcess, version: string): Promise<void> {
-    if (this.leaving || this.server !== child || this.file?.state !== 'up') return;
-    const pauseMs = this.restarts.ended();
-    if (pauseMs === undefined) {
-      log.error('the server ends again and again');
-      this.leave();
-      return;
-    }
-    log.warn('the server ended and is started again');
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    if (!this.leaving) await this.startServer(version);
+    this.server.start();
   }
 
   /** Connects once the server answers; undefined when the runtime was told to leave before. */
@@ -252,8 +224,8 @@ export class ProjectRuntime {
           keys,
         });
       } catch (error) {
-        const gone = this.server?.exitCode !== null || this.server?.signalCode !== null;
-        if (gone || Date.now() > deadline) throw serverFailed(this.paths.serverLog, error);
+        if (!this.server || this.server.isGone || Date.now() > deadline)
+          throw serverFailed(this.paths.serverLog, error);
         await new Promise((resolve) => setTimeout(resolve, 30));
       }
     }
@@ -291,10 +263,7 @@ export class ProjectRuntime {
   private async takeDown(): Promise<void> {
     this.leaving = true;
     await this.host?.stop().catch((error: unknown) => log.error(`the workers did not stop well: ${String(error)}`));
-    const { server } = this;
-    const mark = server?.pid === undefined ? undefined : markOf(server.pid);
-    if (mark) await stopProcess(mark, STOP_SERVER_MS);
-    this.stopGuard();
+    await this.server?.stop();
   }
 
   /** Says how the runtime stands. What cannot be written must not end what runs. */

@@ -96,7 +96,7 @@ describe('on_busy: newest', () => {
     await lockIsOver(file);
   });
 
-  test('with a limit so many are in, none is cancelled, and one waits', async () => {
+  test.runIf(WHOLE)('with a limit so many are in, none is cancelled, and one waits', async () => {
     const file = fresh();
     const inside = [await holding(two, file, 'a'), await holding(two, file, 'b')];
     const third = await waiting(two, file, 'c');
@@ -109,7 +109,7 @@ describe('on_busy: newest', () => {
     for (const id of [...inside, fourth]) expect((await ended(id)).status).toBe('succeeded');
   });
 
-  test('a task that only waits is not replaced, nor does it replace', async () => {
+  test.runIf(WHOLE)('a task that only waits is not replaced, nor does it replace', async () => {
     const file = fresh();
     const first = await holding('gated', file, 'first');
     const patient = await waiting('gated', file, 'patient');
@@ -139,7 +139,7 @@ describe('on_busy: newest', () => {
     }
   });
 
-  test('one that is cancelled while it is replaced ends once, and the newer one goes in', async () => {
+  test.runIf(WHOLE)('one that is cancelled while it is replaced ends once, and the newer one goes in', async () => {
     for (let turn = 0; turn < times(2, 20); turn += 1) {
       const file = fresh();
       const first = await holding(newest, file, 'first');
@@ -160,24 +160,27 @@ describe('on_busy: newest', () => {
     }
   });
 
-  test('one whose second request comes after it was replaced does not end the newer one: one of the two goes in', async () => {
-    const file = fresh();
-    const { temporal, project } = flows.project.session;
-    const first = await holding(newest, file, 'first');
-    const second = await waiting(newest, file, 'second');
-    const { raw } = await temporal.workflow.getHandle(second).describe();
-    const third = await waiting(newest, file, 'third');
-    await expectReplaced(second, third, file);
-    const again = { task: second, run: raw.workflowExecutionInfo?.firstRunId, limit: 1, on_busy: 'wait' };
-    const lock = temporal.workflow.getHandle(lockIdOf(project, 'dev', digestOf(`k-${file}`)));
-    await lock.signal(LOCK_SIGNALS.enter, { ...again, newest: true, again: true });
-    await expect.poll(() => lineOf(file)).toEqual({ in: [first], waiting: [third] });
-    for (const id of [first, third]) {
-      await untilHolding(id);
-      await go(id);
-      expect((await ended(id)).status).toBe('succeeded');
-    }
-  });
+  test.runIf(WHOLE)(
+    'one whose second request comes after it was replaced does not end the newer one: one of the two goes in',
+    async () => {
+      const file = fresh();
+      const { temporal, project } = flows.project.session;
+      const first = await holding(newest, file, 'first');
+      const second = await waiting(newest, file, 'second');
+      const { raw } = await temporal.workflow.getHandle(second).describe();
+      const third = await waiting(newest, file, 'third');
+      await expectReplaced(second, third, file);
+      const again = { task: second, run: raw.workflowExecutionInfo?.firstRunId, limit: 1, on_busy: 'wait' };
+      const lock = temporal.workflow.getHandle(lockIdOf(project, 'dev', digestOf(`k-${file}`)));
+      await lock.signal(LOCK_SIGNALS.enter, { ...again, newest: true, again: true });
+      await expect.poll(() => lineOf(file)).toEqual({ in: [first], waiting: [third] });
+      for (const id of [first, third]) {
+        await untilHolding(id);
+        await go(id);
+        expect((await ended(id)).status).toBe('succeeded');
+      }
+    },
+  );
 
   test('that it was replaced is believed only with the token of its request', async () => {
     const file = fresh();

@@ -6,6 +6,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { ResultPromise } from 'execa';
 import { afterEach, describe, expect, inject, onTestFinished, test } from 'vitest';
+import type { Stall } from '../../src/client/index.js';
 import { SIGNALS } from '../../src/contracts/names.js';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import { findProcesses, markOf } from '../../src/server/processes.js';
@@ -21,6 +22,10 @@ const FILES = {
     'util.patient',
     'appendFileSync(input.begun, "x"); while (!existsSync(input.file)) await sleep(20); return { done: true };',
     { effects: 'write_idempotent', script: ', timeout_sec: 60' },
+  ),
+  ...workflow(
+    'cleans',
+    'input_schema: { type: object, properties: { begun: { type: string }, file: { type: string } } }\nsteps: [{ id: hold, wait: { signal: go } }]\nfinally: [{ id: last, call: util.patient, with: { begun: "${{ input.begun }}", file: "${{ input.file }}" } }]',
   ),
   ...workflow('asks', 'steps: [{ id: ask, approval: { title: Go on? } }, { id: a, call: util.echo, with: { x: 1 } }]'),
 };
@@ -101,6 +106,44 @@ describe('a runtime that is gone', () => {
   );
 
   test.skipIf(!WHOLE)(
+    'each command that waits goes on: the logs that are followed, a deletion, a second try',
+    async () => {
+      project = makeProject(FILES);
+      const [begun, file] = [join(project.root, 'begun'), join(project.root, 'file')];
+      const input = ['--set', `begun=${begun}`, '--set', `file=${file}`];
+      const options = { cwd: project.root };
+      await ability(['run', 'util.patient', ...input, '--key', 'long', '--detach'], options);
+      await expect.poll(() => existsSync(begun), { timeout: 30_000 }).toBe(true);
+      await ability(['run', 'util.patient', ...input, '--key', 'broken', '--detach'], options);
+      await ability(['task', 'cancel', 'broken'], options);
+      expect((await ability(['task', 'watch', 'broken'], options)).exitCode).not.toBe(0);
+      await ability(['run', 'cleans', ...input, '--key', 'doomed', '--detach'], options);
+      const commands = [
+        start(['task', 'logs', 'long', '-f'], options),
+        start(['task', 'delete', 'doomed', '--yes'], options),
+        start(['task', 'retry', 'broken'], options),
+      ];
+      const heard = commands.map(listen);
+      await expect.poll(heard[1], { timeout: 30_000 }).toMatch(/is asked to stop first/);
+      await expect.poll(heard[2], { timeout: 30_000 }).toMatch(/running/);
+      const before = runtime();
+      process.kill(before.pid, 'SIGKILL');
+      process.kill(before.server?.pid as number, 'SIGKILL');
+      for (const said of heard)
+        await expect.poll(said, { timeout: 60_000 }).toMatch(/had ended .*the task goes on\.$/m);
+      writeFileSync(file, '');
+      expect((await Promise.all(commands)).map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
+      expect(servers()).toHaveLength(1);
+      // A decision that is asked for when nothing is up.
+      await ability(['run', 'asks', '--key', 'asked'], options);
+      process.kill(runtime().pid, 'SIGKILL');
+      expect((await ability(['approve', 'asked', '--yes'], options)).exitCode).toBe(0);
+      expect((await ability(['task', 'watch', 'asked'], options)).exitCode).toBe(0);
+    },
+    180_000,
+  );
+
+  test.skipIf(!WHOLE)(
     'on a terminal as well',
     async () => {
       project = makeProject(FILES);
@@ -120,37 +163,42 @@ describe('a runtime that is gone', () => {
     120_000,
   );
 
-  test('a process that only holds a connection keeps the runtime, however long, until it closes it or ends', async () => {
-    project = makeProject(FILES);
-    const idle = WHOLE ? 8000 : 3000;
-    const env = { ABILITY_RUNTIME_IDLE_MS: String(idle) };
-    const name = /project: (\S+)/.exec(readFileSync(join(project.root, 'ability.yaml'), 'utf8'))?.[1];
-    const client = join(import.meta.dirname, '../../dist/client/index.js');
-    const code = `
+  test.skipIf(!WHOLE)(
+    'a process that only holds a connection keeps the runtime, however long, until it closes it or ends',
+    async () => {
+      project = makeProject(FILES);
+      const idle = 8000;
+      // Who holds the connection need not know how patient the runtime is.
+      await ability(['task', 'list'], { cwd: project.root, env: { ABILITY_RUNTIME_IDLE_MS: String(idle) } });
+      const name = /project: (\S+)/.exec(readFileSync(join(project.root, 'ability.yaml'), 'utf8'))?.[1];
+      const client = join(import.meta.dirname, '../../dist/client/index.js');
+      const code = `
       const { connect } = await import(${JSON.stringify(client)});
       const session = await connect({ root: ${JSON.stringify(project.root)}, project: ${JSON.stringify(name)} });
       process.stdout.write('connected');
       process.stdin.once('data', async () => { await session.close(); process.stdout.write('closed'); });
       setTimeout(() => {}, 600_000);`;
-    const holder = spawn(process.execPath, ['--input-type=module', '-e', code], { env: { ...process.env, ...env } });
-    try {
-      let said = '';
-      holder.stdout.on('data', (chunk) => {
-        said += chunk;
-      });
-      await expect.poll(() => said, { timeout: 30_000 }).toBe('connected');
-      const { pid } = runtime();
-      const begun = performance.now();
-      // As long as it would otherwise outlive the last command, twice and more.
-      await expect.poll(() => performance.now() - begun > idle * 2.5, { timeout: idle * 4 }).toBe(true);
-      expect(markOf(pid)).toBeDefined();
-      holder.stdin.write('x');
-      await expect.poll(() => markOf(pid), { timeout: 20_000 }).toBeUndefined();
-      expect(said).toBe('connectedclosed');
-    } finally {
-      holder.kill('SIGKILL');
-    }
-  }, 120_000);
+      const holder = spawn(process.execPath, ['--input-type=module', '-e', code]);
+      try {
+        let said = '';
+        holder.stdout.on('data', (chunk) => {
+          said += chunk;
+        });
+        await expect.poll(() => said, { timeout: 30_000 }).toBe('connected');
+        const { pid } = runtime();
+        const begun = performance.now();
+        // As long as it would otherwise outlive the last command, twice and more.
+        await expect.poll(() => performance.now() - begun > idle * 2.5, { timeout: idle * 4 }).toBe(true);
+        expect(markOf(pid)).toBeDefined();
+        holder.stdin.write('x');
+        await expect.poll(() => markOf(pid), { timeout: 20_000 }).toBeUndefined();
+        expect(said).toBe('connectedclosed');
+      } finally {
+        holder.kill('SIGKILL');
+      }
+    },
+    120_000,
+  );
 
   test('--timeout counts from the start of the command, the start of the runtime included', async () => {
     project = makeProject(FILES);
@@ -161,7 +209,7 @@ describe('a runtime that is gone', () => {
     const passed = performance.now() - begun;
     // Node's own start is in it, and an idle machine; starting the runtime would take seconds more.
     expect(passed).toBeLessThan(10_000);
-    expect((await abilityJson(['task', 'list'], { cwd: project.root })).json).toEqual([]);
+    if (WHOLE) expect((await abilityJson(['task', 'list'], { cwd: project.root })).json).toEqual([]);
   }, 60_000);
 });
 
@@ -173,26 +221,43 @@ describe('a queue that nobody serves any more', () => {
   });
   afterEach(() => running.stop());
 
-  test('is said within 10 s, once, with the queue and the command for a worker, and again when the time is up', async () => {
+  test('is said within 10 s, once, with the queue, and again when the time is up', async () => {
     running = await runProject(FILES);
     const { id } = await running.create('asks');
     await running.wait(id, { approvalMs: 0 });
     await running.stopWorkers();
     await running.session.temporal.workflow.getHandle(id).signal(SIGNALS.pause);
-    const begun = performance.now();
-    const watch = start(['task', 'watch', id, '--timeout', '13s', '--json'], { cwd: running.root, env: env() });
-    const said = listen(watch);
-    await expect.poll(said, { timeout: 12_000 }).toMatch(/No worker has taken up the next turn/);
-    const { project: name, address } = running.session;
-    const help = `ability worker --address ${address} --env dev --placement local`;
-    expect(said()).toContain(help);
-    expect(said()).toContain(`on the queue ${name}-dev-local`);
-    const end = await watch;
-    expect(performance.now() - begun).toBeLessThan(20_000);
-    expect(end.exitCode).toBe(6);
-    expect(said().match(/No worker has taken up/g)).toHaveLength(1);
-    const { error } = JSON.parse(String(end.stdout));
-    expect(error).toMatchObject({ code: 'wait.timeout', message: expect.stringContaining(`${name}-dev-local`) });
-    expect(error.suggestion).toContain(help);
+    const said: Stall[] = [];
+    const end = await running.wait(id, { timeoutMs: 8500, onStall: (stall) => void said.push(stall) });
+    const stall = { task: id, what: 'turn', queue: `${running.session.project}-dev-local` };
+    expect(said).toEqual([expect.objectContaining(stall)]);
+    expect(end).toMatchObject({ kind: 'timeout', stall });
   }, 60_000);
+
+  test.skipIf(!WHOLE)(
+    'is said by the command, with the queue and the command for a worker, and again when the time is up',
+    async () => {
+      running = await runProject(FILES);
+      const { id } = await running.create('asks');
+      await running.wait(id, { approvalMs: 0 });
+      await running.stopWorkers();
+      await running.session.temporal.workflow.getHandle(id).signal(SIGNALS.pause);
+      const begun = performance.now();
+      const watch = start(['task', 'watch', id, '--timeout', '13s', '--json'], { cwd: running.root, env: env() });
+      const said = listen(watch);
+      await expect.poll(said, { timeout: 12_000 }).toMatch(/No worker has taken up the next turn/);
+      const { project: name, address } = running.session;
+      const help = `ability worker --address ${address} --env dev --placement local`;
+      expect(said()).toContain(help);
+      expect(said()).toContain(`on the queue ${name}-dev-local`);
+      const end = await watch;
+      expect(performance.now() - begun).toBeLessThan(20_000);
+      expect(end.exitCode).toBe(6);
+      expect(said().match(/No worker has taken up/g)).toHaveLength(1);
+      const { error } = JSON.parse(String(end.stdout));
+      expect(error).toMatchObject({ code: 'wait.timeout', message: expect.stringContaining(`${name}-dev-local`) });
+      expect(error.suggestion).toContain(help);
+    },
+    60_000,
+  );
 });

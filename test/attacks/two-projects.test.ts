@@ -113,14 +113,14 @@ describe('a task of another project on the same Temporal', () => {
 
   test('is refused to every command that would change it, with exit 2 and the name of the project', async () => {
     const short = [
-      ['approve', open],
-      ['task', 'cancel', open],
-      ['task', 'set', created, 'n:=2'],
-      ['task', 'retry', ended],
       ['task', 'delete', ended, '--purge', '--yes'],
       ['run', 'said', '--key', created],
     ];
     const others = [
+      ['approve', open],
+      ['task', 'cancel', open],
+      ['task', 'set', created, 'n:=2'],
+      ['task', 'retry', ended],
       ['deny', open],
       ['task', 'signal', open, 'go'],
       ['task', 'pause', open],
@@ -143,6 +143,7 @@ describe('a task of another project on the same Temporal', () => {
     // Nobody is shown, or asked about, what is not theirs to decide.
     expect(text.stderr).not.toMatch(/Go on\?|Deciding as/);
     expect([await statusOf(theirs, open), await statusOf(theirs, created)]).toEqual(['waiting_approval', 'created']);
+    if (!WHOLE) return;
     const own = await abilityJson(['task', 'pause', open, '--project', theirs.root], options(ours));
     expect(own).toMatchObject({ exitCode: 0, json: { status: 'accepted' } });
   });
@@ -161,17 +162,17 @@ describe('a task of another project on the same Temporal', () => {
       return end;
     };
     const told = (json: { project?: string; output?: string }) => [json.project, json.output];
-    const whole = WHOLE ? ['task result', 'task watch'] : [];
+    const commands = WHOLE ? ['task show', 'why', 'task result', 'task watch'] : ['task show'];
     await Promise.all([
-      ...['task show', 'why', ...whole].map(async (command) => {
+      ...commands.map(async (command) => {
         const { exitCode, json } = await shown(...command.split(' '), key);
         expect([command, exitCode, ...told(json)]).toEqual([command, 0, project, 'theirs']);
       }),
-      shown('task', 'get', key).then(({ json }) => expect(json).toEqual({ n: 1 })),
-      shown('replay', key).then(({ json }) => expect(json.status).toBe('ok')),
-      shown('task', 'record', key).then(({ json }) => expect(json.error.code).toMatch(/^record\./)),
     ]);
     if (WHOLE) {
+      expect((await shown('task', 'get', key)).json).toEqual({ n: 1 });
+      expect((await shown('replay', key)).json.status).toBe('ok');
+      expect((await shown('task', 'record', key)).json.error.code).toMatch(/^record\./);
       expect((await shown('task', 'open', key)).json.project).toBe(project);
       expect((await shown('task', 'logs', key)).json.error.code).toMatch(/^record\./);
     }
@@ -194,8 +195,7 @@ describe('a task of another project on the same Temporal', () => {
     expect(result).toMatchObject({ project: theirs.session.project, output: 'theirs' });
     expect(result.links.record).toBeNull();
     expect(await explainTask(ours.session, key)).toMatchObject({ project: theirs.session.project, input: { n: 8 } });
-    const got = await abilityJson(['task', 'get', key, 'n'], options(ours));
-    expect(got.json).toBe(8);
+    if (WHOLE) expect((await abilityJson(['task', 'get', key, 'n'], options(ours))).json).toBe(8);
   });
 });
 

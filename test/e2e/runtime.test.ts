@@ -249,6 +249,12 @@ describe('killed', () => {
     const command = start(['run', 'util.count', '--set', `file=${file}`, '--set', 'ms:=3000', '--key', 'goes-on'], {
       cwd: project.root,
     });
+    let said = '';
+    command.stderr?.on('data', (chunk) => {
+      said += chunk;
+    });
+    // The call may begin before the command knows that its task was created; from its key on it waits.
+    await expect.poll(() => said, { timeout: 30_000 }).toMatch(/^task goes-on$/m);
     await expect.poll(() => existsSync(file), { timeout: 30_000 }).toBe(true);
     command.kill('SIGINT');
     const end = await command;

@@ -1,5 +1,7 @@
+import type { Stall } from '../../client/index.js';
 import { EXIT } from '../../contracts/exit-codes.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { startTimer } from '../../server/start-timer.js';
 import type { Context } from './context.js';
 import type { Patience } from './follow-task.js';
 
@@ -9,6 +11,8 @@ export interface Deadline {
   signal: AbortSignal;
   /** Milliseconds that are left, at least 0; undefined: there is no end. Ends {@link signal}'s part. */
   takeRest(): number | undefined;
+  /** Takes in what no worker takes up, so that {@link signal} says it, too. */
+  stalled(stall: Stall): void;
   /** Gives up the watch. */
   done(): void;
 }
@@ -25,24 +29,29 @@ export function startDeadline({ began = 0 }: Context, { timeout, timeoutMs }: Pa
   const controller = new AbortController();
   const rest = (): number | undefined =>
     timeoutMs === undefined ? undefined : Math.max(0, began + timeoutMs - performance.now());
+  let last: Stall | undefined;
   const abort = (): void => {
+    const message = `${what} within ${timeout}, counted from the start of the command`;
     controller.abort(
       new AbilityError({
         code: 'wait.timeout',
-        message: `${what} within ${timeout}, counted from the start of the command`,
-        suggestion: 'Pass a longer --timeout: the first command of a project also starts its runtime.',
+        message: last ? `${message}: ${last.message}` : message,
+        suggestion:
+          last?.suggestion ?? 'Pass a longer --timeout: the first command of a project also starts its runtime.',
       }),
     );
     // What cannot be called off, such as a download, must not keep the command.
     setTimeout(() => process.exit(EXIT.timedOut), EXIT_MS).unref();
   };
-  const timer = timeoutMs === undefined ? undefined : setTimeout(abort, rest());
-  const done = (): void => clearTimeout(timer);
+  const done = startTimer(rest() ?? Number.POSITIVE_INFINITY, abort);
   return {
     signal: controller.signal,
     takeRest() {
       done();
       return rest();
+    },
+    stalled(stall) {
+      last = stall;
     },
     done,
   };

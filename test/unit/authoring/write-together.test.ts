@@ -107,6 +107,39 @@ describe('writeTogether', () => {
     }
   });
 
+  describe('where there are no hard links', () => {
+    const link = (from: string) => {
+      throw Object.assign(new Error(`EPERM: operation not permitted, link '${from}'`), {
+        code: 'EPERM',
+        syscall: 'link',
+      });
+    };
+
+    test('writes the same files all the same, a script with its run bit', () => {
+      const files = [
+        { path: 'a/b/c.yaml', content: 'x: 1\n' },
+        { path: 'a/run.sh', content: '#!/bin/sh\n' },
+      ];
+      const { undo } = writeTogether(project.root, files, link);
+      expect(readFileSync(join(project.root, 'a/b/c.yaml'), 'utf8')).toBe('x: 1\n');
+      expect(statSync(join(project.root, 'a/run.sh')).mode & 0o111).toBe(0o111);
+      expect(all()).toEqual([...before, 'a', 'a/b', 'a/b/c.yaml', 'a/run.sh'].sort());
+      undo();
+      expect(all()).toEqual(before);
+    });
+
+    test('never writes over a file that has just come', async () => {
+      const late = (from: string) => {
+        project.write({ 'x.yaml': 'theirs\n' });
+        link(from);
+      };
+      const error = await errorOf(() => writeTogether(project.root, [{ path: 'x.yaml', content: 'mine\n' }], late));
+      expect(error).toMatchObject({ code: 'scaffold.exists' });
+      expect(readFileSync(join(project.root, 'x.yaml'), 'utf8')).toBe('theirs\n');
+      expect(all()).toEqual([...before, 'x.yaml'].sort());
+    });
+  });
+
   test('what a killed command left under a temporary name is in nobody’s way', () => {
     project.write({ '.x.yaml.ability-new': 'half' });
     writeTogether(project.root, [{ path: 'x.yaml', content: 'whole\n' }]);

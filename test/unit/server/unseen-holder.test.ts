@@ -1,5 +1,6 @@
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -19,6 +20,7 @@ import {
   type HeldLock,
   isHeld,
   type LockOptions,
+  livingHolder,
   readHolder,
   takeLock,
 } from '../../../src/server/lock.js';
@@ -100,6 +102,11 @@ describe('a holder that cannot be seen', () => {
     }
   });
 
+  test('whose last sign of life is from the future, as after a start of a machine without a clock, is not waited for', () => {
+    leaveLock(-3_600_000);
+    expect(take().takenFrom).toMatchObject({ pid: 17 });
+  });
+
   test('shares no loopback unless the kernel and the network are the same', () => {
     expect(sharesLoopback({ ...ownSpace(), pids: '1' })).toBe(true);
     expect(sharesLoopback({ ...ownSpace(), net: '1' })).toBe(false);
@@ -126,6 +133,22 @@ function takeOnce(): string {
     wait.mockRestore();
   }
 }
+
+test('a lock that is there and cannot be read is not taken, and the error says why', () => {
+  // A folder in the place of the file with the content, for tests that run as root.
+  mkdirSync(join(path, 'holder'), { recursive: true });
+  utimesSync(path, 0, 0);
+  for (const ask of [() => takeLock(path, { limits: LIMITS }), () => livingHolder(path)]) {
+    expect(ask).toThrow(expect.objectContaining({ code: 'runtime.failed', message: expect.stringMatching(/EISDIR/) }));
+  }
+  expect(readdirSync(folder)).toEqual(['lock']);
+});
+
+test('nor is one taken while who takes it cannot be read', () => {
+  mkdirSync(join(`${path}.taking`, 'holder'), { recursive: true });
+  utimesSync(`${path}.taking`, 0, 0);
+  expect(() => takeLock(path, { limits: LIMITS })).toThrow(expect.objectContaining({ code: 'runtime.failed' }));
+});
 
 describe('who holds a lock', () => {
   test('gives signs of life, and does not change what the lock says', async () => {

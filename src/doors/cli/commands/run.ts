@@ -2,6 +2,7 @@ import {
   type CreatedTask,
   cancelTask,
   createTask,
+  keepingRuntime,
   type NewTask,
   type Session,
   type Stall,
@@ -48,7 +49,8 @@ export async function run(context: Context, [ability = '']: string[], flags: Run
   const registry = await openRegistry(context);
   const deadline = startDeadline(context, patience, 'No task was created');
   const { signal } = deadline;
-  const task = { ...(await newTask(context, registry, ability, flags, true)), signal };
+  const wanted = await newTask(context, registry, ability, flags, true);
+  const task: NewTask = { ...wanted, signal, onStall: notingStalls(context, deadline) };
   const work = async (session: Session): Promise<ExitCode> => {
     const create = (): Promise<CreatedTask> => createTask(session, task);
     const created = await createOrReport(context, task, () => explainingChange(context, registry, flags.plan, create));
@@ -60,6 +62,14 @@ export async function run(context: Context, [ability = '']: string[], flags: Run
     return followTask(context, session, created.id, flags, deadline);
   };
   return withSession(context, registry, work, signal).finally(deadline.done);
+}
+
+/** Says what no worker takes up before there is a task, and has the end of the command's patience say it again. */
+export function notingStalls({ terminal }: Context, deadline: Deadline): (stall: Stall) => void {
+  return (stall) => {
+    deadline.stalled(stall);
+    noteStall(terminal, stall);
+  };
 }
 
 /** Prints what an author or a caller should know of a task that was formed all the same. */
@@ -198,7 +208,7 @@ async function runDirectly(
     const end = await waitForTask(session, id, { timeoutMs, approvalMs, onStall, signal: interrupted.signal });
     if (end.kind === 'ended') return reportDirectEnd(context, end.result, flags);
     terminal.note(`${STOPPED_BY[end.kind]}; the clean-up runs first.`);
-    await cancelTask(session, id);
+    await keepingRuntime(session, () => cancelTask(session, id));
     const stopped = await waitForTask(session, id, { onStall });
     if (stopped.kind === 'ended') reportDirectEnd(context, stopped.result, flags);
     return EXIT_WHEN_STOPPED[end.kind];

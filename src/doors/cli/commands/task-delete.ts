@@ -31,7 +31,7 @@ export async function run(context: Context, [key = '']: string[], flags: DeleteF
   const { signal } = deadline;
   const work = async (session: Session): Promise<ExitCode> => {
     const standing = await keepingRuntime(session, () => readStanding(session, key), signal);
-    if (!(await isConfirmed(context, key, standing, purge))) {
+    if (!(await isConfirmed(context, key, standing, purge, signal))) {
       terminal.note('Nothing was deleted.');
       return EXIT.interrupted;
     }
@@ -108,7 +108,13 @@ async function readStanding(session: Session, key: string): Promise<Standing> {
 }
 
 /** Only people at a terminal are asked. Source: answers, 18. */
-async function isConfirmed(context: Context, key: string, standing: Standing, purge: boolean): Promise<boolean> {
+async function isConfirmed(
+  context: Context,
+  key: string,
+  standing: Standing,
+  purge: boolean,
+  signal: AbortSignal,
+): Promise<boolean> {
   if (context.flags.yes || !context.terminal.isLive || !process.stdin.isTTY || standing === 'deleted') return true;
   const { confirm, isCancel } = await import('@clack/prompts');
   const what = purge ? 'its record and its history' : 'its record';
@@ -116,6 +122,9 @@ async function isConfirmed(context: Context, key: string, standing: Standing, pu
   const answer = await confirm({
     message: `Delete ${key}${first}? ${what} cannot be had back.`,
     output: process.stderr,
+    signal,
   });
+  // The time was up while the question was open.
+  signal.throwIfAborted();
   return !isCancel(answer) && answer;
 }

@@ -2,8 +2,8 @@ import { keepingRuntime, retryTask, type Session, viewOwnTask } from '../../../c
 import type { ExitCode } from '../../../contracts/exit-codes.js';
 import { type Context, currentUser, openRegistry, withSession } from '../context.js';
 import { startDeadline } from '../deadline.js';
-import { type FollowFlags, followTask, noteStall, readPatience, refuseUnusedFlags } from '../follow-task.js';
-import { createOrReport, noteWarnings, reportDetached, reviewRegistry } from './run.js';
+import { type FollowFlags, followTask, readPatience, refuseUnusedFlags } from '../follow-task.js';
+import { createOrReport, noteWarnings, notingStalls, reportDetached, reviewRegistry } from './run.js';
 
 /** Flags of `ability task retry`. */
 interface RetryFlags extends FollowFlags {
@@ -27,7 +27,7 @@ export async function run(context: Context, [key = '']: string[], flags: RetryFl
         user: currentUser(),
         run: true,
         signal,
-        onStall: (stall) => noteStall(context.terminal, stall),
+        onStall: notingStalls(context, deadline),
         review: ({ registry: digest }) => reviewRegistry(context, registry, digest),
       }),
     );

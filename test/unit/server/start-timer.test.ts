@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { startTimer } from '../../../src/server/start-timer.js';
+
+const DAY_MS = 86_400_000;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test.each([1, 100, 30 * DAY_MS, 365 * DAY_MS])('something is done after %d ms, not before', (ms) => {
+  const action = vi.fn();
+  startTimer(ms, action);
+  vi.advanceTimersByTime(ms - 1);
+  expect(action).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  expect(action).toHaveBeenCalledOnce();
+});
+
+test('what is called off is not done, whichever part of the time has passed', () => {
+  const action = vi.fn();
+  const stops = [
+    startTimer(100, action),
+    startTimer(60 * DAY_MS, action),
+    startTimer(Number.POSITIVE_INFINITY, action),
+  ];
+  vi.advanceTimersByTime(99);
+  stops[0]?.();
+  vi.advanceTimersByTime(40 * DAY_MS);
+  stops[1]?.();
+  vi.advanceTimersByTime(400 * DAY_MS);
+  expect(action).not.toHaveBeenCalled();
+});
+
+test('a time that is over is no time', () => {
+  const action = vi.fn();
+  startTimer(-5, action);
+  vi.advanceTimersByTime(0);
+  expect(action).toHaveBeenCalledOnce();
+});
