@@ -21,6 +21,25 @@ export interface Deadline {
 const EXIT_MS = 1000;
 
 /**
+ * Does the work of a command under its `--timeout`. However the work ends, nothing of the watch keeps the command alive.
+ *
+ * @param what was not reached in time, as the message says it.
+ */
+export async function withDeadline<T>(
+  context: Context,
+  patience: Patience,
+  what: string,
+  action: (deadline: Deadline) => Promise<T>,
+): Promise<T> {
+  const deadline = startDeadline(context, patience, what);
+  try {
+    return await action(deadline);
+  } finally {
+    deadline.done();
+  }
+}
+
+/**
  * Starts the watch over a command's `--timeout`.
  *
  * @param what was not reached in time, as the message says it.

@@ -14,7 +14,7 @@ import { AbilityError } from '../../../contracts/problem.js';
 import type { TaskResult } from '../../../contracts/task.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../context.js';
-import { type Deadline, startDeadline } from '../deadline.js';
+import { type Deadline, withDeadline } from '../deadline.js';
 import {
   type FollowFlags,
   followTask,
@@ -47,21 +47,24 @@ export async function run(context: Context, [ability = '']: string[], flags: Run
   const patience = readPatience(context.terminal.isLive, flags);
   if (flags.junit !== undefined) refuseUnwritable(flags.junit, context.cwd);
   const registry = await openRegistry(context);
-  const deadline = startDeadline(context, patience, 'No task was created');
-  const { signal } = deadline;
-  const wanted = await newTask(context, registry, ability, flags, true);
-  const task: NewTask = { ...wanted, signal, onStall: notingStalls(context, deadline) };
-  const work = async (session: Session): Promise<ExitCode> => {
-    const create = (): Promise<CreatedTask> => createTask(session, task);
-    const created = await createOrReport(context, task, () => explainingChange(context, registry, flags.plan, create));
-    if (typeof created === 'number') return created;
-    noteWarnings(context, created);
-    if (flags.direct) return runDirectly(context, session, created, flags, deadline);
-    if (flags.detach) return reportDetached(context, created);
-    context.terminal.note(`task ${created.id}${created.attached ? ' (there already)' : ''}`);
-    return followTask(context, session, created.id, flags, deadline);
-  };
-  return withSession(context, registry, work, signal).finally(deadline.done);
+  return withDeadline(context, patience, 'No task was created', async (deadline) => {
+    const { signal } = deadline;
+    const wanted = await newTask(context, registry, ability, flags, true);
+    const task: NewTask = { ...wanted, signal, onStall: notingStalls(context, deadline) };
+    const work = async (session: Session): Promise<ExitCode> => {
+      const create = (): Promise<CreatedTask> => createTask(session, task);
+      const created = await createOrReport(context, task, () =>
+        explainingChange(context, registry, flags.plan, create),
+      );
+      if (typeof created === 'number') return created;
+      noteWarnings(context, created);
+      if (flags.direct) return runDirectly(context, session, created, flags, deadline);
+      if (flags.detach) return reportDetached(context, created);
+      context.terminal.note(`task ${created.id}${created.attached ? ' (there already)' : ''}`);
+      return followTask(context, session, created.id, flags, deadline);
+    };
+    return withSession(context, registry, work, signal);
+  });
 }
 
 /** Says what no worker takes up before there is a task, and has the end of the command's patience say it again. */

@@ -11,7 +11,7 @@ import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { oneLine } from '../../../rules/shown-text.js';
 import { type Context, currentUser, openRegistry, withSession } from '../context.js';
-import { startDeadline } from '../deadline.js';
+import { withDeadline } from '../deadline.js';
 import { noteStall, readPatience } from '../follow-task.js';
 import { interruption } from '../interruption.js';
 import { atSecond, plainText } from '../plain-text.js';
@@ -27,33 +27,34 @@ export async function run(context: Context, [key = '']: string[], flags: DeleteF
   const { terminal } = context;
   const { purge = false } = flags;
   const patience = readPatience(terminal.isLive, flags);
-  const deadline = startDeadline(context, patience, `${key} was not deleted`);
-  const { signal } = deadline;
-  const work = async (session: Session): Promise<ExitCode> => {
-    const standing = await keepingRuntime(session, () => readStanding(session, key), signal);
-    if (!(await isConfirmed(context, key, standing, purge, signal))) {
-      terminal.note('Nothing was deleted.');
-      return EXIT.interrupted;
-    }
-    if (standing === 'open') terminal.note(`${key} is asked to stop first; its clean-up runs.`);
-    if (purge && standing !== 'deleted') terminal.note('Temporal takes up to a minute to delete a history.');
-    // Where its record is, its history tells; after a purge nobody can.
-    const keeper = await readHost(session, key).catch(() => undefined);
-    const interrupted = interruption();
-    try {
-      const end = await deleteTask(session, key, {
-        by: currentUser(),
-        purge,
-        timeoutMs: deadline.takeRest(),
-        signal: interrupted.signal,
-        onStall: (stall) => noteStall(terminal, stall),
-      });
-      return report(context, key, end, keeper);
-    } finally {
-      interrupted.done();
-    }
-  };
-  return withSession(context, await openRegistry(context), work, signal).finally(deadline.done);
+  return withDeadline(context, patience, `${key} was not deleted`, async (deadline) => {
+    const { signal } = deadline;
+    const work = async (session: Session): Promise<ExitCode> => {
+      const standing = await keepingRuntime(session, () => readStanding(session, key), signal);
+      if (!(await isConfirmed(context, key, standing, purge, signal))) {
+        terminal.note('Nothing was deleted.');
+        return EXIT.interrupted;
+      }
+      if (standing === 'open') terminal.note(`${key} is asked to stop first; its clean-up runs.`);
+      if (purge && standing !== 'deleted') terminal.note('Temporal takes up to a minute to delete a history.');
+      // Where its record is, its history tells; after a purge nobody can.
+      const keeper = await readHost(session, key).catch(() => undefined);
+      const interrupted = interruption();
+      try {
+        const end = await deleteTask(session, key, {
+          by: currentUser(),
+          purge,
+          timeoutMs: deadline.takeRest(),
+          signal: interrupted.signal,
+          onStall: (stall) => noteStall(terminal, stall),
+        });
+        return report(context, key, end, keeper);
+      } finally {
+        interrupted.done();
+      }
+    };
+    return withSession(context, await openRegistry(context), work, signal);
+  });
 }
 
 function report({ flags, terminal }: Context, key: string, end: DeleteEnd, keeper: string | undefined): ExitCode {

@@ -1,7 +1,7 @@
 import { keepingRuntime, retryTask, type Session, viewOwnTask } from '../../../client/index.js';
 import type { ExitCode } from '../../../contracts/exit-codes.js';
 import { type Context, currentUser, openRegistry, withSession } from '../context.js';
-import { startDeadline } from '../deadline.js';
+import { withDeadline } from '../deadline.js';
 import { type FollowFlags, followTask, readPatience, refuseUnusedFlags } from '../follow-task.js';
 import { createOrReport, noteWarnings, notingStalls, reportDetached, reviewRegistry } from './run.js';
 
@@ -16,26 +16,27 @@ export async function run(context: Context, [key = '']: string[], flags: RetryFl
   refuseUnusedFlags(flags);
   const patience = readPatience(context.terminal.isLive, flags);
   const registry = await openRegistry(context);
-  const deadline = startDeadline(context, patience, `${key} was not retried`);
-  const { signal } = deadline;
-  const work = async (session: Session): Promise<ExitCode> => {
-    const { result } = await keepingRuntime(session, () => viewOwnTask(session, key), signal);
-    const subject = { ability: result.ability_id, environment: result.environment };
-    const created = await createOrReport(context, subject, () =>
-      retryTask(session, key, {
-        from: flags.from,
-        user: currentUser(),
-        run: true,
-        signal,
-        onStall: notingStalls(context, deadline),
-        review: ({ registry: digest }) => reviewRegistry(context, registry, digest),
-      }),
-    );
-    if (typeof created === 'number') return created;
-    noteWarnings(context, created);
-    if (flags.detach) return reportDetached(context, created);
-    context.terminal.note(`task ${created.id}${created.attached ? ' (there already)' : ''}`);
-    return followTask(context, session, created.id, flags, deadline);
-  };
-  return withSession(context, registry, work, signal).finally(deadline.done);
+  return withDeadline(context, patience, `${key} was not retried`, async (deadline) => {
+    const { signal } = deadline;
+    const work = async (session: Session): Promise<ExitCode> => {
+      const { result } = await keepingRuntime(session, () => viewOwnTask(session, key), signal);
+      const subject = { ability: result.ability_id, environment: result.environment };
+      const created = await createOrReport(context, subject, () =>
+        retryTask(session, key, {
+          from: flags.from,
+          user: currentUser(),
+          run: true,
+          signal,
+          onStall: notingStalls(context, deadline),
+          review: ({ registry: digest }) => reviewRegistry(context, registry, digest),
+        }),
+      );
+      if (typeof created === 'number') return created;
+      noteWarnings(context, created);
+      if (flags.detach) return reportDetached(context, created);
+      context.terminal.note(`task ${created.id}${created.attached ? ' (there already)' : ''}`);
+      return followTask(context, session, created.id, flags, deadline);
+    };
+    return withSession(context, registry, work, signal);
+  });
 }

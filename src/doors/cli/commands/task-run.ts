@@ -1,7 +1,7 @@
 import { keepingRuntime, runTask, type Session } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { type Context, openRegistry, withSession } from '../context.js';
-import { startDeadline } from '../deadline.js';
+import { withDeadline } from '../deadline.js';
 import { type FollowFlags, followTask, readPatience, refuseUnusedFlags } from '../follow-task.js';
 
 /** `ability task run KEY`: runs a created task. Source: R-000-74 to R-000-76. */
@@ -11,15 +11,16 @@ export async function run(
   flags: FollowFlags & { detach?: boolean },
 ): Promise<ExitCode> {
   refuseUnusedFlags(flags);
-  const deadline = startDeadline(context, readPatience(context.terminal.isLive, flags), `${key} was not run`);
-  const { signal } = deadline;
-  const work = async (session: Session): Promise<ExitCode> => {
-    await keepingRuntime(session, () => runTask(session, key), signal);
-    if (!flags.detach) return followTask(context, session, key, flags, deadline);
-    const { terminal } = context;
-    if (context.flags.json) terminal.printJson({ status: 'running', task_key: key });
-    else terminal.print(key);
-    return EXIT.ok;
-  };
-  return withSession(context, await openRegistry(context), work, signal).finally(deadline.done);
+  return withDeadline(context, readPatience(context.terminal.isLive, flags), `${key} was not run`, async (deadline) => {
+    const { signal } = deadline;
+    const work = async (session: Session): Promise<ExitCode> => {
+      await keepingRuntime(session, () => runTask(session, key), signal);
+      if (!flags.detach) return followTask(context, session, key, flags, deadline);
+      const { terminal } = context;
+      if (context.flags.json) terminal.printJson({ status: 'running', task_key: key });
+      else terminal.print(key);
+      return EXIT.ok;
+    };
+    return withSession(context, await openRegistry(context), work, signal);
+  });
 }
