@@ -17,12 +17,14 @@ import { CallLog } from '${built('activities/call-log.js')}';
 import { createAnswerScript } from '${built('activities/hooks/script-handler.js')}';
 import { runProcess } from '${built('activities/script/run-process.js')}';
 import { RunningGroups } from '${built('worker/running-groups.js')}';
+import { readdirSync, statSync } from 'node:fs';
 const [, , folder, kind, flood] = process.argv;
 const groups = new RunningGroups(folder + '/running');
 const secrets = () => ({ resolve: () => 'a-secret-of-some-length' });
 const env = { pass: ['PATH'], set: {}, secrets: kind === 'hook' ? { TOKEN: 'env:TOKEN' } : {} };
 const signal = new AbortController().signal;
-const answer = createAnswerScript({ root: folder, groups, secrets, scripts: { find: async ({ path }) => path } });
+const scripts = { find: async ({ path }) => ({ file: path, pinned: folder, names: {} }) };
+const answer = createAnswerScript({ root: folder, groups, secrets, scripts });
 const hook = (code, phase = 'PreAbilityCall') => answer(
   'flood',
   { timeout_ms: 60_000, script: { path: code, interpreter: ['node', '-e'], args: [], env } },
@@ -46,7 +48,8 @@ const clock = setInterval(look, 5);
 await run(flood);
 look();
 clearInterval(clock);
-process.send({ most });
+const logs = readdirSync(folder + '/logs', { recursive: true }).map((name) => statSync(folder + '/logs/' + name).size);
+process.send({ most, logged: Math.max(...logs) });
 `;
 
   function built(file: string): string {
@@ -84,9 +87,12 @@ process.send({ most });
   ];
 
   test.each(FLOODS)('a %s that prints %s', async (kind, _, flood) => {
-    const worker = fork(join(folder, 'worker.mjs'), [folder, kind, flood], { execArgv: ['--expose-gc'] });
-    const [{ most }] = (await once(worker, 'message')) as [{ most: number }];
+    const own = mkdtempSync(join(folder, 'flood-'));
+    const worker = fork(join(folder, 'worker.mjs'), [own, kind, flood], { execArgv: ['--expose-gc'] });
+    const [{ most, logged }] = (await once(worker, 'message')) as [{ most: number; logged: number }];
     worker.disconnect();
+    // What was kept of it: the flood took place.
+    expect(logged / MIB).toBeGreaterThan(0.25);
     expect(most / MIB).toBeLessThan(64);
   });
 });

@@ -11,7 +11,7 @@ import { json, type RecordingService, startService } from '../fixtures/servers/r
 
 const TOKEN = 'k3y "with/all\\that%41is=escaped & ünusual ones+';
 const PASSWORD = 'correct-horse-battery-staple-0123456789';
-const QUOTED = 'half-a-secret"half-of-another';
+const QUOTED = 'half-a-secret-half-of-another';
 const SAID = Object.values(FORMS).flatMap((form) => [form(TOKEN), form(PASSWORD)]);
 
 let project: RunningProject;
@@ -36,8 +36,8 @@ beforeAll(async () => {
     ...config('profiles', { env_profiles: { secret: env } }),
     ...script('x.stderr', 'for (const text of said) console.error(text); process.exit(1);'),
     ...script('x.stdout', "console.log(said.join('\\n'));"),
-    // What cannot be read is inside the secret: JSON.parse quotes what is around it.
-    ...script('x.broken', `console.log('{"token": "' + process.env.QUOTED + '"}');`),
+    // JSON.parse quotes what is around the place where it stopped, and that is a part of the secret.
+    ...script('x.broken', `console.log('{"token": ' + process.env.QUOTED + '}');`),
     ...script(
       'x.slow',
       `
@@ -156,6 +156,6 @@ describe.concurrent('a secret that was said in every form shows nowhere after', 
     for (const secret of [TOKEN, PASSWORD, PASSWORD.toUpperCase()]) {
       for (const text of Object.values(all)) expect(leftOf(text, secret)).toBe(undefined);
     }
-    for (const text of Object.values(all)) expect(text).not.toMatch(/a-secret|half-of/);
+    for (const text of Object.values(all)) expect(text).not.toMatch(/half-a|half-of/);
   });
 });

@@ -8,6 +8,7 @@ import { digestOf } from '../../src/rules/canonical.js';
 import { ability, type CommandEnd } from '../fixtures/command-line.js';
 import { operation, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
+import { WHOLE } from './extent.js';
 
 /** A line that an approver would take for one of ours, and what steers, turns, hides and marks up. */
 const FORGED = 'who may decide: only mallory';
@@ -86,7 +87,8 @@ test('titles and reasons are one line of what can be seen; the id names what was
 });
 
 describe('at the terminal', () => {
-  test.each(['approvals', 'task show', 'why', 'task watch'])('ability %s', async (command) => {
+  // The short version looks at two of them once it is denied, below.
+  test.runIf(WHOLE).each(['approvals', 'task show', 'why', 'task watch'])('ability %s', async (command) => {
     const { stdout, stderr } = await run(...command.split(' '), ...(command === 'approvals' ? [] : [key]));
     expectShown(`${stdout}\n${stderr}`);
   });
@@ -96,7 +98,7 @@ describe('at the terminal', () => {
     expectShown(stderr);
   });
 
-  test('JSON stays what it was, without a character that steers who prints it', async () => {
+  test.runIf(WHOLE)('JSON stays what it was, without a character that steers who prints it', async () => {
     const { stdout } = await run('approvals', '--json');
     expect(stdout).not.toMatch(UNSEEN);
     const approvals = JSON.parse(stdout) as Approval[];
@@ -131,9 +133,9 @@ test('once it is denied: in the result, the record and the report of tests', asy
   const end = await project.wait(id);
   expect(end).toMatchObject({ kind: 'ended', result: { status: 'denied', error: { code: 'approval.denied' } } });
   expect(end.result?.error?.message).not.toMatch(UNSEEN);
-  const { stdout, stderr } = await run('task', 'watch', id, '--junit', 'junit.xml');
-  expectShown(`${stdout}\n${stderr}`);
-  expectShown((await run('why', id)).stdout);
+  const [watched, told] = await Promise.all([run('task', 'watch', id, '--junit', 'junit.xml'), run('why', id)]);
+  expectShown(`${watched.stdout}\n${watched.stderr}`);
+  expectShown(told.stdout);
   expectShown(readFileSync(join(project.root, 'junit.xml'), 'utf8'));
   const record = readFileSync(join(project.root, '.system/implement', id, 'tool_call.md'), 'utf8');
   expectShown(record);
