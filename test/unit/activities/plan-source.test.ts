@@ -106,11 +106,7 @@ describe('an activity is refused', () => {
       asked,
       [runOf({ first: 'r-0' }), runOf({ runId: 'r-0', eager: true })],
     ],
-    [
-      'of a task whose caller was started eagerly',
-      askedBy('t-1/sub', 'r-2'),
-      [childOf(), runOf({ eager: true })],
-    ],
+    ['of a task whose caller was started eagerly', askedBy('t-1/sub', 'r-2'), [childOf(), runOf({ eager: true })]],
     ['of a workflow of another type', asked, [runOf({ type: 'other' })]],
     ['of a workflow on a queue of its own', asked, [runOf({ taskQueue: 'own' })]],
     ['that came over the queue of another environment', askedBy('t-1', 'r-1', ELSEWHERE), [runOf()]],
