@@ -5,6 +5,7 @@ import { AbilityError, type Problem, type SourceLocation } from '../contracts/pr
 import type { ScriptDefinition } from '../definitions/formats/implementation.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
+import { interpreterFiles } from './interpreter-files.js';
 import { MOST_BYTES, type ProjectFiles, projectFilesOf, type ScriptFile, type Unusable } from './script-files.js';
 import { followImports, MOST_FILES } from './script-imports/follow-imports.js';
 import { languageOf } from './script-imports/language-of.js';
@@ -47,12 +48,13 @@ export function resolveScript(
   const file = locateScript(registry, definition.path, owner, path);
   const args = argumentsOf(definition, names, owner, path);
   const env = resolveEnvProfile(registry, definition.env_profile, owner, [...path, 'env_profile']);
-  const files = resolveFiles(registry, file, definition, owner, path);
+  const interpreter = interpreterFiles(projectFilesOf(registry), interpreterOf(definition, file, owner, path));
+  const files = resolveFiles(registry, file, definition, owner, path, interpreter.files);
   return {
     path: definition.path,
     digest: file.digest,
     ...(file.real !== file.path && { real: file.real }),
-    interpreter: interpreterOf(definition, file, owner, path),
+    interpreter: interpreter.words,
     args,
     ...((definition.files || files.length > 0) && { files }),
     whole: true,
@@ -76,16 +78,17 @@ function argumentsOf(
   return items;
 }
 
-/** Everything that is pinned with a script: what `files` names, and what these and the script import. */
+/** Everything that is pinned with a script: what `files` and its interpreter name, and what these and the script import. */
 function resolveFiles(
   registry: Registry,
   script: ScriptFile,
   definition: ScriptDefinition,
   owner: Loaded<unknown>,
   at: PropertyKey[],
+  interpreter: readonly ScriptFile[],
 ) {
   const files = projectFilesOf(registry);
-  const also = declaredFiles(files, definition.files ?? [], owner, [...at, 'files']);
+  const also = [...declaredFiles(files, definition.files ?? [], owner, [...at, 'files']), ...interpreter];
   const followed = followImports(files, script, languageOf(script, interpreterWords(definition)), also);
   if (followed) return followed.files;
   throw new AbilityError({

@@ -32,9 +32,10 @@ async function runEdited({ main, files, edited, script }: Omit<Attack, 'name'>):
   const own = (given: ProjectFiles): ProjectFiles =>
     Object.fromEntries(Object.entries(given).map(([path, content]) => [`case${counter}/${path}`, content]));
   const ability = `s.import_${counter}`;
+  const placed = JSON.parse(JSON.stringify({ args: [], ...script }).replaceAll('CASE', `case${counter}`)) as JsonObject;
   const { [main]: content = '', ...others } = files;
   project.write({
-    ...scriptAbility(ability, `case${counter}/${main}`, content, { script: { args: [], ...script } }),
+    ...scriptAbility(ability, `case${counter}/${main}`, content, { script: placed }),
     ...own(others),
   });
   const { id } = await project.create(ability, {}, { run: false });
@@ -143,6 +144,18 @@ const ATTACKS: Attack[] = [
       'lib.sh': SHELL('approved'),
     },
     edited: { 'lib.sh': SHELL('edited') },
+  },
+  {
+    name: 'what its interpreter loads, and a program of the project that is its interpreter',
+    main: 'main.mjs',
+    files: {
+      'main.mjs': 'console.log(JSON.stringify(globalThis.text));\n',
+      'first.mjs': "import { text } from './lib.mjs';\nglobalThis.text = text;\n",
+      'lib.mjs': MODULE('approved'),
+      run: '#!/bin/sh\nexec "$@"\n',
+    },
+    edited: { 'first.mjs': "globalThis.text = 'edited';\n", run: '#!/bin/sh\necho \'"edited"\'\n' },
+    script: { interpreter: ['./CASE/run', 'node', '--import=./CASE/first.mjs'] },
   },
 ];
 

@@ -1,16 +1,19 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { explainTask } from '../../src/client/explain-task.js';
 import { retryTask } from '../../src/client/retry-task.js';
 import { taskQueueOf } from '../../src/contracts/names.js';
+import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import type { TaskResult } from '../../src/contracts/task.js';
 import { packArguments } from '../../src/rules/task-arguments.js';
-import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
+import { abilityJson } from '../fixtures/command-line.js';
+import { makeProject, operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { readStart } from '../fixtures/read-start.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { apiAbility } from '../fixtures/servers/definitions.js';
+import { WHOLE } from './extent.js';
 
 let project: RunningProject;
 let file: string;
@@ -27,7 +30,7 @@ beforeAll(async () => {
     ...operation('note.add', append, { effects: 'write_additive' }),
     ...operation('note.drop', append, { effects: 'destructive' }),
     ...operation('note.twice', `${append} ${again}`, { effects: 'write_additive' }),
-    ...operation('note.fail', 'process.exit(1);', { effects: 'read' }),
+    ...operation('note.fail', 'process.exit(1);', { effects: 'write_additive' }),
     ...apiAbility(
       'send.post',
       `http://127.0.0.1:${await closedPort()}`,
@@ -41,6 +44,14 @@ beforeAll(async () => {
   - { id: same, call: note.same, with: ${to('same')} }
   - { id: publish, call: note.add, with: ${to('add')}, undo: { call: note.drop, with: ${to('undo')} } }
   - { id: stop, if: "has(input.stop)", call: note.fail }`,
+    ),
+    ...workflow('inner_twice', `steps: [{ id: add, call: note.twice, with: ${to('called')} }]`),
+    ...workflow(
+      'calls_again',
+      `steps:
+  - id: group
+    retry: { attempts: 2, first: 10ms }
+    steps: [{ id: sub, call: inner_twice, with: { file: "\${{ input.file }}" } }]`,
     ),
     ...workflow('calls', 'steps: [{ id: sub, call: inner, with: { file: "${{ input.file }}" } }]'),
     ...workflow(
@@ -70,10 +81,9 @@ beforeEach(() => {
 });
 
 const lines = (): string[] => (existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').sort() : []);
-const marks = (): string[] => {
-  const folder = join(project.root, '.system/store/marks');
-  return existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
-};
+const MARKS = (): string => join(project.root, '.system/store/marks');
+const marks = (folder = MARKS()): string[] =>
+  existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
 
 /** A port that nobody listens on. */
 async function closedPort(): Promise<number> {
@@ -145,6 +155,20 @@ describe('the effect of a call that must not be repeated is not repeated by', ()
     expect(lines()).toEqual(['child']);
   });
 
+  test('a reset of a task that had called another one, which says so', async () => {
+    const { id } = await project.create('calls', { file }, { key: `again-${count}` });
+    await endOf(id);
+    expect(await reset(id)).toMatchObject({
+      status: 'unknown',
+      error: {
+        code: 'outcome.unknown',
+        details: { task: `${id}/sub` },
+        suggestion: expect.stringContaining(`ability task retry ${id} --from sub`),
+      },
+    });
+    expect(lines()).toEqual(['child']);
+  });
+
   test('a reset of a task that had taken back what it did', async () => {
     const { id } = await project.create('publish', { file, stop: true }, { key: `again-${count}` });
     expect(await endOf(id)).toMatchObject({ status: 'failed' });
@@ -167,6 +191,14 @@ describe('what the author allows is repeated', () => {
     expect(lines()).toEqual(['before', 'clean', 'grouped', 'grouped', 'own', 'own', 'turn 1', 'turn 2']);
   });
 
+  test('what a group calls in a later attempt: another task, with a record of its own', async () => {
+    const { id } = await project.create('calls_again', { file }, { key: `again-${count}` });
+    expect(await endOf(id)).toMatchObject({ status: 'succeeded' });
+    expect(lines()).toEqual(['called', 'called']);
+    const records = join(project.root, '.system/implement', id, 'children/group');
+    expect(readdirSync(records).sort()).toEqual(['sub', 'sub~2']);
+  });
+
   test('the way on that an unknown end names', async () => {
     const { id } = await project.create('publish', { file }, { key: `again-${count}` });
     await endOf(id);
@@ -185,19 +217,18 @@ describe('what the author allows is repeated', () => {
 });
 
 test('a call whose mark cannot be kept is not begun', async () => {
-  const other = await runProject({
-    'ability.yaml': projectFile(),
-    ...operation('note.add', append, { effects: 'write_additive' }),
-    ...operation('note.same', append, { effects: 'write_idempotent' }),
-    '.system/store/marks': 'no folder',
-  });
+  const kept = `${MARKS()}-kept`;
+  mkdirSync(MARKS(), { recursive: true });
+  renameSync(MARKS(), kept);
+  writeFileSync(MARKS(), 'no folder');
   try {
     const input = { file, line: 'x' };
-    expect(await other.run('note.add', input)).toMatchObject({ status: 'failed', error: { code: 'store.full' } });
+    expect(await project.run('note.add', input)).toMatchObject({ status: 'failed', error: { code: 'store.full' } });
     expect(lines()).toEqual([]);
-    expect(await other.run('note.same', input)).toMatchObject({ status: 'succeeded' });
+    expect(await project.run('note.same', input)).toMatchObject({ status: 'succeeded' });
   } finally {
-    await other.stop();
+    rmSync(MARKS());
+    renameSync(kept, MARKS());
   }
 });
 
@@ -208,3 +239,33 @@ test('a call that may be repeated leaves no mark', async () => {
   await project.run('note.add', { file, line: 'y' });
   expect(marks().length).toBeGreaterThan(before.length);
 });
+
+test.runIf(WHOLE)(
+  'a worker that is killed between the mark and the effect: the call ends unknown, and is not repeated',
+  async () => {
+    const gated = `while (!existsSync(input.file + '.gate')) await sleep(20); ${append}`;
+    const folder = makeProject(operation('note.gated', gated, { effects: 'write_additive' }));
+    const ability = (...args: string[]) => abilityJson(args, { cwd: folder.root });
+    const killed = join(folder.root, 'lines');
+    const store = join(folder.root, '.system/store/marks');
+    try {
+      const input = JSON.stringify({ file: killed, line: 'gated' });
+      await ability('run', 'note.gated', '--input', input, '--key', 'killed', '--detach');
+      // A folder, and the mark in it.
+      await expect.poll(() => marks(store).length, { timeout: 20_000 }).toBe(2);
+      const runtime: RuntimeFile = JSON.parse(readFileSync(join(folder.root, '.system/runtime.json'), 'utf8'));
+      process.kill(runtime.pid, 'SIGKILL');
+      // Starts the runtime again, which ends what the killed one had left.
+      const { json, exitCode } = await ability('task', 'watch', 'killed', '--timeout', '60s');
+      writeFileSync(`${killed}.gate`, '');
+      expect(json).toMatchObject({ status: 'unknown', error: { code: 'outcome.unknown' } });
+      expect(exitCode).toBe(8);
+      expect(existsSync(killed)).toBe(false);
+      expect(marks(store)).toHaveLength(2);
+    } finally {
+      await ability('down', '--yes').catch(() => {});
+      folder.remove();
+    }
+  },
+  120_000,
+);

@@ -94,7 +94,7 @@ describe('a file that is swapped every few milliseconds', () => {
     const approved = sleeps(1) + says('approved');
     const other = sleeps(1) + says('swapped');
     project.write(scriptAbility('s.swapped', 'scripts/swapped.mjs', approved, { script: { args: [] } }));
-    const tasks = await created('s.swapped', times(10, 60));
+    const tasks = await created('s.swapped', times(5, 60));
     const results = await during(await swap('scripts/swapped.mjs', approved, other), async () => {
       const ended: TaskResult[] = [];
       for (const id of tasks) ended.push(await result(id));
@@ -112,7 +112,7 @@ describe('a file that is swapped every few milliseconds', () => {
         'hooks:\n  - { id: swapped_guard, blocking: true, match: { abilities: [s.guarded] }, handler: { script: { path: scripts/guard.mjs } } }\n',
       ...scriptAbility('s.guarded', 'scripts/guarded.mjs', says('ran'), { script: { args: [] } }),
     });
-    const tasks = await created('s.guarded', times(8, 40));
+    const tasks = await created('s.guarded', times(4, 40));
     const results = await during(await swap('scripts/guard.mjs', answer('deny'), answer('allow')), async () => {
       const ended: TaskResult[] = [];
       for (const id of tasks) ended.push(await result(id));
@@ -127,7 +127,7 @@ describe('a file that is swapped every few milliseconds', () => {
     project.write(scriptAbility('s.meanwhile', 'scripts/meanwhile.mjs', one, { script: { args: [] }, more: ONCE }));
     const digests = new Map<unknown, Set<string>>();
     await during(await swap('scripts/meanwhile.mjs', one, two), async () => {
-      for (let n = 0; n < times(6, 40); n += 1) {
+      for (let n = 0; n < times(4, 40); n += 1) {
         const { output, error, digest } = await project.run('s.meanwhile');
         if (error) expect(error.code).toBe('script.changed');
         else digests.set(output, (digests.get(output) ?? new Set()).add(digest));

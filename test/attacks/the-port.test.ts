@@ -9,7 +9,13 @@ import { ACTIVITIES, deleteIdOf, preflightIdOf, taskQueueOf, WORKFLOWS } from '.
 import type { PreflightAnswer, TaskMemo, TaskStart } from '../../src/contracts/task.js';
 import { sealMark } from '../../src/rules/seal-mark.js';
 import { packArguments } from '../../src/rules/task-arguments.js';
-import { continueElsewhere, orderActivity, orderEagerly, startChild, startForeign } from '../fixtures/foreign-workflow.js';
+import {
+  continueElsewhere,
+  orderActivity,
+  orderEagerly,
+  startChild,
+  startForeign,
+} from '../fixtures/foreign-workflow.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { WHOLE } from './extent.js';
@@ -75,16 +81,19 @@ async function foreign(key: string, answer: Required<PreflightAnswer>, type = 'l
 }
 
 describe('foreign code on a queue of its own, with a true plan and seal, does not', () => {
-  test.each(['the worker that sealed it', ...(WHOLE ? ['another one'] : [])])('execute an operation with another input: %s', async (by) => {
-    const key = `port-call-${by.length}`;
-    const answer = await preflight(key);
-    if (by === 'another one') await project.restartWorkers();
-    const at = await foreign(key, answer);
-    const argument = { seal: sealMark(answer.seal), path: 'go', with: { file: fileOf(key) } };
-    const order = { type: 'util.write', queue: queueOf('prod'), argument };
-    expect(await orderActivity(project.session, at, order)).toBe('seal.invalid');
-    expect(existsSync(fileOf(key))).toBe(false);
-  });
+  test.each(['the worker that sealed it', ...(WHOLE ? ['another one'] : [])])(
+    'execute an operation with another input: %s',
+    async (by) => {
+      const key = `port-call-${by.length}`;
+      const answer = await preflight(key);
+      if (by === 'another one') await project.restartWorkers();
+      const at = await foreign(key, answer);
+      const argument = { seal: sealMark(answer.seal), path: 'go', with: { file: fileOf(key) } };
+      const order = { type: 'util.write', queue: queueOf('prod'), argument };
+      expect(await orderActivity(project.session, at, order)).toBe('seal.invalid');
+      expect(existsSync(fileOf(key))).toBe(false);
+    },
+  );
 
   test('execute an operation by a start that hands over the first task past the queue', async () => {
     const key = 'port-eager';
@@ -242,9 +251,7 @@ describe('what was sealed for one environment opens nothing in another', () => {
 describe('a worker asks Temporal', () => {
   const reads = () => vi.spyOn(project.host().access.client.workflowService, 'getWorkflowExecutionHistory');
   const untilAsked = (id: string) =>
-    expect
-      .poll(async () => (await viewTask(project.session, id)).result.approvals.length, { timeout: 20_000 })
-      .toBe(1);
+    expect.poll(async () => (await viewTask(project.session, id)).result.approvals.length, { timeout: 20_000 }).toBe(1);
 
   test('nothing about the runs that it executes itself, also of tasks that are called', async () => {
     const asked = reads();

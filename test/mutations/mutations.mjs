@@ -23,7 +23,7 @@ export const MUTATIONS = [
   {
     name: 'approvals: the patience of --wait-approval does not start anew after a decision',
     file: 'src/client/approval-patience.ts',
-    find: " || isAnswered(this.open, open)) this.since",
+    find: ' || isAnswered(this.open, open)) this.since',
     replace: ') this.since',
     tests: ['test/unit/client/approval-patience.test.ts'],
   },
@@ -131,7 +131,8 @@ export const MUTATIONS = [
     name: 'guards: a match narrows no bound hook',
     file: 'src/planning/resolve-hooks.ts',
     find: 'value.enabled && (!value.match || matches(value.match, subject))',
-    replace: 'value.enabled && (bound.some((hook) => hook.value === value) || !value.match || matches(value.match, subject))',
+    replace:
+      'value.enabled && (bound.some((hook) => hook.value === value) || !value.match || matches(value.match, subject))',
     tests: ['test/unit/planning/resolve-hooks.test.ts'],
   },
   {
@@ -324,7 +325,8 @@ export const MUTATIONS = [
     name: 'pins: the annotations of a tool are not pinned',
     file: 'src/activities/mcp/tool-definition.ts',
     find: 'const parts = { name, title, description, inputSchema, outputSchema, annotations };',
-    replace: 'const parts = { name, title, description, inputSchema, outputSchema, ...(!annotations && { annotations }) };',
+    replace:
+      'const parts = { name, title, description, inputSchema, outputSchema, ...(!annotations && { annotations }) };',
     tests: ['test/unit/activities/tool-definition.test.ts'],
   },
   {
@@ -631,7 +633,8 @@ export const MUTATIONS = [
     name: 'retries: errors of a step may name what must not be tried again',
     file: 'src/rules/error-families.ts',
     find: '  if (codeMatchesAny(code, NEVER_AGAIN)) return false;\n  if (errors) return codeMatchesAny(code, errors);',
-    replace: '  if (errors) return codeMatchesAny(code, errors);\n  if (codeMatchesAny(code, NEVER_AGAIN)) return false;',
+    replace:
+      '  if (errors) return codeMatchesAny(code, errors);\n  if (codeMatchesAny(code, NEVER_AGAIN)) return false;',
     tests: ['test/unit/rules/error-families.test.ts'],
   },
   {

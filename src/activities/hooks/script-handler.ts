@@ -39,8 +39,8 @@ async function answerScript(
   const hide = (secret: string): void => log.hide(secret);
   const names = { ABILITY_HOOK_ID: id, ABILITY_ENVIRONMENT: context.environment.name };
   const { file, pinned, names: places } = await scripts.find(script);
-  const own = script.args.map((item) => item.replaceAll('{pinned}', pinned));
-  const [command, ...args] = [...script.interpreter, file, ...own] as [string];
+  const inCopy = (item: string): string => item.replaceAll('{pinned}', () => pinned);
+  const [command, ...args] = [...script.interpreter.map(inCopy), file, ...script.args.map(inCopy)] as [string];
   const outcome = await runProcess(
     {
       command,

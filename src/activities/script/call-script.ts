@@ -78,7 +78,8 @@ export function commandOf(
     pinned,
   };
   const args = script.args.map((item) => item.replaceAll(/\{([a-z_]+)\}/g, (all, name: string) => values[name] ?? all));
-  return [...script.interpreter, file, ...args];
+  const interpreter = script.interpreter.map((word) => word.replaceAll('{pinned}', () => pinned));
+  return [...interpreter, file, ...args];
 }
 
 function namesOf(call: CallInput): Record<string, string> {

@@ -1,7 +1,7 @@
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { CallStep, Plan, PlanOperation } from '../../../src/contracts/plan.js';
 import type { Effect } from '../../../src/contracts/effects.js';
+import type { CallStep, Plan, PlanOperation } from '../../../src/contracts/plan.js';
 import { runTree } from '../../property/run-tree.js';
 import { Script } from '../../property/script.js';
 import { planOf } from '../../property/trees.js';
@@ -54,7 +54,10 @@ test.each<[Effect, Limit, string]>([
 });
 
 test('one that no worker took up again, after an attempt that may have had its effect, is unknown', async () => {
-  const details = [{ code: 'timeout.call', message: 'm' }, { attempt: 1, unclear: true }];
+  const details = [
+    { code: 'timeout.call', message: 'm' },
+    { attempt: 1, unclear: true },
+  ];
   const before = ApplicationFailure.create({ type: 'timeout.call', message: 'm', details });
   expect(await codeOf('write_additive', 'SCHEDULE_TO_START', before)).toBe('outcome.unknown');
   expect(await codeOf('read', 'SCHEDULE_TO_START', before)).toBe('worker.unavailable');
