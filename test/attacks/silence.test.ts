@@ -118,21 +118,19 @@ describe('a runtime that is gone', () => {
       await ability(['task', 'cancel', 'broken'], options);
       expect((await ability(['task', 'watch', 'broken'], options)).exitCode).not.toBe(0);
       await ability(['run', 'cleans', ...input, '--key', 'doomed', '--detach'], options);
-      const commands = [
-        start(['task', 'logs', 'long', '-f'], options),
-        start(['task', 'delete', 'doomed', '--yes'], options),
-        start(['task', 'retry', 'broken'], options),
-      ];
-      const heard = commands.map(listen);
-      await expect.poll(heard[1], { timeout: 30_000 }).toMatch(/is asked to stop first/);
-      await expect.poll(heard[2], { timeout: 30_000 }).toMatch(/running/);
+      const logs = start(['task', 'logs', 'long', '-f'], options);
+      const deletion = start(['task', 'delete', 'doomed', '--yes'], options);
+      const retry = start(['task', 'retry', 'broken'], options);
+      const [followed, deleted, retried] = [listen(logs), listen(deletion), listen(retry)];
+      await expect.poll(deleted, { timeout: 30_000 }).toMatch(/is asked to stop first/);
+      await expect.poll(retried, { timeout: 30_000 }).toMatch(/running/);
       const before = runtime();
       process.kill(before.pid, 'SIGKILL');
       process.kill(before.server?.pid as number, 'SIGKILL');
-      for (const said of heard)
+      for (const said of [followed, deleted, retried])
         await expect.poll(said, { timeout: 60_000 }).toMatch(/had ended .*the task goes on\.$/m);
       writeFileSync(file, '');
-      expect((await Promise.all(commands)).map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
+      expect((await Promise.all([logs, deletion, retry])).map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
       expect(servers()).toHaveLength(1);
       // A decision that is asked for when nothing is up.
       await ability(['run', 'asks', '--key', 'asked'], options);
@@ -140,7 +138,7 @@ describe('a runtime that is gone', () => {
       expect((await ability(['approve', 'asked', '--yes'], options)).exitCode).toBe(0);
       expect((await ability(['task', 'watch', 'asked'], options)).exitCode).toBe(0);
     },
-    180_000,
+    300_000,
   );
 
   test.skipIf(!WHOLE)(

@@ -58,10 +58,10 @@ test('`task logs -f` shows a line before the call that printed it has ended', as
 
 test('watching a task that nobody has run says so, and how to run it', async () => {
   await run('task', 'create', 'util.patient', '--set', 'file=x', '--key', 'made');
-  const end = await run('task', 'watch', 'made', '--timeout', '2s');
+  const end = await run('task', 'watch', 'made', '--timeout', '6s');
   expect(end.exitCode).toBe(6);
   expect(end.stderr).toMatch('made has been created and waits to be run: ability task run made');
-  expect(end.stderr).toMatch(/made has not been run within 2s; it waits on\n.*ability task run made/);
+  expect(end.stderr).toMatch(/made has not been run within 6s; it waits on\n.*ability task run made/);
   expect(end.stderr).not.toMatch(/task watch/);
   await run('task', 'cancel', 'made');
 }, 60_000);

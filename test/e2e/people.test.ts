@@ -85,7 +85,9 @@ describe('fields of an approval', () => {
     expect(end.stderr).toMatch(
       /ability approve fill --approval ask-[0-9a-f]{12} --as NAME --set ticket=STRING --set count=INTEGER /,
     );
-    expect(end.stderr).toContain('Ticket?[2J');
+    // What steers a terminal is shown, not obeyed.
+    expect(end.stderr).toContain('Ticket?\\u001b[2J');
+    expect(end.stderr).not.toContain('\u001b');
     expect((await run('approvals')).stdout).toMatch(/decide: ability approve fill .*--set ticket=STRING/);
     expect(await json('approve', 'fill', '--set', 'ticket=A', '--set', 'count=two')).toMatchObject({
       exitCode: 2,

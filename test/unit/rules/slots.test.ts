@@ -169,6 +169,12 @@ describe('a task that says `newest`', () => {
     expect(standing(slots)).toEqual({ in: ['a'], line: ['b', 'e', 'd', 'f'] });
   });
 
+  test('of a family that came after it the last one is named, which then stands in its place', () => {
+    const slots = slotsOf(request('x'), newest('b'), newest('a/p'), newest('a/q'));
+    const found = slots.findReplaced();
+    expect([found?.entry.task, found?.by.task]).toEqual(['b', 'a/q']);
+  });
+
   test('is not replaced by one of its own family, nor by strangers while its caller is in', () => {
     const family = slotsOf(request('x'), newest('a/p'), newest('a/q'));
     expect(replaced(family)).toEqual([]);
