@@ -40,6 +40,10 @@ export async function viewTask(session: Session, id: string): Promise<SeenTask> 
         return { result: await awaitResult(session, id), view: undefined, source: 'history' };
       }
       const view = await queryTask(session, id);
+      // It ended between the two questions: what a worker knows by then has the end, and not the output.
+      if (view && isEndState(view.status)) {
+        return { result: await awaitResult(session, id), view: undefined, source: 'history' };
+      }
       if (view) return { result: view, view, source: 'worker' };
       const bare = resultFromDescription(id, description);
       return {
