@@ -42,6 +42,10 @@ export async function viewTask(session: Session, id: string, asks = true): Promi
       }
       const bare = resultFromDescription(session, id, description);
       const answer = asks ? await queryTask(session, id) : undefined;
+      // It ended between the two questions: what a worker knows by then has the end, and not the output.
+      if (answer && isEndState(answer.status)) {
+        return { result: await awaitResult(session, id), view: undefined, source: 'history' };
+      }
       const view = answer && { ...answer, ...(bare.project !== undefined && { project: bare.project }) };
       if (view) return { result: view, view, source: 'worker' };
       return {
