@@ -50,12 +50,9 @@ test('an unclear one that may not be tried again is unknown, however many attemp
   expect(told('timeout.call', true, facts)).toEqual({ code: 'outcome.unknown', again: false });
 });
 
-test.each(['timeout.step', 'guard.denied', 'mcp.definition_changed', 'http.404'])(
-  '%s has no other attempt',
-  (code) => {
-    expect(told(code, false, {})).toEqual({ code, again: false });
-  },
-);
+test.each(['timeout.step', 'guard.denied', 'mcp.definition_changed', 'http.404'])('%s has no other attempt', (code) => {
+  expect(told(code, false, {})).toEqual({ code, again: false });
+});
 
 test('a time-out of the step has none either where the author names it', () => {
   expect(told('timeout.step', false, { errors: ['timeout'] })).toEqual({ code: 'timeout.step', again: false });

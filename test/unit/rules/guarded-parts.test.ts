@@ -7,7 +7,9 @@ test('the guards of creation are asked about a workflow with its input, and abou
   const { ability, limits, steps } = plan;
   const child = { ability: { ...ability, id: 'billing' }, steps, finally: [], limits };
   const parts = guardedParts({ ...plan, workflows: { billing: child } }, { name: 'ada' });
-  expect(parts.map(({ plan: { ability: about }, operation, path, input }) => [about.id, operation?.key, path, input])).toEqual([
+  expect(
+    parts.map(({ plan: { ability: about }, operation, path, input }) => [about.id, operation?.key, path, input]),
+  ).toEqual([
     ['signup', undefined, '', { name: 'ada' }],
     ['billing', undefined, 'billing', {}],
     ['signup', 'db.write', 'db.write', {}],

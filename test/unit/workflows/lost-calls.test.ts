@@ -1,7 +1,7 @@
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { CallStep, Plan, PlanOperation } from '../../../src/contracts/plan.js';
 import type { Effect } from '../../../src/contracts/effects.js';
+import type { CallStep, Plan, PlanOperation } from '../../../src/contracts/plan.js';
 import { runTree } from '../../property/run-tree.js';
 import { Script } from '../../property/script.js';
 import { planOf } from '../../property/trees.js';
@@ -30,8 +30,7 @@ type Limit = 'START_TO_CLOSE' | 'HEARTBEAT' | 'SCHEDULE_TO_CLOSE' | 'SCHEDULE_TO
 
 /** The code of a task whose only call ran into a limit of Temporal's. @param before what its last attempt reported. */
 async function codeOf(effects: Effect, limit: Limit, before?: Error): Promise<string | undefined> {
-  const cause = new TimeoutFailure('timed out', undefined, limit);
-  if (before) cause.cause = before;
+  const cause = Object.assign(new TimeoutFailure('timed out', undefined, limit), before && { cause: before });
   lost.failure = new ActivityFailure('failed', 'op.add', '1', 'TIMEOUT', 'fake', cause);
   const { task } = await import('../../../src/workflows/task.js');
   const call: CallStep = { id: 'a', verb: 'call', call: 'op.add', with: {} };
@@ -54,7 +53,10 @@ test.each<[Effect, Limit, string]>([
 });
 
 test('one that no worker took up again, after an attempt that may have had its effect, is unknown', async () => {
-  const details = [{ code: 'timeout.call', message: 'm' }, { attempt: 1, unclear: true }];
+  const details = [
+    { code: 'timeout.call', message: 'm' },
+    { attempt: 1, unclear: true },
+  ];
   const before = ApplicationFailure.create({ type: 'timeout.call', message: 'm', details });
   expect(await codeOf('write_additive', 'SCHEDULE_TO_START', before)).toBe('outcome.unknown');
   expect(await codeOf('read', 'SCHEDULE_TO_START', before)).toBe('worker.unavailable');
