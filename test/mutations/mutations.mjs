@@ -226,7 +226,7 @@ export const MUTATIONS = [
     file: 'src/workflows/approvals.ts',
     find: 'digestOf({ task: run.task, path, what })',
     replace: 'digestOf({ task: run.task, path, what: what.ability })',
-    tests: ['test/integration/approvals.test.ts'],
+    tests: [{ file: 'test/attacks/shown-texts.test.ts', name: 'the id names what was really asked' }],
   },
   {
     name: 'approvals: an environment that asks for proof takes claims',
@@ -517,6 +517,13 @@ export const MUTATIONS = [
     find: '  await call.begin();\n  const started',
     replace: '  const started',
     tests: ['test/unit/activities/mcp/call-mcp.test.ts'],
+  },
+  {
+    name: 'marks: a request is sent without a mark',
+    file: 'src/activities/api/call-api.ts',
+    find: 'if (hop === 0) await call.begin();',
+    replace: 'if (hop > 0) await call.begin();',
+    tests: ['test/unit/activities/api/call-api.test.ts'],
   },
   {
     name: 'marks: a script runs without a mark',
