@@ -6,7 +6,16 @@
 // A change that no test notices survives, and the run fails. A change whose line is not found exactly once, or with which
 // its tests cannot be run, is an error of the list. Each test must pass without any change.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -38,13 +47,22 @@ const projectOf = (file) => file.split('/')[1];
 /**
  * Runs tests of files of one project, all of them or those whose title has the words of `name`.
  *
+ * One that fails is run once more: on a busy machine the first failure may be that of the machine.
+ *
  * @returns the titles of those that failed, and how many passed.
  */
 function runTests(copy, files, name) {
   const report = join(copy, 'mutation-report.json');
   rmSync(report, { force: true });
   const only = name === undefined ? [] : ['-t', name.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')];
-  const how = ['--project', projectOf(files[0]), '--bail=1', '--reporter=json', `--outputFile.json=${report}`];
+  const how = [
+    '--project',
+    projectOf(files[0]),
+    '--retry=1',
+    '--bail=1',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+  ];
   const { stdout, stderr, error } = run(copy, 'npx', 'vitest', 'run', ...how, ...only, ...files);
   if (!existsSync(report)) throw new Error(`${files.join(', ')} gave no report: ${error ?? ''}\n${stdout}${stderr}`);
   const { numPassedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'));
@@ -52,7 +70,9 @@ function runTests(copy, files, name) {
     assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
   );
   // A file that could not be loaded, or set up, noticed nothing.
-  const broken = testResults.find(({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0);
+  const broken = testResults.find(
+    ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
+  );
   if (broken) throw new Error(`${broken.name} did not run: ${broken.message}`);
   return { failed, passed: numPassedTests };
 }
@@ -118,7 +138,9 @@ try {
       const seconds = Math.round((Date.now() - started) / 1000);
       if (killer === undefined) survived.push(name);
       else killed += 1;
-      console.log(killer === undefined ? `SURVIVED  ${name} (${seconds} s)` : `killed    ${name} (${seconds} s), by: ${killer}`);
+      console.log(
+        killer === undefined ? `SURVIVED  ${name} (${seconds} s)` : `killed    ${name} (${seconds} s), by: ${killer}`,
+      );
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       errors.push(name);

@@ -208,7 +208,7 @@ describe('a server that is not what it should be', () => {
       ['n'.repeat(500)]: expect.stringContaining('504 characters'),
       日本: expect.stringContaining('no letter or digit'),
       lookahead: expect.stringContaining('RE2'),
-      big: expect.stringContaining('larger than 1024 KiB'),
+      big: expect.stringContaining('larger than 1 MiB'),
       deep: expect.stringContaining('nested more than'),
       pollutes: expect.stringContaining('"constructor" is not allowed'),
       elsewhere: expect.stringContaining("can't resolve reference"),

@@ -97,14 +97,14 @@ export const MUTATIONS = [
     file: 'src/activities/hooks/script-handler.ts',
     find: 'return exitCode === 0 ? undefined',
     replace: 'return exitCode !== undefined ? undefined',
-    tests: ['test/integration/hooks.test.ts'],
+    tests: [{ file: 'test/integration/hooks.test.ts', name: 'before a call' }],
   },
   {
     name: 'guards: later hooks are asked although one has denied',
     file: 'src/activities/hooks/run-hooks.ts',
     find: "if (answer.decision === 'deny') break;",
     replace: '',
-    tests: ['test/integration/hooks.test.ts'],
+    tests: [{ file: 'test/integration/hooks.test.ts', name: 'the first deny ends the phase' }],
   },
   {
     name: 'guards: one that was not asked has nothing against the call',
@@ -117,7 +117,7 @@ export const MUTATIONS = [
     name: 'guards: a phase that could not be asked has nothing against the call',
     file: 'src/workflows/hooks.ts',
     find: 'return hooks.slice(0, 1).map(({ id }) => failedAnswer(id, { phase, path }, reason));',
-    replace: 'return reason && answerHere(run, hooks, phase, path, factsOf(run, { path, operation, input }));',
+    replace: "return hooks.map(({ id }) => ({ hook_id: id, phase, path, reason, status: 'ok', decision: 'allow' }));",
     tests: ['test/unit/workflows/guards.test.ts'],
   },
   {
@@ -175,7 +175,7 @@ export const MUTATIONS = [
     file: 'src/workflows/call-operation.ts',
     find: "if (ability.kind === 'operation' && !run.start.child) {",
     replace: "if (ability.kind === 'operation' && run.start.child) {",
-    tests: ['test/integration/hooks.test.ts'],
+    tests: [{ file: 'test/integration/hooks.test.ts', name: 'a confirmation asked for at creation' }],
   },
   {
     name: 'guards: a built-in guard with options that say nothing allows',
@@ -226,14 +226,14 @@ export const MUTATIONS = [
     file: 'src/workflows/approvals.ts',
     find: 'digestOf({ task: run.task, path, what })',
     replace: 'digestOf({ task: run.task, path, what: what.ability })',
-    tests: ['test/integration/approvals.test.ts'],
+    tests: [{ file: 'test/attacks/shown-texts.test.ts', name: 'the id names what was really asked' }],
   },
   {
     name: 'approvals: an environment that asks for proof takes claims',
     file: 'src/workflows/approvals.ts',
     find: "if (environment.proof === 'required') {",
     replace: "if (environment.proof === 'required' && request.path === '') {",
-    tests: ['test/integration/approvals.test.ts'],
+    tests: [{ file: 'test/integration/approvals.test.ts', name: 'that asks for proof' }],
   },
 
   // Pins.
@@ -270,21 +270,29 @@ export const MUTATIONS = [
     file: 'src/activities/script/pinned-copy.ts',
     find: 'if (stat && !stat.isDirectory()) rmSync(folder, { force: true });',
     replace: 'if (stat?.isFile()) rmSync(folder, { force: true });',
-    tests: ['test/unit/activities/script/pinned-scripts.test.ts', 'test/attacks/swapped-scripts.test.ts'],
+    tests: [
+      'test/unit/activities/script/pinned-scripts.test.ts',
+      { file: 'test/attacks/swapped-scripts.test.ts', name: 'is written anew before it runs' },
+    ],
   },
   {
     name: 'pins: a file that is read from the working directory may be edited',
     file: 'src/activities/script/pinned-scripts.ts',
     find: 'if (live && !this.readHere(path, digest))',
     replace: 'if (live && !path && !this.readHere(path, digest))',
-    tests: ['test/attacks/imported-files.test.ts'],
+    tests: [
+      {
+        file: 'test/attacks/imported-files.test.ts',
+        name: 'a file that a shell script reads from the working directory',
+      },
+    ],
   },
   {
-    name: 'pins: the nearest package.json of an imported module is not part of a plan',
-    file: 'src/planning/script-imports/follow-imports.ts',
-    find: 'if (nearest) add(nearest.file);',
-    replace: 'if (nearest && from === main) add(nearest.file);',
-    tests: ['test/unit/planning/script-imports.test.ts'],
+    name: 'pins: the package.json of the project is not part of a plan',
+    file: 'src/planning/script-imports/package-file.ts',
+    find: 'if (found) return found;',
+    replace: "if (found && own !== '') return found;",
+    tests: [{ file: 'test/unit/planning/script-imports.test.ts', name: 'the nearest package.json of each module' }],
   },
   {
     name: 'pins: the imports of what `files` names are not followed',
@@ -319,7 +327,7 @@ export const MUTATIONS = [
     file: 'src/activities/mcp/call-mcp.ts',
     find: 'await tools.compare(implementation, tool);',
     replace: 'if (mcp.server.transport === "http") await tools.compare(implementation, tool);',
-    tests: ['test/attacks/changing-tools.test.ts'],
+    tests: [{ file: 'test/attacks/changing-tools.test.ts', name: 'a tool is compared before each call' }],
   },
   {
     name: 'pins: the annotations of a tool are not pinned',
@@ -334,14 +342,14 @@ export const MUTATIONS = [
     file: 'src/activities/mcp/pinned-tools.ts',
     find: 'if (tool) await this.compare(operation.implementation, tool);',
     replace: 'if (tool) {}',
-    tests: ['test/integration/mcp-imported.test.ts'],
+    tests: [{ file: 'test/integration/mcp-imported.test.ts', name: 'and no task is created once it has changed' }],
   },
   {
     name: 'pins: a protected environment takes a tool that cannot be seen',
     file: 'src/activities/mcp/pinned-tools.ts',
     find: 'if (problem && plan.environment.protected)',
     replace: "if (problem?.code === 'mcp.tool_missing' && plan.environment.protected)",
-    tests: ['test/integration/mcp-pinning.test.ts'],
+    tests: [{ file: 'test/integration/mcp-pinning.test.ts', name: 'is refused where the environment is protected' }],
   },
   {
     name: 'pins: of two tools with one name the first is called',
@@ -355,7 +363,7 @@ export const MUTATIONS = [
     file: 'src/activities/preflight.ts',
     find: 'refuseOtherPlan(request.plan, { ...planned, plan }, true);',
     replace: '',
-    tests: ['test/integration/run-planned.test.ts'],
+    tests: [{ file: 'test/integration/run-planned.test.ts', name: 'that was sealed with tools is refused' }],
   },
 
   // Seals and marks.
@@ -441,14 +449,18 @@ export const MUTATIONS = [
     file: 'src/activities/slots/acquire-slot.ts',
     find: 'digestOf(input) !== admitted.seal.input',
     replace: 'digestOf(input) === ""',
-    tests: ['test/integration/concurrency-locks.test.ts'],
+    tests: [
+      { file: 'test/integration/concurrency-locks.test.ts', name: 'is asked only by tasks that passed preflight' },
+    ],
   },
   {
     name: 'seals: preflight seals for whoever asks for it',
     file: 'src/activities/preflight.ts',
     find: 'if (isPreflight && queues.includes(info.taskQueue)) return;',
     replace: 'if (isPreflight) return;',
-    tests: ['test/attacks/the-port.test.ts'],
+    tests: [
+      { file: 'test/attacks/the-port.test.ts', name: 'a preflight for prod that is started on the queue of dev' },
+    ],
   },
   {
     name: 'marks: another activity of the same run goes on',
@@ -497,21 +509,30 @@ export const MUTATIONS = [
     file: 'src/activities/call.ts',
     find: '  if (isRepeatable(operation.effects)) return undefined;',
     replace: "  if (operation.effects !== 'destructive') return undefined;",
-    tests: ['test/attacks/second-starts.test.ts'],
+    tests: [{ file: 'test/attacks/second-starts.test.ts', name: 'the effect of a call that must not be repeated' }],
   },
   {
     name: 'marks: a tool is called before its mark is made',
     file: 'src/activities/mcp/call-mcp.ts',
     find: '  await call.begin();\n  const started',
     replace: '  const started',
-    tests: ['test/attacks/second-starts.test.ts'],
+    tests: ['test/unit/activities/mcp/call-mcp.test.ts'],
+  },
+  {
+    name: 'marks: a request is sent without a mark',
+    file: 'src/activities/api/call-api.ts',
+    find: 'if (hop === 0) await call.begin();',
+    replace: 'if (hop > 0) await call.begin();',
+    tests: ['test/unit/activities/api/call-api.test.ts'],
   },
   {
     name: 'marks: a script runs without a mark',
     file: 'src/activities/script/call-script.ts',
     find: '    await call.begin();\n',
     replace: '',
-    tests: ['test/integration/payload-store.test.ts'],
+    tests: [
+      { file: 'test/integration/payload-store.test.ts', name: 'keeps a call from beginning that may not be repeated' },
+    ],
   },
 
   // Locks and slots.
@@ -618,7 +639,7 @@ export const MUTATIONS = [
     file: 'src/workflows/take-turn.ts',
     find: 'if (!turn || slot?.token !== said?.token) {',
     replace: 'if (!turn || !slot || !said) {',
-    tests: ['test/integration/concurrency-locks.test.ts'],
+    tests: [{ file: 'test/integration/concurrency-locks.test.ts', name: 'is believed only with the token' }],
   },
 
   // Retries and outcomes.
@@ -691,7 +712,9 @@ export const MUTATIONS = [
     file: 'src/activities/call.ts',
     find: 'isRepeatable(operation.effects) ? error.toProblem() : unknownOutcome(error.toProblem())',
     replace: 'operation.key ? error.toProblem() : unknownOutcome(error.toProblem())',
-    tests: ['test/integration/payload-store.test.ts'],
+    tests: [
+      { file: 'test/integration/payload-store.test.ts', name: 'is an unknown outcome of such a call that had begun' },
+    ],
   },
   {
     name: 'retries: a lost worker leaves a plain time-out of a call that must not be repeated',
@@ -742,7 +765,7 @@ export const MUTATIONS = [
     file: 'src/activities/preflight.ts',
     find: "holder === 'foreign' || holder.project === project) continue;",
     replace: "holder === 'foreign' || holder.project) continue;",
-    tests: ['test/attacks/two-projects.test.ts'],
+    tests: [{ file: 'test/attacks/two-projects.test.ts', name: 'a key that another project holds' }],
   },
 
   // Masking.
@@ -802,14 +825,14 @@ export const MUTATIONS = [
     file: 'src/activities/api/follow-redirect.ts',
     find: 'filter(([name]) => !from.secretHeaders.includes(name))',
     replace: 'filter(([name]) => !from.secretHeaders.includes(name) || url.protocol)',
-    tests: ['test/integration/api-hosts.test.ts'],
+    tests: [{ file: 'test/integration/api-hosts.test.ts', name: 'to another host that is allowed' }],
   },
   {
     name: 'addresses: a redirect is not looked at by the policy',
     file: 'src/activities/api/call-api.ts',
     find: '    refuseForbiddenUrl(current.url, allowed);\n',
     replace: '    if (hop === 0) refuseForbiddenUrl(current.url, allowed);\n',
-    tests: ['test/integration/api-hosts.test.ts'],
+    tests: [{ file: 'test/integration/api-hosts.test.ts', name: 'to a host that is not allowed' }],
   },
 
   // Time-outs of calls and hooks.
@@ -825,6 +848,6 @@ export const MUTATIONS = [
     file: 'src/activities/script/run-process.ts',
     find: '    later(kill, patience.graceMs);\n',
     replace: '',
-    tests: ['test/attacks/hook-floods.test.ts'],
+    tests: [{ file: 'test/attacks/hook-floods.test.ts', name: 'ignores_sigterm' }],
   },
 ];

@@ -1,5 +1,6 @@
 import { type Client, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { PlanMcpServer } from '../../contracts/plan.js';
+import { AbilityError } from '../../contracts/problem.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallLog } from '../call-log.js';
 import type { ProcessGroups, StartedProcesses } from '../script/process-groups.js';
@@ -43,7 +44,8 @@ const WATCH_MS = 250;
  *
  * @param signal gives up, when nobody waits for the connection any more.
  * @param patienceMs longest each answer on the way may take.
- * @throws CallFailure `mcp.start_failed` with the tail of stderr, `unavailable.connection`. Source: answers, 27 and 62.
+ * @throws CallFailure `mcp.start_failed` with the tail of stderr, `unavailable.connection`; AbilityError
+ * `config.missing_credential`. Source: answers, 27 and 62.
  */
 export async function connectMcp(
   server: PlanMcpServer,
@@ -62,7 +64,8 @@ export async function connectMcp(
   try {
     return connectionOver(await negotiate(open, { signal, patienceMs, probeMs }));
   } catch (error) {
-    if (error instanceof CallFailure) throw error;
+    // A credential that is not set says so itself.
+    if (error instanceof AbilityError) throw error;
     throw startFailed(server, error, call.log, call.log.excerpt(last?.stderr(call.log) ?? '', KEPT_STDERR));
   }
 }

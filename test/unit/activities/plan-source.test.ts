@@ -98,6 +98,21 @@ describe('an activity is refused', () => {
     ['that no workflow asked for', { taskQueue: QUEUE }, [runOf()]],
     ['of a run that Temporal does not know', asked, []],
     ['of a workflow that was given nothing', asked, [{ ...runOf(), task: undefined } as unknown as RunStart]],
+    [
+      'of a task with another plan than was sealed',
+      asked,
+      [runOf({ task: { seal: sealOf(), user, session: null, plan: { ...PLAN, limits: { ...limits, max_ms: 1 } } } })],
+    ],
+    [
+      'of a workflow that a task called, as its id does not say',
+      askedBy('mine', 'r-2'),
+      [childOf({ workflowId: 'mine' }), runOf()],
+    ],
+    [
+      'of a workflow with the id of the task, as if that had been called',
+      askedBy('t-1', 'r-2'),
+      [childOf({ workflowId: 't-1' }), runOf()],
+    ],
     ['of a task whose seal was changed', asked, [runOf({}, sealOf({ input: 'two' }))]],
     ['of a workflow that carries the seal of another', askedBy('t-2', 'r-1'), [runOf({ workflowId: 't-2' })]],
     ['of a workflow that was started eagerly', asked, [runOf({ eager: true })]],

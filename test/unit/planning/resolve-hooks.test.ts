@@ -224,6 +224,16 @@ describe('a bound hook', () => {
   });
 });
 
+test.each(['PreAbilityCreate', 'PreAbilityCall', 'PostAbilityCall'])(
+  'a file %s.yaml that cannot be read is refused: its guards are not known',
+  (name) => {
+    for (const content of ['hooks: [', 'hooks: [{ id: g, handler: { expression: {} } }]\n']) {
+      const files = { ...lowLevel('op', '', SCRIPT), [`registry/hooks/${name}.yaml`]: content };
+      expect(errorOf(() => preCall(files)).location?.file).toBe(`registry/hooks/${name}.yaml`);
+    }
+  },
+);
+
 describe('handlers', () => {
   const bound = lowLevel('op', 'hooks: { pre_call: [g] }', SCRIPT);
   const after = lowLevel('op', 'hooks: { post_call: [g] }', SCRIPT);

@@ -113,6 +113,12 @@ describe('who may decide', () => {
   });
 });
 
+test('where nobody decides for themselves an empty name does not count, whoever else may decide', () => {
+  for (const more of [{}, { approvers: [], people: [] }]) {
+    expect(reasonOf(decide(approval({ ...more, self_approval: false }), 'approve', {}))).toMatch(/names nobody/);
+  }
+});
+
 describe('whoever asked for it', () => {
   const own = { people: ['dave', 'alice'] };
 

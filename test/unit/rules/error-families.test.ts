@@ -84,6 +84,8 @@ test.each([
   'output.too_large',
   'config.missing_credential',
   'mcp.start_failed',
+  'mcp.definition_changed',
+  'mcp.tool_missing',
   'outcome.unknown',
   'timeout.task',
   'seal.invalid',
@@ -98,12 +100,19 @@ test('a seal whose key the worker does not have yet is tried again', () => {
 });
 
 describe('what a handler that names no errors covers', () => {
-  test.each(['denied.host', 'approval.denied', 'approval.expired', 'guard.denied', 'hook.failed', 'timeout.task'])(
-    '%s is not covered, so that no fallback swallows a no',
-    (code) => {
-      expect(isCatchable(code)).toBe(false);
-    },
-  );
+  test.each([
+    'denied.host',
+    'approval.denied',
+    'approval.expired',
+    'guard.denied',
+    'hook.failed',
+    'timeout.task',
+    'outcome.unknown',
+    'limit.max_calls',
+    'internal.error',
+  ])('%s is not covered, so that no fallback swallows a no, or what nobody knows', (code) => {
+    expect(isCatchable(code)).toBe(false);
+  });
 
   test.each(['script.exit', 'http.409', 'timeout.step', 'unavailable.connection', 'shop.sold_out'])(
     '%s is covered',

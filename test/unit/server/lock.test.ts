@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, utimesSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -135,6 +135,25 @@ describe('among processes', () => {
     expect(await taker.take(path)).toBe('held');
     if (isHeld(own)) own.release();
     expect(readHolder(path)?.pid).toBe(taker.pid);
+  });
+
+  test('who is taking a lock is waited for, however long it takes', async () => {
+    const path = join(folder, 'lock');
+    const taking = `${path}.taking`;
+    writeFileSync(taking, JSON.stringify({ ...ownMark(), ...ownSpace() }));
+    utimesSync(taking, 0, 0);
+    const taker = await startTaker();
+    let tries = 0;
+    const watcher = watch(folder, (_, name) => {
+      if (name?.startsWith('lock.taking.')) tries += 1;
+    });
+    const answer = taker.take(path);
+    await vi.waitFor(() => expect(tries).toBeGreaterThan(10), { timeout: 10_000, interval: 10 });
+    watcher.close();
+    expect(readdirSync(folder)).toContain('lock.taking');
+    expect(readdirSync(folder)).not.toContain('lock');
+    rmSync(taking);
+    expect(await answer).toBe('held');
   });
 
   test('a zombie holds nothing', async () => {

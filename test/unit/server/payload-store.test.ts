@@ -59,6 +59,15 @@ test('a damaged value is never given out', async () => {
   expect(error.message).toMatch(/damaged/);
 });
 
+test('a damaged value is written anew when its bytes are put again, and is not taken for whole before', async () => {
+  const digest = store.put(Buffer.from('whole'));
+  for (const file of filesIn(folder)) writeFileSync(file, 'WHOLE');
+  expect(await store.holds(digest)).toBe(false);
+  expect(store.put(Buffer.from('whole'))).toBe(digest);
+  expect(await store.holds(digest)).toBe(true);
+  expect(Buffer.from(await store.get(digest)).toString()).toBe('whole');
+});
+
 test('a store that cannot be written is store.full, and says why', () => {
   writeFileSync(join(folder, 'file'), '');
   const error = errorOf(() => new PayloadStore(join(folder, 'file')).put(Buffer.from('x')));

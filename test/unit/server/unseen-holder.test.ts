@@ -6,6 +6,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -77,6 +78,13 @@ describe('a holder that cannot be seen', () => {
     expect(takeLock(path, { limits: LIMITS })).toEqual({ holder });
     leaveLock(LIMITS.stale * 2, { ...holder, ...ownMark() });
     expect(take().takenFrom).toMatchObject(there);
+  });
+
+  test('counts as alive where nobody can tell how old its heartbeat is', () => {
+    // No file can be made beside it, since its name would be too long.
+    path = join(folder, 'l'.repeat(240));
+    leaveLock(LIMITS.stale * 100);
+    expect(takeLock(path, { limits: LIMITS })).toEqual({ holder: FOREIGN });
   });
 
   test('is named: process, host, namespace, since when', () => {
@@ -178,6 +186,20 @@ describe('who holds a lock', () => {
     lock.release();
     expect(existsSync(path)).toBe(before);
     if (before) expect(readHolder(path)).toEqual(FOREIGN);
+  });
+
+  test('gives it up when it could give no sign of life for too long, before others may take it', async () => {
+    const lock = take();
+    const onLost = vi.fn();
+    lock.onLost(onLost);
+    const since = performance.now();
+    rmSync(path);
+    symlinkSync(path, path);
+    expect(lock.isOwn()).toBe(true);
+    await vi.waitFor(() => expect(onLost).toHaveBeenCalledOnce());
+    expect(onLost.mock.calls).toEqual([[expect.stringContaining('could not be written for too long')]]);
+    expect(performance.now() - since).toBeGreaterThan(LIMITS.giveUp - LIMITS.beat);
+    expect(lock.isOwn()).toBe(false);
   });
 
   test('learns it at once when it asks, as after a sleep', () => {

@@ -30,8 +30,7 @@ type Limit = 'START_TO_CLOSE' | 'HEARTBEAT' | 'SCHEDULE_TO_CLOSE' | 'SCHEDULE_TO
 
 /** The code of a task whose only call ran into a limit of Temporal's. @param before what its last attempt reported. */
 async function codeOf(effects: Effect, limit: Limit, before?: Error): Promise<string | undefined> {
-  const cause = new TimeoutFailure('timed out', undefined, limit);
-  if (before) Object.assign(cause, { cause: before });
+  const cause = Object.assign(new TimeoutFailure('timed out', undefined, limit), before && { cause: before });
   lost.failure = new ActivityFailure('failed', 'op.add', '1', 'TIMEOUT', 'fake', cause);
   const { task } = await import('../../../src/workflows/task.js');
   const call: CallStep = { id: 'a', verb: 'call', call: 'op.add', with: {} };

@@ -23,7 +23,7 @@ afterEach(() => pool.close());
 afterAll(() => folder.remove());
 
 /** Calls a tool of a server that gives one answer, in a version of the protocol. */
-function call(isModern: boolean, answer: object): Promise<unknown> {
+function call(isModern: boolean, answer: object, begin = () => Promise.resolve()): Promise<unknown> {
   const code = `
     const listing = { resultType: 'complete', ttlMs: 0, cacheScope: 'private', tools: [{ name: 'do', inputSchema: { type: 'object' } }] };
     const answers = {
@@ -52,7 +52,7 @@ function call(isModern: boolean, answer: object): Promise<unknown> {
     stop: new AbortController().signal,
     timeoutMs: 20_000,
     input: {},
-    begin: () => Promise.resolve(),
+    begin,
     idempotencyKey: 'key',
     outputBytes: 1_000_000,
   };
@@ -87,6 +87,11 @@ describe.each([
   ])('%s', async (_, answer, code, message) => {
     expect(await call(isModern, answer)).toMatchObject({ code, message });
   });
+});
+
+test('a call whose mark cannot be left is not made', async () => {
+  const full = new Error('no room for a mark');
+  expect(await call(true, { result: { resultType: 'complete', content: [] } }, () => Promise.reject(full))).toBe(full);
 });
 
 test.each(['task', 'input_required'])(

@@ -148,6 +148,12 @@ describe('a connection speaks the newest protocol that both sides know', () => {
 });
 
 describe('why there is no connection is said in words', () => {
+  test('that a secret of its profile is not set, as everywhere else', async () => {
+    const env = { pass: ['PATH'], set: {}, secrets: { TOKEN: 'env:NOWHERE_TOKEN' } };
+    const server = { ...stdio('-e', ''), env } as PlanMcpServer;
+    await expect(connect(server)).rejects.toMatchObject({ code: 'config.missing_credential' });
+  });
+
   test('that a program crashed, with the end of what it wrote', async () => {
     const error = await failure(connect(stdio('-e', 'console.error("no database here"); process.exit(3);')));
     expect(error).toMatchObject({ code: 'mcp.start_failed', message: expect.stringContaining('no database here') });

@@ -121,6 +121,15 @@ describe('a copy', () => {
     expect(contentOf((await scripts.find(script)).file)).toBe(large);
   });
 
+  test('that somebody may write to, or nobody may run, is made anew', async () => {
+    const { file } = await scripts.find(planned());
+    for (const mode of [0o755, 0o444]) {
+      chmodSync(file, mode);
+      await scripts.find(planned());
+      expect(statSync(file).mode & 0o700).toBe(0o500);
+    }
+  });
+
   test('what a worker left that was killed while it wrote is removed when it is old', async () => {
     const waiting = join(project.root, '.system/pinned/new');
     mkdirSync(waiting, { recursive: true });
