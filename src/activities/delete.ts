@@ -94,7 +94,7 @@ async function answering<T>(
   try {
     const isAsked = workflowType === WORKFLOWS.delete && workflowExecution?.workflowId === deleteIdOf(key);
     if (!isAsked || !USER_KEY.test(key)) throw outsider();
-    // Code of somebody else can have that type and id, and runs on a queue that nobody of ours polls.
+    // Foreign code can have that type and id, and runs on a queue that no worker of ours polls.
     const run = await plans.runs.find(workflowExecution);
     if (run?.taskQueue !== taskQueue || run.eager) throw outsider();
     context.heartbeat();

@@ -18,7 +18,7 @@ export interface MarkedBy {
 
 /** Where marks are kept: each is made once, whoever tries at the same time. */
 export interface EffectMarks {
-  /** @returns the start that had left it before; `made` where nobody had. @throws AbilityError `store.full`. */
+  /** @returns the start that had left it before; `made` where none had. @throws AbilityError `store.full`. */
   make(call: MarkedCall, by: MarkedBy): Promise<'made' | MarkedBy>;
   remove(call: MarkedCall): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { LogLine } from './log-lines.js';
 import type { Masker } from './masking/masker.js';
 
-/** What stands before and after lines: a secret may go on from them, or into them. */
+/** The characters before and after lines: a secret may go on from them, or into them. */
 export interface Around {
   before: readonly LogLine[];
   after: readonly LogLine[];

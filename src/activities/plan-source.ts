@@ -21,7 +21,7 @@ export interface AskedBy {
 /** An activity that may run: its task, and the plan it is part of. */
 export interface Admitted extends TaskOrigin {
   plan: Plan;
-  /** The plan of the task that called this one, or called its caller; the same where nobody called it. */
+  /** The plan of the task that called this one, or called its caller; the same where no task called it. */
   root: Plan;
 }
 
@@ -222,7 +222,7 @@ export function startedEagerly(workflowId: string): AbilityError {
 function forgotten(workflowId: string, first: string): AbilityError {
   return new AbilityError({
     code: 'seal.invalid',
-    message: `${workflowId} goes on from the run ${first}, which Temporal no longer has, so that nobody can tell how it was started`,
+    message: `${workflowId} goes on from the run ${first}, which Temporal no longer has, so that how it was started can no longer be checked`,
     suggestion: 'Let the workers of the environment share ABILITY_STORE; run the ability again.',
   });
 }

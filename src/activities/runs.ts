@@ -13,7 +13,7 @@ export interface RunStart extends RunRef {
   /** Type of the workflow. */
   type: string;
   taskQueue: string;
-  /** The run that called it; absent: nobody did. */
+  /** The run that called it; absent: no run did. */
   parent?: RunRef;
   /** The first run of its chain, where an earlier run went on as this one. */
   first?: string;
@@ -34,7 +34,7 @@ const MOST_RUNS = 5000;
 /**
  * How workflow runs were started: known of those that this worker itself runs, read once of all others.
  *
- * Who started a run is what tells a task from code of somebody else that carries the plan and the seal of one.
+ * Who started a run is what tells a task from foreign code that carries the plan and the seal of one.
  */
 export class Runs {
   private readonly known = new Map<string, KnownRun>();

@@ -32,13 +32,13 @@ export interface Session {
   isOwnRuntime: boolean;
   /** Whether this call started the runtime. */
   started: boolean;
-  /** Told when a task of another project is read. */
+  /** Called when a task of another project is read. */
   onOther?: ((key: string, project: string) => void) | undefined;
   /** The runtime, where it is the project's own; calls that wait start it again when it is gone. */
   runtime?: RuntimeFile | undefined;
   /** While the runtime is started again: all who wait, wait for the same. */
   reviving?: Promise<void> | undefined;
-  /** Told what is being done meanwhile. */
+  /** Called with what is being done meanwhile. */
   progress?: Progress;
   /** The flags with which a command names the server, where it is a remote one. */
   serverFlags?: string;
@@ -52,9 +52,9 @@ export interface ConnectOptions extends ConnectionFlags {
   /** Absolute path of the project. */
   root: string;
   project: string;
-  /** Told what is being done while the server is fetched and started, also again, while something waits. */
+  /** Called with what is being done while the server is fetched and started, also again, while something waits. */
   progress?: Progress;
-  /** Told when a task of another project is read, whose results name that project, too. */
+  /** Called when a task of another project is read, whose results name that project, too. */
   onOther?: Session['onOther'];
   /** Ends the connecting, with its reason. */
   signal?: AbortSignal;

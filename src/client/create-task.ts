@@ -45,7 +45,7 @@ export interface NewTask {
   retry?: TaskRequest['retry'];
   /** Run nothing but what was planned. */
   plan?: TaskRequest['plan'];
-  /** Told where no worker takes up the preflight. */
+  /** Called where no worker takes up the preflight. */
   onStall?: (stall: Stall) => void;
   /** Ends the creating, with its reason; then nothing is created. */
   signal?: AbortSignal;

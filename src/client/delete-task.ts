@@ -22,7 +22,7 @@ export interface DeleteOptions {
   purge: boolean;
   /** Stop waiting after so many milliseconds; the deletion goes on. */
   timeoutMs?: number | undefined;
-  /** Told where no worker takes up the deletion. */
+  /** Called where no worker takes up the deletion. */
   onStall?: (stall: Stall) => void;
   /** Stops the waiting. */
   signal?: AbortSignal | undefined;

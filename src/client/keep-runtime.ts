@@ -112,7 +112,7 @@ function tellRestart(progress: (text: string) => void, found: EnsuredRuntime): v
   progress(`The runtime of this project had ended while this command waited; ${how}, and the task goes on.`);
 }
 
-/** Resolves when the runtime of a session is gone, or nobody wants to know any more. */
+/** Resolves when the runtime of a session is gone, or its caller has stopped waiting. */
 export async function untilGone(session: Session, stop: AbortSignal): Promise<void> {
   while (!stop.aborted && !(session.runtime && isRuntimeGone(session))) {
     await new Promise<void>((resolve) => {
@@ -127,7 +127,7 @@ export async function untilGone(session: Session, stop: AbortSignal): Promise<vo
   }
 }
 
-/** The error for a runtime that somebody stopped on purpose. */
+/** The error for a runtime that was stopped on purpose. */
 function runtimeStopped(): AbilityError {
   return new AbilityError({
     code: 'runtime.stopped',

@@ -39,7 +39,7 @@ export async function openOwn(session: Session, id: string): Promise<OwnTask | u
   };
 }
 
-/** What Temporal knows of a task, of whatever project; the caller of {@link Session.onOther} is told of another one. */
+/** What Temporal knows of a task, of whatever project; {@link Session.onOther} is called for another one. */
 export async function openToRead(session: Session, id: string): Promise<WorkflowExecutionDescription> {
   const description = await session.temporal.workflow.getHandle(id).describe();
   const project = otherProjectOf(session, description);

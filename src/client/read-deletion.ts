@@ -23,7 +23,7 @@ export async function readDeletion(
   if (here) return here;
   const known = await findDeletion(session.temporal, key);
   if (known?.deletion === 'under way') return undefined;
-  // Whose it was is only told where it was another project's.
+  // Whose it was is only reported where it was another project's.
   return known && { ...known.deletion, ...(known.project !== session.project && { project: known.project }) };
 }
 

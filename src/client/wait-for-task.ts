@@ -19,7 +19,7 @@ export interface WaitOptions {
   approvalMs?: number | undefined;
   /** Told how the task stands, whenever it may have changed. */
   onProgress?: (result: TaskResult) => void;
-  /** Told once of each thing that no worker takes up. */
+  /** Called once for each thing that no worker takes up. */
   onStall?: (stall: Stall) => void;
   /** Stops the waiting. */
   signal?: AbortSignal;
@@ -106,7 +106,7 @@ async function waitOnce(
   const stop = new AbortController();
   // Each of its long polls listens on, for as long as the task runs.
   setMaxListeners(0, stop.signal);
-  // A poll that outlives its connection would be tried again on a closed channel, and nobody could catch that.
+  // A poll that outlives its connection would be tried again on a closed channel, and nothing could catch that.
   const ended = session.temporal
     .withAbortSignal(stop.signal, () => awaitResult(session, id))
     .then((result): WaitEnd => ({ kind: 'ended', result }));

@@ -26,7 +26,7 @@ export const CEL_READ: readonly string[] = [FIRST_CEL, CEL];
  */
 export const CALL_ID_VARIABLE = 'ABILITY_CALL_ID';
 
-/** Stands there for what outlives the call that started it: the runtime of a project, and its Temporal server. */
+/** The value for what outlives the call that started it: the runtime of a project, and its Temporal server. */
 export const NO_CALL = 'none';
 
 /** Workflow types of our own. A colon keeps them apart from every ability id. Source: answers, 2. */
@@ -85,7 +85,7 @@ export function taskQueueMoved(queue: string, placement: Placement): string {
   return queue.replace(/-(?:local|cloud)$/, `-${placement}`);
 }
 
-/** Workflow id of the preflight that stands before a task; two projects that want one key get an answer each. */
+/** Workflow id of the preflight of a task; two projects that want one key get an answer each. */
 export function preflightIdOf(taskKey: string, project: string): string {
   return `preflight:${project}:${taskKey}`;
 }

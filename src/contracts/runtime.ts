@@ -19,7 +19,7 @@ export interface RuntimeFile {
   store: string;
   registry_digest: string | null;
   log: string;
-  /** Where a server may still have the database open that nobody here can see. */
+  /** Where a server may still have the database open that cannot be seen from here. */
   unseen_server?: string;
   /** Why it failed, when it did. */
   error?: { code: string; message: string; suggestion?: string };

@@ -38,7 +38,7 @@ const GUARD_MS = parseDuration('10s');
  * The hooks of the three task phases that fire around an ability, in order.
  *
  * Global hooks in file order, then bound ones in resolution order, the same id once. Lower levels add to higher ones,
- * so that none can drop a guard unseen; `replace: true` drops, and is told. Source: design, sections 4 and 7; C-06, C-09,
+ * so that none can drop a guard unseen; `replace: true` drops, and is reported. Source: design, sections 4 and 7; C-06, C-09,
  * C-44.
  *
  * @throws AbilityError for a bound name that is not there, and for a guard file that cannot be read.

@@ -12,7 +12,7 @@ export interface ScriptFile {
   real: string;
   /** SHA-256 of its bytes. */
   digest: string;
-  /** Its bytes; undefined for a file too large to be a text that somebody wrote. */
+  /** Its bytes; undefined for a file too large to be written by hand. */
   bytes: Buffer | undefined;
   /** Whether the system can run it by itself: it has a run bit, and a shebang or a binary's magic. */
   isProgram: boolean;

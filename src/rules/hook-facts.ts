@@ -95,7 +95,7 @@ export function failedAnswer(
   return { hook_id: id, phase, path, status: 'error', decision, reason, ...(suggestion && { suggestion }) };
 }
 
-/** What people are told, as one line at every door. */
+/** What is shown to people, as one line at every door. */
 function whyOf({
   reason,
   suggestion,

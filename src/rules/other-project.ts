@@ -9,7 +9,7 @@ export interface Described {
 /**
  * The project that a workflow of ours belongs to, as its start says.
  *
- * @returns an empty text where it does not say: no project has that name, so nobody's own.
+ * @returns an empty text where it does not say: no project has that name, so it is no project's own.
  */
 export function projectOf({ searchAttributes }: Described): string {
   const project = searchAttributes.AbilityProject?.[0];

@@ -80,7 +80,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** A mark that cannot be read is that of somebody else: its writer was killed, or has not finished. */
+/** A mark that cannot be read is that of another start: its writer was killed, or has not finished. */
 async function readMark(path: string): Promise<MarkedBy> {
   const mark = await readFile(path, 'utf8')
     .then((text) => JSON.parse(text) as Partial<MarkedBy>)

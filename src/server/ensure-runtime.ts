@@ -74,7 +74,7 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal 
   }
 }
 
-/** Nobody here can ask a runtime to leave that cannot be seen here. */
+/** A runtime that cannot be seen from here cannot be asked to leave. */
 function ofThisVersion(runtime: RuntimeFile): RuntimeFile {
   if (runtime.version === packageVersion()) return runtime;
   throw new AbilityError({

@@ -17,7 +17,7 @@ const WAIT_AND_KILL = [
 ].join('\n');
 
 /**
- * Sees to it that a server does not outlive its runtime where nobody could see it: on another host, or in a PID
+ * Sees to it that a server does not outlive its runtime where it could not be seen: on another host, or in a PID
  * namespace, others would open its database beside it.
  *
  * @param word an argument of the server that no other process has.

@@ -66,7 +66,7 @@ export function isFresh(path: string, { stale }: HeartbeatLimits = HEARTBEAT): b
   const last = lastSign(path);
   if (last === undefined) return false;
   const now = timeOf(path);
-  // Where no time can be had the safe mistake is that somebody lives.
+  // Where no time can be had, the safe mistake is to take the holder for alive.
   return now === undefined || Math.abs(now - last) < stale;
 }
 

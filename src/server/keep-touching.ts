@@ -16,7 +16,7 @@ const TOUCHES = 3;
 const MOST_MS = 1000;
 
 /**
- * Tells the runtime again and again that somebody is there, without keeping the process alive.
+ * Tells the runtime again and again that it is needed, without keeping the process alive.
  *
  * @returns what ends it.
  */

@@ -86,7 +86,7 @@ function readContent(path: string): string | undefined {
     throw new AbilityError(
       {
         code: 'runtime.failed',
-        message: `${path} could not be read, so nobody can tell whether its holder lives: ${reason}`,
+        message: `${path} could not be read, so whether its holder lives is not known: ${reason}`,
         suggestion:
           'Check its permissions: another user may have made it. Remove it once no process of that user runs here.',
       },

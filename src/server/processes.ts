@@ -33,7 +33,7 @@ export function findProcesses(words: readonly string[]): ProcessMark[] {
     .flatMap(({ pid }) => markOf(pid) ?? []);
 }
 
-/** The argument of a process that follows another one; only on Linux, elsewhere arguments are not told apart. */
+/** The argument of a process that follows another one; only on Linux, elsewhere arguments cannot be told apart. */
 export function argumentAfter(pid: number, word: string): string | undefined {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');

@@ -34,7 +34,7 @@ export async function stopRuntime(paths: ProjectPaths): Promise<{ runtime: Runti
   return { runtime, orphans };
 }
 
-/** Whether it was `ability down` that ended a runtime, so that nobody starts it again who only waits. */
+/** Whether it was `ability down` that ended a runtime, so that a command that only waits does not start it again. */
 export function wasStopped(paths: ProjectPaths, runtime: ProcessMark): boolean {
   try {
     return readFileSync(paths.downFile, 'utf8') === nameOf(runtime);
@@ -56,7 +56,7 @@ function nameOf({ pid, started }: ProcessMark): string {
   return `${pid} ${started}`;
 }
 
-/** A server is an orphan only while nobody else can start a runtime; whoever has just done so keeps its own. */
+/** A server is an orphan only while no other process can start a runtime; whoever has just done so keeps its own. */
 async function stopOrphansAlone(paths: ProjectPaths): Promise<number> {
   const lock = takeLock(paths.runtimeLock);
   if (!isHeld(lock)) return 0;

@@ -47,7 +47,7 @@ export function createWorker(place: WorkerPlace, shared: SharedDependencies): Pr
  * Lets the activities of this process know the runs that it executes, whose types and queues are those it polls for.
  *
  * Temporal's SDK calls sinks before the commands of an activation go out, so that a run is known before its first
- * activity begins. A run that is replayed was begun by somebody else, of whom its first event tells more.
+ * activity begins. A run that is replayed was begun by another worker, and its first event tells more.
  */
 function noteRuns(plans: PlanSource): InjectedSinks<RunSinks> {
   return {

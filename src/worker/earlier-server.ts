@@ -13,7 +13,7 @@ const PATIENCE_MS = 10_000;
 const LOOK_MS = 200;
 
 /**
- * Address of a server that may still have the database open although nobody here sees its runtime.
+ * Address of a server that may still have the database open although its runtime cannot be seen from here.
  *
  * @param takenFrom whose lock was taken over unseen. A runtime that failed for such a server has noted its address.
  */

@@ -15,9 +15,9 @@ export interface ServerOwner {
   mayStart(): boolean;
   /** Whether a server that ended is started again. */
   isUp(): boolean;
-  /** Told which process it is, each time it is started. */
+  /** Called with the process it is, each time it is started. */
   onStart(server: NonNullable<RuntimeFile['server']>): void;
-  /** Told that it cannot be kept running. */
+  /** Called when it cannot be kept running. */
   onGivenUp(): void;
 }
 

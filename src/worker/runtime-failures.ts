@@ -15,7 +15,7 @@ export function serverFailed(logFile: string, cause: unknown): AbilityError {
   );
 }
 
-/** The error for a server that outlives a runtime nobody could see: two on one database would destroy it. */
+/** The error for a server that outlives a runtime which could not be seen: two on one database would destroy it. */
 export function stillServed(address: string): AbilityError {
   return new AbilityError({
     code: 'runtime.failed',

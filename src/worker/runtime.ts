@@ -181,7 +181,7 @@ export class ProjectRuntime {
     return own;
   }
 
-  /** No second server may open the database beside that of a runtime which nobody could see. */
+  /** No second server may open the database beside that of a runtime which could not be seen. */
   private async refuseTwice(earlier: RuntimeFile | undefined): Promise<void> {
     const { takenFrom } = this.lock;
     if (takenFrom) log.warn(`took over from ${describeHolder(takenFrom)}, which gave no sign of life`);

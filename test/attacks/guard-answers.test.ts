@@ -121,5 +121,5 @@ test('R-002-27: after a call unknown keys are warnings, and the rest is taken', 
   const result = await project.run('op.after', { n: next(), answer });
   expect(result.status).toBe('succeeded');
   expect(result.hooks.at(-1)).toMatchObject({ status: 'ok', decision: 'allow', infra: { metrics: { ms: 3 } } });
-  expect(result.warnings.join('\n')).toMatch(/hook after has a key that nobody reads: "lgo"\. Did you mean log\?/);
+  expect(result.warnings.join('\n')).toMatch(/hook after has an unknown key: "lgo"\. Did you mean log\?/);
 });

@@ -29,7 +29,7 @@ const MOST_NAMED = 5;
 /**
  * The answer a HookResult gives; what is none is a hook that failed.
  *
- * Before a call silence never allows: an answer that decides nothing about this ability, or has keys that nobody reads,
+ * Before a call silence never allows: an answer that decides nothing about this ability, or has unknown keys,
  * is refused, since what it wanted to say is not known. After a call such keys become warnings. Of `guard_decision` and
  * the guards among its signals that are about this ability, the gravest counts. Source: R-002-18; C-08, C-10, C-11.
  *
@@ -129,7 +129,7 @@ function slipsIn(value: unknown, twice: readonly string[]): Slip[] {
       ? []
       : [
           {
-            text: `has ${unknown.length > 1 ? 'keys' : 'a key'} that nobody reads: ${named(unknown)}`,
+            text: `has ${unknown.length > 1 ? 'unknown keys' : 'an unknown key'}: ${named(unknown)}`,
             advice: didYouMean(first, HOOK_RESULT_KEYS),
             hides: true,
           },

@@ -3,7 +3,7 @@ export interface CanonicalText {
   bytes: Uint8Array;
   /** So many of the bytes, and of the places, count. */
   length: number;
-  /** Where the characters begin and end, in UTF-16 units, that a byte stands for. */
+  /** Where the characters of a byte begin and end, in UTF-16 units. */
   starts: Int32Array;
   ends: Int32Array;
 }

@@ -16,7 +16,7 @@ export interface Negotiated extends OpenTransport {
 
 /** How long a server may take to answer. */
 export interface Patience {
-  /** Gives up, when nobody waits for the connection any more. */
+  /** Gives up, when no caller waits for the connection any more. */
   signal: AbortSignal;
   /** Longest each answer on the way may take, in milliseconds. */
   patienceMs: number;
@@ -90,7 +90,7 @@ async function connect(
   }
 }
 
-/** Nothing that another version would change: it cannot be reached, must not be, or nobody waits any more. */
+/** Nothing that another version would change: it cannot be reached, must not be, or no caller waits any more. */
 function isFinal(error: unknown, { signal }: Patience): boolean {
   return signal.aborted || causeOf(error, CallFailure) !== undefined;
 }

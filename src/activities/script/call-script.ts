@@ -124,7 +124,7 @@ function refuseBadEnd(outcome: ProcessOutcome, script: PlanScript, call: CallInp
   }
 }
 
-/** What a script looks for beside itself and does not find is what nobody pinned. */
+/** What a script looks for beside itself and does not find was not pinned. */
 function isMissingBeside(stderr: string, pinned: string): boolean {
   return (
     /\b(ENOENT|MODULE_NOT_FOUND|ModuleNotFoundError|[Nn]o such file|[Cc]an't open|not found)\b/.test(stderr) &&

@@ -45,7 +45,7 @@ function importsByName(code: string, text: string): ImportSite[] {
   });
 }
 
-/** The code with what stands in strings and comments blank; of the same length and with the same lines. */
+/** The code with strings and comments blanked; of the same length and with the same lines. */
 function blanked(text: string): string {
   let code = '';
   let at = 0;

@@ -69,7 +69,7 @@ export async function replayHistory(recorded: RecordedHistory, options: ReplayOp
 
 let installed = false;
 
-/** A replay executes no activities, so nobody asks which runs it has seen. */
+/** A replay executes no activities, so nothing asks which runs it has seen. */
 const noSinks: InjectedSinks<RunSinks> = { runs: { begun: { fn: () => {} } } };
 
 async function complaintOf(

@@ -37,7 +37,7 @@ export async function run(context: Context, [key = '']: string[], flags: DeleteF
       }
       if (standing === 'open') terminal.note(`${key} is asked to stop first; its clean-up runs.`);
       if (purge && standing !== 'deleted') terminal.note('Temporal takes up to a minute to delete a history.');
-      // Where its record is, its history tells; after a purge nobody can.
+      // Where its record is, its history tells; after a purge nothing does.
       const keeper = await readHost(session, key).catch(() => undefined);
       const interrupted = interruption();
       try {

@@ -9,7 +9,7 @@ import { findingOf, findingOfProblem } from '../finding-of.js';
 import type { LintedProject } from '../linted-project.js';
 import { environmentsOf } from '../scopes.js';
 
-/** Stands for a secret that is set and cannot be looked at. */
+/** The value of a secret that is set and cannot be looked at. */
 const UNREADABLE = '*'.repeat(SHORTEST_IN_ALL_FORMS);
 
 /** A reference to a secret, where it is written, and where it must hold. */

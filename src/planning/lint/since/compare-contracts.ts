@@ -52,7 +52,7 @@ function* compare(before: Registry, after: Registry, id: string, old: Ability, n
     const dropped = guardsOf(before, id, environment).filter(({ name }) => !guards.includes(name));
     for (const { name, phase, hook } of dropped) {
       const bound = isBoundNow(after, phase, hook) ? ': it has no `match`, and a binding narrows it' : '';
-      const message = `The guard ${name} no longer stands before ${id} in ${environment}${bound}`;
+      const message = `The guard ${name} is no longer asked before ${id} in ${environment}${bound}`;
       yield findingOf('lint.break_guard', message, now.locate(['hooks'], 'key'));
     }
   }

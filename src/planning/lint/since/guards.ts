@@ -13,7 +13,7 @@ export interface Guard {
   hook: string;
 }
 
-/** The guards before an ability in an environment; none where nobody can say. */
+/** The guards before an ability in an environment; none where they are not known. */
 export function guardsOf(registry: Registry, id: string, environment: string): Guard[] {
   try {
     const { subject, levels } = surroundingsOf(registry, id, environment);

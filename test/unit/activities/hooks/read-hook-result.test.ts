@@ -15,8 +15,8 @@ describe('R-002-18: before a call', () => {
   test.each([
     ['nothing', {}, /decides nothing: it has no `guard_decision`/],
     ['a status alone', { status: 'ok', reason: 'fine' }, /decides nothing/],
-    ['an unknown key', { guard_decison: 'deny' }, /a key that nobody reads: "guard_decison"/],
-    ['unknown keys', { guard_decision: 'allow', a: 1, b: 2 }, /keys that nobody reads: "a", "b"/],
+    ['an unknown key', { guard_decison: 'deny' }, /an unknown key: "guard_decison"/],
+    ['unknown keys', { guard_decision: 'allow', a: 1, b: 2 }, /unknown keys: "a", "b"/],
     ['another tool', { hookSpecificOutput: { permissionDecision: 'deny' } }, /"hookSpecificOutput"/],
     ['guards of others', guards(about('allow', 'x', 'op.b')), /only about others than op\.a/],
     ['guards of one whose id begins alike', guards(about('allow', 'x', 'op')), /only about others than op\.a/],
@@ -110,7 +110,7 @@ describe('R-002-27: after a call', () => {
     const answer = read({ lgo: 1, infra: { log: 'l' } }, 'PostAbilityCall', ['infra']);
     expect(answer).toMatchObject({ status: 'ok', decision: 'allow', infra: { log: 'l' } });
     expect(answer.warnings).toEqual([
-      'The answer of the hook guard has a key that nobody reads: "lgo". Did you mean log?',
+      'The answer of the hook guard has an unknown key: "lgo". Did you mean log?',
       'The answer of the hook guard has a key twice: "infra"',
     ]);
   });
