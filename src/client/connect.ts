@@ -1,10 +1,4 @@
-import {
-  Client,
-  Connection,
-  defaultGrpcRetryOptions,
-  isGrpcServiceError,
-  makeGrpcRetryInterceptor,
-} from '@temporalio/client';
+import { Client, Connection, defaultGrpcRetryOptions, isGrpcServiceError } from '@temporalio/client';
 import { AbilityError } from '../contracts/problem.js';
 import type { RuntimeFile } from '../contracts/runtime.js';
 import type { Progress } from '../server/binary/install-temporal.js';
@@ -16,6 +10,8 @@ import { SpillingCodec } from '../server/payload-codec.js';
 import { PayloadStore } from '../server/payload-store.js';
 import { type ProjectPaths, pathsOf } from '../server/project-paths.js';
 import { isLiving } from '../server/runtime-file.js';
+import { ConnectionCalls } from './connection-calls.js';
+import type { RetryOptions } from './retried-call.js';
 
 /** A connection to the Temporal of one project. */
 export interface Session {
@@ -139,16 +135,16 @@ function flagsOf(
 /** Calls over the connection wait for a server that its runtime starts again, and no longer for one whose runtime is gone. */
 function dialOwn(paths: ProjectPaths, runtime: RuntimeFile, signal: AbortSignal | undefined): Promise<Connection> {
   const usual = defaultGrpcRetryOptions();
-  const retry = makeGrpcRetryInterceptor({
+  const retry: RetryOptions = {
     delayFunction: (attempt, status) =>
       Math.min(usual.delayFunction(attempt, status), status.code === UNAVAILABLE ? OWN_RETRY_MS : Infinity),
     retryableDecider: (attempt, status) =>
       status.code === UNAVAILABLE
         ? attempt < OWN_ATTEMPTS && isLiving(paths, runtime)
         : usual.retryableDecider(attempt, status),
-  });
+  };
   const { address } = runtime;
-  return dial({ address, interceptors: [retry] }, address, OWN_CONNECT_MS, signal);
+  return dial({ address }, address, OWN_CONNECT_MS, signal, retry);
 }
 
 async function dial(
@@ -156,10 +152,12 @@ async function dial(
   address: string,
   connectTimeout: number,
   signal?: AbortSignal,
+  retry = defaultGrpcRetryOptions(),
 ): Promise<Connection> {
-  const dialing = Connection.connect({ ...options, connectTimeout });
+  const calls = new ConnectionCalls(retry);
+  const dialing = Connection.connect({ ...options, interceptors: [calls.interceptor], connectTimeout });
   try {
-    return await unlessAborted(dialing, signal);
+    return calls.attach(await unlessAborted(dialing, signal));
   } catch (error) {
     if (!signal?.aborted) throw unavailable(address, error);
     dialing.then((late) => late.close()).catch(() => {});

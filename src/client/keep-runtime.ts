@@ -32,7 +32,8 @@ export async function keepingRuntime<T>(session: Session, action: () => Promise<
     setMaxListeners(0, ends);
     const watching = untilGone(session, stop.signal).then(() => stop.abort());
     try {
-      return await session.temporal.withAbortSignal(ends, action);
+      // Whatever the action does about its signal: it may wait for more than a call.
+      return await unlessAborted(session.temporal.withAbortSignal(ends, action), signal);
     } catch (error) {
       signal?.throwIfAborted();
       if (!session.runtime || !isNobodyThere(error) || turn === MOST_TURNS) throw error;

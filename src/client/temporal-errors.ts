@@ -3,8 +3,11 @@ import { NamespaceNotFoundError } from '@temporalio/common';
 import { AbilityError } from '../contracts/problem.js';
 import { type Session, unavailable } from './connect.js';
 
-/** gRPC codes that mean that nobody is there: deadline exceeded, unavailable. */
-const NOBODY_THERE = new Set([4, 14]);
+/**
+ * gRPC codes of a server that cannot answer, whatever it is asked: cancelled with its connection, unknown, deadline
+ * exceeded, resource exhausted, aborted, internal, unavailable, data loss.
+ */
+const CANNOT_ANSWER = new Set([1, 2, 4, 8, 10, 13, 14, 15]);
 const INVALID_ARGUMENT = 3;
 const NOT_FOUND = 5;
 const FAILED_PRECONDITION = 9;
@@ -24,7 +27,7 @@ function translate(session: Session, error: unknown): unknown {
   if (error instanceof NamespaceNotFoundError) return namespaceNotFound(session, error);
   const cause = error instanceof ServiceError ? error.cause : error;
   if (!isGrpcServiceError(cause)) return error;
-  if (NOBODY_THERE.has(cause.code)) return unavailable(session.address, cause);
+  if (CANNOT_ANSWER.has(cause.code)) return unavailable(session.address, cause);
   if (NOT_LET_IN.has(cause.code)) return notLetIn(session, cause);
   if (cause.code === NOT_FOUND && /^Namespace .* not found/i.test(cause.details)) {
     return namespaceNotFound(session, cause);

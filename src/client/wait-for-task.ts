@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { isEndState } from '../contracts/states.js';
 import type { TaskResult } from '../contracts/task.js';
 import { unlessAborted } from '../server/ensure-runtime.js';
 import { startTimer } from '../server/start-timer.js';
@@ -38,6 +39,8 @@ const SLOWEST_LOOK_MS = 1000;
 const STUCK_CHECK_MS = 1500;
 /** A server that ends again and again, without anything learnt from it in between, is not waited for. */
 const MOST_REVIVALS = 10;
+/** What a wait that is over gets to end its calls; the rest of them end with the connection. */
+const CLEAN_UP_MS = 500;
 
 /**
  * Waits until a task ends, or until there is a reason to stop waiting.
@@ -106,7 +109,6 @@ async function waitOnce(
   const stop = new AbortController();
   // Each of its long polls listens on, for as long as the task runs.
   setMaxListeners(0, stop.signal);
-  // A poll that outlives its connection would be tried again on a closed channel, and nothing could catch that.
   const ended = session.temporal
     .withAbortSignal(stop.signal, () => awaitResult(session, id))
     .then((result): WaitEnd => ({ kind: 'ended', result }));
@@ -122,8 +124,15 @@ async function waitOnce(
     return { kind: 'gone' };
   } finally {
     stop.abort();
-    await Promise.allSettled([ended, watching, attending, leaving]);
+    await settleInTime([ended, watching, attending, leaving]);
   }
+}
+
+/** Lets what is under way end, and waits no longer for it than {@link CLEAN_UP_MS}; whatever it throws is caught. */
+async function settleInTime(actions: Promise<unknown>[]): Promise<void> {
+  const settled = new AbortController();
+  const settling = Promise.allSettled(actions).then(() => settled.abort());
+  await Promise.race([settling, sleep(CLEAN_UP_MS, settled.signal)]);
 }
 
 /** Looks again and again whether a worker takes up what is due, while {@link watch} may wait for an answer. */
@@ -163,7 +172,8 @@ async function watch(
     pause = Math.min(pause * 1.3, SLOWEST_LOOK_MS);
     const view = await inTime(deadline, signal, () => look(session, stop, () => queryTask(session, id)));
     if (stop.aborted) return { kind: 'aborted', result: state.last };
-    if (!view) continue;
+    // What a worker knows of a task that has ended has no output: the close event does, which the other wait reads.
+    if (!view || isEndState(view.status)) continue;
     state.last = view;
     state.revivals = 0;
     onProgress?.(view);
@@ -193,6 +203,7 @@ async function look<T>(session: Session, stop: AbortSignal, action: () => Promis
   const own = new AbortController();
   const abort = (): void => own.abort();
   stop.addEventListener('abort', abort);
+  if (stop.aborted) abort();
   try {
     return await session.temporal.withAbortSignal(own.signal, action);
   } finally {
@@ -202,6 +213,7 @@ async function look<T>(session: Session, stop: AbortSignal, action: () => Promis
 
 /** Sleeps, or wakes when one of the signals fires. */
 function sleep(ms: number, ...signals: (AbortSignal | undefined)[]): Promise<void> {
+  if (signals.some((signal) => signal?.aborted)) return Promise.resolve();
   return new Promise((resolve) => {
     const stopTimer = startTimer(ms, wake);
     for (const signal of signals) signal?.addEventListener('abort', wake);

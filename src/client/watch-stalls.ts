@@ -34,7 +34,7 @@ export async function watchingStalls<T>(
     return await action();
   } finally {
     isOver = true;
+    // What is under way ends with the connection, and throws nothing.
     clearInterval(timer);
-    await looking;
   }
 }

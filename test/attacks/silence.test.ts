@@ -14,6 +14,7 @@ import { atTerminal } from '../fixtures/at-terminal.js';
 import { ability, abilityJson, start } from '../fixtures/command-line.js';
 import { makeProject, operation, type ProjectFolder, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
+import { startRelay } from '../fixtures/tcp-relay.js';
 import { WHOLE } from './extent.js';
 
 const FILES = {
@@ -258,4 +259,42 @@ describe('a queue that nobody serves any more', () => {
     },
     60_000,
   );
+});
+
+describe('a server that is killed, or goes silent, under a wait', () => {
+  let running: RunningProject;
+  afterEach(() => running.stop());
+
+  test('--timeout ends the command, and so does Ctrl-C, whatever it does', async () => {
+    running = await runProject(FILES);
+    const { id } = await running.create('asks');
+    await running.wait(id, { approvalMs: 0 });
+    const watch = async (end: 'mute' | 'kill and mute' | 'kill', stop: '--timeout' | 'SIGINT'): Promise<void> => {
+      const relay = await startRelay(inject('temporal').address);
+      onTestFinished(() => relay.stop());
+      const args = ['task', 'watch', id, '--wait-approval', '5m', '--timeout', stop === 'SIGINT' ? '5m' : '8s'];
+      const began = performance.now();
+      const command = start(args, { cwd: running.root, env: { TEMPORAL_ADDRESS: relay.address } });
+      const said = listen(command);
+      await expect.poll(said, { timeout: 20_000 }).toMatch(/ask/);
+      relay.end(end);
+      const ended = performance.now();
+      // Calls are made again, or wait for their answer.
+      await expect.poll(() => performance.now() - ended > 2000, { timeout: 5000 }).toBe(true);
+      if (stop === 'SIGINT') command.kill('SIGINT');
+      const asked = performance.now();
+      const { exitCode, stderr } = await command;
+      const late = stop === 'SIGINT' ? performance.now() - asked : performance.now() - began - 8000;
+      const what = `${end}, ${stop}, ${Math.round(late)} ms late: ${stderr}`;
+      expect(exitCode, what).toBe(stop === 'SIGINT' ? 130 : 6);
+      // 2 s, and what a busy machine adds to the start and end of a process.
+      expect(late, what).toBeLessThan(4000);
+    };
+    await Promise.all([
+      watch('mute', '--timeout'),
+      watch('kill and mute', '--timeout'),
+      watch('kill and mute', 'SIGINT'),
+      ...(WHOLE ? [watch('kill', '--timeout'), watch('kill', 'SIGINT'), watch('mute', 'SIGINT')] : []),
+    ]);
+  }, 60_000);
 });

@@ -13,6 +13,12 @@ describe('temporal.unavailable is told', () => {
   test.each([
     [14, 'connection refused', /does not answer: connection refused/],
     [4, 'deadline exceeded', /does not answer/],
+    [13, 'GetWorkflowExecution: operation failed', /does not answer: GetWorkflowExecution: operation failed/],
+    [1, 'database is gone', /does not answer: database is gone/],
+    [2, 'database is gone', /does not answer: database is gone/],
+    [8, 'database is gone', /does not answer: database is gone/],
+    [10, 'database is gone', /does not answer: database is gone/],
+    [15, 'database is gone', /does not answer: database is gone/],
     [5, 'Namespace acme is not found.', /has no namespace acme/],
     [7, 'Request unauthorized.', /does not let us into the namespace acme: Request unauthorized\./],
     [16, 'invalid token', /does not let us into the namespace acme/],
@@ -27,7 +33,7 @@ describe('temporal.unavailable is told', () => {
 });
 
 test('what is none of these passes through', async () => {
-  for (const error of [new Error('ours'), grpc(5, 'workflow not found for ID: x'), grpc(13, 'internal')]) {
+  for (const error of [new Error('ours'), grpc(5, 'workflow not found for ID: x'), grpc(6, 'already there')]) {
     expect(await told(error)).toBe(error);
   }
 });

@@ -9,7 +9,7 @@ function sessionWithATaskThatJustEnded(): Session {
     status: { name: 'RUNNING' },
     type: 'flow',
     memo: { ability: 'flow' },
-    searchAttributes: { AbilityProject: ['p'] },
+    searchAttributes: AbilityProject: ['p'] ,
     startTime: new Date(0),
     closeTime: null,
   };
@@ -23,7 +23,13 @@ function sessionWithATaskThatJustEnded(): Session {
     workflow: { getHandle: (id: string) => (id.startsWith('delete:') ? none : task) },
     withDeadline: (_: number, action: () => unknown) => action(),
   };
-  return { temporal, ui: null, namespace: 'default', paths: { records: '/nowhere' } } as unknown as Session;
+  return {
+    temporal,
+    project: '',
+    ui: null,
+    namespace: 'default',
+    paths: { records: '/nowhere' },
+  } as unknown as Session;
 }
 
 test('a task that ended between two questions is seen with its output, not as its worker still has it', async () => {

@@ -61,3 +61,35 @@ test('when it happens ten times in a row they do', async () => {
   const error = waitForTask(sessionAt(11, undefined, true), 'x', { timeoutMs: 4000 });
   await expect(error).rejects.toMatchObject({ code: 'engine.stuck' });
 });
+
+test('what a query gives of a task that has ended has no output, and is not the result of a wait whose time is up', async () => {
+  const session = sessionAt(1);
+  const handle = session.temporal.workflow.getHandle('x');
+  const seen: string[] = [];
+  const views = [
+    { status: 'running', step: 1 },
+    { status: 'succeeded', output: null },
+  ];
+  Object.assign(handle, {
+    query: async () => ({ progress: {}, approvals: [], links: {}, ...(views.shift() ?? { status: 'succeeded' }) }),
+  });
+  const end = await waitForTask(session, 'x', { timeoutMs: 1000, onProgress: ({ status }) => void seen.push(status) });
+  expect(end).toMatchObject({ kind: 'timeout', result: { status: 'running' } });
+  expect(seen).toEqual(['running']);
+  expect(views).toEqual([]);
+});
+
+test('calls that never settle keep no wait beyond its time, and a signal that has fired ends one at once', async () => {
+  const never = (): Promise<never> => new Promise(() => {});
+  const temporal = {
+    workflow: { getHandle: () => ({ result: never, query: never, describe: never }) },
+    withDeadline: (_: number, action: () => unknown) => action(),
+    withAbortSignal: (_: AbortSignal, action: () => unknown) => action(),
+  };
+  const session = { temporal, ui: null, namespace: 'default' } as unknown as Session;
+  const began = performance.now();
+  expect(await waitForTask(session, 'x', { timeoutMs: 2000 })).toMatchObject({ kind: 'timeout' });
+  expect(performance.now() - began).toBeLessThan(4000);
+  const aborted = await waitForTask(session, 'x', { timeoutMs: 60_000, signal: AbortSignal.abort() });
+  expect(aborted).toMatchObject({ kind: 'aborted' });
+});
