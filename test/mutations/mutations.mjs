@@ -446,9 +446,7 @@ export const MUTATIONS = [
     file: 'src/activities/slots/acquire-slot.ts',
     find: 'digestOf(input) !== admitted.seal.input',
     replace: 'digestOf(input) === ""',
-    tests: [
-      { file: 'test/integration/concurrency-locks.test.ts', name: 'is asked only by tasks that passed preflight' },
-    ],
+    tests: ['test/unit/activities/acquire-slot.test.ts'],
   },
   {
     name: 'seals: preflight seals for whoever asks for it',
@@ -844,7 +842,7 @@ export const MUTATIONS = [
     name: 'time-outs: what a program leaves behind is not killed after the time it has to end',
     file: 'src/activities/script/run-process.ts',
     find: '    later(kill, patience.graceMs);\n',
-    replace: '',
+    replace: '    later(kill, patience.graceMs * 100);\n',
     tests: [{ file: 'test/attacks/hook-floods.test.ts', name: 'ignores_sigterm' }],
   },
 ];
