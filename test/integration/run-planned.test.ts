@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeInput } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
-import { preflightIdOf } from '../../src/contracts/names.js';
+import { preflightIdOf, taskQueueOf, WORKFLOWS } from '../../src/contracts/names.js';
 import type { PlanPreview } from '../../src/contracts/preview.js';
 import { AbilityError } from '../../src/contracts/problem.js';
+import type { WantedPlan } from '../../src/contracts/task.js';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
 import { previewPlan } from '../../src/planning/preview/preview-plan.js';
 import type { PlanChange } from '../../src/rules/wanted-plan.js';
@@ -50,6 +51,23 @@ async function refusal(promise: Promise<unknown>): Promise<AbilityError> {
   );
   if (error instanceof AbilityError) return error;
   throw error ?? new Error('it was not refused');
+}
+
+/** The code with which the worker refuses to seal, whatever the caller looks at besides; undefined where it seals. */
+async function sealingOf(ability: string, plan: WantedPlan): Promise<string | undefined> {
+  const { session } = project;
+  const task = `sealing-${ability}`;
+  const user = { name: 'tester', source: 'claimed' };
+  const request = { ability, environment: 'dev', input: {}, task, direct: false, user, session: null, plan };
+  const preflight = session.temporal.workflow.execute(WORKFLOWS.preflight, {
+    workflowId: preflightIdOf(task, session.project),
+    taskQueue: taskQueueOf(session.project, 'dev', 'local'),
+    args: [request],
+  });
+  return preflight.then(
+    () => undefined,
+    (error: { cause?: { type?: string; cause?: { type?: string } } }) => error.cause?.cause?.type ?? error.cause?.type,
+  );
 }
 
 function hasRecord(key: string): boolean {
@@ -160,6 +178,7 @@ describe('a plan with tools', () => {
       expect(await refusal(project.create('tooled', {}, { plan: { plan: sealed } }))).toMatchObject({
         code: 'plan.changed',
       });
+      expect(await sealingOf('tooled', { plan: sealed })).toBe('plan.changed');
       expect((await project.run('tooled', {}, { plan: { plan: digest } })).status).toBe('succeeded');
     } finally {
       describeTool('Does it.');

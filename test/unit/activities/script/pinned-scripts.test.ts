@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -119,6 +120,20 @@ describe('a copy', () => {
     writeFileSync(file, `${large.slice(0, -1)}y`);
     chmodSync(file, 0o555);
     expect(contentOf((await scripts.find(script)).file)).toBe(large);
+  });
+
+  test('is a folder of its own, and no link to one elsewhere, of which nothing is removed', async () => {
+    const { pinned } = await scripts.find(planned());
+    const elsewhere = join(project.root, 'elsewhere');
+    for (const place of [pinned, join(pinned, 's'), join(pinned, 's/lib')]) {
+      rmSync(place, { recursive: true, force: true });
+      project.write({ 'elsewhere/note.txt': 'mine' });
+      symlinkSync(elsewhere, place);
+      const { file } = await scripts.find(planned());
+      expect(lstatSync(place).isDirectory()).toBe(true);
+      expect(contentOf(file)).toBe('main');
+      expect(readdirSync(elsewhere)).toEqual(['note.txt']);
+    }
   });
 
   test('that somebody may write to, or nobody may run, is made anew', async () => {
