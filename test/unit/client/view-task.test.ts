@@ -9,7 +9,7 @@ function sessionWithATaskThatJustEnded(): Session {
     status: { name: 'RUNNING' },
     type: 'flow',
     memo: { ability: 'flow' },
-    searchAttributes: AbilityProject: ['p'] ,
+    searchAttributes: { AbilityProject: ['p'] },
     startTime: new Date(0),
     closeTime: null,
   };
