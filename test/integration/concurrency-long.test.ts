@@ -89,5 +89,5 @@ test('a lock that is never done with those who come goes on as a new run all the
   await crowd;
   await handleOf(id).signal('go', null);
   expect((await ended(id)).status).toBe('succeeded');
-  await expect.poll(async () => (await handleOf(lock).describe()).status.name, { timeout: 20_000 }).toBe('COMPLETED');
+  await expect.poll(async () => (await handleOf(lock).describe()).status.name, { timeout: 60_000 }).toBe('COMPLETED');
 }, 120_000);

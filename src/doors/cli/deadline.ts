@@ -1,9 +1,9 @@
 import type { Stall } from '../../client/index.js';
-import { EXIT } from '../../contracts/exit-codes.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { startTimer } from '../../server/start-timer.js';
 import type { Context } from './context.js';
 import type { Patience } from './follow-task.js';
+import { reportError } from './report.js';
 
 /** The end of a command's patience, counted from its start: the runtime and preflight take their part of it. */
 export interface Deadline {
@@ -44,34 +44,41 @@ export async function withDeadline<T>(
  *
  * @param what was not reached in time, as the message says it.
  */
-export function startDeadline({ began = 0 }: Context, { timeout, timeoutMs }: Patience, what: string): Deadline {
+export function startDeadline(context: Context, { timeout, timeoutMs }: Patience, what: string): Deadline {
+  const { began = 0 } = context;
   const controller = new AbortController();
+  let isOver = false;
   const rest = (): number | undefined =>
     timeoutMs === undefined ? undefined : Math.max(0, began + timeoutMs - performance.now());
   let last: Stall | undefined;
   const abort = (): void => {
     const message = `${what} within ${timeout}, counted from the start of the command`;
-    controller.abort(
-      new AbilityError({
-        code: 'wait.timeout',
-        message: last ? `${message}: ${last.message}` : message,
-        suggestion:
-          last?.suggestion ?? 'Pass a longer --timeout: the first command of a project also starts its runtime.',
-      }),
-    );
-    // What cannot be called off, such as a download, must not keep the command.
-    setTimeout(() => process.exit(EXIT.timedOut), EXIT_MS).unref();
+    const error = new AbilityError({
+      code: 'wait.timeout',
+      message: last ? `${message}: ${last.message}` : message,
+      suggestion:
+        last?.suggestion ?? 'Pass a longer --timeout: the first command of a project also starts its runtime.',
+    });
+    controller.abort(error);
+    // What cannot be called off, such as a download, must not keep the command, nor its answer.
+    setTimeout(() => {
+      if (isOver) process.exit();
+      else process.exit(reportError(error, context));
+    }, EXIT_MS).unref();
   };
-  const done = startTimer(rest() ?? Number.POSITIVE_INFINITY, abort);
+  const stop = startTimer(rest() ?? Number.POSITIVE_INFINITY, abort);
   return {
     signal: controller.signal,
     takeRest() {
-      done();
+      stop();
       return rest();
     },
     stalled(stall) {
       last = stall;
     },
-    done,
+    done() {
+      isOver = true;
+      stop();
+    },
   };
 }

@@ -7,11 +7,18 @@ const exit = vi.spyOn(process, 'exit').mockImplementation((() => {}) as never);
 beforeEach(() => {
   vi.useFakeTimers();
   exit.mockClear();
+  printJson.mockClear();
 });
 afterEach(() => void vi.useRealTimers());
 
+const printJson = vi.fn();
+
 const startFrom = (timeout: string | undefined, timeoutMs: number | undefined, began = performance.now()) =>
-  startDeadline({ began } as Context, { timeout, timeoutMs, approvalMs: undefined }, 'No task was created');
+  startDeadline(
+    { began, flags: { json: true }, terminal: { printJson } } as unknown as Context,
+    { timeout, timeoutMs, approvalMs: undefined },
+    'No task was created',
+  );
 
 test('the time counts from the start of the command, not from that of the watch', () => {
   const began = performance.now();
@@ -58,10 +65,21 @@ test('what no worker took up is said again, with the command that helps', () => 
   });
 });
 
-test('what cannot be called off does not keep the command: it ends a second later with 6', () => {
+test('what cannot be called off does not keep the command: it ends a second later with 6, and says why', () => {
   startFrom('1s', 1000);
   vi.advanceTimersByTime(1999);
   expect(exit).not.toHaveBeenCalled();
   vi.advanceTimersByTime(1);
   expect(exit).toHaveBeenCalledExactlyOnceWith(6);
+  const error = expect.objectContaining({ code: 'wait.timeout' });
+  expect(printJson).toHaveBeenCalledExactlyOnceWith({ status: 'error', error });
+});
+
+test('a command that has ended by then has given its answer, and keeps its exit code', () => {
+  const { done } = startFrom('1s', 1000);
+  vi.advanceTimersByTime(1500);
+  done();
+  vi.advanceTimersByTime(5000);
+  expect(exit).toHaveBeenCalledExactlyOnceWith();
+  expect(printJson).not.toHaveBeenCalled();
 });
