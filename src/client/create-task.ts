@@ -1,17 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  ApplicationFailure,
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowFailedError,
-  type WorkflowHandle,
-} from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
 import type { JsonObject } from '../contracts/json.js';
-import { preflightIdOf, taskQueueOf, WORKFLOWS } from '../contracts/names.js';
+import { taskQueueOf } from '../contracts/names.js';
 import type { Person } from '../contracts/people.js';
-import { AbilityError, type Problem } from '../contracts/problem.js';
+import { AbilityError } from '../contracts/problem.js';
 import type { Seal } from '../contracts/seal.js';
 import type { PreflightAnswer, TaskMemo, TaskRequest, TaskStart } from '../contracts/task.js';
 import { digestOf } from '../rules/canonical.js';
@@ -19,14 +14,14 @@ import { hasTools, planDigest } from '../rules/plan-digest.js';
 import { markdownLine } from '../rules/shown-text.js';
 import { packArguments } from '../rules/task-arguments.js';
 import { refuseOtherInput, refuseOtherPlan } from '../rules/wanted-plan.js';
+import { askPreflight, MOST_TURNS, tooManyCallers } from './ask-preflight.js';
 import { attachTask } from './attach-task.js';
 import type { Session } from './connect.js';
 import type { Stall } from './find-stall.js';
 import { keepingRuntime } from './keep-runtime.js';
-import { placementWithWorker, refuseWithoutWorker } from './pollers.js';
+import { refuseWithoutWorker } from './pollers.js';
 import { checkUserKey, generateTaskKey } from './task-keys.js';
 import { asking, isUnknownWorkflow } from './temporal-errors.js';
-import { watchingStalls } from './watch-stalls.js';
 
 /** What a caller wants done. */
 export interface NewTask {
@@ -63,10 +58,6 @@ export interface CreatedTask {
   attached: boolean;
 }
 
-const PREFLIGHT_LIMIT = '60s';
-/** Callers with different inputs under one key queue up for its preflight; more turns than that do not happen. */
-const MOST_TURNS = 20;
-
 /**
  * Creates a task: preflight, then the start of its workflow. The key is a promise only once that start was accepted.
  *
@@ -94,14 +85,14 @@ export async function createTask(session: Session, wanted: NewTask): Promise<Cre
       const created = await keepingRuntime(session, () => createOnce(session, request, wanted), wanted.signal);
       if (created) return created;
     }
-    throw tooMany(request.task);
+    throw tooManyCallers(request.task);
   });
 }
 
 /** @returns undefined where the task that held the key is gone by now, so that preflight must look again. */
 async function createOnce(session: Session, request: TaskRequest, wanted: NewTask): Promise<CreatedTask | undefined> {
   const { task: id } = request;
-  const { seal, ...answer } = await preflight(session, request, wanted);
+  const { seal, ...answer } = await askPreflight(session, request, wanted);
   const { warnings } = answer;
   if (answer.ended) return { id, runId: '', warnings, attached: true };
   const start = seal && startOf(request, { ...answer, seal }, wanted);
@@ -127,14 +118,6 @@ async function attachOrForget(
   }
 }
 
-function tooMany(id: string): AbilityError {
-  return new AbilityError({
-    code: 'task.key_conflict',
-    message: `Too many callers want ${id} for different things at once`,
-    suggestion: 'Choose another key.',
-  });
-}
-
 /** A task that never came to be leaves no record behind. Source: answers, 4. */
 async function startOrForget(
   session: Session,
@@ -155,52 +138,6 @@ async function startOrForget(
     await forgetRecord(session, request);
     throw error;
   }
-}
-
-/** Runs preflight, or joins one that another caller runs for the same request. Source: answers, 3 and 7. */
-async function preflight(session: Session, request: TaskRequest, { onStall }: NewTask): Promise<PreflightAnswer> {
-  const placement = await placementWithWorker(session, request.environment);
-  const digest = digestOf(request);
-  for (let turn = 0; turn < MOST_TURNS; turn += 1) {
-    const handle = await session.temporal.workflow.start(WORKFLOWS.preflight, {
-      workflowId: preflightIdOf(request.task, session.project),
-      taskQueue: taskQueueOf(session.project, request.environment, placement),
-      args: [request],
-      workflowExecutionTimeout: PREFLIGHT_LIMIT,
-      workflowIdConflictPolicy: 'USE_EXISTING',
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      staticSummary: `preflight of ${request.ability}`,
-    });
-    const own = await watchingStalls(session, handle.workflowId, onStall, () => resultOf(handle, digest));
-    if (own) return own;
-  }
-  throw tooMany(request.task);
-}
-
-/** The answer of a preflight, or undefined when it was somebody else's with another request. */
-async function resultOf(handle: WorkflowHandle, digest: string): Promise<PreflightAnswer | undefined> {
-  try {
-    const answer = (await handle.result()) as PreflightAnswer;
-    return answer.request === digest ? answer : undefined;
-  } catch (error) {
-    if (!(error instanceof WorkflowFailedError)) throw error;
-    const { cause } = error;
-    if (!(cause instanceof ApplicationFailure) || !cause.type) throw notAnswered(error);
-    const [problem, by] = (cause.details ?? []) as [Problem?, { request?: string }?];
-    if (by?.request !== undefined && by.request !== digest) return undefined;
-    throw new AbilityError(problem ?? { code: cause.type, message: cause.message }, { cause: error });
-  }
-}
-
-function notAnswered(cause: Error): AbilityError {
-  return new AbilityError(
-    {
-      code: 'worker.unavailable',
-      message: 'No worker answered the preflight within a minute; nothing was created',
-      suggestion: 'Look whether the worker is well: `ability doctor`.',
-    },
-    { cause },
-  );
 }
 
 /** The answer about a task that may be started. */
