@@ -1,16 +1,27 @@
 import type { Placement } from './placement.js';
 
 /** The version of the interpreter. A plan carries the one it was made for; behaviour branches on it. */
-export const ENGINE = 1;
+export const ENGINE = 2;
+
+/**
+ * Engines whose plans this build runs, each as the build did that made them.
+ *
+ * What engine 2 changed: a step in a loop reads its own last turn, the record of a task without an output contract is
+ * written beside its history, and a call that must not be cut makes its task `unknown` when a time-out or a race cuts it.
+ */
+export const ENGINES_READ: readonly number[] = [1, ENGINE];
 
 /** Plans that were made before they said so, and those in which some parentheses of expressions were not heeded. */
 export const FIRST_CEL = '8.0.0';
+
+/** Plans made before expressions were held to the conformance suite of the CEL specification. */
+export const SECOND_CEL = '8.0.0+1';
 
 /**
  * The version of the CEL library, and after the plus of what we make of it. A plan carries the one it was made for, since
  * another may read an expression otherwise.
  */
-export const CEL = '8.0.0+1';
+export const CEL = '8.0.0+2';
 
 /**
  * Versions under which plans may have been made that this build runs.
@@ -18,7 +29,7 @@ export const CEL = '8.0.0+1';
  * An earlier one stays here after an upgrade only if every expression is still read for it as it was: the unit tests of the
  * expressions and all recorded histories say so.
  */
-export const CEL_READ: readonly string[] = [FIRST_CEL, CEL];
+export const CEL_READ: readonly string[] = [FIRST_CEL, SECOND_CEL, CEL];
 
 /**
  * The variable by which processes that a call starts are found at its end; scripts and MCP servers get it, and what they

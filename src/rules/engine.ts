@@ -1,4 +1,4 @@
-import { CEL, CEL_READ, ENGINE, FIRST_CEL } from '../contracts/names.js';
+import { CEL, CEL_READ, ENGINE, ENGINES_READ, FIRST_CEL } from '../contracts/names.js';
 import type { Plan } from '../contracts/plan.js';
 
 /** What a plan says of the build that made it; anything may stand in what somebody started by hand. */
@@ -11,7 +11,8 @@ export type PlannedFor = Partial<Pick<Plan, 'engine' | 'cel'>>;
  */
 export function whyNotThisBuild(planned: PlannedFor | undefined): string | undefined {
   const engine = planned?.engine;
-  if (engine !== ENGINE) return `The task was planned for engine ${engine ?? 'none'}, this build has engine ${ENGINE}`;
+  if (engine === undefined || !ENGINES_READ.includes(engine))
+    return `The task was planned for engine ${engine ?? 'none'}, this build has engine ${ENGINE}`;
   const cel = planned?.cel ?? FIRST_CEL;
   if (CEL_READ.includes(cel)) return undefined;
   return `The expressions of the task were planned for CEL ${cel}, this build has CEL ${CEL}`;

@@ -14,8 +14,8 @@ beforeAll(async () => {
 afterAll(() => flows.project.stop());
 
 test.each<[string, Partial<Plan>, RegExp]>([
-  ['engine', { engine: 99 }, /engine 99, this build has engine 1$/],
-  ['CEL', { cel: '99.0.0' }, /CEL 99\.0\.0, this build has CEL 8\.0\.0\+1$/],
+  ['engine', { engine: 99 }, /engine 99, this build has engine 2$/],
+  ['CEL', { cel: '99.0.0' }, /CEL 99\.0\.0, this build has CEL 8\.0\.0\+2$/],
 ])('a task that was planned for another %s is refused by name, and calls nothing', async (name, other, told) => {
   const { project } = flows;
   const ability = flows.define('steps: [{ id: a, call: util.note, with: { file: "${{ input.file }}", text: a } }]');
@@ -23,7 +23,7 @@ test.each<[string, Partial<Plan>, RegExp]>([
   const { id } = await project.create(ability, input);
   expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded' } });
   const start = await readStart(project.session, id);
-  expect(start.plan).toMatchObject({ engine: 1, cel: '8.0.0+1' });
+  expect(start.plan).toMatchObject({ engine: 2, cel: '8.0.0+2' });
   const handle = await project.session.temporal.workflow.start(ability, {
     workflowId: `${id}-${name}`,
     taskQueue: taskQueueOf(project.session.project, 'dev', start.plan.placement),

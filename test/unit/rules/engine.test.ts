@@ -7,6 +7,7 @@ describe('a plan', () => {
   test.each([
     ['of this build', { engine: ENGINE, cel: CEL }],
     ['that was made before plans named their CEL', { engine: ENGINE }],
+    ['of the engine before this one', { engine: ENGINE - 1, cel: CEL }],
   ])('%s is run', (_, planned) => {
     expect(whyNotThisBuild(planned)).toBeUndefined();
   });
