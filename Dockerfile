@@ -16,5 +16,5 @@ RUN npm ci && mkdir -p /store /project /app/.system && chown -R node /store /pro
 
 USER node
 ENV NODE_ENV=production
-ENTRYPOINT ["tini", "--", "node", "/app/dist/doors/cli/bin.js"]
+ENTRYPOINT ["tini", "--", "node", "/app/dist/command/bin.js"]
 CMD ["worker"]

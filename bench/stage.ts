@@ -135,7 +135,7 @@ function startProduct(
   ABILITY_SEAL_KEYS: string,
 ): Promise<Running> {
   return start({
-    script: join(ROOT, 'dist/doors/cli/bin.js'),
+    script: join(ROOT, 'dist/command/bin.js'),
     args: ['worker', '--env', environment, '--placement', 'cloud'],
     cwd: root,
     env: { TEMPORAL_ADDRESS: address, BENCH_SERVICE_URL: origin, ABILITY_SEAL_KEYS },

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const BUILT = fileURLToPath(new URL('../../dist/doors/cli/bin.js', import.meta.url));
+const BUILT = fileURLToPath(new URL('../../dist/command/bin.js', import.meta.url));
 
 process.exitCode = await demonstrate().catch((error) => {
   console.error(`error ${error.message}`);

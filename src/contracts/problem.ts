@@ -17,12 +17,21 @@ export interface Problem {
   suggestion?: string;
 }
 
+/** What marks an `AbilityError` in whichever copy of this module it was made. */
+const BRAND = Symbol.for('ability-runtime.AbilityError');
+
 /**
  * The one error this code base throws on purpose.
  *
- * Its `code` is part of the interface; the message may change. Thrown by every room, caught at the doors.
+ * Its `code` is part of the interface; the message may change. Thrown by every room, caught at the doors. A process may
+ * hold two copies of this class, the bundled command line's and that of the workers it hosts: `instanceof` knows both.
  */
 export class AbilityError extends Error {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (this !== AbilityError) return Function.prototype[Symbol.hasInstance].call(this, value);
+    return value instanceof Error && BRAND in value;
+  }
+
   override readonly name = 'AbilityError';
   readonly code: string;
   readonly location: SourceLocation | undefined;
@@ -35,6 +44,10 @@ export class AbilityError extends Error {
     this.location = problem.location;
     this.details = problem.details;
     this.suggestion = problem.suggestion;
+  }
+
+  get [BRAND](): true {
+    return true;
   }
 
   /** The error as plain data, for an answer or a record. */

@@ -89,7 +89,7 @@ export class AbilityCommands {
   #spawn(args, onText) {
     const limit = this.#isFirst ? FIRST_LIMIT_MS : LIMIT_MS;
     this.#isFirst = false;
-    const child = spawn(process.execPath, [join(this.#root, 'dist/doors/cli/bin.js'), ...args], {
+    const child = spawn(process.execPath, [join(this.#root, 'dist/command/bin.js'), ...args], {
       cwd: this.#root,
       env: environment(),
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -113,12 +113,12 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
     'after',
     examples('ability approvals', 'ability approvals --json'),
   );
-  for (const verdict of ['approve', 'deny'] as const) {
-    const command = define(
-      `${verdict} <key>`,
-      `${verdict} what a task waits for`,
-      () => import(`./commands/${verdict}.js`),
-    )
+  const verdicts = {
+    approve: () => import('./commands/approve.js'),
+    deny: () => import('./commands/deny.js'),
+  };
+  for (const [verdict, load] of Object.entries(verdicts)) {
+    const command = define(`${verdict} <key>`, `${verdict} what a task waits for`, load)
       .option('--approval <id>', 'which approval; may be left out while one is open')
       .option('--as <name>', 'who decides (a claim; default: you)')
       .option('--comment <text>', 'why')

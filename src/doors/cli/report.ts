@@ -4,6 +4,7 @@ import { AbilityError, formatLocation, type Problem } from '../../contracts/prob
 import { oneLine } from '../../rules/shown-text.js';
 import type { Context } from './context.js';
 import { plainText } from './plain-text.js';
+import { readableStack } from './readable-stack.js';
 
 /** Says what went wrong: on stdout as one JSON value, else on stderr for people. @returns the exit code. */
 export function reportError(error: unknown, context: Pick<Context, 'flags' | 'terminal'>): ExitCode {
@@ -33,6 +34,6 @@ export function exitOf({ code }: Problem): ExitCode {
 
 function problemOf(error: unknown): Problem {
   if (error instanceof AbilityError) return error.toProblem();
-  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const message = error instanceof Error ? (error.stack ? readableStack(error.stack) : error.message) : String(error);
   return { code: 'internal.error', message, suggestion: 'Please report it.' };
 }

@@ -2,8 +2,6 @@ import { chmodSync, createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import * as tar from 'tar';
-import { request } from 'undici';
 import type { Progress } from './find-program.js';
 import { SILENCE_MS, TEMPORAL_CLI_VERSION } from './pinned.js';
 
@@ -14,7 +12,11 @@ const ARCHITECTURES: Record<string, string> = { x64: 'amd64', arm64: 'arm64' };
 
 const TIMEOUTS = { headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS } as const;
 
-/** Downloads the pinned release into a folder and gives the path of the program. */
+/**
+ * Downloads the pinned release into a folder and gives the path of the program.
+ *
+ * What it needs for that is loaded only here: each command reaches this file, and almost none downloads.
+ */
 export async function downloadTemporal(folder: string, progress: Progress): Promise<string> {
   const [platform, arch] = [PLATFORMS[process.platform], ARCHITECTURES[process.arch]];
   if (!platform || !arch) throw new Error(`there is none for ${process.platform} on ${process.arch}`);
@@ -22,13 +24,15 @@ export async function downloadTemporal(folder: string, progress: Progress): Prom
   const { archiveUrl, fileToExtract } = await locate(platform, arch);
   const archive = join(folder, 'archive.tar.gz');
   await fetchFile(archiveUrl, archive, progress);
-  await tar.extract({ file: archive, cwd: folder, filter: (path) => path === fileToExtract });
+  const { extract } = await import('tar');
+  await extract({ file: archive, cwd: folder, filter: (path) => path === fileToExtract });
   const file = join(folder, fileToExtract);
   chmodSync(file, 0o755);
   return file;
 }
 
 async function locate(platform: string, arch: string): Promise<{ archiveUrl: string; fileToExtract: string }> {
+  const { request } = await import('undici');
   const query = new URLSearchParams({ platform, arch, format: 'tar.gz' });
   const answer = await request(`${INFO}/v${TEMPORAL_CLI_VERSION}?${query}`, {
     ...TIMEOUTS,
@@ -42,6 +46,7 @@ async function locate(platform: string, arch: string): Promise<{ archiveUrl: str
 }
 
 async function fetchFile(url: string, file: string, progress: Progress): Promise<void> {
+  const { request } = await import('undici');
   const connecting = new AbortController();
   const silence = setTimeout(() => connecting.abort(new Error('no answer')), SILENCE_MS);
   const answer = await request(url, { ...TIMEOUTS, signal: connecting.signal });

