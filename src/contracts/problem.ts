@@ -28,7 +28,9 @@ const BRAND = Symbol.for('ability-runtime.AbilityError');
  */
 export class AbilityError extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {
-    if (this !== AbilityError) return Function.prototype[Symbol.hasInstance].call(this, value);
+    // biome-ignore lint/complexity/noThisInStatic: classes derived from this one inherit the method and keep their own meaning.
+    const derived = this === AbilityError ? undefined : this;
+    if (derived) return Function.prototype[Symbol.hasInstance].call(derived, value);
     return value instanceof Error && BRAND in value;
   }
 
