@@ -69,7 +69,8 @@ async function resultOf(steps: PlanStep[], { plan, cancelAt, outcomes = {} }: Gi
 }
 
 const causeOf = ({ error }: StoredResult) => (error?.details as { cause?: unknown } | undefined)?.cause;
-const statusOf = ({ steps }: StoredResult, path: string) => steps.find((step) => (step.path ?? step.id) === path)?.status;
+const statusOf = ({ steps }: StoredResult, path: string) =>
+  steps.find((step) => (step.path ?? step.id) === path)?.status;
 
 describe('a call that must not be cut, and was', () => {
   const stop: PlanStep = {
