@@ -58,9 +58,15 @@ export function causeOf({ code, message, step, details }: Problem): Cause {
 export function explain(run: TaskRun, error: unknown, cause: Cause): void {
   if (!isSinceEngine2(run) || !isUnknown(error)) return;
   const { problem } = error;
-  const details = (problem.details ?? {}) as { cause?: Cause };
-  if (details.cause && details.cause.code !== CANCELLED) return;
+  const { cause: before, ...details } = (problem.details ?? {}) as { cause?: Cause };
+  if (before && before.code !== CANCELLED) return;
+  const message = before ? problem.message.replace(saidOf(before), '') : problem.message;
+  problem.message = message + saidOf(cause);
   problem.details = { ...details, cause: { ...cause } };
+}
+
+function saidOf({ code, message }: Cause): string {
+  return `; it was cut by ${code}: ${message}`;
 }
 
 const CANCELLED = 'task.cancelled';
