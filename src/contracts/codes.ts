@@ -332,7 +332,7 @@ export const CODES = {
   },
   'output.too_large': {
     exit: EXIT.failed,
-    means: 'An output is larger than the ability may give.',
+    means: 'An output is larger than the ability may give; of a call, it was made, and its `undo` is due.',
     next: 'Write large data to a file or service and return where it is.',
   },
   'placement.no_worker': {
@@ -360,6 +360,12 @@ export const CODES = {
     means: 'The project has both `registry/` and `.system/registry/`.',
     next: 'Keep one of them.',
   },
+  'race.lost': {
+    exit: EXIT.unknown,
+    means:
+      'The cause of an `outcome.unknown`: the call was at work in a branch of a race that another branch won, and was cut.',
+    next: 'Move the call behind the race, or write `cut: allowed` at it.',
+  },
   'record.missing': {
     exit: EXIT.usage,
     means: 'The record of the task is not there.',
@@ -374,12 +380,6 @@ export const CODES = {
     exit: EXIT.outOfOrder,
     means: 'The record could not be written.',
     next: 'Make room on the disk or mend its permissions; the history in Temporal has everything.',
-  },
-  'race.lost': {
-    exit: EXIT.unknown,
-    means:
-      'The cause of an `outcome.unknown`: the call was at work in a branch of a race that another branch won, and was cut.',
-    next: 'Move the call behind the race, or write `cut: allowed` at it.',
   },
   'repeat.exhausted': {
     exit: EXIT.failed,
