@@ -37,6 +37,10 @@ const OPERATIONS = {
   ...operation('util.flaky', `${COUNT} if (n < 2) process.exit(1); return { n };`, { effects: 'write_idempotent' }),
   ...operation('util.slow', 'await sleep(input.ms); return input;'),
   ...operation('util.additive', 'console.error("at work"); await sleep(60000);', { effects: 'write_additive' }),
+  ...operation('util.invalid', 'return { n: 1 };', {
+    effects: 'write_additive',
+    more: 'output_schema: { type: object, required: [id] }',
+  }),
   ...operation('util.large', 'return { text: "x".repeat(200000) };'),
   ...operation('util.fast', 'return input;', { tags: ', tags: [fast]' }),
   ...operation('util.guarded', 'return input;', {
@@ -87,6 +91,21 @@ const WORKFLOWS = {
   },
   race: {
     yaml: 'steps: [{ id: r, race: { slow: { call: util.slow, with: { ms: 30000 } }, quick: { wait: 1s } } }]\noutput: "${{ steps.r.output.winner }}"',
+  },
+  'race-cut': {
+    yaml: 'steps: [{ id: r, race: { lost: { call: util.additive, with: {} }, quick: { wait: 3s } } }]\nfinally: [{ id: bye, call: util.echo, with: {} }]',
+  },
+  'race-cut-allowed': {
+    yaml: 'steps: [{ id: r, race: { lost: { call: util.additive, with: {}, cut: allowed }, quick: { wait: 3s } } }]\noutput: "${{ steps.r.output.winner }}"',
+  },
+  'parallel-cut': {
+    yaml: 'steps: [{ id: p, on_failure: cancel, parallel: { lost: { call: util.additive, with: {} }, bad: { steps: [{ id: pause, wait: 3s }, { id: f, fail: { code: app.no, message: no } }] } } }]',
+  },
+  'timeout-cut': {
+    yaml: 'steps: [{ id: g, timeout: 3s, steps: [{ id: lost, call: util.additive, with: {} }], on_error: [{ errors: [outcome.unknown], steps: [{ id: h, call: util.echo, with: {} }], rethrow: true }] }]',
+  },
+  'undo-of-unusable-answer': {
+    yaml: `steps: [{ id: g, retry: { attempts: 2, first: 100ms }, steps: [{ id: a, call: util.invalid, with: {}, undo: { ${note('back')} } }] }]`,
   },
   'race-approval': {
     yaml: 'steps: [{ id: r, race: { human: { approval: { title: Go on? } }, auto: { wait: 60s } } }]',

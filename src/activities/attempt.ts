@@ -4,8 +4,11 @@ import { ACTIVITY_LIMITS, TIMEOUT_MARGIN_MS } from '../contracts/names.js';
 /** A short call sends no heartbeat at all. */
 const HEARTBEAT_MS = ACTIVITY_LIMITS.heartbeat / 4;
 
-/** Heartbeat details of an attempt whose outcome could not be learnt; the next attempt sees them. */
-const UNCLEAR = { unclear: true } as const;
+/** Heartbeat details, which the next attempt sees: the outcome could not be learnt, or the answer could not be used. */
+interface Left {
+  unclear?: true;
+  arrived?: true;
+}
 
 /** The limits and the cancellation of one attempt. */
 export interface Attempt {
@@ -20,8 +23,10 @@ export interface Attempt {
   stop: AbortSignal;
   /** Whether an earlier attempt may have had its effect although it failed. */
   unclearBefore: boolean;
-  /** Tells the next attempt that this one may have had its effect. */
-  leaveUnclear(): void;
+  /** Whether an earlier attempt was made and answered, and its answer could not be used. */
+  arrivedBefore: boolean;
+  /** Tells the next attempt that this one may have had its effect, or has had it. */
+  leave(left: Left): void;
   /** Stops the clock and the heartbeats. */
   end(): void;
 }
@@ -45,8 +50,8 @@ export function beginAttempt(context: Context, implementationMs: number, finishe
     cancelled.abort(error);
     stop.abort(error);
   });
-  const unclearBefore = (info.heartbeatDetails as { unclear?: boolean } | undefined)?.unclear === true;
-  const beat = (): void => heartbeat(unclearBefore ? UNCLEAR : undefined);
+  const before = (info.heartbeatDetails ?? {}) as Left;
+  const beat = (): void => heartbeat(info.heartbeatDetails);
   const timer = info.isLocal ? undefined : setInterval(beat, HEARTBEAT_MS);
   return {
     number: info.attempt,
@@ -54,9 +59,10 @@ export function beginAttempt(context: Context, implementationMs: number, finishe
     limitedByStep: stepMs < implementationMs,
     signal: cancelled.signal,
     stop: stop.signal,
-    unclearBefore,
-    leaveUnclear: () => {
-      if (!info.isLocal) heartbeat(UNCLEAR);
+    unclearBefore: before.unclear === true,
+    arrivedBefore: before.arrived === true,
+    leave: (left) => {
+      if (!info.isLocal) heartbeat({ ...before, ...left });
     },
     end: () => {
       clearTimeout(clock);

@@ -1,22 +1,32 @@
 import { AbilityError, type Problem } from '../contracts/problem.js';
 
+type Facts = Pick<CallFailure, 'unclear' | 'isFinal' | 'hasArrived'>;
+
 /**
  * A failed attempt of a call.
  *
  * `unclear` means that the effect may have taken place all the same: the answer was lost, not the request. For an
  * effect that must not be repeated that makes the outcome `unknown`. `isFinal` means that another attempt would fail in the
- * same way, whatever the effect allows.
+ * same way, whatever the effect allows. `hasArrived` means that the call was made and answered, and only its answer cannot
+ * be used: it has had its effect.
  */
 export class CallFailure extends AbilityError {
   readonly unclear: boolean;
   readonly isFinal: boolean;
+  readonly hasArrived: boolean;
 
   constructor(
     problem: Problem,
-    { unclear = false, isFinal = false, cause }: { unclear?: boolean; isFinal?: boolean; cause?: unknown } = {},
+    { unclear = false, isFinal = false, hasArrived = false, cause }: Partial<Facts> & { cause?: unknown } = {},
   ) {
     super(problem, { cause });
     this.unclear = unclear;
     this.isFinal = isFinal;
+    this.hasArrived = hasArrived;
   }
+}
+
+/** What a failed attempt says of itself; an error that is none of ours says nothing. */
+export function factsOf(error: unknown): Facts {
+  return error instanceof CallFailure ? error : { unclear: false, isFinal: false, hasArrived: false };
 }

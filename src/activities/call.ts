@@ -15,7 +15,7 @@ import { denialOf } from '../rules/hook-facts.js';
 import { isPlainYes } from '../rules/stored-result.js';
 import { wayOnFrom } from '../rules/way-on.js';
 import { type Attempt, beginAttempt } from './attempt.js';
-import { CallFailure } from './call-failure.js';
+import { CallFailure, factsOf } from './call-failure.js';
 import type { CallInput } from './call-input.js';
 import { CallLog } from './call-log.js';
 import { EffectMark, type EffectMarks } from './effect-mark.js';
@@ -25,6 +25,7 @@ import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
 import type { Admitted, PlanSource } from './plan-source.js';
 import type { RecordFolder } from './record/record-folder.js';
 import { taskOf } from './task-of.js';
+import { asUnusableAnswer } from './unusable-answer.js';
 
 /** What calls need of their worker. */
 export interface CallDependencies extends HookDependencies {
@@ -58,12 +59,15 @@ export function createCall(dependencies: CallDependencies): (request: CallReques
     try {
       return await runAttempt(admitted, operation, request, attempt, hooks, dependencies);
     } catch (error) {
-      if (attempt.signal.aborted) throw cancelledBy(attempt, error, operation);
-      const { unclearBefore } = attempt;
-      const attemptsLeft = Math.max(0, attempts - attempt.number);
+      if (attempt.signal.aborted && !isSettled(error)) throw cancelledBy(attempt, error, operation);
+      const { number, unclearBefore, arrivedBefore } = attempt;
+      const attemptsLeft = Math.max(0, attempts - number);
       const { effects } = operation;
-      const facts = { effects, errors, attempt: attempt.number, attemptsLeft, unclearBefore, hooks };
-      if (error instanceof CallFailure && error.unclear && attemptsLeft > 0) attempt.leaveUnclear();
+      const facts = { effects, errors, attempt: number, attemptsLeft, unclearBefore, arrivedBefore, hooks };
+      const { unclear, hasArrived } = factsOf(error);
+      if ((unclear || hasArrived) && attemptsLeft > 0) {
+        attempt.leave({ ...(unclear && { unclear }), ...(hasArrived && { arrived: hasArrived }) });
+      }
       throw toFailure(limited(error, attempt), facts);
     } finally {
       attempt.end();
@@ -90,6 +94,7 @@ async function runAttempt(
   if (deny) throw denialOf(deny);
   if (attempt.leftMs === 0) throw new CallFailure({ code: 'timeout.step', message: 'The step had no time left' });
   const mark = markOf(admitted, operation, request, dependencies);
+  let hasBegun = false;
   const call: CallInput = {
     input,
     taskKey: task.includes(':') ? null : task,
@@ -102,7 +107,10 @@ async function runAttempt(
     signal: attempt.signal,
     stop: attempt.stop,
     secrets: dependencies.secrets(plan.environment.name),
-    begin: async () => mark?.make(),
+    begin: async () => {
+      await mark?.make();
+      hasBegun = true;
+    },
     log,
   };
   const warnings: string[] = [];
@@ -118,7 +126,8 @@ async function runAttempt(
     if (warnings.length > 0) answer.warnings = warnings;
     keep(answer, operation, plan, dependencies);
     return answer;
-  } catch (error) {
+  } catch (thrown) {
+    const error = hasBegun ? asUnusableAnswer(thrown) : thrown;
     await mark?.takeBack(error);
     if (!(error instanceof StoreFull)) await settle('failed', null, error);
     log.add('runtime', error instanceof Error ? error.message : String(error));
@@ -153,8 +162,8 @@ function markOf(
 function masked(error: unknown, log: CallLog): unknown {
   if (!(error instanceof AbilityError)) return maskedMistake(error, log);
   const problem = log.maskProblem(error.toProblem());
-  const { unclear, isFinal } = error instanceof CallFailure ? error : { unclear: false, isFinal: false };
-  return new CallFailure(problem, { unclear, isFinal, cause: error });
+  const { unclear, isFinal, hasArrived } = factsOf(error);
+  return new CallFailure(problem, { unclear, isFinal, hasArrived, cause: error });
 }
 
 /** A mistake of ours travels with its stack, which begins with its message; a cancellation travels as it is. */
@@ -234,7 +243,7 @@ function keep(answer: CallAnswer, operation: PlanOperation, plan: Plan, { keepLa
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
     const problem = isRepeatable(operation.effects) ? error.toProblem() : unknownOutcome(error.toProblem());
-    throw new StoreFull(new CallFailure(problem, { cause: error }));
+    throw new StoreFull(new CallFailure(problem, { hasArrived: true, cause: error }));
   }
 }
 
@@ -242,10 +251,15 @@ const CANCELLED_BEFORE: Problem = { code: 'outcome.unknown', message: 'an earlie
 
 /** A cancelled call is cancelled, unless it may not be repeated and nobody knows how far it came. */
 function cancelledBy(attempt: Attempt, error: unknown, operation: PlanOperation): unknown {
-  const unclear = attempt.unclearBefore || (error instanceof CallFailure && error.unclear);
+  const unclear = attempt.unclearBefore || factsOf(error).unclear;
   if (!unclear || isRepeatable(operation.effects)) return attempt.signal.reason;
   const seen = error instanceof AbilityError ? error.toProblem() : CANCELLED_BEFORE;
-  return toFailure(new CallFailure(unknownOutcome(seen), { cause: error }));
+  return toFailure(new CallFailure(unknownOutcome(seen), { cause: error }), undefined, { cut: true });
+}
+
+/** Whether it is known what became of a call, although it was cancelled as well. */
+function isSettled(error: unknown): boolean {
+  return error instanceof CallFailure && (error.hasArrived || error.code === 'outcome.unknown');
 }
 
 /** Which limit an attempt ran into: its own or the step's. */

@@ -3,7 +3,7 @@ import { type Effect, isRepeatable } from '../contracts/effects.js';
 import type { HookAnswer } from '../contracts/hooks.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import { isRetryableCode } from '../rules/error-families.js';
-import { CallFailure } from './call-failure.js';
+import { factsOf } from './call-failure.js';
 
 /** Failure messages are not spilled by the codec, so a long one would sit in the history. */
 const MOST_CHARACTERS = 4000;
@@ -19,6 +19,8 @@ export interface RetryFacts {
   attemptsLeft: number;
   /** Whether an earlier attempt may have had its effect although it failed. */
   unclearBefore: boolean;
+  /** Whether an earlier attempt was made and answered, and its answer could not be used. */
+  arrivedBefore: boolean;
   /** What hooks inside the attempt answered. */
   hooks: readonly HookAnswer[];
 }
@@ -35,17 +37,24 @@ export function toFailure(error: unknown, facts?: RetryFacts, context: object = 
   if (error instanceof ApplicationFailure) return error;
   const problem = problemOf(error);
   if (!facts) return failureOf(problem, false, error, context);
-  const unclear = facts.unclearBefore || (error instanceof CallFailure && error.unclear);
-  const isUnknown = unclear && !isRepeatable(facts.effects);
+  const known = factsOf(error);
+  const isUnknown = (facts.unclearBefore || known.unclear) && !isRepeatable(facts.effects);
   // A step that has used up its time has none for another attempt either.
-  const isFinal = problem.code === 'timeout.step' || (error instanceof CallFailure && error.isFinal);
+  const isFinal = problem.code === 'timeout.step' || known.isFinal;
   const again = facts.attemptsLeft > 0 && !isFinal && isRetryableCode(problem.code, facts.errors);
   const told = {
     attempt: facts.attempt,
     ...(isUnknown && { unclear: true }),
+    ...(isUnknown && isTimeUp(problem.code) && { cut: true }),
+    ...((known.hasArrived || facts.arrivedBefore) && { arrived: true }),
     ...(facts.hooks.length > 0 && { hooks: facts.hooks }),
   };
   return failureOf(isUnknown && !again ? unknownOutcome(problem) : problem, again, error, { ...context, ...told });
+}
+
+/** Whether a call was ended because its time was up. */
+function isTimeUp(code: string): boolean {
+  return code === 'timeout.call' || code === 'timeout.step';
 }
 
 /** The problem an error stands for; a mistake of ours is `internal.error`. */

@@ -19,7 +19,8 @@ export const CODES = {
   },
   'api.output_invalid': {
     exit: EXIT.failed,
-    means: 'A service answered with success, but with something the contract does not allow.',
+    means:
+      'A service answered with success, but with something the contract does not allow: the call was made, is not made again, and its `undo` is due.',
     next: 'Compare the answer in the details with `output_schema`, or choose another `response` form.',
   },
   'approval.denied': {
@@ -293,7 +294,8 @@ export const CODES = {
   },
   'mcp.output_invalid': {
     exit: EXIT.failed,
-    means: 'A tool answered with something the contract does not allow.',
+    means:
+      'A tool answered with something the contract does not allow: the call was made, is not made again, and its `undo` is due.',
     next: 'Compare the answer in the details with `output_schema`.',
   },
   'mcp.start_failed': {
@@ -320,8 +322,8 @@ export const CODES = {
   'outcome.unknown': {
     exit: EXIT.unknown,
     means:
-      'A call that must not be repeated had started, here or in an earlier run of the same task, and how it ended could not be learnt.',
-    next: 'Check by hand whether the effect took place before you run anything again; `ability why` names an earlier run and how to go on.',
+      'A call that must not be repeated had started, here or in an earlier run of the same task, and how it ended could not be learnt. Where it was cut, `details.cause` says by what: `race.lost`, `timeout.step`, `task.cancelled`, or the failure beside it.',
+    next: 'Check by hand whether the effect took place before you run anything again; `ability why` names an earlier run and how to go on. Write `cut: allowed` at a call that may be cut.',
   },
   'output.invalid': {
     exit: EXIT.failed,
@@ -330,7 +332,7 @@ export const CODES = {
   },
   'output.too_large': {
     exit: EXIT.failed,
-    means: 'An output is larger than the ability may give.',
+    means: 'An output is larger than the ability may give; of a call, it was made, and its `undo` is due.',
     next: 'Write large data to a file or service and return where it is.',
   },
   'placement.no_worker': {
@@ -357,6 +359,12 @@ export const CODES = {
     exit: EXIT.usage,
     means: 'The project has both `registry/` and `.system/registry/`.',
     next: 'Keep one of them.',
+  },
+  'race.lost': {
+    exit: EXIT.unknown,
+    means:
+      'The cause of an `outcome.unknown`: the call was at work in a branch of a race that another branch won, and was cut.',
+    next: 'Move the call behind the race, or write `cut: allowed` at it.',
   },
   'record.missing': {
     exit: EXIT.usage,
@@ -441,17 +449,19 @@ export const CODES = {
   },
   'script.output_broken': {
     exit: EXIT.failed,
-    means: 'A script wrote an output that is no JSON.',
+    means:
+      'A script ended well and wrote an output that is no JSON: the call was made, is not made again, and its `undo` is due.',
     next: 'Write one JSON value to the output file.',
   },
   'script.output_invalid': {
     exit: EXIT.failed,
-    means: 'A script wrote an output that the contract does not allow.',
+    means:
+      'A script ended well and wrote an output that the contract does not allow: the call was made, is not made again, and its `undo` is due.',
     next: 'Correct the script or the `output_schema`.',
   },
   'script.output_missing': {
     exit: EXIT.failed,
-    means: 'A script ended well but wrote no output.',
+    means: 'A script ended well but wrote no output: the call was made, is not made again, and its `undo` is due.',
     next: 'Write the result to the file given as `{output_file}`.',
   },
   'script.start_failed': {
@@ -485,6 +495,11 @@ export const CODES = {
     exit: EXIT.outOfOrder,
     means: 'A large value is in a store that this process does not see.',
     next: 'Point `ABILITY_STORE` to the folder that the workers of the environment share.',
+  },
+  'task.cancelled': {
+    exit: EXIT.unknown,
+    means: 'The cause of an `outcome.unknown`: the task was cancelled while the call was at work.',
+    next: 'Check by hand whether the effect took place; write `cut: allowed` at a call that may be cut.',
   },
   'task.closed': {
     exit: EXIT.usage,

@@ -8,11 +8,23 @@ export const SLIP_CODES = {
     why: 'The graver calls run there without anybody being asked.',
     fix: 'List the graver effects under `approve`, too.',
   },
+  'lint.call_cut': {
+    severity: 'warning',
+    means: 'A call that must not be cut stands where a race, a failure beside it or a time-out may end it at work.',
+    why: 'Whether its effect took place is not known then, and the task ends as `unknown`, whatever else went well.',
+    fix: 'Move the call out, write `on_failure: finish` or a longer `timeout`, or `cut: allowed` at the call.',
+  },
   'lint.concurrency_disagrees': {
     severity: 'warning',
     means: 'Two abilities share a concurrency key and do not agree on `limit` or `on_busy`.',
     why: 'Each task goes by its own, so that more of them may be in at once than the stricter ability allows.',
     fix: 'Give both the same `limit` and `on_busy`, or put the id of the ability into the key.',
+  },
+  'lint.cut_idle': {
+    severity: 'warning',
+    means: '`cut: allowed` stands at a call that loses nothing when it is cut.',
+    why: 'What only reads, or may be repeated, is merely cancelled; who reads the word takes the call for a graver one.',
+    fix: 'Take it out, or write the effect that the ability has under its `effects`.',
   },
   'lint.effect_too_mild': {
     severity: 'warning',

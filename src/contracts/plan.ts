@@ -291,6 +291,8 @@ export interface CallStep extends StepModifiers {
   call: string;
   with: Json;
   retry?: PlanRetry;
+  /** It may be ended while it is at work, and counts as cancelled then, whatever became of its effect. */
+  cut?: 'allowed';
   /** The call that takes this one back, when the task fails or is cancelled. */
   undo?: { call: string; with: Json };
 }

@@ -159,6 +159,8 @@ export interface StepPreview {
   /** What a `let` names, an `end` gives or a `fail` says. */
   value: ValuePreview | null;
   undo: { call: string; with: ValuePreview } | null;
+  /** Whether a call may be ended at work, and counts as cancelled then. */
+  may_be_cut: boolean;
   timeout: string | null;
   continue_on_error: boolean;
   groups: StepGroup[];

@@ -54,7 +54,12 @@ const HABITS: Record<string, string> = {
   ),
   ...alike('Write `max_parallel: 5`.', 'parallelism', 'max-parallel', 'maxParallel', 'max_concurrency'),
   ...alike('Write `concurrency: { key: .. }` at the top.', 'mutex', 'semaphore', 'lock', 'singleton'),
-  ...alike('Write `on_busy: cancel_older`.', 'cancel-in-progress', 'cancel_in_progress'),
+  ...alike(
+    'Write `on_busy: cancel_older` for true, `on_busy: newest` for false.',
+    'cancel-in-progress',
+    'cancel_in_progress',
+  ),
+  cut: 'Write `cut: allowed` at each `call` that may be cut.',
   ...alike('Write `wait: 30s`; in a `retry`, `first: 1s`.', 'sleep', 'delay', 'pause'),
   ...alike('Write `wait: { signal: NAME }`.', 'signal', 'wait_for'),
   ...alike('Write `switch: [{ if: .., steps: [..] }, { else: [..] }]`.', 'case', 'cases', 'choice', 'choose', 'then'),
@@ -78,8 +83,24 @@ const CASE_HABITS: Record<string, string> = {
   contains: 'Write `output_includes`.',
 };
 
-/** The right form of a key that people bring from elsewhere; undefined where it is none. */
-export function habitOf(key: string, { file }: YamlSource): string | undefined {
+/**
+ * Keys of which the value decides what is right here: GitHub's `cancel-in-progress: false` lets what runs end, and the
+ * newest that waits takes the place of one that waits already.
+ */
+const BY_VALUE: Record<string, (value: unknown) => string | undefined> = {
+  'cancel-in-progress': inProgress,
+  cancel_in_progress: inProgress,
+};
+
+function inProgress(value: unknown): string | undefined {
+  if (typeof value !== 'boolean') return undefined;
+  return value ? 'Write `on_busy: cancel_older`.' : 'Write `on_busy: newest`.';
+}
+
+/** The right form of a key with this value that people bring from elsewhere; undefined where it is none. */
+export function habitOf(key: string, { file }: YamlSource, value?: unknown): string | undefined {
+  const exact = Object.hasOwn(BY_VALUE, key) && !isCaseFile(file) ? BY_VALUE[key]?.(value) : undefined;
+  if (exact !== undefined) return exact;
   const habits = isCaseFile(file) ? CASE_HABITS : HABITS;
   return Object.hasOwn(habits, key) ? habits[key] : undefined;
 }

@@ -156,9 +156,11 @@ class StepCompiler {
   }
 
   private call(step: Definition<'call'>, modifiers: StepModifiers, place: Place): PlanStep {
-    const { undo, retry } = step;
+    const { undo, retry, cut } = step;
     const path = [...place.path, 'call'];
-    if (!checkCallee(this.registry, this.workflow, step.call, path)) this.calls.add(step.call);
+    const isWorkflow = checkCallee(this.registry, this.workflow, step.call, path);
+    if (isWorkflow && cut) throw this.checks.refuse(...cutOfWorkflow(step.call, place));
+    if (!isWorkflow) this.calls.add(step.call);
     else if (!this.children.has(step.call)) this.children.set(step.call, path);
     const call = { call: step.call, with: this.parameters(step.with, inside(place, 'with')) };
     return {
@@ -166,6 +168,7 @@ class StepCompiler {
       verb: 'call',
       ...call,
       ...this.retry(retry, place),
+      ...(cut && { cut }),
       ...(undo && { undo: this.undo(undo, inside(place, 'undo')) }),
     };
   }
@@ -293,4 +296,10 @@ class StepCompiler {
   private condition(source: string, { path, names }: Place, ...keys: PropertyKey[]): void {
     this.checks.checkExpression(source, [...path, ...keys], names);
   }
+}
+
+/** What a workflow calls is cut with it, and each of these calls says for itself whether it may be. */
+function cutOfWorkflow(id: string, { path }: Place): [string, PropertyKey[], string] {
+  const message = `\`cut\` stands at a call of the workflow \`${id}\``;
+  return [message, [...path, 'cut'], `Write it at the calls inside \`${id}\` that may be cut.`];
 }

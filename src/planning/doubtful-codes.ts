@@ -7,6 +7,9 @@ const MOST_EDITS = 2;
 /** Classes of HTTP statuses. */
 const CLASSES = ['http.1xx', 'http.2xx', 'http.3xx', 'http.4xx', 'http.5xx'];
 
+/** Codes of `details.cause`, with which nothing fails. */
+const CAUSES: ReadonlySet<string> = new Set(['race.lost', 'task.cancelled']);
+
 /**
  * What to warn of where `errors` names a code that nothing can fail with; undefined where it may.
  *
@@ -17,6 +20,8 @@ const CLASSES = ['http.1xx', 'http.2xx', 'http.3xx', 'http.4xx', 'http.5xx'];
  * @param raised codes of the `fail` steps of the workflow.
  */
 export function doubtCode(entry: string, raised: ReadonlySet<string>): string | undefined {
+  if (CAUSES.has(entry))
+    return `\`errors\` names \`${entry}\`, which is only the cause of an \`outcome.unknown\`: name that.`;
   if (OUR_FAMILIES.has(entry) || CLASSES.includes(entry) || meaningOf(entry) || raised.has(entry)) return undefined;
   const known = [...Object.keys(CODES), ...OUR_FAMILIES, ...CLASSES, ...raised];
   const isOurs = OUR_FAMILIES.has(familyOf(entry));

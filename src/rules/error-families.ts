@@ -48,14 +48,33 @@ const NEVER_AGAIN = [
   'timeout.task',
 ];
 
+/** Codes of calls that were made and answered, and whose answer cannot be used. */
+const UNUSABLE_ANSWERS: ReadonlySet<string> = new Set([
+  'api.output_invalid',
+  'mcp.output_invalid',
+  'output.too_large',
+  'script.output_broken',
+  'script.output_invalid',
+  'script.output_missing',
+]);
+
+/** Whether an error is about the answer of a call that was made: where the call had begun, it has had its effect. */
+export function isUnusableAnswer(code: string): boolean {
+  return UNUSABLE_ANSWERS.has(code);
+}
+
 /**
  * Whether a failed call may be tried again, as far as the error goes.
  *
  * With `errors`, those and no others; without, every failure but those that repeating cannot change and the statuses
- * 4xx that do not mean "not now". Source: answers, 47.
+ * 4xx that do not mean "not now". What was made and answered is made again only where `errors` names the very code: its
+ * family does not say that much. Source: answers, 47.
+ *
+ * @param byFamily whether, as for plans of engine 1, such an answer is tried again like any other failure.
  */
-export function isRetryableCode(code: string, errors?: readonly string[]): boolean {
+export function isRetryableCode(code: string, errors?: readonly string[], byFamily = false): boolean {
   if (codeMatchesAny(code, NEVER_AGAIN)) return false;
+  if (isUnusableAnswer(code) && !byFamily) return errors?.includes(code) ?? false;
   if (errors) return codeMatchesAny(code, errors);
   return !/^http\.4\d\d$/.test(code) || NOT_NOW.has(code);
 }

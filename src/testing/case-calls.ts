@@ -82,6 +82,8 @@ export function createMockedExecute(callsOf: (task: string) => CaseCalls, live: 
     calls.note(seen);
     const answer = calls.answer(seen);
     if ('live' in answer) return live(operation, call);
+    // As far as the task can see, the call is made: what a mock answers decides what is due after it.
+    await call.begin();
     if ('output' in answer) return answer.output;
     const { code, message = `The mock of ${operation.key} fails`, details } = answer.error;
     throw new AbilityError({ code, message, ...(details !== undefined && { details }) });

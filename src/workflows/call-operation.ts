@@ -1,5 +1,6 @@
 import {
   ActivityCancellationType,
+  CancellationScope,
   isCancellation,
   proxyActivities,
   proxyLocalActivities,
@@ -18,6 +19,7 @@ import { plainYes } from '../rules/stored-result.js';
 import { awaitApproval } from './approvals.js';
 import { isForAnother, KEY_WAIT, KEY_WAIT_MS } from './await-key.js';
 import type { Budget } from './budget.js';
+import { endOfLost } from './cut.js';
 import type { Halt } from './halt.js';
 import { askGuards, fireAfter, type Hooked, keep } from './hooks.js';
 import { isStepFailure, readActivityFailure, StepFailure } from './step-failure.js';
@@ -33,6 +35,8 @@ export interface OperationCall {
   retry: (Omit<PlanRetry, 'first' | 'max'> & { firstMs: number; maxMs: number }) | undefined;
   /** For all attempts together. */
   timeoutMs: number | undefined;
+  /** Whether its author allowed that it is ended while it is at work. */
+  mayBeCut: boolean;
   /** Attempt of each retried group around it, from the outside in. */
   groups: readonly number[];
   halt: Halt;
@@ -135,7 +139,7 @@ async function perform(run: TaskRun, call: OperationCall): Promise<Json> {
       call.budget.end();
       if (isCancellation(error)) throw error;
       const failure = failureOf(run, call, leftMs, error);
-      if (!isForAnother(failure.problem.code)) throw failure;
+      if (!isStepFailure(failure) || !isForAnother(failure.problem.code)) throw failure;
       await call.halt.wait(() => sleep(KEY_WAIT_MS, { summary: KEY_WAIT }));
       continue;
     }
@@ -191,15 +195,17 @@ function schedule(run: TaskRun, { operation, path, input, retry, timeoutMs, grou
 }
 
 /** What a failed call is reported as. Time-outs of Temporal's own are only seen when a worker died or hung. */
-function failureOf(run: TaskRun, call: OperationCall, leftMs: number, error: unknown): StepFailure {
-  const { operation, timeoutMs, path, id, budget } = call;
+function failureOf(run: TaskRun, call: OperationCall, leftMs: number, error: unknown): Error {
+  const { operation, path, id } = call;
   const end = readActivityFailure(error);
-  const byBudget = leftMs <= stepLimit(run.plan.limits, operation, timeoutMs);
   if (end.kind === 'problem') {
     run.note(path, id, { status: 'running', attempts: end.attempt });
     keep(run, end.hooks);
-    const isLimit = end.problem.code === 'timeout.step' || end.problem.code === 'timeout.call';
-    return byBudget && isLimit && budget.left() < SLACK_MS ? budget.exhausted() : new StepFailure(end.problem);
+    const { problem, cut, hasArrived } = end;
+    if (problem.code !== 'outcome.unknown')
+      return limitOf(run, call, leftMs, problem) ?? new StepFailure(problem, hasArrived);
+    const limit = limitOf(run, call, leftMs, seenBefore(problem));
+    return endOfLost(run, { problem, wasCut: cut, mayBeCut: call.mayBeCut, limit });
   }
   if (end.kind === 'other') {
     const message = error instanceof Error ? error.message : String(error);
@@ -213,10 +219,30 @@ function failureOf(run: TaskRun, call: OperationCall, leftMs: number, error: unk
     });
   }
   const lost = `The worker that ran ${operation.key} was lost or did not end it in time (${end.type})`;
-  if (!isRepeatable(operation.effects)) return new StepFailure(lostOutcome(lost));
-  if (byBudget && budget.left() < SLACK_MS) return budget.exhausted();
+  if (!isRepeatable(operation.effects)) {
+    const wasCut = CancellationScope.current().consideredCancelled;
+    return endOfLost(run, { problem: lostOutcome(lost), wasCut, mayBeCut: call.mayBeCut, limit: undefined });
+  }
   const code = end.type === 'SCHEDULE_TO_CLOSE' ? 'timeout.step' : 'timeout.call';
-  return new StepFailure({ code, message: lost });
+  const byBudget = isByBudget(run, call, leftMs) && call.budget.left() < SLACK_MS;
+  return byBudget ? call.budget.exhausted() : new StepFailure({ code, message: lost });
+}
+
+/** A time-out as the limit that it is: that of the task or the clean-up, of the step, or of one attempt. */
+function limitOf(run: TaskRun, call: OperationCall, leftMs: number, problem: Problem): StepFailure | undefined {
+  if (problem.code !== 'timeout.step' && problem.code !== 'timeout.call') return undefined;
+  const byBudget = isByBudget(run, call, leftMs) && call.budget.left() < SLACK_MS;
+  return byBudget ? call.budget.exhausted() : new StepFailure(problem);
+}
+
+function isByBudget(run: TaskRun, { operation, timeoutMs }: OperationCall, leftMs: number): boolean {
+  return leftMs <= stepLimit(run.plan.limits, operation, timeoutMs);
+}
+
+/** What was seen last of a call whose outcome could not be learnt. */
+function seenBefore({ details }: Problem): Problem {
+  const { seen } = (details ?? {}) as { seen?: Problem };
+  return seen ?? { code: '', message: '' };
 }
 
 function lostOutcome(message: string): Problem {

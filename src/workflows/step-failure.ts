@@ -7,7 +7,13 @@ import type { EndState, StepStatus } from '../contracts/states.js';
 
 /** A step that failed, with the problem as callers will see it. */
 export class StepFailure extends Error {
-  constructor(readonly problem: Problem) {
+  /**
+   * @param hasArrived whether the call was made all the same, and only its answer cannot be used.
+   */
+  constructor(
+    readonly problem: Problem,
+    readonly hasArrived = false,
+  ) {
     super(problem.message);
   }
 }
@@ -58,7 +64,7 @@ export function isStepFailure(error: unknown): error is StepFailure {
 
 /** What an activity's failure tells: our problem, a time-out of Temporal's, or something unforeseen. */
 export type ActivityEnd =
-  | { kind: 'problem'; problem: Problem; attempt: number; hooks: HookAnswer[] }
+  | { kind: 'problem'; problem: Problem; attempt: number; hooks: HookAnswer[]; cut: boolean; hasArrived: boolean }
   /** `unclear`: an attempt before may have had its effect although it failed. */
   | { kind: 'timeout'; type: TimeoutFailure['timeoutType']; unclear: boolean }
   | { kind: 'other'; error: unknown };
@@ -71,8 +77,9 @@ export function readActivityFailure(error: unknown): ActivityEnd {
   }
   if (cause instanceof ApplicationFailure && cause.type) {
     const [problem] = (cause.details ?? []) as [Problem?];
-    const { attempt = 1, hooks = [] } = toldBy(cause);
-    return { kind: 'problem', problem: problem ?? { code: cause.type, message: cause.message }, attempt, hooks };
+    const { attempt = 1, hooks = [], cut = false, arrived: hasArrived = false } = toldBy(cause);
+    const { type: code, message } = cause;
+    return { kind: 'problem', problem: problem ?? { code, message }, attempt, hooks, cut, hasArrived };
   }
   return { kind: 'other', error };
 }
@@ -88,8 +95,16 @@ export function locate(failure: StepFailure, id: string, path: string): StepFail
   return failure;
 }
 
-/** What the activity told beside its problem. */
-function toldBy(error: unknown): { attempt?: number; unclear?: boolean; hooks?: HookAnswer[] } {
+/** What an activity reports beside its problem. */
+interface Told {
+  attempt?: number;
+  unclear?: boolean;
+  hooks?: HookAnswer[];
+  cut?: boolean;
+  arrived?: boolean;
+}
+
+function toldBy(error: unknown): Told {
   const [, told = {}] = error instanceof ApplicationFailure ? (error.details ?? []) : [];
-  return told as { attempt?: number; unclear?: boolean; hooks?: HookAnswer[] };
+  return told as Told;
 }

@@ -2,12 +2,14 @@ import { isCancellation } from '@temporalio/workflow';
 import type { Json } from '../contracts/json.js';
 import type { ErrorHandler, PlanOperation } from '../contracts/plan.js';
 import { callOperation } from './call-operation.js';
+import { explainCancellation, isUnknown } from './cut.js';
 import type { Outcome } from './finish.js';
 import { fireAfter, type Hooked } from './hooks.js';
+import { isSinceEngine2 } from './since-engine-2.js';
 import { asStepFailure, EndOfTask, endStateOf, Halted, isStepFailure, stepStatusOf } from './step-failure.js';
 import { evaluate } from './steps/evaluate.js';
 import type { Frame } from './steps/frame.js';
-import { findHandler, handle } from './steps/handlers.js';
+import { findHandler, handle, insteadOf } from './steps/handlers.js';
 import { runCleanup } from './steps/run-cleanup.js';
 import { runSteps } from './steps/run-steps.js';
 import { runUndo } from './steps/run-undo.js';
@@ -28,6 +30,7 @@ export async function workAndCleanUp(run: TaskRun, frame: Frame): Promise<Outcom
   run.state = 'running';
   let outcome = await work(run, frame).catch((error: unknown) => {
     if (error instanceof Halted && run.rollingOver) throw error;
+    explainCancellation(run, error);
     return outcomeOf(error);
   });
   run.ending = outcome;
@@ -62,7 +65,7 @@ async function recover(run: TaskRun, frame: Frame, error: unknown): Promise<Outc
     return succeeded(await handle(run, handlers[index] as ErrorHandler, error, frame));
   } catch (inner) {
     if (inner instanceof EndOfTask) return succeeded(inner.output);
-    throw inner;
+    throw insteadOf(run, inner, error);
   } finally {
     run.ending = undefined;
   }
@@ -76,9 +79,9 @@ async function callAlone(run: TaskRun, frame: Frame): Promise<Json> {
   if (done?.status === 'succeeded') return done.output ?? null;
   const operation = plan.operations[plan.ability.id] as PlanOperation;
   const { halt, budget, groups } = frame;
-  const call = { path, id: path, operation, input, retry: undefined, timeoutMs: undefined, groups, halt, budget };
+  const call = { path, id: path, operation, input, retry: undefined, timeoutMs: undefined, mayBeCut: false };
   try {
-    const output = await callOperation(run, call);
+    const output = await callOperation(run, { ...call, groups, halt, budget });
     run.note(path, path, { status: 'succeeded', output });
     return output;
   } catch (error) {
@@ -100,7 +103,10 @@ async function cleanUp(run: TaskRun, frame: Frame, outcome: Outcome): Promise<Ou
     const failure = await runCleanup(run, run.plan.finally, frame);
     run.cleanupRan = failure?.problem.code !== 'timeout.cleanup';
     if (!failure) return outcome;
-    if (outcome.status === 'succeeded') return { status: 'failed', output: null, error: failure.problem };
+    if (outcome.status === 'succeeded') {
+      const status = isSinceEngine2(run) && isUnknown(failure) ? 'unknown' : 'failed';
+      return { status, output: null, error: failure.problem };
+    }
     run.warnings.push(`Clean-up: ${failure.problem.code}: ${failure.problem.message}`);
     return outcome;
   } catch (error) {

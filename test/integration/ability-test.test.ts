@@ -130,6 +130,17 @@ cases:
   - { name: a live call needs its credential, mocks: { run: { live: true } }, expect: { status: failed, error: config.missing_credential } }
 `,
     ...workflow(
+      'takes_back',
+      'steps: [{ id: first, call: util.echo, with: { n: 1 }, undo: { call: util.echo, with: { n: 2 } } }]',
+    ),
+    'registry/high-level/takes_back.test.yaml': `
+ability: takes_back
+cases:
+  - name: an answer that cannot be used is taken back, and not asked for again
+    mocks: { first: [{ error: { code: script.output_missing } }], first.undo: { output: { n: 2 } } }
+    expect: { status: failed, error: { code: script.output_missing, step: first }, calls: [{ call: util.echo, with: { n: 1 } }, { call: util.echo, with: { n: 2 } }] }
+`,
+    ...workflow(
       'hears',
       `
 steps:
@@ -174,6 +185,7 @@ describe('a case passes', () => {
     'passes',
     'a denial',
     'a contract that is broken',
+    'an answer that cannot be used is taken back, and not asked for again',
     'mocked hook',
     'mocked hook that fails',
     'as many approvers as the quorum asks',

@@ -58,16 +58,6 @@ output: "\${{ steps.first.output.winner }}"`;
     await decide(flows.project.session, id, 'approve', { by: 'tester' });
     expect(await ended(id)).toMatchObject({ status: 'succeeded', output: 'human' });
   });
-
-  test('a loser whose outcome is not known is told', async () => {
-    const result = await flows.run(`
-steps:
-  - id: first
-    race: { lost: { call: util.additive, with: { ms: 30000 } }, quick: { wait: 1500ms } }`);
-    expect(result.status).toBe('succeeded');
-    expect(statuses(result)).toMatchObject({ 'first/lost': 'unknown' });
-    expect(result.warnings).toEqual([expect.stringMatching(/lost: outcome\.unknown/)]);
-  });
 });
 
 describe('wait', () => {

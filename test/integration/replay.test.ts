@@ -33,7 +33,8 @@ const UNGUARDED = [
 const CONSTRUCTS = `
 approval call changed-then-run child concurrency concurrency-newest concurrency-refused concurrency-token concurrency-waiting continue-as-new continue-on-error created-then-run deleted end expression-hooks fail fast-operation
 finally-on-group foreach-parallel foreach-sequential if-skipped let on-error operation parallel pause-resume
-payload-in-store plan-apart race repeat retry-on-group script-hooks switch timeout-on-group undo wait-signal wait-time wait-until
+parallel-cut payload-in-store plan-apart race race-cut race-cut-allowed repeat retry-on-group script-hooks switch timeout-cut timeout-on-group undo
+undo-of-unusable-answer wait-signal wait-time wait-until
 `;
 
 test('this engine has a history of every end of a task', () => {

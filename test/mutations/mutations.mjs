@@ -648,9 +648,8 @@ export const MUTATIONS = [
   {
     name: 'retries: errors of a step may name what must not be tried again',
     file: 'src/rules/error-families.ts',
-    find: '  if (codeMatchesAny(code, NEVER_AGAIN)) return false;\n  if (errors) return codeMatchesAny(code, errors);',
-    replace:
-      '  if (errors) return codeMatchesAny(code, errors);\n  if (codeMatchesAny(code, NEVER_AGAIN)) return false;',
+    find: '  if (codeMatchesAny(code, NEVER_AGAIN)) return false;',
+    replace: '  if (!errors && codeMatchesAny(code, NEVER_AGAIN)) return false;',
     tests: ['test/unit/rules/error-families.test.ts'],
   },
   {
@@ -684,14 +683,14 @@ export const MUTATIONS = [
   {
     name: 'retries: that an earlier attempt was unclear is forgotten',
     file: 'src/activities/failures.ts',
-    find: 'const unclear = facts.unclearBefore || (',
-    replace: 'const unclear = (',
+    find: '(facts.unclearBefore || known.unclear)',
+    replace: 'known.unclear',
     tests: ['test/unit/activities/failures.test.ts'],
   },
   {
     name: 'retries: a step that has used up its time has another attempt',
     file: 'src/activities/failures.ts',
-    find: "problem.code !== 'timeout.step' && ",
+    find: "problem.code === 'timeout.step' || ",
     replace: '',
     tests: ['test/unit/activities/failures.test.ts'],
   },
@@ -714,9 +713,30 @@ export const MUTATIONS = [
   {
     name: 'retries: a lost worker leaves a plain time-out of a call that must not be repeated',
     file: 'src/workflows/call-operation.ts',
-    find: 'if (!isRepeatable(operation.effects)) return new StepFailure(lostOutcome(lost));',
-    replace: "if (operation.effects === 'destructive') return new StepFailure(lostOutcome(lost));",
+    find: '  if (!isRepeatable(operation.effects)) {\n    const wasCut',
+    replace: "  if (operation.effects === 'destructive') {\n    const wasCut",
     tests: ['test/unit/workflows/lost-calls.test.ts'],
+  },
+  {
+    name: 'cuts: a race whose loser was cut has its winner',
+    file: 'src/workflows/steps/run-race.ts',
+    find: '  if (lost) throw lost;\n',
+    replace: '',
+    tests: ['test/unit/workflows/cuts.test.ts'],
+  },
+  {
+    name: 'cuts: a handler that was cancelled has dealt with an unknown outcome',
+    file: 'src/workflows/steps/handlers.ts',
+    find: '? error : inner',
+    replace: '? inner : inner',
+    tests: ['test/unit/workflows/cuts.test.ts'],
+  },
+  {
+    name: 'retries: a call that was made and answered is made again',
+    file: 'src/rules/error-families.ts',
+    find: 'if (isUnusableAnswer(code) && !byFamily)',
+    replace: 'if (isUnusableAnswer(code) && byFamily)',
+    tests: ['test/unit/rules/error-families.test.ts'],
   },
   {
     name: 'retries: a group has one attempt more than is written',

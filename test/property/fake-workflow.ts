@@ -120,7 +120,15 @@ export class World {
         const attemptsLeft = policy.maximumAttempts - attempt;
         const effects = plan.operations[call]?.effects ?? 'read';
         const error = new AbilityError({ code: outcome.code, message: outcome.code });
-        const failure = toFailure(error, { effects, errors, attempt, attemptsLeft, unclearBefore: false, hooks: [] });
+        const failure = toFailure(error, {
+          effects,
+          errors,
+          attempt,
+          attemptsLeft,
+          unclearBefore: false,
+          arrivedBefore: false,
+          hooks: [],
+        });
         if ((failure as { nonRetryable?: boolean }).nonRetryable || attemptsLeft <= 0) {
           return end.reject(new real.ActivityFailure('failed', call, path, 'NON_RETRYABLE_FAILURE', 'fake', failure));
         }

@@ -6,7 +6,7 @@ import type { TaskStart } from '../../src/contracts/task.js';
 import { digestOf } from '../../src/rules/canonical.js';
 import { packArguments, type TaskArguments } from '../../src/rules/task-arguments.js';
 import { World } from './fake-workflow.js';
-import { type Account, inOrder } from './script.js';
+import { type Account, type Effect, inOrder } from './script.js';
 import type { Tree } from './trees.js';
 
 /** The workflow of every task. */
@@ -14,18 +14,28 @@ export type TaskWorkflow = (...args: TaskArguments) => Promise<StoredResult>;
 
 /** Runs a tree with the interpreter. @param task the workflow, as it is or with a bug planted. */
 export async function runTree(task: TaskWorkflow, tree: Tree): Promise<Account> {
-  const { plan, input, script } = structuredCloneTree(tree);
-  const world = new World(plan, script, (ms) => void vi.setSystemTime(ms));
-  const result = await world.run(() => task(...packArguments(startOf(plan, input)))).catch(resultOf);
+  const { result, effects } = await carryOut(task, tree);
   const { error = null } = result;
   const path = (error?.details as { path?: string } | undefined)?.path ?? null;
   return {
     status: result.status,
     output: result.output,
     error: error && { code: error.code, step: error.step ?? null, path },
-    effects: inOrder(world.effects),
+    effects: inOrder(effects),
     steps: Object.fromEntries(result.steps.map((step) => [step.path ?? step.id, step.status])),
   };
+}
+
+/** Runs a tree with the interpreter. @returns what its task ends with, in full. */
+export async function resultOfTree(task: TaskWorkflow, tree: Tree): Promise<StoredResult> {
+  return (await carryOut(task, tree)).result;
+}
+
+async function carryOut(task: TaskWorkflow, tree: Tree): Promise<{ result: StoredResult; effects: Effect[] }> {
+  const { plan, input, script } = structuredCloneTree(tree);
+  const world = new World(plan, script, (ms) => void vi.setSystemTime(ms));
+  const result = await world.run(() => task(...packArguments(startOf(plan, input)))).catch(resultOf);
+  return { result, effects: world.effects };
 }
 
 function structuredCloneTree({ plan, input, script }: Tree): Tree {

@@ -110,6 +110,7 @@ export type VerbDefinition =
       call: string;
       with?: JsonObject | string | undefined;
       retry?: RetryDefinition | undefined;
+      cut?: 'allowed' | undefined;
       undo?: z.output<typeof undo> | undefined;
     }
   | { approval: z.output<typeof approval> }
@@ -159,6 +160,10 @@ const verbs = {
     call: abilityId.describe('The ability that is called.'),
     with: z.union([jsonObject, z.string()]).optional().describe('Its input, with ${{ }}.'),
     retry: retry.optional().describe('How often it is tried, and when again.'),
+    cut: z
+      .literal('allowed')
+      .optional()
+      .describe('It may be ended at work by a race, a failure beside it or a time-out, and counts as cancelled then.'),
     undo: undo.optional().describe('What takes it back, if the task fails or is cancelled later.'),
   },
   approval: { approval: approval.describe('Asks people.') },

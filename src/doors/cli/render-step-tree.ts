@@ -34,7 +34,7 @@ function rowsOf(steps: readonly PlanStep[]): Row[] {
 function whatOf(step: PlanStep): string {
   switch (step.verb) {
     case 'call':
-      return step.undo ? `${step.call}, undone by ${step.undo.call}` : step.call;
+      return `${step.call}${step.undo ? `, undone by ${step.undo.call}` : ''}${step.cut ? ', may be cut' : ''}`;
     case 'approval':
       return oneLine(step.approval.title);
     case 'wait':

@@ -1,5 +1,6 @@
 import { checkAbilitiesAlike } from './checks/abilities-alike.js';
 import { checkCharacters } from './checks/characters.js';
+import { checkCutCalls } from './checks/cut-calls.js';
 import { checkEffects } from './checks/effects.js';
 import { checkEnvironments } from './checks/environments.js';
 import { checkHookMatches } from './checks/hook-matches.js';
@@ -18,6 +19,7 @@ import type { Check } from './linted-project.js';
 export const SLIP_CHECKS: readonly Check[] = [
   checkAbilitiesAlike,
   checkCharacters,
+  checkCutCalls,
   checkEffects,
   checkEnvironments,
   checkHookMatches,

@@ -99,6 +99,7 @@ function ownCall(what: string, call: CallPreview): StepPreview {
     runs: 'yes',
     what,
     call,
+    may_be_cut: false,
     continue_on_error: false,
     groups: [],
     ...nothing,

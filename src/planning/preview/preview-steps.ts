@@ -83,6 +83,7 @@ export class StepPreviewer {
       foreach: step.verb === 'foreach' ? foreachOf(step, known) : null,
       value: value === undefined ? null : previewValue(value, known),
       undo: step.verb === 'call' && step.undo ? undoOf(step.undo, foresight) : null,
+      may_be_cut: step.verb === 'call' && step.cut === 'allowed',
       timeout: step.timeout ?? null,
       continue_on_error: step.continue_on_error ?? false,
       groups: [],

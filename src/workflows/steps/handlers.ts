@@ -1,6 +1,9 @@
+import { isCancellation } from '@temporalio/workflow';
 import type { Json } from '../../contracts/json.js';
 import type { ErrorHandler, PlanStep } from '../../contracts/plan.js';
 import { codeMatchesAny, isCatchable } from '../../rules/error-families.js';
+import { isUnknown } from '../cut.js';
+import { isSinceEngine2 } from '../since-engine-2.js';
 import { isStepFailure, locate, StepFailure, stepStatusOf } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import { evaluate } from './evaluate.js';
@@ -34,7 +37,7 @@ async function handled(
   const noted = run.progress[path];
   if (noted?.handler !== undefined && noted.error) {
     const handler = handlers[noted.handler] as ErrorHandler;
-    return handle(run, handler, new StepFailure(noted.error), frameInside(frame, path));
+    return dealWith(run, handler, new StepFailure(noted.error), frameInside(frame, path));
   }
   try {
     return await work();
@@ -45,8 +48,26 @@ async function handled(
     if (index === undefined) throw error;
     run.note(path, step.id, { status: stepStatusOf(problem.code), output: null, error: problem });
     run.note(path, step.id, { status: 'running', handler: index });
-    return handle(run, handlers[index] as ErrorHandler, error, frameInside(frame, path));
+    return dealWith(run, handlers[index] as ErrorHandler, error, frameInside(frame, path));
   }
+}
+
+function dealWith(run: TaskRun, handler: ErrorHandler, error: StepFailure, inside: Frame): Promise<Json> {
+  const dealt = handle(run, handler, error, inside);
+  // One promise more would be another order of commands, which plans of engine 1 must not see.
+  if (!isSinceEngine2(run)) return dealt;
+  return dealt.catch((inner: unknown) => {
+    throw insteadOf(run, inner, error);
+  });
+}
+
+/**
+ * What a step fails with whose handler failed.
+ *
+ * A handler that was cancelled has not dealt with an outcome that could not be learnt, and that is not forgotten.
+ */
+export function insteadOf(run: TaskRun, inner: unknown, error: StepFailure): unknown {
+  return isSinceEngine2(run) && isUnknown(error) && isCancellation(inner) ? error : inner;
 }
 
 /** The first handler that names the code; a catch-all never catches a no, nor the end of everything. */

@@ -1,9 +1,12 @@
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import type { Json } from '../../contracts/json.js';
 import type { GroupStep, PlanRetry, PlanStep } from '../../contracts/plan.js';
+import type { Problem } from '../../contracts/problem.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { formatDuration } from '../../rules/duration.js';
 import { isRetryableCode } from '../../rules/error-families.js';
+import { causeOf, explain } from '../cut.js';
+import { isSinceEngine2 } from '../since-engine-2.js';
 import { Halted, isStepFailure, StepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import { evaluateDuration } from './evaluate.js';
@@ -41,7 +44,7 @@ async function tryAgain(
       run.note(path, step.id, { status: 'running', attempts: attempt });
       return await work({ ...frame, groups: [...frame.groups, attempt] });
     } catch (error) {
-      const again = isStepFailure(error) && isRetryableCode(error.problem.code, errors);
+      const again = isStepFailure(error) && isRetryableCode(error.problem.code, errors, !isSinceEngine2(run));
       if (!again || attempt >= attempts) throw error;
     }
     const pause = frame.budget.capWait(Math.min(wait, most));
@@ -65,22 +68,27 @@ function forgetAttempt(run: TaskRun, step: GroupStep, path: string, attempt: num
 /** Ends a step that takes too long; of a call, Temporal keeps the time. */
 export function withTimeout(run: TaskRun, step: PlanStep, path: string, frame: Frame, work: Work): ReturnType<Work> {
   if (step.timeout === undefined || isOperationCall(run, step)) return work();
-  return within(evaluateDuration(run, step.timeout, frame), run, path, work);
+  return within(evaluateDuration(run, step.timeout, frame), run, step, path, work);
 }
 
-async function within(limit: number, run: TaskRun, path: string, work: Work): Promise<Json> {
+async function within(limit: number, run: TaskRun, step: PlanStep, path: string, work: Work): Promise<Json> {
   const begun = Date.parse(run.progress[path]?.started_at ?? new Date().toISOString());
   const scope = new CancellationScope({ cancellable: true, timeout: Math.max(1, begun + limit - Date.now()) });
   const outer = CancellationScope.current();
+  let isFirst = false;
+  // Only one of the two is what cut the calls inside, and both may have struck when they have ended.
+  scope.cancelRequested.catch(() => (isFirst = !outer.consideredCancelled));
+  const late: Problem = {
+    code: 'timeout.step',
+    message: `The step took longer than ${formatDuration(limit)}`,
+    suggestion: 'Raise its `timeout`, or find out why it is slow.',
+  };
   try {
     return await scope.run(async () => work());
   } catch (error) {
+    if (isFirst) explain(run, error, { ...causeOf(late), step: step.id, path });
     if (!isCancellation(error) || outer.consideredCancelled) throw error;
-    throw new StepFailure({
-      code: 'timeout.step',
-      message: `The step took longer than ${formatDuration(limit)}`,
-      suggestion: 'Raise its `timeout`, or find out why it is slow.',
-    });
+    throw new StepFailure(late);
   }
 }
 

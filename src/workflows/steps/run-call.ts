@@ -16,7 +16,8 @@ export function runCall(run: TaskRun, step: CallStep, path: string, frame: Frame
   if (!operation) return callWorkflow(run, { path, id: step.id, ability: step.call, input, budget, groups });
   const retry = step.retry && readRetry(run, step.retry, frame);
   const timeoutMs = step.timeout === undefined ? undefined : evaluateDuration(run, step.timeout, frame);
-  return callOperation(run, { path, id: step.id, operation, input, retry, timeoutMs, groups, halt, budget });
+  const mayBeCut = step.cut === 'allowed';
+  return callOperation(run, { path, id: step.id, operation, input, retry, timeoutMs, mayBeCut, groups, halt, budget });
 }
 
 /** Notes how a call that succeeded is taken back; what it is given is settled now. Source: design, section 5. */

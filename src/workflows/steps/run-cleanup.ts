@@ -1,7 +1,9 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { PlanStep } from '../../contracts/plan.js';
 import { CleanupBudget } from '../budget.js';
+import { isUnknown } from '../cut.js';
 import { Halt } from '../halt.js';
+import { isSinceEngine2 } from '../since-engine-2.js';
 import { EndOfTask, isStepFailure, type StepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import type { Frame } from './frame.js';
@@ -12,7 +14,7 @@ import { runStep } from './run-step.js';
  *
  * All of them together have a limit of their own. Source: design, sections 5 and 6.
  *
- * @returns the first failure; the others become warnings.
+ * @returns the first failure, or one whose outcome is not known; the others become warnings.
  */
 export async function runCleanup(
   run: TaskRun,
@@ -25,8 +27,12 @@ export async function runCleanup(
   await CancellationScope.nonCancellable(async () => {
     for (const step of steps) await runOne(run, step, inside, failures);
   });
-  for (const { problem } of failures.slice(1)) run.warnings.push(`Clean-up: ${problem.code}: ${problem.message}`);
-  return failures[0];
+  const told = (isSinceEngine2(run) && failures.find(isUnknown)) || failures[0];
+  for (const failure of failures) {
+    const { code, message } = failure.problem;
+    if (failure !== told) run.warnings.push(`Clean-up: ${code}: ${message}`);
+  }
+  return told;
 }
 
 async function runOne(run: TaskRun, step: PlanStep, frame: Frame, failures: StepFailure[]): Promise<void> {

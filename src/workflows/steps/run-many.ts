@@ -1,7 +1,8 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { OnFailure } from '../../contracts/plan.js';
+import { type Cause, causeOf, explain, isUnknown } from '../cut.js';
 import { Halt } from '../halt.js';
-import { Halted, isStepFailure, type StepFailure } from '../step-failure.js';
+import { Halted, isStepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import type { Frame } from './frame.js';
 
@@ -31,12 +32,17 @@ export async function runMany(
   let first: { error: unknown } | undefined;
   let next = 0;
   const scope = onFailure === 'cancel' ? new CancellationScope() : undefined;
+  const outer = CancellationScope.current();
+  let cause: Cause | undefined;
   const fail = (error: unknown): void => {
+    if (cause) explain(run, error, cause);
     if (!first ? !(error instanceof Halted) : isUnknown(error) && !isUnknown(first.error)) first = { error };
     else keepUnknown(run, error);
     if (onFailure === 'finish' && isStepFailure(error)) return;
     halt.trip();
-    if (isStepFailure(error)) scope?.cancel();
+    if (!scope || !isStepFailure(error)) return;
+    if (!outer.consideredCancelled) cause ??= causeOf(error.problem);
+    scope.cancel();
   };
   const lane = async (): Promise<void> => {
     while (next < count) {
@@ -61,8 +67,4 @@ export async function runMany(
 export function keepUnknown(run: TaskRun, error: unknown): void {
   if (!isUnknown(error)) return;
   run.warnings.push(`${error.problem.step ?? 'A call'}: ${error.problem.code}: ${error.problem.message}`);
-}
-
-function isUnknown(error: unknown): error is StepFailure {
-  return isStepFailure(error) && error.problem.code === 'outcome.unknown';
 }

@@ -1,7 +1,9 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { Json } from '../../contracts/json.js';
 import type { PlanStep, RaceStep } from '../../contracts/plan.js';
-import { Halted } from '../step-failure.js';
+import { type Cause, causeOf, explain, isUnknown } from '../cut.js';
+import { isSinceEngine2 } from '../since-engine-2.js';
+import { Halted, isStepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import { type Frame, frameInside } from './frame.js';
 import { keepUnknown } from './run-many.js';
@@ -13,13 +15,16 @@ type BranchEnd = { id: string; output: Json } | { id: string; error: unknown } |
 /**
  * Runs branches at once; the first to end wins, whether it succeeded or failed, and the others are cancelled.
  *
- * A branch whose `if` is false takes no part. Source: answers, "race".
+ * A branch whose `if` is false takes no part. A branch that must not be cut, and was, makes the race fail with
+ * `outcome.unknown`, whoever won it. Source: answers, "race"; design, section 6, "States".
  *
  * @returns the name of the winner and its output; nulls when no branch took part.
  */
-export async function runRace(run: TaskRun, { branches }: RaceStep, path: string, frame: Frame): Promise<Json> {
+export async function runRace(run: TaskRun, { id, branches }: RaceStep, path: string, frame: Frame): Promise<Json> {
   const inside = frameInside(frame, path);
   let first: BranchEnd;
+  let cause: Cause | undefined;
+  const outer = CancellationScope.current();
   const scopes = branches.map(() => new CancellationScope());
   const ends = await Promise.all(
     branches.map(async (branch, index) => {
@@ -27,15 +32,28 @@ export async function runRace(run: TaskRun, { branches }: RaceStep, path: string
       const end = await scope.run(() => runBranch(run, branch, inside));
       if (first || !end || isHalted(end)) return end;
       first = end;
+      if (!outer.consideredCancelled) cause = causeOfEnd(end, id, path);
       for (const other of scopes) if (other !== scope) other.cancel();
       return end;
     }),
   );
   const winner = first as BranchEnd;
-  for (const end of ends) if (end && end !== winner && 'error' in end) keepUnknown(run, end.error);
+  const losers = ends.flatMap((end) => (end && end !== winner && 'error' in end ? [end.error] : []));
+  if (cause) for (const error of losers) explain(run, error, cause);
+  const lost = isSinceEngine2(run)
+    ? [winner && 'error' in winner && winner.error, ...losers].find(isUnknown)
+    : undefined;
+  for (const error of losers) if (error !== lost) keepUnknown(run, error);
+  if (lost) throw lost;
   if (!winner) frame.halt.check();
   if (winner && 'error' in winner) throw winner.error;
   return winner ? { winner: winner.id, output: winner.output } : { winner: null, output: null };
+}
+
+/** Why the branches of a race were cut: one was faster, or had failed. */
+function causeOfEnd(end: NonNullable<BranchEnd>, race: string, path: string): Cause {
+  if ('error' in end && isStepFailure(end.error)) return causeOf(end.error.problem);
+  return { code: 'race.lost', message: `The branch ${end.id} won the race ${race}`, step: race, path };
 }
 
 async function runBranch(run: TaskRun, branch: PlanStep, inside: Frame): Promise<BranchEnd> {

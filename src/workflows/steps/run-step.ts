@@ -5,6 +5,7 @@ import { isStepEnd } from '../../contracts/states.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { isCatchable } from '../../rules/error-families.js';
 import { passGate, refuseCancelled } from '../gate.js';
+import { isSinceEngine2 } from '../since-engine-2.js';
 import { EndOfTask, Halted, isStepFailure, locate, stepStatusOf } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import { evaluateCondition } from './evaluate.js';
@@ -74,13 +75,22 @@ function runModified(run: TaskRun, step: PlanStep, path: string, frame: Frame): 
   );
 }
 
-/** A call that took place is to be taken back, whatever becomes of the clean-up of its step; one that failed is not. */
+/**
+ * A call that took place is to be taken back, whatever becomes of the clean-up of its step, and also where its answer
+ * could not be used; one that failed is not.
+ */
 function runPrepared(run: TaskRun, step: PlanStep, path: string, frame: Frame): Promise<Json> | Json {
   if (step.verb !== 'call' || !step.undo) return runVerb(run, step, path, frame);
-  return runCall(run, step, path, frame).then((output) => {
-    prepareUndo(run, step, path, frame, output);
-    return output;
-  });
+  return runCall(run, step, path, frame).then(
+    (output) => {
+      prepareUndo(run, step, path, frame, output);
+      return output;
+    },
+    (error: unknown) => {
+      if (isSinceEngine2(run) && isStepFailure(error) && error.hasArrived) prepareUndo(run, step, path, frame, null);
+      throw error;
+    },
+  );
 }
 
 function noteFailure(run: TaskRun, step: PlanStep, path: string, error: unknown): StepEnd {

@@ -29,12 +29,12 @@ export async function runUndo(run: TaskRun): Promise<void> {
 async function undoOne(run: TaskRun, path: string, entry: StepProgress, budget: CleanupBudget): Promise<void> {
   const id = path.slice(path.lastIndexOf('/') + 1);
   try {
-    const { undo, call = '' } = entry;
+    const { undo, call: key = '' } = entry;
     if (!undo || 'problem' in undo) throw new StepFailure(undo?.problem ?? NOT_KNOWN);
-    const operation = run.plan.operations[call] as PlanOperation;
+    const operation = run.plan.operations[key] as PlanOperation;
     run.note(path, id, { status: 'running' });
-    const request = { path, id, operation, input: undo.with, retry: undefined, timeoutMs: undefined, groups: [] };
-    const output = await callOperation(run, { ...request, halt: new Halt(), budget });
+    const call = { path, id, operation, input: undo.with, retry: undefined, timeoutMs: undefined, mayBeCut: false };
+    const output = await callOperation(run, { ...call, groups: [], halt: new Halt(), budget });
     run.note(path, id, { status: 'succeeded', output });
   } catch (error) {
     if (!isStepFailure(error)) throw error;

@@ -10,6 +10,7 @@ const FACTS: RetryFacts = {
   attempt: 1,
   attemptsLeft: 1,
   unclearBefore: false,
+  arrivedBefore: false,
   hooks: [],
 };
 

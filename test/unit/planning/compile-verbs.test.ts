@@ -93,6 +93,7 @@ describe('the verbs as the interpreter reads them', () => {
       'call: op, undo: { call: destroy, with: { id: "${{ steps.a.output.id }}" } }',
       { verb: 'call', call: 'op', with: {}, undo: { call: 'destroy', with: { id: '${{ steps.a.output.id }}' } } },
     ],
+    ['a call that may be cut', 'call: op, cut: allowed', { verb: 'call', call: 'op', with: {}, cut: 'allowed' }],
     [
       'handlers',
       `call: op, on_error: [{ errors: [http.409], ${inner}, output: "\${{ steps.b.output }}" }, { rethrow: true }]`,
@@ -245,6 +246,15 @@ describe('what cannot be', () => {
       /`undo` calls the workflow `child`/,
       /low-level/,
     ],
+    [
+      'a workflow that may be cut',
+      'call: child, cut: allowed',
+      /`cut` stands at a call of the workflow/,
+      /inside `child`/,
+    ],
+    ['another word for what may be cut', 'call: op, cut: yes', /One of allowed belongs here|allowed/, /./],
+    ['a group that may be cut', `cut: allowed, ${inner}`, /Unknown key `cut`/, /at each `call` that may be cut/],
+    ['a race that may be cut', 'cut: allowed, race: { b: { call: op } }', /Unknown key `cut`/, /at each `call`/],
     ['a race of nobody', 'race: {}', /`race` has no branches/, /./],
   ])('%s is refused with its place', (_, yaml, message, suggestion) => {
     const error = refused(step(yaml));

@@ -74,6 +74,9 @@ describe('a definition is refused, with its place,', () => {
 
   test('of another system says what is right here', () => {
     expect(broken('{ key: k, cancel-in-progress: true }').suggestion).toBe('Write `on_busy: cancel_older`.');
+    expect(broken('{ key: k, cancel-in-progress: false }').suggestion).toBe('Write `on_busy: newest`.');
+    const open = broken('{ key: k, cancel-in-progress: "${{ input.n }}" }').suggestion;
+    expect(open).toBe('Write `on_busy: cancel_older` for true, `on_busy: newest` for false.');
     const text = String(files('{ key: k }')[FILE]).replace('concurrency:', 'mutex:');
     const [problem] = registryOf({ ...files(''), [FILE]: text }).problems;
     expect(problem?.suggestion).toBe('Write `concurrency: { key: .. }` at the top.');

@@ -45,7 +45,7 @@ describe('what an entry of `errors` names', () => {
 describe('trying again, where nothing is said about errors', () => {
   test.each([
     'script.exit',
-    'script.output_invalid',
+    'script.start_failed',
     'http.500',
     'http.503',
     'http.429',
@@ -93,6 +93,27 @@ test.each([
 ])('%s is never tried again, not even where it is named', (code) => {
   expect(isRetryableCode(code)).toBe(false);
   expect(isRetryableCode(code, [code])).toBe(false);
+});
+
+describe('a call that was made, and whose answer cannot be used', () => {
+  test.each([
+    'script.output_broken',
+    'script.output_invalid',
+    'script.output_missing',
+    'api.output_invalid',
+    'mcp.output_invalid',
+  ])('is not made again, unless the very code is named: %s', (code) => {
+    const family = code.split('.', 1)[0] as string;
+    expect(isRetryableCode(code)).toBe(false);
+    expect(isRetryableCode(code, [family])).toBe(false);
+    expect(isRetryableCode(code, [code])).toBe(true);
+  });
+
+  test('is made again as before by plans of engine 1', () => {
+    expect(isRetryableCode('script.output_invalid', undefined, true)).toBe(true);
+    expect(isRetryableCode('api.output_invalid', ['api'], true)).toBe(true);
+    expect(isRetryableCode('output.too_large', ['output'], true)).toBe(false);
+  });
 });
 
 test('a seal whose key the worker does not have yet is tried again', () => {

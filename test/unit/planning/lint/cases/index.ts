@@ -1,5 +1,6 @@
 import type { LintCase } from '../lint-case.js';
 import { CALL_CASES } from './calls.js';
+import { CUT_CASES } from './cut-calls.js';
 import { DOCUMENT_CASES } from './documents.js';
 import { ERROR_CASES } from './errors.js';
 import { EXPRESSION_CASES } from './expressions.js';
@@ -34,4 +35,5 @@ export const LINT_CASES: readonly LintCase[] = [
   ...EXPRESSION_CASES,
   ...STEP_ORDER_CASES,
   ...SCRIPT_REACH_CASES,
+  ...CUT_CASES,
 ];
