@@ -12,6 +12,7 @@ import { type Frame, frameInside } from './frame.js';
 import { withHandlers } from './handlers.js';
 import { withOwnTurn } from './last-turns.js';
 import { withCleanup, withRetry, withTimeout } from './modifiers.js';
+import { recallStep } from './recall-step.js';
 import { prepareUndo, runCall } from './run-call.js';
 import { skipStep } from './skip-step.js';
 import { runVerb } from './verbs.js';
@@ -35,7 +36,7 @@ export async function runStep(run: TaskRun, step: PlanStep, around: Frame): Prom
   const done = run.progress[path];
   const earlier = done && endOf(done, step);
   if (earlier) {
-    run.recall(path, step.id);
+    recallStep(run, step, path);
     return earlier;
   }
   const frame = withOwnTurn(step, around);

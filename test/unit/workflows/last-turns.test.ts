@@ -186,10 +186,10 @@ output: "\${{ steps.settled.output.answer }}"`;
       },
     });
     expect(output).toEqual([sums(1, 3), sums(10, 30)]);
-    const repeat = `{ id: inner, index: i, repeat: { until: i == 1, max: 3 }, steps: [{ id: seen, let: { b: "\${{ steps.add.status }}" } }, { id: add, let: { b: "\${{ steps.seen.output.b }}", sum: "\${{ (${SUM}) + n }}" } }] }`;
+    const repeat = `{ id: inner, index: i, repeat: { until: i == 1, max: 3 }, steps: [{ id: seen, let: { b: "\${{ steps.add.status }}" } }, { id: add, let: { b: "\${{ steps.add.output == null ? [steps.seen.output.b] : steps.add.output.b + [steps.seen.output.b] }}", sum: "\${{ (${SUM}) + n }}" } }] }`;
     expect((await run(each(repeat), { input: { list: [1, 10] } })).output).toEqual([
-      { b: 'succeeded', sum: 2 },
-      { b: 'succeeded', sum: 20 },
+      { b: ['pending', 'succeeded'], sum: 2 },
+      { b: ['pending', 'succeeded'], sum: 20 },
     ]);
   });
 
