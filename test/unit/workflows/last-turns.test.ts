@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Json, JsonObject } from '../../../src/contracts/json.js';
 import { ENGINE } from '../../../src/contracts/names.js';
@@ -31,8 +33,6 @@ class Told extends Script {
   }
 }
 
-const FILES = { ...SCRIPT_FILE, ...lowLevel('op.read', SCRIPT), ...lowLevel('op.add', SCRIPT) };
-
 /** Runs the workflow whose lines these are. */
 async function run(
   yaml: string,
@@ -43,15 +43,14 @@ async function run(
   }: { input?: JsonObject; ends?: Record<string, Json | Error>; engine?: number } = {},
 ): Promise<Account> {
   const { task } = await import('../../../src/workflows/task.js');
-  const head = 'id: w\ntype: workflow\nversion: 1\nsummary: s\n';
-  const {
-    steps,
-    finally: cleanup,
-    on_error,
-    output,
-  } = resolved({ ...FILES, 'registry/high-level/w.yaml': head + yaml }, 'w').plan;
+  const head = yaml.startsWith('id: ') ? '' : 'id: w\ntype: workflow\nversion: 1\nsummary: s\n';
+  const called = [...yaml.matchAll(/\bcall: ([a-z][a-z0-9_.]*)/g)].map(([, key = '']) => lowLevel(key, SCRIPT));
+  const files = Object.assign({ 'registry/high-level/w.yaml': head + yaml }, SCRIPT_FILE, ...called);
+  const id = /^id: (.*)$/m.exec(head + yaml)?.[1] ?? '';
+  const { steps, finally: cleanup, on_error, output, operations } = resolved(files, id).plan;
   const flow = { steps, finally: cleanup, ...(on_error && { on_error }), ...(output !== undefined && { output }) };
-  const plan = { ...planOf([]), ...flow, engine };
+  const known = planOf([]);
+  const plan = { ...known, ...flow, engine, operations: { ...operations, ...known.operations } };
   return runTree(task, { plan, input, script: new Told(ends) });
 }
 
@@ -65,6 +64,17 @@ describe('a step in a loop sees its own last turn', () => {
   test('in a `foreach`: a running sum', async () => {
     expect((await run(each(add()), { input: { list: [1, 2, 3, 4] } })).output).toEqual(sums(1, 3, 6, 10));
   });
+
+  test.each(['steps["add"].output', 'steps[input.id].output', 'steps.?add.output.value()', 'dyn(steps).add.output'])(
+    'however it names itself: %s',
+    async (own) => {
+      const yaml = each(`{ id: add, let: { n: '\${{ n }}', was: '\${{ ${own} == null ? 0 : ${own}.n }}' } }`);
+      expect((await run(yaml, { input: { list: [1, 2], id: 'add' } })).output).toEqual([
+        { n: 1, was: 0 },
+        { n: 2, was: 1 },
+      ]);
+    },
+  );
 
   test('in a `repeat`: a poll that compares with the last answer', async () => {
     const yaml = `
@@ -247,5 +257,25 @@ describe('a step sees nothing of itself', () => {
     });
     expect(error).toMatchObject({ step: 'add', path: 'each/0/add' });
     expect(error?.code).toMatch(/^expression\./);
+  });
+});
+
+describe('the examples of docs/workflow-language.md', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/workflow-language.md'), 'utf8');
+  const example = (id: string): string =>
+    new RegExp(`^\`\`\`yaml\\n(id: ${id}\\n[\\s\\S]*?)^\`\`\``, 'm').exec(page)?.[1] ?? '';
+
+  test('a running sum', async () => {
+    const ends = { 'queues/0/depth': { count: 2 }, 'queues/1/depth': { count: 5 }, 'queues/2/depth': { count: 1 } };
+    const { status, output } = await run(example('backlog'), { input: { queues: ['a', 'b', 'c'] }, ends });
+    expect({ status, output }).toEqual({ status: 'succeeded', output: { sums: [2, 7, 8] } });
+  });
+
+  test('a poll that compares with the last answer', async () => {
+    const counts = [9, 4, 9, 9, 9];
+    const ends = Object.fromEntries(counts.map((count, turn) => [`steady/${turn}/probe`, { count }]));
+    const { status, output, effects } = await run(example('settled'), { input: { queue: 'a' }, ends });
+    expect({ status, output }).toEqual({ status: 'succeeded', output: { count: 9 } });
+    expect(effects).toHaveLength(4);
   });
 });
