@@ -179,6 +179,14 @@ output: { sums: "\${{ steps.each.output.map(item, item.sum) }}", probe: "\${{ st
   });
 });
 
+test('a workflow that is called begins with a first turn each time', async () => {
+  const called = flows.define(
+    `steps: [{ id: each, foreach: [1, 2, 3], as: n, steps: [${add('n + input.from')}] }]\noutput: "\${{ steps.each.output[2].sum }}"`,
+  );
+  const calls = `{ id: all, foreach: [0, 10], as: from, steps: [{ id: add, call: ${called}, with: { from: "\${{ from }}" } }] }`;
+  expect(await flows.run(`steps: [${calls}]\noutput: "\${{ steps.all.output }}"`)).toMatchObject({ output: [6, 36] });
+});
+
 test('a field of what is null in the first turn is an error that names the path', async () => {
   const result = await flows.run(
     'steps: [{ id: each, foreach: [1, 2], as: n, steps: [{ id: add, let: { sum: "${{ steps.add.output.sum + n }}" } }] }]',
