@@ -65,6 +65,7 @@ hooks:
 };
 
 const items = (count) => Array.from({ length: count }, (_, n) => n).join(', ');
+const SUM = 'call: util.echo, with: { sum: "${{ (steps.add.output == null ? 0 : steps.add.output.sum) + n }}" }';
 const note = (text) => `call: util.note, with: { text: ${text} }`;
 
 /** Name to the YAML of a workflow, and what people do to its task. */
@@ -114,6 +115,9 @@ const WORKFLOWS = {
   'foreach-sequential': {
     yaml: 'steps: [{ id: each, foreach: [1, 2, 3], as: n, index: i, steps: [{ id: c, call: util.echo, with: { n: "${{ n + i }}" } }] }]\noutput: "${{ steps.each.output }}"',
   },
+  'foreach-last-turn': {
+    yaml: `steps: [{ id: each, foreach: [1, 2, 3, 4], as: n, steps: [{ id: add, if: n != 3, ${SUM} }, { id: c, call: util.echo, with: { n: "\${{ n }}", was: "\${{ steps.c.output == null ? 0 : steps.c.output.n }}" } }] }]\noutput: "\${{ steps.each.output }}"`,
+  },
   'foreach-parallel': {
     yaml: 'steps: [{ id: each, foreach: [1, 2, 3, 4], as: n, max_parallel: 2, steps: [{ id: c, call: util.echo, with: { n: "${{ n }}" } }] }]\noutput: "${{ steps.each.output }}"',
   },
@@ -122,6 +126,9 @@ const WORKFLOWS = {
   },
   repeat: {
     yaml: 'steps: [{ id: loop, repeat: { until: "steps.probe.output.n >= 3", every: 100ms, max: 5 }, steps: [{ id: probe, call: util.count, with: { file: repeat } }] }]',
+  },
+  'repeat-last-turn': {
+    yaml: 'steps: [{ id: outer, foreach: [1, 2], as: n, steps: [{ id: loop, index: i, repeat: { until: "steps.seen.output.same", every: 100ms, max: 5 }, steps: [{ id: probe, call: util.echo, with: { n: "${{ i > 1 ? 1 : i }}" } }, { id: seen, let: { n: "${{ steps.probe.output.n }}", same: "${{ steps.seen.output != null && steps.seen.output.n == steps.probe.output.n }}" } }] }] }]',
   },
   'wait-time': { yaml: 'steps: [{ id: w, wait: 1s }, { id: after, call: util.echo, with: {} }]' },
   'wait-until': {
@@ -232,6 +239,9 @@ const WORKFLOWS = {
 const LONG = {
   'continue-as-new': {
     yaml: `steps: [{ id: before, ${note('before')}, undo: { ${note('undo')} } }, { id: all, foreach: [${items(8)}], as: n, max_parallel: 2, steps: [{ id: c, call: util.echo, with: { n: "\${{ n }}" } }] }]\noutput: "\${{ size(steps.all.output) }}"`,
+  },
+  'continue-as-new-last-turn': {
+    yaml: `steps: [{ id: done, repeat: { until: "true" }, steps: [{ id: seen, let: { n: 1 } }] }, { id: all, foreach: [${items(8)}], as: n, steps: [{ id: add, if: n % 3 != 2, ${SUM} }] }, { id: last, call: util.echo, with: { n: "\${{ steps.seen.output.n }}", sums: "\${{ steps.all.output }}" } }]\noutput: "\${{ steps.last.output }}"`,
   },
   'continue-as-new-waiting': {
     yaml: `steps: [{ id: p, parallel: { asks: { approval: { title: Go on? } }, hears: { wait: { signal: go } }, busy: { steps: [{ id: x, foreach: [${items(8)}], as: n, steps: [{ id: c, call: util.echo, with: {} }] }] } } }]`,

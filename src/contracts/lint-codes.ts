@@ -177,6 +177,12 @@ export const LINT_CODES = {
     why: 'After all its work the task fails with `output.invalid`.',
     fix: 'Correct `output`, or the schema that promises something else.',
   },
+  'lint.own_turn_at_once': {
+    severity: 'error',
+    means: 'A step in a `foreach` whose items run at once, or may, reads itself.',
+    why: 'A step sees its own last turn only where one item follows the other; at once, its output is always null there.',
+    fix: 'Leave `max_parallel` out, or take the outputs together behind the loop: `steps.<loop>.output`.',
+  },
   'lint.placement_contradiction': {
     severity: 'warning',
     means: 'An ability is placed in the cloud although a step of it needs a local server.',

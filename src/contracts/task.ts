@@ -192,8 +192,21 @@ export interface StepProgress {
   items?: Record<string, Json>;
   /** Of a `repeat`: the turns that are done. */
   turn?: number;
+  /** Of a loop at work: its steps by id, as the turns that are done left them; of those alone that are read inside it. */
+  last?: Record<string, LastTurn>;
   /** Of a loop: how often its steps ran, by their path with `*` for the turn; entries of turns that are done are gone. */
   turns?: Record<string, TurnCount>;
+}
+
+/** A step of a loop as it was when it last ran, for the expressions of the next turn. */
+export interface LastTurn {
+  status: string;
+  /** Absent: null. */
+  output?: Json;
+  /** As expressions see it. Absent: null. */
+  error?: Json;
+  /** It has been skipped since: other steps see that, its own expressions see the rest. */
+  skipped?: true;
 }
 
 /** What became of one step over all turns of a loop. */

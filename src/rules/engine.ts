@@ -4,6 +4,14 @@ import type { Plan } from '../contracts/plan.js';
 /** What a plan says of the build that made it; anything may stand in what somebody started by hand. */
 export type PlannedFor = Partial<Pick<Plan, 'engine' | 'cel'>>;
 
+/** The first engine in which a step in a loop reads its own last turn. */
+const FIRST_WITH_LAST_TURNS = 2;
+
+/** Whether a plan was made for an engine in which a step in a loop reads its own last turn. */
+export function seesLastTurns({ engine }: Pick<Plan, 'engine'>): boolean {
+  return engine >= FIRST_WITH_LAST_TURNS;
+}
+
 /**
  * Why this build cannot run a plan as it was made: for another interpreter, or another CEL.
  *

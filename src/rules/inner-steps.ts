@@ -8,7 +8,7 @@ export interface InnerSteps {
 }
 
 /** Every list of steps that stands inside a step, whatever it is there for, in the order in which they may run. */
-function innerSteps(step: PlanStep): InnerSteps[] {
+export function innerSteps(step: PlanStep): InnerSteps[] {
   const lists = [...listsOfVerb(step), ...(step.on_error ?? []).map(({ steps }) => steps), step.finally ?? []];
   const isLoop = step.verb === 'foreach' || step.verb === 'repeat';
   return lists

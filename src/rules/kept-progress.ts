@@ -53,8 +53,10 @@ export function keptProgress({ plan: old, progress }: EarlierTask, now: StepTree
       case 'switch':
         return step.cases.every(({ steps }) => walk(steps, `${path}/`));
       case 'foreach':
-        if (entry.items)
-          kept[path] = { status: 'pending', items: entry.items, ...(entry.turns && { turns: entry.turns }) };
+        if (entry.items) {
+          const { items, turns, last } = entry;
+          kept[path] = { status: 'pending', items, ...(turns && { turns }), ...(last && { last }) };
+        }
         return false;
       default:
         return false;

@@ -1,8 +1,9 @@
 import type { Json } from '../contracts/json.js';
-import type { PlanStep } from '../contracts/plan.js';
+import type { ForeachStep, PlanStep, RepeatStep } from '../contracts/plan.js';
 import { compileExpression, type Expression } from './expressions/evaluate.js';
 import { expressionsIn } from './expressions/template.js';
 import { allSteps, type StepTree } from './find-step.js';
+import { listSteps } from './inner-steps.js';
 
 const known = new WeakMap<StepTree, ReadonlySet<string> | undefined>();
 
@@ -25,6 +26,11 @@ function collect(tree: StepTree & { output?: Json }): ReadonlySet<string> | unde
     ...handlers.flatMap(({ output }) => expressionsIn(output ?? null)),
     ...allSteps(tree).flatMap(({ step }) => expressionsOf(step)),
   ];
+  return idsReadBy(expressions);
+}
+
+/** Undefined where one reads `steps` as a whole. */
+function idsReadBy(expressions: readonly Expression[]): Set<string> | undefined {
   const read = new Set<string>();
   for (const { references } of expressions) {
     for (const { name, path } of references) {
@@ -35,6 +41,32 @@ function collect(tree: StepTree & { output?: Json }): ReadonlySet<string> | unde
     }
   }
   return read;
+}
+
+const ownReaders = new WeakMap<PlanStep, boolean>();
+
+/** Whether an expression of a step looks at that step itself. */
+export function readsItself(step: PlanStep): boolean {
+  let reads = ownReaders.get(step);
+  if (reads === undefined) {
+    reads = idsReadBy(expressionsOf(step))?.has(step.id) ?? true;
+    ownReaders.set(step, reads);
+  }
+  return reads;
+}
+
+const readInLoops = new WeakMap<PlanStep, readonly string[]>();
+
+/** The ids of the steps inside a loop that the loop or some step inside it reads: what one turn may see of another. */
+export function readInTurns(loop: ForeachStep | RepeatStep): readonly string[] {
+  let ids = readInLoops.get(loop);
+  if (!ids) {
+    const inner = listSteps(loop.steps).map(({ step }) => step);
+    const read = idsReadBy([loop, ...inner].flatMap(expressionsOf));
+    ids = inner.map(({ id }) => id).filter((id) => read === undefined || read.has(id));
+    readInLoops.set(loop, ids);
+  }
+  return ids;
 }
 
 /** Every expression of one step, without those of the steps inside it. */

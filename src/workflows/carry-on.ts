@@ -41,10 +41,10 @@ function trim(progress: Progress, plan: Plan): Progress {
 
 /** An entry whose step has ended, without what only its own run needed. */
 function trimmed(entry: StepProgress, isRead: boolean): StepProgress {
-  const { started_at: _, finished_at: __, output, items: done, ...rest } = entry;
+  const { started_at: _, finished_at: __, output, items: done, last, ...rest } = entry;
   // A loop that has succeeded has its output; one that failed may be tried again from where it stopped.
   const needed = done && entry.status !== 'succeeded';
-  const items = needed ? { items: isRead ? done : mapValues(done, () => null) } : {};
+  const items = needed ? { items: isRead ? done : mapValues(done, () => null), ...(last && { last }) } : {};
   if (!isStepEnd(entry.status)) return { ...entry, ...items };
   const duration = durationOf(entry);
   return {

@@ -2,9 +2,10 @@ import type { Json } from '../contracts/json.js';
 import type { StepProgress } from '../contracts/task.js';
 
 /** What expressions see of one step. */
-type StepValue = { output: Json; status: string; error: Json };
+export type StepValue = { output: Json; status: string; error: Json };
 
-type Values = { [id: string]: StepValue };
+/** Steps by id. */
+export type Values = { [id: string]: StepValue };
 
 /**
  * What expressions see as `steps`.
@@ -22,9 +23,19 @@ export class StepValues {
     this.seenFrom(path)[id] = { status, output, error: (error ?? null) as Json };
   }
 
-  /** Gives an item values of its own. @param like the prefix of the item whose values it begins with. */
-  enter(prefix: string, like: string | undefined): void {
-    this.items.set(prefix, { ...(like === undefined ? {} : this.items.get(like)) });
+  /** Shows steps as an earlier run of the task saw them from a prefix. */
+  recall(prefix: string, values: Values): void {
+    Object.assign(this.seenFrom(prefix), values);
+  }
+
+  /**
+   * Gives an item values of its own.
+   *
+   * @param like the prefix of the item whose values it begins with.
+   * @param otherwise what it begins with where an earlier run of the task did that item.
+   */
+  enter(prefix: string, like: string | undefined, otherwise: Values = {}): void {
+    this.items.set(prefix, { ...(like === undefined ? {} : (this.items.get(like) ?? otherwise)) });
   }
 
   /** Forgets the values of an item that is done. */

@@ -23,8 +23,14 @@ import type { Scope } from '../rules/expressions/evaluate.js';
 import { allSteps } from '../rules/find-step.js';
 import { sealMark } from '../rules/seal-mark.js';
 import { TaskBudget } from './budget.js';
-import { StepValues } from './step-values.js';
+import { type StepValue, StepValues } from './step-values.js';
 import { isUndo, summarize } from './summary.js';
+
+/** What a step sees of itself. */
+export interface OwnValue {
+  id: string;
+  value: StepValue;
+}
 
 /** Everything one run of a task knows. Progress is data: whoever has this map can go on. Source: design, section 6. */
 export class TaskRun {
@@ -185,8 +191,13 @@ export class TaskRun {
     return this.waiting.delete(path);
   }
 
-  /** What expressions see. @param prefix what the paths of the steps there begin with. Source: answers, 30 and 51. */
-  scope(prefix: string, names: { [name: string]: Json } = {}): Scope {
+  /**
+   * What expressions see. Source: answers, 30 and 51.
+   *
+   * @param prefix what the paths of the steps there begin with.
+   * @param own the step whose expression it is, where that sees itself otherwise than the others see it.
+   */
+  scope(prefix: string, names: { [name: string]: Json } = {}, own?: OwnValue): Scope {
     const { plan } = this;
     const { name, protected: isProtected, vars } = plan.environment;
     return {
@@ -194,7 +205,7 @@ export class TaskRun {
       values: {
         ...names,
         input: this.input,
-        steps: this.values.at(prefix),
+        steps: own ? { ...this.values.at(prefix), [own.id]: own.value } : this.values.at(prefix),
         environment: { name, protected: isProtected, vars },
         task: {
           key: this.taskKey,

@@ -163,6 +163,22 @@ cases:
   - { name: a signal that does not come, signals: [{ name: go, payload: { ok: true } }], expect: { status: timed_out, error: timeout.signal } }
   - { name: a signal nobody waits for any more, signals: [{ name: stop }, { name: stop }], expect: { status: succeeded } }
 `,
+    ...workflow(
+      'adds',
+      `
+steps:
+  - id: each
+    foreach: input.list
+    as: n
+    steps:
+      - { id: price, call: util.echo, with: { n: "\${{ n }}" } }
+      - { id: add, let: { sum: "\${{ (steps.add.output == null ? 0 : steps.add.output.sum) + steps.price.output.n }}" } }
+output: "\${{ steps.each.output.map(turn, turn.sum) }}"`,
+    ),
+    'registry/high-level/adds.test.yaml': `
+ability: adds
+cases: [{ name: a running sum, input: { list: [1, 2, 3] }, mocks: { price: [{ output: { n: 1 } }, { output: { n: 20 } }, { output: { n: 300 } }] }, expect: { output: [1, 21, 321] } }]
+`,
     'registry/low-level/broken.test.yaml': 'ability: util.ecko\ncases: [{ name: x }]\n',
   });
   vi.stubEnv('TMPDIR', join(project.root, 'tmp'));
@@ -196,6 +212,7 @@ describe('a case passes', () => {
     'no credential is needed',
     'a lost answer',
     'a live call needs its credential',
+    'a running sum',
     'signals are sent when they are waited for',
   ])('%s', (name) => {
     expect(of(name)).toMatchObject({ status: 'passed', failures: [], notes: [] });

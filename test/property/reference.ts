@@ -57,6 +57,12 @@ interface Place {
   isCleanup?: true;
   /** Items of a `foreach` around it, from the outside in, each with values of its own. */
   items: string[];
+  /** The step whose expressions are looked at. */
+  own?: string;
+  /** Whether that step has failed, and a handler deals with it. */
+  isHandled?: true;
+  /** Of the innermost loop: its steps as they were when they last ran in a turn that is done. */
+  last?: Record<string, Value>;
 }
 
 type Value = { output: Json; status: string; error: Json };
@@ -66,6 +72,8 @@ interface State {
   statuses: Record<string, { status: string; error: Json }>;
   /** By item of a `foreach`, `''` for the task: what expressions see of the steps. */
   values: Record<string, Record<string, Value>>;
+  /** By path of a `foreach`: what its items that are done leave to the next one. */
+  last: Record<string, Record<string, Value>>;
   undos: Record<string, { at: number; order: number; call: string; with: JsonObject | null }>;
   calls: number;
   order: number;
@@ -74,6 +82,7 @@ interface State {
 /** One of several pieces of work. */
 type Unit = (place: Place, at: number) => Done;
 
+const NEVER_RAN: Value = { output: null, status: 'pending', error: null };
 const NEVER = Number.POSITIVE_INFINITY;
 
 /** Runs a plan. @throws Ambiguous. */
@@ -82,7 +91,7 @@ export function interpret(plan: Plan, input: JsonObject, script: Script): Accoun
 }
 
 class Reference {
-  private state: State = { effects: [], statuses: {}, values: { '': {} }, undos: {}, calls: 0, order: 0 };
+  private state: State = { effects: [], statuses: {}, values: { '': {} }, last: {}, undos: {}, calls: 0, order: 0 };
   private ending: { status: string; error: Json } = { status: 'running', error: null };
 
   constructor(
@@ -148,7 +157,8 @@ class Reference {
   }
 
   /** The order of modifiers: retry, on_error, finally, continue_on_error. Source: answers, 47. */
-  private step(step: PlanStep, place: Place, at: number): Done {
+  private step(step: PlanStep, around: Place, at: number): Done {
+    const place = { ...around, own: step.id };
     // Whether other branches, cancelled at the same moment, stop it before it begins, is not said.
     if (place.cancelAt === at) throw new Ambiguous();
     if (place.haltAt <= at) throw new Stop('halted', at);
@@ -156,7 +166,7 @@ class Reference {
     const path = place.prefix + step.id;
     try {
       if (step.if !== undefined && !this.condition(step.if, place, at)) {
-        this.skip(step, place.prefix, place);
+        this.skip(step, around.prefix, around);
         return { at, output: null, ran: false };
       }
       this.note(step.id, path, place, 'running');
@@ -198,14 +208,14 @@ class Reference {
       const handler = stop.kind === 'failed' ? handlerOf(step.on_error, code) : undefined;
       if (!handler) throw stop;
       this.note(step.id, path, place, 'running', null, { code });
-      return this.handle(handler, stop, inside(place, path));
+      return this.handle(handler, stop, inside(place, path), { ...place, isHandled: true });
     }
   }
 
-  private handle(handler: ErrorHandler, stop: Stop, place: Place): Done {
+  private handle(handler: ErrorHandler, stop: Stop, place: Place, own = place): Done {
     const { at } = this.steps(handler.steps, place, stop.at);
     if (handler.rethrow) throw new Stop('failed', at, stop.failure);
-    return { at, output: handler.output === undefined ? null : this.template(handler.output, place, at), ran: true };
+    return { at, output: handler.output === undefined ? null : this.template(handler.output, own, at), ran: true };
   }
 
   private withTimeout(step: PlanStep, path: string, place: Place, begun: number): Done {
@@ -273,11 +283,14 @@ class Reference {
       case 'repeat': {
         const { until, every, max } = step.repeat;
         let now = at;
+        let last: Place['last'] = this.hasMemory ? {} : undefined;
+        if (last) for (const { id } of everyStep({ steps: step.steps, finally: [] })) this.forgetValue(id, place);
         for (let turn = 0; turn < Number(max); turn += 1) {
           const names = step.index === undefined ? place.names : { ...place.names, [step.index]: turn };
-          const body = { ...inside(place, `${path}/${turn}`), names };
+          const body = { ...inside(place, `${path}/${turn}`), names, ...(last && { last }) };
           const done = this.steps(step.steps, body, now);
-          if (this.condition(until, body, done.at)) return { ...done, ran: true };
+          last = last && this.leave(step.steps, body, last);
+          if (this.condition(until, { ...place, names }, done.at)) return { ...done, ran: true };
           now = done.at;
           if (turn + 1 < Number(max) && parseDuration(every) > 0) {
             this.note(step.id, path, place, 'waiting');
@@ -290,6 +303,8 @@ class Reference {
       case 'foreach': {
         const list = this.list(step.foreach, place, at);
         const most = Number(step.max_parallel);
+        // Pieces of work are tried more than once here, so the memory is part of the state.
+        this.state.last[path] = {};
         const units = list.map(
           (item, index): Unit =>
             (outer, begun) => {
@@ -297,7 +312,11 @@ class Reference {
               const before = most === 1 ? this.state.values[`${path}/${index - 1}`] : undefined;
               this.state.values[key] = structuredClone(before ?? {});
               const names = { ...outer.names, [step.as]: item, ...(step.index && { [step.index]: index }) };
-              return this.steps(step.steps, { ...inside(outer, key), names, items: [...outer.items, key] }, begun);
+              const last = this.hasMemory ? (this.state.last[path] ?? {}) : undefined;
+              const body = { ...inside(outer, key), names, items: [...outer.items, key], ...(last && { last }) };
+              const done = this.steps(step.steps, body, begun);
+              if (last && most === 1) this.state.last[path] = this.leave(step.steps, body, last);
+              return done;
             },
         );
         const { at: end, outputs } = this.many(units, most, step.on_failure, place, at);
@@ -327,7 +346,8 @@ class Reference {
       this.note(step.id, path, place, 'succeeded', done.output);
       let settled: JsonObject | null = null;
       try {
-        settled = this.parameters(step.undo.with, place, done.at);
+        const { own: _, ...now } = place;
+        settled = this.parameters(step.undo.with, now, done.at);
       } catch (error) {
         if (stopOf(error).kind !== 'failed') throw error;
       }
@@ -537,8 +557,37 @@ class Reference {
     }
   }
 
+  /** Whether a step in a loop sees its own last turn. */
+  private get hasMemory(): boolean {
+    return this.plan.engine >= 2;
+  }
+
+  /** What a turn leaves to the next one: what has run in it, and what ran before that and was skipped in it. */
+  private leave(steps: readonly PlanStep[], body: Place, last: Record<string, Value>): Record<string, Value> {
+    const next = { ...last };
+    const seen = this.seen(body);
+    for (const { id, path } of everyStep({ steps: [...steps], finally: [] })) {
+      const now = path.includes('*') ? undefined : seen[id];
+      if (now && now.status !== 'skipped' && now.status !== 'pending') next[id] = now;
+    }
+    return next;
+  }
+
+  private forgetValue(id: string, place: Place): void {
+    this.values(place.items.at(-1) ?? '')[id] = NEVER_RAN;
+  }
+
+  private seen(place: Place): Record<string, Value> {
+    return Object.assign({}, ...['', ...place.items].map((item) => this.values(item)));
+  }
+
   private scope(place: Place) {
-    const steps = Object.assign({}, ...['', ...place.items].map((item) => this.values(item)));
+    const steps = this.seen(place);
+    const { own, last } = place;
+    if (own !== undefined && last) {
+      const before = last[own] ?? NEVER_RAN;
+      steps[own] = place.isHandled ? { ...(steps[own] as Value), output: before.output } : before;
+    }
     const { name, protected: isProtected, vars } = this.plan.environment;
     const environment = { name, protected: isProtected, vars };
     return { values: { ...place.names, input: this.input, steps, environment, task: this.ending } };
@@ -588,7 +637,7 @@ function refuseTie(ends: readonly (Stop | Done)[]): void {
 
 const WORST = ['unknown', 'denied', 'timed_out', 'failed', 'cancelled', 'succeeded', 'skipped'];
 
-function inside(place: Place, path: string): Place {
+function inside({ own: _, isHandled: __, ...place }: Place, path: string): Place {
   return { ...place, prefix: `${path}/` };
 }
 

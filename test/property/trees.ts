@@ -1,6 +1,7 @@
 /** Random plans with the script of the world they run in. */
 import fc from 'fast-check';
 import type { Json, JsonObject } from '../../src/contracts/json.js';
+import { ENGINE } from '../../src/contracts/names.js';
 import type { CallStep, ErrorHandler, OnFailure, Plan, PlanOperation, PlanStep } from '../../src/contracts/plan.js';
 import { examplePlan } from '../unit/rules/example-plan.js';
 import { everyStep } from './reference.js';
@@ -20,7 +21,16 @@ export const CONSTRUCTS = [
   ...['call', 'approval', 'foreach', 'parallel', 'race', 'switch', 'repeat', 'wait', 'steps', 'let', 'fail', 'end'],
   ...['if', 'on_error', 'errors', 'catch-all', 'rethrow', 'handler output', 'continue_on_error', 'finally', 'undo'],
   ...['retry of a call', 'retry of a group', 'timeout', 'task finally', 'task on_error', 'task output'],
-  ...['max_calls', 'items at once', 'on_failure cancel', 'on_failure finish', 'cancellation', 'expiry', 'deny'],
+  ...[
+    'max_calls',
+    'items at once',
+    'on_failure cancel',
+    'on_failure finish',
+    'cancellation',
+    'expiry',
+    'deny',
+    'own last turn',
+  ],
 ] as const;
 
 const VERBS = [
@@ -83,6 +93,8 @@ interface Place {
   names: string[];
   /** In a branch the first step takes time and cannot fail at once, so that no two branches end at one moment. */
   isFirst: boolean;
+  /** Whether turn follows turn, so that a step may read its own last one. */
+  hasTurns: boolean;
   /** `end` beside branches that run to their end is nowhere explained. */
   mayEnd: boolean;
 }
@@ -114,7 +126,7 @@ class Builder {
     handler: Sketch[] | null;
     choices: number[];
   }): Tree {
-    const place: Place = { before: [], names: [], isFirst: false, mayEnd: true };
+    const place: Place = { before: [], names: [], isFirst: false, hasTurns: false, mayEnd: true };
     const plan = planOf([]);
     plan.steps = this.list(steps, place);
     if (handler) plan.on_error = [this.handler(handler, choices, { ...place, before: [] }, 'task.error.code')];
@@ -123,7 +135,8 @@ class Builder {
     if (this.isLimited) plan.limits.max_calls = 1 + (at(choices, 5) % 4);
     const script = new Script(this.salt, this.outcomes, this.verdicts, this.cancelAt);
     const { steps: tree, finally: last, on_error, output, limits } = plan;
-    const shown = { tree, last, on_error, output, max_calls: limits.max_calls, script };
+    plan.engine = at(choices, 7) % 4 === 0 ? 1 : ENGINE;
+    const shown = { engine: plan.engine, tree, last, on_error, output, max_calls: limits.max_calls, script };
     const print = (): string => JSON.stringify(shown);
     return { [fc.toStringMethod]: print, plan, input: { yes: true, no: false, n: 3, list: [1, 2, 3] }, script };
   }
@@ -150,7 +163,7 @@ class Builder {
     this.outcomes[id] = outcomes;
     const plain = choices.length === 0 || place.isFirst;
     const call = at(choices, 0) % 2 === 0 ? 'op.read' : 'op.add';
-    return { id, verb: 'call', call, with: plain ? { id } : { value: this.value(choices, place) } };
+    return { id, verb: 'call', call, with: plain ? { id } : { value: this.value(choices, place, id) } };
   }
 
   private step(drawn: Sketch, place: Place): PlanStep {
@@ -183,14 +196,14 @@ class Builder {
       case 'wait':
         return { id, verb, wait: { for: `${this.durations.duration(`${id} wait`)}ms` } };
       case 'let':
-        return { id, verb, let: { value: this.value(choices, place), more: { v: 1 } } };
+        return { id, verb, let: { value: this.value(choices, place, id), more: { v: 1 } } };
       case 'fail': {
         if (at(choices, 1) % 3 === 0) return { id, verb: 'let', let: { v: 2 } };
         return { id, verb, fail: { code: at(choices, 0) % 2 ? 'app.broken' : 'app.other', message: 'no' } };
       }
       case 'end':
         if (!place.mayEnd || at(choices, 1) % 2 === 0) return { id, verb: 'let', let: { v: 3 } };
-        return { id, verb, end: { output: this.value(choices, place) } };
+        return { id, verb, end: { output: this.value(choices, place, id) } };
       case 'steps':
         return { id, verb, steps: place.isFirst ? this.body(inner, place) : this.list(inner, place) };
       case 'switch': {
@@ -205,7 +218,7 @@ class Builder {
         const i = `i${id}`;
         const most = 1 + (at(choices, 0) % 3);
         const until = at(choices, 1) % 3 === 0 ? 'false' : `${i} >= ${at(choices, 2) % 3}`;
-        const body = { ...place, names: [...place.names, i] };
+        const body = { ...place, names: [...place.names, i], hasTurns: true };
         const steps = place.isFirst ? this.body(inner, body) : this.list(inner, body);
         const every = `${this.durations.duration(`${id} every`)}ms`;
         return { id, verb, repeat: { until, every, max: most }, index: i, steps };
@@ -218,6 +231,7 @@ class Builder {
           ...place,
           names: [...place.names, as, `i${id}`],
           isFirst: place.isFirst || most > 1,
+          hasTurns: most === 1,
           mayEnd: place.mayEnd && !onFailure,
         };
         const steps = body.isFirst ? this.body(inner, body) : this.list(inner, body);
@@ -254,13 +268,13 @@ class Builder {
   ): void {
     switch (modifier) {
       case 'if':
-        step.if = this.condition(choices, place);
+        step.if = this.condition(choices, place, step.id);
         return;
       case 'continue':
         step.continue_on_error = true;
         return;
       case 'on_error':
-        step.on_error = [this.handler(others, choices, after, `steps.${step.id}.error.code`)];
+        step.on_error = [this.handler(others, choices, after, `steps.${step.id}.error.code`, step.id)];
         if (at(choices, 9) % 4 === 0) step.on_error.push(this.handler([], [0, 1, 1, 1], after, '"second"'));
         return;
       case 'finally':
@@ -285,11 +299,20 @@ class Builder {
     }
   }
 
-  private handler(sketches: readonly Sketch[], choices: readonly number[], place: Place, code: string): ErrorHandler {
+  private handler(
+    sketches: readonly Sketch[],
+    choices: readonly number[],
+    place: Place,
+    code: string,
+    own?: string,
+  ): ErrorHandler {
     const within = { ...place, before: [...place.before] };
     const steps = this.list(sketches.slice(0, 1), within);
     if (steps.length === 0) steps.push(this.call(within, ['ok']));
-    const said = at(choices, 0) % 3 === 0 ? {} : { output: { code: `\${{ ${code} }}` } };
+    const said =
+      at(choices, 0) % 3 === 0
+        ? {}
+        : { output: { code: `\${{ ${code} }}`, ...(own && { was: `\${{ steps.${own}.output }}` }) } };
     const named = at(choices, 1) % 2 ? { errors: at(ERRORS, at(choices, 2) % ERRORS.length) } : {};
     const rethrow = at(choices, 3) % 3 === 0 ? { rethrow: true } : {};
     return { steps, ...said, ...named, ...rethrow };
@@ -304,24 +327,30 @@ class Builder {
     return choice % 3 === 0 ? (CODES[choice % CODES.length] ?? 'ok') : 'ok';
   }
 
-  private value(choices: readonly number[], place: Place): Json {
+  /** @param own the step whose expression it is. */
+  private value(choices: readonly number[], place: Place, own?: string): Json {
     const step = place.before[at(choices, 6) % Math.max(1, place.before.length)];
     const name = place.names[at(choices, 6) % Math.max(1, place.names.length)];
     const choice = at(choices, 5) % 7;
     if (choice === 0 && name) return `\${{ ${name} }}`;
     if (choice === 1 && step) return `\${{ steps.${step}.status }}`;
     if (choice === 2 && step && !place.isFirst) return `\${{ steps.${step}.output.v }}`;
+    if (choice === 5 && own && place.hasTurns) {
+      const code = `\${{ steps.${own}.error == null ? null : steps.${own}.error.code }}`;
+      return { own: `\${{ steps.${own}.output }}`, status: `\${{ steps.${own}.status }}`, code };
+    }
     if (choice <= 4 && step) return { was: `\${{ steps.${step}.output }}`, text: `n${'${{ input.n }}'}` };
     return '${{ input.n + 1 }}';
   }
 
-  private condition(choices: readonly number[], place: Place): string {
+  private condition(choices: readonly number[], place: Place, own?: string): string {
     const step = place.before[at(choices, 6) % Math.max(1, place.before.length)];
     const choice = at(choices, 5) % 8;
     if (choice === 0) return 'input.no';
     if (choice === 1 && !place.isFirst) return 'input.n';
     if (choice === 2 && step && !place.isFirst) return `steps.${step}.output.v > 0`;
     if (choice <= 4 && step) return `steps.${step}.status == "succeeded"`;
+    if (choice === 6 && own && place.hasTurns) return `steps.${own}.output == null`;
     if (choice === 5 && step) return `steps.${step}.status != "skipped"`;
     return 'input.yes';
   }
@@ -358,6 +387,12 @@ export function constructsOf({ plan, script }: Tree): Set<string> {
     }
     handlers(step.on_error);
     if ('retry' in step) found.add(step.verb === 'call' ? 'retry of a call' : 'retry of a group');
+    if (
+      new RegExp(`steps\\.${step.id}\\.status`).test(
+        JSON.stringify('let' in step ? step.let : 'with' in step && step.with),
+      )
+    )
+      found.add('own last turn');
     if (step.verb === 'foreach' && step.max_parallel !== 1) found.add('items at once');
     if ('on_failure' in step) found.add(`on_failure ${step.on_failure}`);
     if (step.verb === 'approval' && script.verdict(path).says === 'nothing') found.add('expiry');

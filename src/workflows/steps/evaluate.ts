@@ -8,7 +8,7 @@ import type { Frame } from './frame.js';
 
 /** Evaluates a bare condition. @throws StepFailure `expression.*`. */
 export function evaluateCondition(run: TaskRun, source: string, frame: Frame): boolean {
-  const value = guarded(() => compileExpression(source).evaluate(run.scope(frame.prefix, frame.names)));
+  const value = guarded(() => compileExpression(source).evaluate(run.scope(frame.prefix, frame.names, frame.own)));
   if (typeof value === 'boolean') return value;
   throw new StepFailure({
     code: 'expression.not_boolean',
@@ -19,7 +19,7 @@ export function evaluateCondition(run: TaskRun, source: string, frame: Frame): b
 
 /** Evaluates the `${{ }}` in a value. @throws StepFailure `expression.*`. */
 export function evaluate(run: TaskRun, template: Json, frame: Frame): Json {
-  return guarded(() => evaluateTemplate(template, run.scope(frame.prefix, frame.names)));
+  return guarded(() => evaluateTemplate(template, run.scope(frame.prefix, frame.names, frame.own)));
 }
 
 /** Evaluates a duration that may be a template. @returns milliseconds. @throws StepFailure `expression.not_duration`. */
@@ -38,7 +38,7 @@ export function evaluateText(run: TaskRun, template: string, frame: Frame): stri
 
 /** Evaluates bare CEL to whatever it gives. @throws StepFailure `expression.*`. */
 export function evaluateExpression(run: TaskRun, source: string, frame: Frame): Json {
-  return guarded(() => compileExpression(source).evaluate(run.scope(frame.prefix, frame.names))) ?? null;
+  return guarded(() => compileExpression(source).evaluate(run.scope(frame.prefix, frame.names, frame.own))) ?? null;
 }
 
 /** Evaluates a whole number from 1 that may be a template. @throws StepFailure `expression.not_number`. */

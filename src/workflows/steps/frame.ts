@@ -1,6 +1,8 @@
 import type { Json } from '../../contracts/json.js';
+import type { LastTurn } from '../../contracts/task.js';
 import type { Budget } from '../budget.js';
 import type { Halt } from '../halt.js';
+import type { OwnValue } from '../task-run.js';
 
 /** Where in the tree the interpreter is. */
 export interface Frame {
@@ -12,11 +14,15 @@ export interface Frame {
   budget: Budget;
   /** Attempt of each retried group around, from the outside in. */
   groups: readonly number[];
+  /** In a turn of a loop: its steps by id, as they were when they last ran in it. Undefined for plans of engine 1. */
+  last?: Readonly<Record<string, LastTurn>> | undefined;
+  /** What the step that is at work sees of itself, where it reads its own last turn. */
+  own?: OwnValue | undefined;
   /** In `finally` and when calls are taken back, which run to their end. */
   isCleanup: boolean;
 }
 
 /** The frame inside a step. */
 export function frameInside(frame: Frame, path: string, halt: Halt = frame.halt): Frame {
-  return { ...frame, prefix: `${path}/`, halt };
+  return { ...frame, prefix: `${path}/`, halt, own: undefined };
 }

@@ -5,9 +5,10 @@ import { codeMatchesAny, isCatchable } from '../../rules/error-families.js';
 import { isUnknown } from '../cut.js';
 import { isSinceEngine2 } from '../since-engine-2.js';
 import { isStepFailure, locate, StepFailure, stepStatusOf } from '../step-failure.js';
-import type { TaskRun } from '../task-run.js';
+import type { OwnValue, TaskRun } from '../task-run.js';
 import { evaluate } from './evaluate.js';
 import { type Frame, frameInside } from './frame.js';
+import { ownInHandler } from './last-turns.js';
 import { runSteps } from './run-steps.js';
 
 /**
@@ -35,9 +36,12 @@ async function handled(
   work: () => Promise<Json> | Json,
 ): Promise<Json> {
   const noted = run.progress[path];
+  const handleWith = (handler: ErrorHandler, failure: StepFailure): Promise<Json> =>
+    dealWith(run, failure, () =>
+      handle(run, handler, failure, frameInside(frame, path), () => ownInHandler(run, frame)),
+    );
   if (noted?.handler !== undefined && noted.error) {
-    const handler = handlers[noted.handler] as ErrorHandler;
-    return dealWith(run, handler, new StepFailure(noted.error), frameInside(frame, path));
+    return handleWith(handlers[noted.handler] as ErrorHandler, new StepFailure(noted.error));
   }
   try {
     return await work();
@@ -48,12 +52,12 @@ async function handled(
     if (index === undefined) throw error;
     run.note(path, step.id, { status: stepStatusOf(problem.code), output: null, error: problem });
     run.note(path, step.id, { status: 'running', handler: index });
-    return dealWith(run, handlers[index] as ErrorHandler, error, frameInside(frame, path));
+    return handleWith(handlers[index] as ErrorHandler, error);
   }
 }
 
-function dealWith(run: TaskRun, handler: ErrorHandler, error: StepFailure, inside: Frame): Promise<Json> {
-  const dealt = handle(run, handler, error, inside);
+function dealWith(run: TaskRun, error: StepFailure, deal: () => Promise<Json>): Promise<Json> {
+  const dealt = deal();
   // One promise more would be another order of commands, which plans of engine 1 must not see.
   if (!isSinceEngine2(run)) return dealt;
   return dealt.catch((inner: unknown) => {
@@ -76,11 +80,17 @@ export function findHandler(handlers: readonly ErrorHandler[], code: string): nu
   return index < 0 || isFinal(code) ? undefined : index;
 }
 
-/** Runs a handler. @returns its output. */
-export async function handle(run: TaskRun, handler: ErrorHandler, error: StepFailure, inside: Frame): Promise<Json> {
+/** Runs a handler. @param own what its `output` sees of the step it belongs to. @returns its output. */
+export async function handle(
+  run: TaskRun,
+  handler: ErrorHandler,
+  error: StepFailure,
+  inside: Frame,
+  own: () => OwnValue | undefined = () => undefined,
+): Promise<Json> {
   await runSteps(run, handler.steps, inside);
   if (handler.rethrow) throw error;
-  return handler.output === undefined ? null : evaluate(run, handler.output, inside);
+  return handler.output === undefined ? null : evaluate(run, handler.output, { ...inside, own: own() });
 }
 
 /** The limits of the task are nobody's to catch, whoever names them. */

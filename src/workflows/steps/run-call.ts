@@ -31,7 +31,8 @@ export function prepareUndo(run: TaskRun, step: CallStep, path: string, frame: F
     status: 'pending',
     call,
     sequence: run.sequence,
-    undo: undoOf(run, template, call, frame),
+    // It takes back this turn's call, whatever the last turn gave.
+    undo: undoOf(run, template, call, { ...frame, own: undefined }),
   };
   run.values.show(path, step.id, shown);
 }

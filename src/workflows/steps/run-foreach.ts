@@ -7,6 +7,7 @@ import { foldTurn } from '../summary.js';
 import type { TaskRun } from '../task-run.js';
 import { evaluate, evaluateCount, evaluateExpression } from './evaluate.js';
 import { type Frame, frameInside } from './frame.js';
+import { keepTurn, lastTurns, lastValues } from './last-turns.js';
 import { runMany } from './run-many.js';
 import { runSteps } from './run-steps.js';
 
@@ -14,7 +15,8 @@ import { runSteps } from './run-steps.js';
  * Runs the steps once for each item, at most `max_parallel` at once.
  *
  * Items one after the other see the outputs of the item before; items at once see only their own. An item that is done
- * leaves its output and a count in the entry of the loop, so that a long list stays small. Source: answers, 46 and 48.
+ * leaves its output, a count and what the next one may read in the entry of the loop, so that a long list stays small; one
+ * that failed leaves nothing to read, since a retry does it again. Source: answers, 46 and 48.
  *
  * @returns each item's last output, in the order of the list.
  */
@@ -26,9 +28,11 @@ export async function runForeach(run: TaskRun, step: ForeachStep, path: string, 
   await runMany(run, items.length, { most, onFailure: step.on_failure }, frame, async (index, inside) => {
     if (Object.hasOwn(done, index)) return;
     const prefix = `${path}/${index}/`;
-    run.values.enter(prefix, most === 1 ? `${path}/${index - 1}/` : undefined);
+    const last = lastTurns(run, path);
+    run.values.enter(prefix, most === 1 ? `${path}/${index - 1}/` : undefined, lastValues(last));
     const names = { ...frame.names, [step.as]: items[index] as Json, ...(step.index && { [step.index]: index }) };
-    done[index] = await runSteps(run, step.steps, { ...frameInside(inside, `${path}/${index}`), names });
+    done[index] = await runSteps(run, step.steps, { ...frameInside(inside, `${path}/${index}`), names, last });
+    if (most === 1) keepTurn(run, step, path, prefix);
     const entry = run.progress[path] as StepProgress;
     entry.items = done;
     foldTurn(
@@ -40,6 +44,7 @@ export async function runForeach(run: TaskRun, step: ForeachStep, path: string, 
     else run.values.leave(`${path}/${index - 1}/`);
     run.changed();
   });
+  delete run.progress[path]?.last;
   return items.map((_, index) => done[index] ?? null);
 }
 

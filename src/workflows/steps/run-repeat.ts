@@ -8,6 +8,7 @@ import { foldTurn } from '../summary.js';
 import type { TaskRun } from '../task-run.js';
 import { evaluateCondition, evaluateCount, evaluateDuration } from './evaluate.js';
 import { type Frame, frameInside } from './frame.js';
+import { beginTurns, keepTurn, lastTurns, lastValues } from './last-turns.js';
 import { runSteps } from './run-steps.js';
 
 /**
@@ -20,15 +21,23 @@ export async function runRepeat(run: TaskRun, step: RepeatStep, path: string, fr
   const most = evaluateCount(run, max, frame);
   const inner = listSteps(step.steps).filter((listed) => !listed.path.includes('*'));
   const entryOf = (): StepProgress => run.progress[path] as StepProgress;
+  if (entryOf().turn === undefined) beginTurns(run, step, path);
+  else run.values.recall(`${path}/0/`, lastValues(lastTurns(run, path)));
   // The last turn that was done is still there: it says what expressions see, and whether it was the last.
   for (let turn = Math.max(0, (entryOf().turn ?? 0) - 1); turn < most; turn += 1) {
-    const inside = { ...frameInside(frame, `${path}/${turn}`), names: { ...frame.names, ...indexOf(step, turn) } };
+    const names = { ...frame.names, ...indexOf(step, turn) };
+    const inside = { ...frameInside(frame, `${path}/${turn}`), names, last: lastTurns(run, path) };
     const output = await runSteps(run, step.steps, inside);
+    keepTurn(run, step, path, inside.prefix);
     const before = inner.map((listed) => `${path}/${turn - 1}/${listed.path}`);
     foldTurn(run.progress, entryOf(), before);
     entryOf().turn = turn + 1;
-    if (evaluateCondition(run, until, inside)) return output;
-    if (turn + 1 < most) await pause(run, step, path, evaluateDuration(run, every, inside), frame);
+    const after = { ...inside, own: frame.own };
+    if (evaluateCondition(run, until, after)) {
+      delete entryOf().last;
+      return output;
+    }
+    if (turn + 1 < most) await pause(run, step, path, evaluateDuration(run, every, after), frame);
   }
   throw new StepFailure({
     code: 'repeat.exhausted',

@@ -11,7 +11,9 @@ import type { TaskRun } from '../task-run.js';
 import { evaluateCondition } from './evaluate.js';
 import { type Frame, frameInside } from './frame.js';
 import { withHandlers } from './handlers.js';
+import { withOwnTurn } from './last-turns.js';
 import { withCleanup, withRetry, withTimeout } from './modifiers.js';
+import { recallStep } from './recall-step.js';
 import { prepareUndo, runCall } from './run-call.js';
 import { skipStep } from './skip-step.js';
 import { runVerb } from './verbs.js';
@@ -30,14 +32,15 @@ export interface StepEnd {
  *
  * @throws StepFailure when it failed and nothing covers that; EndOfTask; Halted; cancellation.
  */
-export async function runStep(run: TaskRun, step: PlanStep, frame: Frame): Promise<StepEnd> {
-  const path = frame.prefix + step.id;
+export async function runStep(run: TaskRun, step: PlanStep, around: Frame): Promise<StepEnd> {
+  const path = around.prefix + step.id;
   const done = run.progress[path];
   const earlier = done && endOf(done, step);
   if (earlier) {
-    run.recall(path, step.id);
+    recallStep(run, step, path);
     return earlier;
   }
+  const frame = withOwnTurn(step, around);
   refuseCancelled();
   const gate = frame.isCleanup ? undefined : passGate(run, frame.halt);
   if (gate) await gate;

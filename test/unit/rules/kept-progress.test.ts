@@ -74,5 +74,9 @@ describe('a retry takes over', () => {
     expect(keptProgress({ plan: tree, progress: { l: entry, 'l/1/b': failed } }, tree, null)).toEqual({
       l: { status: 'pending', items: { 0: 'first' } },
     });
+    const last = { b: { status: 'succeeded', output: 1 } };
+    expect(keptProgress({ plan: tree, progress: { l: { ...entry, last } } }, tree, null)).toEqual({
+      l: { status: 'pending', items: { 0: 'first' }, last },
+    });
   });
 });

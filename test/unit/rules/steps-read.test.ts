@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { stepsRead } from '../../../src/rules/steps-read.js';
+import type { ForeachStep, PlanStep, RepeatStep } from '../../../src/contracts/plan.js';
+import { readInTurns, readsItself, stepsRead } from '../../../src/rules/steps-read.js';
 import { lowLevel, resolved, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
 
 /** The steps that a workflow reads whose steps end with the ones given. */
@@ -46,6 +47,35 @@ test.each([
   ['a handler of the workflow', `on_error: [{ output: "${A}" }]`],
 ])('what %s reads is kept', (_, line) => {
   expect(readBy(line)).toEqual(['a']);
+});
+
+/** The loop of a workflow whose only step it is. */
+function loopOf(yaml: string): ForeachStep | RepeatStep {
+  const head = ['id: w', 'type: workflow', 'version: 1', 'summary: s', `steps: [${yaml}]`];
+  const files = { ...SCRIPT_FILE, ...lowLevel('op', SCRIPT), 'registry/high-level/w.yaml': head.join('\n') };
+  return resolved(files, 'w').plan.steps[0] as ForeachStep | RepeatStep;
+}
+
+const inLoop = (...steps: string[]) => loopOf(`{ id: l, foreach: [1], as: n, steps: [${steps.join(', ')}] }`);
+const letOf = (id: string, read: string) => `{ id: ${id}, let: { x: "\${{ ${read} }}" } }`;
+
+test('of a loop, one turn may see what its steps, or its `until`, read of each other', () => {
+  expect(readInTurns(inLoop(letOf('b', 'n'), letOf('c', 'n')))).toEqual([]);
+  expect(readInTurns(inLoop(letOf('b', 'steps.c.status'), letOf('c', 'n')))).toEqual(['c']);
+  expect(readInTurns(inLoop(letOf('b', 'n'), `{ id: g, steps: [${letOf('c', 'steps.c.output')}] }`))).toEqual(['c']);
+  expect(readInTurns(inLoop(letOf('b', 'size(steps)'), letOf('c', 'n')))).toEqual(['b', 'c']);
+  const repeat = loopOf(`{ id: l, repeat: { until: steps.b.output.x }, steps: [${letOf('b', 'true')}] }`);
+  expect(readInTurns(repeat)).toEqual(['b']);
+});
+
+test.each([
+  ['its own output', 'steps.b.output', true],
+  ['its own error', 'steps.b.error', true],
+  ['`steps` as a whole', 'steps[input.id].output', true],
+  ['another step', 'steps.c.output', false],
+  ['nothing', 'n', false],
+])('a step that reads %s reads itself or not', (_, read, itself) => {
+  expect(readsItself(inLoop(letOf('b', read), letOf('c', 'n')).steps[0] as PlanStep)).toBe(itself);
 });
 
 test('what nothing reads need not be kept; all is kept where `steps` is read as a whole', () => {

@@ -64,6 +64,7 @@ describe('a planted bug is caught:', { timeout: 300_000 }, () => {
     vi.doUnmock('../../../src/workflows/steps/run-undo.js');
     vi.doUnmock('../../../src/workflows/steps/run-cleanup.js');
     vi.doUnmock('../../../src/workflows/call-operation.js');
+    vi.doUnmock('../../../src/workflows/steps/last-turns.js');
   });
 
   const isCaught = async (numRuns = 2000): Promise<boolean> => {
@@ -101,6 +102,14 @@ describe('a planted bug is caught:', { timeout: 300_000 }, () => {
         },
       };
     });
+    expect(await isCaught()).toBe(true);
+  });
+
+  test('a step that does not see its own last turn', async () => {
+    vi.doMock('../../../src/workflows/steps/last-turns.js', async (importOriginal) => ({
+      ...(await importOriginal<typeof import('../../../src/workflows/steps/last-turns.js')>()),
+      withOwnTurn: (_: unknown, frame: unknown) => frame,
+    }));
     expect(await isCaught()).toBe(true);
   });
 

@@ -17,7 +17,7 @@ export function* orderMistakes(types: WorkflowTypes): Generator<PlacedMistake> {
       for (const read of reads) {
         const target = types.step(read.id);
         if (!target || told.has(read.id)) continue;
-        const mistake = mistakeOf(spot, read, reads, orderOf(spot, target), target);
+        const mistake = mistakeOf(spot, source, read, reads, orderOf(spot, target), target);
         if (!mistake) continue;
         told.add(read.id);
         yield { ...mistake, path };
@@ -44,7 +44,14 @@ function* sourcesInTemplate(value: Json, path: PropertyKey[]): Generator<{ sourc
 
 type Found = Omit<PlacedMistake, 'path'> | undefined;
 
-function mistakeOf(spot: Spot, read: StepRead, reads: StepRead[], order: Order, target: StepNode): Found {
+function mistakeOf(
+  spot: Spot,
+  source: string,
+  read: StepRead,
+  reads: StepRead[],
+  order: Order,
+  target: StepNode,
+): Found {
   const { id, isDeep, part } = read;
   switch (order.when) {
     case 'before':
@@ -59,7 +66,14 @@ function mistakeOf(spot: Spot, read: StepRead, reads: StepRead[], order: Order, 
     case 'at_once':
       if (waitsForOthers(spot)) return undefined;
       return { code: 'lint.step_at_once', message: `\`${id}\` runs at the same time, in another branch` };
+    case 'apart': {
+      const { max_parallel: most } = order.loop.definition as { max_parallel?: number | string };
+      const many = typeof most === 'number' ? `${most} at once` : `as many at once as \`${most}\` gives`;
+      const message = `\`${id}\` reads its own last turn, and \`${order.loop.id}\` runs ${many}`;
+      return { code: 'lint.own_turn_at_once', message };
+    }
     case 'perhaps': {
+      if (order.index !== undefined && countsTurns(spot, source, order.index)) return undefined;
       if (!isDeep || isGuarded(spot, read, reads, order, target)) return undefined;
       return { code: 'lint.step_may_not_run', message: `\`${id}\` ${order.why}, and its output is null then` };
     }
@@ -99,6 +113,11 @@ function isGuarded(
       (path) => decisive.has(path) || around.has(path) || path === 'task.status' || path === 'task.error',
     );
   });
+}
+
+/** Whether the number of the turn was thought of. */
+function countsTurns({ conditions }: Spot, source: string, index: string): boolean {
+  return [source, ...conditions.map((condition) => condition.source)].some((one) => pathsIn(one).has(index));
 }
 
 /** What a condition asks for, without the bare names that many conditions share. */

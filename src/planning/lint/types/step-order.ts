@@ -12,8 +12,10 @@ export type Order =
   | { when: 'within' }
   /** It runs at the same time. */
   | { when: 'at_once' }
-  /** It may have run; `conditions` decide, where it was not a failure. */
-  | { when: 'perhaps'; why: string; conditions: string[] };
+  /** It would be its own last turn, but items at once have none. */
+  | { when: 'apart'; loop: StepNode }
+  /** It may have run; `conditions` decide, where it was not a failure, and so does a name that counts turns. */
+  | { when: 'perhaps'; why: string; conditions: string[]; index?: string };
 
 /** Tells what has become of a step when an expression is evaluated. */
 export function orderOf(spot: Spot, target: StepNode): Order {
@@ -21,8 +23,8 @@ export function orderOf(spot: Spot, target: StepNode): Order {
   const chain = chainOf(target);
   let common = 0;
   while (common < around.length && around[common] === chain[common]) common += 1;
-  const never: Order = isInLoop(around, common, target) ? { when: 'before' } : { when: 'never' };
-  if (common === chain.length) return orderOfOuter(spot, around[common], never);
+  if (common === chain.length) return orderOfOuter(spot, target, around[common]);
+  const never = turnBefore(around.slice(0, common), around[common]);
   const [own, other] = [around[common], chain[common] as StepNode];
   const below = chain.slice(common);
   if (!own) return orderOfInner(spot, other, below, never);
@@ -33,19 +35,46 @@ export function orderOf(spot: Spot, target: StepNode): Order {
   return across(own.part, other.part, below, never);
 }
 
-/** A turn sees what the one before it has left. */
-function isInLoop(around: StepNode[], common: number, target: StepNode): boolean {
-  return around.slice(0, common).some((node, index) => {
-    const isAround = node !== target && around[index + 1] !== undefined;
-    return isAround && ('foreach' in node.definition || 'repeat' in node.definition || 'retry' in node.definition);
-  });
+/**
+ * What the turn before has left: nothing in the first one, nor where items run at once. An attempt of a group sees what
+ * the one before it has left.
+ *
+ * @param common the steps around both. @param next the one inside them around the expression, if there is one.
+ */
+function turnBefore(common: StepNode[], next: StepNode | undefined): Order {
+  const inside = next ? [...common, next] : common;
+  for (const [index, { definition }] of [...common.entries()].reverse()) {
+    if (inside[index + 1]?.part !== 'steps') continue;
+    const isLoop = 'foreach' in definition || 'repeat' in definition;
+    if (!isLoop && !('retry' in definition && 'steps' in definition)) continue;
+    if (isLoop && !hasTurns(definition)) return { when: 'never' };
+    return isLoop ? firstTurn(definition) : { ...FAILED, why: 'has not run in the first attempt' };
+  }
+  return { when: 'never' };
+}
+
+/** Whether a loop surely takes one turn after the other; a number that the run gives may be any. */
+function hasTurns(definition: BranchDefinition): boolean {
+  return !('foreach' in definition) || (definition.max_parallel ?? 1) === 1;
+}
+
+function firstTurn(definition: BranchDefinition): Extract<Order, { when: 'perhaps' }> {
+  const index = 'index' in definition ? definition.index : undefined;
+  return { ...FAILED, why: 'has not run in the first turn', ...(index !== undefined && { index }) };
 }
 
 /** The step itself, or one around it. */
-function orderOfOuter({ phase }: Spot, next: StepNode | undefined, never: Order): Order {
-  if (next) return next.part === 'handler' || next.part === 'finally' ? { when: 'within' } : never;
+function orderOfOuter({ phase }: Spot, target: StepNode, next: StepNode | undefined): Order {
+  const loop = chainOf(target).findLast(
+    ({ definition }, index, chain) =>
+      ('foreach' in definition || 'repeat' in definition) && chain[index + 1]?.part === 'steps',
+  );
+  // Steps inside it, in a turn or not, see that it is at work.
+  if (next) return loop || next.part === 'handler' || next.part === 'finally' ? { when: 'within' } : { when: 'never' };
   if (phase === 'undo') return { when: 'before' };
-  return phase === 'handler' ? { when: 'within' } : never;
+  if (loop && hasTurns(loop.definition)) return firstTurn(loop.definition);
+  if (phase === 'handler') return { when: 'within' };
+  return loop ? { when: 'apart', loop } : { when: 'never' };
 }
 
 /** A step inside the one whose expression it is. */

@@ -228,6 +228,15 @@ describe('the steps', () => {
     expect(steps.b?.call?.with.open).toEqual({ id: ['steps.perhaps'] });
   });
 
+  test('in a loop are open where they read their own last turn', () => {
+    const sum = '"${{ steps.add.output == null ? 0 : steps.add.output.sum + 1 }}"';
+    const { add, once } = stepsFor(
+      `steps: [{ id: l, foreach: [1, 2], as: n, steps: [{ id: add, let: { sum: ${sum}, n: 1 } }, { id: once, if: steps.once.output == null, call: read.op }] }]`,
+    );
+    expect(add?.value?.open).toEqual({ sum: ['steps.add'] });
+    expect([once?.runs, once?.if?.depends_on]).toEqual(['maybe', ['steps.once']]);
+  });
+
   test('of a loop over a known list are counted, and those over none are not shown as running', () => {
     const loop =
       'steps: [{ id: l, foreach: input.rows, as: row, steps: [{ id: a, call: read.op, with: { r: "${{ row }}" } }] }]';

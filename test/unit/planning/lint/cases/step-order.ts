@@ -9,6 +9,10 @@ const readMarked = (id: string, of: string, more = '') =>
 const let_ = (id: string, expression: string) => `{ id: ${id}, let: { it: "\${{ ${expression} }}" } }`;
 const letMarked = (id: string, expression: string) => `{ id: ${id}, let: { it: ▶"\${{ ${expression} }}" } }`;
 
+/** A loop over three numbers. */
+const each = (inner: string, more = '') => `{ id: each, foreach: [1, 2, 3], as: n, ${more}steps: [${inner}] }`;
+const SUM = 'steps.add.output == null ? 0 : steps.add.output.it';
+
 const steps = (...list: string[]) => workflow('steps:', ...list.map((step) => `  - ${step}`));
 
 type Row = [code: string, name: string, files: LintCase['files']];
@@ -36,6 +40,63 @@ const ROWS: Row[] = [
       `{ id: g, repeat: { until: "steps.b.output.status == 'success'", max: 3 }, steps: [{ id: a, if: "steps.b.status == 'succeeded'", call: op.read, with: { id: "\${{ steps.b.output.status }}" } }, ${call('b')}] }`,
     ),
   ],
+  [
+    'step_not_run',
+    'itself, in attempts that are no turns',
+    steps(`{ id: g, retry: {}, steps: [${readMarked('a', 'a')}] }`),
+  ],
+  [
+    'step_not_run',
+    'the group around it, in a loop',
+    steps(each(`{ id: g, steps: [${readMarked('a', 'g')}, ${call('b')}] }`)),
+  ],
+  [
+    'step_not_run',
+    'one that stands behind, in items at once',
+    steps(each(`${readMarked('a', 'b')}, ${call('b')}`, 'max_parallel: 2, ')),
+  ],
+  [
+    'own_turn_at_once',
+    'with a number, and with one that the run gives',
+    steps(
+      each(letMarked('add', `(${SUM}) + n`), 'max_parallel: 2, '),
+      `{ id: lanes, foreach: [1], as: m, max_parallel: "\${{ size(environment.name) }}", steps: [${letMarked('b', 'steps.b.status')}] }`,
+    ),
+  ],
+  [
+    'own_turn_at_once',
+    'in a condition, under a group',
+    steps(each(`{ id: g, steps: [{ id: a, if: ▶steps.a.output == null, let: {} }] }`, 'max_parallel: 2, ')),
+  ],
+  [
+    'own_turn_at_once',
+    'one item after the other, in an inner loop, and in a handler and an undo',
+    {
+      ...lowLevel('op.put', 'effects: write_idempotent', SCRIPT),
+      ...steps(
+        each(let_('add', `(${SUM}) + n`), 'max_parallel: 1, '),
+        `{ id: outer, foreach: [1], as: m, max_parallel: 2, steps: [{ id: r, index: i, repeat: { until: i == 3 }, steps: [${let_('b', 'steps.b.output == null ? 0 : steps.b.output.it')}] }] }`,
+        `{ id: apart, foreach: [1], as: o, max_parallel: 2, steps: [${call('c', ', on_error: [{ output: "${{ steps.c.error.code }}" }], undo: { call: op.put, with: { id: "${{ steps.c.output.status }}" } }')}] }`,
+      ),
+    },
+  ],
+  [
+    'step_may_not_run',
+    'in the first turn',
+    steps(
+      each(`${letMarked('add', 'steps.add.output.it + n')}, ${readMarked('a', 'b')}, ${call('b')}`),
+      `{ id: r, repeat: { until: "steps.c.output.status == 'success'" }, steps: [${readMarked('c', 'c')}] }`,
+    ),
+  ],
+  [
+    'step_may_not_run',
+    'in the first turn, thought of',
+    steps(
+      each(let_('add', `(${SUM}) + n`)),
+      `{ id: r, index: i, repeat: { until: i == 3 }, steps: [${let_('b', 'i == 0 ? 0 : steps.b.output.it')}, ${read('c', 'd', ', if: i > 0')}, ${call('d')}, ${let_('e', "steps.e.output.?it.orValue('')")}] }`,
+    ),
+  ],
+  ['step_pending', 'itself, in a loop', steps(each('{ id: a, if: "steps.a.status != \'succeeded\'", let: {} }'))],
   [
     'step_not_run',
     'what takes a call back',

@@ -1,0 +1,75 @@
+/**
+ * What one turn of a loop sees of the turns before it, in plans of engine 2 and later.
+ *
+ * It belongs to one run of the loop: a loop that begins again begins with a first turn. Source: answers, 48.
+ */
+import type { ForeachStep, PlanStep, RepeatStep } from '../../contracts/plan.js';
+import type { LastTurn, StepProgress } from '../../contracts/task.js';
+import { seesLastTurns } from '../../rules/engine.js';
+import { listSteps } from '../../rules/inner-steps.js';
+import { readInTurns, readsItself } from '../../rules/steps-read.js';
+import type { StepValue, Values } from '../step-values.js';
+import type { OwnValue, TaskRun } from '../task-run.js';
+import type { Frame } from './frame.js';
+
+/** What a turn that begins now sees of the one before it; undefined for plans of engine 1. */
+export function lastTurns(run: TaskRun, path: string): Frame['last'] {
+  return seesLastTurns(run.plan) ? (run.progress[path]?.last ?? {}) : undefined;
+}
+
+/** The same as other steps see it: one that was skipped since is `skipped`. */
+export function lastValues(last: Frame['last'] = {}): Values {
+  return Object.fromEntries(
+    Object.entries(last).map(([id, turn]) => [id, turn.skipped ? { ...NEVER_RAN, status: 'skipped' } : asValue(turn)]),
+  );
+}
+
+/**
+ * Keeps what the steps of a turn that is done leave to the next one; a step that was skipped leaves what it had.
+ *
+ * @param prefix of the paths of the turn.
+ */
+export function keepTurn(run: TaskRun, step: ForeachStep | RepeatStep, path: string, prefix: string): void {
+  const ids = readInTurns(step);
+  if (ids.length === 0 || !seesLastTurns(run.plan)) return;
+  const entry = run.progress[path] as StepProgress;
+  const seen = run.values.at(prefix);
+  const kept = ids.flatMap((id): [string, LastTurn][] => {
+    const now = seen[id];
+    if (!now || now.status === 'pending') return [];
+    return [[id, now.status === 'skipped' ? { ...SKIPPED, ...entry.last?.[id], skipped: true } : asTurn(now)]];
+  });
+  entry.last = Object.fromEntries(kept);
+}
+
+/** Nothing inside a loop that begins has run in it yet, whatever became of an earlier run of the loop. */
+export function beginTurns(run: TaskRun, step: RepeatStep, path: string): void {
+  if (!seesLastTurns(run.plan)) return;
+  for (const inner of listSteps(step.steps)) {
+    run.values.show(`${path}/0/${inner.path}`, inner.step.id, { status: 'pending' });
+  }
+}
+
+/** Lets the expressions of a step see its own last turn, where they look at it. */
+export function withOwnTurn(step: PlanStep, frame: Frame): Frame {
+  if (!frame.last || !readsItself(step)) return frame;
+  const last = frame.last[step.id];
+  return { ...frame, own: { id: step.id, value: last ? asValue(last) : NEVER_RAN } };
+}
+
+/** What the `output` of a handler sees of its step: the failure of this turn, and the output of the last one. */
+export function ownInHandler(run: TaskRun, { own, prefix }: Frame): OwnValue | undefined {
+  const now = own && run.values.at(prefix)[own.id];
+  return now && { id: own.id, value: { ...now, output: own.value.output } };
+}
+
+const NEVER_RAN: StepValue = { output: null, status: 'pending', error: null };
+const SKIPPED: LastTurn = { status: 'pending' };
+
+function asValue({ status, output = null, error = null }: LastTurn): StepValue {
+  return { output, status, error };
+}
+
+function asTurn({ status, output, error }: StepValue): LastTurn {
+  return { status, ...(output !== null && { output }), ...(error !== null && { error }) };
+}

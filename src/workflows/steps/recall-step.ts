@@ -1,0 +1,32 @@
+import type { PlanStep } from '../../contracts/plan.js';
+import { seesLastTurns } from '../../rules/engine.js';
+import { innerSteps } from '../../rules/inner-steps.js';
+import type { TaskRun } from '../task-run.js';
+
+/**
+ * Lets expressions see a step that an earlier run of the task, or the task that this one tries again, has done.
+ *
+ * Plans of engine 1 do not see again what ran inside a `repeat` in it.
+ */
+export function recallStep(run: TaskRun, step: PlanStep, path: string): void {
+  run.recall(path, step.id);
+  if (seesLastTurns(run.plan)) recallInside(run, step, path);
+}
+
+function recallInside(run: TaskRun, step: PlanStep, path: string): void {
+  for (const { steps, isRepeated } of innerSteps(step)) {
+    for (const prefix of isRepeated ? lastTurnsOf(run, step, path) : [`${path}/`]) {
+      for (const inner of steps) {
+        const at = prefix + inner.id;
+        if (run.progress[at]) run.recall(at, inner.id);
+        recallInside(run, inner, at);
+      }
+    }
+  }
+}
+
+/** The last turn that was done, and one that failed after it; those of a `foreach` are not seen from outside. */
+function lastTurnsOf({ progress }: TaskRun, { verb }: PlanStep, path: string): string[] {
+  const done = progress[path]?.turn ?? 0;
+  return verb === 'repeat' ? [done - 1, done].filter((turn) => turn >= 0).map((turn) => `${path}/${turn}/`) : [];
+}
