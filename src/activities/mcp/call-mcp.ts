@@ -74,16 +74,22 @@ function outputOf(result: CallToolResult, tool: Tool, mcp: McpImplementation['mc
       details: { text: call.log.excerpt(text, 4000) },
     });
   }
-  if (tool.outputSchema) refuseBrokenPromise(result.structuredContent as Json | undefined, tool, what);
+  if (tool.outputSchema) refuseBrokenPromise(result.structuredContent as Json | undefined, tool, what, call);
   const output = shapeOf(result, mcp, text, call);
   refuseUnsafeKeys(output, 'mcp.output_invalid');
   return output;
 }
 
 /** Source: the MCP specification, "Output schema": a tool that has one gives structured content that conforms. */
-function refuseBrokenPromise(content: Json | undefined, { outputSchema }: Tool, what: string): void {
+function refuseBrokenPromise(
+  content: Json | undefined,
+  { outputSchema }: Tool,
+  what: string,
+  { engine }: CallInput,
+): void {
   const code = 'mcp.output_invalid';
-  if (content !== undefined) checkAgainst(outputSchema as JsonObject, content, { code, what: `The answer of ${what}` });
+  const schema = outputSchema as JsonObject;
+  if (content !== undefined) checkAgainst(schema, content, { code, what: `The answer of ${what}`, engine });
   else throw new CallFailure({ code, message: `${what} promises structured content and gave none` });
 }
 
