@@ -1,7 +1,7 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/client';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { McpImplementation } from '../../contracts/plan.js';
-import { checkAgainst } from '../../planning/schemas.js';
+import { checkAgainst, compileSchema } from '../../planning/schemas.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
@@ -33,6 +33,8 @@ export async function callMcp(
   return pool.use(mcp.server, call, async (connection) => {
     const tool = await findTool(mcp, connection, call);
     await tools.compare(implementation, tool);
+    // What cannot be checked afterwards is refused while nothing has been done.
+    if (tool.outputSchema) compileSchema(tool.outputSchema as JsonObject, promiseOf(mcp), call.engine);
     const result = await callTool(tool, mcp.server.name, connection, call);
     return outputOf(result, tool, mcp, call);
   });
@@ -78,6 +80,10 @@ function outputOf(result: CallToolResult, tool: Tool, mcp: McpImplementation['mc
   const output = shapeOf(result, mcp, text, call);
   refuseUnsafeKeys(output, 'mcp.output_invalid');
   return output;
+}
+
+function promiseOf({ server, tool }: McpImplementation['mcp']): string {
+  return `The output schema of ${server.name} ${tool}`;
 }
 
 /** Source: the MCP specification, "Output schema": a tool that has one gives structured content that conforms. */
