@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Json } from '../../contracts/json.js';
 import type { PlanScript, ScriptImplementation } from '../../contracts/plan.js';
+import { fillPlaceholders, holdsPlaceholder } from '../../rules/placeholders.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
@@ -42,7 +43,7 @@ export async function callScript(
     const found = await scripts.find(script);
     const [command, ...args] = commandOf(script, found, call, files);
     await call.begin();
-    const usesFile = script.args.some((item) => item.includes('{output_file}'));
+    const usesFile = script.args.some((item) => holdsPlaceholder(item, 'output_file', call.engine));
     const outcome = await runProcess(
       {
         command: command as string,
@@ -67,7 +68,7 @@ export async function callScript(
 export function commandOf(
   script: PlanScript,
   { file, pinned }: Pick<FoundScript, 'file' | 'pinned'>,
-  call: Pick<CallInput, 'input' | 'taskKey' | 'idempotencyKey'>,
+  call: Pick<CallInput, 'input' | 'taskKey' | 'idempotencyKey' | 'engine'>,
   files: { input_file: string; output_file: string },
 ): string[] {
   const values: Record<string, string> = {
@@ -77,7 +78,7 @@ export function commandOf(
     idempotency_key: call.idempotencyKey,
     pinned,
   };
-  const args = script.args.map((item) => item.replaceAll(/\{([a-z_]+)\}/g, (all, name: string) => values[name] ?? all));
+  const args = script.args.map((item) => fillPlaceholders(item, values, call.engine));
   const interpreter = script.interpreter.map((word) => word.replaceAll('{pinned}', () => pinned));
   return [...interpreter, file, ...args];
 }

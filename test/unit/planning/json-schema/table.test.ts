@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noThenProperty: `then` is a keyword of JSON Schema
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../../src/contracts/json.js';
 import { satisfies } from '../../../../src/planning/schemas.js';
