@@ -65,6 +65,7 @@ export function resolveScript(
     args,
     ...((definition.files || files.length > 0) && { files }),
     whole: true,
+    ...(definition.big_integers && { big_integers: definition.big_integers }),
     env: { ...env, set: { ...env.set, ...plainTexts(definition.set ?? {}, owner, [...path, 'set']) } },
   };
 }

@@ -61,7 +61,7 @@ async function answerScript(
   log.save();
   const fault = faultOf(outcome, timeout_ms);
   if (fault) return failedAnswer(id, at, withTail(fault, log.tailOf('stderr', 5)));
-  return readAnswer(id, outcome.stdout, { ...at, ability: context.ability_id }, log);
+  return readAnswer(id, outcome.stdout.toString('utf8'), { ...at, ability: context.ability_id }, log);
 }
 
 function faultOf({ ended, exitCode, signal, reason }: ProcessOutcome, timeoutMs: number): string | undefined {
