@@ -1,10 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 
-/**
- * Where bytes stop being UTF-8, counted from 0; undefined: they are UTF-8. Where they break off inside a letter, it is
- * their length.
- */
-export function faultInUtf8(bytes: Uint8Array): number | undefined {
+/** Where bytes stop being UTF-8. */
+export interface Utf8Fault {
+  /** The first byte of what is no letter, counted from 0. */
+  byte: number;
+  /** Whether they only break off inside a letter. */
+  isCutOff: boolean;
+}
+
+/** What keeps bytes from being UTF-8; undefined: they are. */
+export function faultInUtf8(bytes: Uint8Array): Utf8Fault | undefined {
   if (isUtf8(bytes)) return undefined;
   let good = 0;
   let bad = bytes.length + 1;
@@ -14,7 +19,10 @@ export function faultInUtf8(bytes: Uint8Array): number | undefined {
     if (beginsUtf8(bytes.subarray(0, middle))) good = middle;
     else bad = middle;
   }
-  return Math.min(good, bytes.length);
+  let byte = good;
+  // The beginning of a letter may be among the good bytes, and is no letter by itself.
+  while (!isUtf8(bytes.subarray(0, byte))) byte -= 1;
+  return { byte, isCutOff: good === bytes.length };
 }
 
 function beginsUtf8(bytes: Uint8Array): boolean {

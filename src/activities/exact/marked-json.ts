@@ -28,14 +28,11 @@ export function markNumbers(text: string): string {
 
 /** The bytes of a message as such a text, in which a mark stands for bytes that are no UTF-8. */
 export function markBytes(bytes: Buffer): string {
-  const parts: string[] = [];
-  let rest = bytes;
-  for (let fault = faultInUtf8(rest); fault !== undefined; fault = faultInUtf8(rest)) {
-    parts.push(rest.subarray(0, fault).toString('utf8'), BYTES_MARK);
-    // One mark is enough to refuse the message; more would take a time that grows with their number.
-    rest = Buffer.from(rest.subarray(fault + 1).toString('utf8'));
-  }
-  return markNumbers(parts.join('') + rest.toString('utf8'));
+  const fault = faultInUtf8(bytes);
+  if (fault === undefined) return markNumbers(bytes.toString('utf8'));
+  // A sign that was written as such, in a message that is broken already, is taken for one that stands for broken bytes.
+  const rest = bytes.toString('utf8', fault.byte).replaceAll('\uFFFD', BYTES_MARK);
+  return markNumbers(bytes.toString('utf8', 0, fault.byte) + rest);
 }
 
 /**

@@ -20,8 +20,8 @@ export function readUtf8(bytes: Buffer, { integers, code, what }: Reading): stri
   if (fault === undefined) return bytes.toString('utf8');
   throw new AbilityError({
     code,
-    message: `${what} is no UTF-8: ${fault < bytes.length ? `byte ${fault} begins no letter` : 'it breaks off inside a letter'}`,
-    details: { byte: fault },
+    message: `${what} is no UTF-8: byte ${fault.byte} ${fault.isCutOff ? 'begins a letter that breaks off' : 'begins no letter'}`,
+    details: { byte: fault.byte },
     suggestion: 'Write it in UTF-8.',
   });
 }
