@@ -151,6 +151,12 @@ describe('each place that takes names in braces says where one is wrong', () => 
     expect(error.message).toMatch(/The arguments of a hook do not know \{input\.version\}/);
   });
 
+  test('a hook has no integers to give', () => {
+    const hook = 'hooks: [{ id: g, handler: { script: { path: scripts/any.mjs, big_integers: text } } }]';
+    const { problems } = registryOf({ ...script('args: []'), 'registry/hooks/PreAbilityCall.yaml': hook });
+    expect(JSON.stringify(problems)).toMatch(/big_integers/);
+  });
+
   test('a server of tools', () => {
     const server = (args: string) => ({
       ...op('implementation: { kind: mcp, mcp: { server: s, tool: t } }'),
