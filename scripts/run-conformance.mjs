@@ -40,8 +40,12 @@ function readArguments() {
 }
 
 async function run(runner, dir) {
-  const { runSuite } = await import(runner);
-  return runSuite(dir).catch((error) => error.message);
+  try {
+    const { runSuite } = await import(runner);
+    return await runSuite(dir);
+  } catch (error) {
+    return error.message;
+  }
 }
 
 function print(report, least) {
