@@ -11,6 +11,8 @@ export interface CallInput {
   path: string;
   /** The same for every attempt: `<task>/<step path>`. */
   idempotencyKey: string;
+  /** Of the plan: how its schemas, and the answers they are held against, are read. */
+  engine: number;
   environment: Pick<PlanEnvironment, 'name' | 'protected' | 'vars'>;
   /** Longest this attempt may take. */
   timeoutMs: number;

@@ -87,7 +87,7 @@ async function runAttempt(
   const { plan } = admitted;
   const task = taskOf(Context.current());
   const log = new CallLog(dependencies.records.logsOf(task), path, attempt.number);
-  const input = operationInput(operation, request.with);
+  const input = operationInput(operation, request.with, plan.engine);
   const around = { admitted, operation, request, input, signal: attempt.signal };
   answers.push(...(await runBuiltins('PreAbilityCall', operation.hooks.pre_call, around, dependencies)));
   const deny = firstDeny(answers);
@@ -100,6 +100,7 @@ async function runAttempt(
     taskKey: task.includes(':') ? null : task,
     path,
     idempotencyKey: `${task}/${path}`,
+    engine: plan.engine,
     environment: plan.environment,
     timeoutMs: attempt.leftMs,
     outputBytes: plan.limits.output_bytes,
@@ -214,7 +215,7 @@ function checkOutput({ key, implementation, output_schema }: PlanOperation, call
   if (!output_schema) return output;
   const code = `${kind}.output_invalid`;
   try {
-    return checkAgainst(output_schema, output, { code, what: `The output of ${key}` });
+    return checkAgainst(output_schema, output, { code, what: `The output of ${key}`, engine: call.engine });
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
     const stderr = call.log.tailOf('stderr');

@@ -38,7 +38,8 @@ async function enter(
   const admitted = await plans.admit(request.seal, context.info);
   const { plan } = admitted;
   const what = `The input of ${plan.ability.id}`;
-  const input = checkAgainst(plan.ability.input_schema, request.input, { code: 'input.invalid', what });
+  const { engine } = plan;
+  const input = checkAgainst(plan.ability.input_schema, request.input, { code: 'input.invalid', what, engine });
   const task = taskOf(context);
   const warnings: string[] = [];
   if (records.pathOf(task)) {

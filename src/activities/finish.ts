@@ -83,13 +83,14 @@ function changesOf({ links: _, ...before }: TaskResult, { links: __, ...after }:
 /** An output that breaks the contract makes a succeeded task a failed one. */
 function checkOutput(result: TaskResult, plan: Plan): TaskResult {
   if (result.status !== 'succeeded') return result;
+  const { engine } = plan;
   const { output_schema: schema, kind, id } = plan.ability;
   try {
     refuseLarge(result, plan);
     if (!schema || kind === 'operation') return result;
     return {
       ...result,
-      output: checkAgainst(schema, result.output, { code: 'output.invalid', what: `The output of ${id}` }),
+      output: checkAgainst(schema, result.output, { code: 'output.invalid', what: `The output of ${id}`, engine }),
     };
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;

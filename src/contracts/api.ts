@@ -65,6 +65,8 @@ export interface PlanApiAuth {
 /** How an answer is read. */
 export interface PlanApiResponse {
   as?: ApiAnswer;
+  /** Gives integers that a double does not hold as text; absent: they are refused. */
+  big_integers?: 'text';
   /** Headers that are part of the output, under the names written here. */
   headers?: string[];
 }

@@ -158,6 +158,8 @@ export interface PlanScript {
   /** One item is one argument; see answers, 25, for the names in braces. */
   args: string[];
   env: PlanEnvProfile;
+  /** Gives integers that a double does not hold as text; absent: they are refused. */
+  big_integers?: 'text';
 }
 
 /** A file that a plan holds by its digest. */
@@ -179,6 +181,8 @@ export interface McpImplementation extends ImplementationBase {
     server: PlanMcpServer;
     tool: string;
     output: 'as_is' | 'json';
+    /** Gives integers that a double does not hold as text; absent: they are refused. */
+    big_integers?: 'text';
     /**
      * SHA-256 of how the server described the tool when it was imported, else when the plan was made; absent: it could
      * not be seen then.

@@ -7,9 +7,10 @@ import { checkAgainst } from './schemas.js';
 /**
  * The input of a call with its implementation's parameters under it, checked against the contract.
  *
+ * @param engine of the plan that holds the operation; absent: that of this build.
  * @throws AbilityError `input.invalid`, also for a parameter that callers may not set. Source: R-000-46.
  */
-export function operationInput(operation: PlanOperation, given: JsonObject): JsonObject {
+export function operationInput(operation: PlanOperation, given: JsonObject, engine?: number): JsonObject {
   const { key, input_schema, implementation } = operation;
   const kept = keptParameter(operation, given);
   if (kept !== undefined) {
@@ -20,5 +21,5 @@ export function operationInput(operation: PlanOperation, given: JsonObject): Jso
     });
   }
   const input = { ...implementation.defaults, ...given };
-  return checkAgainst(input_schema, input, { code: 'input.invalid', what: `The input of ${key}` });
+  return checkAgainst(input_schema, input, { code: 'input.invalid', what: `The input of ${key}`, engine });
 }

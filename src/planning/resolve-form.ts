@@ -26,7 +26,11 @@ export function resolveForm({ params, body, auth, response }: ApiSection): Form 
       auth: { ...(auth.basic && { basic: auth.basic }), ...(auth.query && { query: auth.query }) },
     }),
     ...(response && {
-      response: { ...(response.as && { as: response.as }), ...(response.headers && { headers: response.headers }) },
+      response: {
+        ...(response.as && { as: response.as }),
+        ...(response.big_integers && { big_integers: response.big_integers }),
+        ...(response.headers && { headers: response.headers }),
+      },
     }),
   };
 }

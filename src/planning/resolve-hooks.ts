@@ -12,9 +12,9 @@ import { matchesAnyGlob } from '../rules/glob.js';
 import { HOOK_NAMES } from '../rules/hook-facts.js';
 import { didYouMean } from '../rules/nearest.js';
 import { checkCondition } from './check-names.js';
+import { HOOK_ARGUMENTS } from './check-placeholders.js';
 import type { Warn } from './doubt.js';
 import { resolveScript } from './resolve-script.js';
-import { HOOK_ARGUMENTS } from './split-arguments.js';
 
 /** What a hook is matched against. */
 export interface HookSubject {

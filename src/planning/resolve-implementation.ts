@@ -9,6 +9,7 @@ import { didYouMean } from '../rules/nearest.js';
 
 import { checkCondition, checkTemplate } from './check-names.js';
 import { resolveParameters } from './check-parameters.js';
+import { headerTexts, plainTexts } from './check-placeholders.js';
 import type { EnvironmentVariables } from './environment-variables.js';
 
 import { capped } from './limits.js';
@@ -66,6 +67,7 @@ export function resolveImplementation(
         server: resolveMcpServer(registry, server, from, [...path, 'mcp', 'server'], variables),
         tool,
         output,
+        ...(body.mcp.big_integers && { big_integers: body.mcp.big_integers }),
         ...(pinned !== undefined && { pinned }),
       },
     };
@@ -128,9 +130,11 @@ export function resolveMcpServer(
   const { value } = server;
   if ('command' in value) {
     const env = resolveEnvProfile(registry, value.env_profile, server, ['env_profile']);
-    return { name, transport: 'stdio', command: value.command, args: value.args, env };
+    const args = plainTexts(value.args, server, ['args'], true);
+    return { name, transport: 'stdio', command: value.command, args, env };
   }
-  const { headers, credentials } = value;
+  const { credentials } = value;
+  const headers = headerTexts(value.headers, server, ['headers']);
   refuseMissingCredential(headers, credentials, `mcp_servers.${name}.`, server, ['headers']);
   const url = resolveAddress(value.url, variables, server, ['url']);
   checkHost(registry, url, server, ['url']);
@@ -174,11 +178,20 @@ function resolveApi(
     path: api.path,
     base_url,
     query: api.query ?? {},
-    headers: api.headers ?? {},
+    headers: headerTexts(api.headers ?? {}, from, [...path, 'api', 'headers']),
     credentials,
     allowed_hosts: allowedHostsFor(registry, base_url),
     rate_limit: api.rate_limit ? defined(api.rate_limit) : null,
-    ...resolveForm(api),
+    ...resolveForm({ ...api, ...(api.auth && { auth: plainAuth(api.auth, from, [...path, 'api', 'auth']) }) }),
+  };
+}
+
+type Auth = NonNullable<Extract<ImplementationBody, { kind: 'api' }>['api']['auth']>;
+
+function plainAuth({ basic, query }: Auth, from: Loaded<unknown>, path: PropertyKey[]): Auth {
+  return {
+    ...(basic && { basic: headerTexts(basic, from, [...path, 'basic'], true) }),
+    ...(query && { query: headerTexts(query, from, [...path, 'query'], true) }),
   };
 }
 

@@ -5,11 +5,18 @@ import { AbilityError, type Problem, type SourceLocation } from '../contracts/pr
 import type { ScriptDefinition } from '../definitions/formats/implementation.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
+import {
+  type ArgumentNames,
+  CALL_ARGUMENTS,
+  checkPlaceholders,
+  INTERPRETER_WORDS,
+  plainTexts,
+} from './check-placeholders.js';
 import { interpreterFiles } from './interpreter-files.js';
 import { MOST_BYTES, type ProjectFiles, projectFilesOf, type ScriptFile, type Unusable } from './script-files.js';
 import { followImports, MOST_FILES } from './script-imports/follow-imports.js';
 import { languageOf } from './script-imports/language-of.js';
-import { type ArgumentNames, CALL_ARGUMENTS, checkPlaceholders, splitArguments } from './split-arguments.js';
+import { splitArguments } from './split-arguments.js';
 
 /** Used where no `env_profile` is named and no profile is called `default`. Source: answers, 25. */
 const DEFAULT_PROFILE: PlanEnvProfile = { pass: ['PATH', 'HOME', 'LANG', 'TMPDIR'], set: {}, secrets: {} };
@@ -58,7 +65,8 @@ export function resolveScript(
     args,
     ...((definition.files || files.length > 0) && { files }),
     whole: true,
-    env: { ...env, set: { ...env.set, ...definition.set } },
+    ...(definition.big_integers && { big_integers: definition.big_integers }),
+    env: { ...env, set: { ...env.set, ...plainTexts(definition.set ?? {}, owner, [...path, 'set']) } },
   };
 }
 
@@ -69,11 +77,14 @@ function argumentsOf(
   owner: Loaded<unknown>,
   path: PropertyKey[],
 ): string[] {
-  const location = owner.locate(
-    (args ?? args_template) !== undefined ? [...path, args ? 'args' : 'args_template'] : path,
-  );
-  const template = args_template ?? (names.owner === 'hook' ? '' : DEFAULT_ARGS);
-  const items = args ?? splitArguments(template, location);
+  if (args) {
+    for (const [index, item] of args.entries()) {
+      checkPlaceholders([item], names, owner.locate([...path, 'args', index]));
+    }
+    return args;
+  }
+  const location = owner.locate(args_template === undefined ? path : [...path, 'args_template']);
+  const items = splitArguments(args_template ?? (names.owner === 'hook' ? '' : DEFAULT_ARGS), location);
   checkPlaceholders(items, names, location);
   return items;
 }
@@ -158,7 +169,7 @@ export function resolveEnvProfile(
 ): PlanEnvProfile {
   const wanted = name ?? 'default';
   const profile = registry.envProfiles.get(wanted);
-  if (profile) return profile.value;
+  if (profile) return { ...profile.value, set: plainTexts(profile.value.set, profile, ['set']) };
   const broken = registry.broken.get(`env_profile:${wanted}`);
   if (broken) throw new AbilityError(broken);
   if (wanted === 'default') return DEFAULT_PROFILE;
@@ -207,7 +218,11 @@ function interpreterOf(
   owner: Loaded<unknown>,
   path: PropertyKey[],
 ): string[] {
-  if (definition.interpreter !== undefined) return interpreterWords(definition);
+  if (definition.interpreter !== undefined) {
+    const words = interpreterWords(definition);
+    checkPlaceholders(words, INTERPRETER_WORDS, owner.locate([...path, 'interpreter']));
+    return words;
+  }
   if (isProgram) return [];
   const known = INTERPRETERS[extname(real)];
   if (known) return known;

@@ -1,82 +1,62 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
-import { RE2JS } from 're2js';
+import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import { AbilityError } from '../contracts/problem.js';
 import { digestOf } from '../rules/canonical.js';
 import { didYouMean } from '../rules/nearest.js';
-import { compilePattern } from '../rules/regular-expressions.js';
+import { readingOf } from './json-schema/validators.js';
 
-/** Patterns of a user run on RE2; `code` is only used for standalone code, which is not made here. */
-const re2 = Object.assign(
-  (pattern: string, flags: string) => {
-    const program = compilePattern(pattern, flags.includes('i') ? RE2JS.CASE_INSENSITIVE : 0);
-    // ajv tells compiled patterns apart by their text.
-    return { test: (text: string) => program.matcher(text).find(), toString: () => `/${pattern}/${flags}` };
-  },
-  { code: 're2' },
-);
-
-const settings = {
-  allErrors: true,
-  strict: false,
-  useDefaults: true,
-  allowUnionTypes: true,
-  validateFormats: true,
-  strictNumbers: true,
-  // To JSON Schema an unknown format is a note for people, not a mistake.
-  logger: false,
-  code: { regExp: re2 },
-} as const;
-
-const ajv = addFormats.default(new Ajv2020(settings));
-const validators = new Map<string, ValidateFunction>();
-/** So that the schemas of a plan, which stays in memory, are not digested at every call. */
-const bySchema = new WeakMap<JsonObject, ValidateFunction>();
 const withDefaults = new WeakMap<JsonObject, boolean>();
 const MOST_KEPT = 5000;
 
 /**
  * Compiles a JSON Schema (draft 2020-12) once.
  *
- * @throws AbilityError `definition.invalid` when it is none; `details.path` leads to the first mistake.
+ * @param engine of the plan that holds the schema; where there is no plan yet, that of this build.
+ * @throws AbilityError `definition.invalid` when it is none, `feature.unsupported` for a keyword that is not read;
+ * `details.path` leads to the first mistake.
  */
-export function compileSchema(schema: JsonObject, what: string): ValidateFunction {
+export function compileSchema(schema: JsonObject, what: string, engine?: number): ValidateFunction {
+  const { ajv, prepare, validators, bySchema } = readingOf(engine);
   const seen = bySchema.get(schema);
   if (seen) return seen;
   const key = digestOf(schema);
-  const known = validators.get(key);
-  if (known) {
-    bySchema.set(schema, known);
-    return known;
-  }
-  try {
-    if (schema.$async !== undefined) throw new Error('`$async` is not part of JSON Schema');
-    const validator = ajv.compile(withoutId(schema));
-    if (validators.size >= MOST_KEPT) validators.clear();
-    validators.set(key, validator);
-    bySchema.set(schema, validator);
-    return validator;
-  } catch (error) {
-    const errors = ajv.validateSchema(withoutId(schema)) === true ? [] : (ajv.errors ?? []);
-    const [first] = errors;
-    const reason = first ? describe(errors).slice(0, 5).join('; ') : messageOf(error);
-    throw new AbilityError(
-      {
-        code: 'definition.invalid',
-        message: `${what} is not a JSON Schema (draft 2020-12): ${reason}`,
-        ...(first && { details: { path: pathOf(first) } }),
-        ...(first && wantsSchema(first) && { suggestion: 'A schema is a map, such as `{ type: string }`.' }),
-      },
-      { cause: error },
-    );
+  const validator = validators.get(key) ?? compiled();
+  if (validators.size >= MOST_KEPT) validators.clear();
+  validators.set(key, validator);
+  bySchema.set(schema, validator);
+  return validator;
+
+  function compiled(): ValidateFunction {
+    try {
+      if (schema.$async !== undefined) throw new Error('`$async` is not part of JSON Schema');
+      return ajv.compile(prepare(schema, what));
+    } catch (error) {
+      throw refused(schema, what, ajv, error);
+    }
   }
 }
 
-/** Keywords of which only compiling can tell whether they hold: what they refer to, and regular expressions. */
-const ONLY_COMPILED =
-  /"(\$ref|\$dynamicRef|\$recursiveRef|\$id|\$anchor|\$dynamicAnchor|\$async|pattern|patternProperties)":/;
+/** What is wrong with a schema; what JSON Schema itself says of it comes first. */
+function refused(schema: JsonObject, what: string, ajv: Ajv2020, error: unknown): AbilityError {
+  const { $schema: _, ...rest } = schema;
+  const errors = ajv.validateSchema(rest) === true ? [] : (ajv.errors ?? []);
+  const [first] = errors;
+  if (!first && error instanceof AbilityError && error.details !== undefined) return error;
+  const reason = first ? describe(errors).slice(0, 5).join('; ') : messageOf(error);
+  return new AbilityError(
+    {
+      code: 'definition.invalid',
+      message: `${what} is not a JSON Schema (draft 2020-12): ${reason}`,
+      ...(first && { details: { path: pathOf(first) } }),
+      ...(first && wantsSchema(first) && { suggestion: 'A schema is a map, such as `{ type: string }`.' }),
+    },
+    { cause: error },
+  );
+}
+
+/** Keywords of which only compiling can tell whether they hold: regular expressions, and what cannot be resolved. */
+const ONLY_COMPILED = /"(\$ref|\$async|pattern|patternProperties)":/;
 
 /** Schemas that are some. */
 const sound = new WeakSet<JsonObject>();
@@ -85,33 +65,31 @@ const sound = new WeakSet<JsonObject>();
  * Checks that a schema is one, without compiling it where the rules of JSON Schema alone can tell; a project has
  * thousands, and few of them are used in one task.
  *
- * @throws AbilityError `definition.invalid` when it is none.
+ * @throws AbilityError as {@link compileSchema} does.
  */
 export function checkSchema(schema: JsonObject, what: string): void {
   if (sound.has(schema)) return;
+  const { ajv, prepare } = readingOf();
+  const { $schema: _, ...rest } = schema;
   const isPlain = !ONLY_COMPILED.test(JSON.stringify(schema));
-  if (!isPlain || ajv.validateSchema(withoutId(schema)) !== true) compileSchema(schema, what);
+  if (!isPlain || ajv.validateSchema(rest) !== true) compileSchema(schema, what);
+  else prepare(schema, what);
   sound.add(schema);
-}
-
-/** Two abilities may carry the same `$id`; to us each schema stands alone. */
-function withoutId(schema: JsonObject): JsonObject {
-  const { $id: _, $schema: __, ...rest } = schema;
-  return rest;
 }
 
 /**
  * Fills in the schema's defaults and checks a value.
  *
+ * @param engine of the plan that holds the schema, where there is one.
  * @returns a copy with defaults, or the value itself where the schema has none; the value given stays as it is.
  * @throws AbilityError with the given code; its message names each field.
  */
 export function checkAgainst<Value extends Json>(
   schema: JsonObject,
   value: Value,
-  { code, what }: { code: string; what: string },
+  { code, what, engine }: { code: string; what: string; engine?: number | undefined },
 ): Value {
-  const validator = compileSchema(schema, `The schema of ${what}`);
+  const validator = compileSchema(schema, `The schema of ${what}`, engine);
   const checked = fillsIn(schema) ? structuredClone(value) : value;
   if (validate(validator, checked, what)) return checked;
   const errors = validator.errors ?? [];

@@ -10,8 +10,9 @@ import { checkAgainst } from './schemas.js';
  *
  * @throws AbilityError `input.invalid`.
  */
-export function taskInput({ ability, operations }: Plan, given: JsonObject): JsonObject {
+export function taskInput({ ability, operations, engine }: Plan, given: JsonObject): JsonObject {
   const own = ability.kind === 'operation' ? operations[ability.id] : undefined;
-  if (own) return operationInput(own, given);
-  return checkAgainst(ability.input_schema, given, { code: 'input.invalid', what: `The input of ${ability.id}` });
+  if (own) return operationInput(own, given, engine);
+  const what = `The input of ${ability.id}`;
+  return checkAgainst(ability.input_schema, given, { code: 'input.invalid', what, engine });
 }

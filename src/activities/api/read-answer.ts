@@ -1,9 +1,13 @@
 import type { Dispatcher } from 'undici';
 import type { PlanApiResponse } from '../../contracts/api.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
+import { AbilityError } from '../../contracts/problem.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
+import type { Reading } from '../exact/marked-json.js';
+import { integersOf, readJson } from '../exact/read-json.js';
+import { decodeAnswer } from './decode-answer.js';
 
 /** An answer that came whole. */
 export interface WholeAnswer {
@@ -19,7 +23,7 @@ export interface WholeAnswer {
  * @throws CallFailure `api.output_invalid`. Source: answers, 26.
  */
 export function readAnswer(answer: WholeAnswer, response: PlanApiResponse | undefined, call: CallInput): Json {
-  const body = readBody(answer, response?.as, call);
+  const body = readBody(answer, response, call);
   return response?.headers ? { body, headers: pickHeaders(answer, response.headers) } : body;
 }
 
@@ -33,14 +37,20 @@ function pickHeaders({ headers }: WholeAnswer, wanted: readonly string[]): JsonO
   return picked;
 }
 
-function readBody(answer: WholeAnswer, as: PlanApiResponse['as'], call: CallInput): Json {
-  const { bytes } = answer;
+function readBody(answer: WholeAnswer, response: PlanApiResponse | undefined, call: CallInput): Json {
+  const { bytes, url } = answer;
+  const as = response?.as;
   const type = typeOf(answer);
   if (as === 'base64') return { base64: bytes.toString('base64') };
-  if (as === 'text') return { text: decode(bytes, type) };
-  const text = bytes.toString('utf8');
+  const reading: Reading = {
+    integers: integersOf(response?.big_integers, call.engine),
+    code: 'api.output_invalid',
+    what: `The answer of ${url.host}`,
+  };
+  if (as === 'text') return { text: decodeAnswer(bytes, type, reading) };
+  const text = call.engine === 1 ? bytes.toString('utf8') : decodeAnswer(bytes, type, reading);
   if (text === '') return null;
-  const value = parseJson(text);
+  const value = parseJson(text, reading);
   const isJson = as === 'json' || isJsonType(type) || (value !== null && typeof value === 'object');
   if (isJson && value !== undefined) {
     refuseUnsafeKeys(value, 'api.output_invalid');
@@ -70,20 +80,11 @@ function expectsText(schema: JsonObject | null): boolean {
   return properties !== null && typeof properties === 'object' && Object.hasOwn(properties, 'text');
 }
 
-function parseJson(text: string): Json | undefined {
+function parseJson(text: string, reading: Reading): Json | undefined {
   try {
-    return JSON.parse(text) as Json;
-  } catch {
+    return readJson(text, reading);
+  } catch (error) {
+    if (error instanceof AbilityError) throw error;
     return undefined;
-  }
-}
-
-/** In the letters that the answer says it is written in, where they are known; else in UTF-8. */
-function decode(bytes: Buffer, type: string): string {
-  const charset = /charset="?([^\s;"]+)/i.exec(type)?.[1] ?? 'utf-8';
-  try {
-    return new TextDecoder(charset).decode(bytes);
-  } catch {
-    return bytes.toString('utf8');
   }
 }

@@ -1,5 +1,6 @@
 import type { HookAnswer } from '../../contracts/hooks.js';
 import { failedAnswer } from '../../rules/hook-facts.js';
+import { fillPlaceholders } from '../../rules/placeholders.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { CallLog } from '../call-log.js';
@@ -40,7 +41,8 @@ async function answerScript(
   const names = { ABILITY_HOOK_ID: id, ABILITY_ENVIRONMENT: context.environment.name };
   const { file, pinned, names: places } = await scripts.find(script);
   const inCopy = (item: string): string => item.replaceAll('{pinned}', () => pinned);
-  const [command, ...args] = [...script.interpreter.map(inCopy), file, ...script.args.map(inCopy)] as [string];
+  const own = script.args.map((item) => fillPlaceholders(item, { pinned }, run.plan.engine));
+  const [command, ...args] = [...script.interpreter.map(inCopy), file, ...own] as [string];
   const outcome = await runProcess(
     {
       command,
@@ -59,7 +61,7 @@ async function answerScript(
   log.save();
   const fault = faultOf(outcome, timeout_ms);
   if (fault) return failedAnswer(id, at, withTail(fault, log.tailOf('stderr', 5)));
-  return readAnswer(id, outcome.stdout, { ...at, ability: context.ability_id }, log);
+  return readAnswer(id, outcome.stdout.toString('utf8'), { ...at, ability: context.ability_id }, log);
 }
 
 function faultOf({ ended, exitCode, signal, reason }: ProcessOutcome, timeoutMs: number): string | undefined {

@@ -1,10 +1,13 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/client';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { McpImplementation } from '../../contracts/plan.js';
-import { checkAgainst } from '../../planning/schemas.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { checkAgainst, compileSchema } from '../../planning/schemas.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
+import { type Reading, withoutMarks } from '../exact/marked-json.js';
+import { integersOf, readJson } from '../exact/read-json.js';
 import type { McpConnection } from './connection.js';
 import { findTool } from './find-tool.js';
 import { failureOf } from './mcp-failure.js';
@@ -33,6 +36,8 @@ export async function callMcp(
   return pool.use(mcp.server, call, async (connection) => {
     const tool = await findTool(mcp, connection, call);
     await tools.compare(implementation, tool);
+    // What cannot be checked afterwards is refused while nothing has been done.
+    if (tool.outputSchema) compileSchema(tool.outputSchema as JsonObject, promiseOf(mcp), call.engine);
     const result = await callTool(tool, mcp.server.name, connection, call);
     return outputOf(result, tool, mcp, call);
   });
@@ -65,39 +70,72 @@ async function callTool(
 
 /** The shape of an output never depends on the data. Source: answers, 27. */
 function outputOf(result: CallToolResult, tool: Tool, mcp: McpImplementation['mcp'], call: CallInput): Json {
-  const text = result.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
   const what = `${mcp.server.name} ${mcp.tool}`;
+  const reading: Reading = {
+    integers: integersOf(mcp.big_integers, call.engine),
+    code: 'mcp.output_invalid',
+    what: `The answer of ${what}`,
+  };
   if (result.isError) {
+    const text = textOf(contentOf(result, { ...reading, integers: 'round' }));
     throw new CallFailure({
       code: 'mcp.tool_error',
       message: `${what} failed: ${call.log.excerpt(withoutDump(text), 1000) || 'it does not say why'}`,
       details: { text: call.log.excerpt(text, 4000) },
     });
   }
-  if (tool.outputSchema) refuseBrokenPromise(result.structuredContent as Json | undefined, tool, what);
-  const output = shapeOf(result, mcp, text, call);
+  if (tool.outputSchema) {
+    // The promise is one about numbers, also where they are given on as text.
+    refuseBrokenPromise(structureOf(result, { ...reading, integers: 'round' }), tool, what, call);
+  }
+  const output = shapeOf(result, mcp, reading, call);
   refuseUnsafeKeys(output, 'mcp.output_invalid');
   return output;
 }
 
+function contentOf({ content }: CallToolResult, reading: Reading): CallToolResult['content'] {
+  return withoutMarks(content as unknown as Json, reading, ['content']) as unknown as CallToolResult['content'];
+}
+
+function structureOf({ structuredContent }: CallToolResult, reading: Reading): Json | undefined {
+  return structuredContent === undefined ? undefined : withoutMarks(structuredContent as Json, reading);
+}
+
+function textOf(content: CallToolResult['content']): string {
+  return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+}
+
+function promiseOf({ server, tool }: McpImplementation['mcp']): string {
+  return `The output schema of ${server.name} ${tool}`;
+}
+
 /** Source: the MCP specification, "Output schema": a tool that has one gives structured content that conforms. */
-function refuseBrokenPromise(content: Json | undefined, { outputSchema }: Tool, what: string): void {
+function refuseBrokenPromise(
+  content: Json | undefined,
+  { outputSchema }: Tool,
+  what: string,
+  { engine }: CallInput,
+): void {
   const code = 'mcp.output_invalid';
-  if (content !== undefined) checkAgainst(outputSchema as JsonObject, content, { code, what: `The answer of ${what}` });
+  const schema = outputSchema as JsonObject;
+  if (content !== undefined) checkAgainst(schema, content, { code, what: `The answer of ${what}`, engine });
   else throw new CallFailure({ code, message: `${what} promises structured content and gave none` });
 }
 
-function shapeOf(result: CallToolResult, mcp: McpImplementation['mcp'], text: string, call: CallInput): Json {
-  if (mcp.output === 'json') return parseText(text, mcp, call);
-  if (result.structuredContent !== undefined) return result.structuredContent as Json;
-  if (result.content.every((block) => block.type === 'text')) return { text };
-  return { text, content: result.content as unknown as Json };
+function shapeOf(result: CallToolResult, mcp: McpImplementation['mcp'], reading: Reading, call: CallInput): Json {
+  if (mcp.output === 'json') return parseText(textOf(contentOf(result, reading)), mcp, reading, call);
+  const structure = structureOf(result, reading);
+  if (structure !== undefined) return structure;
+  const content = contentOf(result, reading);
+  const text = textOf(content);
+  return content.every((block) => block.type === 'text') ? { text } : { text, content: content as unknown as Json };
 }
 
-function parseText(text: string, { server, tool }: McpImplementation['mcp'], call: CallInput): Json {
+function parseText(text: string, { server, tool }: McpImplementation['mcp'], reading: Reading, call: CallInput): Json {
   try {
-    return JSON.parse(text) as Json;
+    return readJson(text, reading);
   } catch (error) {
+    if (error instanceof AbilityError) throw error;
     throw new CallFailure(
       {
         code: 'mcp.output_invalid',

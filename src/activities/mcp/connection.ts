@@ -5,6 +5,7 @@ import { CallFailure } from '../call-failure.js';
 import type { CallLog } from '../call-log.js';
 import type { ProcessGroups, StartedProcesses } from '../script/process-groups.js';
 import { type ListedTools, listTools } from './listed-tools.js';
+import { MessageTooLarge } from './message-lines.js';
 import { type Negotiated, negotiate } from './negotiate.js';
 import { END_MS, KEPT_STDERR, type OpenTransport, openTransport } from './open-transport.js';
 import type { McpUser } from './pool.js';
@@ -73,7 +74,7 @@ export async function connectMcp(
 function connectionOver({ client, transport, processes, stderr, close }: Negotiated): McpConnection {
   let overflow = false;
   client.onerror = (error) => {
-    overflow ||= error.message.startsWith('ReadBuffer exceeded');
+    overflow ||= error instanceof MessageTooLarge;
   };
   if (processes && transport instanceof SiftingStdioTransport) watchServer(transport, client, processes);
   return {

@@ -1,5 +1,4 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { DEFAULT_INHERITED_ENV_VARS, StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { fetch } from 'undici';
 import type { PlanMcpServer } from '../../contracts/plan.js';
 import { fillCredentials } from '../api/credentials.js';
@@ -8,7 +7,9 @@ import { CallFailure } from '../call-failure.js';
 import type { CallLog } from '../call-log.js';
 import type { StartedProcesses } from '../script/process-groups.js';
 import { environmentOf } from '../script/script-environment.js';
+import { ChildTransport } from './child-transport.js';
 import type { McpHost } from './connection.js';
+import { markResponse } from './mark-response.js';
 import type { McpUser } from './pool.js';
 import { causeOf, reasonOf } from './reason-of.js';
 import { SiftingStdioTransport, SiftingTransport } from './sifting-transport.js';
@@ -51,20 +52,15 @@ export function openTransport(server: PlanMcpServer, call: McpUser, host: McpHos
 
 function stdioTransport(server: StdioServer, call: McpUser, { root, groups }: McpHost): OpenTransport {
   const processes = groups.begin();
-  const child = new StdioClientTransport({
+  const child = new ChildTransport({
     command: server.command,
     args: server.args,
     cwd: root,
-    stderr: 'pipe',
-    maxBufferSize: MOST_MESSAGE_BYTES,
-    // The SDK adds these from its own environment unless each is taken away.
-    env: {
-      ...(Object.fromEntries(DEFAULT_INHERITED_ENV_VARS.map((name) => [name, undefined])) as Record<string, never>),
-      ...environmentOf(server.env, call.secrets, (secret) => call.log.hide(secret), processes.variables),
-    },
+    env: environmentOf(server.env, call.secrets, (secret) => call.log.hide(secret), processes.variables),
+    mostBytes: MOST_MESSAGE_BYTES,
   });
   let text = '';
-  child.stderr?.on('data', (chunk: Buffer) => {
+  child.stderr.on('data', (chunk: Buffer) => {
     text = (text + chunk.toString('utf8')).slice(-KEPT_STDERR - CUT_STDERR);
   });
   const transport = new SiftingStdioTransport(child);
@@ -86,7 +82,7 @@ function httpTransport(server: HttpServer, call: McpUser): StreamableHTTPClientT
       sent = true;
     });
     try {
-      return (await fetch(input, { ...init, dispatcher })) as unknown as Response;
+      return markResponse(await fetch(input, { ...init, dispatcher })) as unknown as Response;
     } catch (error) {
       const refused = causeOf(error, CallFailure);
       if (refused) throw refused;

@@ -1,7 +1,11 @@
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/client';
-import type { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { Json } from '../../contracts/json.js';
+import { type Reading, withoutMarks } from '../exact/marked-json.js';
+import type { ChildTransport } from './child-transport.js';
 
 type Message = Parameters<Transport['send']>[0];
+
+const AS_USUAL: Reading = { integers: 'round', code: 'mcp.output_invalid', what: 'A message' };
 
 /** Where a listing has its tools after sifting; what a server writes there is overwritten. */
 export const LISTED = 'ability-runtime/listed';
@@ -20,6 +24,8 @@ export class SiftingTransport implements Transport {
   handshaken = false;
   /** Requests for tools that are not answered yet. */
   private readonly asked = new Set<string | number>();
+  /** Calls of tools that are not answered yet; their answers keep their marks, for the call to read. */
+  private readonly called = new Set<string | number>();
 
   constructor(private readonly inner: Transport) {}
 
@@ -38,7 +44,7 @@ export class SiftingTransport implements Transport {
   start(): Promise<void> {
     this.inner.onclose = () => this.onclose?.();
     this.inner.onerror = (error: Error) => this.onerror?.(error);
-    this.inner.onmessage = (message: Message) => this.onmessage?.(this.sift(message));
+    this.inner.onmessage = (message: Message) => this.onmessage?.(this.sift(this.read(message)));
     return this.inner.start();
   }
 
@@ -54,8 +60,21 @@ export class SiftingTransport implements Transport {
   private note(message: Extract<Message, { method: string }>): void {
     if (message.method === 'initialize') this.handshaken = true;
     if (message.method === 'tools/list' && 'id' in message) this.asked.add(message.id);
+    if (message.method === 'tools/call' && 'id' in message) this.called.add(message.id);
     const given = message.method === 'notifications/cancelled' ? message.params?.requestId : undefined;
-    if (typeof given === 'string' || typeof given === 'number') this.asked.delete(given);
+    if (typeof given === 'string' || typeof given === 'number') this.forget(given);
+  }
+
+  private forget(id: string | number): void {
+    this.asked.delete(id);
+    this.called.delete(id);
+  }
+
+  /** What is no output is read as JavaScript reads it, such as the largest number that a schema allows. */
+  private read(message: Message): Message {
+    const isAnswer = !('method' in message) && message.id !== undefined;
+    if (isAnswer && this.called.delete(message.id as string | number)) return message;
+    return withoutMarks(message as unknown as Json, AS_USUAL) as unknown as Message;
   }
 
   private sift(message: Message): Message {
@@ -67,15 +86,15 @@ export class SiftingTransport implements Transport {
 
 /** The same for a child process; by these two the SDK knows one, and does not take silence for an outage. */
 export class SiftingStdioTransport extends SiftingTransport {
-  constructor(private readonly child: StdioClientTransport) {
+  constructor(private readonly child: ChildTransport) {
     super(child);
   }
 
-  get stderr(): StdioClientTransport['stderr'] {
+  get stderr(): ChildTransport['stderr'] {
     return this.child.stderr;
   }
 
-  get pid(): StdioClientTransport['pid'] {
+  get pid(): ChildTransport['pid'] {
     return this.child.pid;
   }
 }

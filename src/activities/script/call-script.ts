@@ -3,9 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Json } from '../../contracts/json.js';
 import type { PlanScript, ScriptImplementation } from '../../contracts/plan.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { fillPlaceholders, holdsPlaceholder } from '../../rules/placeholders.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
+import type { Reading } from '../exact/marked-json.js';
+import { integersOf, readJson, readUtf8 } from '../exact/read-json.js';
 import { withoutQuote } from '../json-fault.js';
 import type { FoundScript, PinnedScripts } from './pinned-scripts.js';
 import type { ProcessGroups } from './process-groups.js';
@@ -42,7 +46,7 @@ export async function callScript(
     const found = await scripts.find(script);
     const [command, ...args] = commandOf(script, found, call, files);
     await call.begin();
-    const usesFile = script.args.some((item) => item.includes('{output_file}'));
+    const usesFile = script.args.some((item) => holdsPlaceholder(item, 'output_file', call.engine));
     const outcome = await runProcess(
       {
         command: command as string,
@@ -57,7 +61,13 @@ export async function callScript(
       groups,
     );
     refuseBadEnd(outcome, script, call, found.pinned);
-    return usesFile ? await readOutput(files.output_file, script, call) : parseOutput(outcome.stdout, script, call);
+    const reading: Reading = {
+      integers: integersOf(script.big_integers, call.engine),
+      code: 'script.output_invalid',
+      what: `The output of ${script.path}`,
+    };
+    const bytes = usesFile ? await readOutput(files.output_file, script, call) : outcome.stdout;
+    return parseOutput(bytes, script, call, reading);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -67,7 +77,7 @@ export async function callScript(
 export function commandOf(
   script: PlanScript,
   { file, pinned }: Pick<FoundScript, 'file' | 'pinned'>,
-  call: Pick<CallInput, 'input' | 'taskKey' | 'idempotencyKey'>,
+  call: Pick<CallInput, 'input' | 'taskKey' | 'idempotencyKey' | 'engine'>,
   files: { input_file: string; output_file: string },
 ): string[] {
   const values: Record<string, string> = {
@@ -77,7 +87,7 @@ export function commandOf(
     idempotency_key: call.idempotencyKey,
     pinned,
   };
-  const args = script.args.map((item) => item.replaceAll(/\{([a-z_]+)\}/g, (all, name: string) => values[name] ?? all));
+  const args = script.args.map((item) => fillPlaceholders(item, values, call.engine));
   const interpreter = script.interpreter.map((word) => word.replaceAll('{pinned}', () => pinned));
   return [...interpreter, file, ...args];
 }
@@ -135,7 +145,7 @@ function isMissingBeside(stderr: string, pinned: string): boolean {
 const BESIDE =
   'A script runs from a copy of what was pinned with it. Name what it reads beside itself under `files`, or reach for it from ABILITY_ROOT; `ability lint` names such places.';
 
-async function readOutput(file: string, script: PlanScript, call: CallInput): Promise<Json> {
+async function readOutput(file: string, script: PlanScript, call: CallInput): Promise<Buffer> {
   const found = await stat(file).catch(() => undefined);
   if (!found) throw missing(script, 'output file', call);
   if (!found.isFile()) throw broken(script, 'which is no file', call);
@@ -146,21 +156,23 @@ async function readOutput(file: string, script: PlanScript, call: CallInput): Pr
       message: `${script.path} wrote ${bytes} bytes; its output may have ${call.outputBytes}`,
     });
   }
-  const text = await readFile(file, 'utf8');
-  if (text.trim() === '') throw missing(script, 'output', call);
-  return parseOutput(text, script, call);
+  const written = await readFile(file);
+  if (written.toString('utf8').trim() === '') throw missing(script, 'output', call);
+  return written;
 }
 
-function parseOutput(text: string, script: PlanScript, call: CallInput): Json {
-  if (text.trim() === '') return null;
-  if (text.length > call.outputBytes) {
+function parseOutput(bytes: Buffer, script: PlanScript, call: CallInput, reading: Reading): Json {
+  if (bytes.length > call.outputBytes) {
     const message = `${script.path} printed more than the ${call.outputBytes} bytes its output may have`;
     throw new CallFailure({ code: 'output.too_large', message });
   }
+  const text = readUtf8(bytes, reading);
+  if (text.trim() === '') return null;
   let value: Json;
   try {
-    value = JSON.parse(text) as Json;
+    value = readJson(text, reading);
   } catch (error) {
+    if (error instanceof AbilityError) throw error;
     throw broken(script, `which is no JSON (${withoutQuote(messageOf(error))}): ${call.log.excerpt(text, 200)}`, call);
   }
   refuseUnsafeKeys(value, 'script.output_invalid');

@@ -1,6 +1,7 @@
+import { StringDecoder } from 'node:string_decoder';
 import { execa } from 'execa';
 import type { CallLog } from '../call-log.js';
-import { KeptText } from './kept-text.js';
+import { KeptBytes } from './kept-bytes.js';
 import type { ProcessGroups } from './process-groups.js';
 
 /** What a child process is started with. It gets nothing else of ours. */
@@ -14,7 +15,7 @@ export interface ProcessRequest {
   /** Ends the processes when it fires. */
   signal: AbortSignal;
   log: CallLog;
-  /** Keep what it prints on stdout, up to this many characters. */
+  /** Keep what it prints on stdout, up to this many bytes. */
   keepStdout?: number;
   /** How long its end may take. */
   patience?: Patience;
@@ -25,7 +26,7 @@ export interface ProcessOutcome {
   ended: 'exit' | 'signal' | 'timeout' | 'aborted' | 'not_started';
   exitCode: number | undefined;
   signal: string | undefined;
-  stdout: string;
+  stdout: Buffer;
   /** Why it could not be started. */
   reason: string | undefined;
 }
@@ -90,9 +91,10 @@ export async function runProcess(request: ProcessRequest, groups: ProcessGroups)
   later(() => stop('timeout'), timeoutMs);
   const abort = (): void => stop('aborted');
   signal.addEventListener('abort', abort, { once: true });
-  const stdout = new KeptText(keepStdout);
-  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
-    log.write('stdout', chunk);
+  const stdout = new KeptBytes(keepStdout);
+  const letters = new StringDecoder('utf8');
+  child.stdout?.on('data', (chunk: Buffer) => {
+    log.write('stdout', letters.write(chunk));
     stdout.add(chunk);
   });
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => log.write('stderr', chunk));
@@ -111,7 +113,7 @@ export async function runProcess(request: ProcessRequest, groups: ProcessGroups)
     return { ended: 'not_started', ...NOTHING, reason: result?.originalMessage ?? result?.shortMessage };
   }
   const ended = stopped ?? (result?.signal === undefined ? 'exit' : 'signal');
-  return { ended, exitCode: result?.exitCode, signal: result?.signal, stdout: stdout.text(), reason: undefined };
+  return { ended, exitCode: result?.exitCode, signal: result?.signal, stdout: stdout.bytes(), reason: undefined };
 }
 
-const NOTHING = { exitCode: undefined, signal: undefined, stdout: '' } as const;
+const NOTHING = { exitCode: undefined, signal: undefined, stdout: Buffer.alloc(0) } as const;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { API_ANSWERS, API_BODY_TYPES, API_PLACES, API_STYLES } from '../../contracts/api.js';
 import { faultsOfApi } from './api-faults.js';
-import { CREDENTIAL_MESSAGE, json, plainName, seconds } from './values.js';
+import { bigIntegers, CREDENTIAL_MESSAGE, json, plainName, seconds } from './values.js';
 
 const CREDENTIAL = /\{credential:[^}]*\}/;
 
@@ -85,12 +85,20 @@ const auth = z
 const response = z
   .strictObject({
     as: z.enum(API_ANSWERS).optional(),
+    big_integers: bigIntegers.optional(),
     headers: z
       .array(z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'This is no name of a header'))
       .min(1, 'At least one header belongs here; leave `headers` out for none')
       .optional(),
   })
-  .refine(({ as, headers }) => as !== undefined || headers !== undefined, '`response` has `as` or `headers`');
+  .refine(
+    ({ as, headers, big_integers }) => (as ?? headers ?? big_integers) !== undefined,
+    '`response` has `as`, `headers` or `big_integers`',
+  )
+  .refine(
+    ({ as, big_integers }) => big_integers === undefined || as === undefined || as === 'json',
+    '`big_integers` belongs to an answer that is read as JSON',
+  );
 
 /** An HTTP call. Source: design, section 4; answers, 26; R-000-50. */
 export const api = z

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { api } from './api.js';
-import { abilityId, condition, hookBindings, jsonObject, plainName, seconds } from './values.js';
+import { abilityId, bigIntegers, condition, hookBindings, jsonObject, plainName, seconds } from './values.js';
 
 /** A program that runs a script: one word, or words. */
 const interpreter = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
@@ -21,6 +21,7 @@ export const script = z.strictObject({
     .describe('The program that runs it; without it, its run bit and first line, or its extension.'),
   timeout_sec: seconds.optional().describe('How long a call may take; 60 without it.'),
   env_profile: plainName.optional().describe('Its environment, one of env_profiles; without it, `default`.'),
+  big_integers: bigIntegers.optional(),
   /** Variables besides the profile's. */
   set: z.record(plainName, z.string()).optional().describe('Variables besides those of the profile.'),
   files: z
@@ -37,6 +38,7 @@ export const mcp = z.strictObject({
   tool: z.string().min(1).optional().describe('The tool of the server; may stand in the configuration instead.'),
   timeout_sec: seconds.optional().describe('How long a call may take; 60 without it.'),
   output: z.literal('json').optional().describe('Reads the text of the answer as JSON.'),
+  big_integers: bigIntegers.optional(),
   pinned: z
     .string()
     .regex(/^sha256:[0-9a-f]{64}$/, 'What is pinned is `sha256:` and 64 hex digits, as `ability import mcp` writes it')

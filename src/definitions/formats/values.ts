@@ -86,6 +86,11 @@ export const json = z.json().meta({ id: 'json', description: 'Any JSON value.' }
 /** A JSON object. */
 export const jsonObject = z.record(z.string(), json);
 
+/** What becomes of integers in an answer that no number of JSON safely holds; without it they are refused. */
+export const bigIntegers = z
+  .literal('text')
+  .describe('`text` gives integers beyond 2^53 - 1 as text; without it, they are refused.');
+
 /** A JSON Schema; that it is one is checked where it is used. */
 export const jsonSchema = jsonObject;
 

@@ -41,7 +41,7 @@ export function previewCall(call: PreviewedCall): CallPreview {
     kind: 'operation',
     effects: operation.effects,
     with: withDefaults(call),
-    input_problem: inputProblem(given, (input) => operationInput(operation, input)),
+    input_problem: inputProblem(given, (input) => operationInput(operation, input, plan.engine)),
     attempts,
     retry: attempts > 1 ? retryOf(step.retry, known) : null,
     limit_ms: limitOf(plan, operation, step.timeout, known),

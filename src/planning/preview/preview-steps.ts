@@ -186,7 +186,7 @@ export class StepPreviewer {
     const child = childPlan(plan, step.call);
     const { input_schema, effects, id } = child.ability;
     const check = (value: JsonObject): JsonObject =>
-      checkAgainst(input_schema, value, { code: 'input.invalid', what: `The input of ${id}` });
+      checkAgainst(input_schema, value, { code: 'input.invalid', what: `The input of ${id}`, engine: plan.engine });
     const problem = inputProblem(given, check);
     const input = problem ? undefined : childInput(given.input, Object.keys(given.shown.open), input_schema, check);
     return {

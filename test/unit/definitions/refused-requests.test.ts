@@ -156,7 +156,13 @@ test('R-000-53: what is refused as a secret is not repeated', () => {
 describe('an answer is refused', () => {
   test.each([
     ['as something else', 'response: { as: »xml }', /One of json, text, base64/],
-    ['as nothing', 'response: »{}', /`as` or `headers`/],
+    ['as nothing', 'response: »{}', /`as`, `headers` or `big_integers`/],
+    ['with integers as something else', 'response: { big_integers: »number }', /One of text belongs here/],
+    [
+      'with integers in a text',
+      'response: »{ as: text, big_integers: text }',
+      /belongs to an answer that is read as JSON/,
+    ],
     ['with no headers', 'response: { headers: »[] }', /At least one header/],
     ['with a header twice', 'response: { headers: [etag, »ETag] }', /listed twice/],
     ['with a header that is none', 'response: { headers: [»"a: b"] }', /no name of a header/],

@@ -1,12 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  CALL_ARGUMENTS,
-  checkPlaceholders,
-  HOOK_ARGUMENTS,
-  PLACEHOLDERS,
-  splitArguments,
-} from '../../../src/planning/split-arguments.js';
+import { splitArguments } from '../../../src/planning/split-arguments.js';
 import { errorOf } from '../error-of.js';
 
 const HERE = { file: 'op.yaml', line: 3, column: 7 };
@@ -40,28 +34,4 @@ test('quoted items come back as they were', () => {
       expect(split(items.map((text) => `"${text}"`).join(' '))).toEqual(items);
     }),
   );
-});
-
-test('the known names in braces pass', () => {
-  checkPlaceholders(
-    PLACEHOLDERS.map((name) => `--x={${name}}`),
-    CALL_ARGUMENTS,
-    HERE,
-  );
-  checkPlaceholders(['{"json": true}', '{}', '{ a }'], CALL_ARGUMENTS, HERE);
-});
-
-test('a hook is asked on stdin, and knows only where its pinned copy is', () => {
-  checkPlaceholders(['{pinned}/rules.json'], HOOK_ARGUMENTS, HERE);
-  for (const name of PLACEHOLDERS.filter((known) => known !== 'pinned')) {
-    const error = errorOf(() => checkPlaceholders([`--x={${name}}`], HOOK_ARGUMENTS, HERE));
-    expect(error.message).toBe(`The arguments of a hook do not know {${name}}`);
-    expect(error.suggestion).toBe('They know {pinned}. What the hook is asked about is on its stdin.');
-  }
-});
-
-test('an unknown name in braces is refused, with those there are', () => {
-  const error = errorOf(() => checkPlaceholders(['{inputfile}'], CALL_ARGUMENTS, HERE));
-  expect(error.message).toMatch(/\{inputfile\}/);
-  expect(error.suggestion).toMatch(/\{input_file\}/);
 });

@@ -5,6 +5,7 @@ import { RateLimiter } from '../../../../src/activities/api/rate-limit.js';
 import type { CallInput } from '../../../../src/activities/call-input.js';
 import { CallLog } from '../../../../src/activities/call-log.js';
 import { SecretSource } from '../../../../src/activities/secrets.js';
+import { ENGINE } from '../../../../src/contracts/names.js';
 import { type RecordingService, send, startService } from '../../../fixtures/servers/recording-service.js';
 import { plannedApi } from './planned-request.js';
 
@@ -32,6 +33,7 @@ function call(path: string, allowed: string[], begin = async () => void (begun +
     taskKey: 't-1',
     path: 'a',
     idempotencyKey: 't-1/a',
+    engine: ENGINE,
     environment: { name: 'dev' } as CallInput['environment'],
     timeoutMs: 20_000,
     outputBytes: 1_000_000,

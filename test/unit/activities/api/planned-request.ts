@@ -2,6 +2,7 @@ import { type ApiRequest, buildRequest } from '../../../../src/activities/api/bu
 import { CallLog } from '../../../../src/activities/call-log.js';
 import { SecretSource } from '../../../../src/activities/secrets.js';
 import type { JsonObject } from '../../../../src/contracts/json.js';
+import { ENGINE } from '../../../../src/contracts/names.js';
 import type { ApiImplementation } from '../../../../src/contracts/plan.js';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
 import { resolvePlan } from '../../../../src/planning/resolve-plan.js';
@@ -36,6 +37,7 @@ export function requestFrom(planned: ApiImplementation, input: JsonObject): ApiR
     taskKey: 't',
     path: 'run',
     idempotencyKey: 't/run',
+    engine: ENGINE,
     begin: async () => {},
     environment: { name: 'dev', protected: false, vars: { region: 'eu' } },
     timeoutMs: 1000,

@@ -5,6 +5,7 @@ import { callMcp } from '../../../../src/activities/mcp/call-mcp.js';
 import { PinnedTools } from '../../../../src/activities/mcp/pinned-tools.js';
 import { McpPool } from '../../../../src/activities/mcp/pool.js';
 import { SecretSource } from '../../../../src/activities/secrets.js';
+import { ENGINE } from '../../../../src/contracts/names.js';
 import { RunningGroups } from '../../../../src/worker/running-groups.js';
 import { makeProject, type ProjectFolder } from '../../../fixtures/project-folder.js';
 
@@ -55,6 +56,7 @@ function call(isModern: boolean, answer: object, begin = () => Promise.resolve()
     begin,
     idempotencyKey: 'key',
     outputBytes: 1_000_000,
+    engine: ENGINE,
   };
   return callMcp(implementation as never, user as never, { pool, tools }).catch((error: unknown) => error);
 }

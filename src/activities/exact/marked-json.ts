@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import type { Json } from '../../contracts/json.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { faultInUtf8 } from './decode-utf8.js';
+import { faultOfNumber, replaceNumbers } from './number-tokens.js';
+
+/** Beginnings of strings that nothing outside this process can write. */
+const SECRET = randomUUID();
+const NUMBER_MARK = `number:${SECRET}:`;
+const BYTES_MARK = `bytes:${SECRET};`;
+
+/** What becomes of integers that a double does not hold: `text` gives them as they are written. */
+export type BigIntegers = 'refuse' | 'text' | 'round';
+
+/** How the answer of one call is read, and who is to blame for it. */
+export interface Reading {
+  integers: BigIntegers;
+  /** Such as `script.output_invalid`. */
+  code: string;
+  /** Such as `The output of db.write`. */
+  what: string;
+}
+
+/** A JSON text whose numbers that a double does not hold are strings with a mark, to be read by {@link withoutMarks}. */
+export function markNumbers(text: string): string {
+  return replaceNumbers(text, (token) => `"${NUMBER_MARK}${token}"`);
+}
+
+/** The bytes of a message as such a text, in which a mark stands for bytes that are no UTF-8. */
+export function markBytes(bytes: Buffer): string {
+  const fault = faultInUtf8(bytes);
+  if (fault === undefined) return markNumbers(bytes.toString('utf8'));
+  // A sign that was written as such, in a message that is broken already, is taken for one that stands for broken bytes.
+  const rest = bytes.toString('utf8', fault.byte).replaceAll('\uFFFD', BYTES_MARK);
+  return markNumbers(bytes.toString('utf8', 0, fault.byte) + rest);
+}
+
+/**
+ * A value without marks: with integers as text, or as the nearest double where nothing is said of them.
+ *
+ * @throws AbilityError with the code of the reading, naming the place, for a number that a double does not hold, and for
+ * bytes that are no UTF-8.
+ */
+export function withoutMarks(value: Json, reading: Reading, path: (string | number)[] = []): Json {
+  if (typeof value === 'string') return unmarked(value, reading, path);
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map((item, index) => withoutMarks(item, reading, [...path, index]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => {
+      const name = key.includes(SECRET) ? String(unmarked(key, reading, path)) : key;
+      return [name, withoutMarks(item, reading, [...path, name])];
+    }),
+  );
+}
+
+function unmarked(text: string, reading: Reading, path: (string | number)[]): Json {
+  if (!text.includes(SECRET)) return text;
+  if (!text.startsWith(NUMBER_MARK)) return withoutBytes(text, reading, path);
+  const token = text.slice(NUMBER_MARK.length);
+  if (reading.integers === 'round') return Number(token);
+  const isTooLarge = faultOfNumber(token) === 'too_large' && !/^-?\d+$/.test(token);
+  if (reading.integers === 'text' && !isTooLarge) return token;
+  const shown = token.length > 60 ? `${token.slice(0, 57)}...` : token;
+  throw refused(
+    reading,
+    `holds the ${isTooLarge ? 'number' : 'integer'} ${shown}, which would be changed: it is beyond what a number of JSON safely holds`,
+    path,
+    isTooLarge ? 'Give it as text.' : 'Give it as text, or write `big_integers: text` at the implementation.',
+    { number: shown },
+  );
+}
+
+function withoutBytes(text: string, reading: Reading, path: (string | number)[]): string {
+  if (reading.integers === 'round') return text.replaceAll(BYTES_MARK, '\uFFFD');
+  const before = Buffer.byteLength(text.slice(0, text.indexOf(BYTES_MARK)));
+  throw refused(reading, `has bytes that are no UTF-8 (byte ${before} of the text there)`, path, 'Write it in UTF-8.', {
+    byte: before,
+  });
+}
+
+function refused(
+  { code, what }: Reading,
+  fault: string,
+  path: (string | number)[],
+  suggestion: string,
+  more: { number?: string; byte?: number },
+): AbilityError {
+  const pointer = path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  const where = pointer === '' ? '' : ` (at ${pointer})`;
+  return new AbilityError({
+    code,
+    message: `${what} ${fault}${where}`,
+    details: { path, pointer, ...more },
+    suggestion,
+  });
+}

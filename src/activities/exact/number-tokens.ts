@@ -1,0 +1,62 @@
+const NUMBER = /-?\d+(?:\.(\d+))?([eE][+-]?\d+)?/y;
+/** No other text has a number that a double does not hold: sixteen digits, or an exponent of three. */
+const MAY_HAVE_SOME = /\d{16}|\d[eE]\+?\d{3}/;
+
+/** What is wrong with a number as a double; undefined: nothing that JSON does not allow. */
+export type NumberFault = 'inexact_integer' | 'too_large' | undefined;
+
+/**
+ * Whether a number, as it is written, can be read as a double.
+ *
+ * An integer beyond 2^53 - 1 cannot, with or without zeros after a point, since the next one is read as the same number. What
+ * has another fraction, or an exponent, is a decimal, and read as the double next to it, as everywhere.
+ */
+export function faultOfNumber(token: string): NumberFault {
+  if (!Number.isFinite(Number(token))) return 'too_large';
+  const isInteger = /^-?\d+(\.0+)?$/.test(token);
+  return isInteger && !Number.isSafeInteger(Number(token)) ? 'inexact_integer' : undefined;
+}
+
+/**
+ * Replaces the numbers of a JSON text that a double does not hold; what stands in strings is left alone.
+ *
+ * @param text may be no JSON; it is then changed in some way, and is none afterwards either.
+ */
+export function replaceNumbers(text: string, replace: (token: string) => string): string {
+  if (!MAY_HAVE_SOME.test(text)) return text;
+  const parts: string[] = [];
+  let done = 0;
+  let at = 0;
+  while (at < text.length) {
+    const character = text.charCodeAt(at);
+    if (character === QUOTE) at = endOfString(text, at);
+    else if (character === MINUS || (character >= ZERO && character <= NINE)) {
+      NUMBER.lastIndex = at;
+      const [token] = NUMBER.exec(text) ?? ['-'];
+      if (faultOfNumber(token) !== undefined) {
+        parts.push(text.slice(done, at), replace(token));
+        done = at + token.length;
+      }
+      at += token.length;
+    } else at += 1;
+  }
+  return parts.join('') + text.slice(done);
+}
+
+const [QUOTE, MINUS, ZERO, NINE, BACKSLASH] = [0x22, 0x2d, 0x30, 0x39, 0x5c];
+
+/** The place after a string. */
+function endOfString(text: string, start: number): number {
+  let end = start;
+  do {
+    end = text.indexOf('"', end + 1);
+    if (end < 0) return text.length;
+  } while (isEscaped(text, end));
+  return end + 1;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0;
+  while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes += 1;
+  return backslashes % 2 === 1;
+}

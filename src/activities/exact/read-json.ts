@@ -1,0 +1,40 @@
+import type { Json } from '../../contracts/json.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { faultInUtf8 } from './decode-utf8.js';
+import { type BigIntegers, markNumbers, type Reading, withoutMarks } from './marked-json.js';
+
+/** What an implementation says of its integers, as far as the engine of its plan knew the question. */
+export function integersOf(said: 'text' | undefined, engine: number): BigIntegers {
+  if (engine === 1) return 'round';
+  return said ?? 'refuse';
+}
+
+/**
+ * The text of an answer.
+ *
+ * @throws AbilityError with the code of the reading and the byte, for bytes that are no UTF-8; plans of engine 1 get a sign
+ * in their place.
+ */
+export function readUtf8(bytes: Buffer, { integers, code, what }: Reading): string {
+  const fault = integers === 'round' ? undefined : faultInUtf8(bytes);
+  if (fault === undefined) return bytes.toString('utf8');
+  throw new AbilityError({
+    code,
+    message: `${what} is no UTF-8: byte ${fault.byte} ${fault.isCutOff ? 'begins a letter that breaks off' : 'begins no letter'}`,
+    details: { byte: fault.byte },
+    suggestion: 'Write it in UTF-8.',
+  });
+}
+
+/**
+ * The value of a JSON text, exactly as it is written.
+ *
+ * @throws SyntaxError where it is no JSON; AbilityError with the code of the reading, naming the place, for a number that a
+ * double does not hold.
+ */
+export function readJson(text: string, reading: Reading): Json {
+  const value = JSON.parse(text) as Json;
+  if (reading.integers === 'round') return value;
+  const marked = markNumbers(text);
+  return marked === text ? value : withoutMarks(JSON.parse(marked) as Json, reading);
+}

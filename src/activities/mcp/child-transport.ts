@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { PassThrough, type Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  deserializeMessage,
+  SdkError,
+  SdkErrorCode,
+  serializeMessage,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { markBytes } from '../exact/marked-json.js';
+import { MessageLines } from './message-lines.js';
+
+type Message = Parameters<Transport['send']>[0];
+
+/** What a server is started with. It gets nothing else of ours. */
+export interface ChildServer {
+  command: string;
+  args: string[];
+  cwd: string;
+  env: Record<string, string>;
+  /** Largest message, in bytes. */
+  mostBytes: number;
+}
+
+/** How long a server may take to end when its stdin is closed, and again when it is asked to; milliseconds. */
+const PATIENCE_MS = 2000;
+
+/**
+ * A server that is a child process: messages as lines of JSON on stdin and stdout.
+ *
+ * The transport of the SDK reads numbers and bytes as JavaScript does, and so changes those it cannot hold, before anybody
+ * sees them; here they arrive with marks, see `markBytes`.
+ */
+export class ChildTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: NonNullable<Transport['onmessage']>;
+  /** What it writes to stderr, from its first byte. */
+  readonly stderr: Readable;
+  private readonly errors = new PassThrough();
+  private readonly lines: MessageLines;
+  private child: ChildProcess | undefined;
+
+  constructor(private readonly server: ChildServer) {
+    this.stderr = this.errors;
+    this.lines = new MessageLines(server.mostBytes);
+  }
+
+  get pid(): number | null {
+    return this.child?.pid ?? null;
+  }
+
+  /** @throws Error of the system where the program cannot be started. */
+  async start(): Promise<void> {
+    const { command, args, cwd, env } = this.server;
+    const child = spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true });
+    this.child = child;
+    const report = (error: Error): void => this.onerror?.(error);
+    child.on('error', report);
+    child.stdin.on('error', report);
+    child.stdout.on('error', report);
+    child.stdout.on('data', (piece: Buffer) => this.receive(piece));
+    child.stderr.pipe(this.errors);
+    child.once('close', () => {
+      this.child = undefined;
+      this.onclose?.();
+    });
+    await once(child, 'spawn');
+  }
+
+  async send(message: Message): Promise<void> {
+    const { child } = this;
+    if (!child?.stdin) throw new SdkError(SdkErrorCode.NotConnected, 'Not connected');
+    if (!child.stdin.write(serializeMessage(message)))
+      await Promise.race([once(child.stdin, 'drain'), once(child, 'close')]);
+  }
+
+  async close(): Promise<void> {
+    const { child } = this;
+    this.child = undefined;
+    this.lines.clear();
+    if (!child || child.pid === undefined) return;
+    const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null;
+    const closed = once(child, 'close');
+    child.stdin?.end();
+    await Promise.race([closed, wait(PATIENCE_MS, undefined, { ref: false })]);
+    if (isOver()) return;
+    child.kill('SIGTERM');
+    await Promise.race([closed, wait(PATIENCE_MS, undefined, { ref: false })]);
+    if (!isOver()) child.kill('SIGKILL');
+  }
+
+  private receive(piece: Buffer): void {
+    try {
+      for (const line of this.lines.add(piece)) this.read(line);
+    } catch (error) {
+      this.onerror?.(error as Error);
+      void this.close();
+    }
+  }
+
+  /** What is no JSON is something that the server prints, and no message. */
+  private read(line: Buffer): void {
+    try {
+      this.onmessage?.(deserializeMessage(markBytes(line)));
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) this.onerror?.(error as Error);
+    }
+  }
+}

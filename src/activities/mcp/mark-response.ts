@@ -1,0 +1,52 @@
+import { Response } from 'undici';
+import { markBytes } from '../exact/marked-json.js';
+
+/**
+ * An answer of a server over HTTP whose messages have marks in place of what JavaScript would change, see `markBytes`; what
+ * holds no message is left as it is.
+ */
+export function markResponse(response: Response): Response {
+  const type = response.headers.get('content-type') ?? '';
+  const isEvents = /^\s*text\/event-stream\b/i.test(type);
+  if (!response.ok || !response.body || !(isEvents || /^\s*application\/json\b/i.test(type))) return response;
+  const { status, statusText, headers } = response;
+  const marked = response.body.pipeThrough(isEvents ? markedEvents() : markedWhole());
+  return new Response(marked, { status, statusText, headers });
+}
+
+function markedWhole(): TransformStream<Uint8Array, Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  return new TransformStream({
+    transform: (piece) => void pieces.push(piece),
+    flush: (controller) => controller.enqueue(Buffer.from(markBytes(Buffer.concat(pieces)))),
+  });
+}
+
+const DATA = Buffer.from('data:');
+
+/** Each line of data is marked by itself: a string or a number of JSON never goes on in the next one. */
+function markedEvents(): TransformStream<Uint8Array, Uint8Array> {
+  let pieces: Buffer[] = [];
+  const line = (): Buffer => {
+    const whole = Buffer.concat(pieces);
+    pieces = [];
+    return whole.subarray(0, DATA.length).equals(DATA) ? Buffer.from(markBytes(whole)) : whole;
+  };
+  return new TransformStream({
+    transform: (piece, controller) => {
+      let rest = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+      for (let end = endOfLine(rest); end >= 0; end = endOfLine(rest)) {
+        pieces.push(rest.subarray(0, end));
+        controller.enqueue(Buffer.concat([line(), rest.subarray(end, end + 1)]));
+        rest = rest.subarray(end + 1);
+      }
+      pieces.push(rest);
+    },
+    flush: (controller) => controller.enqueue(line()),
+  });
+}
+
+function endOfLine(bytes: Buffer): number {
+  const ends = [bytes.indexOf(0x0a), bytes.indexOf(0x0d)].filter((at) => at >= 0);
+  return ends.length === 0 ? -1 : Math.min(...ends);
+}

@@ -1,0 +1,58 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+
+const SCRIPT = join(import.meta.dirname, '../../scripts/run-conformance.mjs');
+
+test('a suite that agrees is reported with its figures, and with what is not meant to agree', () => {
+  const { status, stdout } = run('--schema', suiteOf(group({ required: ['toString'] }, {}, false), REMOTE));
+  expect(stdout).toMatch(/JSON-Schema-Test-Suite.*: 1 of 1 cases meant to agree do \(100\.00 %/);
+  expect(stdout).toMatch(/1 {2}another document is referred to/);
+  expect(status).toBe(0);
+});
+
+test('a suite below the limit fails, and each difference is named', () => {
+  const { status, stdout } = run('--schema', suiteOf(group({ type: 'string' }, 1, true), group({}, 1, true)));
+  expect(stdout).toMatch(/1 of 2 cases .*\(50\.00 %/);
+  expect(stdout).toMatch(/own\.json: a group: a case: expected valid, got invalid/);
+  expect(status).toBe(1);
+});
+
+test('what is left out by a reason that does not hold counts as a difference', () => {
+  const { status, stdout } = run('--schema', suiteOf(group({ $ref: '#/$defs/missing' }, 1, true)));
+  expect(stdout).toMatch(/0 of 1 cases/);
+  expect(status).toBe(1);
+});
+
+test.each([
+  ['no suite at all', [], /No suite was named/],
+  ['a folder that is missing', ['--schema', '/nowhere/at/all'], /there is no folder \/nowhere/],
+  ['a folder without cases', ['--schema', import.meta.dirname], /has no cases of JSON-Schema-Test-Suite/],
+  ['an option without a folder', ['--schema'], /argument missing/],
+  ['an unknown option', ['--xml', '/tmp'], /--xml/],
+])('%s is a clear error with exit 2', (_, args, words) => {
+  const { status, stderr } = run(...args);
+  expect(stderr).toMatch(words);
+  expect(status).toBe(2);
+});
+
+const REMOTE = group({ $ref: 'https://example.test/other.json' }, 1, true);
+
+function group(schema: object, data: unknown, valid: boolean): object {
+  return { description: 'a group', schema, tests: [{ description: 'a case', data, valid }] };
+}
+
+/** The folder of a suite with these groups. */
+function suiteOf(...groups: object[]): string {
+  const root = mkdtempSync(join(tmpdir(), 'ability-suite-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  mkdirSync(join(root, 'tests/draft2020-12'), { recursive: true });
+  writeFileSync(join(root, 'tests/draft2020-12/own.json'), JSON.stringify(groups));
+  return root;
+}
+
+function run(...args: string[]) {
+  return spawnSync(process.execPath, [SCRIPT, ...args], { encoding: 'utf8' });
+}
