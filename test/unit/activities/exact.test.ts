@@ -68,6 +68,7 @@ test('what is no JSON is none, whatever numbers it has', () => {
 test('any JSON without such numbers is read as it is', () => {
   fc.assert(
     fc.property(fc.json(), fc.string(), (text, around) => {
+      fc.pre(!/\d{16}/.test(text));
       const whole = `[${text}, ${JSON.stringify(around)}, 12345678901234567890]`;
       expect(readJson(whole, { ...reading, integers: 'text' })).toEqual([
         ...(JSON.parse(`[${text}, ${JSON.stringify(around)}]`) as Json[]),
