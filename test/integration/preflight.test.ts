@@ -111,6 +111,15 @@ describe.each([
     if (kind === 'activity') await expect.poll(() => runsOf('purged'), { timeout: 20_000 }).toBe(0);
   });
 
+  test.runIf(kind === 'activity')('that becomes a workflow where no worker begins it soon', async () => {
+    await project.stopWorkers();
+    const creating = project.create('util.echo', {}, { key: 'late' });
+    await expect.poll(() => known('late'), { timeout: 20_000 }).toEqual({ activity: true, workflow: true });
+    await project.restartWorkers();
+    expect(await creating).toMatchObject({ id: 'late', attached: false });
+    expect(await project.wait('late')).toMatchObject({ result: { status: 'succeeded' } });
+  });
+
   async function runsOf(key: string): Promise<number> {
     const { temporal, project: name } = project.session;
     return (await temporal.activity.count(`ActivityId = '${preflightIdOf(key, name)}'`)).count;
