@@ -114,7 +114,8 @@ function millisecondsOf(time: Timestamp): number {
   return Number(time?.seconds) * 1000 + Number(time?.nanos ?? 0) / 1e6;
 }
 
-const IN_FLIGHT = 50;
+/** Callers at once. */
+export const IN_FLIGHT = 50;
 /** Preflights are let pass before, so that only tasks are counted. */
 const PREPARED_AT_ONCE = 10;
 
@@ -144,7 +145,8 @@ export async function measureBursts(
   return bursts;
 }
 
-async function inFlight(most: number, count: number, work: (nth: number) => Promise<unknown>): Promise<void> {
+/** Does as much work as said, at most so many at a time. */
+export async function inFlight(most: number, count: number, work: (nth: number) => Promise<unknown>): Promise<void> {
   let next = 0;
   const lane = async (): Promise<void> => {
     while (next < count) await work(next++);

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Contender } from './contenders.js';
 import { type Burst, type Measured, measureBursts, measureInTurns, type Setting } from './measure.js';
+import { measureWithPreflight, preflightCostOf, preflightGatesOf, preflightLinesOf } from './preflight.js';
 import { gatesOf, preflightTableOf, rowsOf, tableOf, verdictOf } from './report.js';
 import { FULL, SCENARIOS, SHORT } from './scenarios.js';
 import { HOOKS, openStage, type Stage } from './stage.js';
@@ -32,6 +33,7 @@ const scenarios = SCENARIOS.filter((name) => !values.scenario || values.scenario
 const random = randomFrom(seed);
 const measured: Measured[] = [];
 const bursts: Burst[] = [];
+const whole: Burst[] = [];
 
 say(`seed ${seed}, ${extent.rounds} rounds, Node ${process.version}, ${cpus().length} CPUs, ${cpus()[0]?.model}`);
 const stage = await openStage(values.profile);
@@ -48,15 +50,22 @@ try {
     const most = extent.burst[setting.scenario];
     if (most) bursts.push(...(await measureBursts(stage.contenders.slice(0, 3), most, setting)));
   });
+  await inRounds('50 at once with preflight', async (setting) => {
+    const most = extent.whole[setting.scenario];
+    if (most) whole.push(...(await measureWithPreflight(stage.contenders.slice(0, 3), most, setting)));
+  });
 } finally {
   await stage.stop();
 }
 
 const rows = rowsOf(measured, bursts);
-const gates = gatesOf(rows);
+const preflight = preflightCostOf(measured, whole);
+const gates = [...gatesOf(rows), ...preflightGatesOf(preflight)];
 const machine = { node: process.version, cpus: cpus().length, model: cpus()[0]?.model, memory: totalmem() };
-const file = keep({ seed, extent, machine, rows, gates, measured, bursts });
-process.stdout.write(`${tableOf(rows)}\n\n${preflightTableOf(rows)}\n\n${verdictOf(gates)}\n`);
+const file = keep({ seed, extent, machine, rows, preflight, gates, measured, bursts, whole });
+process.stdout.write(
+  `${tableOf(rows)}\n\n${preflightTableOf(rows)}\n\n${preflightLinesOf(preflight)}\n\n${verdictOf(gates)}\n`,
+);
 say(`All figures are in ${file}.`);
 if (values.gate && gates.some(({ hard, kept }) => hard && !kept)) process.exitCode = 1;
 

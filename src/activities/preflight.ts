@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Context, type Info } from '@temporalio/activity';
 import type { Tombstone } from '../contracts/deletion.js';
-import { earlyPreflightIdOf, preflightIdOf, taskQueueOf, WORKFLOWS } from '../contracts/names.js';
+import { ACTIVITY_LIMITS, earlyPreflightIdOf, preflightIdOf, taskQueueOf, WORKFLOWS } from '../contracts/names.js';
 import { PLACEMENTS } from '../contracts/placement.js';
 import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
@@ -54,6 +55,8 @@ export type FoundTask = { project: string; memo: TaskMemo } | 'foreign';
 /** A record without a task is of a caller who died before its start; after this long its key is free again. */
 const ABANDONED_MS = 60_000;
 
+const BEAT_MS = ACTIVITY_LIMITS.heartbeat / 3;
+
 /**
  * Answers whether a runnable task can be formed: resolves, checks the input, asks PreAbilityCreate, seals, and makes
  * the record. Nothing is executed. Source: R-000-58, R-000-67 to R-000-73; design, section 6.
@@ -63,28 +66,44 @@ export function createPreflight(
 ): (request: TaskRequest) => Promise<PreflightAnswer> {
   const loader = new RegistryLoader(dependencies.root);
   return async (request) => {
+    const context = Context.current();
+    const { info, cancellationSignal } = context;
+    const outside = info.inWorkflow ? {} : { outside: true };
+    const beat = info.isLocal ? undefined : setInterval(() => context.heartbeat(), BEAT_MS);
     try {
-      const { info, cancellationSignal } = Context.current();
       refuseOutsider(request, info, dependencies);
       return await preflight(request, loader.load(), dependencies, cancellationSignal);
     } catch (error) {
-      throw toFailure(error, undefined, { request: digestOf(request) });
+      throw toFailure(error, undefined, { request: digestOf(request), ...outside });
+    } finally {
+      clearInterval(beat);
     }
   };
 }
 
-/** A worker seals for its own environment only, and for the preflight of the very task. */
+/**
+ * A worker seals for its own environment only, and for the preflight of the very task: its workflow, or an activity that
+ * is part of no workflow and has that id. No other activity does anything outside of a task.
+ */
 function refuseOutsider({ task, environment }: TaskRequest, info: Info, { project }: PreflightDependencies): void {
   const queues = PLACEMENTS.map((placement) => taskQueueOf(project, environment, placement));
-  const ids = [preflightIdOf(task, project), earlyPreflightIdOf(task)];
-  const isPreflight =
-    info.workflowType === WORKFLOWS.preflight && ids.includes(info.workflowExecution?.workflowId ?? '');
-  if (isPreflight && queues.includes(info.taskQueue)) return;
+  if (isPreflightOf(task, project, info) && queues.includes(info.taskQueue)) return;
   throw new AbilityError({
     code: 'seal.invalid',
-    message: `The preflight of ${task} in ${environment} was not asked for by its own workflow on a queue of ${environment}`,
+    message: `The preflight of ${task} in ${environment} was not asked for under its own id on a queue of ${environment}`,
     suggestion: 'Create tasks through Ability Runtime.',
   });
+}
+
+function isPreflightOf(
+  task: string,
+  project: string,
+  { inWorkflow, activityId, workflowType, workflowExecution }: Info,
+): boolean {
+  const id = preflightIdOf(task, project);
+  if (!inWorkflow) return activityId === id;
+  const ids = [id, earlyPreflightIdOf(task)];
+  return workflowType === WORKFLOWS.preflight && ids.includes(workflowExecution?.workflowId ?? '');
 }
 
 /** The answer about a task that may be started. */
@@ -238,7 +257,10 @@ function makeRecord(
     result: null,
   };
   if (state === 'abandoned') records.replace(record);
-  else if (!records.create(record)) {
+  if (state === 'abandoned' || records.create(record)) return;
+  // A preflight of the same request, by a workflow beside an activity: the start of the task decides between them.
+  const first = records.read(request.task);
+  if (!first || first.result || !isDeepStrictEqual(first.request, record.request)) {
     throw keyConflict(request, 'another caller who came first');
   }
 }

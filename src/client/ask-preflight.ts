@@ -1,14 +1,15 @@
-import { ApplicationFailure, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
-import { preflightIdOf, taskQueueOf, WORKFLOWS } from '../contracts/names.js';
+import { ApplicationFailure } from '@temporalio/client';
+import { taskQueueOf } from '../contracts/names.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { PreflightAnswer, TaskRequest } from '../contracts/task.js';
 import { digestOf } from '../rules/canonical.js';
 import type { Session } from './connect.js';
 import type { NewTask } from './create-task.js';
 import { placementWithWorker } from './pollers.js';
+import type { PreflightOutcome } from './preflight-outcome.js';
+import { runAsActivity, startAsWorkflow } from './run-preflight.js';
 import { watchingStalls } from './watch-stalls.js';
 
-const PREFLIGHT_LIMIT = '60s';
 /** Callers with different inputs under one key queue up for its preflight; more turns than that do not happen. */
 export const MOST_TURNS = 20;
 
@@ -23,36 +24,36 @@ export async function askPreflight(
   { onStall }: Pick<NewTask, 'onStall'>,
 ): Promise<PreflightAnswer> {
   const placement = await placementWithWorker(session, request.environment);
+  const queue = taskQueueOf(session.project, request.environment, placement);
   const digest = digestOf(request);
   for (let turn = 0; turn < MOST_TURNS; turn += 1) {
-    const handle = await session.temporal.workflow.start(WORKFLOWS.preflight, {
-      workflowId: preflightIdOf(request.task, session.project),
-      taskQueue: taskQueueOf(session.project, request.environment, placement),
-      args: [request],
-      workflowExecutionTimeout: PREFLIGHT_LIMIT,
-      workflowIdConflictPolicy: 'USE_EXISTING',
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      staticSummary: `preflight of ${request.ability}`,
-    });
-    const own = await watchingStalls(session, handle.workflowId, onStall, () => resultOf(handle, digest));
+    const outcome =
+      (await runAsActivity(session, request, queue)) ?? (await runAsWorkflow(session, request, queue, onStall));
+    const own = ownAnswer(outcome, digest);
     if (own) return own;
   }
   throw tooManyCallers(request.task);
 }
 
-/** The answer of a preflight, or undefined when it was for another request. */
-async function resultOf(handle: WorkflowHandle, digest: string): Promise<PreflightAnswer | undefined> {
-  try {
-    const answer = (await handle.result()) as PreflightAnswer;
-    return answer.request === digest ? answer : undefined;
-  } catch (error) {
-    if (!(error instanceof WorkflowFailedError)) throw error;
-    const { cause } = error;
-    if (!(cause instanceof ApplicationFailure) || !cause.type) throw notAnswered(error);
-    const [problem, by] = (cause.details ?? []) as [Problem?, { request?: string }?];
-    if (by?.request !== undefined && by.request !== digest) return undefined;
-    throw new AbilityError(problem ?? { code: cause.type, message: cause.message }, { cause: error });
-  }
+async function runAsWorkflow(
+  session: Session,
+  request: TaskRequest,
+  queue: string,
+  onStall: NewTask['onStall'],
+): Promise<PreflightOutcome> {
+  const { id, outcome } = await startAsWorkflow(session, request, queue);
+  return watchingStalls(session, id, onStall, outcome);
+}
+
+/** The answer of a preflight, or undefined when it was for another request. @throws AbilityError with its refusal. */
+function ownAnswer(outcome: PreflightOutcome, digest: string): PreflightAnswer | undefined {
+  if ('answer' in outcome) return outcome.answer.request === digest ? outcome.answer : undefined;
+  const { failure } = outcome;
+  const { cause } = failure;
+  if (!(cause instanceof ApplicationFailure) || !cause.type) throw notAnswered(failure);
+  const [problem, by] = (cause.details ?? []) as [Problem?, { request?: string }?];
+  if (by?.request !== undefined && by.request !== digest) return undefined;
+  throw new AbilityError(problem ?? { code: cause.type, message: cause.message }, { cause: failure });
 }
 
 function notAnswered(cause: Error): AbilityError {

@@ -34,6 +34,10 @@ export interface Session {
   runtime?: RuntimeFile | undefined;
   /** While the runtime is started again: all who wait, wait for the same. */
   reviving?: Promise<void> | undefined;
+  /** Until when a preflight is asked as a workflow, on the clock of `performance.now()`. */
+  preflightIsWorkflowUntil?: number | undefined;
+  /** Queues on which a worker was seen, with the moment until which that counts; the same clock. */
+  served?: Map<string, number>;
   /** Called with what is being done meanwhile. */
   progress?: Progress;
   /** The flags with which a command names the server, where it is a remote one. */
@@ -119,7 +123,8 @@ export async function reconnect(session: Session, runtime: RuntimeFile, signal?:
   const connection = await dialOwn(session.paths, runtime, signal);
   session.connections?.push(connection);
   session.temporal = new Client({ connection, namespace, dataConverter: { payloadCodecs: [session.codec] } });
-  Object.assign(session, { runtime, address, namespace, ui });
+  Object.assign(session, { runtime, address, namespace, ui, preflightIsWorkflowUntil: undefined });
+  session.served?.clear();
 }
 
 /** How a command names the server that was chosen. */
@@ -178,6 +183,7 @@ function sessionOf(
   return {
     temporal: new Client({ connection, namespace, dataConverter }),
     connections,
+    served: new Map(),
     ...(progress && { progress }),
     project,
     address,

@@ -1,13 +1,13 @@
-import { ApplicationFailure, WorkflowFailedError } from '@temporalio/client';
-import { preflightIdOf } from '../contracts/names.js';
+import { ApplicationFailure } from '@temporalio/client';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { TaskStory } from '../contracts/story.js';
 import type { Session } from './connect.js';
+import { findPreflight } from './find-preflight.js';
 import { readHistory } from './read-history.js';
 import { readLastWords } from './read-last-words.js';
 import { readRecord } from './read-record.js';
 import { tellStory } from './tell-story.js';
-import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
+import { asking, taskNotFound } from './temporal-errors.js';
 import { type SeenTask, viewTask } from './view-task.js';
 
 /**
@@ -42,21 +42,17 @@ async function see(session: Session, id: string): Promise<SeenTask> {
 
 /** A key that no task holds may be that of a task which preflight refused. */
 async function whyNeverFormed(session: Session, id: string): Promise<AbilityError | undefined> {
-  const handle = session.temporal.workflow.getHandle(preflightIdOf(id, session.project));
-  try {
-    const { status } = await handle.describe();
-    if (status.name === 'RUNNING') return absence(id, 'its checks are still running');
-    await handle.result();
+  const outcome = await findPreflight(session, id);
+  if (!outcome) return undefined;
+  if (outcome === 'running') return absence(id, 'its checks are still running');
+  if ('answer' in outcome) {
     return absence(id, 'it passed its checks and was not started', 'Create it again under this key.');
-  } catch (error) {
-    if (isUnknownWorkflow(error)) return undefined;
-    if (!(error instanceof WorkflowFailedError)) throw error;
-    const { cause } = error;
-    if (!(cause instanceof ApplicationFailure)) return absence(id, 'its checks did not end');
-    const [problem] = (cause.details ?? []) as [Problem?];
-    const { code, message, suggestion } = problem ?? { code: cause.type ?? 'internal.error', message: cause.message };
-    return absence(id, `it could not be formed: ${code}: ${message}`, suggestion);
   }
+  const { cause } = outcome.failure;
+  if (!(cause instanceof ApplicationFailure)) return absence(id, 'its checks did not end');
+  const [problem] = (cause.details ?? []) as [Problem?];
+  const { code, message, suggestion } = problem ?? { code: cause.type ?? 'internal.error', message: cause.message };
+  return absence(id, `it could not be formed: ${code}: ${message}`, suggestion);
 }
 
 function absence(id: string, why: string, suggestion?: string): AbilityError {

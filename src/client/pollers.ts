@@ -7,9 +7,14 @@ import type { Session } from './connect.js';
 /** Workers that have just started are listed a moment later. */
 const PATIENCE_MS = 2000;
 
-/** The placement whose queue has a worker, local first. @throws AbilityError `placement.no_worker`. */
+/** Who was seen a moment ago is not asked for again: pollers are listed much longer than that. */
+const SEEN_MS = 2000;
+
+/** The placement whose queue has a worker, local first; one that was just seen comes before all. @throws AbilityError `placement.no_worker`. */
 export async function placementWithWorker(session: Session, environment: string): Promise<Placement> {
   const [...order] = PLACEMENTS;
+  const seen = order.find((placement) => wasSeen(session, environment, placement));
+  if (seen) return seen;
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     const served = await Promise.all(order.map((placement) => hasWorker(session, environment, placement)));
@@ -22,6 +27,7 @@ export async function placementWithWorker(session: Session, environment: string)
 
 /** @throws AbilityError `placement.no_worker` when nobody serves the queue of a placement. */
 export async function refuseWithoutWorker(session: Session, environment: string, placement: Placement): Promise<void> {
+  if (wasSeen(session, environment, placement)) return;
   if (!(await hasWorker(session, environment, placement))) throw noWorker(session, environment, placement);
 }
 
@@ -35,9 +41,16 @@ export async function refuseUnserved(session: Session, queue: string): Promise<v
   });
 }
 
-/** Whether somebody polls the queue of a placement. */
-export function hasWorker(session: Session, environment: string, placement: Placement): Promise<boolean> {
-  return isServed(session.temporal, session.namespace, taskQueueOf(session.project, environment, placement));
+/** Whether a worker polls the queue of a placement. */
+export async function hasWorker(session: Session, environment: string, placement: Placement): Promise<boolean> {
+  const queue = taskQueueOf(session.project, environment, placement);
+  const isThere = await isServed(session.temporal, session.namespace, queue);
+  if (isThere) session.served?.set(queue, performance.now() + SEEN_MS);
+  return isThere;
+}
+
+function wasSeen({ served, project }: Session, environment: string, placement: Placement): boolean {
+  return performance.now() < (served?.get(taskQueueOf(project, environment, placement)) ?? 0);
 }
 
 function noWorker(session: Session, environment: string, placement?: Placement): AbilityError {

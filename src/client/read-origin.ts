@@ -1,8 +1,7 @@
 import type { JsonObject } from '../contracts/json.js';
-import { preflightIdOf } from '../contracts/names.js';
-import type { PreflightAnswer } from '../contracts/task.js';
 import { readArguments } from '../server/read-arguments.js';
 import type { Session } from './connect.js';
+import { findPreflight } from './find-preflight.js';
 import { asking, isUnknownWorkflow } from './temporal-errors.js';
 
 /** Events at the end of a history among which is one of the task's worker. */
@@ -53,8 +52,8 @@ export async function readRecordPlace(
   project: string = session.project,
 ): Promise<string | undefined> {
   try {
-    const answer: PreflightAnswer = await session.temporal.workflow.getHandle(preflightIdOf(id, project)).result();
-    return answer.record;
+    const outcome = await findPreflight(session, id, project);
+    return typeof outcome === 'object' && 'answer' in outcome ? outcome.answer.record : undefined;
   } catch {
     return undefined;
   }

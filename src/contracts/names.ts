@@ -96,7 +96,7 @@ export function taskQueueMoved(queue: string, placement: Placement): string {
   return queue.replace(/-(?:local|cloud)$/, `-${placement}`);
 }
 
-/** Workflow id of the preflight of a task; two projects that want one key get an answer each. */
+/** Id of the preflight of a task, as an activity or a workflow; two projects that want one key get an answer each. */
 export function preflightIdOf(taskKey: string, project: string): string {
   return `preflight:${project}:${taskKey}`;
 }
@@ -149,4 +149,10 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
 export const TIMEOUT_MARGIN_MS = 5000;
 
 /** What the workflow and the worker agree on for every activity. Milliseconds. Source: answers, 7; design, section 6. */
-export const ACTIVITY_LIMITS = { schedule_to_start: 60_000, preflight_to_start: 10_000, heartbeat: 6000 } as const;
+export const ACTIVITY_LIMITS = {
+  schedule_to_start: 60_000,
+  preflight_to_start: 10_000,
+  /** A preflight waits so long for a slot that calls also use, and then becomes a workflow, which needs none. */
+  preflight_slot: 2000,
+  heartbeat: 6000,
+} as const;

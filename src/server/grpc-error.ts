@@ -1,5 +1,12 @@
 import { isGrpcServiceError } from '@temporalio/client';
 
+const UNIMPLEMENTED = 12;
+
+/** Whether a server, or its settings, do not have what it was asked for. */
+export function isUnimplemented(error: unknown): boolean {
+  return grpcErrorOf(error)?.code === UNIMPLEMENTED;
+}
+
 /** What the transport says, also where the client of Temporal has put it into an error of its own. */
 export function grpcErrorOf(error: unknown): { code: number; details: string } | undefined {
   const cause = error instanceof Error && isGrpcServiceError(error.cause) ? error.cause : error;

@@ -3,6 +3,8 @@ import type { Execution, Executions } from '../activities/delete.js';
 import { earlyPreflightIdOf, preflightIdOf } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo } from '../contracts/task.js';
+import { grpcErrorOf } from '../server/grpc-error.js';
+import { removePreflightActivities } from './preflight-activities.js';
 
 /** One run of a workflow. */
 interface Run {
@@ -22,6 +24,11 @@ export function taskExecutions(client: Client, namespace: string): Executions {
       await client.workflow.getHandle(key).cancel().catch(unlessGone);
     },
     async remove(key, project, onProgress) {
+      await removePreflightActivities(client, namespace, preflightIdOf(key, project), onProgress).catch(
+        (error: unknown) => {
+          throw asRefusal(key, error);
+        },
+      );
       // The newest run of the task itself goes last, since it leads to the others.
       const runs = [...(await preflightsOf(client, key, project)), ...(await runsOf(client, key)).reverse()];
       for (const { workflowId, runId } of runs) {
@@ -117,7 +124,7 @@ async function newestRun(client: Client, workflowId: string): Promise<string | u
   }
 }
 
-/** Preflights of a key have what was asked for in their histories; each is a workflow of its own. */
+/** Preflights of a key that were workflows have what was asked for in their histories. */
 async function preflightsOf(client: Client, key: string, project: string): Promise<Run[]> {
   const ids = [preflightIdOf(key, project), earlyPreflightIdOf(key)];
   return (await Promise.all(ids.map((id) => allRunsOf(client, id)))).flat();
@@ -151,11 +158,12 @@ function unlessGone(error: unknown): undefined {
 
 /** Not every worker may delete histories. */
 function asRefusal(key: string, error: unknown): unknown {
-  if (!isGrpcServiceError(error) || !NOT_LET_IN.has(error.code)) return error;
+  const refusal = grpcErrorOf(error);
+  if (!refusal || !NOT_LET_IN.has(refusal.code)) return error;
   return new AbilityError(
     {
       code: 'task.delete_failed',
-      message: `Temporal does not let the worker delete the history of ${key}: ${error.details}`,
+      message: `Temporal does not let the worker delete the history of ${key}: ${refusal.details}`,
       suggestion: 'Give the worker that right, or delete the workflow yourself.',
     },
     { cause: error },

@@ -228,6 +228,71 @@ test('foreign code does not erase a record in the name of a deletion', async () 
   expect(existsSync(recordOf(key))).toBe(true);
 });
 
+describe('an activity that is started outside of any workflow', () => {
+  /** The code with which it fails; undefined where it does what it was asked for. */
+  const outside = (type: string, argument: object, id: string, queue = queueOf('prod')): Promise<unknown> =>
+    project.session.temporal.activity
+      .execute(type, {
+        id,
+        taskQueue: queue,
+        args: [argument],
+        startToCloseTimeout: '10s',
+        retry: { maximumAttempts: 1 },
+      })
+      .then(
+        () => undefined,
+        (error: { cause?: { type?: string } }) => error.cause?.type,
+      );
+
+  test('executes nothing under the id of a preflight either, but the preflight', async () => {
+    const key = 'port-outside';
+    const answer = await preflight(key);
+    const seal = sealMark(answer.seal);
+    const id = preflightIdOf(key, project.session.project);
+    const argument = {
+      seal,
+      path: 'go',
+      key,
+      task_key: key,
+      with: { file: fileOf(key) },
+      input: answer.input,
+      lock: 'l',
+    };
+    const internal = Object.values(ACTIVITIES).filter((type) => type !== ACTIVITIES.preflight);
+    for (const type of ['util.write', 'PreAbilityCall', 'PostAbilityCall', ...internal]) {
+      expect([type, await outside(type, argument, id)]).toEqual([type, 'seal.invalid']);
+    }
+    expect(existsSync(fileOf(key))).toBe(false);
+    expect(existsSync(recordOf(key))).toBe(true);
+  });
+
+  test('is no preflight under another id, for another environment or of another task', async () => {
+    const key = 'port-preflight';
+    const request = { ability: 'inner', environment: 'prod', input: { file: '' }, task: key, direct: false };
+    const asked = { ...request, user, session: null };
+    const { project: name } = project.session;
+    expect(await outside(ACTIVITIES.preflight, asked, 'anything')).toBe('seal.invalid');
+    expect(await outside(ACTIVITIES.preflight, asked, preflightIdOf('other', name))).toBe('seal.invalid');
+    expect(await outside(ACTIVITIES.preflight, asked, preflightIdOf(key, name), queueOf('dev'))).toBe('seal.invalid');
+    expect(existsSync(recordOf(key))).toBe(false);
+    expect(await outside(ACTIVITIES.preflight, asked, preflightIdOf(key, name))).toBeUndefined();
+    expect(existsSync(recordOf(key))).toBe(true);
+  });
+
+  test('is no preflight where foreign code orders it under that id', async () => {
+    const key = 'port-ordered';
+    const at = await startForeign(project.session, 'anything-else', 'anything', []);
+    const argument = { ability: 'inner', environment: 'prod', input: { file: '' }, task: key, direct: false };
+    const order = {
+      type: ACTIVITIES.preflight,
+      queue: queueOf('prod'),
+      argument: { ...argument, user, session: null },
+    };
+    expect(await orderActivity(project.session, at, order)).toBe('seal.invalid');
+    expect(existsSync(recordOf(key))).toBe(false);
+  });
+});
+
 describe('what was sealed for one environment opens nothing in another', () => {
   test('a task of dev that is started on the queue of prod', async () => {
     const key = 'port-environment';

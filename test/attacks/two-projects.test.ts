@@ -258,8 +258,8 @@ describe('a key that another project holds', () => {
     const key = fresh();
     await theirs.run('said', {}, { key });
     await wanted(ours, key);
-    const { workflow } = ours.session.temporal;
-    const [mine, other] = [ours, theirs].map(({ session }) => workflow.getHandle(preflightIdOf(key, session.project)));
+    const { activity } = ours.session.temporal;
+    const [mine, other] = [ours, theirs].map(({ session }) => activity.getHandle(preflightIdOf(key, session.project)));
     await expect(mine?.result()).rejects.toMatchObject({ cause: { type: 'task.other_project' } });
     expect(await other?.result()).toMatchObject({ plan: { project: theirs.session.project } });
   });

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { WorkflowNotFoundError } from '@temporalio/client';
+import { ActivityNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   cancelTask,
@@ -199,13 +199,12 @@ describe('purged', () => {
     await runTask(session, key);
     expect(await ended(key)).toMatchObject({ status: 'succeeded' });
     expect(existsSync(join(folder(key), 'children/child/record.json'))).toBe(true);
-    expect(
-      await Promise.all([key, `${key}/child`, preflightIdOf(key, flows.project.session.project)].map(isKnown)),
-    ).toEqual([true, true, true]);
+    const preflight = session.temporal.activity.getHandle(preflightIdOf(key, session.project));
+    await expect(preflight.describe()).resolves.toMatchObject({ status: 'COMPLETED' });
+    expect(await Promise.all([key, `${key}/child`].map(isKnown))).toEqual([true, true]);
     expect(await remove(key, true)).toMatchObject({ kind: 'deleted', deletion: { purged: true } });
-    expect(
-      await Promise.all([key, `${key}/child`, preflightIdOf(key, flows.project.session.project)].map(isKnown)),
-    ).toEqual([false, false, false]);
+    await expect(preflight.describe()).rejects.toBeInstanceOf(ActivityNotFoundError);
+    expect(await Promise.all([key, `${key}/child`].map(isKnown))).toEqual([false, false]);
     const earlier = session.temporal.workflow.getHandle(key, first).describe();
     await expect(earlier).rejects.toBeInstanceOf(WorkflowNotFoundError);
     expect(readdirSync(folder(key))).toEqual(['deleted.json']);

@@ -94,8 +94,9 @@ describe('a task that is asked for under the digest of a plan', () => {
     const { workflow: workflows } = project.session.temporal;
     await expect(workflows.getHandle('never-made').describe()).rejects.toThrow(/not found/i);
     // The refusal is that of the preflight, which the worker ran.
+    const { activity } = project.session.temporal;
     await expect(
-      workflows.getHandle(preflightIdOf('never-made', project.session.project)).result(),
+      activity.getHandle(preflightIdOf('never-made', project.session.project)).result(),
     ).rejects.toMatchObject({
       cause: { type: 'plan.changed' },
     });

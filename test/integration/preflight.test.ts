@@ -1,0 +1,127 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ActivityNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deleteTask, explainTask } from '../../src/client/index.js';
+import { preflightIdOf } from '../../src/contracts/names.js';
+import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
+import { type RunningProject, runProject } from '../fixtures/running-project.js';
+import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
+
+/** The server forgets an execution once it has noted that its end is dealt with, by default every half minute. */
+const SOON = 'history.transferProcessorUpdateAckInterval="500ms"';
+const GUARDS = `hooks:
+  - { id: gate, blocking: true, match: { abilities: [asked] }, handler: { script: { path: hooks/gate.mjs } } }
+  - { id: never, blocking: true, match: { abilities: [never] }, handler: { expression: { deny_if: "true", reason: closed } } }
+`;
+/** Notes when it begins and ends, so that two at once can be seen. */
+const HOOK = `import { appendFileSync } from 'node:fs';
+const note = (what) => appendFileSync('notes.txt', what + '\\n');
+note('begins');
+await new Promise((resolve) => setTimeout(resolve, 300));
+note('ends');
+process.stdout.write('{"guard_decision": "allow"}');
+`;
+
+const by = { name: 'tester', source: 'claimed' } as const;
+
+describe.each([
+  ['an activity outside of workflows, where the server has these', [SOON], 'activity'],
+  ['a workflow, where it has not', [SOON, 'activity.enableStandalone=false'], 'workflow'],
+] as const)('a preflight is %s', (_, settings, kind) => {
+  let server: TestServer;
+  let project: RunningProject;
+  beforeAll(async () => {
+    server = await startTemporal({ settings });
+    const files = {
+      'ability.yaml': projectFile('{ dev: {} }'),
+      'registry/hooks/PreAbilityCreate.yaml': GUARDS,
+      'hooks/gate.mjs': HOOK,
+      ...operation('util.echo', 'return input;'),
+      ...workflow('asked', 'steps: [{ id: e, call: util.echo, with: {} }]'),
+      ...workflow('never', 'steps: [{ id: e, call: util.echo, with: {} }]'),
+    };
+    project = await runProject(files, { ...server, placements: ['local'] });
+  });
+  afterAll(async () => {
+    await project.stop();
+    await server.stop();
+  });
+
+  /** Whether Temporal knows a preflight of a key, as each of both kinds. */
+  async function known(key: string): Promise<{ activity: boolean; workflow: boolean }> {
+    const { temporal, project: name } = project.session;
+    const id = preflightIdOf(key, name);
+    const isThere = (describing: Promise<unknown>) =>
+      describing.then(
+        () => true,
+        (error) => {
+          if (error instanceof ActivityNotFoundError || error instanceof WorkflowNotFoundError) return false;
+          if (kind === 'workflow' && error.cause?.code === 12) return false;
+          throw error;
+        },
+      );
+    const [activity, workflow] = await Promise.all([
+      isThere(temporal.activity.getHandle(id).describe()),
+      isThere(temporal.workflow.getHandle(id).describe()),
+    ]);
+    return { activity, workflow };
+  }
+  const only = { activity: kind === 'activity', workflow: kind === 'workflow' };
+
+  test('and nothing else of it is left in Temporal', async () => {
+    expect(await project.run('util.echo', {}, { key: 'seen' })).toMatchObject({ status: 'succeeded' });
+    expect(await known('seen')).toEqual(only);
+  });
+
+  test('of which there is one a key at a time, with one task for all who ask', async () => {
+    const all = await Promise.all(Array.from({ length: 6 }, () => project.create('asked', {}, { key: 'crowd' })));
+    expect(new Set(all.map(({ runId }) => runId)).size).toBe(1);
+    const notes = readFileSync(join(project.root, 'notes.txt'), 'utf8').trim().split('\n');
+    expect(notes.filter((_, nth) => nth % 2 === 0)).not.toContain('ends');
+    expect(notes.filter((_, nth) => nth % 2 === 1)).not.toContain('begins');
+    expect(await project.wait('crowd')).toMatchObject({ result: { status: 'succeeded' } });
+  });
+
+  test('of which callers with other inputs wait their turn, and one of them gets the key', async () => {
+    const wanted = [1, 2, 3].map((n) => project.create('asked', { n }, { key: 'contested' }).then(() => 'created'));
+    const ends = await Promise.all(wanted.map((one) => one.catch((error) => error.code)));
+    expect(ends.sort()).toEqual(['created', 'task.key_conflict', 'task.key_conflict']);
+  });
+
+  test('whose refusal is told by `why`, and which leaves neither task nor record', async () => {
+    const refused = project.create('never', {}, { key: 'refused' });
+    await expect(refused).rejects.toMatchObject({ code: 'guard.denied' });
+    await expect(explainTask(project.session, 'refused')).rejects.toMatchObject({
+      code: 'task.not_found',
+      message: 'There is no task refused: it could not be formed: guard.denied: closed (hook never)',
+    });
+    expect(existsSync(join(project.root, '.system/implement/refused'))).toBe(false);
+    expect(await known('refused')).toEqual(only);
+  });
+
+  test('that goes with the task when it is purged, all runs of it', async () => {
+    await project.run('util.echo', {}, { key: 'purged' });
+    // Who asks again gets another preflight of the same id.
+    expect(await project.create('util.echo', {}, { key: 'purged' })).toMatchObject({ attached: true });
+    expect(await known('purged')).toEqual(only);
+    if (kind === 'activity') await expect.poll(() => runsOf('purged'), { timeout: 20_000 }).toBe(2);
+    expect(await deleteTask(project.session, 'purged', { by, purge: true })).toMatchObject({ kind: 'deleted' });
+    expect(await known('purged')).toEqual({ activity: false, workflow: false });
+    if (kind === 'activity') await expect.poll(() => runsOf('purged'), { timeout: 20_000 }).toBe(0);
+  });
+
+  test.runIf(kind === 'activity')('that becomes a workflow where no worker begins it soon', async () => {
+    await project.stopWorkers();
+    const creating = project.create('util.echo', {}, { key: 'late' });
+    await expect.poll(() => known('late'), { timeout: 20_000 }).toEqual({ activity: true, workflow: true });
+    await project.restartWorkers();
+    expect(await creating).toMatchObject({ id: 'late', attached: false });
+    expect(await project.wait('late')).toMatchObject({ result: { status: 'succeeded' } });
+  });
+
+  async function runsOf(key: string): Promise<number> {
+    const { temporal, project: name } = project.session;
+    return (await temporal.activity.count(`ActivityId = '${preflightIdOf(key, name)}'`)).count;
+  }
+});
