@@ -4,10 +4,11 @@ import type { RepeatStep } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { listSteps } from '../../rules/inner-steps.js';
 import { StepFailure } from '../step-failure.js';
-import { foldTurn } from '../summary.js';
 import type { TaskRun } from '../task-run.js';
+import { foldTurn } from '../turn-counts.js';
 import { evaluateCondition, evaluateCount, evaluateDuration } from './evaluate.js';
 import { type Frame, frameInside } from './frame.js';
+import { failTurn } from './loop-turn.js';
 import { runSteps } from './run-steps.js';
 
 /**
@@ -23,9 +24,15 @@ export async function runRepeat(run: TaskRun, step: RepeatStep, path: string, fr
   // The last turn that was done is still there: it says what expressions see, and whether it was the last.
   for (let turn = Math.max(0, (entryOf().turn ?? 0) - 1); turn < most; turn += 1) {
     const inside = { ...frameInside(frame, `${path}/${turn}`), names: { ...frame.names, ...indexOf(step, turn) } };
-    const output = await runSteps(run, step.steps, inside);
+    let output: Json;
+    try {
+      output = await runSteps(run, step.steps, inside);
+    } catch (error) {
+      failTurn(run, { loop: path, id: step.id, inner, item: turn, labelOf: () => undefined }, error);
+      throw error;
+    }
     const before = inner.map((listed) => `${path}/${turn - 1}/${listed.path}`);
-    foldTurn(run.progress, entryOf(), before);
+    foldTurn(run.progress, entryOf(), before, { nameOf: () => ({ item: turn - 1 }) });
     entryOf().turn = turn + 1;
     if (evaluateCondition(run, until, inside)) return output;
     if (turn + 1 < most) await pause(run, step, path, evaluateDuration(run, every, inside), frame);
