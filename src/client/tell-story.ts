@@ -1,12 +1,14 @@
+import type { ItemFailure } from '../contracts/loops.js';
 import type { Plan, PlanHooks, PlanOperation } from '../contracts/plan.js';
 import type { TaskRecord } from '../contracts/record.js';
-import { isEndState, isStepEnd, type StepStatus } from '../contracts/states.js';
-import type { StepStory, StoryOperation, StoryResolution, TaskStory } from '../contracts/story.js';
+import { isEndState, isStepEnd } from '../contracts/states.js';
+import type { FailureStory, StepStory, StoryOperation, StoryResolution, TaskStory } from '../contracts/story.js';
 import type { StepSummary, TaskResult, TaskStart } from '../contracts/task.js';
 import { describeImplementation } from '../rules/describe-implementation.js';
 import { findStep } from '../rules/find-step.js';
 import type { SeenCall } from './read-calls.js';
 import type { TaskHistory } from './read-history.js';
+import { stepsOfCalls } from './steps-of-calls.js';
 import { tellAttempts } from './tell-attempts.js';
 import type { SeenTask } from './view-task.js';
 
@@ -108,32 +110,17 @@ function namesOf({ pre_create, pre_call, post_call }: PlanHooks): string[] {
 function stepsOf({ seen, history }: StorySources): StepSummary[] {
   const { steps, status } = seen.result;
   if (steps.length > 0 || !history) return steps;
-  const last = new Map(history.calls.map((call) => [call.path, call]));
-  return [...last.values()].map((call) => {
-    const { path, operation, attempt } = call;
-    return {
-      id: path.slice(path.lastIndexOf('/') + 1),
-      path,
-      call: operation,
-      status: statusOfCall(call, isEndState(status)),
-      attempts: attempt,
-      duration_ms: between(call.scheduled_at, call.ended_at),
-      ...(call.problem && { error: call.problem }),
-    };
-  });
+  return stepsOfCalls(history.calls, isEndState(status));
 }
 
-function statusOfCall({ end }: SeenCall, isOver: boolean): StepStatus {
-  if (end === 'completed') return 'succeeded';
-  if (end !== null) return end;
-  return isOver ? 'unknown' : 'running';
-}
-
-function tellStep(step: StepSummary, { seen, history, lastWords }: StorySources, plan: Plan | undefined): StepStory {
+function tellStep(told: StepSummary, { seen, history, lastWords }: StorySources, plan: Plan | undefined): StepStory {
+  const step = withFailures(told, history);
   const { id, path, call, status, attempts, duration_ms } = step;
-  const calls = history?.calls.filter((one) => one.path === path) ?? [];
+  const isTurns = step.turns !== undefined;
+  const calls = (!isTurns && history?.calls.filter((one) => one.path === path)) || [];
   const progress = seen.view?.progress[path];
-  const tries = tellAttempts(step, calls, lastWords(path));
+  const tries = isTurns ? [] : tellAttempts(step, calls, lastWords(path));
+  const failures = step.failures?.map((failure) => tellFailure(failure, history?.calls ?? [], lastWords));
   return {
     id,
     path,
@@ -141,12 +128,55 @@ function tellStep(step: StepSummary, { seen, history, lastWords }: StorySources,
     status,
     condition: (plan && findStep(plan, path)?.if) ?? null,
     attempts: Math.max(attempts, calls.at(-1)?.attempt ?? 0),
+    ...turnsOf(step),
+    ...(failures && { failures }),
     started_at: progress?.started_at ?? calls[0]?.scheduled_at ?? null,
     finished_at: progress?.finished_at ?? (isStepEnd(status) ? (calls.at(-1)?.ended_at ?? null) : null),
     duration_ms,
     error: step.error ?? null,
     tries,
   };
+}
+
+/** Earlier builds did not note which turns failed; as far as these were calls, a history has them. */
+function withFailures(step: StepSummary, history: TaskHistory | undefined): StepSummary {
+  const isNoted = step.turns === undefined || step.status === 'succeeded' || step.failed_turns !== undefined;
+  if (isNoted || !history) return step;
+  const seen = stepsOfCalls(history.calls, isStepEnd(step.status)).find(({ path }) => path === step.path);
+  const { failed_turns, failures, failures_left_out } = seen ?? {};
+  return {
+    ...step,
+    ...(failed_turns !== undefined && { failed_turns }),
+    ...(failures && { failures }),
+    ...(failures_left_out !== undefined && { failures_left_out }),
+  };
+}
+
+function turnsOf({
+  turns,
+  failed_turns,
+  items,
+  failures_left_out,
+}: StepSummary): Pick<StepStory, 'turns' | 'failed_turns' | 'items' | 'failures_left_out'> {
+  return {
+    ...(turns !== undefined && { turns }),
+    ...(failed_turns !== undefined && { failed_turns }),
+    ...(items && { items }),
+    ...(failures_left_out !== undefined && { failures_left_out }),
+  };
+}
+
+/** A failure in a loop with the attempts of the call that failed. */
+function tellFailure(
+  failure: ItemFailure,
+  calls: readonly SeenCall[],
+  lastWords: StorySources['lastWords'],
+): FailureStory {
+  const { path, status, attempts, error } = failure;
+  const own = calls.filter((call) => call.path === path);
+  if (own.length === 0) return { ...failure, tries: [] };
+  const step = { id: path, path, call: path, status, attempts, duration_ms: null, ...(error && { error }) };
+  return { ...failure, tries: tellAttempts(step, own, lastWords(path)) };
 }
 
 /** What could not be learnt, so that nobody takes silence for an answer. */
@@ -171,8 +201,4 @@ function gapsOf({ seen, history, record }: StorySources, origin: Origin | undefi
     gaps.push('What it was started with is in a store that is not seen from here, and its record is elsewhere.');
   if (history?.isCut) gaps.push('The history is too long to be read whole; early calls may be missing.');
   return gaps;
-}
-
-function between(start: string | null, end: string | null): number | null {
-  return start === null || end === null ? null : Date.parse(end) - Date.parse(start);
 }

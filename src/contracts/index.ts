@@ -15,6 +15,7 @@ export {
   type Phase,
 } from './hooks.js';
 export type * from './json.js';
+export type * from './loops.js';
 export { ATTRIBUTES, ENGINE, QUERIES, SIGNALS, taskQueueOf, UPDATES } from './names.js';
 export type * from './people.js';
 export { PLACEMENTS, type Placement } from './placement.js';

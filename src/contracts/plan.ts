@@ -341,6 +341,8 @@ export interface ForeachStep extends StepModifiers {
   foreach: { expression: string } | { list: Json[] };
   as: string;
   index?: string;
+  /** A template: what people call an item. Absent: the item itself. */
+  label?: string;
   /** A number, or a template that gives one. */
   max_parallel: number | string;
   on_failure?: OnFailure;

@@ -3,12 +3,13 @@ import type { PlanConcurrency, Turn } from './concurrency.js';
 import type { Effect } from './effects.js';
 import type { HookAnswer } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
+import type { ItemFailure } from './loops.js';
 import type { Person } from './people.js';
 import type { Placement } from './placement.js';
 import type { PlanImplementation } from './plan.js';
 import type { Problem } from './problem.js';
 import type { StepStatus, TaskState } from './states.js';
-import type { InputChange, TaskResult } from './task.js';
+import type { InputChange, StepSummary, TaskResult } from './task.js';
 
 /**
  * Where what is told of a task was read: an open one answers a query, an ended one has its history, of an open one
@@ -90,21 +91,28 @@ export interface StoryOperation {
   hooks: string[];
 }
 
-/** What became of one step. */
-export interface StepStory {
+/** What became of one step; of what its loop counted, as a result tells it. */
+export interface StepStory extends Pick<StepSummary, 'turns' | 'failed_turns' | 'items' | 'failures_left_out'> {
   id: string;
   path: string;
   call: string | null;
   status: StepStatus;
   /** The condition under which it runs, where it has one. */
   condition: string | null;
-  /** How often it was tried; of a group, with its own `retry`. */
+  /** How often it was tried; of a group, with its own `retry`; in a loop, in all turns together. */
   attempts: number;
+  /** The failures as a result tells them, with the attempts of the call that failed, as far as a history has them. */
+  failures?: FailureStory[];
   started_at: string | null;
   finished_at: string | null;
   duration_ms: number | null;
   error: Pick<Problem, 'code' | 'message'> | null;
-  /** Each attempt of a call, in order. */
+  /** Each attempt of a call, in order; none of a step in a loop, whose failures have theirs. */
+  tries: AttemptStory[];
+}
+
+/** A turn in which a step did not succeed. */
+export interface FailureStory extends ItemFailure {
   tries: AttemptStory[];
 }
 

@@ -2,6 +2,7 @@ import type { Approval } from './approvals.js';
 import type { SlotAsk, Turn } from './concurrency.js';
 import type { HookAnswer } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
+import type { ItemFailure, LastTurn, LoopCounts, LoopProgress, TurnCount } from './loops.js';
 import type { Person } from './people.js';
 import type { Plan } from './plan.js';
 import type { Problem } from './problem.js';
@@ -196,27 +197,8 @@ export interface StepProgress {
   last?: Record<string, LastTurn>;
   /** Of a loop: how often its steps ran, by their path with `*` for the turn; entries of turns that are done are gone. */
   turns?: Record<string, TurnCount>;
-}
-
-/** A step of a loop as it was when it last ran, for the expressions of the next turn. */
-export interface LastTurn {
-  status: string;
-  /** Absent: null. */
-  output?: Json;
-  /** As expressions see it. Absent: null. */
-  error?: Json;
-  /** It has been skipped since: other steps see that, its own expressions see the rest. */
-  skipped?: true;
-}
-
-/** What became of one step over all turns of a loop. */
-export interface TurnCount {
-  turns: number;
-  attempts: number;
-  duration_ms: number;
-  /** The status that tells most: a failure before a success. */
-  status: StepStatus;
-  error?: Pick<Problem, 'code' | 'message'>;
+  /** Of a loop: how its turns ended. Absent in what earlier builds noted. */
+  loop?: LoopProgress;
 }
 
 /** One step in a result. */
@@ -226,10 +208,20 @@ export interface StepSummary {
   path: string;
   call: string | null;
   status: StepStatus;
+  /** In a loop: of all turns together. */
   attempts: number;
+  /** In a loop: from when its first turn began until its last one ended. */
   duration_ms: number | null;
   /** How often it ran, where it stands in a loop. */
   turns?: number;
+  /** In how many turns it did not succeed; left out where in none. */
+  failed_turns?: number;
+  /** Of a loop: what became of its items or turns. */
+  items?: LoopCounts;
+  /** Of a loop: the first turns that did not succeed; of a step in one: the first in which its turn went on all the same. */
+  failures?: ItemFailure[];
+  /** How many are not among {@link failures}; left out where none is missing. */
+  failures_left_out?: number;
   /** Why it did not succeed, where it did not; the message is cut. */
   error?: Pick<Problem, 'code' | 'message'>;
 }

@@ -214,21 +214,33 @@ class StepCompiler {
   }
 
   private foreach(step: Definition<'foreach'>, modifiers: StepModifiers, place: Place): PlanStep {
-    const { foreach, as, index, max_parallel = 1, on_failure } = step;
+    const { foreach, as, index, label, max_parallel = 1, on_failure } = step;
     if (typeof foreach === 'string') this.condition(foreach, place, 'foreach');
     else this.template(foreach, place, 'foreach');
     this.template(max_parallel, place, 'max_parallel');
     const names = loopNames({ as, ...(index !== undefined && { index }) }, place, this.checks);
+    if (label !== undefined) this.label(label, { ...place, names });
     return {
       ...modifiers,
       verb: 'foreach',
       foreach: typeof foreach === 'string' ? { expression: foreach } : { list: foreach },
       as,
       ...(index !== undefined && { index }),
+      ...(label !== undefined && { label }),
       max_parallel,
       ...(on_failure && { on_failure }),
       steps: this.compileAll(step.steps, { path: [...place.path, 'steps'], names }),
     };
+  }
+
+  private label(label: string, place: Place): void {
+    this.template(label, place, 'label');
+    if (label.includes('${{')) return;
+    throw this.checks.refuse(
+      `\`${label}\` would be the label of every item`,
+      [...place.path, 'label'],
+      'Write an expression over the item, such as ${{ host.name }}.',
+    );
   }
 
   private repeat(step: Definition<'repeat'>, modifiers: StepModifiers, place: Place): PlanStep {

@@ -1,3 +1,5 @@
+import type { Json } from '../contracts/json.js';
+import type { TurnCount } from '../contracts/loops.js';
 import type { PlanStep } from '../contracts/plan.js';
 import type { Progress, StepProgress } from '../contracts/task.js';
 import { digestOf } from './canonical.js';
@@ -53,10 +55,7 @@ export function keptProgress({ plan: old, progress }: EarlierTask, now: StepTree
       case 'switch':
         return step.cases.every(({ steps }) => walk(steps, `${path}/`));
       case 'foreach':
-        if (entry.items) {
-          const { items, turns, last } = entry;
-          kept[path] = { status: 'pending', items, ...(turns && { turns }), ...(last && { last }) };
-        }
+        if (entry.items) kept[path] = keptItems(entry, entry.items);
         return false;
       default:
         return false;
@@ -72,6 +71,24 @@ export function keptProgress({ plan: old, progress }: EarlierTask, now: StepTree
 
   walk(now.steps, '');
   return kept;
+}
+
+/** Of a `foreach`, what is known of the items that are done; the others are counted when they have run again. */
+function keptItems({ turns, loop, last }: StepProgress, items: Record<string, Json>): StepProgress {
+  const { succeeded = Object.keys(items).length, skipped } = loop?.ended ?? {};
+  const ended = { succeeded, ...(skipped !== undefined && { skipped }) };
+  return {
+    status: 'pending',
+    items,
+    ...(turns && { turns: Object.fromEntries(Object.entries(turns).map(([path, count]) => [path, closed(count)])) }),
+    ...(last && { last }),
+    ...(loop && { loop: { ended, ...(loop.skipped && { skipped: loop.skipped }) } }),
+  };
+}
+
+/** The time between two tasks is no time of a step. */
+function closed({ from, to, duration_ms, ...count }: TurnCount): TurnCount {
+  return { ...count, duration_ms: duration_ms + (from === undefined || to === undefined ? 0 : to - from) };
 }
 
 function isGroup({ verb }: PlanStep): boolean {

@@ -94,8 +94,8 @@ function ownExpressions(step: PlanStep): { bare: (string | undefined)[]; templat
       return { bare: [], templates: [] };
     case 'foreach':
       return 'list' in step.foreach
-        ? { bare: [], templates: [step.foreach.list, step.max_parallel] }
-        : { bare: [step.foreach.expression], templates: [step.max_parallel] };
+        ? { bare: [], templates: [step.foreach.list, step.max_parallel, step.label ?? null] }
+        : { bare: [step.foreach.expression], templates: [step.max_parallel, step.label ?? null] };
     case 'switch':
       return { bare: step.cases.map((item) => item.if), templates: [] };
     case 'repeat':

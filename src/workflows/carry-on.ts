@@ -2,7 +2,8 @@ import type { Plan } from '../contracts/plan.js';
 import { isStepEnd } from '../contracts/states.js';
 import type { Carried, Progress, StepProgress, TaskStart } from '../contracts/task.js';
 import { stepsRead } from '../rules/steps-read.js';
-import { durationOf } from './summary.js';
+import { isInTurn } from '../rules/turn-paths.js';
+import { durationOf } from './step-notes.js';
 import type { TaskRun } from './task-run.js';
 import { keepAnswers, keepWarnings } from './words-carried.js';
 
@@ -36,22 +37,26 @@ export function carryOn(run: TaskRun): TaskStart {
 function trim(progress: Progress, plan: Plan): Progress {
   const read = plan.ability.kind === 'operation' ? undefined : stepsRead(plan);
   const isRead = (path: string): boolean => read === undefined || path.split('/').some((id) => read.has(id));
-  return Object.fromEntries(Object.entries(progress).map(([path, entry]) => [path, trimmed(entry, isRead(path))]));
+  return Object.fromEntries(
+    Object.entries(progress).map(([path, entry]) => [path, trimmed(entry, isRead(path), isInTurn(path))]),
+  );
 }
 
 /** An entry whose step has ended, without what only its own run needed. */
-function trimmed(entry: StepProgress, isRead: boolean): StepProgress {
-  const { started_at: _, finished_at: __, output, items: done, last, ...rest } = entry;
+function trimmed(entry: StepProgress, isRead: boolean, isTurn: boolean): StepProgress {
+  const { started_at, finished_at, output, items: done, last, ...rest } = entry;
   // A loop that has succeeded has its output; one that failed may be tried again from where it stopped.
   const needed = done && entry.status !== 'succeeded';
   const items = needed ? { items: isRead ? done : mapValues(done, () => null), ...(last && { last }) } : {};
   if (!isStepEnd(entry.status)) return { ...entry, ...items };
   const duration = durationOf(entry);
+  // The wall time of a loop's step needs the moments of its turns, of which few are at hand.
+  const moments = isTurn && started_at && finished_at ? { started_at, finished_at } : undefined;
   return {
     ...rest,
     ...items,
     ...(isRead && output !== undefined && output !== null && { output }),
-    ...(duration !== null && { duration_ms: duration }),
+    ...(moments ?? (duration !== null && { duration_ms: duration })),
   };
 }
 

@@ -1,6 +1,8 @@
 import { setCurrentDetails } from '@temporalio/workflow';
 import type { Approval } from '../contracts/approvals.js';
+import type { StepSummary } from '../contracts/task.js';
 import { describeWait } from '../rules/describe-concurrency.js';
+import { tellTurnsInLine } from '../rules/describe-items.js';
 import { formatDuration } from '../rules/duration.js';
 import { markdownCode, markdownLine, startOf } from '../rules/shown-text.js';
 import type { TaskRun } from './task-run.js';
@@ -8,6 +10,9 @@ import type { TaskRun } from './task-run.js';
 /** Beyond this the table would cost more than the steps. */
 const MOST_ROWS = 60;
 const MOST_INPUT = 2000;
+/** So many failures of one step are told, and so many steps have a line of their own below the table. */
+const MOST_FAILURES = 5;
+const MOST_ACCOUNTS = 20;
 
 /**
  * Shows how a task stands in the Temporal UI.
@@ -29,9 +34,9 @@ export function drawDetails(run: TaskRun): () => void {
 /** As Markdown: first what people must decide, then the steps. */
 function showDetails(run: TaskRun): void {
   const steps = run.summarize(run.finishedAt !== undefined);
-  const rows = steps.slice(0, MOST_ROWS).map(({ path, call, status, attempts, duration_ms }) => {
+  const rows = steps.slice(0, MOST_ROWS).map(({ path, call, status, turns, attempts, duration_ms }) => {
     const time = duration_ms === null ? '' : formatDuration(duration_ms);
-    return `| ${code(path)} | ${call === null ? '' : code(call)} | ${status} | ${attempts > 1 ? attempts : ''} | ${time} |`;
+    return `| ${code(path)} | ${call === null ? '' : code(call)} | ${status} | ${turns ?? ''} | ${attempts > (turns ?? 1) ? attempts : ''} | ${time} |`;
   });
   const key = run.taskKey === null ? '' : ` · ${run.taskKey}`;
   const lines = [
@@ -39,12 +44,24 @@ function showDetails(run: TaskRun): void {
     '',
     ...(run.state === 'waiting' && run.turn ? [`Waiting for ${markdownLine(describeWait(run.turn))}`, ''] : []),
     ...run.approvals.filter(({ status }) => status === 'open').flatMap(describeApproval),
-    '| Step | Call | Status | Attempts | Time |',
-    '| --- | --- | --- | --- | --- |',
+    '| Step | Call | Status | Turns | Attempts | Time |',
+    '| --- | --- | --- | --- | --- | --- |',
     ...rows,
-    ...(steps.length > MOST_ROWS ? [`| ... | ${steps.length - MOST_ROWS} more | | | |`] : []),
+    ...(steps.length > MOST_ROWS ? [`| ... | ${steps.length - MOST_ROWS} more | | | | |`] : []),
+    ...tellLoops(steps),
   ];
   setCurrentDetails(lines.join('\n'));
+}
+
+/** What became of the items of each loop, and which step failed in turns that went on all the same. */
+function tellLoops(steps: readonly StepSummary[]): string[] {
+  const lines = steps.flatMap((row) => {
+    const told = row.items || row.failures ? tellTurnsInLine(row, MOST_FAILURES) : undefined;
+    return told === undefined ? [] : [`- ${code(row.path)}: ${markdownLine(told)}`];
+  });
+  if (lines.length === 0) return [];
+  const left = lines.length - MOST_ACCOUNTS;
+  return ['', ...lines.slice(0, MOST_ACCOUNTS), ...(left > 0 ? [`- ... ${left} more`] : [])];
 }
 
 /** What an approver needs to see, and what to send. Source: design, section 8. */

@@ -1,48 +1,62 @@
+import type { ItemFailure, LoopCounts, LoopProgress, TurnCount } from '../contracts/loops.js';
 import type { Plan, PlanStep } from '../contracts/plan.js';
-import { isStepEnd, type StepStatus } from '../contracts/states.js';
-import type { Progress, StepProgress, StepSummary, TurnCount } from '../contracts/task.js';
+import { isStepEnd } from '../contracts/states.js';
+import type { Progress, StepProgress, StepSummary } from '../contracts/task.js';
+import { rangesOf } from '../rules/number-ranges.js';
+import { isInTurn } from '../rules/turn-paths.js';
+import type { ItemsUnderWay } from './items-under-way.js';
+import { accountOf } from './loop-account.js';
+import { durationOf, errorOf, isUndo } from './step-notes.js';
+import { countTurns, wallTimeOf } from './turn-counts.js';
 
-/** A result lists every step, so what each one says of its error is short; the error of the task is whole. */
-const MOST_OF_A_MESSAGE = 300;
-
-/** Of several turns, the status that tells most stands for all. */
-const TELLING: readonly StepStatus[] = [
-  'running',
-  'waiting',
-  'unknown',
-  'denied',
-  'timed_out',
-  'failed',
-  'cancelled',
-  'succeeded',
-  'pending',
-  'skipped',
-];
+/** So many failures of all loops of a task together are told one by one, so that a result stays small. */
+const MOST_FAILURES = 100;
+/** Beyond so many calls of loops that were taken back, a step has one row for all its turns there as well. */
+const MOST_UNDONE = 50;
 
 /**
  * The steps as a result lists them: one row a step of the plan, whatever number of turns it ran.
  *
  * Those that did not run are `skipped` once the task has ended. What took calls back has rows of its own.
+ *
+ * @param underWay the items that are under way in this run.
  */
 export function summarize(
   plan: Plan,
   listed: readonly { step: PlanStep; path: string }[],
   progress: Progress,
   isEnded: boolean,
+  underWay?: ItemsUnderWay,
 ): StepSummary[] {
   if (plan.ability.kind === 'operation') return [summaryOf('run', 'run', plan.ability.id, progress.run, isEnded)];
   const turns = countTurns(progress);
-  const undone = Object.entries(progress).filter(([path, { status }]) => isUndo(path) && status !== 'pending');
-  return [
+  const allUndone = Object.entries(progress).filter(([path, { status }]) => isUndo(path) && status !== 'pending');
+  const inTurns = allUndone.filter(([path]) => isInTurn(path)).length;
+  const undone = inTurns > MOST_UNDONE ? allUndone.filter(([path]) => !isInTurn(path)) : allUndone;
+  const undoneInTurns = inTurns > MOST_UNDONE ? [...turns].filter(([path]) => isUndo(path)) : [];
+  return withinReason([
     ...listed.map(({ step, path }) => {
       const call = step.verb === 'call' ? step.call : null;
-      if (!path.includes('*')) return summaryOf(step.id, path, call, progress[path], isEnded);
-      return summaryOfTurns(step.id, path, call, turns.get(path), isEnded);
+      if (path.includes('*')) {
+        const count = turns.get(path);
+        const row = summaryOfTurns(step.id, path, call, count, isEnded);
+        return { ...row, ...loopOf(step, row, count?.loop, undefined) };
+      }
+      const entry = progress[path];
+      const row = summaryOf(step.id, path, call, entry, isEnded);
+      return { ...row, ...loopOf(step, row, entry && accountOf(entry), entry, underWay) };
     }),
-    ...undone.map(([path, entry]) => {
-      return summaryOf(path.slice(path.lastIndexOf('/') + 1), path, entry.call ?? null, entry, isEnded);
+    ...undone.map(([path, entry]) => summaryOf(lastOf(path), path, entry.call ?? null, entry, isEnded)),
+    ...undoneInTurns.map(([path, count]) => {
+      const call = listed.find((one) => `${one.path}.undo` === path)?.step;
+      const name = call?.verb === 'call' ? (call.undo?.call ?? null) : null;
+      return summaryOfTurns(lastOf(path), path, name, count, isEnded);
     }),
-  ];
+  ]);
+}
+
+function lastOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 function summaryOf(
@@ -64,77 +78,67 @@ function summaryOfTurns(
   isEnded: boolean,
 ): StepSummary {
   if (!count) return { ...summaryOf(id, path, call, undefined, isEnded), turns: 0 };
-  const { duration_ms, ...rest } = count;
-  return { id, path, call, duration_ms: isStepEnd(count.status) ? duration_ms : null, ...rest };
-}
-
-/** What a step that did not succeed says of its error; one that a handler dealt with says nothing. */
-function errorOf(entry: StepProgress | undefined): Pick<StepSummary, 'error'> {
-  if (!entry?.error || entry.status === 'succeeded') return {};
-  const { code, message } = entry.error;
-  return { error: { code, message: message.slice(0, MOST_OF_A_MESSAGE) } };
-}
-
-/** How long a step took, in milliseconds; null while that is not known. */
-export function durationOf({ started_at, finished_at, duration_ms }: StepProgress): number | null {
-  if (duration_ms !== undefined) return duration_ms;
-  return started_at && finished_at ? Date.parse(finished_at) - Date.parse(started_at) : null;
-}
-
-/** Adds up the turns of every step in a loop, by its path with `*` for the numbers. */
-function countTurns(progress: Progress): Map<string, TurnCount> {
-  const counts = new Map<string, TurnCount>();
-  for (const [path, entry] of Object.entries(progress)) {
-    for (const [inner, count] of Object.entries(entry.turns ?? {})) addTurns(counts, inner, count);
-    if (/\/\d+\//.test(path) && !isUndo(path)) addTurns(counts, generalPath(path), turnOf(entry));
-  }
-  return counts;
-}
-
-/** Whether an entry is about taking a call back. */
-export function isUndo(path: string): boolean {
-  return path.endsWith('.undo');
-}
-
-/** Drops the entries of a turn that is done, and adds them to what the entry of its loop counts. */
-export function foldTurn(progress: Progress, loop: StepProgress, paths: Iterable<string>): void {
-  const counts = new Map(Object.entries(loop.turns ?? {}));
-  for (const path of paths) {
-    const entry = progress[path];
-    if (!entry) continue;
-    addTurns(counts, generalPath(path), turnOf(entry));
-    for (const [inner, count] of Object.entries(entry.turns ?? {})) addTurns(counts, inner, count);
-    delete progress[path];
-  }
-  loop.turns = Object.fromEntries(counts);
-}
-
-/** One entry as a count of one. */
-function turnOf(entry: StepProgress): TurnCount {
+  const { turns, attempts, status, error, failed, failures, covered = 0 } = count;
   return {
-    turns: entry.status === 'skipped' ? 0 : 1,
-    attempts: entry.attempts ?? 0,
-    duration_ms: durationOf(entry) ?? 0,
-    status: entry.status,
-    ...errorOf(entry),
+    id,
+    path,
+    call,
+    status,
+    attempts,
+    duration_ms: isStepEnd(status) ? wallTimeOf(count) : null,
+    turns,
+    ...(error && { error }),
+    ...(failed !== undefined && { failed_turns: failed }),
+    ...listOf(failures, covered),
   };
 }
 
-/** A path with `*` in place of the numbers of turns. */
-function generalPath(path: string): string {
-  return path.replaceAll(/\/\d+(?=\/)/g, '/*');
+/** What a row says of the turns of its loop; nothing of other steps, nor of what an earlier build did not note. */
+function loopOf(
+  step: PlanStep,
+  { path, status }: StepSummary,
+  account: LoopProgress | undefined,
+  entry: StepProgress | undefined,
+  underWay?: ItemsUnderWay,
+): Pick<StepSummary, 'items' | 'failures' | 'failures_left_out'> {
+  if ((step.verb !== 'foreach' && step.verb !== 'repeat') || !account) return {};
+  const { total = 0, skipped, failures, ended } = account;
+  const { succeeded = 0, ...others } = ended;
+  const bad = Object.entries(others).reduce((sum, [kind, count]) => (kind === 'skipped' ? sum : sum + count), 0);
+  const rest = total - succeeded - bad - (others.skipped ?? 0);
+  const isOver = isStepEnd(status);
+  const under = isOver ? undefined : underWay?.of(path);
+  const done = isOver && bad + rest > 0 && entry?.items ? rangesOf(Object.keys(entry.items).map(Number)) : undefined;
+  const items: LoopCounts = {
+    verb: step.verb,
+    total,
+    succeeded,
+    ...others,
+    ...(under && under.running > 0 && under),
+    ...(isOver && rest > 0 && { not_run: rest }),
+    ...(done && { done }),
+    ...(skipped && { skipped_items: skipped }),
+  };
+  return { items, ...listOf(failures, bad) };
 }
 
-/** Adds one count to those of its path. */
-function addTurns(counts: Map<string, TurnCount>, path: string, added: TurnCount): void {
-  const before = counts.get(path);
-  if (!before) counts.set(path, { ...added });
-  else {
-    before.turns += added.turns;
-    before.attempts += added.attempts;
-    before.duration_ms += added.duration_ms;
-    if (TELLING.indexOf(added.status) >= TELLING.indexOf(before.status)) return;
-    before.status = added.status;
-    if (added.error) before.error = added.error;
-  }
+function listOf(
+  failures: readonly ItemFailure[] = [],
+  count: number,
+): Pick<StepSummary, 'failures' | 'failures_left_out'> {
+  if (count === 0) return {};
+  const left = count - failures.length;
+  return { ...(failures.length > 0 && { failures: [...failures] }), ...(left > 0 && { failures_left_out: left }) };
+}
+
+/** Lists so many failures as a result has room for; the first rows have theirs first. */
+function withinReason(rows: StepSummary[]): StepSummary[] {
+  let room = MOST_FAILURES;
+  return rows.map((row) => {
+    const { failures, failures_left_out: left = 0, ...rest } = row;
+    if (!failures) return row;
+    const shown = failures.slice(0, room);
+    room -= shown.length;
+    return { ...rest, ...listOf(shown, failures.length + left) };
+  });
 }

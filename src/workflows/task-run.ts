@@ -23,8 +23,10 @@ import type { Scope } from '../rules/expressions/evaluate.js';
 import { allSteps } from '../rules/find-step.js';
 import { sealMark } from '../rules/seal-mark.js';
 import { TaskBudget } from './budget.js';
+import { ItemsUnderWay } from './items-under-way.js';
+import { isUndo } from './step-notes.js';
 import { type StepValue, StepValues } from './step-values.js';
-import { isUndo, summarize } from './summary.js';
+import { summarize } from './summary.js';
 
 /** What a step sees of itself. */
 export interface OwnValue {
@@ -87,6 +89,8 @@ export class TaskRun {
   readonly budget: TaskBudget;
   readonly createdAt: string;
   readonly values = new StepValues();
+  /** Of each loop, what is under way now. */
+  readonly underWay = new ItemsUnderWay();
   /** Called whenever something changed that people watch. */
   onChange: () => void = () => {};
   /** Paths at which an earlier run of the task was waiting. */
@@ -222,6 +226,6 @@ export class TaskRun {
 
   /** The steps as a result lists them. */
   summarize(isEnded: boolean): StepSummary[] {
-    return summarize(this.plan, this.listed, this.progress, isEnded);
+    return summarize(this.plan, this.listed, this.progress, isEnded, this.underWay);
   }
 }

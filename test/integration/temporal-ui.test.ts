@@ -25,6 +25,10 @@ steps:
   - { id: release, approval: { title: Release build 1234? } }
   - { id: after, call: db.write.row, with: {} }`,
     ),
+    ...workflow(
+      'rollout',
+      'steps: [{ id: hosts, foreach: [host-1, host-2, "host <b>3|`"], as: host, on_failure: finish, steps: [{ id: check, call: db.write.row, with: {} }, { id: bad, if: "host != \'host-1\'", fail: { code: mine, message: "no **route**" } }] }]',
+    ),
   });
 });
 afterAll(() => project.stop());
@@ -89,5 +93,21 @@ describe.skipIf(!CHROMIUM)('the Temporal UI (needs chromium: apt-get install chr
       await page.screenshot({ path: join(PICTURES, 'details.png') });
     });
     await project.session.temporal.workflow.getHandle(id).cancel();
+  });
+
+  test('says below the table what became of the items of a loop, with labels that are no markup', async () => {
+    const { task_key: id } = await project.run('rollout');
+    await withPage(async (page) => {
+      await page.goto(`${inject('temporal').ui}/namespaces/default/workflows/${id}`);
+      await page.getByText('rollout').first().waitFor();
+      await page.locator('a:visible, button:visible', { hasText: 'User Metadata' }).first().click();
+      const details = page.frameLocator('iframe').last().locator('body');
+      await expect.poll(async () => details.innerText(), { timeout: 20_000 }).toMatch(/1 of 3 succeeded, 2 failed/);
+      const text = await details.innerText();
+      expect(text).toContain('failed: item 1 (host-2): mine: no **route**');
+      expect(text).toContain('failed: item 2 (host <b>3|`): mine: no **route**');
+      expect(text).toMatch(/hosts\/\*\/check\s+db\.write\.row\s+succeeded\s+3\s/);
+      await page.screenshot({ path: join(PICTURES, 'loop.png') });
+    });
   });
 });

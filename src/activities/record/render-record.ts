@@ -1,9 +1,14 @@
 import type { Approval } from '../../contracts/approvals.js';
 import type { TaskRecord, ToolsUsed } from '../../contracts/record.js';
-import type { InputChange, TaskResult } from '../../contracts/task.js';
+import type { InputChange, StepSummary, TaskResult } from '../../contracts/task.js';
 import { describeConcurrency } from '../../rules/describe-concurrency.js';
+import { tellTurns } from '../../rules/describe-items.js';
 import { formatDuration } from '../../rules/duration.js';
+import { foldAnswers } from '../../rules/fold-answers.js';
 import { markdownCode, markdownLine, oneLine, showUnseenCharacters } from '../../rules/shown-text.js';
+
+/** So many failures of one loop are told; a result has no more of it. */
+const MOST_FAILURES = 20;
 
 /** Renders `tool_call.md`: intent, parameters, configuration, result and errors of a task. Source: R-000-86, R-002-34. */
 export function renderRecord(record: TaskRecord): string {
@@ -64,15 +69,26 @@ function usedOf({ tools_used, outside_whitelist }: ToolsUsed): string {
 }
 
 function outcomeOf(result: TaskResult): string[] {
-  const steps = result.steps.map(({ path, call, status, attempts, duration_ms }) => {
-    return [path, call ?? '', status, String(attempts), duration_ms === null ? '' : formatDuration(duration_ms)];
+  const steps = result.steps.map(({ path, call, status, turns, attempts, duration_ms }) => {
+    return [
+      path,
+      call ?? '',
+      status,
+      String(turns ?? ''),
+      String(attempts),
+      duration_ms === null ? '' : formatDuration(duration_ms),
+    ];
   });
-  const hooks = result.hooks.map(({ phase, hook_id, path, decision, status, reason }) => {
-    return [phase, hook_id, path || 'task', status === 'error' ? 'failed' : decision, markdownLine(reason ?? '')];
+  const { folded, left } = foldAnswers(result.hooks);
+  const hooks = folded.map(({ answer: { phase, hook_id, path, decision, status, reason }, times }) => {
+    const said = `${status === 'error' ? 'failed' : decision}${times > 1 ? ` in ${times} turns` : ''}`;
+    return [phase, hook_id, path || 'task', said, markdownLine(reason ?? '')];
   });
+  if (left > 0) hooks.push(['...', '', '', `${left} more answers`, '']);
   const { error } = result;
   return [
-    `## Steps\n\n${rowsOf(['Step', 'Call', 'Status', 'Attempts', 'Time'], steps)}`,
+    `## Steps\n\n${rowsOf(['Step', 'Call', 'Status', 'Turns', 'Attempts', 'Time'], steps)}`,
+    ...loopsOf(result.steps),
     ...(result.approvals.length > 0 ? [`## Approvals\n\n${result.approvals.map(approvalOf).join('\n')}`] : []),
     ...(hooks.length > 0 ? [`## Hooks\n\n${rowsOf(['Phase', 'Hook', 'Step', 'Answer', 'Reason'], hooks)}`] : []),
     ...(result.warnings.length > 0 ? [`## Warnings\n\n${list(result.warnings.map(markdownLine))}`] : []),
@@ -81,6 +97,25 @@ function outcomeOf(result: TaskResult): string[] {
       : []),
     `## Output\n\n${json(result.output)}`,
   ];
+}
+
+/** What became of the turns of each loop; a line each that failed, with the path of its log. */
+function loopsOf(steps: readonly StepSummary[]): string[] {
+  const lines = steps.flatMap((row) => {
+    const told = row.items || row.failures ? tellTurns(row, MOST_FAILURES) : undefined;
+    if (!told) return [];
+    const failures = told.failures.map(({ text, failure }) => {
+      const log =
+        failure.task === undefined ? `log: ${markdownCode(failure.path)}` : `task: ${markdownCode(failure.task)}`;
+      return `  ${markdownLine(text)} (${log})`;
+    });
+    return [
+      `${markdownCode(row.path)}: ${markdownLine(told.head)}`,
+      ...failures,
+      ...(told.rest === '' ? [] : [`  ${told.rest}`]),
+    ];
+  });
+  return lines.length === 0 ? [] : [`## Loops\n\n${list(lines)}`];
 }
 
 function approvalOf({ id, title, status, decisions, ignored }: Approval): string {

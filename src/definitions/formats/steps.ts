@@ -124,6 +124,7 @@ export type VerbDefinition =
       foreach: string | Json[];
       as: string;
       index?: string | undefined;
+      label?: string | undefined;
       max_parallel?: number | string | undefined;
       on_failure?: OnFailure | undefined;
       steps: StepDefinition[];
@@ -179,6 +180,11 @@ const verbs = {
       .describe('The list, or CEL that gives it.'),
     as: stepId.describe('The name of the item in expressions.'),
     index: stepId.optional().describe('The name of its number, from 0.'),
+    label: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('What people call an item, with ${{ }}: one line, cut at 80 characters; without it, the item itself.'),
     max_parallel: numberOrTemplate.optional().describe('How many at once; without it, one after the other.'),
     on_failure: onFailure,
     steps,

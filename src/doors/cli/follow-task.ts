@@ -1,8 +1,9 @@
 import { type Session, type Stall, waitForTask } from '../../client/index.js';
 import type { Approval } from '../../contracts/approvals.js';
 import { EXIT, EXIT_OF_STATE, type ExitCode } from '../../contracts/exit-codes.js';
+import type { ItemFailure } from '../../contracts/loops.js';
 import { AbilityError } from '../../contracts/problem.js';
-import type { TaskResult } from '../../contracts/task.js';
+import type { StepSummary, TaskResult } from '../../contracts/task.js';
 import { describeWait } from '../../rules/describe-concurrency.js';
 import { parseDuration } from '../../rules/duration.js';
 import { oneLine } from '../../rules/shown-text.js';
@@ -14,7 +15,7 @@ import { writeJunit } from './junit.js';
 import { decisionCommands } from './next-commands.js';
 import { plainText } from './plain-text.js';
 import { renderApproval, renderResult } from './render-result.js';
-import { renderChange, renderSteps } from './render-steps.js';
+import { renderChange, renderItemFailure, renderSteps } from './render-steps.js';
 import type { Terminal } from './terminal.js';
 
 /** How the caller wants to wait. */
@@ -155,7 +156,13 @@ function showProgress({ terminal }: Context, key: string): (result: TaskResult) 
       if (!announced.has(line)) terminal.note(line);
       announced.add(line);
     }
+    for (const { step, failure } of result.steps.flatMap(failuresOf)) {
+      if (!announced.has(failure.path)) terminal.note(renderItemFailure(step, failure));
+      announced.add(failure.path);
+    }
     for (const step of result.steps) {
+      // Of thousands of turns, what is told is how the loop goes.
+      if (step.turns !== undefined) continue;
       const before = seen.get(step.path) ?? 'pending';
       if (before === step.status || step.status === 'pending') continue;
       seen.set(step.path, step.status);
@@ -167,6 +174,11 @@ function showProgress({ terminal }: Context, key: string): (result: TaskResult) 
       terminal.note(renderApproval(approval, terminal.style));
     }
   };
+}
+
+/** The turns that did not succeed, with the row that tells of each. */
+function failuresOf(step: StepSummary): { step: StepSummary; failure: ItemFailure }[] {
+  return (step.failures ?? []).map((failure) => ({ step, failure }));
 }
 
 /** The steps, as many as fit; what people are asked stands above them, once, and stays. */

@@ -2,10 +2,11 @@ import { accessSync, constants, existsSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { AbilityError } from '../../contracts/problem.js';
 import type { StepSummary, TaskResult } from '../../contracts/task.js';
+import { casesOfItems, type JunitCase } from './junit-items.js';
 import { escapeXml, quoteXml } from './xml.js';
 
 /**
- * Writes a result as JUnit XML, one test case a step, so that CI shows what failed.
+ * Writes a result as JUnit XML, one test case a step or an item, so that CI shows what failed.
  *
  * @throws AbilityError `usage.invalid` when the file cannot be written.
  */
@@ -35,27 +36,33 @@ export function writeReport(file: string, xml: string, cwd: string): void {
 }
 
 /**
- * Renders a result as JUnit XML: a case for each step that has none inside it.
+ * Renders a result as JUnit XML: a case for each step that has none inside it, and for each item of a `foreach`.
  *
  * A step with others inside it is a case only where it failed and none of them did; a task that failed outside its
  * steps gets a case of its own. So each failure is told once, where it happened.
  */
 export function renderJunit(result: TaskResult): string {
   const { ability_id, status, error, started_at, finished_at, task_key } = result;
-  const steps = result.steps.filter((step) => isCase(step, result.steps));
-  const failing = failuresOf(steps, result);
-  const outside = status !== 'succeeded' && failing.length === 0;
-  const cases = steps.map((step) => renderCase(step, failing.includes(step), result));
-  if (outside) {
+  const loops = result.steps.filter(hasItems);
+  const others = result.steps.filter((step) => !loops.some((loop) => step === loop || isInside(step, loop)));
+  const steps = others.filter((step) => isCase(step, result.steps));
+  const failing = failuresOf([...steps, ...loops], result);
+  const cases = result.steps.flatMap((step): JunitCase[] => {
+    if (steps.includes(step)) return [caseOf(step, failing.includes(step), result)];
+    return loops.includes(step) ? casesOfLoop(step, failing.includes(step), result) : [];
+  });
+  if (status !== 'succeeded' && !cases.some(({ end }) => end === 'failed')) {
     const message = error ? `${error.code}: ${error.message}` : status;
-    cases.push(`    <testcase classname=${quoteXml(ability_id)} name="task">${failure(message)}</testcase>`);
+    const xml = `    <testcase classname=${quoteXml(ability_id)} name="task">${failure(message)}</testcase>`;
+    cases.push({ xml, end: 'failed' });
   }
+  const count = (wanted: JunitCase['end']): number => cases.filter(({ end }) => end === wanted).length;
   const seconds = started_at && finished_at ? (Date.parse(finished_at) - Date.parse(started_at)) / 1000 : 0;
   const attributes = [
     `name=${quoteXml(ability_id)}`,
     `tests="${cases.length}"`,
-    `failures="${failing.length + (outside ? 1 : 0)}"`,
-    `skipped="${steps.filter((step) => !failing.includes(step) && !isPassed(step)).length}"`,
+    `failures="${count('failed')}"`,
+    `skipped="${count('skipped')}"`,
     `time="${seconds}"`,
     ...(started_at ? [`timestamp=${quoteXml(started_at)}`] : []),
   ].join(' ');
@@ -64,11 +71,29 @@ export function renderJunit(result: TaskResult): string {
     '<testsuites>',
     `  <testsuite ${attributes}>`,
     `    <properties><property name="task_key" value=${quoteXml(task_key ?? '')}/></properties>`,
-    ...cases,
+    ...cases.map(({ xml }) => xml),
     '  </testsuite>',
     '</testsuites>',
     '',
   ].join('\n');
+}
+
+/** A `foreach` whose items are known, outside other loops. */
+function hasItems({ items, path }: StepSummary): boolean {
+  return items?.verb === 'foreach' && items.total > 0 && !path.includes('*');
+}
+
+/** One case an item; and one of the loop where it failed and none of its items did. */
+function casesOfLoop(loop: StepSummary, isFailing: boolean, result: TaskResult): JunitCase[] {
+  const inner = result.steps.filter((step) => isInside(step, loop));
+  const cases = casesOfItems(loop, inner, isFailing, result) ?? [];
+  const isTold = !isFailing || cases.some(({ end }) => end === 'failed');
+  return isTold ? cases : [...cases, caseOf(loop, isFailing, result)];
+}
+
+function caseOf(step: StepSummary, isFailing: boolean, result: TaskResult): JunitCase {
+  const end = isFailing ? 'failed' : isPassed(step) ? 'passed' : 'skipped';
+  return { xml: renderCase(step, isFailing, result), end };
 }
 
 function renderCase(step: StepSummary, isFailing: boolean, { ability_id, error }: TaskResult): string {

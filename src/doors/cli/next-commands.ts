@@ -3,6 +3,7 @@ import { meaningOf } from '../../contracts/codes.js';
 import { isEndState } from '../../contracts/states.js';
 import type { TaskStory } from '../../contracts/story.js';
 import { oneLine } from '../../rules/shown-text.js';
+import { generalPath } from '../../rules/turn-paths.js';
 import { fieldFlags } from './render-result.js';
 
 /** A command to type next, and what for. */
@@ -47,10 +48,11 @@ function afterwards(story: TaskStory): NextCommand[] {
       : [];
   if (task_key === null) return explain;
   if (status === 'succeeded') return [{ command: `ability task result ${task_key}`, purpose: 'its output' }];
-  const failed = steps.find(({ path, call }) => call !== null && path === pathOf(story));
+  const at = pathOf(story) ?? '';
+  const failed = steps.find(({ path, call }) => call !== null && path === generalPath(at));
   const logs =
     failed && failed.attempts > 0
-      ? [{ command: `ability task logs ${task_key} ${failed.path}`, purpose: 'what the call wrote' }]
+      ? [{ command: `ability task logs ${task_key} ${at}`, purpose: 'what the call wrote' }]
       : [];
   return [...explain, ...logs, ...again(story)];
 }

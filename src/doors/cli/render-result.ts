@@ -1,5 +1,6 @@
 import type { Approval, ApprovalField } from '../../contracts/approvals.js';
 import type { TaskResult } from '../../contracts/task.js';
+import { nameOf } from '../../rules/describe-items.js';
 import { formatDuration } from '../../rules/duration.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { plainText } from './plain-text.js';
@@ -23,7 +24,7 @@ export function renderResult(result: TaskResult, style: Style): string {
         .replace(/^error/, '  ')
         .trimEnd(),
     );
-  if (error?.step) lines.push(`  in step ${error.step}`);
+  if (error?.step) lines.push(`  in step ${error.step}${placeOf(result)}`);
   lines.push(...tellChanges(result));
   for (const warning of warnings) lines.push(`${style('yellow', 'warning')} ${plainText(warning, '  ')}`);
   if (result.cleanup_ran !== null) lines.push(`clean-up: ${result.cleanup_ran ? 'ran' : 'did not finish'}`);
@@ -31,6 +32,15 @@ export function renderResult(result: TaskResult, style: Style): string {
   if (links.record) lines.push(style('dim', `record: ${links.record}/tool_call.md`));
   if (links.temporal) lines.push(style('dim', `history: ${links.temporal}`));
   return lines.join('\n');
+}
+
+/** Which item or turn of a loop the error of a task arose in; empty for none. */
+function placeOf({ error, steps }: TaskResult): string {
+  const details = error?.details;
+  const path = details !== null && typeof details === 'object' && 'path' in details ? details.path : undefined;
+  const row = steps.find(({ items, failures }) => items && failures?.some((failure) => failure.path === path));
+  const failure = row?.failures?.find((one) => one.path === path);
+  return row && failure ? `, ${nameOf(failure, row)} of ${row.path}` : '';
 }
 
 /** What an approver sees before saying yes or no. */

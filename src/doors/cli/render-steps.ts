@@ -1,8 +1,14 @@
+import type { ItemFailure } from '../../contracts/loops.js';
+import { isStepEnd } from '../../contracts/states.js';
 import type { StepSummary, TaskResult } from '../../contracts/task.js';
+import { nameOf, tellEnd, tellTurnsInLine } from '../../rules/describe-items.js';
 import { formatDuration } from '../../rules/duration.js';
 import type { Terminal } from './terminal.js';
 
 type Style = Terminal['style'];
+
+/** So many failures of a loop stand on its line. */
+const MOST_FAILURES = 3;
 
 const MARKS: Record<StepSummary['status'], { mark: string; color: Parameters<Style>[0] }> = {
   pending: { mark: '·', color: 'dim' },
@@ -30,15 +36,28 @@ export function renderSteps(result: TaskResult, style: Style): string[] {
   return result.steps.map((step) => {
     const { mark, color } = MARKS[step.status];
     const time = step.duration_ms === null ? '' : formatDuration(step.duration_ms);
-    const attempts = step.attempts > 1 ? ` (attempt ${step.attempts})` : '';
+    const attempts = attemptsOf(step);
     const call = (step.call ?? '').padEnd(calls);
     const text = `${step.path.padEnd(width)}  ${style('dim', call)}  ${style(color, step.status.padEnd(9))} ${time}${attempts}`;
     return `  ${style(color, mark)} ${text.trimEnd()}`;
   });
 }
 
+/** A step in a loop has turns besides, and a loop itself its items. */
+function attemptsOf(step: StepSummary): string {
+  const told = tellTurnsInLine(step, MOST_FAILURES);
+  if (told !== undefined) return `  ${told}`;
+  return step.attempts > 1 && step.turns === undefined ? ` (attempt ${step.attempts})` : '';
+}
+
 /** One line for a step that has changed, where nothing can be redrawn. */
 export function renderChange(step: StepSummary): string {
   const time = step.duration_ms === null ? '' : ` ${formatDuration(step.duration_ms)}`;
-  return `  ${step.path} ${step.status}${time}`;
+  const told = step.items && isStepEnd(step.status) ? tellTurnsInLine(step, MOST_FAILURES) : undefined;
+  return `  ${step.path} ${step.status}${time}${told === undefined ? '' : `  ${told}`}`;
+}
+
+/** One line for a turn that did not succeed, where nothing can be redrawn. */
+export function renderItemFailure(step: StepSummary, failure: ItemFailure): string {
+  return `  ${step.path} ${nameOf(failure, step)} ${failure.status}${tellEnd(failure)}`;
 }

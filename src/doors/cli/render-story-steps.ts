@@ -1,14 +1,22 @@
 import type { Approval, CountedDecision } from '../../contracts/approvals.js';
 import type { Turn } from '../../contracts/concurrency.js';
 import type { HookAnswer } from '../../contracts/hooks.js';
+import type { ItemFailure } from '../../contracts/loops.js';
 import type { AttemptStory, StepStory, TaskStory } from '../../contracts/story.js';
+import { tellTurns } from '../../rules/describe-items.js';
 import { formatDuration } from '../../rules/duration.js';
+import { type FoldedAnswer, foldAnswers } from '../../rules/fold-answers.js';
 import { oneLine } from '../../rules/shown-text.js';
+import { generalPath } from '../../rules/turn-paths.js';
 import { atSecond, plainText } from './plain-text.js';
 import { markOf } from './render-steps.js';
 import type { Terminal } from './terminal.js';
 
 type Style = Terminal['style'];
+
+/** So many failures of one loop are told, with so many of the attempts before the last; JSON has more. */
+const MOST_FAILURES = 5;
+const MOST_TRIES = 4;
 
 const WORDS: Record<HookAnswer['decision'], string> = {
   allow: 'allowed it',
@@ -20,12 +28,13 @@ const WORDS: Record<HookAnswer['decision'], string> = {
 export function tellEvents(story: TaskStory, style: Style): string[] {
   const { hooks, approvals, steps, concurrency } = story;
   const paths = new Set(steps.map(({ path }) => path));
-  const around = hooks.filter(({ path }) => !paths.has(path));
+  const isAround = ({ path }: { path: string }): boolean => !paths.has(generalPath(path));
+  const around = hooks.filter(isAround);
   const before = around.filter(({ phase }) => phase !== 'PostAbilityCall');
   const after = around.filter(({ phase }) => phase === 'PostAbilityCall');
   return [
     ...before.flatMap((answer) => tellHook(answer, '', style)),
-    ...approvals.filter(({ path }) => !paths.has(path)).flatMap((approval) => tellApproval(approval, '', style)),
+    ...approvals.filter(isAround).flatMap((approval) => tellApproval(approval, '', style)),
     ...(concurrency ? tellTurn(concurrency) : []),
     ...steps.flatMap((step) => tellStep(step, story, style)),
     ...after.flatMap((answer) => tellHook(answer, '', style)),
@@ -42,23 +51,25 @@ function tellTurn({ key, held_by, asked_at, granted_at }: Turn): string[] {
   ];
 }
 
-function tellStep(step: StepStory, { hooks, approvals, steps }: TaskStory, style: Style): string[] {
-  const { path, call, status, condition, duration_ms, started_at, error, tries, attempts } = step;
-  const own = hooks.filter((answer) => answer.path === path);
+function tellStep(step: StepStory, { hooks, approvals, steps, task_key }: TaskStory, style: Style): string[] {
+  const { path, call, status, condition, duration_ms, started_at, error, tries, attempts, turns } = step;
+  const { folded, left } = foldAnswers(hooks.filter((answer) => generalPath(answer.path) === path));
   const time = duration_ms === null ? '' : ` in ${formatDuration(duration_ms)}`;
   const start = started_at === null ? '' : style('dim', `, from ${atSecond(started_at)}`);
   const name = call === null || call === path ? path : `${path}  ${style('dim', call)}`;
-  const isTold = tries.at(-1)?.error != null || steps.some((inner) => isWhy(inner, step));
+  const isTold = tries.at(-1)?.error != null || tellsOwn(step) || steps.some((inner) => isWhy(inner, step));
   return [
     `${markOf(status, style)} ${name}  ${status}${status === 'skipped' ? whySkipped(condition) : time + start}`,
-    ...own.filter(({ phase }) => phase !== 'PostAbilityCall').flatMap((answer) => tellHook(answer, '    ', style)),
+    ...folded.filter(isBefore).flatMap(({ answer, times }) => tellHook(answer, '    ', style, times)),
     ...approvals
-      .filter((approval) => approval.path === path)
+      .filter((approval) => generalPath(approval.path) === path)
       .flatMap((approval) => tellApproval(approval, '    ', style)),
+    ...tellTurnsOf(step, task_key, style),
     ...tellTries(tries, style),
-    ...(tries.length === 0 && attempts > 1 ? [`    ${attempts} attempts`] : []),
+    ...(tries.length === 0 && turns === undefined && attempts > 1 ? [`    ${attempts} attempts`] : []),
     ...(error && !isTold ? [`    ${tellError(error, '    ', style)}`] : []),
-    ...own.filter(({ phase }) => phase === 'PostAbilityCall').flatMap((answer) => tellHook(answer, '    ', style)),
+    ...folded.filter((one) => !isBefore(one)).flatMap(({ answer, times }) => tellHook(answer, '    ', style, times)),
+    ...(left > 0 ? [`    ${left} more answers of hooks`] : []),
   ];
 }
 
@@ -70,6 +81,34 @@ function isWhy(inner: StepStory, { path, error }: StepStory): boolean {
 /** Whether the condition was false or the step never came up, nobody notes. */
 function whySkipped(condition: string | null): string {
   return condition === null ? ': it was not reached' : `: it runs only if ${plainText(condition, '      ')}`;
+}
+
+/** Whether the failures of its turns tell why a step failed, or those of the loop around it. */
+function tellsOwn({ error, failures, failed_turns = 0 }: StepStory): boolean {
+  return failed_turns > 0 || (failures ?? []).some((failure) => failure.error?.message === error?.message);
+}
+
+/** What became of the turns of a loop, or of a step in one: a line each for the first that did not succeed. */
+function tellTurnsOf(step: StepStory, key: string | null, style: Style): string[] {
+  const told = tellTurns(step, MOST_FAILURES);
+  if (!told) return [];
+  const failures = told.failures.flatMap(({ failure, text }) => [
+    `      ${style('red', plainText(text, '        '))}`,
+    ...tellTries(triesOf(step, failure.path), style).map((line) => `    ${line}`),
+    ...logOf(failure, key).map((line) => `        ${style('dim', line)}`),
+  ]);
+  return [`    ${told.head}`, ...failures, ...(told.rest === '' ? [] : [`      ${told.rest}`])];
+}
+
+/** The attempts of a call that was tried more than once, as far as they say more than the last one. */
+function triesOf({ failures = [] }: StepStory, path: string): AttemptStory[] {
+  const tries = failures.find((failure) => failure.path === path)?.tries ?? [];
+  return tries.length < 2 ? [] : tries.slice(0, -1).slice(-MOST_TRIES);
+}
+
+function logOf({ path, task, attempts }: ItemFailure, key: string | null): string[] {
+  if (task !== undefined) return [`ability why ${task}`];
+  return key === null || attempts === 0 ? [] : [`ability task logs ${key} ${path}`];
 }
 
 /** One attempt that went well needs no line of its own. */
@@ -102,7 +141,11 @@ function tellError({ code, message }: { code: string; message: string }, indent:
   return `${style('red', code)} ${plainText(message, `${indent}  `)}`;
 }
 
-function tellHook(answer: HookAnswer, indent: string, style: Style): string[] {
+function isBefore({ answer }: FoldedAnswer): boolean {
+  return answer.phase !== 'PostAbilityCall';
+}
+
+function tellHook(answer: HookAnswer, indent: string, style: Style, times = 1): string[] {
   const { hook_id, phase, path, status, decision, reason, suggestion, warnings = [], duration_ms } = answer;
   const inner = `${indent}    `;
   const further = `${inner}    `;
@@ -113,7 +156,7 @@ function tellHook(answer: HookAnswer, indent: string, style: Style): string[] {
   const said = status === 'error' ? 'failed' : isAfter ? 'was told' : WORDS[decision];
   const isNo = status === 'error' || decision === 'deny';
   return [
-    `${indent}hook ${hook_id} (${phase}${about}${time}) ${isNo ? style('red', said) : said}${why}`,
+    `${indent}hook ${hook_id} (${phase}${about}${time}) ${isNo ? style('red', said) : said}${times > 1 ? ` in ${times} turns` : ''}${why}`,
     ...(suggestion === undefined ? [] : [`${inner}${plainText(suggestion, further)}`]),
     ...warnings.map((warning) => `${inner}${style('yellow', 'warning')} ${plainText(warning, further)}`),
   ];

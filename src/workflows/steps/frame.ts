@@ -1,5 +1,5 @@
 import type { Json } from '../../contracts/json.js';
-import type { LastTurn } from '../../contracts/task.js';
+import type { LastTurn } from '../../contracts/loops.js';
 import type { Budget } from '../budget.js';
 import type { Halt } from '../halt.js';
 import type { OwnValue } from '../task-run.js';

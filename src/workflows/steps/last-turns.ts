@@ -3,8 +3,10 @@
  *
  * It belongs to one run of the loop: a loop that begins again begins with a first turn. Source: answers, 48.
  */
+
+import type { LastTurn } from '../../contracts/loops.js';
 import type { ForeachStep, PlanStep, RepeatStep } from '../../contracts/plan.js';
-import type { LastTurn, StepProgress } from '../../contracts/task.js';
+import type { StepProgress } from '../../contracts/task.js';
 import { seesLastTurns } from '../../rules/engine.js';
 import { listSteps } from '../../rules/inner-steps.js';
 import { readInTurns, readsItself } from '../../rules/steps-read.js';

@@ -2,12 +2,14 @@ import type { Json } from '../../contracts/json.js';
 import type { ForeachStep } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { listSteps } from '../../rules/inner-steps.js';
+import { openAccount } from '../loop-account.js';
 import { StepFailure } from '../step-failure.js';
-import { foldTurn } from '../summary.js';
 import type { TaskRun } from '../task-run.js';
 import { evaluate, evaluateCount, evaluateExpression } from './evaluate.js';
 import { type Frame, frameInside } from './frame.js';
+import { labelOfItem } from './item-label.js';
 import { keepTurn, lastTurns, lastValues } from './last-turns.js';
+import { endItem, failTurn, type Turn } from './loop-turn.js';
 import { runMany } from './run-many.js';
 import { runSteps } from './run-steps.js';
 
@@ -25,21 +27,28 @@ export async function runForeach(run: TaskRun, step: ForeachStep, path: string, 
   const most = evaluateCount(run, step.max_parallel, frame);
   const inner = listSteps(step.steps).filter((listed) => !listed.path.includes('*'));
   const done = { ...run.progress[path]?.items };
+  openAccount(run.progress[path] as StepProgress, items.length);
   await runMany(run, items.length, { most, onFailure: step.on_failure }, frame, async (index, inside) => {
     if (Object.hasOwn(done, index)) return;
     const prefix = `${path}/${index}/`;
     const last = lastTurns(run, path);
     run.values.enter(prefix, most === 1 ? `${path}/${index - 1}/` : undefined, lastValues(last));
     const names = { ...frame.names, [step.as]: items[index] as Json, ...(step.index && { [step.index]: index }) };
-    done[index] = await runSteps(run, step.steps, { ...frameInside(inside, `${path}/${index}`), names, last });
+    const own = { ...frameInside(inside, `${path}/${index}`), names, last };
+    const turn: Turn = { loop: path, id: step.id, inner, item: index, labelOf: () => undefined };
+    try {
+      turn.labelOf = labelOfItem(run, step, items[index] as Json, own);
+      run.underWay.begin(turn);
+      done[index] = await runSteps(run, step.steps, own);
+    } catch (error) {
+      failTurn(run, turn, error);
+      throw error;
+    } finally {
+      run.underWay.end(turn);
+    }
     if (most === 1) keepTurn(run, step, path, prefix);
-    const entry = run.progress[path] as StepProgress;
-    entry.items = done;
-    foldTurn(
-      run.progress,
-      entry,
-      inner.map((listed) => prefix + listed.path),
-    );
+    (run.progress[path] as StepProgress).items = done;
+    endItem(run, turn, step.steps);
     if (most > 1) run.values.leave(prefix);
     else run.values.leave(`${path}/${index - 1}/`);
     run.changed();

@@ -4,11 +4,12 @@ import type { RepeatStep } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { listSteps } from '../../rules/inner-steps.js';
 import { StepFailure } from '../step-failure.js';
-import { foldTurn } from '../summary.js';
 import type { TaskRun } from '../task-run.js';
+import { foldTurn } from '../turn-counts.js';
 import { evaluateCondition, evaluateCount, evaluateDuration } from './evaluate.js';
 import { type Frame, frameInside } from './frame.js';
 import { beginTurns, keepTurn, lastTurns, lastValues } from './last-turns.js';
+import { failTurn } from './loop-turn.js';
 import { runSteps } from './run-steps.js';
 
 /**
@@ -27,10 +28,16 @@ export async function runRepeat(run: TaskRun, step: RepeatStep, path: string, fr
   for (let turn = Math.max(0, (entryOf().turn ?? 0) - 1); turn < most; turn += 1) {
     const names = { ...frame.names, ...indexOf(step, turn) };
     const inside = { ...frameInside(frame, `${path}/${turn}`), names, last: lastTurns(run, path) };
-    const output = await runSteps(run, step.steps, inside);
+    let output: Json;
+    try {
+      output = await runSteps(run, step.steps, inside);
+    } catch (error) {
+      failTurn(run, { loop: path, id: step.id, inner, item: turn, labelOf: () => undefined }, error);
+      throw error;
+    }
     keepTurn(run, step, path, inside.prefix);
     const before = inner.map((listed) => `${path}/${turn - 1}/${listed.path}`);
-    foldTurn(run.progress, entryOf(), before);
+    foldTurn(run.progress, entryOf(), before, { nameOf: () => ({ item: turn - 1 }) });
     entryOf().turn = turn + 1;
     const after = { ...inside, own: frame.own };
     if (evaluateCondition(run, until, after)) {

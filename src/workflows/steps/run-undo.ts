@@ -6,7 +6,7 @@ import { CleanupBudget } from '../budget.js';
 import { callOperation } from '../call-operation.js';
 import { Halt } from '../halt.js';
 import { isStepFailure, StepFailure, stepStatusOf } from '../step-failure.js';
-import { isUndo } from '../summary.js';
+import { isUndo } from '../step-notes.js';
 import type { TaskRun } from '../task-run.js';
 
 /**

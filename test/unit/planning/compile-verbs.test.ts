@@ -195,6 +195,16 @@ describe('names of loops', () => {
     expect(refused(step(`foreach: [1], as: row, ${inner}`, after)).message).toMatch(/`row` is not known/);
   });
 
+  test('a label knows the item and its number, and is an expression', () => {
+    const labelled = (label: string) => step(`foreach: [1], as: row, index: i, label: "${label}", ${inner}`);
+    const label = '${{ row }} ${{ i }}';
+    expect(planned(labelled(label)).steps).toMatchObject([{ label }]);
+    expect(refused(labelled('${{ other }}')).message).toMatch(/`other` is not known/);
+    const { code, message, suggestion } = refused(labelled('row'));
+    expect([code, message]).toEqual(['definition.invalid', '`row` would be the label of every item']);
+    expect(suggestion).toContain('${{ host.name }}');
+  });
+
   test('the payload of a signal is known only where its wait asks about it', () => {
     expect(refused(step('wait: { signal: go, timeout: "${{ signal.t }}" }')).message).toMatch(/`signal` is not known/);
   });

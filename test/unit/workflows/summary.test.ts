@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { PlanStep } from '../../../src/contracts/plan.js';
 import type { Progress } from '../../../src/contracts/task.js';
 import { listSteps } from '../../../src/rules/inner-steps.js';
-import { foldTurn, summarize } from '../../../src/workflows/summary.js';
+import { summarize } from '../../../src/workflows/summary.js';
+import { foldTurn } from '../../../src/workflows/turn-counts.js';
 import { examplePlan } from '../rules/example-plan.js';
 
 const call = (id: string): PlanStep => ({ id, verb: 'call', call: 'db.write', with: {} });
@@ -34,7 +35,9 @@ test('a loop has one row a step: its turns, attempts and time added up, with the
 test('turns that were folded away count like those that are still there', () => {
   const loop = { status: 'running' } as const;
   const progress: Progress = { each: { ...loop }, 'each/0/deploy': { status: 'succeeded', attempts: 2, ...at(0, 10) } };
-  foldTurn(progress, progress.each as Progress[string], ['each/0/deploy']);
+  foldTurn(progress, progress.each as Progress[string], ['each/0/deploy'], {
+    nameOf: () => ({ item: 0 }),
+  });
   expect(Object.keys(progress)).toEqual(['each']);
   progress['each/1/deploy'] = { status: 'succeeded', attempts: 1, ...at(10, 15) };
   expect(summary(progress)[2]).toMatchObject({ turns: 2, attempts: 3, duration_ms: 15, status: 'succeeded' });

@@ -104,19 +104,40 @@ function inOrder(logs: CallLog[]): LogLine[] {
   return logs.flatMap(({ lines }) => lines).sort((a, b) => a.time.localeCompare(b.time));
 }
 
+/** Of a loop over thousands of items, as many as are read. */
+const MOST_NAMES = 20;
+
+function listOf(names: readonly string[]): string {
+  const left = names.length - MOST_NAMES;
+  return [...names.slice(0, MOST_NAMES), ...(left > 0 ? [`${left} more`] : [])].join(', ');
+}
+
 /** The error for a step without a log, which says what there is. */
 function nothingWritten(folder: string, step: string): AbilityError {
   const names = readLogs(folder, undefined).map(({ name }) => name);
   return new AbilityError({
     code: 'usage.invalid',
     message: `No call of the step ${step} has written anything`,
-    suggestion: didYouMean(step, names) ?? (names.length > 0 ? `There are logs of: ${names.join(', ')}.` : undefined),
+    suggestion: didYouMean(step, names) ?? (names.length > 0 ? `There are logs of: ${listOf(names)}.` : undefined),
   });
 }
 
-/** A step is named by its path or, since ids are unique, by its id. */
-function isOf(path: string, step: string): boolean {
-  return path === step || path.endsWith(`/${step}`) || path.startsWith(`${step}/`);
+/**
+ * Whether a log is of a step, named by its path or, since ids are unique, by its id.
+ *
+ * In a loop `hosts/12/check` is that of one item and `hosts/12` all of that item; with `*` in place of the number they are
+ * those of every item. `hosts[12]/check` is read as well.
+ */
+export function isOf(path: string, step: string): boolean {
+  const names = step.replaceAll(/\[(\d+|\*)\]/g, '/$1').split('/');
+  const own = path.split('/');
+  const fits = (from: number): boolean =>
+    names.every((name, at) => name === own[from + at] || isAny(name, own[from + at]));
+  return fits(0) || fits(own.length - names.length);
+}
+
+function isAny(name: string, own: string | undefined): boolean {
+  return name === '*' && own !== undefined && /^\d+$/.test(own);
 }
 
 function filesIn(folder: string): string[] {

@@ -1,6 +1,7 @@
 import { type SeenTask, viewTask } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { describeWait } from '../../../rules/describe-concurrency.js';
+import { foldAnswers } from '../../../rules/fold-answers.js';
 import { oneLine } from '../../../rules/shown-text.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { plainText } from '../plain-text.js';
@@ -23,6 +24,7 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
       terminal.printJson({ ...(view ?? result), source });
       return EXIT.ok;
     }
+    const { folded, left } = foldAnswers(result.hooks);
     const turn = result.status === 'waiting' ? result.concurrency : undefined;
     const open = result.approvals.filter(({ status }) => status === 'open');
     terminal.print(
@@ -32,10 +34,11 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
         ...(turn ? [`waiting for ${oneLine(describeWait(turn))}`] : []),
         ...renderSteps(result, terminal.style),
         ...open.map((approval) => renderApproval(approval, terminal.style)),
-        ...result.hooks.map(({ phase, hook_id, path, status, decision, reason }) => {
-          const answer = status === 'error' ? 'failed' : decision;
+        ...folded.map(({ answer: { phase, hook_id, path, status, decision, reason }, times }) => {
+          const answer = `${status === 'error' ? 'failed' : decision}${times > 1 ? ` in ${times} turns` : ''}`;
           return `  hook ${hook_id} (${phase}${path ? `, ${path}` : ''}): ${answer}${reason ? `: ${plainText(reason, '      ')}` : ''}`;
         }),
+        ...(left > 0 ? [`  ${left} more answers of hooks`] : []),
       ].join('\n'),
     );
     const note = FROM[source];

@@ -60,6 +60,7 @@ function* templatesOfStep(step: BranchDefinition, path: PropertyKey[]): Generato
     yield { value: step.with, path: [...path, 'with'] };
     yield { value: step.undo?.with, path: [...path, 'undo', 'with'] };
   }
+  if ('foreach' in step) yield { value: step.label, path: [...path, 'label'] };
   if ('let' in step) yield { value: step.let, path: [...path, 'let'] };
   if ('approval' in step) yield { value: step.approval.title, path: [...path, 'approval', 'title'] };
   if ('fail' in step) yield { value: step.fail.message, path: [...path, 'fail', 'message'] };

@@ -120,6 +120,10 @@ class SpotFinder {
     }
     if ('max_parallel' in step) add(['max_parallel'], step.max_parallel, 'count');
     if ('foreach' in step) add(['foreach'], step.foreach, typeof step.foreach === 'string' ? 'list' : 'value');
+    if ('foreach' in step && step.label !== undefined) {
+      const inside = { ...around, loops: [...around.loops, node] };
+      this.add(node, inside, ['label'], step.label, 'text');
+    }
     if ('switch' in step) this.cases(step, node, around);
     if ('repeat' in step) this.repeat(step, node, around);
     if ('wait' in step) this.wait(step, add);

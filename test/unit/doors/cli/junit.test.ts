@@ -179,3 +179,56 @@ describe('the file', () => {
     expect(error.message).toMatch(/--junit gone\/junit\.xml/);
   });
 });
+
+describe('a foreach', () => {
+  const loop = (items: Partial<StepSummary['items']>, more: Partial<StepSummary> = {}): StepSummary =>
+    step('hosts', 'failed', { call: null, items: { verb: 'foreach', total: 3, succeeded: 3, ...items }, ...more });
+  const inner = (more: Partial<StepSummary> = {}) =>
+    step('check', 'failed', { path: 'hosts/*/check', turns: 3, ...more });
+  const failure = (item: number) => ({
+    item,
+    status: 'failed' as const,
+    path: `hosts/${item}/check`,
+    attempts: 1,
+    error: { code: 'mine', message: 'no' },
+  });
+
+  test('of 5,000 green items has 1,000 cases, and one that counts the others', () => {
+    const xml = renderJunit(
+      result('succeeded', [{ ...loop({ total: 5000, succeeded: 5000 }), status: 'succeeded' }, inner()]),
+    );
+    expect(xml).toContain('tests="1001" failures="0" skipped="0"');
+    expect(xml).toContain('4000 more items succeeded');
+  });
+
+  test('whose item 4,999 failed has a case for it', () => {
+    const items = { total: 5000, succeeded: 4999, failed: 1, done: [[0, 4998]] as [number, number][] };
+    const xml = renderJunit(result('failed', [loop(items, { failures: [failure(4999)] }), inner()]));
+    expect(xml).toContain('tests="1002" failures="1" skipped="0"');
+    expect(xml).toContain('name="hosts/4999"><failure message="item 4999: mine: no"');
+  });
+
+  test('of which it is not known which items failed calls none of them green', () => {
+    const items = { total: 3, succeeded: 1, failed: 2 };
+    const xml = renderJunit(result('failed', [loop(items, { failures: [failure(0)], failures_left_out: 1 }), inner()]));
+    expect(xml).toContain('tests="2" failures="2" skipped="0"');
+    expect(xml).toContain('2 more items are not told one by one; of all: 1 of 3 succeeded, 2 failed');
+  });
+
+  test('that failed by itself is told as the loop', () => {
+    const xml = renderJunit(
+      result('failed', [loop({ total: 3, succeeded: 3 }, problem('repeat.exhausted', 'x')), inner()], {
+        error: { code: 'mine', message: 'of the loop', step: 'hosts' },
+      }),
+    );
+    expect(xml).toContain('tests="4" failures="1"');
+    expect(xml).toContain('mine: of the loop');
+  });
+
+  test('whose failure was covered fails nothing', () => {
+    const row = loop({ succeeded: 2, failed: 1, done: [[0, 1]] }, { failures: [failure(2)] });
+    const xml = renderJunit(result('succeeded', [row, inner()]));
+    expect(xml).toContain('tests="3" failures="0" skipped="1"');
+    expect(xml).toContain('did not fail the task: item 2: mine: no');
+  });
+});

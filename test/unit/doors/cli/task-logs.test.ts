@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type LogLine, newLines } from '../../../../src/doors/cli/commands/task-logs.js';
+import { isOf, type LogLine, newLines } from '../../../../src/doors/cli/commands/task-logs.js';
 
 const line = (step: string, second: number): LogLine => ({
   time: new Date(second * 1000).toISOString(),
@@ -21,4 +21,21 @@ test('following several calls shows each line once, whatever the order in which 
   slow.lines.push(line('slow', 7));
   expect(texts([slow, quick])).toEqual(['quick 6', 'slow 7']);
   expect(texts([slow, quick])).toEqual([]);
+});
+
+test.each([
+  ['hosts/12/check', true],
+  ['hosts[12]/check', true],
+  ['hosts/12', true],
+  ['hosts', true],
+  ['hosts/*/check', true],
+  ['hosts[*]/check', true],
+  ['check', true],
+  ['12/check', true],
+  ['hosts/1', false],
+  ['hosts/1/check', false],
+  ['host', false],
+  ['*/check/more', false],
+])('of the log hosts/12/check, %s is a name: %s', (name, expected) => {
+  expect(isOf('hosts/12/check', name)).toBe(expected);
 });

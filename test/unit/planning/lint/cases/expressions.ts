@@ -33,6 +33,14 @@ const ROWS: Row[] = [
   ],
   [
     'unknown_field',
+    'of an item in the label of a loop',
+    workflow(
+      'input_schema: { type: object, required: [rows], properties: { rows: { type: array, items: { type: object, additionalProperties: false, properties: { id: { type: string } } } } } }',
+      'steps: [{ id: all, foreach: input.rows, as: row, label: ▶"${{ row.idd }}", steps: [{ id: two, let: { it: 1 } }] }]',
+    ),
+  ],
+  [
+    'unknown_field',
     'of a parallel, an approval and a let',
     workflow(
       'steps:',

@@ -1,0 +1,102 @@
+import type { Json } from './json.js';
+import type { Problem } from './problem.js';
+import type { StepStatus } from './states.js';
+
+/** How one item of a `foreach`, or one turn of a `repeat`, can end. `skipped`: every step in it had a false `if`. */
+export type ItemEnd = Exclude<StepStatus, 'pending' | 'running' | 'waiting'>;
+
+/** How an item can end that did not succeed. */
+export type FailureEnd = Exclude<ItemEnd, 'succeeded' | 'skipped'>;
+
+/** Numbers from one to another, both among them. */
+export type NumberRange = [from: number, to: number];
+
+/** One item of a list: its number, from 0 as in paths and logs, and what people call it. */
+export interface ItemName {
+  item: number;
+  label?: string;
+}
+
+/** A turn in which something did not succeed. */
+export interface ItemFailure extends ItemName {
+  status: FailureEnd;
+  /** Of the step that did not succeed, as log files are named: `hosts/12/check`. */
+  path: string;
+  /** Attempts of that step; of a step in a group that was tried again, those of the last round. */
+  attempts: number;
+  /** How often the innermost group with a `retry` around that step was tried; absent: once, or there is none. */
+  rounds?: number;
+  /** Workflow id of the task that the step called, where it is one. */
+  task?: string;
+  /** The message is cut. */
+  error?: Pick<Problem, 'code' | 'message'>;
+}
+
+/**
+ * What became of the items of a `foreach`, or of the turns of a `repeat`. What is absent is 0.
+ *
+ * Of a loop within a loop it is counted over all turns of the outer one.
+ */
+export interface LoopCounts extends Partial<Record<Exclude<ItemEnd, 'succeeded'>, number>> {
+  verb: 'foreach' | 'repeat';
+  /** Items of the list, or turns begun. */
+  total: number;
+  succeeded: number;
+  /** Under way; while the loop has not ended. */
+  running?: number;
+  /** The first of those under way. */
+  now?: ItemName[];
+  /** Once the loop has ended: items that never began. */
+  not_run?: number;
+  /** Which items succeeded or were skipped, where others did not; absent where that takes too many ranges. */
+  done?: NumberRange[];
+  /** Which items were skipped; absent where that takes too many ranges. */
+  skipped_items?: NumberRange[];
+}
+
+/** What a loop notes of its turns as they end. */
+export interface LoopProgress {
+  /** Items of the list; absent for a `repeat`, which counts its turns. */
+  total?: number;
+  ended: Partial<Record<ItemEnd, number>>;
+  /** Absent: none, or too many ranges. */
+  skipped?: NumberRange[];
+  /** The first turns that did not succeed, the gravest kept. */
+  failures?: ItemFailure[];
+  /** As `turns` of the loop's entry, for the turns that did not succeed. */
+  turns?: Record<string, TurnCount>;
+}
+
+/** What became of one step over all turns of a loop. */
+export interface TurnCount {
+  turns: number;
+  /** Of all turns together. */
+  attempts: number;
+  /** Milliseconds of turns whose moments are not known. */
+  duration_ms: number;
+  /** When its first turn began and its last one ended: milliseconds since 1970. */
+  from?: number;
+  to?: number;
+  /** The status that tells most: a failure before a success. */
+  status: StepStatus;
+  error?: Pick<Problem, 'code' | 'message'>;
+  /** In how many turns it did not succeed; absent: in none. */
+  failed?: number;
+  /** The first of them in which the turn went on all the same; what ended a turn is told by its loop. */
+  failures?: ItemFailure[];
+  /** Of failures as in `failures`, how many there were. */
+  covered?: number;
+  /** Where it is a loop itself: what became of its own turns. */
+  loop?: LoopProgress;
+}
+
+/** A step of a loop as it was when it last ran, for the expressions of the next turn. */
+export interface LastTurn {
+  status: string;
+  /** Absent: null. */
+  output?: Json;
+  /** As expressions see it. Absent: null. */
+  error?: Json;
+  /** It has been skipped since: other steps see that, its own expressions see the rest. */
+  skipped?: true;
+}
