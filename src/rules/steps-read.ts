@@ -1,8 +1,12 @@
 import type { Json } from '../contracts/json.js';
+import { FIRST_CEL } from '../contracts/names.js';
 import type { PlanStep } from '../contracts/plan.js';
 import { compileExpression, type Expression } from './expressions/evaluate.js';
 import { expressionsIn } from './expressions/template.js';
 import { allSteps, type StepTree } from './find-step.js';
+
+/** A plan, or what of one has expressions. */
+type Tree = StepTree & { output?: Json; cel?: string | undefined };
 
 const known = new WeakMap<StepTree, ReadonlySet<string> | undefined>();
 
@@ -11,19 +15,20 @@ const known = new WeakMap<StepTree, ReadonlySet<string> | undefined>();
  *
  * Outputs of all others need not be kept.
  */
-export function stepsRead(tree: StepTree & { output?: Json }): ReadonlySet<string> | undefined {
+export function stepsRead(tree: Tree): ReadonlySet<string> | undefined {
   if (known.has(tree)) return known.get(tree);
   const read = collect(tree);
   known.set(tree, read);
   return read;
 }
 
-function collect(tree: StepTree & { output?: Json }): ReadonlySet<string> | undefined {
+function collect(tree: Tree): ReadonlySet<string> | undefined {
+  const cel = tree.cel ?? FIRST_CEL;
   const handlers = tree.on_error ?? [];
   const expressions = [
-    ...expressionsIn(tree.output ?? null),
-    ...handlers.flatMap(({ output }) => expressionsIn(output ?? null)),
-    ...allSteps(tree).flatMap(({ step }) => expressionsOf(step)),
+    ...expressionsIn(tree.output ?? null, cel),
+    ...handlers.flatMap(({ output }) => expressionsIn(output ?? null, cel)),
+    ...allSteps(tree).flatMap(({ step }) => expressionsOf(step, cel)),
   ];
   const read = new Set<string>();
   for (const { references } of expressions) {
@@ -38,12 +43,12 @@ function collect(tree: StepTree & { output?: Json }): ReadonlySet<string> | unde
 }
 
 /** Every expression of one step, without those of the steps inside it. */
-function expressionsOf(step: PlanStep): Expression[] {
+function expressionsOf(step: PlanStep, cel: string): Expression[] {
   const { bare, templates } = ownExpressions(step);
   const handlers = (step.on_error ?? []).map(({ output }) => output ?? null);
   return [
-    ...[step.if, ...bare].flatMap((source) => (source === undefined ? [] : [compileExpression(source)])),
-    ...[step.timeout ?? null, ...handlers, ...templates].flatMap(expressionsIn),
+    ...[step.if, ...bare].flatMap((source) => (source === undefined ? [] : [compileExpression(source, cel)])),
+    ...[step.timeout ?? null, ...handlers, ...templates].flatMap((one) => expressionsIn(one, cel)),
   ];
 }
 

@@ -8,7 +8,7 @@ import { compileExpression, type Scope } from './evaluate.js';
  * @throws AbilityError `expression.*`; `expression.not_boolean` for any other value, so that no mistake reads as false.
  */
 export function evaluateCondition(source: string, values: Scope['values'], cel?: string): boolean {
-  const value = compileExpression(source).evaluate({ values, ...(cel !== undefined && { cel }) });
+  const value = compileExpression(source, cel).evaluate({ values, ...(cel !== undefined && { cel }) });
   if (typeof value === 'boolean') return value;
   throw new AbilityError({
     code: 'expression.not_boolean',
