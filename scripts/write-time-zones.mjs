@@ -69,4 +69,6 @@ export function zoneText(): string {
 }
 `,
 );
-console.log(`${names.length} names, ${lines.length} zones, ${Math.round(statSync(target).size / 1024)} KiB, ${version}`);
+console.log(
+  `${names.length} names, ${lines.length} zones, ${Math.round(statSync(target).size / 1024)} KiB, ${version}`,
+);

@@ -11,6 +11,8 @@ export interface CallInput {
   path: string;
   /** The same for every attempt: `<task>/<step path>`. */
   idempotencyKey: string;
+  /** The version of the plan, for the expressions of an implementation. */
+  cel: string;
   environment: Pick<PlanEnvironment, 'name' | 'protected' | 'vars'>;
   /** Longest this attempt may take. */
   timeoutMs: number;

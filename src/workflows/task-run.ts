@@ -185,6 +185,11 @@ export class TaskRun {
     return this.waiting.delete(path);
   }
 
+  /** What `now()` gives, in milliseconds since 1970: the time of the workflow, so that a replay sees the same. */
+  now(): number {
+    return Date.now() + (this.plan.clock_shift_ms ?? 0);
+  }
+
   /** What expressions see. @param prefix what the paths of the steps there begin with. Source: answers, 30 and 51. */
   scope(prefix: string, names: { [name: string]: Json } = {}): Scope {
     const { plan } = this;
@@ -204,7 +209,7 @@ export class TaskRun {
           error: (this.ending?.error ?? null) as Json,
         },
       },
-      now: () => Date.now(),
+      now: () => this.now(),
       uuid: () => uuid4(),
     };
   }

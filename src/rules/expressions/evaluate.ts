@@ -48,7 +48,10 @@ function compile(source: string): Expression {
     return [parsed, compilePart(parsed, { bound: [], mistakes })];
   });
   const [mistake] = mistakes;
-  if (mistake) throw mistake instanceof UnknownFunction ? noSuchFunction(mistake.name) : notValid(source, mistake.summary, undefined);
+  if (mistake)
+    throw mistake instanceof UnknownFunction
+      ? noSuchFunction(mistake.name)
+      : notValid(source, mistake.summary, undefined);
   return {
     source,
     references: referencesOf(tree),

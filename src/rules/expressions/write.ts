@@ -52,7 +52,9 @@ export function writeExpression({ op, args, isGlobal }: Node): string {
     case '!_':
     case '-_':
       // A minus sign before a number would be part of it.
-      return isNumber(args as Node) ? `${op[0]}(${writeExpression(args as Node)})` : `${op[0]}${within(args as Node, WHOLE)}`;
+      return isNumber(args as Node)
+        ? `${op[0]}(${writeExpression(args as Node)})`
+        : `${op[0]}${within(args as Node, WHOLE)}`;
     case '?:': {
       const [condition, whenTrue, whenFalse] = args as [Node, Node, Node];
       return `${within(condition, 2)} ? ${within(whenTrue, 2)} : ${within(whenFalse, 1)}`;

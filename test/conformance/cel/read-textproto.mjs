@@ -1,6 +1,7 @@
 // Reads the text form of protocol buffers, as far as the conformance suite of CEL uses it.
 
-const TOKEN = /(?:\s|#[^\n]*)*(?:("(?:\\[^]|[^"\\])*"|'(?:\\[^]|[^'\\])*')|(\[[\w./]+\])(?=\s*[{:])|([-+]?[\w.]+(?:[-+]\d+)?)|([{}:<>[\],;]))/y;
+const TOKEN =
+  /(?:\s|#[^\n]*)*(?:("(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*')|(\[[\w./]+\])(?=\s*[{:])|([-+]?[\w.]+(?:[-+]\d+)?)|([{}:<>[\],;]))/y;
 
 /**
  * Reads a message: each field is a list of its values, in their order; a value is a text, a word or a message.
@@ -60,7 +61,13 @@ function tokensOf(text) {
     TOKEN.lastIndex = at;
     const match = TOKEN.exec(text);
     if (!match) {
-      if (text.slice(at).replace(/#[^\n]*/g, '').trim() !== '') throw new Error(`Not read: ${text.slice(at, at + 80)}`);
+      if (
+        text
+          .slice(at)
+          .replace(/#[^\n]*/g, '')
+          .trim() !== ''
+      )
+        throw new Error(`Not read: ${text.slice(at, at + 80)}`);
       return tokens;
     }
     at = TOKEN.lastIndex;

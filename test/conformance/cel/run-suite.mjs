@@ -19,7 +19,9 @@ const TESTDATA = join('tests', 'simple', 'testdata');
  */
 export async function runSuite(dir) {
   const folder = existsSync(join(dir, TESTDATA)) ? join(dir, TESTDATA) : dir;
-  const files = readdirSync(folder).filter((name) => name.endsWith('.textproto')).sort();
+  const files = readdirSync(folder)
+    .filter((name) => name.endsWith('.textproto'))
+    .sort();
   if (files.length === 0) throw new Error(`There are no .textproto files in ${folder}`);
   const result = { suite: 'cel', agreed: 0, total: 0, left_out: {}, differences: [] };
   for (const file of files) runFile(basename(file, '.textproto'), readFileSync(join(folder, file), 'utf8'), result);

@@ -1,4 +1,6 @@
 // Between the values of the suite (cel.expr.Value) and those of the evaluator.
+
+import { idOfKey, itemsOf, keysOf, valueAt } from '../../../dist/rules/expressions/language/collections.js';
 import {
   Dictionary,
   kindOf,
@@ -8,7 +10,6 @@ import {
   TypeName,
   Uint,
 } from '../../../dist/rules/expressions/language/kinds.js';
-import { idOfKey, itemsOf, keysOf, valueAt } from '../../../dist/rules/expressions/language/collections.js';
 
 /** A value of the suite that has no counterpart here, with what it needs. */
 export class Missing extends Error {
@@ -94,7 +95,9 @@ export function areSame(left, right) {
     case 'bytes':
       return Buffer.from(left).equals(Buffer.from(right));
     case 'optional':
-      return left.value === undefined || right.value === undefined ? left.value === right.value : areSame(left.value, right.value);
+      return left.value === undefined || right.value === undefined
+        ? left.value === right.value
+        : areSame(left.value, right.value);
     default:
       return Object.is(left, right) || left === right;
   }
@@ -104,7 +107,10 @@ export function areSame(left, right) {
 export function show(value) {
   const kind = kindOf(value);
   if (kind === 'list') return `[${itemsOf(value).map(show).join(', ')}]`;
-  if (kind === 'map') return `{${keysOf(value).map((key) => `${show(key)}: ${show(valueAt(value, key))}`).join(', ')}}`;
+  if (kind === 'map')
+    return `{${keysOf(value)
+      .map((key) => `${show(key)}: ${show(valueAt(value, key))}`)
+      .join(', ')}}`;
   if (kind === 'double') return Number.isInteger(value) ? `${value}.0` : `${value}`;
   if (kind === 'timestamp' || kind === 'duration') return `${kind} of ${value.nanos} ns`;
   if (kind === 'type') return `type ${value.name}`;

@@ -2,7 +2,8 @@
 
 /** Files of the suite that are about a library beyond the language. */
 const EXTENSIONS = /_ext$|^macros2$|^optionals$/;
-const MESSAGES = /TestAllTypes|NestedTestAllTypes|GlobalEnum|NestedEnum|google\.protobuf\.(?!Timestamp|Duration)\w|\bproto\.|cel\.expr|[A-Z]\w*\s*\{/;
+const MESSAGES =
+  /TestAllTypes|NestedTestAllTypes|GlobalEnum|NestedEnum|google\.protobuf\.(?!Timestamp|Duration)\w|\bproto\.|cel\.expr|[A-Z]\w*\s*\{/;
 
 /**
  * Why a case is left out; undefined for one that counts.
@@ -25,5 +26,8 @@ export function reasonToLeaveOut(suite, test, expression) {
 
 /** What is between quotes says nothing of what is needed. */
 function withoutTexts(expression) {
-  return expression.replace(/("""[^]*?"""|'''[^]*?'''|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')/g, (text) => text[0] + text[0]);
+  return expression.replace(
+    /("""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')/g,
+    (text) => text[0] + text[0],
+  );
 }

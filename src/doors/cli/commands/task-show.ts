@@ -32,9 +32,9 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
         ...(turn ? [`waiting for ${oneLine(describeWait(turn))}`] : []),
         ...renderSteps(result, terminal.style),
         ...open.map((approval) => renderApproval(approval, terminal.style)),
-        ...result.hooks.map(({ phase, hook_id, path, status, decision, reason }) => {
+        ...result.hooks.map(({ phase, hook_id, path, status, decision, reason, moment }) => {
           const answer = status === 'error' ? 'failed' : decision;
-          return `  hook ${hook_id} (${phase}${path ? `, ${path}` : ''}): ${answer}${reason ? `: ${plainText(reason, '      ')}` : ''}`;
+          return `  hook ${hook_id} (${phase}${path ? `, ${path}` : ''}${moment ? `, now() was ${moment}` : ''}): ${answer}${reason ? `: ${plainText(reason, '      ')}` : ''}`;
         }),
       ].join('\n'),
     );

@@ -1,6 +1,11 @@
 import { FUNCTIONS, METHODS } from '../../../rules/expressions/language/functions.js';
 import { OPERATORS } from '../../../rules/expressions/language/operators.js';
-import { type Callable, overloadsFor, type Result, type Wanted } from '../../../rules/expressions/language/overloads.js';
+import {
+  type Callable,
+  overloadsFor,
+  type Result,
+  type Wanted,
+} from '../../../rules/expressions/language/overloads.js';
 import { type Alternative, ANY, listType, type Type, unite } from './type.js';
 
 /** Operands that may be many things at once are not tried in all their ways. */

@@ -6,8 +6,8 @@ import { AbilityError } from '../../../contracts/problem.js';
 import { compilePattern } from '../../regular-expressions.js';
 import type { Expression, Scope } from '../expression.js';
 import { EXCEEDED, EXPRESSION_LIMITS, tooCostly } from '../limits.js';
-import { functionsOf, referencesOf } from '../names-read.js';
 import { failed, notValid, unavailable } from '../mistakes.js';
+import { functionsOf, referencesOf } from '../names-read.js';
 import type { Node } from '../syntax/node.js';
 import { writeExpression } from '../write.js';
 import { INSTRUMENTS, instrument, withoutInstruments } from './instrument.js';
@@ -60,19 +60,19 @@ function withFunctions(environment: Environment): Environment {
 
 function withInstruments(environment: Environment): Environment {
   return environment
-  .registerFunction(`${INSTRUMENTS.iterate}(dyn, int): dyn`, (value: unknown, visitsPerTurn: bigint) => {
-    current?.budget.spendOn(value, Number(visitsPerTurn));
-    return current && isCollection(value) ? current.budget.turnsOver(value) : value;
-  })
-  .registerFunction(`${INSTRUMENTS.read}(dyn): dyn`, (value: unknown) => {
-    current?.budget.spendOn(value);
-    return value;
-  })
-  .registerFunction(`${INSTRUMENTS.compare}(dyn): dyn`, (value: unknown) => {
-    current?.budget.spendDeeplyOn(value);
-    return value;
-  })
-  .registerFunction(`${INSTRUMENTS.matches}(dyn, dyn): bool`, matchesOnRe2);
+    .registerFunction(`${INSTRUMENTS.iterate}(dyn, int): dyn`, (value: unknown, visitsPerTurn: bigint) => {
+      current?.budget.spendOn(value, Number(visitsPerTurn));
+      return current && isCollection(value) ? current.budget.turnsOver(value) : value;
+    })
+    .registerFunction(`${INSTRUMENTS.read}(dyn): dyn`, (value: unknown) => {
+      current?.budget.spendOn(value);
+      return value;
+    })
+    .registerFunction(`${INSTRUMENTS.compare}(dyn): dyn`, (value: unknown) => {
+      current?.budget.spendDeeplyOn(value);
+      return value;
+    })
+    .registerFunction(`${INSTRUMENTS.matches}(dyn, dyn): bool`, matchesOnRe2);
 }
 
 /** Optionals, moments and durations are objects as well, and nothing goes through them. */

@@ -34,7 +34,8 @@ export function sizeOfMap(map: object): number {
 /** What a map holds under a key; undefined where it has no such key. Names that all objects inherit are none. */
 export function valueAt(map: object, key: unknown): unknown {
   if (map instanceof Dictionary) return map.entries.get(idOfKey(key))?.[1];
-  if (typeof key === 'string') return Object.hasOwn(map, key) ? toCel((map as Record<string, unknown>)[key]) : undefined;
+  if (typeof key === 'string')
+    return Object.hasOwn(map, key) ? toCel((map as Record<string, unknown>)[key]) : undefined;
   idOfKey(key);
   return undefined;
 }

@@ -1,5 +1,5 @@
 import { itemsOf, keysOf, sizeOfMap, valueAt } from './collections.js';
-import { kindOf, type Kind, Maybe, type Moment, type Span, type TypeName, Uint } from './kinds.js';
+import { type Kind, kindOf, type Maybe, type Moment, type Span, type TypeName, Uint } from './kinds.js';
 
 const NUMBERS: ReadonlySet<Kind> = new Set(['int', 'uint', 'double']);
 

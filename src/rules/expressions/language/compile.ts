@@ -131,7 +131,9 @@ function compileMember(node: Node, place: Place): Part {
 function memberOf(of: unknown, name: string): unknown {
   if (of instanceof Maybe) return of.value === undefined ? undefined : memberOf(of.value, name);
   const kind = kindOf(of);
-  return kind === 'map' ? valueAt(of as object, name) : fail(`found no matching overload: a value of type ${kind} has no \`.${name}\``);
+  return kind === 'map'
+    ? valueAt(of as object, name)
+    : fail(`found no matching overload: a value of type ${kind} has no \`.${name}\``);
 }
 
 function asMaybe(value: unknown): Maybe {
@@ -140,7 +142,10 @@ function asMaybe(value: unknown): Maybe {
 }
 
 function compileIndex(node: Node, place: Place): Part {
-  const [target, key] = (node.args as [Node, Node]).map((part) => compilePart(part, place).run) as [Part['run'], Part['run']];
+  const [target, key] = (node.args as [Node, Node]).map((part) => compilePart(part, place).run) as [
+    Part['run'],
+    Part['run'],
+  ];
   const isOptional = node.op === '[?]';
   return {
     run: (evaluation) => {
@@ -207,7 +212,8 @@ function compileMethod([name, target, args]: [string, Node, Node[]], place: Plac
   }
   if (target.op === 'id' && target.args === 'cel') return failing(new UnknownFunction(`cel.${name}`), place);
   if (isLoop(name, args)) return compileLoop(name, target, args, place);
-  if ((name === 'or' || name === 'orValue') && args.length === 1) return compileOr(name, target, args[0] as Node, place);
+  if ((name === 'or' || name === 'orValue') && args.length === 1)
+    return compileOr(name, target, args[0] as Node, place);
   return compileNamed(METHODS.get(name), name, [target, ...args], place);
 }
 
@@ -258,7 +264,12 @@ function runOf(callable: Callable, parts: Part[]): Part['run'] {
   if (first && second && parts.length === 2) {
     return (evaluation) => callWith(callable, [first.run(evaluation), second.run(evaluation)], evaluation);
   }
-  return (evaluation) => callWith(callable, parts.map(({ run }) => run(evaluation)), evaluation);
+  return (evaluation) =>
+    callWith(
+      callable,
+      parts.map(({ run }) => run(evaluation)),
+      evaluation,
+    );
 }
 
 /** A time zone that is written out is known before anything runs. */
@@ -350,4 +361,3 @@ function isKey(map: object, key: unknown): boolean {
   const canBe = kind === 'string' || kind === 'bool' || kind === 'int' || kind === 'uint' || kind === 'double';
   return canBe && valueAt(map, key) !== undefined;
 }
-

@@ -1,5 +1,5 @@
 import { fail } from './failure.js';
-import { kindOf, Moment, type Span, TYPE_NAMES, TypeName, Uint } from './kinds.js';
+import { kindOf, type Moment, type Span, TYPE_NAMES, TypeName, type Uint } from './kinds.js';
 import { momentOf, readMoment, readSpan, SECOND, splitMoment, writeMoment, writeSpan } from './moments.js';
 import { asInt, asUint } from './operators.js';
 import { type Overload, overload } from './overloads.js';
@@ -8,7 +8,11 @@ const TRUE: ReadonlySet<string> = new Set(['1', 't', 'true', 'TRUE', 'True']);
 const FALSE: ReadonlySet<string> = new Set(['0', 'f', 'false', 'FALSE', 'False']);
 const WHOLE = /^[-+]?\d+$/;
 const DOUBLE = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
-const WORDS: Record<string, number> = { nan: Number.NaN, inf: Number.POSITIVE_INFINITY, infinity: Number.POSITIVE_INFINITY };
+const WORDS: Record<string, number> = {
+  nan: Number.NaN,
+  inf: Number.POSITIVE_INFINITY,
+  infinity: Number.POSITIVE_INFINITY,
+};
 
 const same = ([value]: unknown[]): unknown => value;
 
@@ -55,7 +59,10 @@ export const CONVERSIONS: Record<string, readonly Overload[]> = {
     overload<[string]>('string -> timestamp', ([text]) => readMoment(text)),
     overload<[bigint]>('int -> timestamp', ([seconds]) => momentOf(seconds * SECOND)),
   ],
-  duration: [overload('duration -> duration', same), overload<[string]>('string -> duration', ([text]) => readSpan(text))],
+  duration: [
+    overload('duration -> duration', same),
+    overload<[string]>('string -> duration', ([text]) => readSpan(text)),
+  ],
 };
 
 function readBool(text: string): boolean {

@@ -14,13 +14,25 @@ const SIZE: readonly Overload[] = [
 ];
 
 /** What looks at no more of its operands than that they are there, or counts for itself. */
-const READING_NOTHING: ReadonlySet<string> = new Set(['dyn', 'type', 'matches', 'of', 'none', 'now', 'uuid', 'hasValue', 'value']);
+const READING_NOTHING: ReadonlySet<string> = new Set([
+  'dyn',
+  'type',
+  'matches',
+  'of',
+  'none',
+  'now',
+  'uuid',
+  'hasValue',
+  'value',
+]);
 
 /** Functions that stand by themselves. */
 export const FUNCTIONS: ReadonlyMap<string, Callable> = callables({
   ...CONVERSIONS,
   size: SIZE,
-  matches: [overload<[string, string]>('string string -> bool', ([text, pattern], context) => matches(text, pattern, context))],
+  matches: [
+    overload<[string, string]>('string string -> bool', ([text, pattern], context) => matches(text, pattern, context)),
+  ],
   now: [overload('-> timestamp', (_, { now }) => new Moment(now()))],
   uuid: [overload('-> string', (_, { uuid }) => uuid())],
 });
@@ -31,7 +43,11 @@ export const METHODS: ReadonlyMap<string, Callable> = callables({
   ...TIME_METHODS,
   size: SIZE,
   hasValue: [overload<[Maybe]>('optional -> bool', ([{ value }]) => value !== undefined)],
-  value: [overload<[Maybe]>('optional -> any', ([{ value }]) => (value === undefined ? fail('the optional has no value') : value))],
+  value: [
+    overload<[Maybe]>('optional -> any', ([{ value }]) =>
+      value === undefined ? fail('the optional has no value') : value,
+    ),
+  ],
 });
 
 /** Functions of the namespace `optional`. */

@@ -19,8 +19,14 @@ interface Turn {
 
 /** Macros by their names, and after a slash the number of their arguments. */
 const LOOPS: Record<string, { loop: Loop; kind: Part['kind'] }> = {
-  'all/2': { loop: (items, at, [body]) => decided(items, (item) => asBool('all', at(body, item)), false, at.cost), kind: 'bool' },
-  'exists/2': { loop: (items, at, [body]) => decided(items, (item) => asBool('exists', at(body, item)), true, at.cost), kind: 'bool' },
+  'all/2': {
+    loop: (items, at, [body]) => decided(items, (item) => asBool('all', at(body, item)), false, at.cost),
+    kind: 'bool',
+  },
+  'exists/2': {
+    loop: (items, at, [body]) => decided(items, (item) => asBool('exists', at(body, item)), true, at.cost),
+    kind: 'bool',
+  },
   'exists_one/2': { loop: one, kind: 'bool' },
   'existsOne/2': { loop: one, kind: 'bool' },
   'filter/2': {

@@ -31,7 +31,8 @@ export function spanOf(nanos: bigint): Span {
  * @throws Failure for any other text, and for a day or an hour that does not exist.
  */
 export function readMoment(text: string): Moment {
-  const refuse = (): never => fail(`timestamp() takes a moment such as 2026-01-31T08:00:00Z, not ${JSON.stringify(text)}`);
+  const refuse = (): never =>
+    fail(`timestamp() takes a moment such as 2026-01-31T08:00:00Z, not ${JSON.stringify(text)}`);
   const match = RFC_3339.exec(text);
   if (!match) return refuse();
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as Numbers;

@@ -95,6 +95,10 @@ function takes(wanted: readonly Wanted[], operands: readonly unknown[]): boolean
 export function noOverload(name: string, kinds: readonly Wanted[]): Failure {
   const given = kinds.map((kind) => (kind === 'any' ? 'dyn' : kind));
   const isWord = /^\w/.test(name);
-  const written = isWord ? `${name}(${given.join(', ')})` : given.length === 1 ? `${name}${given[0]}` : given.join(` ${name} `);
+  const written = isWord
+    ? `${name}(${given.join(', ')})`
+    : given.length === 1
+      ? `${name}${given[0]}`
+      : given.join(` ${name} `);
   return new Failure(`found no matching overload for '${written}'`);
 }

@@ -13,9 +13,15 @@ export const TEXT_METHODS: Record<string, readonly Overload[]> = {
   contains: [overload<[string, string]>('string string -> bool', ([text, part]) => text.includes(part))],
   startsWith: [overload<[string, string]>('string string -> bool', ([text, part]) => text.startsWith(part))],
   endsWith: [overload<[string, string]>('string string -> bool', ([text, part]) => text.endsWith(part))],
-  matches: [overload<[string, string]>('string string -> bool', ([text, pattern], context) => matches(text, pattern, context))],
-  lowerAscii: [overload<[string]>('string -> string', ([text]) => text.replace(/[A-Z]+/g, (part) => part.toLowerCase()))],
-  upperAscii: [overload<[string]>('string -> string', ([text]) => text.replace(/[a-z]+/g, (part) => part.toUpperCase()))],
+  matches: [
+    overload<[string, string]>('string string -> bool', ([text, pattern], context) => matches(text, pattern, context)),
+  ],
+  lowerAscii: [
+    overload<[string]>('string -> string', ([text]) => text.replace(/[A-Z]+/g, (part) => part.toLowerCase())),
+  ],
+  upperAscii: [
+    overload<[string]>('string -> string', ([text]) => text.replace(/[a-z]+/g, (part) => part.toUpperCase())),
+  ],
   trim: [overload<[string]>('string -> string', ([text]) => text.trim())],
   indexOf: [
     overload<[string, string]>('string string -> int', ([text, part]) => placeOf(text, text.indexOf(part))),
@@ -37,8 +43,9 @@ export const TEXT_METHODS: Record<string, readonly Overload[]> = {
   ],
   split: [
     overload<[string, string]>('string string -> list<string>', ([text, by]) => new List(split(text, by))),
-    overload<[string, string, bigint]>('string string int -> list<string>', ([text, by, most]) =>
-      new List(splitInto(split(text, by), by, Number(most))),
+    overload<[string, string, bigint]>(
+      'string string int -> list<string>',
+      ([text, by, most]) => new List(splitInto(split(text, by), by, Number(most))),
     ),
   ],
   join: [
@@ -51,14 +58,18 @@ export const TEXT_METHODS: Record<string, readonly Overload[]> = {
       return readJson(readUtf8(bytes));
     }),
   ],
-  hex: [overload<[Uint8Array]>('bytes -> string', ([bytes], { cost }) => {
+  hex: [
+    overload<[Uint8Array]>('bytes -> string', ([bytes], { cost }) => {
       cost.spendOn(bytes, PARSING);
       return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-    })],
-  base64: [overload<[Uint8Array]>('bytes -> string', ([bytes], { cost }) => {
+    }),
+  ],
+  base64: [
+    overload<[Uint8Array]>('bytes -> string', ([bytes], { cost }) => {
       cost.spendOn(bytes, PARSING);
       return writeBase64(bytes);
-    })],
+    }),
+  ],
   string: [overload<[Uint8Array]>('bytes -> string', ([bytes]) => readUtf8(bytes))],
   at: [
     overload<[Uint8Array, bigint]>('bytes int -> int', ([bytes, place]) =>
@@ -93,7 +104,8 @@ function placeOf(text: string, unit: number): bigint {
 /** @throws Failure for a place that the text does not have. */
 function unitAt(text: string, place: bigint): number {
   let unit = 0;
-  for (let left = place; left > 0n && unit < text.length; left -= 1n) unit += (text.codePointAt(unit) as number) > 0xffff ? 2 : 1;
+  for (let left = place; left > 0n && unit < text.length; left -= 1n)
+    unit += (text.codePointAt(unit) as number) > 0xffff ? 2 : 1;
   const isThere = place >= 0n && place <= BigInt(text.length) && BigInt(lettersIn(text.slice(0, unit))) === place;
   return isThere ? unit : fail(`there is no place ${place} in a text of ${lettersIn(text)} letters`);
 }
@@ -127,7 +139,11 @@ function writeBase64(bytes: Uint8Array): string {
     const [a = 0, b, c] = bytes.subarray(at, at + 3);
     const all = (a << 16) | ((b ?? 0) << 8) | (c ?? 0);
     const letters = [18, 12, 6, 0].map((shift) => BASE64[(all >> shift) & 63] as string);
-    parts.push(letters.slice(0, 2).join(''), b === undefined ? '=' : (letters[2] as string), c === undefined ? '=' : (letters[3] as string));
+    parts.push(
+      letters.slice(0, 2).join(''),
+      b === undefined ? '=' : (letters[2] as string),
+      c === undefined ? '=' : (letters[3] as string),
+    );
   }
   return parts.join('');
 }

@@ -62,7 +62,10 @@ class Parser {
   private unexpected(wanted?: string): SyntaxFailure {
     const { kind, value, start, end } = this.token;
     const found = kind === 'end' ? 'its end' : kind === 'name' ? String(value) : kind;
-    return new SyntaxFailure(`Unexpected ${found}${wanted === undefined ? '' : `, expected ${wanted}`}`, { start, end });
+    return new SyntaxFailure(`Unexpected ${found}${wanted === undefined ? '' : `, expected ${wanted}`}`, {
+      start,
+      end,
+    });
   }
 
   private node(op: string, args: unknown): Node {
@@ -194,7 +197,8 @@ class Parser {
     const { value, start, end } = this.take('name');
     const name = value as string;
     if (RESERVED.has(name)) throw new SyntaxFailure(`${name} is a reserved word`, { start, end });
-    if (this.token.kind === '{') throw new SyntaxFailure(`${name}{} is a message, and there are none here`, { start, end });
+    if (this.token.kind === '{')
+      throw new SyntaxFailure(`${name}{} is a message, and there are none here`, { start, end });
     if (!this.skip('(')) return this.node('id', name);
     const args = this.list(')');
     if (name === 'has' && args.length === 1 && args[0]?.op !== '.') {
@@ -225,5 +229,5 @@ class Parser {
 }
 
 function isNumber(value: unknown): value is bigint | number {
-  return (typeof value === 'bigint' || typeof value === 'number');
+  return typeof value === 'bigint' || typeof value === 'number';
 }

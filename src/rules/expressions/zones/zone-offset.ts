@@ -66,7 +66,12 @@ function linesByName(): ReadonlyMap<string, string> {
   lines ??= new Map(
     zoneText()
       .split('\n')
-      .flatMap((line) => line.slice(0, line.indexOf('|')).split(' ').map((name): [string, string] => [name, line])),
+      .flatMap((line) =>
+        line
+          .slice(0, line.indexOf('|'))
+          .split(' ')
+          .map((name): [string, string] => [name, line]),
+      ),
   );
   return lines;
 }
