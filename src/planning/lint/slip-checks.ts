@@ -2,6 +2,7 @@ import { checkAbilitiesAlike } from './checks/abilities-alike.js';
 import { checkCharacters } from './checks/characters.js';
 import { checkEffects } from './checks/effects.js';
 import { checkEnvironments } from './checks/environments.js';
+import { checkHookExamples } from './checks/hook-examples.js';
 import { checkHookMatches } from './checks/hook-matches.js';
 import { checkHostPatterns } from './checks/host-patterns.js';
 import { checkIdleSteps } from './checks/idle-steps.js';
@@ -20,6 +21,7 @@ export const SLIP_CHECKS: readonly Check[] = [
   checkCharacters,
   checkEffects,
   checkEnvironments,
+  checkHookExamples,
   checkHookMatches,
   checkHostPatterns,
   checkIdleSteps,
