@@ -32,7 +32,8 @@ export interface HookBindings {
   path: PropertyKey[];
 }
 
-const IN_HOOKS: Available = {
+/** What the expressions of hooks may use. */
+export const IN_HOOKS: Available = {
   names: HOOK_NAMES,
   functions: ['now'],
   where: 'a hook',

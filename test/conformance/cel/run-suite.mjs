@@ -41,7 +41,7 @@ function runFile(suite, text, result) {
       result.total += 1;
       const difference = runCase(test, expression);
       if (difference === undefined) result.agreed += 1;
-      else result.differences.push({ case: name, expression, ...difference, ...meantReason(name, expression) });
+      else result.differences.push({ case: name, expression, ...difference, ...meantReason(name) });
     }
   }
 }

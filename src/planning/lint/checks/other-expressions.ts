@@ -1,9 +1,13 @@
 import { EFFECTS } from '../../../contracts/effects.js';
 import type { Finding } from '../../../contracts/findings.js';
 import type { Json } from '../../../contracts/json.js';
+import { AbilityError } from '../../../contracts/problem.js';
 import type { HookDefinition } from '../../../definitions/formats/hooks.js';
 import type { ImplementationBody } from '../../../definitions/formats/implementation.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
+import { checkCondition } from '../../check-names.js';
+import { IN_HOOKS } from '../../resolve-hooks.js';
+import { findingOfProblem } from '../finding-of.js';
 import { implementationBodies } from '../implementation-bodies.js';
 import type { LintedProject } from '../linted-project.js';
 import { ofFile } from '../of-file.js';
@@ -44,7 +48,20 @@ function* conditionFindings(hook: Loaded<HookDefinition>, view: View): Generator
     const source = handler.expression[key];
     if (source === undefined) continue;
     const path = ['handler', 'expression', key];
+    const refused = refusalOf(source, hook, path);
+    if (refused) yield refused;
     for (const mistake of conditionMistakes(source, path, view)) yield placedFinding(hook, mistake);
+  }
+}
+
+/** A hook that nothing binds is in no plan, and its names are looked at here. */
+function refusalOf(source: string, hook: Loaded<HookDefinition>, path: PropertyKey[]): Finding | undefined {
+  try {
+    checkCondition(source, IN_HOOKS, hook, path);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return findingOfProblem(error.toProblem(), hook.file);
   }
 }
 
