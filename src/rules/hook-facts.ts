@@ -148,7 +148,12 @@ export function denialOf(answer: HookAnswer): AbilityError {
     message: failed
       ? `The guard ${answer.hook_id} failed, and a guard that cannot answer is a no: ${answer.reason ?? 'no reason'}`
       : `${oneLine(answer.reason ?? 'Denied.')} (hook ${answer.hook_id})`,
-    details: { hook_id: answer.hook_id, phase: answer.phase, path: answer.path },
+    details: {
+      hook_id: answer.hook_id,
+      phase: answer.phase,
+      path: answer.path,
+      ...(answer.moment !== undefined && { moment: answer.moment }),
+    },
     ...(answer.suggestion !== undefined && { suggestion: oneLine(answer.suggestion) }),
   });
 }
