@@ -50,7 +50,7 @@ function compile(source: string): Expression {
   const [mistake] = mistakes;
   if (mistake)
     throw mistake instanceof UnknownFunction
-      ? noSuchFunction(mistake.name)
+      ? noSuchFunction(mistake.name, source)
       : notValid(source, mistake.summary, undefined);
   return {
     source,

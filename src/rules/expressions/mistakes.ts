@@ -29,10 +29,11 @@ function hintFor(source: string): string {
 }
 
 /** `expression.syntax`: a function that expressions do not have. */
-export function noSuchFunction(name: string): AbilityError {
+export function noSuchFunction(name: string, source?: string): AbilityError {
+  const message = `There is no function ${name}`;
   return new AbilityError({
     code: 'expression.syntax',
-    message: `There is no function ${name}`,
+    message: source === undefined ? message : `The expression \`${shorten(source)}\` is not valid: ${message}`,
     suggestion: 'Expressions have the functions and macros of CEL, split, join, lowerAscii, matches, now and uuid.',
   });
 }
