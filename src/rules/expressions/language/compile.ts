@@ -1,11 +1,12 @@
 import { isLoop, type Node } from '../syntax/node.js';
 import { isZone } from '../zones/zone-offset.js';
-import { idOfKey, itemAt, itemsOf, lengthOf, toCel, valueAt } from './collections.js';
+import { idOfKey, itemsOf, toCel, valueAt } from './collections.js';
 import { areEqual } from './compare.js';
 import { Failure, fail } from './failure.js';
 import { FUNCTIONS, METHODS, OPTIONAL_FUNCTIONS } from './functions.js';
 import { Dictionary, kindOf, List, Maybe, TYPE_NAMES, TypeName } from './kinds.js';
 import { compileLoop } from './loops.js';
+import { compileHas, compileIndex, compileMember } from './members.js';
 import { OPERATORS } from './operators.js';
 import { type Callable, type CallContext, callWith, noOverload, overloadsFor, type Wanted } from './overloads.js';
 
@@ -100,83 +101,6 @@ function compileName(node: Node, place: Place): Part {
   };
 }
 
-/** `google.protobuf.Timestamp` and `google.protobuf.Duration`. */
-function typeNamed(node: Node): TypeName | undefined {
-  const [target, name] = node.args as [Node, string];
-  if (node.op !== '.' || (name !== 'Timestamp' && name !== 'Duration') || target.op !== '.') return undefined;
-  const [root, between] = target.args as [Node, string];
-  const isOurs = between === 'protobuf' && root.op === 'id' && root.args === 'google';
-  return isOurs ? new TypeName(`google.protobuf.${name}`) : undefined;
-}
-
-function compileMember(node: Node, place: Place): Part {
-  const type = typeNamed(node);
-  if (type) return { run: () => type, kind: 'type' };
-  const [target, name] = node.args as [Node, string];
-  const isOptional = node.op === '.?';
-  const { run } = compilePart(target, place);
-  return {
-    run: (evaluation) => {
-      const of = run(evaluation);
-      const value = memberOf(of, name);
-      if (isOptional || of instanceof Maybe) return asMaybe(value);
-      if (value === undefined) throw new Failure(`no such key: ${name}`, node);
-      return value;
-    },
-    kind: isOptional ? 'optional' : 'any',
-  };
-}
-
-/** @throws Failure for what has no members. */
-function memberOf(of: unknown, name: string): unknown {
-  if (of instanceof Maybe) return of.value === undefined ? undefined : memberOf(of.value, name);
-  const kind = kindOf(of);
-  return kind === 'map'
-    ? valueAt(of as object, name)
-    : fail(`found no matching overload: a value of type ${kind} has no \`.${name}\``);
-}
-
-function asMaybe(value: unknown): Maybe {
-  if (value instanceof Maybe) return value;
-  return value === undefined ? Maybe.none : new Maybe(value);
-}
-
-function compileIndex(node: Node, place: Place): Part {
-  const [target, key] = (node.args as [Node, Node]).map((part) => compilePart(part, place).run) as [
-    Part['run'],
-    Part['run'],
-  ];
-  const isOptional = node.op === '[?]';
-  return {
-    run: (evaluation) => {
-      const of = target(evaluation);
-      const at = key(evaluation);
-      const value = elementOf(of, at);
-      if (isOptional || of instanceof Maybe) return asMaybe(value);
-      if (value === undefined) throw new Failure('no such key', node);
-      return value;
-    },
-    kind: isOptional ? 'optional' : 'any',
-  };
-}
-
-/** @throws Failure for what has no elements, and for a place that is no whole number. */
-function elementOf(of: unknown, key: unknown): unknown {
-  if (of instanceof Maybe) return of.value === undefined ? undefined : elementOf(of.value, key);
-  const kind = kindOf(of);
-  if (kind === 'map') return valueAt(of as object, key);
-  if (kind !== 'list') throw noOverload('_[_]', [kind, kindOf(key)]);
-  const place = placeOf(key);
-  return place >= 0 && place < lengthOf(of as object) ? itemAt(of as object, place) : undefined;
-}
-
-function placeOf(key: unknown): number {
-  const kind = kindOf(key);
-  if (kind !== 'int' && kind !== 'uint' && kind !== 'double') throw noOverload('_[_]', ['list', kind]);
-  const place = kind === 'uint' ? Number((key as { value: bigint }).value) : Number(key);
-  return Number.isInteger(place) ? place : fail(`a list has no place ${place}`);
-}
-
 function compileMap(written: [Node, Node][], place: Place): Part {
   const parts = written.map((entry) => entry.map((part) => compilePart(part, place).run) as [Part['run'], Part['run']]);
   return {
@@ -198,12 +122,6 @@ function compileMap(written: [Node, Node][], place: Place): Part {
 function compileCall([name, args]: [string, Node[]], place: Place): Part {
   if (name === 'has' && args.length === 1) return compileHas(args[0] as Node, place);
   return compileNamed(FUNCTIONS.get(name), name, args, place);
-}
-
-function compileHas(member: Node, place: Place): Part {
-  const [target, name] = member.args as [Node, string];
-  const { run } = compilePart(target, place);
-  return { run: (evaluation) => memberOf(run(evaluation), name) !== undefined, kind: 'bool' };
 }
 
 function compileMethod([name, target, args]: [string, Node, Node[]], place: Place): Part {
