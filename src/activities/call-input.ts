@@ -13,6 +13,8 @@ export interface CallInput {
   idempotencyKey: string;
   /** Of the plan: how its schemas, and the answers they are held against, are read. */
   engine: number;
+  /** The version of the plan, for the expressions of an implementation. */
+  cel: string;
   environment: Pick<PlanEnvironment, 'name' | 'protected' | 'vars'>;
   /** Longest this attempt may take. */
   timeoutMs: number;

@@ -4,6 +4,7 @@ import type { CallAnswer, CallRequest } from '../contracts/activities.js';
 import { isRepeatable } from '../contracts/effects.js';
 import type { HookAnswer, Phase } from '../contracts/hooks.js';
 import type { Json, JsonObject } from '../contracts/json.js';
+import { FIRST_CEL } from '../contracts/names.js';
 import type { Plan, PlanHook, PlanOperation } from '../contracts/plan.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import { operationInput } from '../planning/operation-input.js';
@@ -98,6 +99,7 @@ async function runAttempt(
   const call: CallInput = {
     input,
     taskKey: task.includes(':') ? null : task,
+    cel: plan.cel ?? FIRST_CEL,
     path,
     idempotencyKey: `${task}/${path}`,
     engine: plan.engine,
@@ -197,7 +199,16 @@ async function runBuiltins(
   const { path } = request;
   const { plan, seal, user, session } = admitted;
   const facts = { plan, operation, input, task: taskOf(Context.current()), user, session, ...(outcome && { outcome }) };
-  const run = { ...facts, phase, path, hooks: builtins, planDigest: seal.plan, signal, logFolder: undefined };
+  const run = {
+    ...facts,
+    phase,
+    path,
+    moment: Date.now(),
+    hooks: builtins,
+    planDigest: seal.plan,
+    signal,
+    logFolder: undefined,
+  };
   return runHooks(run, dependencies);
 }
 
@@ -206,7 +217,7 @@ function checkOutput({ key, implementation, output_schema }: PlanOperation, call
   const { fail_if: condition, kind } = implementation;
   if (condition !== undefined) {
     const values = { output, input: call.input, environment: { ...call.environment } };
-    if (evaluateCondition(condition, values)) {
+    if (evaluateCondition(condition, values, { cel: call.cel })) {
       const seen = call.log.excerpt(JSON.stringify(output), 300);
       const message = `${key} answered, and \`fail_if\` says that it failed: ${seen}`;
       throw new CallFailure({ code: 'fail_if.matched', message, details: { output } });

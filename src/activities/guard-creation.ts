@@ -24,6 +24,16 @@ export interface CreationDependencies extends HookDependencies {
   variables?: (environment: string) => EnvironmentVariables;
   scripts: PinnedScripts;
   tools: Pick<PinnedTools, 'pin'>;
+  /** The clock that a case of `ability test` sets for its task; left out: the one of this machine. */
+  clockOf?: (task: string) => Promise<SetClock | undefined>;
+}
+
+/** A clock that was set. */
+export interface SetClock {
+  /** Milliseconds since 1970. */
+  now: number;
+  /** What the clock of its workflow lacks, in milliseconds. */
+  shift_ms: number;
 }
 
 /** What somebody wants done, as far as the checks look at it. */
@@ -76,9 +86,11 @@ export async function guardCreation(
   refuseMissingCredentials(resolved, dependencies);
   // What is promised is the tools as they are now.
   const secrets = dependencies.secrets(resolved.environment.name);
-  const { plan, warnings: notPinned } = await dependencies.tools.pin(resolved, { secrets, signal });
+  const clock = await dependencies.clockOf?.(wanted.task);
+  const { plan: pinned, warnings: notPinned } = await dependencies.tools.pin(resolved, { secrets, signal });
+  const plan = clock ? { ...pinned, clock_shift_ms: clock.shift_ms } : pinned;
   const digests = plan === resolved ? before : { ...before, plan: digestOf(plan) };
-  const hooks = await askGuards(plan, input, wanted, digests.plan, dependencies, signal);
+  const hooks = await askGuards(plan, input, wanted, digests.plan, clock?.now ?? Date.now(), dependencies, signal);
   const notKept = await dependencies.scripts.keep(plan);
   const warnings = [...notPinned, ...(notKept ? [notKept] : []), ...warningsOf(hooks)];
   return { plan, digests, hooks, confirmations: confirmationsOf(hooks), warnings };
@@ -96,6 +108,7 @@ async function askGuards(
   rootInput: JsonObject,
   wanted: Wanted,
   planDigest: string,
+  moment: number,
   dependencies: CreationDependencies,
   signal: AbortSignal,
 ): Promise<HookAnswer[]> {
@@ -111,6 +124,7 @@ async function askGuards(
         session: wanted.session,
         phase: 'PreAbilityCreate',
         path,
+        moment,
         hooks: (operation ?? plan.ability).hooks.pre_create,
         planDigest,
         signal,

@@ -35,7 +35,7 @@ export function createHookPhase(dependencies: HookPhaseDependencies): (request: 
     const all = request.phase === 'PreAbilityCall' ? pre_call : post_call;
     const hooks = operation ? all.filter(({ handler }) => handler.kind !== 'builtin') : all;
     const attempt = beginAttempt(context, PHASE_MS, false);
-    const { path, input, phase, outcome } = request;
+    const { path, input, phase, outcome, moment = Date.now() } = request;
     try {
       return await runHooks(
         {
@@ -48,6 +48,7 @@ export function createHookPhase(dependencies: HookPhaseDependencies): (request: 
           ...(outcome && { outcome }),
           phase,
           path,
+          moment,
           hooks,
           planDigest: seal.plan,
           signal: attempt.stop,

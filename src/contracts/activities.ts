@@ -46,6 +46,8 @@ export interface HookRequest extends CallContext {
   /** The operation called; null for the task itself. */
   operation: string | null;
   input: JsonObject;
+  /** What `now()` gives the hooks that are expressions: milliseconds since 1970. Left out in tasks of earlier builds. */
+  moment?: number;
   /** For `PostAbilityCall`: how the call ended. */
   outcome?: { status: string; output: Json; error: Problem | null };
 }

@@ -61,6 +61,8 @@ export interface HookAnswer {
   infra?: JsonObject;
   hook_signals?: JsonObject;
   duration_ms?: number;
+  /** What `now()` gave its expressions, ISO 8601; left out where they did not ask. */
+  moment?: string;
 }
 
 /** The built-in handlers. */

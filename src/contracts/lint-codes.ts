@@ -81,6 +81,12 @@ export const LINT_CODES = {
     why: 'Whoever reads the binding believes that the hook stands guard, and it does not fire.',
     fix: 'Set `enabled: true` at the hook, or take it out of the binding.',
   },
+  'lint.hook_example': {
+    severity: 'error',
+    means: 'A hook decides one of its examples otherwise than the example says.',
+    why: 'An example is the promise of a guard for one case; a guard that breaks it lets pass what it should stop, or stops too much.',
+    fix: 'Correct the condition or the example; an example sets `now`, `environment`, `input` and whatever else the condition reads.',
+  },
   'lint.hook_narrowed': {
     severity: 'warning',
     means: 'A blocking hook without `match` is bound by name, so that it no longer fires everywhere.',

@@ -31,6 +31,8 @@ export interface Plan {
   limits: PlanLimits;
   /** With which other tasks this one must not run at once; absent: none. */
   concurrency?: PlanConcurrency;
+  /** What is added to the clock that expressions see, in milliseconds; only in the plan of a case of `ability test`. */
+  clock_shift_ms?: number;
   /** Workflows that this one calls, and those that they call. Their operations are among the plan's own. */
   workflows?: Record<string, PlanWorkflow>;
 }

@@ -6,20 +6,35 @@ import { expressionsIn } from '../rules/expressions/template.js';
 import { didYouMean } from '../rules/nearest.js';
 import { placed } from './placed.js';
 
+/** What expressions of one kind may use where they stand. */
+export interface Available {
+  names: readonly string[];
+  /** Of the functions that are not known everywhere. */
+  functions: readonly Changing[];
+  /** Where that is, for a message: `a hook`. */
+  where: string;
+  /** What to write in place of a function that is not known there. */
+  instead: string;
+}
+
+/** Functions that give something else each time. */
+const CHANGING = ['now', 'uuid'] as const;
+type Changing = (typeof CHANGING)[number];
+
 /**
- * Checks bare CEL of a definition: that it can be read, and that it reads only names that are known there.
+ * Checks bare CEL of a definition: that it can be read, and that it uses only names and functions that are known there.
  *
  * @throws AbilityError `expression.*`, `definition.invalid`, with the place.
  */
 export function checkCondition(
   source: string,
-  known: readonly string[],
+  available: Available,
   from: Loaded<unknown>,
   path: readonly PropertyKey[],
 ): void {
   try {
     refuseTemplate(source);
-    refuseUnknownNames(compileExpression(source), known);
+    refuseUnavailable(compileExpression(source), available);
   } catch (error) {
     throw placed(error, from, path);
   }
@@ -28,16 +43,16 @@ export function checkCondition(
 /** Checks every `${{ }}` in a value of a definition, as {@link checkCondition} does. */
 export function checkTemplate(
   template: Json,
-  known: readonly string[],
+  available: Available,
   from: Loaded<unknown>,
   path: readonly PropertyKey[],
 ): void {
   if (template !== null && typeof template === 'object') {
-    for (const [key, item] of Object.entries(template)) checkTemplate(item, known, from, [...path, key]);
+    for (const [key, item] of Object.entries(template)) checkTemplate(item, available, from, [...path, key]);
     return;
   }
   try {
-    for (const expression of expressionsIn(template)) refuseUnknownNames(expression, known);
+    for (const expression of expressionsIn(template)) refuseUnavailable(expression, available);
   } catch (error) {
     throw placed(error, from, path);
   }
@@ -65,5 +80,17 @@ export function refuseUnknownNames({ references, source }: Expression, known: re
     code: 'expression.syntax',
     message: `\`${unknown.name}\` is not known in \`${source}\``,
     suggestion: hint === undefined ? names : `${hint} ${names}`,
+  });
+}
+
+/** @throws AbilityError `expression.syntax` for the first name or function that is not known there. */
+function refuseUnavailable(expression: Expression, { names, functions, where, instead }: Available): void {
+  refuseUnknownNames(expression, names);
+  const unknown = CHANGING.find((name) => expression.functions.includes(name) && !functions.includes(name));
+  if (unknown === undefined) return;
+  throw new AbilityError({
+    code: 'expression.syntax',
+    message: `\`${unknown}()\` is not known in ${where} (in \`${expression.source}\`)`,
+    suggestion: instead,
   });
 }

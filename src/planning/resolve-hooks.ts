@@ -11,7 +11,7 @@ import { parseDuration } from '../rules/duration.js';
 import { matchesAnyGlob } from '../rules/glob.js';
 import { HOOK_NAMES } from '../rules/hook-facts.js';
 import { didYouMean } from '../rules/nearest.js';
-import { checkCondition } from './check-names.js';
+import { type Available, checkCondition } from './check-names.js';
 import { HOOK_ARGUMENTS } from './check-placeholders.js';
 import type { Warn } from './doubt.js';
 import { resolveScript } from './resolve-script.js';
@@ -32,6 +32,13 @@ export interface HookBindings {
   path: PropertyKey[];
 }
 
+/** What the expressions of hooks may use. */
+export const IN_HOOKS: Available = {
+  names: HOOK_NAMES,
+  functions: ['now'],
+  where: 'a hook',
+  instead: 'A hook knows `now()`; what is by chance it cannot decide by.',
+};
 const GUARD_MS = parseDuration('10s');
 
 /**
@@ -155,7 +162,7 @@ export function handlerOf(hook: Loaded<HookDefinition>, phase: Phase, registry: 
   }
   const { deny_if, confirm_if, warn_if, reason, suggestion } = handler.expression;
   for (const [key, condition] of Object.entries({ deny_if, confirm_if, warn_if })) {
-    if (condition !== undefined) checkCondition(condition, HOOK_NAMES, hook, ['handler', 'expression', key]);
+    if (condition !== undefined) checkCondition(condition, IN_HOOKS, hook, ['handler', 'expression', key]);
   }
   if (phase === 'PostAbilityCall' && (deny_if ?? confirm_if) !== undefined) {
     throw new AbilityError({

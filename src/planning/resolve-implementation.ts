@@ -7,7 +7,7 @@ import type { Loaded, Registry } from '../definitions/registry.js';
 import { isHostAllowed, portOf } from '../rules/allowed-hosts.js';
 import { didYouMean } from '../rules/nearest.js';
 
-import { checkCondition, checkTemplate } from './check-names.js';
+import { type Available, checkCondition, checkTemplate } from './check-names.js';
 import { resolveParameters } from './check-parameters.js';
 import { headerTexts, plainTexts } from './check-placeholders.js';
 import type { EnvironmentVariables } from './environment-variables.js';
@@ -18,10 +18,21 @@ import { resolveEnvProfile, resolveScript } from './resolve-script.js';
 import { resolveAccess } from './resolve-service.js';
 
 /** Names that `fail_if` sees. */
-const FAIL_NAMES = ['output', 'input', 'environment'];
+const INSTEAD = 'Let a step of a workflow pass it as a parameter of the call.';
+const FAILING: Available = {
+  names: ['output', 'input', 'environment'],
+  functions: [],
+  where: '`fail_if`',
+  instead: INSTEAD,
+};
 
 /** Names that the templates of a request see. Source: answers, 26. */
-const REQUEST_NAMES = ['input', 'environment'];
+const REQUEST: Available = {
+  names: ['input', 'environment'],
+  functions: [],
+  where: 'a request',
+  instead: INSTEAD,
+};
 
 /** Settings of an ability in the environment of the plan. */
 export type EnvironmentSettings = NonNullable<AbilityConfig['environments']>[string];
@@ -81,7 +92,7 @@ function baseOf(
   settings: EnvironmentSettings | undefined,
 ): ImplementationBase {
   const { id, body, from, path } = chosen;
-  if (body.fail_if !== undefined) checkCondition(body.fail_if, FAIL_NAMES, from, [...path, 'fail_if']);
+  if (body.fail_if !== undefined) checkCondition(body.fail_if, FAILING, from, [...path, 'fail_if']);
   const section: { timeout_sec?: number | undefined } =
     body.kind === 'script' ? body.script : body.kind === 'mcp' ? body.mcp : body.api;
   return {
@@ -166,7 +177,7 @@ function resolveApi(
   const base_url = resolveAddress(endpoint, variables, from, [...path, 'api']);
   checkHost(registry, base_url, from, [...path, 'api']);
   for (const section of ['query', 'headers', 'body'] as const) {
-    checkTemplate((api[section] ?? null) as Json, REQUEST_NAMES, from, [...path, 'api', section]);
+    checkTemplate((api[section] ?? null) as Json, REQUEST, from, [...path, 'api', section]);
   }
   const refuseMissing = (texts: Record<string, string>, ...at: PropertyKey[]): void =>
     refuseMissingCredential(texts, credentials, where, from, [...path, 'api', ...at]);

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../contracts/json.js';
+import { FIRST_CEL } from '../contracts/names.js';
 import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import { evaluateTemplate } from './expressions/template.js';
@@ -11,10 +12,10 @@ const MOST_CHARACTERS = 500;
  *
  * @throws AbilityError `expression.*`; `expression.not_text` for what is no text, an empty or an overlong one.
  */
-export function concurrencyKey(template: string, input: JsonObject, { environment }: Plan): string {
+export function concurrencyKey(template: string, input: JsonObject, { environment, cel = FIRST_CEL }: Plan): string {
   const { name, protected: isProtected, vars } = environment;
   const values = { input, environment: { name, protected: isProtected, vars } };
-  const value = evaluateTemplate(template, { values });
+  const value = evaluateTemplate(template, { values, cel });
   const key = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
   if (typeof key !== 'string')
     throw notAKey(template, `gives ${JSON.stringify(value).slice(0, 100)}, which is no text`);

@@ -1,5 +1,6 @@
 import type { HookAnswer, Phase } from '../contracts/hooks.js';
 import type { Json, JsonObject } from '../contracts/json.js';
+import { CEL } from '../contracts/names.js';
 import type { Person } from '../contracts/people.js';
 import type { Plan, PlanHandler, PlanOperation } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
@@ -62,25 +63,58 @@ export function hookFacts({ plan, operation, input, task, user, session, outcome
  *
  * An expression that cannot be evaluated is an error, and an error before a call is a no. Source: design, section 7.
  *
- * @param cel the version of the plan, where a history may have to replay.
+ * @param when the version of the plan, where a history may have to replay, and the moment of the phase.
  */
 export function answerExpression(
   id: string,
   handler: Extract<PlanHandler, { kind: 'expression' }>,
   at: { phase: Phase; path: string },
   facts: HookFacts,
-  cel?: string,
+  when: HookMoment,
 ): HookAnswer {
+  const clock = new HookClock(when);
+  const isTrue = (condition: string | undefined): boolean =>
+    condition !== undefined && evaluateCondition(condition, facts, clock.around);
   const answer = { hook_id: id, ...at, status: 'ok', decision: 'allow' } as const;
   try {
-    if (isTrue(handler.deny_if, facts, cel)) return { ...answer, decision: 'deny', ...whyOf(handler) };
-    const warned = isTrue(handler.warn_if, facts, cel) ? { warnings: [oneLine(handler.reason)] } : {};
-    if (isTrue(handler.confirm_if, facts, cel))
-      return { ...answer, decision: 'need_user_confirm', ...whyOf(handler), ...warned };
-    return { ...answer, ...warned };
+    if (isTrue(handler.deny_if)) return { ...answer, decision: 'deny', ...whyOf(handler), ...clock.seen };
+    const warned = isTrue(handler.warn_if) ? { warnings: [oneLine(handler.reason)] } : {};
+    if (isTrue(handler.confirm_if))
+      return { ...answer, decision: 'need_user_confirm', ...whyOf(handler), ...warned, ...clock.seen };
+    return { ...answer, ...warned, ...clock.seen };
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
-    return failedAnswer(id, at, error.message);
+    return { ...failedAnswer(id, at, error.message), ...clock.seen };
+  }
+}
+
+/** When a phase is, for the expressions of its hooks. */
+export interface HookMoment {
+  /** Milliseconds since 1970; the same for all hooks of the phase. */
+  moment: number;
+  /** The version of the plan. */
+  cel: string;
+}
+
+/** The clock of one hook, which notes whether it was looked at: the answer then says what it showed. */
+class HookClock {
+  private wasRead = false;
+
+  constructor(private readonly when: HookMoment) {}
+
+  /** Hooks of plans of earlier versions had no clock, and a task that was refused for it stays refused. */
+  get around(): { cel: string; now?: () => number } {
+    const { cel, moment } = this.when;
+    if (cel !== CEL) return { cel };
+    const now = (): number => {
+      this.wasRead = true;
+      return moment;
+    };
+    return { cel, now };
+  }
+
+  get seen(): Pick<HookAnswer, 'moment'> {
+    return this.wasRead ? { moment: new Date(this.when.moment).toISOString() } : {};
   }
 }
 
@@ -106,10 +140,6 @@ function whyOf({
   return { reason: oneLine(reason), ...(suggestion !== undefined && { suggestion: oneLine(suggestion) }) };
 }
 
-function isTrue(condition: string | undefined, facts: HookFacts, cel: string | undefined): boolean {
-  return condition !== undefined && evaluateCondition(condition, facts, cel);
-}
-
 /** The error a deny is reported as. Source: design, section 1: a failed guard says that it failed, not that it denied. */
 export function denialOf(answer: HookAnswer): AbilityError {
   const failed = answer.status === 'error';
@@ -118,7 +148,12 @@ export function denialOf(answer: HookAnswer): AbilityError {
     message: failed
       ? `The guard ${answer.hook_id} failed, and a guard that cannot answer is a no: ${answer.reason ?? 'no reason'}`
       : `${oneLine(answer.reason ?? 'Denied.')} (hook ${answer.hook_id})`,
-    details: { hook_id: answer.hook_id, phase: answer.phase, path: answer.path },
+    details: {
+      hook_id: answer.hook_id,
+      phase: answer.phase,
+      path: answer.path,
+      ...(answer.moment !== undefined && { moment: answer.moment }),
+    },
     ...(answer.suggestion !== undefined && { suggestion: oneLine(answer.suggestion) }),
   });
 }

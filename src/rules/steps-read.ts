@@ -1,9 +1,13 @@
 import type { Json } from '../contracts/json.js';
+import { FIRST_CEL } from '../contracts/names.js';
 import type { ForeachStep, PlanStep, RepeatStep } from '../contracts/plan.js';
 import { compileExpression, type Expression } from './expressions/evaluate.js';
 import { expressionsIn } from './expressions/template.js';
 import { allSteps, type StepTree } from './find-step.js';
 import { listSteps } from './inner-steps.js';
+
+/** A plan, or what of one has expressions. */
+type Tree = StepTree & { output?: Json; cel?: string | undefined };
 
 const known = new WeakMap<StepTree, ReadonlySet<string> | undefined>();
 
@@ -12,19 +16,20 @@ const known = new WeakMap<StepTree, ReadonlySet<string> | undefined>();
  *
  * Outputs of all others need not be kept.
  */
-export function stepsRead(tree: StepTree & { output?: Json }): ReadonlySet<string> | undefined {
+export function stepsRead(tree: Tree): ReadonlySet<string> | undefined {
   if (known.has(tree)) return known.get(tree);
   const read = collect(tree);
   known.set(tree, read);
   return read;
 }
 
-function collect(tree: StepTree & { output?: Json }): ReadonlySet<string> | undefined {
+function collect(tree: Tree): ReadonlySet<string> | undefined {
+  const cel = tree.cel ?? FIRST_CEL;
   const handlers = tree.on_error ?? [];
   const expressions = [
-    ...expressionsIn(tree.output ?? null),
-    ...handlers.flatMap(({ output }) => expressionsIn(output ?? null)),
-    ...allSteps(tree).flatMap(({ step }) => expressionsOf(step)),
+    ...expressionsIn(tree.output ?? null, cel),
+    ...handlers.flatMap(({ output }) => expressionsIn(output ?? null, cel)),
+    ...allSteps(tree).flatMap(({ step }) => expressionsOf(step, cel)),
   ];
   return idsReadBy(expressions);
 }
@@ -46,10 +51,10 @@ function idsReadBy(expressions: readonly Expression[]): Set<string> | undefined 
 const ownReaders = new WeakMap<PlanStep, boolean>();
 
 /** Whether an expression of a step looks at that step itself. */
-export function readsItself(step: PlanStep): boolean {
+export function readsItself(step: PlanStep, cel: string): boolean {
   let reads = ownReaders.get(step);
   if (reads === undefined) {
-    reads = idsReadBy(expressionsOf(step))?.has(step.id) ?? true;
+    reads = idsReadBy(expressionsOf(step, cel))?.has(step.id) ?? true;
     ownReaders.set(step, reads);
   }
   return reads;
@@ -58,11 +63,11 @@ export function readsItself(step: PlanStep): boolean {
 const readInLoops = new WeakMap<PlanStep, readonly string[]>();
 
 /** The ids of the steps inside a loop that the loop or some step inside it reads: what one turn may see of another. */
-export function readInTurns(loop: ForeachStep | RepeatStep): readonly string[] {
+export function readInTurns(loop: ForeachStep | RepeatStep, cel: string): readonly string[] {
   let ids = readInLoops.get(loop);
   if (!ids) {
     const inner = listSteps(loop.steps).map(({ step }) => step);
-    const read = idsReadBy([loop, ...inner].flatMap(expressionsOf));
+    const read = idsReadBy([loop, ...inner].flatMap((step) => expressionsOf(step, cel)));
     ids = inner.map(({ id }) => id).filter((id) => read === undefined || read.has(id));
     readInLoops.set(loop, ids);
   }
@@ -70,12 +75,12 @@ export function readInTurns(loop: ForeachStep | RepeatStep): readonly string[] {
 }
 
 /** Every expression of one step, without those of the steps inside it. */
-function expressionsOf(step: PlanStep): Expression[] {
+function expressionsOf(step: PlanStep, cel: string): Expression[] {
   const { bare, templates } = ownExpressions(step);
   const handlers = (step.on_error ?? []).map(({ output }) => output ?? null);
   return [
-    ...[step.if, ...bare].flatMap((source) => (source === undefined ? [] : [compileExpression(source)])),
-    ...[step.timeout ?? null, ...handlers, ...templates].flatMap(expressionsIn),
+    ...[step.if, ...bare].flatMap((source) => (source === undefined ? [] : [compileExpression(source, cel)])),
+    ...[step.timeout ?? null, ...handlers, ...templates].flatMap((one) => expressionsIn(one, cel)),
   ];
 }
 

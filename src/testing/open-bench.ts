@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { type InternalConnectionOptions, InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection.js';
+import type { SetClock } from '../activities/guard-creation.js';
 import type { ActivityDependencies } from '../activities/index.js';
 import type { Session } from '../client/index.js';
 import { ATTRIBUTES } from '../contracts/names.js';
@@ -55,7 +56,7 @@ export async function openBench(registry: Registry, environments: string[], prog
     const { session, clock } = await openSession(registry, paths, server);
     closers.push(() => session.close());
     const cases = new Map<string, { prepared: PreparedCase; calls: CaseCalls }>();
-    const host = await hostWorkers(registry, paths, server, environments, (task) => {
+    const host = await hostWorkers(registry, paths, server, environments, clock, (task) => {
       const found = cases.get(task.split('/', 1)[0] ?? task);
       if (!found) throw new Error(`no case has the task ${task}`);
       return found;
@@ -109,6 +110,7 @@ async function hostWorkers(
   paths: ProjectPaths,
   { address }: TestServer,
   environments: string[],
+  clock: TestClock,
   caseOf: (task: string) => { prepared: PreparedCase; calls: CaseCalls },
 ): Promise<WorkerHost> {
   const secrets = (environment: string) => new PlaceholderSecrets(registry.root, environment);
@@ -131,6 +133,7 @@ async function hostWorkers(
       tools: { pin: async (plan) => ({ plan, warnings: [] }) },
       variables: (environment) => new PlaceholderVariables(registry, environment),
       recordUsage: () => {},
+      clockOf: (task) => clockOf(caseOf(task).prepared, clock),
     }),
   });
   try {
@@ -140,4 +143,8 @@ async function hostWorkers(
     await host.stop();
     throw error;
   }
+}
+
+async function clockOf({ now }: PreparedCase, clock: TestClock): Promise<SetClock | undefined> {
+  return now === undefined ? undefined : { now, shift_ms: Math.round(now - (await clock.now())) };
 }

@@ -116,6 +116,7 @@ function fillIn(
     location,
     environment: own.environment ?? defaults.environment ?? chooseEnvironment(project, filter.environment),
     input: { ...defaults.input, ...own.input },
+    now: millisecondsOf(own.now ?? defaults.now),
     mocks: { ...defaults.mocks, ...own.mocks },
     hooks: { ...defaults.hooks, ...own.hooks },
     approvals: { ...defaults.approvals, ...own.approvals },
@@ -123,6 +124,10 @@ function fillIn(
     waits: new Map(),
     expect,
   };
+}
+
+function millisecondsOf(moment: string | undefined): number | undefined {
+  return moment === undefined ? undefined : Date.parse(moment);
 }
 
 /**

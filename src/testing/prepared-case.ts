@@ -10,6 +10,8 @@ export interface PreparedCase {
   location: SourceLocation;
   environment: string;
   input: JsonObject;
+  /** What `now()` gives when the task begins, in milliseconds since 1970; undefined: the time of the test server. */
+  now: number | undefined;
   /** By step path, step id or operation key. */
   mocks: Record<string, MockAnswer | MockAnswer[]>;
   /** By hook id. */

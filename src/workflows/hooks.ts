@@ -104,16 +104,17 @@ function needsActivity(hooks: readonly PlanHook[]): boolean {
 }
 
 function answerHere(
-  { plan }: TaskRun,
+  run: TaskRun,
   hooks: readonly PlanHook[],
   phase: Phase,
   path: string,
   facts: HookFacts,
 ): HookAnswer[] {
+  const when = { moment: run.now(), cel: run.plan.cel ?? FIRST_CEL };
   const answers: HookAnswer[] = [];
   for (const { id, handler } of hooks) {
     if (handler.kind !== 'expression') continue;
-    const answer = answerExpression(id, handler, { phase, path }, facts, plan.cel ?? FIRST_CEL);
+    const answer = answerExpression(id, handler, { phase, path }, facts, when);
     answers.push(answer);
     if (answer.decision === 'deny') break;
   }
@@ -134,6 +135,7 @@ async function askActivity(
     path,
     operation: operation?.key ?? null,
     input,
+    ...(hooks.some(({ handler }) => handler.kind === 'expression') && { moment: run.now() }),
     ...(outcome && { outcome }),
   };
   const activities = proxyActivities<Record<string, (request: HookRequest) => Promise<HookAnswer[]>>>({

@@ -195,6 +195,11 @@ export class TaskRun {
     return this.waiting.delete(path);
   }
 
+  /** What `now()` gives, in milliseconds since 1970: the time of the workflow, so that a replay sees the same. */
+  now(): number {
+    return Date.now() + (this.plan.clock_shift_ms ?? 0);
+  }
+
   /**
    * What expressions see. Source: answers, 30 and 51.
    *
@@ -219,7 +224,7 @@ export class TaskRun {
           error: (this.ending?.error ?? null) as Json,
         },
       },
-      now: () => Date.now(),
+      now: () => this.now(),
       uuid: () => uuid4(),
     };
   }

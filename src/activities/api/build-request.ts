@@ -26,7 +26,7 @@ export interface ApiRequest {
  */
 export function buildRequest({ api }: ApiImplementation, call: CallInput): ApiRequest {
   const { input } = call;
-  const scope = { values: { input, environment: { ...call.environment } } };
+  const scope = { cel: call.cel, values: { input, environment: { ...call.environment } } };
   const unnamed = distributeInput(api, input);
   const path = buildPath(api.path, input, api.params ?? {});
   const query = buildQuery(api, input, unnamed.query, scope);

@@ -38,6 +38,6 @@ export function paramsIn(place: ApiPlace, params: Record<string, PlanApiParam>):
 /** Names of the input that templates read, so that they are not sent a second time. */
 function referencesIn(templates: Json[]): string[] {
   return templates
-    .flatMap(expressionsIn)
+    .flatMap((template) => expressionsIn(template))
     .flatMap(({ references }) => references.filter(({ name }) => name === 'input').map(({ path }) => path[0] ?? ''));
 }

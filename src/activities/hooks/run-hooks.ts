@@ -1,4 +1,5 @@
 import type { EventContext, HookAnswer, Phase } from '../../contracts/hooks.js';
+import { FIRST_CEL } from '../../contracts/names.js';
 import type { PlanHandler, PlanHook } from '../../contracts/plan.js';
 import { answerExpression, type FactSources, failedAnswer, hookFacts } from '../../rules/hook-facts.js';
 import type { SecretSource } from '../secrets.js';
@@ -24,6 +25,8 @@ export interface HookDependencies {
 export interface HookRun extends FactSources {
   phase: Phase;
   path: string;
+  /** What `now()` gives; milliseconds since 1970. */
+  moment: number;
   hooks: readonly PlanHook[];
   planDigest: string | null;
   signal: AbortSignal;
@@ -53,7 +56,10 @@ async function answerOne(hook: PlanHook, run: HookRun, dependencies: HookDepende
   try {
     switch (hook.handler.kind) {
       case 'expression':
-        return answerExpression(hook.id, hook.handler, at, hookFacts(run));
+        return answerExpression(hook.id, hook.handler, at, hookFacts(run), {
+          moment: run.moment,
+          cel: run.plan.cel ?? FIRST_CEL,
+        });
       case 'builtin':
         return answerBuiltin(hook.id, hook.handler, run, dependencies);
       case 'script':

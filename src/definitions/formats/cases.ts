@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { END_STATES, STEP_STATUSES } from '../../contracts/states.js';
-import { abilityId, environmentName, json, jsonObject, plainName, signalName } from './values.js';
+import { abilityId, environmentName, json, jsonObject, moment, plainName, signalName } from './values.js';
 
 const errorCode = z
   .string()
@@ -108,6 +108,7 @@ const signal = z.strictObject({
 const surroundings = {
   environment: environmentName.optional().describe('Where it runs.'),
   input: jsonObject.optional().describe('What the ability gets.'),
+  now: moment.optional().describe('What `now()` gives in hooks and steps when the task begins; it goes on from there.'),
   mocks: z.record(place, mock).optional().describe('What calls answer, by step path, step id or operation key.'),
   hooks: z.record(plainName, hookAnswer).optional().describe('What script hooks answer, by id.'),
   approvals: z.record(place, decisions).optional().describe('What people say, by step.'),

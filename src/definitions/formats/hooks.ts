@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BUILTINS } from '../../contracts/hooks.js';
 import { script } from './implementation.js';
-import { condition, effect, jsonObject, plainName, seconds } from './values.js';
+import { abilityId, condition, effect, environmentName, jsonObject, moment, plainName, seconds } from './values.js';
 
 const globs = z.array(z.string().min(1)).min(1).optional();
 
@@ -61,6 +61,18 @@ export const handler = z.union(
   'A handler is one of expression, script, builtin',
 );
 
+/** What a hook says in one case; lint asks it. What is left out is empty. */
+const example = z.strictObject({
+  now: moment.optional().describe('What `now()` gives.'),
+  environment: environmentName.optional().describe('Where; else the default environment, or the only one.'),
+  ability: abilityId.optional().describe('What is called.'),
+  input: jsonObject.optional().describe('Its input.'),
+  effects: effect.optional().describe('Its effects; `read` without it.'),
+  tags: z.array(z.string()).optional().describe('The tags of its implementation.'),
+  user: z.string().min(1).optional().describe('Who asks.'),
+  decision: z.enum(['allow', 'deny', 'need_user_confirm']).describe('What the hook must decide.'),
+});
+
 /** One hook. Source: R-002-20, R-002-21, C-05. */
 export const hook = z.strictObject({
   id: plainName.describe('The name by which abilities bind it.'),
@@ -73,6 +85,11 @@ export const hook = z.strictObject({
       'Where it fires: every field given must fit. On a bound hook it filters. Without it, a hook fires everywhere while nothing binds it.',
     ),
   handler: handler.describe('What answers.'),
+  examples: z
+    .array(example)
+    .min(1)
+    .optional()
+    .describe('Cases with what an expression decides in them; lint evaluates each.'),
 });
 
 /** `registry/hooks/<Phase>.yaml`. */
@@ -82,6 +99,9 @@ export const hooks = z.strictObject({
 
 /** A hook as loaded. */
 export type HookDefinition = z.output<typeof hook>;
+
+/** A case of a hook as loaded. */
+export type HookExample = z.output<typeof example>;
 
 /** The activation filter as loaded. */
 export type HookMatch = z.output<typeof match>;

@@ -71,6 +71,11 @@ export const signalName = z
   .refine((name) => !OWN_SIGNALS.has(name), 'This signal has a meaning of its own; choose another name')
   .meta({ not: { enum: [...RESERVED_NAMES, ...OWN_SIGNALS] } });
 
+/** A moment with its offset, such as 2026-12-24T18:00:00Z. */
+export const moment = z.iso
+  .datetime({ offset: true, error: 'A moment is written such as 2026-12-24T18:00:00Z or 2026-12-24T18:00:00+01:00' })
+  .refine((text) => !Number.isNaN(Date.parse(text)), 'There is no such moment');
+
 /** Whole seconds or fractions, as implementations write them. */
 export const seconds = z.number().positive().max(86_400);
 

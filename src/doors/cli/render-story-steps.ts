@@ -146,11 +146,13 @@ function isBefore({ answer }: FoldedAnswer): boolean {
 }
 
 function tellHook(answer: HookAnswer, indent: string, style: Style, times = 1): string[] {
-  const { hook_id, phase, path, status, decision, reason, suggestion, warnings = [], duration_ms } = answer;
+  const { hook_id, phase, path, status, decision, reason, suggestion, warnings = [], duration_ms, moment } = answer;
   const inner = `${indent}    `;
   const further = `${inner}    `;
   const about = indent === '' && path !== '' ? ` for ${path}` : '';
-  const time = duration_ms === undefined ? '' : `, ${formatDuration(duration_ms)}`;
+  const took = duration_ms === undefined ? '' : `, ${formatDuration(duration_ms)}`;
+  // What its `now()` gave, which decided with everything else.
+  const time = moment === undefined ? took : `${took}, now() was ${moment}`;
   const why = reason === undefined ? '' : `: ${plainText(reason, further)}`;
   const isAfter = phase === 'PostAbilityCall';
   const said = status === 'error' ? 'failed' : isAfter ? 'was told' : WORDS[decision];

@@ -7,6 +7,7 @@ import { EnvironmentVariables } from '../environment-variables.js';
 import { CHECKS } from './checks.js';
 import { findingOfProblem } from './finding-of.js';
 import type { LintedProject } from './linted-project.js';
+import { ofFile } from './of-file.js';
 import { compareContracts } from './since/compare-contracts.js';
 import { readRevision } from './since/read-revision.js';
 
@@ -39,9 +40,9 @@ export function lintProject(loader: RegistryLoader, options: LintOptions = {}): 
   const before = options.since === undefined ? undefined : readRevision(registry.root, options.since);
   const found = [
     ...loadingProblems(project),
-    ...CHECKS.flatMap((check) => [...check(project)]),
+    ...CHECKS.flatMap((check) => ofFile(PROJECT_FILE, () => check(project))),
     ...(before ? compareContracts(before, registry) : []),
-    ...(options.others ?? []).flatMap((check) => check(registry)),
+    ...(options.others ?? []).flatMap((check) => ofFile(PROJECT_FILE, () => check(registry))),
   ];
   return { findings: inOrder(found), abilities: registry.operations.size + registry.workflows.size };
 }

@@ -4,6 +4,7 @@ import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded } from '../../definitions/registry.js';
 import type { YamlSource } from '../../definitions/yaml-source.js';
 import type { Check } from './linted-project.js';
+import { ofFile } from './of-file.js';
 
 /**
  * A check that looks at one file at a time.
@@ -13,7 +14,7 @@ import type { Check } from './linted-project.js';
  */
 export function ofEachSource(find: (source: YamlSource) => Iterable<Finding>): Check {
   const remember = remembering(find);
-  return ({ sources }) => sources.flatMap((source) => remember(source, source));
+  return ({ sources }) => sources.flatMap((source) => remember(source, source.file, source));
 }
 
 /** A check that looks at one ability at a time, and at nothing but its definition; remembered as a source is. */
@@ -21,16 +22,16 @@ export function ofEachAbility(find: (ability: Loaded<LowLevel | HighLevel>) => I
   const remember = remembering(find);
   return ({ registry }) =>
     [...registry.operations.values(), ...registry.workflows.values()].flatMap((ability) =>
-      remember(ability.value, ability),
+      remember(ability.value, ability.file, ability),
     );
 }
 
 function remembering<Subject>(find: (subject: Subject) => Iterable<Finding>) {
   const known = new WeakMap<object, readonly Finding[]>();
-  return (identity: object, subject: Subject): readonly Finding[] => {
+  return (identity: object, file: string, subject: Subject): readonly Finding[] => {
     const seen = known.get(identity);
     if (seen) return seen;
-    const found = [...find(subject)];
+    const found = ofFile(file, () => find(subject));
     known.set(identity, found);
     return found;
   };

@@ -3,6 +3,7 @@ import { checkCharacters } from './checks/characters.js';
 import { checkCutCalls } from './checks/cut-calls.js';
 import { checkEffects } from './checks/effects.js';
 import { checkEnvironments } from './checks/environments.js';
+import { checkHookExamples } from './checks/hook-examples.js';
 import { checkHookMatches } from './checks/hook-matches.js';
 import { checkHostPatterns } from './checks/host-patterns.js';
 import { checkIdleSteps } from './checks/idle-steps.js';
@@ -22,6 +23,7 @@ export const SLIP_CHECKS: readonly Check[] = [
   checkCutCalls,
   checkEffects,
   checkEnvironments,
+  checkHookExamples,
   checkHookMatches,
   checkHostPatterns,
   checkIdleSteps,

@@ -5,7 +5,8 @@ import { compileExpression, type Expression, type Scope } from './evaluate.js';
 /** A text cut at its `${{ }}`: plain pieces and expressions. */
 type Piece = string | Expression;
 
-const pieces = new Map<string, Piece[]>();
+/** By the version they are read for, and the text. */
+const pieces = new Map<string | undefined, Map<string, Piece[]>>();
 const MOST_KEPT = 2000;
 
 /**
@@ -38,7 +39,7 @@ function evaluate(template: Json, scope: Scope): Json | undefined {
 }
 
 function evaluateText(text: string, scope: Scope): Json | undefined {
-  const parts = cut(text);
+  const parts = cut(text, scope.cel);
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return typeof only === 'string' ? only : only.evaluate(scope);
   return parts.map((part) => (typeof part === 'string' ? part : asText(part, part.evaluate(scope)))).join('');
@@ -63,20 +64,23 @@ function kindOf(value: Json | undefined): string {
 /**
  * The expressions in a value, in the order in which they stand.
  *
+ * @param cel the version of the plan, where a history may have to replay.
  * @throws AbilityError `expression.syntax` for the first that is not valid.
  */
-export function expressionsIn(template: Json): Expression[] {
-  if (typeof template === 'string') return cut(template).filter((part) => typeof part !== 'string');
+export function expressionsIn(template: Json, cel?: string): Expression[] {
+  if (typeof template === 'string') return cut(template, cel).filter((part) => typeof part !== 'string');
   if (template === null || typeof template !== 'object') return [];
-  return Object.values(template).flatMap((item) => expressionsIn(item));
+  return Object.values(template).flatMap((item) => expressionsIn(item, cel));
 }
 
-function cut(text: string): Piece[] {
-  const known = pieces.get(text);
+function cut(text: string, cel: string | undefined): Piece[] {
+  const kept = pieces.get(cel) ?? new Map<string, Piece[]>();
+  pieces.set(cel, kept);
+  const known = kept.get(text);
   if (known) return known;
-  const parts = cutText(text).map((part) => (typeof part === 'string' ? part : compileExpression(part.source)));
-  if (pieces.size >= MOST_KEPT) pieces.clear();
-  pieces.set(text, parts);
+  const parts = cutText(text).map((part) => (typeof part === 'string' ? part : compileExpression(part.source, cel)));
+  if (kept.size >= MOST_KEPT) kept.clear();
+  kept.set(text, parts);
   return parts;
 }
 

@@ -1,5 +1,4 @@
-import { type ASTNode, serialize } from '@marcbachmann/cel-js';
-import type { Node } from './rewrite.js';
+import type { Node } from './syntax/node.js';
 
 /** How tightly each operator binds; what is not here stands for itself. */
 const STRENGTH: Record<string, number> = {
@@ -20,16 +19,16 @@ const WHOLE = 8;
  * The library's own serializer leaves out parentheses that matter: of `a - (b - c)` it makes `a - b - c`. Parentheses
  * stand only where they are needed, since each of them counts as depth.
  */
-export function writeExpression({ op, args }: Node): string {
+export function writeExpression({ op, args, isGlobal }: Node): string {
   switch (op) {
     case 'value':
-      return serialize({ op, args } as ASTNode);
+      return writeLiteral(args);
     case 'id':
-      return args as string;
+      return isGlobal ? `.${args}` : (args as string);
     case '.':
     case '.?': {
       const [target, name] = args as [Node, string];
-      return `${within(target, WHOLE)}${op}${name}`;
+      return `${within(target, WHOLE)}${op}${/^\w+$/.test(name) ? name : `\`${name}\``}`;
     }
     case '[]':
     case '[?]': {
@@ -52,7 +51,10 @@ export function writeExpression({ op, args }: Node): string {
     }
     case '!_':
     case '-_':
-      return `${op[0]}${within(args as Node, WHOLE)}`;
+      // A minus sign before a number would be part of it.
+      return isNumber(args as Node)
+        ? `${op[0]}(${writeExpression(args as Node)})`
+        : `${op[0]}${within(args as Node, WHOLE)}`;
     case '?:': {
       const [condition, whenTrue, whenFalse] = args as [Node, Node, Node];
       return `${within(condition, 2)} ? ${within(whenTrue, 2)} : ${within(whenFalse, 1)}`;
@@ -74,6 +76,10 @@ function within(node: Node, least: number): string {
   return strengthOf(node) < least ? `(${text})` : text;
 }
 
+function isNumber({ op, args }: Node): boolean {
+  return op === 'value' && (typeof args === 'bigint' || typeof args === 'number');
+}
+
 /** A number below zero begins with an operator. */
 function strengthOf({ op, args }: Node): number {
   if (op !== 'value') return STRENGTH[op] ?? WHOLE;
@@ -83,4 +89,22 @@ function strengthOf({ op, args }: Node): number {
 
 function listed(nodes: Node[]): string {
   return nodes.map(writeExpression).join(', ');
+}
+
+function writeLiteral(value: unknown): string {
+  if (typeof value === 'string') return writeText(value);
+  if (typeof value === 'number') return Number.isInteger(value) && !/e/.test(`${value}`) ? `${value}.0` : `${value}`;
+  if (ArrayBuffer.isView(value)) return `b"${Array.from(value as Uint8Array, writeByte).join('')}"`;
+  // An unsigned number is an object that holds its value, here as in the library.
+  return value !== null && typeof value === 'object' ? `${(value as { value: bigint }).value}u` : `${value}`;
+}
+
+/** Letters beyond U+FFFF are written as they are: half of one has no escape. */
+function writeText(text: string): string {
+  const escaped = text.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\r', '\\r');
+  return `"${escaped}"`;
+}
+
+function writeByte(byte: number): string {
+  return `\\x${byte.toString(16).padStart(2, '0')}`;
 }

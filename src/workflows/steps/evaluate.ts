@@ -8,7 +8,7 @@ import type { Frame } from './frame.js';
 
 /** Evaluates a bare condition. @throws StepFailure `expression.*`. */
 export function evaluateCondition(run: TaskRun, source: string, frame: Frame): boolean {
-  const value = guarded(() => compileExpression(source).evaluate(run.scope(frame.prefix, frame.names, frame.own)));
+  const value = evaluateExpression(run, source, frame);
   if (typeof value === 'boolean') return value;
   throw new StepFailure({
     code: 'expression.not_boolean',
@@ -38,7 +38,8 @@ export function evaluateText(run: TaskRun, template: string, frame: Frame): stri
 
 /** Evaluates bare CEL to whatever it gives. @throws StepFailure `expression.*`. */
 export function evaluateExpression(run: TaskRun, source: string, frame: Frame): Json {
-  return guarded(() => compileExpression(source).evaluate(run.scope(frame.prefix, frame.names, frame.own))) ?? null;
+  const scope = run.scope(frame.prefix, frame.names, frame.own);
+  return guarded(() => compileExpression(source, scope.cel).evaluate(scope)) ?? null;
 }
 
 /** Evaluates a whole number from 1 that may be a template. @throws StepFailure `expression.not_number`. */

@@ -5,6 +5,7 @@
  */
 
 import type { LastTurn } from '../../contracts/loops.js';
+import { FIRST_CEL } from '../../contracts/names.js';
 import type { ForeachStep, PlanStep, RepeatStep } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { seesLastTurns } from '../../rules/engine.js';
@@ -32,7 +33,7 @@ export function lastValues(last: Frame['last'] = {}): Values {
  * @param prefix of the paths of the turn.
  */
 export function keepTurn(run: TaskRun, step: ForeachStep | RepeatStep, path: string, prefix: string): void {
-  const ids = readInTurns(step);
+  const ids = readInTurns(step, run.plan.cel ?? FIRST_CEL);
   if (ids.length === 0 || !seesLastTurns(run.plan)) return;
   const entry = run.progress[path] as StepProgress;
   const seen = run.values.at(prefix);
@@ -53,8 +54,8 @@ export function beginTurns(run: TaskRun, step: RepeatStep, path: string): void {
 }
 
 /** Lets the expressions of a step see its own last turn, where they look at it. */
-export function withOwnTurn(step: PlanStep, frame: Frame): Frame {
-  if (!frame.last || !readsItself(step)) return frame;
+export function withOwnTurn(run: TaskRun, step: PlanStep, frame: Frame): Frame {
+  if (!frame.last || !readsItself(step, run.plan.cel ?? FIRST_CEL)) return frame;
   const last = frame.last[step.id];
   return { ...frame, own: { id: step.id, value: last ? asValue(last) : NEVER_RAN } };
 }

@@ -40,7 +40,7 @@ export async function runStep(run: TaskRun, step: PlanStep, around: Frame): Prom
     recallStep(run, step, path);
     return earlier;
   }
-  const frame = withOwnTurn(step, around);
+  const frame = withOwnTurn(run, step, around);
   refuseCancelled();
   const gate = frame.isCleanup ? undefined : passGate(run, frame.halt);
   if (gate) await gate;

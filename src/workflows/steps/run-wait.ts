@@ -36,7 +36,7 @@ async function waitForCondition(
     const value = evaluateExpression(run, source, frame);
     if (value === true) return null;
     if (typeof value === 'string' && !Number.isNaN(Date.parse(value))) {
-      return waitUntil(run, step, path, Math.max(0, Date.parse(value) - Date.now()), frame);
+      return waitUntil(run, step, path, Math.max(0, Date.parse(value) - run.now()), frame);
     }
     if (value !== false) {
       throw new StepFailure({

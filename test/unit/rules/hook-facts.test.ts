@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { HookAnswer } from '../../../src/contracts/hooks.js';
 import type { Json } from '../../../src/contracts/json.js';
+import { CEL, SECOND_CEL } from '../../../src/contracts/names.js';
 import type { PlanHandler } from '../../../src/contracts/plan.js';
 import { answerExpression, denialOf, failedAnswer, type HookFacts, hookFacts } from '../../../src/rules/hook-facts.js';
 import { examplePlan } from './example-plan.js';
@@ -15,8 +16,16 @@ const facts = (more: Partial<HookFacts> = {}): HookFacts => ({
   ...more,
 });
 
-const answered = (handler: Partial<ExpressionHandler>, seen = facts(), phase: HookAnswer['phase'] = 'PreAbilityCall') =>
-  answerExpression('guard', { kind: 'expression', reason: 'Because.', ...handler }, { phase, path: 'seed' }, seen);
+const moment = Date.parse('2026-12-24T18:00:00Z');
+const answered = (
+  handler: Partial<ExpressionHandler>,
+  seen = facts(),
+  phase: HookAnswer['phase'] = 'PreAbilityCall',
+  cel: string = CEL,
+) => {
+  const full = { kind: 'expression', reason: 'Because.', ...handler } as const;
+  return answerExpression('guard', full, { phase, path: 'seed' }, seen, { moment, cel });
+};
 
 describe('what a hook sees', () => {
   test('around a call: the operation, its implementation, its effects and tags', () => {
@@ -49,6 +58,28 @@ describe('what a hook sees', () => {
     const outcome = { status: 'failed', output: null, error: { code: 'script.exit' } };
     const seen = hookFacts({ plan, operation, input: {}, task: 't-1', user, session: null, outcome });
     expect(seen.outcome).toEqual(outcome);
+  });
+});
+
+describe('the clock of a hook', () => {
+  const FREEZE = "now() >= timestamp('2026-12-24T12:00:00+01:00') && now().getHours('Europe/Berlin') >= 12";
+
+  test('shows the moment of the phase, which the answer names', () => {
+    expect(answered({ deny_if: FREEZE })).toMatchObject({ decision: 'deny', moment: '2026-12-24T18:00:00.000Z' });
+    expect(answered({ deny_if: `!(${FREEZE})` })).toMatchObject({
+      decision: 'allow',
+      moment: '2026-12-24T18:00:00.000Z',
+    });
+  });
+
+  test('is not named where no expression looked at it', () => {
+    expect(answered({ deny_if: 'false' })).not.toHaveProperty('moment');
+  });
+
+  test('is missing for a plan of an earlier version, which goes on refusing as it did', () => {
+    const answer = answered({ deny_if: FREEZE }, facts(), 'PreAbilityCall', SECOND_CEL);
+    expect(answer).toMatchObject({ status: 'error', decision: 'deny' });
+    expect(answer).not.toHaveProperty('moment');
   });
 });
 

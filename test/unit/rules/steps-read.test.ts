@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { CEL } from '../../../src/contracts/names.js';
 import type { ForeachStep, PlanStep, RepeatStep } from '../../../src/contracts/plan.js';
 import { readInTurns, readsItself, stepsRead } from '../../../src/rules/steps-read.js';
 import { lowLevel, resolved, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
@@ -60,12 +61,14 @@ const inLoop = (...steps: string[]) => loopOf(`{ id: l, foreach: [1], as: n, ste
 const letOf = (id: string, read: string) => `{ id: ${id}, let: { x: "\${{ ${read} }}" } }`;
 
 test('of a loop, one turn may see what its steps, or its `until`, read of each other', () => {
-  expect(readInTurns(inLoop(letOf('b', 'n'), letOf('c', 'n')))).toEqual([]);
-  expect(readInTurns(inLoop(letOf('b', 'steps.c.status'), letOf('c', 'n')))).toEqual(['c']);
-  expect(readInTurns(inLoop(letOf('b', 'n'), `{ id: g, steps: [${letOf('c', 'steps.c.output')}] }`))).toEqual(['c']);
-  expect(readInTurns(inLoop(letOf('b', 'size(steps)'), letOf('c', 'n')))).toEqual(['b', 'c']);
+  expect(readInTurns(inLoop(letOf('b', 'n'), letOf('c', 'n')), CEL)).toEqual([]);
+  expect(readInTurns(inLoop(letOf('b', 'steps.c.status'), letOf('c', 'n')), CEL)).toEqual(['c']);
+  expect(readInTurns(inLoop(letOf('b', 'n'), `{ id: g, steps: [${letOf('c', 'steps.c.output')}] }`), CEL)).toEqual([
+    'c',
+  ]);
+  expect(readInTurns(inLoop(letOf('b', 'size(steps)'), letOf('c', 'n')), CEL)).toEqual(['b', 'c']);
   const repeat = loopOf(`{ id: l, repeat: { until: steps.b.output.x }, steps: [${letOf('b', 'true')}] }`);
-  expect(readInTurns(repeat)).toEqual(['b']);
+  expect(readInTurns(repeat, CEL)).toEqual(['b']);
 });
 
 test.each([
@@ -75,7 +78,7 @@ test.each([
   ['another step', 'steps.c.output', false],
   ['nothing', 'n', false],
 ])('a step that reads %s reads itself or not', (_, read, itself) => {
-  expect(readsItself(inLoop(letOf('b', read), letOf('c', 'n')).steps[0] as PlanStep)).toBe(itself);
+  expect(readsItself(inLoop(letOf('b', read), letOf('c', 'n')).steps[0] as PlanStep, CEL)).toBe(itself);
 });
 
 test('what nothing reads need not be kept; all is kept where `steps` is read as a whole', () => {

@@ -34,9 +34,9 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
         ...(turn ? [`waiting for ${oneLine(describeWait(turn))}`] : []),
         ...renderSteps(result, terminal.style),
         ...open.map((approval) => renderApproval(approval, terminal.style)),
-        ...folded.map(({ answer: { phase, hook_id, path, status, decision, reason }, times }) => {
+        ...folded.map(({ answer: { phase, hook_id, path, status, decision, reason, moment }, times }) => {
           const answer = `${status === 'error' ? 'failed' : decision}${times > 1 ? ` in ${times} turns` : ''}`;
-          return `  hook ${hook_id} (${phase}${path ? `, ${path}` : ''}): ${answer}${reason ? `: ${plainText(reason, '      ')}` : ''}`;
+          return `  hook ${hook_id} (${phase}${path ? `, ${path}` : ''}${moment ? `, now() was ${moment}` : ''}): ${answer}${reason ? `: ${plainText(reason, '      ')}` : ''}`;
         }),
         ...(left > 0 ? [`  ${left} more answers of hooks`] : []),
       ].join('\n'),

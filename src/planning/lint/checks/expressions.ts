@@ -1,6 +1,6 @@
 import type { Json } from '../../../contracts/json.js';
 import { compileExpression } from '../../../rules/expressions/evaluate.js';
-import { walk } from '../../../rules/expressions/rewrite.js';
+import { walk } from '../../../rules/expressions/syntax/node.js';
 import { inferType, type View } from '../types/infer.js';
 import type { Mistake, Tell } from '../types/mistake.js';
 import { parseExpression } from '../types/parse.js';

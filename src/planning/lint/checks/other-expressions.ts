@@ -1,10 +1,16 @@
 import { EFFECTS } from '../../../contracts/effects.js';
 import type { Finding } from '../../../contracts/findings.js';
 import type { Json } from '../../../contracts/json.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import type { HookDefinition } from '../../../definitions/formats/hooks.js';
 import type { ImplementationBody } from '../../../definitions/formats/implementation.js';
-import type { Registry } from '../../../definitions/registry.js';
+import type { Loaded, Registry } from '../../../definitions/registry.js';
+import { checkCondition } from '../../check-names.js';
+import { IN_HOOKS } from '../../resolve-hooks.js';
+import { findingOfProblem } from '../finding-of.js';
 import { implementationBodies } from '../implementation-bodies.js';
 import type { LintedProject } from '../linted-project.js';
+import { ofFile } from '../of-file.js';
 import { inferType, type View } from '../types/infer.js';
 import type { Mistake } from '../types/mistake.js';
 import { suppliedBy } from '../types/supplied.js';
@@ -22,7 +28,9 @@ export function* checkOtherExpressions({ registry }: LintedProject): Generator<F
     const contract = registry.operations.get(operation)?.value;
     if (!contract) continue;
     const input = withSupplied(typeOfInput(contract.input_schema), suppliedBy(registry, operation));
-    for (const mistake of bodyMistakes(body, path, { input, environment })) yield placedFinding(from, mistake);
+    yield* ofFile(from.file, () =>
+      [...bodyMistakes(body, path, { input, environment })].map((mistake) => placedFinding(from, mistake)),
+    );
   }
 }
 
@@ -30,15 +38,30 @@ const CONDITIONS = ['deny_if', 'confirm_if', 'warn_if'] as const;
 
 function* hookFindings(registry: Registry): Generator<Finding> {
   const view = viewOf(hookNames(registry));
-  for (const hook of [...registry.hooks.values()].flat()) {
-    const { handler } = hook.value;
-    if (!('expression' in handler)) continue;
-    for (const key of CONDITIONS) {
-      const source = handler.expression[key];
-      if (source === undefined) continue;
-      const path = ['handler', 'expression', key];
-      for (const mistake of conditionMistakes(source, path, view)) yield placedFinding(hook, mistake);
-    }
+  for (const hook of [...registry.hooks.values()].flat()) yield* ofFile(hook.file, () => conditionFindings(hook, view));
+}
+
+function* conditionFindings(hook: Loaded<HookDefinition>, view: View): Generator<Finding> {
+  const { handler } = hook.value;
+  if (!('expression' in handler)) return;
+  for (const key of CONDITIONS) {
+    const source = handler.expression[key];
+    if (source === undefined) continue;
+    const path = ['handler', 'expression', key];
+    const refused = refusalOf(source, hook, path);
+    if (refused) yield refused;
+    for (const mistake of conditionMistakes(source, path, view)) yield placedFinding(hook, mistake);
+  }
+}
+
+/** A hook that nothing binds is in no plan, and its names are looked at here. */
+function refusalOf(source: string, hook: Loaded<HookDefinition>, path: PropertyKey[]): Finding | undefined {
+  try {
+    checkCondition(source, IN_HOOKS, hook, path);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return findingOfProblem(error.toProblem(), hook.file);
   }
 }
 

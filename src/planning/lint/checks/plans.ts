@@ -1,12 +1,15 @@
 import type { Finding } from '../../../contracts/findings.js';
 import { AbilityError, type Problem } from '../../../contracts/problem.js';
-import type { Registry } from '../../../definitions/registry.js';
+import type { HighLevel } from '../../../definitions/formats/high-level.js';
+import type { LowLevel } from '../../../definitions/formats/low-level.js';
+import type { Loaded, Registry } from '../../../definitions/registry.js';
 import { DefinitionErrors } from '../../definition-errors.js';
 import { EnvironmentVariables } from '../../environment-variables.js';
 import { resolvePlan } from '../../resolve-plan.js';
 import { AlikeEnvironments } from '../alike-environments.js';
 import { findingOf, findingOfProblem } from '../finding-of.js';
 import type { LintedProject } from '../linted-project.js';
+import { ofFile } from '../of-file.js';
 import { environmentsOf } from '../scopes.js';
 
 /** What concerns one environment, and is no mistake where an ability only happens to be available there. */
@@ -24,22 +27,31 @@ const NOT_SET = 'config.missing_credential';
 export function* checkPlans({ registry, variables }: LintedProject): Generator<Finding> {
   const alike = new AlikeEnvironments(registry);
   for (const [id, ability] of [...registry.operations, ...registry.workflows]) {
-    const environments = environmentsOf(registry, ability.value.scope);
-    const refused = new Map<string, readonly Problem[]>();
-    for (const environment of alike.oneOfEach(id, environments)) {
-      const seen = variables?.(environment) ?? new EnvironmentVariables(registry.root, environment);
-      const { doubts, problems } = plan(registry, id, environment, seen);
-      for (const { code, message, location } of doubts) {
-        if (code !== TOLD) yield findingOf(code, message, location);
-      }
-      refused.set(environment, problems);
+    yield* ofFile(ability.file, () => planFindings({ registry, variables }, id, ability, alike));
+  }
+}
+
+function* planFindings(
+  { registry, variables }: Pick<LintedProject, 'registry' | 'variables'>,
+  id: string,
+  ability: Loaded<LowLevel | HighLevel>,
+  alike: AlikeEnvironments,
+): Generator<Finding> {
+  const environments = environmentsOf(registry, ability.value.scope);
+  const refused = new Map<string, readonly Problem[]>();
+  for (const environment of alike.oneOfEach(id, environments)) {
+    const seen = variables?.(environment) ?? new EnvironmentVariables(registry.root, environment);
+    const { doubts, problems } = plan(registry, id, environment, seen);
+    for (const { code, message, location } of doubts) {
+      if (code !== TOLD) yield findingOf(code, message, location);
     }
-    const nowhere = [...refused.values()].every((problems) => problems.length > 0);
-    for (const problem of [...refused.values()].flat()) {
-      if (problem.code === ELSEWHERE || (problem.code === NOT_SET && !variables)) continue;
-      const isChance = SETTINGS.has(problem.code) && !ability.value.scope.environments && !nowhere;
-      yield findingOfProblem(problem, ability.file, isChance ? 'warning' : 'error');
-    }
+    refused.set(environment, problems);
+  }
+  const nowhere = [...refused.values()].every((problems) => problems.length > 0);
+  for (const problem of [...refused.values()].flat()) {
+    if (problem.code === ELSEWHERE || (problem.code === NOT_SET && !variables)) continue;
+    const isChance = SETTINGS.has(problem.code) && !ability.value.scope.environments && !nowhere;
+    yield findingOfProblem(problem, ability.file, isChance ? 'warning' : 'error');
   }
 }
 

@@ -3,6 +3,7 @@ import type { HighLevel } from '../../../definitions/formats/high-level.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
 import { findingOf } from '../finding-of.js';
 import type { LintedProject } from '../linted-project.js';
+import { ofFile } from '../of-file.js';
 import { WorkflowTypes } from '../types/workflow-types.js';
 import { contractMistakes } from './calls.js';
 import { expressionMistakes, type PlacedMistake } from './expressions.js';
@@ -12,7 +13,9 @@ import { unreachableSteps } from './unreachable-steps.js';
 /** What stands in the workflows, against the schemas of what they read and call, and against the order of their steps. */
 export function* checkWorkflowContents({ registry }: LintedProject): Generator<Finding> {
   for (const workflow of registry.workflows.values()) {
-    for (const mistake of mistakesOf(registry, workflow)) yield placedFinding(workflow, mistake);
+    yield* ofFile(workflow.file, () =>
+      mistakesOf(registry, workflow).map((mistake) => placedFinding(workflow, mistake)),
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Node } from '../../../rules/expressions/rewrite.js';
+import type { Node } from '../../../rules/expressions/syntax/node.js';
 import { pathOf, textOf } from './parse.js';
 
 const NOTHING: ReadonlySet<string> = new Set();

@@ -1,9 +1,9 @@
-import type { Node } from '../../../rules/expressions/rewrite.js';
+import { isLoop, type Node } from '../../../rules/expressions/syntax/node.js';
 import { writeExpression } from '../../../rules/expressions/write.js';
 import { askedBy } from './asked.js';
 import { neverEqual } from './compare.js';
 import type { Tell } from './mistake.js';
-import { resultOf } from './overloads.js';
+import { type Operation, resultOf } from './overloads.js';
 import { parseExpression, pathOf, textOf } from './parse.js';
 import { select } from './select.js';
 import {
@@ -34,7 +34,6 @@ export function inferType(source: string, view: View, tell: Tell): Type {
   return tree ? new Inference(tell).infer(tree, view) : ANY;
 }
 
-const MACROS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'filter', 'map']);
 const TYPES: ReadonlySet<string> = new Set([
   ...['bool', 'bytes', 'double', 'int', 'list', 'map', 'null_type', 'string', 'type', 'uint'],
 ]);
@@ -72,7 +71,7 @@ class Inference {
         return this.logical(op, args as [Node, Node], view);
       case '!_':
       case '-_':
-        return this.operation(node, ([name]) => `${op[0]}(${name})`, [this.infer(args as Node, view)]);
+        return this.operation(node, { is: 'operator', name: op }, [this.infer(args as Node, view)]);
       case '==':
       case '!=':
         return this.equality(args as [Node, Node], view);
@@ -80,7 +79,7 @@ class Inference {
         return this.membership(node, args as [Node, Node], view);
       default: {
         const operands = (args as Node[]).map((operand) => this.infer(operand, view));
-        return this.operation(node, (names) => names.join(` ${op} `), operands);
+        return this.operation(node, { is: 'operator', name: op }, operands);
       }
     }
   }
@@ -121,11 +120,11 @@ class Inference {
       return BOOL;
     }
     const operands = args.map((operand) => this.infer(operand, view));
-    return this.operation(node, (names) => `${name}(${names.join(', ')})`, operands);
+    return this.operation(node, { is: 'function', name }, operands);
   }
 
   private method(node: Node, [name, target, args]: [string, Node, Node[]], view: View): Type {
-    if (MACROS.has(name) && args.length >= 2) return this.macro(name, target, args as [Node, ...Node[]], view);
+    if (isLoop(name, args)) return this.macro(name, target, args as [Node, ...Node[]], view);
     if (target.op === 'id' && target.args === 'optional') {
       const [of = ANY] = args.map((operand) => this.infer(operand, view));
       return [{ kind: 'optional', of }];
@@ -143,10 +142,10 @@ class Inference {
       if (name === 'or') return [{ kind: 'optional', of: unite(of, flat(first)) }];
       if (name === 'hasValue') return BOOL;
     }
-    return this.operation(node, ([of, ...names]) => `${of}.${name}(${names.join(', ')})`, [receiver, ...operands]);
+    return this.operation(node, { is: 'method', name }, [receiver, ...operands]);
   }
 
-  /** The library only looks at the items when it joins them. */
+  /** The items are only looked at when they are joined. */
   private joined(node: Node, receiver: Type): void {
     const items = unite(...receiver.flatMap((one) => (one.kind === 'list' ? [one.item()] : [])));
     if (mayBe(items, 'string')) return;
@@ -211,15 +210,19 @@ class Inference {
     const name = textOf(item);
     const isMap = type.some(({ kind }) => kind === 'map');
     if (name !== undefined && isMap) select(type, { name, from: write(range), isAsked: true }, this.tell);
-    return isMap || mayBe(type, 'list') ? BOOL : this.operation(node, ([of]) => `dyn(1) in ${of}`, [type]);
+    if (!mayBe(type, 'list', 'map')) this.cannot(node, [type]);
+    return BOOL;
   }
 
-  private operation(node: Node, form: (names: string[]) => string, operands: Type[]): Type {
-    const result = resultOf(form, operands);
-    if (result) return result;
+  private operation(node: Node, operation: Operation, operands: Type[]): Type {
+    const result = resultOf(operation, operands);
+    if (!result) this.cannot(node, operands);
+    return result ?? ANY;
+  }
+
+  private cannot(node: Node, operands: Type[]): void {
     const given = operands.map(describeType).join(' and ');
     this.tell({ code: 'lint.type_mismatch', message: `\`${write(node)}\` cannot work on ${given}` });
-    return ANY;
   }
 }
 

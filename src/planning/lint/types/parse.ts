@@ -1,9 +1,8 @@
-import { dialect } from '../../../rules/expressions/evaluate.js';
-import { type Node, walk } from '../../../rules/expressions/rewrite.js';
+import { type Node, walk } from '../../../rules/expressions/syntax/node.js';
+import { parseCel } from '../../../rules/expressions/syntax/parse.js';
 
 const parsed = new Map<string, Node | undefined>();
 const MOST_KEPT = 20_000;
-let parser: ReturnType<typeof dialect> | undefined;
 
 /** The tree of an expression; undefined for one that is not valid, which planning tells. */
 export function parseExpression(source: string): Node | undefined {
@@ -15,9 +14,8 @@ export function parseExpression(source: string): Node | undefined {
 }
 
 function parse(source: string): Node | undefined {
-  parser ??= dialect();
   try {
-    return parser.parse(source).ast;
+    return parseCel(source);
   } catch {
     return undefined;
   }

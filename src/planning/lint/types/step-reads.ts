@@ -1,4 +1,4 @@
-import { type Node, walk } from '../../../rules/expressions/rewrite.js';
+import { type Node, walk } from '../../../rules/expressions/syntax/node.js';
 import { parseExpression, textOf } from './parse.js';
 
 /** How an expression looks at a step. */

@@ -5,7 +5,7 @@ import { RateLimiter } from '../../../../src/activities/api/rate-limit.js';
 import type { CallInput } from '../../../../src/activities/call-input.js';
 import { CallLog } from '../../../../src/activities/call-log.js';
 import { SecretSource } from '../../../../src/activities/secrets.js';
-import { ENGINE } from '../../../../src/contracts/names.js';
+import { CEL, ENGINE } from '../../../../src/contracts/names.js';
 import { type RecordingService, send, startService } from '../../../fixtures/servers/recording-service.js';
 import { plannedApi } from './planned-request.js';
 
@@ -31,6 +31,7 @@ function call(path: string, allowed: string[], begin = async () => void (begun +
   const input: CallInput = {
     input: {},
     taskKey: 't-1',
+    cel: CEL,
     path: 'a',
     idempotencyKey: 't-1/a',
     engine: ENGINE,

@@ -2,7 +2,7 @@ import { type ApiRequest, buildRequest } from '../../../../src/activities/api/bu
 import { CallLog } from '../../../../src/activities/call-log.js';
 import { SecretSource } from '../../../../src/activities/secrets.js';
 import type { JsonObject } from '../../../../src/contracts/json.js';
-import { ENGINE } from '../../../../src/contracts/names.js';
+import { CEL, ENGINE } from '../../../../src/contracts/names.js';
 import type { ApiImplementation } from '../../../../src/contracts/plan.js';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
 import { resolvePlan } from '../../../../src/planning/resolve-plan.js';
@@ -35,6 +35,7 @@ export function requestFrom(planned: ApiImplementation, input: JsonObject): ApiR
   const request = buildRequest(planned, {
     input,
     taskKey: 't',
+    cel: CEL,
     path: 'run',
     idempotencyKey: 't/run',
     engine: ENGINE,

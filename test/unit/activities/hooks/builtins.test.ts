@@ -15,6 +15,7 @@ const run: HookRun = {
   session: null,
   phase: 'PreAbilityCall',
   path: 'a',
+  moment: 0,
   hooks: [],
   planDigest: null,
   signal: new AbortController().signal,

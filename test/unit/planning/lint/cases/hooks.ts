@@ -1,6 +1,7 @@
 import { lowLevel, SCRIPT } from '../../../temporary-project.js';
 import type { LintCase } from '../lint-case.js';
 
+const FREEZE = `handler: { expression: { deny_if: "now().getFullYear('Asia/Tokyo') >= 2027 && now().getFullYear('Europe/Berlin') == 2027" } }`;
 const GUARD = 'handler: { expression: { deny_if: "environment.protected" } }';
 
 const guards = (...hooks: string[]) => ({
@@ -17,6 +18,27 @@ const config = (...lines: string[]) => ({
 
 /** Hooks that do not stand where they seem to. */
 export const HOOK_CASES: LintCase[] = [
+  {
+    code: 'lint.hook_example',
+    name: 'a moment inside the window is let pass',
+    files: guards(
+      `{ id: guard, match: {}, blocking: true, ${FREEZE}, examples: [ ▶{ now: 2026-12-31T22:59:00Z, decision: deny } ] }`,
+    ),
+  },
+  {
+    code: 'lint.hook_example',
+    name: 'what the condition reads is not there',
+    files: guards(
+      '{ id: guard, match: {}, blocking: true, handler: { expression: { deny_if: "input.n > 1" } }, examples: [ ▶{ decision: allow } ] }',
+    ),
+  },
+  {
+    code: 'lint.hook_example',
+    name: 'a minute later, by the clock of the zone',
+    files: guards(
+      `{ id: guard, match: {}, blocking: true, ${FREEZE}, examples: [ { now: 2027-01-01T00:00:00+01:00, decision: deny } ] }`,
+    ),
+  },
   {
     code: 'lint.hook_disabled',
     name: 'bound by the operation',

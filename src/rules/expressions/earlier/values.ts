@@ -1,7 +1,7 @@
 import { Optional } from '@marcbachmann/cel-js';
 import { Duration, UnsignedInt } from '@marcbachmann/cel-js/evaluator';
-import type { Json, JsonObject } from '../../contracts/json.js';
-import { AbilityError } from '../../contracts/problem.js';
+import type { Json, JsonObject } from '../../../contracts/json.js';
+import { AbilityError } from '../../../contracts/problem.js';
 
 /** Asks a view for the value behind it. A table of all views would cost ten times what the views do. */
 const BEHIND = Symbol('the value behind');

@@ -1,11 +1,5 @@
-import type { ASTNode } from '@marcbachmann/cel-js';
-import { AbilityError } from '../../contracts/problem.js';
-
-/** An AST node as plain data. */
-export interface Node {
-  op: string;
-  args: unknown;
-}
+import { noSuchFunction } from '../mistakes.js';
+import { type Node, walk } from '../syntax/node.js';
 
 /** Functions the rewritten text calls; no expression of a user can, because their names are refused there. */
 export const INSTRUMENTS = {
@@ -131,14 +125,6 @@ function refuseInstrument(name: string): void {
   if (INSTRUMENT_NAMES.has(name)) throw noSuchFunction(name);
 }
 
-function noSuchFunction(name: string): AbilityError {
-  return new AbilityError({
-    code: 'expression.syntax',
-    message: `There is no function ${name}`,
-    suggestion: 'Expressions have the functions and macros of CEL, split, join, lowerAscii, matches, now and uuid.',
-  });
-}
-
 /** Takes the counters out again, so that an error can show the expression as it was written. */
 export function withoutInstruments(node: Node): Node {
   const { op, args } = node;
@@ -162,14 +148,4 @@ export function withoutInstruments(node: Node): Node {
   }
   if (op === '!_' || op === '-_') return { op, args: withoutInstruments(args as Node) };
   return { op, args: (args as Node[]).map(withoutInstruments) };
-}
-
-/** Calls `visit` with every node of an expression, outermost first. */
-export function walk(node: Node | ASTNode, visit: (node: Node) => void): void {
-  visit(node);
-  const seen = (value: unknown): void => {
-    if (Array.isArray(value)) for (const item of value) seen(item);
-    else if (value !== null && typeof value === 'object' && 'op' in value) walk(value as Node, visit);
-  };
-  if (node.op !== 'value') seen(node.args);
 }

@@ -1,0 +1,66 @@
+import { lengthOf, sizeOfMap } from './collections.js';
+import { CONVERSIONS } from './conversions.js';
+import { fail } from './failure.js';
+import { Maybe, Moment } from './kinds.js';
+import { type Callable, type Overload, overload } from './overloads.js';
+import { lettersIn, matches, TEXT_METHODS } from './texts.js';
+import { TIME_METHODS } from './times.js';
+
+const SIZE: readonly Overload[] = [
+  overload<[string]>('string -> int', ([text]) => BigInt(lettersIn(text))),
+  overload<[Uint8Array]>('bytes -> int', ([bytes]) => BigInt(bytes.length)),
+  overload<[object]>('list -> int', ([list]) => BigInt(lengthOf(list))),
+  overload<[object]>('map -> int', ([map]) => BigInt(sizeOfMap(map))),
+];
+
+/** What looks at no more of its operands than that they are there, or counts for itself. */
+const READING_NOTHING: ReadonlySet<string> = new Set([
+  'dyn',
+  'type',
+  'matches',
+  'of',
+  'none',
+  'now',
+  'uuid',
+  'hasValue',
+  'value',
+]);
+
+/** Functions that stand by themselves. */
+export const FUNCTIONS: ReadonlyMap<string, Callable> = callables({
+  ...CONVERSIONS,
+  size: SIZE,
+  matches: [
+    overload<[string, string]>('string string -> bool', ([text, pattern], context) => matches(text, pattern, context)),
+  ],
+  now: [overload('-> timestamp', (_, { now }) => new Moment(now()))],
+  uuid: [overload('-> string', (_, { uuid }) => uuid())],
+});
+
+/** Functions that are called on a value. `or` and `orValue` look at their operand only where the value is missing. */
+export const METHODS: ReadonlyMap<string, Callable> = callables({
+  ...TEXT_METHODS,
+  ...TIME_METHODS,
+  size: SIZE,
+  hasValue: [overload<[Maybe]>('optional -> bool', ([{ value }]) => value !== undefined)],
+  value: [
+    overload<[Maybe]>('optional -> any', ([{ value }]) =>
+      value === undefined ? fail('the optional has no value') : value,
+    ),
+  ],
+});
+
+/** Functions of the namespace `optional`. */
+export const OPTIONAL_FUNCTIONS: ReadonlyMap<string, Callable> = callables({
+  of: [overload('any -> optional', ([value]) => new Maybe(value))],
+  none: [overload('-> optional', () => Maybe.none)],
+});
+
+function callables(named: Record<string, readonly Overload[]>): ReadonlyMap<string, Callable> {
+  return new Map(
+    Object.entries(named).map(([name, overloads]) => {
+      const reads = name === 'join' ? 'all' : READING_NOTHING.has(name) ? 'nothing' : 'members';
+      return [name, { name, overloads, reads }];
+    }),
+  );
+}

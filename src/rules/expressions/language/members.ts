@@ -1,0 +1,92 @@
+import type { Node } from '../syntax/node.js';
+import { itemAt, lengthOf, valueAt } from './collections.js';
+import { compilePart, type Part, type Place } from './compile.js';
+import { Failure, fail } from './failure.js';
+import { kindOf, Maybe, TypeName } from './kinds.js';
+import { noOverload } from './overloads.js';
+
+/** `google.protobuf.Timestamp` and `google.protobuf.Duration`. */
+function typeNamed(node: Node): TypeName | undefined {
+  const [target, name] = node.args as [Node, string];
+  if (node.op !== '.' || (name !== 'Timestamp' && name !== 'Duration') || target.op !== '.') return undefined;
+  const [root, between] = target.args as [Node, string];
+  const isOurs = between === 'protobuf' && root.op === 'id' && root.args === 'google';
+  return isOurs ? new TypeName(`google.protobuf.${name}`) : undefined;
+}
+
+/** `a.b`, and `a.?b`, which gives an optional. */
+export function compileMember(node: Node, place: Place): Part {
+  const type = typeNamed(node);
+  if (type) return { run: () => type, kind: 'type' };
+  const [target, name] = node.args as [Node, string];
+  const isOptional = node.op === '.?';
+  const { run } = compilePart(target, place);
+  return {
+    run: (evaluation) => {
+      const of = run(evaluation);
+      const value = memberOf(of, name);
+      if (isOptional || of instanceof Maybe) return asMaybe(value);
+      if (value === undefined) throw new Failure(`no such key: ${name}`, node);
+      return value;
+    },
+    kind: isOptional ? 'optional' : 'any',
+  };
+}
+
+/** @throws Failure for what has no members. */
+function memberOf(of: unknown, name: string): unknown {
+  if (of instanceof Maybe) return of.value === undefined ? undefined : memberOf(of.value, name);
+  const kind = kindOf(of);
+  return kind === 'map'
+    ? valueAt(of as object, name)
+    : fail(`found no matching overload: a value of type ${kind} has no \`.${name}\``);
+}
+
+function asMaybe(value: unknown): Maybe {
+  if (value instanceof Maybe) return value;
+  return value === undefined ? Maybe.none : new Maybe(value);
+}
+
+/** `a[b]`, and `a[?b]`, which gives an optional. */
+export function compileIndex(node: Node, place: Place): Part {
+  const [target, key] = (node.args as [Node, Node]).map((part) => compilePart(part, place).run) as [
+    Part['run'],
+    Part['run'],
+  ];
+  const isOptional = node.op === '[?]';
+  return {
+    run: (evaluation) => {
+      const of = target(evaluation);
+      const at = key(evaluation);
+      const value = elementOf(of, at);
+      if (isOptional || of instanceof Maybe) return asMaybe(value);
+      if (value === undefined) throw new Failure('no such key', node);
+      return value;
+    },
+    kind: isOptional ? 'optional' : 'any',
+  };
+}
+
+/** @throws Failure for what has no elements, and for a place that is no whole number. */
+function elementOf(of: unknown, key: unknown): unknown {
+  if (of instanceof Maybe) return of.value === undefined ? undefined : elementOf(of.value, key);
+  const kind = kindOf(of);
+  if (kind === 'map') return valueAt(of as object, key);
+  if (kind !== 'list') throw noOverload('_[_]', [kind, kindOf(key)]);
+  const place = placeOf(key);
+  return place >= 0 && place < lengthOf(of as object) ? itemAt(of as object, place) : undefined;
+}
+
+function placeOf(key: unknown): number {
+  const kind = kindOf(key);
+  if (kind !== 'int' && kind !== 'uint' && kind !== 'double') throw noOverload('_[_]', ['list', kind]);
+  const place = kind === 'uint' ? Number((key as { value: bigint }).value) : Number(key);
+  return Number.isInteger(place) ? place : fail(`a list has no place ${place}`);
+}
+
+/** `has(a.b)`: whether `a` has the member, be it null. */
+export function compileHas(member: Node, place: Place): Part {
+  const [target, name] = member.args as [Node, string];
+  const { run } = compilePart(target, place);
+  return { run: (evaluation) => memberOf(run(evaluation), name) !== undefined, kind: 'bool' };
+}

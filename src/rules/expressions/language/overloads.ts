@@ -1,0 +1,104 @@
+import type { Cost } from './cost.js';
+import { Failure } from './failure.js';
+import { type Kind, kindOf } from './kinds.js';
+
+/** What an operand may be. */
+export type Wanted = Kind | 'any';
+
+/** What an operator or function gives; `any` where only its operands tell. */
+export type Result = Kind | 'any' | 'list<string>';
+
+/** One way in which an operator, a function or a method may be called. */
+export interface Overload {
+  /** For a method, what it is called on comes first. */
+  operands: readonly Wanted[];
+  result: Result;
+  run: (operands: never[], context: CallContext) => unknown;
+}
+
+/** What a call gets beside its operands. */
+export interface CallContext {
+  cost: Cost;
+  /** Nanoseconds since 1970. */
+  now: () => bigint;
+  uuid: () => string;
+}
+
+/** The ways to call what has a name, with what its operands cost. */
+export interface Callable {
+  name: string;
+  overloads: readonly Overload[];
+  /** How much of the operands is read: their text and members, or all that is in them. */
+  reads: 'members' | 'all' | 'nothing';
+}
+
+/**
+ * Notes down an overload.
+ *
+ * @param signature the kinds of its operands, and after `->` what it gives: `string int -> string`.
+ */
+export function overload<T extends unknown[]>(
+  signature: string,
+  run: (operands: T, context: CallContext) => unknown,
+): Overload {
+  const [operands = '', result = ''] = signature.split('->').map((part) => part.trim());
+  return {
+    operands: operands === '' ? [] : (operands.split(' ') as Wanted[]),
+    result: result as Result,
+    run: run as unknown as Overload['run'],
+  };
+}
+
+/** The overload for operands of these kinds; undefined where none fits. `any` fits all, and all fit `any`. */
+export function overloadFor(callable: Callable, kinds: readonly Wanted[]): Overload | undefined {
+  return callable.overloads.find((one) => fits(one.operands, kinds));
+}
+
+/** Every overload that operands of these kinds may come to. */
+export function overloadsFor(callable: Callable, kinds: readonly Wanted[]): Overload[] {
+  return callable.overloads.filter((one) => fits(one.operands, kinds));
+}
+
+function fits(wanted: readonly Wanted[], kinds: readonly Wanted[]): boolean {
+  if (wanted.length !== kinds.length) return false;
+  for (let index = 0; index < wanted.length; index += 1) {
+    const [one, kind] = [wanted[index], kinds[index]];
+    if (one !== kind && one !== 'any' && kind !== 'any') return false;
+  }
+  return true;
+}
+
+/**
+ * Calls what has a name.
+ *
+ * @throws Failure where no overload takes such operands.
+ */
+export function callWith(callable: Callable, operands: unknown[], context: CallContext): unknown {
+  const { cost } = context;
+  if (callable.reads === 'members') for (const operand of operands) cost.spendOn(operand);
+  if (callable.reads === 'all') for (const operand of operands) cost.spendDeeplyOn(operand);
+  for (const one of callable.overloads) {
+    if (takes(one.operands, operands)) return one.run(operands as never[], context);
+  }
+  throw noOverload(callable.name, operands.map(kindOf));
+}
+
+function takes(wanted: readonly Wanted[], operands: readonly unknown[]): boolean {
+  if (wanted.length !== operands.length) return false;
+  for (let index = 0; index < wanted.length; index += 1) {
+    if (wanted[index] !== 'any' && wanted[index] !== kindOf(operands[index])) return false;
+  }
+  return true;
+}
+
+/** The failure of operands that nothing takes. */
+export function noOverload(name: string, kinds: readonly Wanted[]): Failure {
+  const given = kinds.map((kind) => (kind === 'any' ? 'dyn' : kind));
+  const isWord = /^\w/.test(name);
+  const written = isWord
+    ? `${name}(${given.join(', ')})`
+    : given.length === 1
+      ? `${name}${given[0]}`
+      : given.join(` ${name} `);
+  return new Failure(`found no matching overload for '${written}'`);
+}

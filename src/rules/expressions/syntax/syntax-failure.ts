@@ -1,0 +1,7 @@
+/** Thrown for text that is no CEL; the place is in UTF-16 units of the text. */
+export class SyntaxFailure {
+  constructor(
+    readonly summary: string,
+    readonly range: { start: number; end: number },
+  ) {}
+}

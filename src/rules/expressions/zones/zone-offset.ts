@@ -1,0 +1,77 @@
+import { fail } from '../language/failure.js';
+import { zoneText } from './zone-data.js';
+import { offsetByRule, readZoneRule, type ZoneRule } from './zone-rule.js';
+
+/** How the clocks of a zone were changed since 1970, and how they go on. Seconds. */
+interface Zone {
+  /** When each change was, since 1970, in their order. */
+  changes: readonly number[];
+  /** East of Greenwich: before the first change, and after each. */
+  offsets: readonly number[];
+  /** After the last change. */
+  rule: ZoneRule;
+}
+
+const FIXED = /^([-+]?)(\d{1,2}):(\d{2})$/;
+
+let lines: ReadonlyMap<string, string> | undefined;
+const zones = new Map<string, Zone>();
+
+/** Whether there is a time zone of that name, or whether it is an offset such as `+05:30`. */
+export function isZone(name: string): boolean {
+  return name === 'UTC' || FIXED.test(name) || linesByName().has(name);
+}
+
+/**
+ * Seconds east of Greenwich of a time zone at a moment, in seconds since 1970.
+ *
+ * By a table of this build and not by that of Node, which differs between its versions: a history replays everywhere.
+ *
+ * @throws Failure for a zone that does not exist, and for a moment before 1970 in a zone of a place.
+ */
+export function offsetOf(name: string, moment: number): number {
+  if (name === 'UTC') return 0;
+  const fixed = FIXED.exec(name);
+  if (fixed) return (fixed[1] === '-' ? -1 : 1) * (Number(fixed[2]) * 3600 + Number(fixed[3]) * 60);
+  const { changes, offsets, rule } = zoneOf(name);
+  if (moment < 0) fail(`the time zone ${name} is known from 1970 on; write an offset such as +01:00`);
+  const last = changes.at(-1);
+  if (last === undefined || moment >= last) return offsetByRule(rule, moment);
+  let [low, high] = [0, changes.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((changes[middle] as number) <= moment) low = middle + 1;
+    else high = middle;
+  }
+  return offsets[low] as number;
+}
+
+function zoneOf(name: string): Zone {
+  const known = zones.get(name);
+  if (known) return known;
+  const line = linesByName().get(name);
+  if (line === undefined) return fail(`there is no time zone ${JSON.stringify(name)}`);
+  const [, rule = '', kinds = '', order = '', deltas = ''] = line.split('|');
+  const all = kinds.split(' ').map((kind) => Number.parseInt(kind, 36));
+  let at = 0;
+  const changes = deltas === '' ? [] : deltas.split(' ').map((delta) => (at += Number.parseInt(delta, 36)));
+  const offsets = [...order].map((index) => all[Number.parseInt(index, 36)] as number);
+  const zone = { changes, offsets, rule: readZoneRule(rule) };
+  zones.set(name, zone);
+  return zone;
+}
+
+/** Cut into lines when the first zone is asked for, since most expressions ask for none. */
+function linesByName(): ReadonlyMap<string, string> {
+  lines ??= new Map(
+    zoneText()
+      .split('\n')
+      .flatMap((line) =>
+        line
+          .slice(0, line.indexOf('|'))
+          .split(' ')
+          .map((name): [string, string] => [name, line]),
+      ),
+  );
+  return lines;
+}
