@@ -14,7 +14,7 @@ import type { Contender } from './contenders.js';
 import { type Burst, type Measured, measureBursts, measureInTurns, type Setting } from './measure.js';
 import { measureWithPreflight, preflightCostOf, preflightGatesOf, preflightLinesOf } from './preflight.js';
 import { gatesOf, preflightTableOf, rowsOf, tableOf, verdictOf } from './report.js';
-import { FULL, SCENARIOS, SHORT } from './scenarios.js';
+import { CONTRACT, FULL, ONLY, SCENARIOS, SHORT } from './scenarios.js';
 import { HOOKS, openStage, type Stage } from './stage.js';
 import { randomFrom, shuffled } from './statistics.js';
 
@@ -79,14 +79,13 @@ async function inRounds(what: string, measure: (setting: Setting) => Promise<voi
   }
 }
 
-/** Only the chain has a `fast` form. */
 function partakers(scenario: (typeof SCENARIOS)[number]): Contender[] {
-  return stage.contenders.filter(({ name }) => name !== 'fast' || scenario === 'chain');
+  return stage.contenders.filter(({ name }) => (ONLY[name] ?? scenario) === scenario);
 }
 
 /** First tasks compile code and open connections, on both sides. */
 async function warmUp({ client }: Stage): Promise<void> {
-  say(`warming up: ${['twin', 'control', ...Object.values(HOOKS), 'fast'].join(', ')}`);
+  say(`warming up: ${['twin', 'control', ...Object.values(HOOKS), 'fast', CONTRACT].join(', ')}`);
   for (const scenario of scenarios) {
     await measureInTurns(partakers(scenario), 2, { client, scenario, round: 0, random });
   }

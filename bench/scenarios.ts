@@ -5,6 +5,12 @@ import type { ScenarioName } from './twin/contract.js';
 /** The scenarios, in the order of the tables. */
 export const SCENARIOS: readonly ScenarioName[] = ['noop', 'chain', 'fanout', 'loop', 'approval'];
 
+/** The contender whose task has a contract for its output, which takes one event to check. */
+export const CONTRACT = 'output contract';
+
+/** Contenders that take part in one scenario only, since no other has an ability of that form. */
+export const ONLY: Readonly<Record<string, ScenarioName>> = { fast: 'chain', [CONTRACT]: 'noop' };
+
 /** Of `loop`. */
 const TURNS = Array.from({ length: 30 }, (_, item) => item);
 

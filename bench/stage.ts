@@ -12,6 +12,7 @@ import { markOf, stopProcess } from '../src/server/processes.js';
 import { spawnServer } from '../src/server/temporal-server.js';
 import { type Contender, product, twin } from './contenders.js';
 import { type Running, start } from './processes.js';
+import { CONTRACT } from './scenarios.js';
 
 /** Root of the repository, seen from the compiled benchmark. */
 const ROOT = join(import.meta.dirname, '../../..');
@@ -30,7 +31,7 @@ export const HOOKS = {
 
 /** What is compared, running. */
 export interface Stage {
-  /** Twin, control, then the product by {@link HOOKS}, then the product with `fast` calls. */
+  /** Twin, control, then the product by {@link HOOKS}, then the product with `fast` calls, then with an output contract. */
   contenders: Contender[];
   client: Client;
   stop(): Promise<void>;
@@ -126,6 +127,7 @@ async function startContenders(where: Where, client: Client, session: Session): 
     ...(await Promise.all(twins)),
     ...Object.entries(HOOKS).map(([environment, name]) => product(name, pidOf(environment), session, environment)),
     product('fast', pidOf('dev0'), session, 'dev0', (scenario) => `fast_${scenario}`),
+    product(CONTRACT, pidOf('dev0'), session, 'dev0', (scenario) => `checked_${scenario}`),
   ];
 }
 

@@ -2,15 +2,14 @@ import { Context } from '@temporalio/activity';
 import type { FinishAnswer, FinishRequest } from '../contracts/activities.js';
 import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
-import type { TaskRecord } from '../contracts/record.js';
 import type { TaskResult } from '../contracts/task.js';
 import { checkAgainst } from '../planning/schemas.js';
 import { digestOf } from '../rules/canonical.js';
 import { storeResult } from '../rules/stored-result.js';
-import { toolsUsed } from '../rules/tools-used.js';
+import { describeOutside, toolsUsed } from '../rules/tools-used.js';
 import { toFailure } from './failures.js';
 import type { Admitted, PlanSource } from './plan-source.js';
-import { newRecord } from './record/new-record.js';
+import { recordEnd } from './record/record-end.js';
 import type { RecordFolder } from './record/record-folder.js';
 import { taskOf } from './task-of.js';
 
@@ -26,7 +25,7 @@ export interface FinishDependencies {
 }
 
 /**
- * Ends every task: checks its output against the contract and writes its record.
+ * Ends a task that does not end beside its history: checks its output against the contract and writes its record.
  *
  * A record that cannot be written is a warning, since the history has everything. Source: design, section 6.
  */
@@ -35,7 +34,7 @@ export function createFinish(dependencies: FinishDependencies): (request: Finish
     try {
       const context = Context.current();
       const admitted = await dependencies.plans.admit(request.seal, context.info);
-      const result = finish(request, admitted, taskOf(context), dependencies);
+      const result = await finish(request, admitted, taskOf(context), dependencies);
       return result.status === 'cancelled' ? { result: storeResult(result) } : changesOf(request.result, result);
     } catch (error) {
       throw toFailure(error);
@@ -43,32 +42,27 @@ export function createFinish(dependencies: FinishDependencies): (request: Finish
   };
 }
 
-function finish(
-  request: FinishRequest,
+async function finish(
+  { result: reached, input }: FinishRequest,
   admitted: Admitted,
   task: string,
   { records, host, shrink }: FinishDependencies,
-): TaskResult {
-  const checked = checkOutput(request.result, admitted.plan);
+): Promise<TaskResult> {
+  const checked = checkOutput(reached, admitted.plan);
   const folder = records.pathOf(task);
   const result = { ...checked, links: { ...checked.links, record: folder ?? null } };
   if (folder) {
     try {
-      const inner = admitted.plan.workflows ? records.toolsOfCalled(task) : [];
-      const used = toolsUsed(admitted.plan, result, inner);
-      result.warnings = [...result.warnings, ...used.outside_whitelist.map(outside)];
-      records.finish(recordOf(records.read(task), request, admitted, task, host), result, used);
+      const outside = toolsUsed(admitted.plan, result).outside_whitelist.map(describeOutside);
+      result.warnings = [...new Set([...result.warnings, ...outside])];
+      const ended = { task, admitted, result, inputDigest: digestOf(input), input: () => input };
+      await recordEnd(ended, { records, host });
     } catch (error) {
       if (!(error instanceof AbilityError)) throw error;
       result.warnings = [...result.warnings, `${error.code}: ${error.message}`];
     }
   }
   return shrink(result);
-}
-
-/** The plan holds only what may be called, so that this is a mistake of ours. */
-function outside(id: string): string {
-  return `internal.error: ${id} was called, and is not among what this ability may call; please report it`;
 }
 
 /** The workflow has the rest already, and what an activity answers is history. */
@@ -107,21 +101,4 @@ function refuseLarge({ output, ability_id }: TaskResult, { limits }: Plan): void
     code: TOO_LARGE,
     message: `The output of ${ability_id} has ${bytes} bytes; it may have ${limits.output_bytes}`,
   });
-}
-
-/**
- * The record that is there; else, as it would have been made at creation, where the folder has gone, is on another
- * machine, or tells of an input that was changed since.
- */
-function recordOf(
-  known: TaskRecord | undefined,
-  { result, input }: FinishRequest,
-  admitted: Admitted,
-  task: string,
-  host: string,
-): TaskRecord {
-  if (known && known.request.input === digestOf(input)) return known;
-  const created_at = known?.created_at ?? result.started_at ?? new Date().toISOString();
-  const { changes, changes_left } = result;
-  return newRecord({ ...admitted, input, task, host, created_at, changes, changes_left });
 }

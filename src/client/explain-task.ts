@@ -13,22 +13,32 @@ import { type SeenTask, viewTask } from './view-task.js';
 /**
  * Tells how a task came to stand as it does: definition, resolution, hooks, approvals, attempts, end.
  *
+ * @param mend is called before the record is read; what it gives back is a warning about the record.
  * @throws AbilityError `task.not_found`; of a task that could not be formed its message says why.
  */
-export async function explainTask(session: Session, id: string): Promise<TaskStory> {
+export async function explainTask(
+  session: Session,
+  id: string,
+  mend: (seen: SeenTask) => Promise<string | undefined> = async () => undefined,
+): Promise<TaskStory> {
   // Workflows of our own have a colon; of them only direct runs are tasks.
   if (id.includes(':') && !id.startsWith('direct:')) throw taskNotFound(id);
   return asking(session, async () => {
     const seen = await see(session, id);
     // What has its key here is of another task.
     const isOwn = seen.result.project === undefined;
+    const mended = await mend(seen);
     return tellStory({
-      seen,
+      seen: mended === undefined ? seen : warned(seen, mended),
       record: isOwn ? readRecord(session, id) : undefined,
       history: seen.source === 'record' ? undefined : await readHistory(session, id),
       lastWords: (path) => (isOwn ? readLastWords(session, id, path) : new Map()),
     });
   });
+}
+
+function warned(seen: SeenTask, warning: string): SeenTask {
+  return { ...seen, result: { ...seen.result, warnings: [...seen.result.warnings, warning] } };
 }
 
 async function see(session: Session, id: string): Promise<SeenTask> {

@@ -379,7 +379,7 @@ export const CODES = {
   'record.write_failed': {
     exit: EXIT.outOfOrder,
     means: 'The record could not be written.',
-    next: 'Make room on the disk or mend its permissions; the history in Temporal has everything.',
+    next: 'Make room on the disk or mend its permissions, then run `ability task record KEY`: it writes the record from the history.',
   },
   'repeat.exhausted': {
     exit: EXIT.failed,

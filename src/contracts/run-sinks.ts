@@ -1,3 +1,4 @@
+import type { CallContext } from './activities.js';
 import type { Seal } from './seal.js';
 import type { TaskStart } from './task.js';
 
@@ -10,6 +11,8 @@ export type RunSinks = {
   runs: {
     /** @param task null for a workflow of ours that is no task. */
     begun(task: BegunTask | null): void;
+    /** A task is about to close: its record is written before the server hears of it. */
+    ended(task: EndedTask): void;
   };
 };
 
@@ -22,4 +25,12 @@ export interface BegunTask extends TaskOrigin {
   child?: string;
   /** The plan as JSON: one text is handed over faster than what it stands for, and is read only where it is not known. */
   plan: string;
+}
+
+/** The end of a task whose record is written outside of its history. */
+export interface EndedTask extends CallContext {
+  /** Its `TaskResult`, as JSON: one text is handed over faster than what it stands for. */
+  result: string;
+  /** Its input, as JSON; read only where the record that was made at creation is not there. */
+  input: string;
 }

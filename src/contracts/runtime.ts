@@ -19,6 +19,8 @@ export interface RuntimeFile {
   store: string;
   registry_digest: string | null;
   log: string;
+  /** Records of ended tasks that could not be written since it started; left out where none is missing. */
+  records_missing?: number;
   /** Where a server may still have the database open that cannot be seen from here. */
   unseen_server?: string;
   /** Why it failed, when it did. */

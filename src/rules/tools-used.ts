@@ -28,6 +28,11 @@ export function toolsUsed(
   };
 }
 
+/** The plan holds only what may be called, so that this is a mistake of ours. @param id of `outside_whitelist`. */
+export function describeOutside(id: string): string {
+  return `internal.error: ${id} was called, and is not among what this ability may call; please report it`;
+}
+
 /** Whether a call was made, or may have been: of one that was lost or cancelled nobody counted the attempts. */
 function wasMade({ status, attempts, error, path }: StepSummary, refused: ReadonlySet<string>): boolean {
   if (status === 'denied' || status === 'skipped' || status === 'pending') return false;

@@ -70,7 +70,16 @@ function lookAtRuntime(paths: ProjectPaths): CheckResult {
   }
   if (living) {
     const { version, state, ui } = living;
-    if (version === packageVersion()) return { name, status: 'ok', message: `The runtime is ${state}; UI ${ui}` };
+    if (version === packageVersion()) {
+      const missing = living.records_missing ?? 0;
+      if (missing === 0) return { name, status: 'ok', message: `The runtime is ${state}; UI ${ui}` };
+      return {
+        name,
+        status: 'warning',
+        message: `The runtime is ${state}; since it started, ${missing} records of tasks could not be written`,
+        advice: `Read ${living.log}; then \`ability task record KEY\` writes each from the history.`,
+      };
+    }
     const message = `The runtime is version ${version}, this is ${packageVersion()}`;
     return { name, status: 'failed', message, advice: 'Run `ability down` when its tasks may pause.' };
   }

@@ -1,11 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import type { PayloadCodec } from '@temporalio/common';
 import { type InjectedSinks, type NativeConnection, Worker } from '@temporalio/worker';
+import type { WorkflowInfo } from '@temporalio/workflow';
 import { createActivities } from '../activities/index.js';
 import type { PlanSource } from '../activities/plan-source.js';
 import { ACTIVITY_LIMITS, taskQueueOf } from '../contracts/names.js';
 import type { Placement } from '../contracts/placement.js';
-import type { RunSinks } from '../contracts/run-sinks.js';
+import type { BegunTask, RunSinks } from '../contracts/run-sinks.js';
 import type { SharedDependencies } from './dependencies.js';
 
 /** Built with the package, so that a worker polls in half the time. */
@@ -33,7 +34,7 @@ export function createWorker(place: WorkerPlace, shared: SharedDependencies): Pr
     workflowBundle: { codePath: workflowBundle },
     activities: createActivities(shared.activities),
     dataConverter: { payloadCodecs: [codec] },
-    sinks: noteRuns(shared.activities.plans),
+    sinks: sinksOf(shared),
     // A worker that was killed costs its tasks a second, not ten.
     stickyQueueScheduleToStartTimeout: '1s',
     maxHeartbeatThrottleInterval: ACTIVITY_LIMITS.heartbeat / 3,
@@ -44,31 +45,34 @@ export function createWorker(place: WorkerPlace, shared: SharedDependencies): Pr
 }
 
 /**
- * Lets the activities of this process know the runs that it executes, whose types and queues are those it polls for.
+ * What workflows report to this process, outside of their histories.
  *
- * Temporal's SDK calls sinks before the commands of an activation go out, so that a run is known before its first
- * activity begins. A run that is replayed was begun by another worker, and its first event tells more.
+ * Temporal's SDK waits for these calls before the commands of an activation go out, so that a run is known before its
+ * first activity begins, and a record is written before its task closes. A run that is replayed was begun by another
+ * worker, and its first event tells more; the activation in which a task closes is none of a replay, until the server has it.
  */
-function noteRuns(plans: PlanSource): InjectedSinks<RunSinks> {
+function sinksOf({ activities: { plans }, ends }: SharedDependencies): InjectedSinks<RunSinks> {
   return {
     runs: {
-      begun: {
-        callDuringReplay: false,
-        fn({ workflowId, runId, workflowType: type, taskQueue, parent, ...info }, task) {
-          const { continuedFromExecutionRunId, firstExecutionRunId } = info;
-          plans.note(
-            {
-              workflowId,
-              runId,
-              type,
-              taskQueue,
-              ...(parent && { parent: { workflowId: parent.workflowId, runId: parent.runId } }),
-              ...(continuedFromExecutionRunId !== undefined && { first: firstExecutionRunId }),
-            },
-            task,
-          );
-        },
-      },
+      begun: { callDuringReplay: false, fn: (info, task) => noteRun(plans, info, task) },
+      ended: { callDuringReplay: false, fn: (info, ended) => ends.write(info, ended) },
     },
   };
+}
+
+/** The type and the queue of a run that this worker executes are those it polls for. */
+function noteRun(plans: PlanSource, info: WorkflowInfo, task: BegunTask | null): void {
+  const { workflowId, runId, workflowType: type, taskQueue, parent } = info;
+  const { continuedFromExecutionRunId, firstExecutionRunId } = info;
+  plans.note(
+    {
+      workflowId,
+      runId,
+      type,
+      taskQueue,
+      ...(parent && { parent: { workflowId: parent.workflowId, runId: parent.runId } }),
+      ...(continuedFromExecutionRunId !== undefined && { first: firstExecutionRunId }),
+    },
+    task,
+  );
 }

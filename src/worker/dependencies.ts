@@ -22,6 +22,7 @@ import { StoredMarks } from '../server/effect-marks.js';
 import { INLINE_BYTES, SPILL_BYTES } from '../server/payload-codec.js';
 import type { PayloadStore } from '../server/payload-store.js';
 import type { ProjectPaths } from '../server/project-paths.js';
+import { EndRecords } from './end-records.js';
 import { accessLocks } from './lock-access.js';
 import { log } from './logger.js';
 import { RunningGroups } from './running-groups.js';
@@ -30,6 +31,7 @@ import type { TemporalAccess } from './temporal-access.js';
 /** What the workers of one process share, and how it is let go. */
 export interface SharedDependencies {
   activities: ActivityDependencies;
+  ends: EndRecords;
   close(): Promise<void>;
 }
 
@@ -75,6 +77,7 @@ export function buildDependencies(
   };
   return {
     activities,
+    ends: new EndRecords(activities),
     async close() {
       await pool.close();
       groups.close();

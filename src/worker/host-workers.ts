@@ -15,7 +15,8 @@ import { SpillingCodec } from '../server/payload-codec.js';
 import { PayloadStore } from '../server/payload-store.js';
 import type { ProjectPaths } from '../server/project-paths.js';
 import { createWorker } from './create-workers.js';
-import { buildDependencies } from './dependencies.js';
+import { buildDependencies, type SharedDependencies } from './dependencies.js';
+import { EndRecords } from './end-records.js';
 import { log, WorkerLogger } from './logger.js';
 import { accessTemporal, type TemporalAccess } from './temporal-access.js';
 import { WorkerCodec } from './worker-codec.js';
@@ -56,7 +57,7 @@ export class WorkerHost {
     private readonly connection: NativeConnection,
     readonly access: TemporalAccess,
     private readonly codec: PayloadCodec,
-    private readonly shared: ReturnType<typeof buildDependencies>,
+    private readonly shared: SharedDependencies,
   ) {
     this.failure = new Promise((_, reject) => {
       this.fail = reject;
@@ -78,7 +79,7 @@ export class WorkerHost {
     const access = accessTemporal(connection, options.namespace, codec);
     await checkNamespace(access.client, connection);
     const built = buildDependencies(options.project, options.paths, store, options.keys, access);
-    const shared = options.adapt ? { ...built, activities: options.adapt(built.activities) } : built;
+    const shared = options.adapt ? adapted(built, options.adapt) : built;
     return new WorkerHost(options, connection, access, codec, shared);
   }
 
@@ -122,6 +123,11 @@ export class WorkerHost {
     return [...this.running.values()].reduce((sum, { worker }) => sum + worker.getStatus().numInFlightActivities, 0);
   }
 
+  /** Records of ended tasks that could not be written since this host began. */
+  get recordsMissing(): number {
+    return this.shared.ends.missing;
+  }
+
   /** Lets the workers end what they must not break off, then closes everything; once, however often it is asked. */
   stop(): Promise<void> {
     this.stopped ??= this.close();
@@ -146,6 +152,11 @@ async function checkNamespace({ workflowService, options }: Client, connection: 
     await connection.close();
     throw error;
   }
+}
+
+function adapted(built: SharedDependencies, adapt: NonNullable<HostOptions['adapt']>): SharedDependencies {
+  const activities = adapt(built.activities);
+  return { ...built, activities, ends: new EndRecords(activities) };
 }
 
 /** Every place of a project: all its environments, local and cloud. */

@@ -238,8 +238,15 @@ export class ProjectRuntime {
     if (!(await this.hasWork()) && sinceLastCommand(this.paths, this.started) >= idleLimit()) this.leave();
   }
 
+  private tellMissing(): void {
+    const { recordsMissing = 0 } = this.host ?? {};
+    const known = this.file?.records_missing ?? 0;
+    if (!this.leaving && recordsMissing !== known) this.announce({ records_missing: recordsMissing });
+  }
+
   /** An environment added to `ability.yaml` gets its workers without a restart. */
   private async followRegistry(): Promise<void> {
+    this.tellMissing();
     try {
       const { environments, digest } = this.project();
       await this.host?.serve(allPlaces(environments));

@@ -5,7 +5,9 @@ import { ACTIVITIES } from '../contracts/names.js';
 import type { Problem } from '../contracts/problem.js';
 import type { EndState } from '../contracts/states.js';
 import type { TaskResult } from '../contracts/task.js';
+import { describeOutside, toolsUsed } from '../rules/tools-used.js';
 import { untilKeyed } from './await-key.js';
+import { reportEnd } from './report-run.js';
 import type { TaskRun } from './task-run.js';
 
 /** How a task ended, before its output is checked. */
@@ -17,15 +19,41 @@ export interface Outcome {
 
 type Finish = (request: FinishRequest) => Promise<FinishAnswer>;
 
+/** A larger result goes to the store, which only an activity can write. Bytes, as JSON. */
+const MOST_BESIDE = 64 * 1024;
+
 /**
- * Ends a task: one local activity checks the output and writes the record.
+ * Ends a task: its output is checked and its record written, either beside its history, which takes no event, or by one
+ * local activity.
  *
  * Without a worker that can do so the task ends all the same, and says what is missing. Source: design, section 6.
  */
 export async function finishTask(run: TaskRun, outcome: Outcome): Promise<TaskResult> {
   run.finishedAt = new Date().toISOString();
-  const { input } = run;
   const result = resultOf(run, outcome);
+  if (!mayEndBeside(run, outcome)) return finishByActivity(run, result);
+  result.warnings = [...result.warnings, ...toolsUsed(run.plan, result).outside_whitelist.map(describeOutside)];
+  const text = JSON.stringify(result);
+  if (new TextEncoder().encode(text).length > Math.min(MOST_BESIDE, run.plan.limits.output_bytes)) {
+    return finishByActivity(run, result);
+  }
+  reportEnd(run.context, text, run.input);
+  return result;
+}
+
+/**
+ * Whether nothing has to be checked or kept at the end of a task but its record.
+ *
+ * Nothing is validated in the sandbox; the caller of a called task relies on its record; and of a cancelled task Temporal
+ * keeps no result but that in its last activity.
+ */
+function mayEndBeside({ plan, start }: TaskRun, { status }: Outcome): boolean {
+  if (plan.engine === 1 || start.child || status === 'cancelled') return false;
+  return plan.ability.kind === 'operation' || !plan.ability.output_schema;
+}
+
+async function finishByActivity(run: TaskRun, result: TaskResult): Promise<TaskResult> {
+  const { input } = run;
   const activities = proxyLocalActivities<Record<string, Finish>>({
     scheduleToCloseTimeout: '30s',
     startToCloseTimeout: '10s',

@@ -1,4 +1,6 @@
 import { proxySinks } from '@temporalio/workflow';
+import type { CallContext } from '../contracts/activities.js';
+import type { JsonObject } from '../contracts/json.js';
 import type { BegunTask, RunSinks } from '../contracts/run-sinks.js';
 import type { TaskStart } from '../contracts/task.js';
 
@@ -7,6 +9,18 @@ const { runs } = proxySinks<RunSinks>();
 /** Lets the worker that runs this workflow know its run, so that it need not ask Temporal about it. No event. */
 export function reportRun(start?: TaskStart): void {
   runs.begun(start ? taskOf(start) : null);
+}
+
+/**
+ * Lets the worker write the record of a task that closes in this activation. No event.
+ *
+ * The worker does so before it reports the activation to the server. Where it is lost in between, the server asks for the
+ * activation again, and the record is written again.
+ *
+ * @param result as JSON.
+ */
+export function reportEnd(context: CallContext, result: string, input: JsonObject): void {
+  runs.ended({ ...context, result, input: JSON.stringify(input) });
 }
 
 function taskOf({ seal, user, session, child, plan }: TaskStart): BegunTask {

@@ -264,6 +264,7 @@ export const fakeWorkflow = {
   condition,
   proxyActivities: activities,
   proxyLocalActivities: activities,
+  proxySinks: () => ({ runs: { begun: () => {}, ended: () => {} } }),
   workflowInfo: () => ({ workflowId: 'task', startTime: new Date(START), continueAsNewSuggested: false }),
   uuid4: () => '00000000-0000-4000-8000-000000000000',
   setHandler: ({ name }: { name: string }, handler: (...args: unknown[]) => unknown) =>

@@ -12,11 +12,11 @@ import {
 import { join } from 'node:path';
 import type { Tombstone } from '../../contracts/deletion.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { RECORD_FILES, type TaskRecord, type ToolsUsed } from '../../contracts/record.js';
-import type { TaskResult } from '../../contracts/task.js';
+import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
 import { CHILDREN, recordPath } from '../../rules/record-path.js';
 import { inFolder } from './in-folder.js';
 import { renderRecord } from './render-record.js';
+import { type Content, writeTogether } from './write-together.js';
 
 /** The end of a task is no time to read thousands of files; their own records tell of those beyond. */
 const MOST_CALLED = 200;
@@ -62,7 +62,7 @@ export class RecordFolder {
     return true;
   }
 
-  /** Puts a record in the place of one that nobody ran. */
+  /** Puts a record in the place of one that nobody ran. @throws AbilityError `record.write_failed`. */
   replace(record: TaskRecord): void {
     const path = this.pathOf(record.task_key) as string;
     try {
@@ -78,9 +78,20 @@ export class RecordFolder {
     return path && existsSync(path) ? readRecord(join(path, RECORD_FILES.json)) : undefined;
   }
 
-  /** Writes how a task ended. @throws AbilityError `record.write_failed`. */
-  finish(record: TaskRecord, result: TaskResult, used: ToolsUsed): void {
-    this.replace({ ...record, result, used });
+  /**
+   * Writes the record of a task that has ended. The disk may take its time; calls and other tasks go on meanwhile.
+   *
+   * @param signal once it is aborted, what was not written yet is not written. @throws AbilityError `record.write_failed`.
+   */
+  async finish(record: TaskRecord, signal?: AbortSignal): Promise<void> {
+    const path = this.pathOf(record.task_key) as string;
+    try {
+      // The record is the last, so that what calls itself complete is.
+      const text: Content = [join(path, RECORD_FILES.text), renderRecord(record)];
+      await writeTogether([text, [join(path, RECORD_FILES.json), jsonOf(record)]], signal);
+    } catch (error) {
+      throw writeFailed(path, error);
+    }
   }
 
   /** The tools of the tasks that a task has called, as far as their records are here. */
@@ -128,7 +139,7 @@ export class RecordFolder {
   }
 
   private write(path: string, record: TaskRecord): void {
-    writeWhole(join(path, RECORD_FILES.json), `${JSON.stringify(record, null, 2)}\n`);
+    writeWhole(join(path, RECORD_FILES.json), jsonOf(record));
     writeWhole(join(path, RECORD_FILES.text), renderRecord(record));
   }
 }
@@ -155,6 +166,10 @@ function recordsInside(folder: string, most: number): string[] {
     if (entry.isDirectory()) found.push(...recordsBelow(join(folder, entry.name), most - found.length));
   }
   return found;
+}
+
+function jsonOf(record: TaskRecord): string {
+  return `${JSON.stringify(record, null, 2)}\n`;
 }
 
 function writeWhole(path: string, content: string): void {

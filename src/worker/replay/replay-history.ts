@@ -69,8 +69,8 @@ export async function replayHistory(recorded: RecordedHistory, options: ReplayOp
 
 let installed = false;
 
-/** A replay executes no activities, so nothing asks which runs it has seen. */
-const noSinks: InjectedSinks<RunSinks> = { runs: { begun: { fn: () => {} } } };
+/** A replay executes no activities, so nothing asks which runs it has seen; and it writes no record. */
+const noSinks: InjectedSinks<RunSinks> = { runs: { begun: { fn: () => {} }, ended: { fn: () => {} } } };
 
 async function complaintOf(
   history: History,

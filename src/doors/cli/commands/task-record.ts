@@ -4,20 +4,50 @@ import { join } from 'node:path';
 import { readHost, readRecordPlace, viewTask } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
-import { RECORD_FILES } from '../../../contracts/record.js';
+import { RECORD_FILES, type TaskRecord } from '../../../contracts/record.js';
 import { pathsOf } from '../../../server/project-paths.js';
 import { type Context, openRegistry, withSession } from '../context.js';
+import { mendRecord } from '../mend-record.js';
 
-/** `ability task record KEY`: prints `tool_call.md`, or `record.json`. Needs no server while the record is here. */
+/** `ability task record KEY`: prints `tool_call.md`, or `record.json`. Needs no server where the whole record is here. */
 export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
   const registry = await openRegistry(context);
   const folder = recordFolder(pathsOf(registry.root).records, key);
   const file = join(folder, context.flags.json ? RECORD_FILES.json : RECORD_FILES.text);
+  if (!isComplete(folder)) await complete(context, registry, key, folder);
   if (!existsSync(file)) throw await whyMissing(context, registry, key, folder);
   const text = readFileSync(file, 'utf8');
   if (context.flags.json) context.terminal.printJson(JSON.parse(text));
   else context.terminal.print(text);
   return EXIT.ok;
+}
+
+/** Whether a record tells how its task ended. */
+function isComplete(folder: string): boolean {
+  try {
+    const record = JSON.parse(readFileSync(join(folder, RECORD_FILES.json), 'utf8')) as TaskRecord;
+    return record.result !== null;
+  } catch {
+    return false;
+  }
+}
+
+/** Writes the record of a task that has ended meanwhile, and whose worker could not; an open one has its record. */
+async function complete(
+  context: Context,
+  registry: Parameters<typeof withSession>[1],
+  key: string,
+  folder: string,
+): Promise<void> {
+  try {
+    const mended = await withSession(context, registry, async (session) =>
+      mendRecord(session, key, await viewTask(session, key, false)),
+    );
+    if (mended) context.terminal.note(mended);
+  } catch (error) {
+    if (!(error instanceof AbilityError) || !existsSync(join(folder, RECORD_FILES.json))) throw error;
+    context.terminal.note(`${error.code}: ${error.message}; this record tells only what was planned`);
+  }
 }
 
 /** A key must not lead out of the records. @throws AbilityError `task.not_found`. */

@@ -4,6 +4,7 @@ import { describeWait } from '../../../rules/describe-concurrency.js';
 import { foldAnswers } from '../../../rules/fold-answers.js';
 import { oneLine } from '../../../rules/shown-text.js';
 import { type Context, openRegistry, withSession } from '../context.js';
+import { mendRecord } from '../mend-record.js';
 import { plainText } from '../plain-text.js';
 import { renderApproval, renderResult } from '../render-result.js';
 import { renderSteps } from '../render-steps.js';
@@ -19,7 +20,10 @@ const FROM: Record<SeenTask['source'], string | undefined> = {
 export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
   return withSession(context, await openRegistry(context), async (session) => {
     const { terminal, flags } = context;
-    const { result, view, source } = await viewTask(session, key);
+    const seen = await viewTask(session, key);
+    const { view, source } = seen;
+    const mended = await mendRecord(session, key, seen);
+    const result = mended ? { ...seen.result, warnings: [...seen.result.warnings, mended] } : seen.result;
     if (flags.json) {
       terminal.printJson({ ...(view ?? result), source });
       return EXIT.ok;

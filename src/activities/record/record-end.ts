@@ -1,0 +1,60 @@
+import type { JsonObject } from '../../contracts/json.js';
+import type { TaskRecord } from '../../contracts/record.js';
+import type { TaskResult } from '../../contracts/task.js';
+import { toolsUsed } from '../../rules/tools-used.js';
+import type { Admitted } from '../plan-source.js';
+import { newRecord } from './new-record.js';
+import type { RecordFolder } from './record-folder.js';
+
+/** A task that has ended, as its record tells of it. */
+export interface Ended {
+  /** Workflow id. */
+  task: string;
+  admitted: Admitted;
+  result: TaskResult;
+  /** SHA-256 of its input. */
+  inputDigest: string;
+  /** Read only where the record that was made at creation is not there. */
+  input: () => JsonObject;
+  /** ISO 8601; left out: as its record says, else when it was started. */
+  createdAt?: string | undefined;
+}
+
+/** Where records are kept, and by which machine. */
+export interface RecordPlace {
+  records: RecordFolder;
+  host: string;
+}
+
+/**
+ * Completes the record of a task with how it ended.
+ *
+ * An end that is recorded already and came later stays: a slow worker must not overwrite what another one wrote when the
+ * task was taken from it.
+ *
+ * @param signal once it is aborted, what was not written yet is not written.
+ * @throws AbilityError `record.write_failed`.
+ */
+export async function recordEnd(ended: Ended, place: RecordPlace, signal?: AbortSignal): Promise<void> {
+  const { task, admitted, result } = ended;
+  const { records } = place;
+  const known = records.read(task);
+  const isSame = known?.request.input === ended.inputDigest;
+  if (isSame && isLater(known?.result, result)) return;
+  const used = toolsUsed(admitted.plan, result, admitted.plan.workflows ? records.toolsOfCalled(task) : []);
+  const record = known && isSame ? known : recordOf(known, ended, place);
+  await records.finish({ ...record, result, used }, signal);
+}
+
+/** Without fractions of a second left out, moments of ISO 8601 in UTC are in the order of their letters. */
+function isLater(known: TaskResult | null | undefined, { finished_at: end }: TaskResult): boolean {
+  return (known?.finished_at ?? '') > (end ?? '');
+}
+
+/** As it would have been made at creation: its folder has gone, is on another machine, or tells of an earlier input. */
+function recordOf(known: TaskRecord | undefined, ended: Ended, { host }: RecordPlace): TaskRecord {
+  const { task, admitted, result, input, createdAt } = ended;
+  const created_at = known?.created_at ?? createdAt ?? result.started_at ?? new Date().toISOString();
+  const { changes, changes_left } = result;
+  return newRecord({ ...admitted, input: input(), task, host, created_at, changes, changes_left });
+}

@@ -1,0 +1,65 @@
+import type { WorkflowInfo } from '@temporalio/workflow';
+import { type RecordBesideDependencies, recordBeside } from '../activities/record/record-beside.js';
+import { AbilityError } from '../contracts/problem.js';
+import type { EndedTask } from '../contracts/run-sinks.js';
+import { log } from './logger.js';
+
+/** Half of what the server gives a worker for an activation of a workflow, which waits for its record. */
+const LIMIT_MS = 5000;
+
+/** Writes the records of tasks that close, and counts those that could not be written. */
+export class EndRecords {
+  private missed = 0;
+
+  constructor(
+    private readonly dependencies: RecordBesideDependencies,
+    private readonly limitMs = LIMIT_MS,
+  ) {}
+
+  /** How many records could not be written since this worker began. */
+  get missing(): number {
+    return this.missed;
+  }
+
+  /**
+   * Writes the record of a task before the server hears that it closes.
+   *
+   * Never throws and never takes longer than its limit: a task must not wait for a disk. What is missing is logged, and
+   * `ability task show`, `task record` and `why` write it from the history.
+   */
+  async write({ workflowId, runId, taskQueue }: WorkflowInfo, ended: EndedTask): Promise<void> {
+    const limit = new AbortController();
+    const run = { workflowExecution: { workflowId, runId }, taskQueue };
+    try {
+      await within(this.limitMs, limit, recordBeside(run, ended, this.dependencies, limit.signal));
+    } catch (error) {
+      this.missed += 1;
+      log.error(
+        { task: workflowId, ...reasonOf(error), records_missing: this.missed },
+        `the record of ${workflowId} was not written; ability task record ${workflowId} writes it from the history`,
+      );
+    }
+  }
+}
+
+/** What a promise gives, if it does so in time; else the signal is aborted, and it is left to itself. */
+async function within<T>(ms: number, limit: AbortController, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const late = new Error(`it took longer than ${ms} ms`);
+      limit.abort(late);
+      reject(late);
+    }, ms);
+  });
+  try {
+    return await Promise.race([promise, expired]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function reasonOf(error: unknown): { code: string; reason: string } {
+  if (error instanceof AbilityError) return { code: error.code, reason: error.message };
+  return { code: 'record.write_failed', reason: error instanceof Error ? error.message : String(error) };
+}

@@ -1,0 +1,83 @@
+import { hostname } from 'node:os';
+import type { Client } from '@temporalio/client';
+import type { PayloadCodec } from '@temporalio/common';
+import { PlanSource } from '../activities/plan-source.js';
+import { recordEnd } from '../activities/record/record-end.js';
+import { RecordFolder } from '../activities/record/record-folder.js';
+import { AbilityError } from '../contracts/problem.js';
+import type { TaskResult, TaskStart } from '../contracts/task.js';
+import type { SealKeys } from '../planning/seal.js';
+import { sealMark } from '../rules/seal-mark.js';
+import { CheckedChains } from '../server/checked-chains.js';
+import type { ProjectPaths } from '../server/project-paths.js';
+import { readArguments } from '../server/read-arguments.js';
+import { KeyFolder, keysFromEnvironment } from './seal-keys.js';
+import { readRun } from './temporal-access.js';
+
+/** Where a history is read, and where the record goes. */
+export interface HistorySource {
+  temporal: Client;
+  namespace: string;
+  project: string;
+  codec: PayloadCodec;
+  paths: ProjectPaths;
+  /** Folder of the store. */
+  store: string;
+}
+
+/**
+ * Writes the record of a task that has ended, from its history: as its worker would have, and under the same checks.
+ *
+ * @param result how it ended.
+ * @throws AbilityError `record.write_failed`; `seal.invalid`, `seal.unknown_key` where the history may be anybody's;
+ * `store.not_shared`.
+ */
+export async function recordFromHistory(source: HistorySource, task: string, result: TaskResult): Promise<void> {
+  const { temporal, namespace, codec, project, paths } = source;
+  const { runId, taskQueue, startTime } = await temporal.workflow.getHandle(task).describe();
+  const run = { workflowId: task, runId };
+  const plans = new PlanSource(
+    project,
+    keysOf(paths),
+    (asked) => readRun(temporal, namespace, codec, asked),
+    new CheckedChains(source.store),
+  );
+  const start = await startOf(source, run);
+  const admitted = await plans.admit(sealMark(start.seal), { workflowExecution: run, taskQueue });
+  const records = new RecordFolder(paths.records);
+  const { input, carried, changed, seal } = start;
+  const ended = {
+    task,
+    admitted,
+    result: { ...result, links: { temporal: null, record: records.pathOf(task) ?? null } },
+    inputDigest: seal.input,
+    input: () => input,
+    createdAt: carried?.created_at ?? changed?.created_at ?? startTime.toISOString(),
+  };
+  await recordEnd(ended, { records, host: hostname() });
+}
+
+/** The keys that the workers of this machine sign with. */
+function keysOf({ keys }: ProjectPaths): SealKeys {
+  const given = process.env.ABILITY_SEAL_KEYS;
+  return given ? keysFromEnvironment(given) : new KeyFolder(keys);
+}
+
+async function startOf(
+  { temporal, namespace, codec }: HistorySource,
+  execution: { workflowId: string; runId: string },
+): Promise<TaskStart> {
+  const { history } = await temporal.workflowService.getWorkflowExecutionHistory({
+    namespace,
+    execution,
+    maximumPageSize: 1,
+  });
+  const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  const start = await readArguments(codec, payloads, execution.workflowId);
+  if (start) return start;
+  throw new AbilityError({
+    code: 'seal.invalid',
+    message: `${execution.workflowId} was not started with what passed preflight`,
+    suggestion: 'Create tasks through Ability Runtime.',
+  });
+}
