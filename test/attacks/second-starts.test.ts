@@ -8,7 +8,7 @@ import { taskQueueOf } from '../../src/contracts/names.js';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import type { TaskResult } from '../../src/contracts/task.js';
 import { packArguments } from '../../src/rules/task-arguments.js';
-import { abilityJson } from '../fixtures/command-line.js';
+import { abilityJson } from '../fixtures/called-command.js';
 import { makeProject, operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { readStart } from '../fixtures/read-start.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';

@@ -7,7 +7,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import { obtainTemporal } from '../../src/server/binary/install-temporal.js';
 import { findProcesses, isAlive, markOf } from '../../src/server/processes.js';
-import { ability, abilityJson, start } from '../fixtures/command-line.js';
+import { ability, abilityJson } from '../fixtures/called-command.js';
+import { start, abilityJson as startAbilityJson } from '../fixtures/command-line.js';
 import { makeProject, operation, type ProjectFolder, workflow } from '../fixtures/project-folder.js';
 
 let project: ProjectFolder;
@@ -41,7 +42,9 @@ describe('on demand', () => {
   test('twenty runs at once in a project with nothing up: one server, twenty results', async () => {
     project = makeProject(FILES);
     const ends = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => json(['run', 'util.echo', '--input', JSON.stringify({ n })])),
+      Array.from({ length: 20 }, (_, n) =>
+        startAbilityJson(['run', 'util.echo', '--input', JSON.stringify({ n })], { cwd: project.root }),
+      ),
     );
     expect(ends.map(({ exitCode }) => exitCode)).toEqual(Array(20).fill(0));
     expect(ends.map(({ json: { output } }) => output.n)).toEqual(Array.from({ length: 20 }, (_, n) => n));
