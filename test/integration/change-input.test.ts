@@ -370,7 +370,7 @@ describe('of a task that the definitions have moved', () => {
   const edit = { set: { n: 2 }, unset: [], by };
 
   test('R-000-84: nothing is changed where nobody serves its new queue, and the task can still be run', async () => {
-    const local = await runProject(files, { placements: ['local'] });
+    const local = await runProject(files);
     try {
       const { id } = await local.create('moves', { n: 1 }, { run: false });
       const { taskQueue, runId } = await local.session.temporal.workflow.getHandle(id).describe();
