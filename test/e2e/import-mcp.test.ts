@@ -228,17 +228,17 @@ describe('a server that is not what it should be', () => {
     expect(keys((await json()).json.unchanged)).toHaveLength(4);
   });
 
-  test('has 5,000 tools: all are taken', async () => {
+  test('has 500 tools: all are taken', async () => {
     const inputSchema = { ...ANY, properties: { a: { type: 'string' } }, required: ['a'] };
     describeTools(
-      ...Array.from({ length: 5000 }, (_, index) => ({
+      ...Array.from({ length: 500 }, (_, index) => ({
         name: `t${index}`,
         description: `Does ${index}.`,
         inputSchema,
       })),
     );
     const { json: end } = await first();
-    expect(end.new).toHaveLength(5000);
+    expect(end.new).toHaveLength(500);
     expect(loadRegistry(project.root).problems).toEqual([]);
   }, 180_000);
 });
