@@ -7,9 +7,13 @@ import { LongestFirst } from './test/fixtures/longest-first.js';
 const PATIENT = { testTimeout: 60_000, hookTimeout: 120_000 };
 
 /** Tests that put something in place of a module have modules of their own; all others share theirs, loaded once. */
-const APART = readdirSync('test/unit', { recursive: true, encoding: 'utf8' })
+const APART = readdirSync(join(import.meta.dirname, 'test/unit'), { recursive: true, encoding: 'utf8' })
   .map((name) => join('test/unit', name))
-  .filter((file) => file.endsWith('.test.ts') && readFileSync(file, 'utf8').includes('vi.mock('));
+  .filter((file) => file.endsWith('.test.ts') && mocksModules(join(import.meta.dirname, file)));
+
+function mocksModules(file: string): boolean {
+  return /\bvi\.(mock|doMock)\(/.test(readFileSync(file, 'utf8'));
+}
 
 /** They compute: as many at once as there are cores. */
 const UNIT = { maxWorkers: 2, testTimeout: 30_000, sequence: { groupOrder: 0 } };
