@@ -31,7 +31,10 @@ export default defineConfig({
         test: { name: 'unit', include: ['test/unit/**/*.test.ts'], exclude: APART, isolate: false, ...UNIT },
       },
       { extends: true, test: { name: 'unit-apart', include: APART, ...UNIT } },
-      { extends: true, test: { name: 'integration', include: ['test/integration/**/*.test.ts'], ...ON_TEMPORAL } },
+      {
+        extends: true,
+        test: { name: 'integration', include: ['test/integration/**/*.test.ts'], isolate: false, ...ON_TEMPORAL },
+      },
       { extends: true, test: { name: 'chaos', include: ['test/chaos/**/*.test.ts'], ...WAITING } },
       { extends: true, test: { name: 'attacks', include: ['test/attacks/**/*.test.ts'], ...ON_TEMPORAL } },
       { extends: true, test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...WAITING } },
