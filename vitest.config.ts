@@ -1,33 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/fixtures/longest-first.js';
 
 /** Real servers and processes on two cores: what takes a second alone may take many beside others. */
 const PATIENT = { testTimeout: 60_000, hookTimeout: 120_000 };
 
+/** Tests that put something in place of a module have modules of their own; all others share theirs, loaded once. */
+const APART = readdirSync(join(import.meta.dirname, 'test/unit'), { recursive: true, encoding: 'utf8' })
+  .map((name) => join('test/unit', name))
+  .filter((file) => file.endsWith('.test.ts') && mocksModules(join(import.meta.dirname, file)));
+
+function mocksModules(file: string): boolean {
+  return /\bvi\.(mock|doMock)\(/.test(readFileSync(file, 'utf8'));
+}
+
+/** They compute: as many at once as there are cores. */
+const UNIT = { maxWorkers: 2, testTimeout: 30_000, sequence: { groupOrder: 0 } };
+/** They mostly wait, for servers, time-outs and each other: more at once than there are cores. */
+const WAITING = { maxWorkers: 4, sequence: { groupOrder: 1 }, ...PATIENT };
+const ON_TEMPORAL = { globalSetup: 'test/fixtures/global-temporal.ts', ...WAITING };
+
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    pool: 'forks',
+    sequence: { sequencer: LongestFirst },
     projects: [
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       {
-        test: {
-          name: 'integration',
-          include: ['test/integration/**/*.test.ts'],
-          globalSetup: 'test/fixtures/global-temporal.ts',
-          pool: 'forks',
-          ...PATIENT,
-        },
+        extends: true,
+        test: { name: 'unit', include: ['test/unit/**/*.test.ts'], exclude: APART, isolate: false, ...UNIT },
       },
-      { test: { name: 'chaos', include: ['test/chaos/**/*.test.ts'], pool: 'forks', ...PATIENT } },
+      { extends: true, test: { name: 'unit-apart', include: APART, ...UNIT } },
       {
-        test: {
-          name: 'attacks',
-          include: ['test/attacks/**/*.test.ts'],
-          globalSetup: 'test/fixtures/global-temporal.ts',
-          pool: 'forks',
-          ...PATIENT,
-        },
+        extends: true,
+        test: { name: 'integration', include: ['test/integration/**/*.test.ts'], isolate: false, ...ON_TEMPORAL },
       },
-      { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], pool: 'forks', ...PATIENT } },
+      { extends: true, test: { name: 'chaos', include: ['test/chaos/**/*.test.ts'], ...WAITING } },
+      { extends: true, test: { name: 'attacks', include: ['test/attacks/**/*.test.ts'], ...ON_TEMPORAL } },
+      { extends: true, test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...WAITING } },
     ],
   },
 });

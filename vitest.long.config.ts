@@ -1,11 +1,19 @@
 import { defineConfig } from 'vitest/config';
 
-/** What takes minutes and is no part of `npm test`: `npm run test:long`. */
+const LONG = {
+  globalSetup: 'test/fixtures/global-temporal.ts',
+  pool: 'forks',
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+} as const;
+
+/** What takes minutes and is no part of `npm test`: `npm run test:long`, which also asks for the whole of the chaos tests. */
 export default defineConfig({
   test: {
-    include: ['test/long/**/*.test.ts'],
-    globalSetup: 'test/fixtures/global-temporal.ts',
-    pool: 'forks',
-    hookTimeout: 120_000,
+    maxWorkers: 1,
+    projects: [
+      { test: { name: 'long', include: ['test/long/**/*.test.ts'], ...LONG } },
+      { test: { name: 'chaos', include: ['test/chaos/**/*.test.ts'], ...LONG } },
+    ],
   },
 });

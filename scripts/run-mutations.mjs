@@ -41,8 +41,8 @@ function run(copy, command, ...args) {
   return spawnSync(command, args, { ...options, maxBuffer: 64 * 1024 * 1024 });
 }
 
-/** The project of the tests of a file. */
-const projectOf = (file) => file.split('/')[1];
+/** The projects that the tests of a file may be in: those of `test/unit` are in `unit` or `unit-apart`. */
+const projectOf = (file) => `${file.split('/')[1]}*`;
 
 /**
  * Runs tests of files of one project, all of them or those whose title has the words of `name`.

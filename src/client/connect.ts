@@ -40,6 +40,8 @@ export interface Session {
   served?: Map<string, number>;
   /** Called with what is being done meanwhile. */
   progress?: Progress;
+  /** The environment of the caller; a runtime that is started again starts with it. */
+  env?: NodeJS.ProcessEnv;
   /** The flags with which a command names the server, where it is a remote one. */
   serverFlags?: string;
   /** Connections, the newest last: older ones may still have calls that end. */
@@ -58,6 +60,8 @@ export interface ConnectOptions extends ConnectionFlags {
   onOther?: Session['onOther'];
   /** Ends the connecting, with its reason. */
   signal?: AbortSignal;
+  /** The environment that names servers, programs and folders; left out: that of this process. */
+  env?: NodeJS.ProcessEnv;
 }
 
 const CONNECT_MS = 5000;
@@ -77,12 +81,13 @@ const UNAVAILABLE = 14;
  */
 export async function connect(options: ConnectOptions): Promise<Session> {
   const paths = pathsOf(options.root);
-  const remote = await chooseServer(options);
+  const { env = process.env } = options;
+  const remote = await chooseServer(options, env);
   if (remote) {
     const { connectionOptions, address, namespace } = remote;
     const connection = await dial(connectionOptions as never, address, CONNECT_MS, options.signal);
-    const store = process.env.ABILITY_STORE ?? paths.store;
-    const ui = process.env.TEMPORAL_UI_ADDRESS ?? null;
+    const store = env.ABILITY_STORE ?? paths.store;
+    const ui = env.TEMPORAL_UI_ADDRESS ?? null;
     const session = sessionOf(options, connection, {
       address,
       namespace,
@@ -94,7 +99,7 @@ export async function connect(options: ConnectOptions): Promise<Session> {
     return { ...session, serverFlags: flagsOf(options, address, namespace) };
   }
   // From the beginning: a slow machine may be longer at the start than its runtime stays without anybody.
-  const stopTouching = keepTouching(paths);
+  const stopTouching = keepTouching(paths, env);
   try {
     return await connectToOwn(options, paths, stopTouching);
   } catch (error) {
@@ -104,8 +109,8 @@ export async function connect(options: ConnectOptions): Promise<Session> {
 }
 
 async function connectToOwn(options: ConnectOptions, paths: ProjectPaths, stopTouching: () => void): Promise<Session> {
-  const { progress = () => {}, signal } = options;
-  const { runtime, started } = await ensureRuntime(paths, progress, signal);
+  const { progress = () => {}, signal, env } = options;
+  const { runtime, started } = await ensureRuntime(paths, progress, signal, env);
   const connection = await dialOwn(paths, runtime, signal);
   const session = sessionOf(options, connection, { ...runtime, isOwnRuntime: true, started });
   const { close } = session;
@@ -129,7 +134,7 @@ export async function reconnect(session: Session, runtime: RuntimeFile, signal?:
 
 /** How a command names the server that was chosen. */
 function flagsOf(
-  { profile = process.env.TEMPORAL_PROFILE }: ConnectOptions,
+  { env = process.env, profile = env.TEMPORAL_PROFILE }: ConnectOptions,
   address: string,
   namespace: string,
 ): string {
@@ -171,7 +176,7 @@ async function dial(
 }
 
 function sessionOf(
-  { project, root, progress, onOther }: ConnectOptions,
+  { project, root, progress, onOther, env }: ConnectOptions,
   connection: Connection,
   where: Pick<Session, 'address' | 'namespace' | 'ui' | 'isOwnRuntime' | 'started'> & { store: string },
 ): Session {
@@ -185,6 +190,7 @@ function sessionOf(
     connections,
     served: new Map(),
     ...(progress && { progress }),
+    ...(env && { env }),
     project,
     address,
     namespace,

@@ -4,7 +4,6 @@ import type { RuntimeFile } from '../contracts/runtime.js';
 import { type EnsuredRuntime, ensureRuntime, unlessAborted } from '../server/ensure-runtime.js';
 import { grpcErrorOf } from '../server/grpc-error.js';
 import { isVisible } from '../server/process-space.js';
-import type { ProjectPaths } from '../server/project-paths.js';
 import { isLiving, readLivingRuntime } from '../server/runtime-file.js';
 import { wasStopped } from '../server/stop-runtime.js';
 import { reconnect, type Session } from './connect.js';
@@ -77,7 +76,7 @@ async function revive(session: Session): Promise<void> {
     // Also while it is still leaving.
     if (wasStopped(paths, runtime)) throw runtimeStopped();
     const isGone = isRuntimeGone(session);
-    const found = await findRuntime(paths);
+    const found = await findRuntime(session);
     if (await connectWhileLiving(session, found.runtime, turn === MOST_TURNS)) {
       if (isGone) tellRestart(progress, found);
       return;
@@ -85,11 +84,11 @@ async function revive(session: Session): Promise<void> {
   }
 }
 
-async function findRuntime(paths: ProjectPaths): Promise<EnsuredRuntime> {
+async function findRuntime({ paths, env }: Session): Promise<EnsuredRuntime> {
   const living = readLivingRuntime(paths);
   // Whatever its version: whoever replaced it did so for a reason.
   if (living?.state === 'up' && isVisible(living)) return { runtime: living, started: false };
-  return ensureRuntime(paths, () => {});
+  return ensureRuntime(paths, () => {}, undefined, env);
 }
 
 /** @returns false where the runtime was gone before it answered. @throws AbilityError what {@link reconnect} throws. */

@@ -4,6 +4,7 @@ import type { Registry } from '../definitions/registry.js';
 import type { GraphSubject } from '../rules/graph/draw-ability.js';
 import type { Callee } from '../rules/graph/draw-steps.js';
 import { compileSteps } from './compile-steps.js';
+import type { EnvironmentVariables } from './environment-variables.js';
 import { resolvePlan } from './resolve-plan.js';
 
 /** What to draw of an ability, and why it is not what would run in the environment, where it is not. */
@@ -15,12 +16,19 @@ export interface DescribedGraph {
 /**
  * Describes an ability for its graph: as planned for an environment, or as defined where it cannot be planned there.
  *
+ * @param variables as for {@link resolvePlan}.
  * @param strict refuse what cannot be planned instead: the caller named the environment.
  * @throws AbilityError for what is no ability, for broken definitions, and with `strict` as {@link resolvePlan}.
  */
-export function describeGraph(registry: Registry, id: string, environment: string, strict: boolean): DescribedGraph {
+export function describeGraph(
+  registry: Registry,
+  id: string,
+  environment: string,
+  strict: boolean,
+  variables?: EnvironmentVariables,
+): DescribedGraph {
   try {
-    return { subject: ofPlan(resolvePlan(registry, id, environment).plan), problem: null };
+    return { subject: ofPlan(resolvePlan(registry, id, environment, variables).plan), problem: null };
   } catch (error) {
     if (strict || !(error instanceof AbilityError)) throw error;
     const subject = ofDefinition(registry, id);

@@ -18,7 +18,7 @@ export class SecretSource {
   constructor(
     private readonly root: string,
     private readonly environment: string,
-    own: NodeJS.ProcessEnv = process.env,
+    private readonly own: NodeJS.ProcessEnv = process.env,
   ) {
     this.variables = new EnvironmentVariables(root, environment, own);
   }
@@ -42,6 +42,11 @@ export class SecretSource {
   has(reference: string): boolean {
     const value = this.find(reference);
     return value !== undefined && value !== '';
+  }
+
+  /** What a child process gets of the environment of the worker itself; files have no part in it. */
+  inherited(name: string): string | undefined {
+    return this.own[name];
   }
 
   /** The value a reference leads to. */

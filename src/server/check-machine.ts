@@ -29,9 +29,9 @@ export function checkNode(version = process.versions.node): CheckResult {
 }
 
 /** Whether the Temporal CLI is here. Not having it is no failure: the first command that needs it fetches it. */
-export async function checkBinary(): Promise<CheckResult> {
+export async function checkBinary(env: NodeJS.ProcessEnv = process.env): Promise<CheckResult> {
   try {
-    const found = await findTemporal();
+    const found = await findTemporal(env);
     if (found) return { name: 'temporal', status: 'ok', message: `Temporal CLI ${found.version} (${found.from})` };
     return {
       name: 'temporal',

@@ -36,12 +36,14 @@ export interface EnsuredRuntime {
  * others leave. One that cannot be seen is used where it can be reached. Source: design, section 11; answers, 20.
  *
  * @param signal ends the waiting, with its reason.
+ * @param env of the caller: where programs are looked for, and what the runtime starts with.
  * @throws AbilityError `runtime.failed`, `runtime.version_mismatch`, `runtime.elsewhere`, `temporal.binary_missing`.
  */
 export async function ensureRuntime(
   paths: ProjectPaths,
   progress: Progress,
   signal?: AbortSignal,
+  env: NodeJS.ProcessEnv = process.env,
 ): Promise<EnsuredRuntime> {
   try {
     touchRuntime(paths);
@@ -53,8 +55,9 @@ export async function ensureRuntime(
   const living = readLivingRuntime(paths);
   if (living?.state === 'up' && living.version === packageVersion()) return { runtime: living, started: false };
   if (living && living.version !== packageVersion() && living.state !== 'stopping') await askToLeave(living, signal);
-  const { path } = await unlessAborted(obtainTemporal(progress), signal);
-  return { runtime: await startAndWait(paths, path, progress, signal), started: true };
+  const { path } = await unlessAborted(obtainTemporal(progress, env), signal);
+  const spawn = (): SpawnedRuntime => spawnRuntime(paths, path, env);
+  return { runtime: await startAndWait(paths, spawn, progress, signal), started: true };
 }
 
 /** Waits for something no longer than until a signal. @throws the reason of the signal. */
@@ -103,7 +106,7 @@ async function askToLeave(runtime: RuntimeFile, signal?: AbortSignal): Promise<v
 
 async function startAndWait(
   paths: ProjectPaths,
-  binary: string,
+  spawn: () => SpawnedRuntime,
   progress: Progress,
   signal?: AbortSignal,
 ): Promise<RuntimeFile> {
@@ -129,7 +132,7 @@ async function startAndWait(
     }
     if (!holder && !spawned) {
       attempts += 1;
-      spawned = spawnRuntime(paths, binary);
+      spawned = spawn();
     }
     if (Date.now() > deadline) throw failed(file);
     await pause();
@@ -146,7 +149,7 @@ function identityOf(file: RuntimeFile | undefined): string {
 }
 
 /** The runtime leaves its terminal and its parent, and says in its log what it does. */
-function spawnRuntime(paths: ProjectPaths, binary: string): SpawnedRuntime {
+function spawnRuntime(paths: ProjectPaths, binary: string, env: NodeJS.ProcessEnv): SpawnedRuntime {
   let log: number;
   try {
     makeSystemFolder(paths);
@@ -160,7 +163,7 @@ function spawnRuntime(paths: ProjectPaths, binary: string): SpawnedRuntime {
       detached: true,
       stdio: ['ignore', log, log],
       // A command in a script may start it; it outlives that call.
-      env: { ...process.env, [CALL_ID_VARIABLE]: NO_CALL },
+      env: { ...env, [CALL_ID_VARIABLE]: NO_CALL },
     });
     const spawned: SpawnedRuntime = { exitCode: undefined };
     child.once('exit', (code) => (spawned.exitCode = code ?? -1));

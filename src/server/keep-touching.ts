@@ -18,9 +18,10 @@ const MOST_MS = 1000;
 /**
  * Tells the runtime again and again that it is needed, without keeping the process alive.
  *
+ * @param env says how long the runtime stays.
  * @returns what ends it.
  */
-export function keepTouching(paths: ProjectPaths): () => void {
+export function keepTouching(paths: ProjectPaths, env: NodeJS.ProcessEnv = process.env): () => void {
   const touch = (): void => {
     try {
       // Nothing is made anew: a project that was removed stays so.
@@ -30,7 +31,7 @@ export function keepTouching(paths: ProjectPaths): () => void {
       // Whoever holds a connection must not end because a file cannot be touched.
     }
   };
-  const timer = setInterval(touch, Math.min(idleLimit() / TOUCHES, MOST_MS)).unref();
+  const timer = setInterval(touch, Math.min(idleLimit(env) / TOUCHES, MOST_MS)).unref();
   return () => {
     clearInterval(timer);
     touch();

@@ -52,10 +52,9 @@ export function pathsOf(root: string, system = join(root, '.system')): ProjectPa
 }
 
 /** The user's cache folder for this product. */
-export function cacheFolder(): string {
-  const { XDG_CACHE_HOME: xdg, ABILITY_CACHE: own } = process.env;
+export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
+  const { XDG_CACHE_HOME: xdg, ABILITY_CACHE: own, HOME: home = homedir() } = env;
   if (own) return own;
-  const base =
-    xdg ?? (process.platform === 'darwin' ? join(homedir(), 'Library', 'Caches') : join(homedir(), '.cache'));
+  const base = xdg ?? (process.platform === 'darwin' ? join(home, 'Library', 'Caches') : join(home, '.cache'));
   return join(base, 'ability-runtime');
 }

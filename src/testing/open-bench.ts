@@ -40,8 +40,13 @@ const KEYWORD = 2;
  *
  * @throws AbilityError `temporal.binary_missing`, `temporal.unavailable`.
  */
-export async function openBench(registry: Registry, environments: string[], progress: Progress): Promise<Bench> {
-  const { path: binary } = await obtainTestServer(progress);
+export async function openBench(
+  registry: Registry,
+  environments: string[],
+  progress: Progress,
+  env?: NodeJS.ProcessEnv,
+): Promise<Bench> {
+  const { path: binary } = await obtainTestServer(progress, env);
   const folder = mkdtempSync(join(tmpdir(), 'ability-cases-'));
   const closers: (() => Promise<void> | void)[] = [
     () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),

@@ -18,6 +18,8 @@ export interface TestOptions extends CaseFilter {
   onCase?: (report: CaseReport) => void;
   /** Stops the run. */
   signal?: AbortSignal;
+  /** The environment in which the test server is looked for; left out: that of this process. */
+  env?: NodeJS.ProcessEnv;
 }
 
 /**
@@ -32,6 +34,7 @@ export async function runProjectCases({
   progress = () => {},
   onCase,
   signal = new AbortController().signal,
+  env,
   ...filter
 }: TestOptions): Promise<TestReport> {
   const started = performance.now();
@@ -40,7 +43,7 @@ export async function runProjectCases({
   if (cases.length === 0 && problems.length === 0) throw noCases(filter.ability);
   const reports: CaseReport[] = [];
   if (cases.length > 0) {
-    const bench = await openBench(registry, environmentsOf(cases), progress);
+    const bench = await openBench(registry, environmentsOf(cases), progress, env);
     try {
       for (const prepared of cases) {
         const report = await runCase(bench, prepared, signal);

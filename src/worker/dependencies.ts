@@ -11,7 +11,7 @@ import { McpPool } from '../activities/mcp/pool.js';
 import { PlanSource } from '../activities/plan-source.js';
 import { RecordFolder } from '../activities/record/record-folder.js';
 import { PinnedScripts } from '../activities/script/pinned-scripts.js';
-import { SecretSource } from '../activities/secrets.js';
+import { EnvironmentVariables, SecretSource } from '../activities/secrets.js';
 import type { Json } from '../contracts/json.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskResult } from '../contracts/task.js';
@@ -42,6 +42,7 @@ export function buildDependencies(
   store: PayloadStore,
   keys: SealKeys,
   access: TemporalAccess,
+  env: NodeJS.ProcessEnv = process.env,
 ): SharedDependencies {
   const groups = new RunningGroups(paths.running);
   const reaped = groups.reap();
@@ -51,7 +52,7 @@ export function buildDependencies(
   const { root } = paths;
   const scripts = new PinnedScripts(root, paths.pinned, store);
   const tools = new PinnedTools(pool, store, root);
-  const secrets = (environment: string): SecretSource => new SecretSource(root, environment);
+  const secrets = (environment: string): SecretSource => new SecretSource(root, environment, env);
   const activities: ActivityDependencies = {
     project,
     host: hostname(),
@@ -71,6 +72,7 @@ export function buildDependencies(
     execute: createExecute({ root, groups, scripts, pool, tools, limiter: new RateLimiter() }),
     answerScript: createAnswerScript({ root, groups, scripts, secrets }),
     secrets,
+    variables: (environment) => new EnvironmentVariables(root, environment, env),
     recordUsage: (line) => appendLine(join(paths.system, 'usage.jsonl'), line),
     keepLarge: (answer, limit) => keepLarge(answer, limit, store),
     shrink: (result) => shrink(result, store),

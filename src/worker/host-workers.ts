@@ -29,6 +29,8 @@ export interface HostOptions {
   namespace: string;
   store: string;
   keys: SealKeys;
+  /** The environment that secrets and passed variables come from; left out: that of this process. */
+  env?: NodeJS.ProcessEnv;
   /** Path of another build of the workflows, as for tests of an upgrade. */
   workflowBundle?: string;
   /** What the activities work with instead, as for test cases, whose calls are mocks. */
@@ -78,7 +80,7 @@ export class WorkerHost {
     const codec = new WorkerCodec(new SpillingCodec(store));
     const access = accessTemporal(connection, options.namespace, codec);
     await checkNamespace(access.client, connection);
-    const built = buildDependencies(options.project, options.paths, store, options.keys, access);
+    const built = buildDependencies(options.project, options.paths, store, options.keys, access, options.env);
     const shared = options.adapt ? adapted(built, options.adapt) : built;
     return new WorkerHost(options, connection, access, codec, shared);
   }

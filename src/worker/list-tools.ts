@@ -37,6 +37,8 @@ export interface ListOptions {
   timeoutMs: number;
   /** Gives up earlier. */
   signal: AbortSignal;
+  /** The environment that its secrets come from; left out: that of this process. */
+  env?: NodeJS.ProcessEnv;
 }
 
 /**
@@ -46,7 +48,7 @@ export interface ListOptions {
  */
 export async function listTools(
   server: PlanMcpServer,
-  { root, environment, timeoutMs, signal }: ListOptions,
+  { root, environment, timeoutMs, signal, env }: ListOptions,
 ): Promise<(ListedTool | UnreadableTool)[]> {
   const log = new CallLog(undefined, '', 1);
   const giveUp = new AbortController();
@@ -56,7 +58,7 @@ export async function listTools(
   const groups = new RunningGroups(pathsOf(root).running);
   const user = {
     environment: { name: environment },
-    secrets: new SecretSource(root, environment),
+    secrets: new SecretSource(root, environment, env),
     log,
     stop,
     timeoutMs,

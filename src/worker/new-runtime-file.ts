@@ -8,6 +8,7 @@ import type { ProjectPaths } from '../server/project-paths.js';
 export function newRuntimeFile(
   paths: ProjectPaths,
   where: Pick<RuntimeFile, 'address' | 'ui' | 'namespace'>,
+  env: NodeJS.ProcessEnv,
 ): RuntimeFile {
   return {
     format: 1,
@@ -17,7 +18,7 @@ export function newRuntimeFile(
     ...ownSpace(),
     server: null,
     ...where,
-    store: process.env.ABILITY_STORE ?? paths.store,
+    store: env.ABILITY_STORE ?? paths.store,
     registry_digest: null,
     log: paths.runtimeLog,
   };

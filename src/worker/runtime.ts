@@ -27,6 +27,8 @@ export interface RuntimeOptions {
   binary: string;
   /** Stays until it is told to leave, instead of leaving when nobody needs it. */
   foreground: boolean;
+  /** The environment from which secrets, keys and limits come; left out: that of this process. */
+  env?: NodeJS.ProcessEnv;
 }
 
 const CONNECT_MS = 30_000;
@@ -43,6 +45,7 @@ const NAMESPACE = 'default';
  */
 export class ProjectRuntime {
   private readonly paths: ProjectPaths;
+  private readonly env: NodeJS.ProcessEnv;
   private readonly project: () => ProjectDescription;
   private readonly started = Date.now();
   private file: RuntimeFile | undefined;
@@ -59,6 +62,7 @@ export class ProjectRuntime {
     private readonly lock: HeldLock,
   ) {
     this.paths = pathsOf(options.root);
+    this.env = options.env ?? process.env;
     this.project = describeProject(options.root);
     this.end = new Promise((resolve) => {
       this.resolveEnd = resolve;
@@ -152,7 +156,7 @@ export class ProjectRuntime {
     if (orphans > 0) log.warn({ orphans }, 'stopped a server whose runtime was gone');
     const [port, uiPort] = [await freePort(portOf(earlier?.address)), await freePort(portOf(earlier?.ui))];
     const [address, ui] = [`${LOOPBACK}:${port}`, `http://${LOOPBACK}:${uiPort}`];
-    this.file = newRuntimeFile(this.paths, { address, ui, namespace: NAMESPACE });
+    this.file = newRuntimeFile(this.paths, { address, ui, namespace: NAMESPACE }, this.env);
     writeRuntimeFile(this.paths, this.file);
     const { name, environments, digest } = this.project();
     const keys = this.sealKeys();
@@ -174,7 +178,7 @@ export class ProjectRuntime {
 
   /** Keys that were given, as to workers elsewhere; else the project's own. Source: answers, 22. */
   private sealKeys(): SealKeys {
-    const given = process.env.ABILITY_SEAL_KEYS;
+    const given = this.env.ABILITY_SEAL_KEYS;
     if (given) return keysFromEnvironment(given);
     const own = new KeyFolder(this.paths.keys);
     own.createFirst();
@@ -186,7 +190,7 @@ export class ProjectRuntime {
     const { takenFrom } = this.lock;
     if (takenFrom) log.warn(`took over from ${describeHolder(takenFrom)}, which gave no sign of life`);
     const server = earlierServer(earlier, takenFrom);
-    if (earlier && server) this.file = { ...newRuntimeFile(this.paths, earlier), unseen_server: server };
+    if (earlier && server) this.file = { ...newRuntimeFile(this.paths, earlier, this.env), unseen_server: server };
     await untilEarlierEnded(server, takenFrom, this.paths.database, () => this.leaving);
   }
 
@@ -222,6 +226,7 @@ export class ProjectRuntime {
           namespace: NAMESPACE,
           store,
           keys,
+          env: this.env,
         });
       } catch (error) {
         if (!this.server || this.server.isGone || Date.now() > deadline)
@@ -234,8 +239,8 @@ export class ProjectRuntime {
 
   private async watch(): Promise<void> {
     if (this.options.foreground || this.leaving || existsSync(this.paths.stayFile)) return;
-    if (sinceLastCommand(this.paths, this.started) < idleLimit()) return;
-    if (!(await this.hasWork()) && sinceLastCommand(this.paths, this.started) >= idleLimit()) this.leave();
+    if (sinceLastCommand(this.paths, this.started) < idleLimit(this.env)) return;
+    if (!(await this.hasWork()) && sinceLastCommand(this.paths, this.started) >= idleLimit(this.env)) this.leave();
   }
 
   private tellMissing(): void {

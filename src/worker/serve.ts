@@ -12,6 +12,8 @@ export interface ServeOptions {
   project: string;
   server: RemoteServer;
   places: Place[];
+  /** The environment of the worker, from which secrets and keys come. */
+  env: NodeJS.ProcessEnv;
 }
 
 /**
@@ -20,14 +22,14 @@ export interface ServeOptions {
  * @returns the workers, polling. When they cannot all be started, none is left running.
  * @throws AbilityError `seal.no_key`, `temporal.unavailable`.
  */
-export async function serve({ root, project, server, places }: ServeOptions): Promise<WorkerHost> {
+export async function serve({ root, project, server, places, env }: ServeOptions): Promise<WorkerHost> {
   const paths = pathsOf(root);
-  const keys = sealKeysFor(server);
+  const keys = sealKeysFor(server, env);
   const { connectionOptions, namespace } = server;
-  const store = process.env.ABILITY_STORE ?? paths.store;
+  const store = env.ABILITY_STORE ?? paths.store;
   let host: WorkerHost | undefined;
   try {
-    host = await WorkerHost.connect({ paths, project, connectionOptions, namespace, store, keys });
+    host = await WorkerHost.connect({ paths, project, connectionOptions, namespace, store, keys, env });
     await host.serve(places);
     return host;
   } catch (error) {
@@ -51,8 +53,8 @@ export function workersFailed({ address, namespace }: RemoteServer, cause: unkno
 }
 
 /** Workers on several machines must sign alike, so a remote server needs keys that somebody gives. Source: answers, 22. */
-function sealKeysFor({ address }: RemoteServer): SealKeys {
-  const given = process.env.ABILITY_SEAL_KEYS;
+function sealKeysFor({ address }: RemoteServer, env: NodeJS.ProcessEnv): SealKeys {
+  const given = env.ABILITY_SEAL_KEYS;
   if (given) return keysFromEnvironment(given);
   throw new AbilityError({
     code: 'seal.no_key',

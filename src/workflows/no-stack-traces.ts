@@ -22,8 +22,10 @@ const ASKED: ReadonlyMap<string, () => unknown> = new Map<string, () => unknown>
   ['return globalThis.Error', () => Untraced],
 ]);
 
-const compile = Promise.constructor as (text: string) => () => unknown;
-
 // The hooks ask the constructor of the promise's constructor, which compiles functions. What is asked for is here already;
-// anything else is compiled as ever, so that another version of the SDK works, too.
-Object.defineProperty(Promise, 'constructor', { value: (text: string) => ASKED.get(text) ?? compile(text) });
+// anything else is compiled as ever, so that another version of the SDK works, too. Once, however often this is loaded.
+if (!Object.hasOwn(Promise, 'constructor')) {
+  const compile = Promise.constructor as (text: string) => () => unknown;
+  const value = (text: string): unknown => ASKED.get(text) ?? compile(text);
+  Object.defineProperty(Promise, 'constructor', { value, configurable: true });
+}

@@ -6,7 +6,8 @@ import { execa, type ResultPromise } from 'execa';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import { findProcesses, markOf } from '../../src/server/processes.js';
-import { ability, abilityJson, CLI } from '../fixtures/command-line.js';
+import { ability, abilityJson } from '../fixtures/called-command.js';
+import { CLI } from '../fixtures/command-line.js';
 import { makeProject, operation, type ProjectFolder } from '../fixtures/project-folder.js';
 import { WHOLE } from './extent.js';
 

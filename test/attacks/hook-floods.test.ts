@@ -20,7 +20,7 @@ import { RunningGroups } from '${built('worker/running-groups.js')}';
 import { readdirSync, statSync } from 'node:fs';
 const [, , folder, kind, flood] = process.argv;
 const groups = new RunningGroups(folder + '/running');
-const secrets = () => ({ resolve: () => 'a-secret-of-some-length' });
+const secrets = () => ({ resolve: () => 'a-secret-of-some-length', inherited: (name) => process.env[name] });
 const env = { pass: ['PATH'], set: {}, secrets: kind === 'hook' ? { TOKEN: 'env:TOKEN' } : {} };
 const signal = new AbortController().signal;
 const scripts = { find: async ({ path }) => ({ file: path, pinned: folder, names: {} }) };

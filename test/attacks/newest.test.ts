@@ -5,7 +5,7 @@ import { cancelTask } from '../../src/client/index.js';
 import { LOCK_SIGNALS, lockIdOf, SLOT_SIGNAL } from '../../src/contracts/names.js';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import { digestOf } from '../../src/rules/canonical.js';
-import { abilityJson } from '../fixtures/command-line.js';
+import { abilityJson } from '../fixtures/called-command.js';
 import { makeProject, workflow } from '../fixtures/project-folder.js';
 import { gated, startTurns } from '../fixtures/turns.js';
 import { times, WHOLE } from './extent.js';

@@ -8,7 +8,8 @@ import { taskQueueOf } from '../../src/contracts/names.js';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import type { TaskResult } from '../../src/contracts/task.js';
 import { packArguments } from '../../src/rules/task-arguments.js';
-import { abilityJson } from '../fixtures/command-line.js';
+import { abilityJson } from '../fixtures/called-command.js';
+import { killProcesses } from '../fixtures/kill-process.js';
 import { makeProject, operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { readStart } from '../fixtures/read-start.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
@@ -254,7 +255,7 @@ test.runIf(WHOLE)(
       // A folder, and the mark in it.
       await expect.poll(() => marks(store).length, { timeout: 20_000 }).toBe(2);
       const runtime: RuntimeFile = JSON.parse(readFileSync(join(folder.root, '.system/runtime.json'), 'utf8'));
-      process.kill(runtime.pid, 'SIGKILL');
+      await killProcesses(runtime.pid);
       // Starts the runtime again, which ends what the killed one had left.
       const { json, exitCode } = await ability('task', 'watch', 'killed', '--timeout', '60s');
       writeFileSync(`${killed}.gate`, '');

@@ -11,7 +11,9 @@ import { SIGNALS } from '../../src/contracts/names.js';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import { findProcesses, markOf } from '../../src/server/processes.js';
 import { atTerminal } from '../fixtures/at-terminal.js';
-import { ability, abilityJson, start } from '../fixtures/command-line.js';
+import { ability, abilityJson } from '../fixtures/called-command.js';
+import { start } from '../fixtures/command-line.js';
+import { killProcesses } from '../fixtures/kill-process.js';
 import { makeProject, operation, type ProjectFolder, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { startRelay } from '../fixtures/tcp-relay.js';
@@ -135,7 +137,7 @@ describe('a runtime that is gone', () => {
       expect(servers()).toHaveLength(1);
       // A decision that is asked for when nothing is up.
       await ability(['run', 'asks', '--key', 'asked'], options);
-      process.kill(runtime().pid, 'SIGKILL');
+      await killProcesses(runtime().pid);
       expect((await ability(['approve', 'asked', '--yes'], options)).exitCode).toBe(0);
       expect((await ability(['task', 'watch', 'asked'], options)).exitCode).toBe(0);
     },

@@ -19,7 +19,7 @@ import {
   viewTask,
 } from '../../src/client/index.js';
 import { preflightIdOf } from '../../src/contracts/names.js';
-import { ability, abilityJson } from '../fixtures/command-line.js';
+import { ability, abilityJson } from '../fixtures/called-command.js';
 import { operation, type ProjectFiles, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject, TEST_KEYS } from '../fixtures/running-project.js';
 import { times, WHOLE } from './extent.js';

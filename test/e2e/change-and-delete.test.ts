@@ -2,7 +2,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
-import { ability, abilityJson, start } from '../fixtures/command-line.js';
+import { ability, abilityJson } from '../fixtures/called-command.js';
+import { start } from '../fixtures/command-line.js';
+import { killProcesses } from '../fixtures/kill-process.js';
 import { makeProject, operation, type ProjectFolder, workflow } from '../fixtures/project-folder.js';
 
 let project: ProjectFolder;
@@ -120,8 +122,7 @@ describe('ability task delete', () => {
     first.kill('SIGKILL');
     await first;
     const runtime = JSON.parse(readFileSync(join(project.root, '.system/runtime.json'), 'utf8')) as RuntimeFile;
-    process.kill(runtime.pid, 'SIGKILL');
-    if (runtime.server) process.kill(runtime.server.pid, 'SIGKILL');
+    await killProcesses(runtime.pid, runtime.server?.pid);
     expect(existsSync(join(folder(key), 'record.json'))).toBe(true);
     const second = await json(['task', 'delete', key, '--timeout', '2m']);
     expect(second).toMatchObject({ exitCode: 0, json: { status: 'deleted', warnings: [] } });

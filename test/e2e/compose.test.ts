@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { ATTRIBUTES } from '../../src/contracts/names.js';
-import { abilityJson, start } from '../fixtures/command-line.js';
+import { abilityJson } from '../fixtures/called-command.js';
+import { start } from '../fixtures/command-line.js';
 import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

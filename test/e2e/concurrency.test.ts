@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
-import { ability, abilityJson } from '../fixtures/command-line.js';
+import { ability, abilityJson } from '../fixtures/called-command.js';
+import { killProcesses } from '../fixtures/kill-process.js';
 import { makeProject, operation, type ProjectFolder, workflow } from '../fixtures/project-folder.js';
 
 let project: ProjectFolder;
@@ -41,7 +42,7 @@ steps:
     await run('run', 'deploy', '--set', `name=${key}`, '--key', key, '--detach');
     await expect.poll(() => status(key), { timeout: 20_000 }).toBe('waiting');
   }
-  process.kill(runtime().pid, 'SIGKILL');
+  await killProcesses(runtime().pid);
 
   const shown = await run('task', 'show', 'b');
   expect(shown.stdout).toMatch(/^waiting .*deploy v1 {2}b$/m);

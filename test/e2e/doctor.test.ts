@@ -7,7 +7,7 @@ import type { CheckResult } from '../../src/contracts/check.js';
 import { obtainTemporal } from '../../src/server/binary/install-temporal.js';
 import { checkNode } from '../../src/server/check-machine.js';
 import { freePort } from '../../src/server/ports.js';
-import { ability, abilityJson } from '../fixtures/command-line.js';
+import { ability, abilityJson } from '../fixtures/called-command.js';
 import { makeProject, operation, type ProjectFolder, projectFile } from '../fixtures/project-folder.js';
 
 let project: ProjectFolder;

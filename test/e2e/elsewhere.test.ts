@@ -3,7 +3,8 @@ import { cpSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { abilityJson, start } from '../fixtures/command-line.js';
+import { abilityJson } from '../fixtures/called-command.js';
+import { start } from '../fixtures/command-line.js';
 import { makeProject, operation, type ProjectFolder } from '../fixtures/project-folder.js';
 import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 

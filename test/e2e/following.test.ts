@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { ability, abilityJson, CLI, start } from '../fixtures/command-line.js';
+import { ability, abilityJson } from '../fixtures/called-command.js';
+import { CLI, start } from '../fixtures/command-line.js';
 import { makeProject, operation, type ProjectFolder, workflow } from '../fixtures/project-folder.js';
 
 let project: ProjectFolder;

@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isHeld, takeLock } from '../../src/server/lock.js';
-import { ability, abilityJson, start } from '../fixtures/command-line.js';
+import { ability, abilityJson } from '../fixtures/called-command.js';
+import { start } from '../fixtures/command-line.js';
 import { makeProject, type ProjectFolder, projectFile } from '../fixtures/project-folder.js';
 import { send, startService } from '../fixtures/servers/recording-service.js';
 

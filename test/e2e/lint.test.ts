@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, onTestFinished, test } from 'vitest';
-import { ability, abilityJson, start } from '../fixtures/command-line.js';
+import { ability, abilityJson } from '../fixtures/called-command.js';
+import { start } from '../fixtures/command-line.js';
 import { makeProject, operation, type ProjectFiles, type ProjectFolder } from '../fixtures/project-folder.js';
 
 const FLOW = `id: flow

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ability, abilityJson, CLI } from '../fixtures/command-line.js';
+import { ability, abilityJson } from '../fixtures/called-command.js';
+import { CLI } from '../fixtures/command-line.js';
 import { makeProject, operation, type ProjectFolder, workflow } from '../fixtures/project-folder.js';
 
 let project: ProjectFolder;

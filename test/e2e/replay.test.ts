@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ability, abilityJson } from '../fixtures/command-line.js';
+import { ability, abilityJson } from '../fixtures/called-command.js';
 import { makeProject, operation, type ProjectFolder, workflow } from '../fixtures/project-folder.js';
 
 const HISTORIES = fileURLToPath(new URL('../histories/engine-1', import.meta.url));

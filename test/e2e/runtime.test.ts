@@ -7,7 +7,9 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import { obtainTemporal } from '../../src/server/binary/install-temporal.js';
 import { findProcesses, isAlive, markOf } from '../../src/server/processes.js';
-import { ability, abilityJson, start } from '../fixtures/command-line.js';
+import { ability, abilityJson } from '../fixtures/called-command.js';
+import { start, abilityJson as startAbilityJson } from '../fixtures/command-line.js';
+import { killProcesses } from '../fixtures/kill-process.js';
 import { makeProject, operation, type ProjectFolder, workflow } from '../fixtures/project-folder.js';
 
 let project: ProjectFolder;
@@ -35,13 +37,14 @@ const run = (args: string[], env: Record<string, string> = {}) => ability(args, 
 const json = (args: string[], env: Record<string, string> = {}) => abilityJson(args, { cwd: project.root, env });
 const runtime = (): RuntimeFile => JSON.parse(readFileSync(join(project.root, '.system/runtime.json'), 'utf8'));
 const servers = () => findProcesses(['--db-filename', join(project.root, '.system/temporal/temporal.db')]);
-const kill = (pid: number) => process.kill(pid, 'SIGKILL');
 
 describe('on demand', () => {
   test('twenty runs at once in a project with nothing up: one server, twenty results', async () => {
     project = makeProject(FILES);
     const ends = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => json(['run', 'util.echo', '--input', JSON.stringify({ n })])),
+      Array.from({ length: 20 }, (_, n) =>
+        startAbilityJson(['run', 'util.echo', '--input', JSON.stringify({ n })], { cwd: project.root }),
+      ),
     );
     expect(ends.map(({ exitCode }) => exitCode)).toEqual(Array(20).fill(0));
     expect(ends.map(({ json: { output } }) => output.n)).toEqual(Array.from({ length: 20 }, (_, n) => n));
@@ -199,7 +202,7 @@ describe('killed', () => {
     project = makeProject(FILES);
     const { json: waiting } = await json(['run', 'asks', '--key', 'survivor']);
     const { pid, server } = runtime();
-    kill(pid);
+    await killProcesses(pid);
     expect(server && isAlive(server)).toBe(true);
     expect((await run(['approve', waiting.task_key])).exitCode).toBe(0);
     expect(server && isAlive(server)).toBe(false);
@@ -212,7 +215,7 @@ describe('killed', () => {
     const file = join(project.root, 'counted');
     const { json: task } = await json(['run', 'util.count', '--set', `file=${file}`, '--set', 'ms:=4000', '--detach']);
     await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
-    kill(runtime().pid);
+    await killProcesses(runtime().pid);
     const end = await json(['task', 'watch', task.task_key]);
     expect(end).toMatchObject({ exitCode: 0, json: { status: 'succeeded', steps: [{ attempts: 2 }] } });
     const keys = readFileSync(file, 'utf8').trim().split('\n');
@@ -227,7 +230,7 @@ describe('killed', () => {
     const { json: task } = await json(['run', 'util.count', '--set', `file=${file}`, '--set', 'ms:=2500', '--detach']);
     await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
     const { server, pid } = runtime();
-    kill(server?.pid as number);
+    await killProcesses(server?.pid);
     const end = await json(['task', 'watch', task.task_key]);
     expect(end).toMatchObject({ exitCode: 0, json: { status: 'succeeded' } });
     expect(runtime().pid).toBe(pid);

@@ -11,7 +11,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { loadRegistry } from '../../src/definitions/load-registry.js';
 import { isHeld, takeLock } from '../../src/server/lock.js';
 import { atTerminal, CTRL_C } from '../fixtures/at-terminal.js';
-import { ability, abilityJson, CLI, start } from '../fixtures/command-line.js';
+import { ability, abilityJson } from '../fixtures/called-command.js';
+import { CLI, start, ability as startAbility } from '../fixtures/command-line.js';
 
 const EVERYTHING = fileURLToPath(
   new URL('../../node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url),
@@ -19,6 +20,8 @@ const EVERYTHING = fileURLToPath(
 
 let root: string;
 const run = (...args: string[]) => ability(args, { cwd: root });
+/** In a process of its own, for what several do at once. */
+const runApart = (...args: string[]) => startAbility(args, { cwd: root });
 const json = (...args: string[]) => abilityJson(args, { cwd: root });
 /** Every file and folder but the runtime's own. */
 const all = (): string[] =>
@@ -203,10 +206,10 @@ describe('all files or none', () => {
 
   test('of several at once each holds, also in one file; of two with one name one does', async () => {
     const hooks = ['a', 'b', 'c'].map((id) =>
-      run('scaffold', 'hook', id, '--phase', 'PreAbilityCall', '--handler', 'script'),
+      runApart('scaffold', 'hook', id, '--phase', 'PreAbilityCall', '--handler', 'script'),
     );
     const twins = ['node', 'python'].map((language) =>
-      run('scaffold', 'low-level', 'same', '--kind', 'script', '--language', language),
+      runApart('scaffold', 'low-level', 'same', '--kind', 'script', '--language', language),
     );
     expect((await Promise.all(hooks)).map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
     expect((await Promise.all(twins)).map(({ exitCode }) => exitCode).sort()).toEqual([0, 2]);
@@ -268,7 +271,7 @@ describe('a new project', () => {
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   test('is made once, however many make it', async () => {
-    const ends = await Promise.all([1, 2, 3].map(() => run('init', '--name', 'shop')));
+    const ends = await Promise.all([1, 2, 3].map(() => runApart('init', '--name', 'shop')));
     expect(ends.map(({ exitCode }) => exitCode).sort()).toEqual([0, 2, 2]);
     expect(loadRegistry(root).problems).toEqual([]);
     expect(loadRegistry(root).operations.has('hello')).toBe(true);

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import { ability } from '../fixtures/command-line.js';
+import { ability } from '../fixtures/called-command.js';
 import { makeProject, operation } from '../fixtures/project-folder.js';
 
 const EXAMPLE = fileURLToPath(new URL('../..', import.meta.url));

@@ -3,7 +3,8 @@ import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { ability, abilityJson, start } from '../fixtures/command-line.js';
+import { ability, abilityJson } from '../fixtures/called-command.js';
+import { start } from '../fixtures/command-line.js';
 import { makeProject, operation, type ProjectFolder, workflow } from '../fixtures/project-folder.js';
 import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ability, abilityJson } from '../fixtures/command-line.js';
+import { ability, abilityJson } from '../fixtures/called-command.js';
 import { makeProject, operation, type ProjectFolder, projectFile, workflow } from '../fixtures/project-folder.js';
 
 let project: ProjectFolder;

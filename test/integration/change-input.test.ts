@@ -14,6 +14,7 @@ import {
 } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
 import { taskQueueOf, UPDATES } from '../../src/contracts/names.js';
+import { PLACEMENTS } from '../../src/contracts/placement.js';
 import type { InputEdit } from '../../src/contracts/task.js';
 import { packArguments } from '../../src/rules/task-arguments.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
@@ -392,7 +393,7 @@ describe('of a task that the definitions have moved', () => {
   });
 
   test('R-000-84: it goes on in its new queue where somebody serves that', async () => {
-    const both = await runProject(files);
+    const both = await runProject(files, { placements: PLACEMENTS });
     try {
       const { id } = await both.create('moves', { n: 1 }, { run: false });
       both.write(moved);

@@ -16,7 +16,7 @@ export function environmentOf(
 ): Record<string, string> {
   const environment: Record<string, string> = {};
   for (const name of profile.pass) {
-    const value = process.env[name];
+    const value = secrets.inherited(name);
     if (value !== undefined) environment[name] = value;
   }
   Object.assign(environment, profile.set);

@@ -23,7 +23,7 @@ export interface TextQuestion extends Question<string> {
 
 /** Whether there is somebody to ask: at a terminal, and not told to go ahead. */
 export function canAsk({ flags, terminal }: Context): boolean {
-  return terminal.isLive && process.stdin.isTTY === true && !flags.yes && !flags.json;
+  return terminal.canAsk() && !flags.yes && !flags.json;
 }
 
 /** The answer of a flag, of a person, or the one that stands for it. @throws Cancelled, AbilityError `usage.invalid`. */
@@ -38,7 +38,7 @@ export async function askText(context: Context, given: string | undefined, quest
   const start = initial ?? question.fallback;
   const answer = await text({
     message,
-    output: process.stderr,
+    ...context.terminal.questions(),
     ...(start !== undefined && { initialValue: start }),
     validate: (typed) => faultOf(typed ?? '', check),
   });
@@ -59,7 +59,7 @@ export async function askChoice<T extends string>(
   const options = choices.map((value) => ({ value: value as string, label: value as string }));
   const { message, fallback } = question;
   const initial = fallback === undefined ? {} : { initialValue: fallback as string };
-  const answer = await select({ message, options, output: process.stderr, ...initial });
+  const answer = await select({ message, options, ...context.terminal.questions(), ...initial });
   if (isCancel(answer)) throw new Cancelled();
   return choices.find((choice) => choice === answer) ?? needed(question);
 }

@@ -10,12 +10,11 @@ import {
   SCOPE_FIELDS,
 } from '../../authoring/choices.js';
 import { EFFECTS } from '../../contracts/effects.js';
-import { addGlobals, collect, definer, examples, type Outcome } from './define-command.js';
-import type { Terminal } from './terminal.js';
+import { addGlobals, collect, definer, examples, type Given, type Outcome, outputOf } from './define-command.js';
 
 /** Defines `ability init`, and `ability scaffold` with the commands under it. */
-export function defineAuthoring(program: Command, terminal: Terminal, outcome: Outcome): void {
-  definer(program, terminal, outcome)(
+export function defineAuthoring(program: Command, given: Given, outcome: Outcome): void {
+  definer(program, given, outcome)(
     'init [dir]',
     'make a folder a project, with an ability that runs at once; asks at a terminal',
     () => import('./commands/init.js'),
@@ -36,17 +35,17 @@ export function defineAuthoring(program: Command, terminal: Terminal, outcome: O
     .command('scaffold')
     .description('make abilities, implementations and hooks that run at once; asks at a terminal')
     .exitOverride();
-  scaffold.configureOutput({ writeErr: () => {}, outputError: () => {} });
+  scaffold.configureOutput(outputOf(given));
   addGlobals(scaffold);
   scaffold.addHelpText(
     'after',
     examples('ability scaffold low-level db.read.user --kind script', 'ability scaffold hook audit --help'),
   );
-  defineScaffolds(scaffold, terminal, outcome);
+  defineScaffolds(scaffold, given, outcome);
 }
 
-function defineScaffolds(scaffold: Command, terminal: Terminal, outcome: Outcome): void {
-  const define = definer(scaffold, terminal, outcome);
+function defineScaffolds(scaffold: Command, given: Given, outcome: Outcome): void {
+  const define = definer(scaffold, given, outcome);
   const scope = (command: Command): Command =>
     command.option('--scope <list>', `where it is valid: ${SCOPE_FIELDS.join('=A,B or ')}=A,B`, collect, []);
 

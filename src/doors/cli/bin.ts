@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 import { packageVersion } from '../../server/package-version.js';
+import { isVersionAsked } from './version-flag.js';
 
-// Nothing is loaded for the version: it must cost little more than Node itself.
-const [first] = process.argv.slice(2);
-if (first === '--version' || first === '-V') {
+const args = process.argv.slice(2);
+// Nothing else is loaded for the version: it must cost little more than Node itself.
+if (isVersionAsked(args)) {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     // Who reads us has gone; that is no crash.
     if (error.code !== 'EPIPE') throw error;
@@ -11,6 +12,9 @@ if (first === '--version' || first === '-V') {
   });
   process.stdout.write(`${packageVersion()}\n`);
 } else {
+  const { env } = process;
   const { main } = await import('./main.js');
-  process.exitCode = await main(process.argv.slice(2));
+  const { openTerminal } = await import('./terminal.js');
+  // The clock of this process began with it: what it took to load counts, too.
+  process.exitCode = await main({ args, cwd: process.cwd(), env, terminal: openTerminal(env, process), began: 0 });
 }

@@ -3,6 +3,7 @@ import type { Session } from '../../client/index.js';
 import type { Person } from '../../contracts/people.js';
 import type { RegistryLoader } from '../../definitions/load-registry.js';
 import type { Registry } from '../../definitions/registry.js';
+import type { EnvironmentVariables } from '../../planning/environment-variables.js';
 import { nameOf } from '../../rules/other-project.js';
 import type { Terminal } from './terminal.js';
 
@@ -23,12 +24,14 @@ export interface Context {
   flags: GlobalFlags;
   terminal: Terminal;
   cwd: string;
-  /** When the command began, on the clock of `performance.now()`; left out: with its process. */
-  began?: number;
+  /** Where flags have their defaults, and what child processes start with. */
+  env: NodeJS.ProcessEnv;
+  /** When the command began, on the clock of `performance.now()`. */
+  began: number;
 }
 
 /** Who asks: `ABILITY_USER`, else the user of the operating system. A claim. Source: answers, 9. */
-export function currentUser(env: NodeJS.ProcessEnv = process.env): Person {
+export function currentUser(env: NodeJS.ProcessEnv): Person {
   return { name: env.ABILITY_USER || osUser(), source: 'claimed' };
 }
 
@@ -57,10 +60,20 @@ export async function openLoader({ flags, cwd }: Context): Promise<RegistryLoade
  *
  * @throws AbilityError `config.no_environment`, `environment.not_found`.
  */
-export async function environmentOf({ flags }: Context, registry: Registry): Promise<string> {
+export async function environmentOf({ flags, env }: Context, registry: Registry): Promise<string> {
   const { chooseEnvironment, resolveEnvironment } = await import('../../planning/resolve-environment.js');
-  const name = chooseEnvironment(registry.project, flags.env ?? process.env.ABILITY_ENV);
+  const name = chooseEnvironment(registry.project, flags.env ?? env.ABILITY_ENV);
   return resolveEnvironment(registry, name).name;
+}
+
+/** What `env:NAME` stands for to a command, with its own environment first. */
+export async function variablesOf(
+  { env }: Context,
+  { root }: Registry,
+  environment: string,
+): Promise<EnvironmentVariables> {
+  const { EnvironmentVariables } = await import('../../planning/environment-variables.js');
+  return new EnvironmentVariables(root, environment, env);
 }
 
 /** Says once of each task of another project whose it is. */
@@ -93,6 +106,7 @@ export async function withSession<T>(
     address,
     namespace,
     profile,
+    env: context.env,
     progress(text) {
       if (terminal.isLive) terminal.redraw([]);
       terminal.note(text);

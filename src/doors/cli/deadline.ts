@@ -45,7 +45,7 @@ export async function withDeadline<T>(
  * @param what was not reached in time, as the message says it.
  */
 export function startDeadline(context: Context, { timeout, timeoutMs }: Patience, what: string): Deadline {
-  const { began = 0 } = context;
+  const { began } = context;
   const controller = new AbortController();
   let isOver = false;
   const rest = (): number | undefined =>
@@ -62,8 +62,7 @@ export function startDeadline(context: Context, { timeout, timeoutMs }: Patience
     controller.abort(error);
     // What cannot be called off, such as a download, must not keep the command, nor its answer.
     setTimeout(() => {
-      if (isOver) process.exit();
-      else process.exit(reportError(error, context));
+      context.terminal.leave(isOver ? undefined : reportError(error, context));
     }, EXIT_MS).unref();
   };
   const stop = startTimer(rest() ?? Number.POSITIVE_INFINITY, abort);

@@ -1,12 +1,28 @@
-import type { Command } from 'commander';
+import type { Command, OutputConfiguration } from 'commander';
 import type { ExitCode } from '../../contracts/exit-codes.js';
 import type { Context, GlobalFlags } from './context.js';
-import type { Terminal } from './terminal.js';
 
 /** Where the exit code of the command that ran is left. */
 export interface Outcome {
   exit: ExitCode;
 }
+
+/** What a command line is called with, besides its arguments. */
+export type Given = Omit<Context, 'flags'>;
+
+/** Help is a result, to be printed; errors are thrown, so nothing is said of them here. */
+export function outputOf({ terminal }: Given): OutputConfiguration {
+  return {
+    writeOut: terminal.print,
+    writeErr: () => {},
+    outputError: () => {},
+    getOutHelpWidth: () => terminal.width() ?? USUAL_COLUMNS,
+    getOutHasColors: () => false,
+  };
+}
+
+/** What commander takes where there is no terminal. */
+const USUAL_COLUMNS = 80;
 
 /** What the module of a command exports. */
 interface CommandModule<Options> {
@@ -17,16 +33,16 @@ interface CommandModule<Options> {
 export type Define = (usage: string, description: string, load: () => Promise<CommandModule<never>>) => Command;
 
 /** Defines commands under a parent, each with the global flags and a module that is loaded when it is called. */
-export function definer(parent: Command, terminal: Terminal, outcome: Outcome): Define {
+export function definer(parent: Command, given: Given, outcome: Outcome): Define {
   return (usage, description, load) => {
     const command = parent.command(usage).description(description).exitOverride();
-    command.configureOutput({ writeErr: () => {}, outputError: () => {} });
+    command.configureOutput(outputOf(given));
     addGlobals(command, usage.startsWith('worker'));
     return command.action(async () => {
       const args = command.processedArgs.flat().filter((arg): arg is string => typeof arg === 'string');
       const options = command.optsWithGlobals<GlobalFlags & Record<string, unknown>>();
       const { run } = await load();
-      outcome.exit = await run({ flags: options, terminal, cwd: process.cwd() }, args, options as never);
+      outcome.exit = await run({ ...given, flags: options }, args, options as never);
     });
   };
 }

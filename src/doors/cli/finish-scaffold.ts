@@ -6,6 +6,7 @@ import { AbilityError, type Problem } from '../../contracts/problem.js';
 import { findProjectRoot } from '../../definitions/find-project.js';
 import { RegistryLoader } from '../../definitions/load-registry.js';
 import type { Registry } from '../../definitions/registry.js';
+import { EnvironmentVariables } from '../../planning/environment-variables.js';
 import { resolveEnvironment } from '../../planning/resolve-environment.js';
 import { handlerOf } from '../../planning/resolve-hooks.js';
 import { resolvePlan } from '../../planning/resolve-plan.js';
@@ -30,13 +31,13 @@ export async function finishScaffold(context: Context, request: ScaffoldRequest)
   // Reads again only what has changed: most of a project has not.
   const loader = new RegistryLoader(root);
   let planned: Scaffold | undefined;
-  const { created, changed, notes } = await writePlan(root, context.terminal.note, () => {
+  const { created, changed, notes } = await writePlan(root, context.terminal, () => {
     // Read under the lock: another command may just have added something.
     const before = loader.load();
-    const environment = chooseAmong(before, context.flags.env ?? process.env.ABILITY_ENV, request.scopes(before));
+    const environment = chooseAmong(before, context.flags.env ?? context.env.ABILITY_ENV, request.scopes(before));
     const scaffold = request.plan({ registry: before, folders: siteFolders(root), environment, fits: satisfies });
     planned = scaffold;
-    return { files: scaffold.files, settle: () => settle(before, loader.load(), scaffold, environment) };
+    return { files: scaffold.files, settle: () => settle(before, loader.load(), scaffold, environment, context.env) };
   });
   const next = planned?.next ?? [];
   printWritten(context, { created, changed, left: [], notes: [...(planned?.notes ?? []), ...notes], next });
@@ -58,7 +59,14 @@ function chooseAmong(
 }
 
 /** Warnings of the plans, and documents to follow. @throws AbilityError for a problem that was not there before. */
-function settle(before: Registry, after: Registry, { abilities, hook }: Scaffold, environment: string): Settled {
+function settle(
+  before: Registry,
+  after: Registry,
+  { abilities, hook }: Scaffold,
+  environment: string,
+  env: NodeJS.ProcessEnv,
+): Settled {
+  const variables = new EnvironmentVariables(after.root, environment, env);
   const known = new Set(before.problems.map(signOf));
   const fresh = after.problems.find((problem) => !known.has(signOf(problem)));
   if (fresh) throw takenBack(new AbilityError(fresh));
@@ -66,7 +74,7 @@ function settle(before: Registry, after: Registry, { abilities, hook }: Scaffold
     const made = after.hooks.get(hook.phase)?.find(({ value }) => value.id === hook.id);
     if (made) tryOut(() => handlerOf(made, hook.phase, after));
   }
-  const warnings = abilities.flatMap((id) => tryOut(() => resolvePlan(after, id, environment).warnings));
+  const warnings = abilities.flatMap((id) => tryOut(() => resolvePlan(after, id, environment, variables).warnings));
   const { files, notes } = followDocuments(before, after);
   return { files, notes: [...warnings, ...notes] };
 }

@@ -46,7 +46,7 @@ export async function followTask(
   const { terminal } = context;
   const shower = showProgress(context, key);
   const { timeout, approvalMs } = readPatience(terminal.isLive, flags);
-  const interrupted = interruption();
+  const interrupted = interruption(context);
   try {
     const end = await waitForTask(session, key, {
       approvalMs,

@@ -1,17 +1,25 @@
 import type { Command } from 'commander';
-import { addGlobals, collect, type Define, definer, examples, type Outcome } from './define-command.js';
-import type { Terminal } from './terminal.js';
+import {
+  addGlobals,
+  collect,
+  type Define,
+  definer,
+  examples,
+  type Given,
+  type Outcome,
+  outputOf,
+} from './define-command.js';
 
 /** Defines `ability import` and the commands under it. */
-export function defineImport(program: Command, terminal: Terminal, outcome: Outcome): void {
+export function defineImport(program: Command, given: Given, outcome: Outcome): void {
   const group = program.command('import').description('take over the operations of another system').exitOverride();
-  group.configureOutput({ writeErr: () => {}, outputError: () => {} });
+  group.configureOutput(outputOf(given));
   addGlobals(group);
   group.addHelpText(
     'after',
     examples('ability import mcp files --dry-run', 'ability import openapi openapi.yaml --dry-run'),
   );
-  const define = definer(group, terminal, outcome);
+  const define = definer(group, given, outcome);
   addImportFlags(
     define(
       'mcp <server>',

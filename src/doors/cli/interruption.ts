@@ -1,18 +1,14 @@
 import { AbilityError } from '../../contracts/problem.js';
+import type { Context } from './context.js';
+
+/** Whoever can hear a Ctrl-C. */
+type Listening = { terminal: Pick<Context['terminal'], 'onInterrupt'> };
 
 /** Ctrl-C as a signal of the platform's kind; the second one ends the process as usual. */
-export function interruption(): { signal: AbortSignal; done(): void } {
+export function interruption({ terminal }: Listening): { signal: AbortSignal; done(): void } {
   const controller = new AbortController();
-  const onSignal = (): void => controller.abort();
-  process.once('SIGINT', onSignal);
-  process.once('SIGTERM', onSignal);
-  return {
-    signal: controller.signal,
-    done() {
-      process.removeListener('SIGINT', onSignal);
-      process.removeListener('SIGTERM', onSignal);
-    },
-  };
+  const done = terminal.onInterrupt(() => controller.abort());
+  return { signal: controller.signal, done };
 }
 
 /**
@@ -20,8 +16,11 @@ export function interruption(): { signal: AbortSignal; done(): void } {
  *
  * @throws AbilityError `wait.interrupted` then, whatever the action made of it.
  */
-export async function unlessInterrupted<T>(action: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const { signal, done } = interruption();
+export async function unlessInterrupted<T>(
+  context: Listening,
+  action: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { signal, done } = interruption(context);
   try {
     return await action(signal);
   } catch (error) {

@@ -1,16 +1,34 @@
 import { type Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
 import { AbilityError } from '../../contracts/problem.js';
-import type { Outcome } from './define-command.js';
+import { packageVersion } from '../../server/package-version.js';
+import type { Given, Outcome } from './define-command.js';
 import { buildProgram } from './program.js';
 import { reportError } from './report.js';
-import { openTerminal } from './terminal.js';
+import { isVersionAsked } from './version-flag.js';
 
-/** Runs one command line. @returns its exit code; never throws. */
-export async function main(args: string[]): Promise<ExitCode> {
-  const terminal = openTerminal();
+/** One call of the command line. */
+export interface CommandLine extends Omit<Given, 'began'> {
+  /** What follows the name of the program. */
+  args: string[];
+  /** When the command began, on the clock of `performance.now()`; left out: now. */
+  began?: number;
+}
+
+/**
+ * Runs one command line. All that it learns of its surroundings it is given here, so that it can be called within a
+ * program, any number of times and at once; only workers, which some commands start, share the process.
+ *
+ * @returns its exit code; never throws.
+ */
+export async function main({ args, began = performance.now(), ...rest }: CommandLine): Promise<ExitCode> {
+  const { terminal } = rest;
+  if (isVersionAsked(args)) {
+    terminal.print(packageVersion());
+    return EXIT.ok;
+  }
   const outcome: Outcome = { exit: EXIT.ok };
-  const program = buildProgram(terminal, outcome);
+  const program = buildProgram({ ...rest, began }, outcome);
   try {
     await program.parseAsync(args, { from: 'user' });
     return outcome.exit;

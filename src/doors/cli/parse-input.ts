@@ -3,12 +3,16 @@ import { resolve } from 'node:path';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import type { Terminal } from './terminal.js';
 
 /** The input a command line gives. */
 export interface InputFlags {
   input?: string;
   set?: string[];
 }
+
+/** Where `@file` and `-` are read. */
+export type InputSource = { cwd: string; terminal: Pick<Terminal, 'readInput'> };
 
 /** Larger inputs belong into a file or service that the ability reads. */
 const MOST_BYTES = 16 * 1024 * 1024;
@@ -21,19 +25,19 @@ const MOST_BYTES = 16 * 1024 * 1024;
  * @param flag what stands before an assignment on the command line; for messages.
  * @throws AbilityError `input.invalid`, `usage.invalid`.
  */
-export function parseInput(flags: InputFlags, schema: JsonObject, cwd: string, flag = '--set '): JsonObject {
-  const base = flags.input === undefined ? {} : readObject(flags.input, cwd);
+export function parseInput(flags: InputFlags, schema: JsonObject, from: InputSource, flag = '--set '): JsonObject {
+  const base = flags.input === undefined ? {} : readObject(flags.input, from);
   const input: JsonObject = { ...base };
   for (const assignment of flags.set ?? []) {
-    const [name, value] = readAssignment(assignment, schema, cwd, flag);
+    const [name, value] = readAssignment(assignment, schema, from.cwd, flag);
     Object.defineProperty(input, name, { value, enumerable: true, writable: true, configurable: true });
   }
   refuseUnsafeKeys(input);
   return input;
 }
 
-function readObject(given: string, cwd: string): JsonObject {
-  const text = given === '-' ? readFileSync(0, 'utf8') : given.startsWith('@') ? readText(given.slice(1), cwd) : given;
+function readObject(given: string, { cwd, terminal }: InputSource): JsonObject {
+  const text = given === '-' ? terminal.readInput() : given.startsWith('@') ? readText(given.slice(1), cwd) : given;
   const value = parseJson(text, '--input');
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw invalid(`--input is ${Array.isArray(value) ? 'a list' : JSON.stringify(value)}, not a map of fields`);

@@ -1,21 +1,30 @@
 import { Command, Option } from 'commander';
 import { defineAuthoring } from './authoring-program.js';
-import { addGlobals, collect, type Define, definer, examples, type Outcome, PLAN_OPTION } from './define-command.js';
+import {
+  addGlobals,
+  collect,
+  type Define,
+  definer,
+  examples,
+  type Given,
+  type Outcome,
+  outputOf,
+  PLAN_OPTION,
+} from './define-command.js';
 import { defineImport } from './import-program.js';
 import { defineTask } from './task-program.js';
-import type { Terminal } from './terminal.js';
 
 /** Builds the command line. The module of a command is loaded only when it is called. */
-export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
+export function buildProgram(given: Given, outcome: Outcome): Command {
   const program = new Command('ability')
     .description('Run the operations of your team durably, on Temporal.')
     .option('-V, --version', 'print the version')
     .exitOverride()
-    .configureOutput({ writeErr: () => {}, outputError: () => {} })
+    .configureOutput(outputOf(given))
     .showSuggestionAfterError(true)
     .addHelpText('after', EXIT_HELP);
   addGlobals(program);
-  const define = definer(program, terminal, outcome);
+  const define = definer(program, given, outcome);
 
   define('up', 'start the runtime of this project and stay', () => import('./commands/up.js'))
     .option('--detach', 'leave it in the background')
@@ -106,8 +115,8 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
       ),
     );
   defineRun(define);
-  defineTask(program, terminal, outcome);
-  defineAuthoring(program, terminal, outcome);
+  defineTask(program, given, outcome);
+  defineAuthoring(program, given, outcome);
 
   define('approvals', 'list what waits for a decision', () => import('./commands/approvals.js')).addHelpText(
     'after',
@@ -149,7 +158,7 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
       'ability replay test/histories --json   # in CI: 0 all replay, 1 one differs, 2 a file is unreadable',
     ),
   );
-  defineImport(program, terminal, outcome);
+  defineImport(program, given, outcome);
   return program;
 }
 

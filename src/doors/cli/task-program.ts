@@ -1,14 +1,22 @@
 import type { Command } from 'commander';
-import { addGlobals, collect, definer, examples, type Outcome, PLAN_OPTION } from './define-command.js';
-import type { Terminal } from './terminal.js';
+import {
+  addGlobals,
+  collect,
+  definer,
+  examples,
+  type Given,
+  type Outcome,
+  outputOf,
+  PLAN_OPTION,
+} from './define-command.js';
 
 /** Defines `ability task` and the commands under it. */
-export function defineTask(program: Command, terminal: Terminal, outcome: Outcome): void {
+export function defineTask(program: Command, given: Given, outcome: Outcome): void {
   const task = program.command('task').description('create, run, watch and read tasks').exitOverride();
-  task.configureOutput({ writeErr: () => {}, outputError: () => {} });
+  task.configureOutput(outputOf(given));
   addGlobals(task);
   task.addHelpText('after', examples('ability task list', 'ability task show KEY', 'ability task watch KEY'));
-  const define = definer(task, terminal, outcome);
+  const define = definer(task, given, outcome);
   define(
     'create <id>',
     'check that a task can be formed and give its key; runs nothing',

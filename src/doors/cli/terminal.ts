@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { styleText } from 'node:util';
-import { EXIT } from '../../contracts/exit-codes.js';
+import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
 import { showUnseenCharacters } from '../../rules/shown-text.js';
 
-/** What a command may say and to whom: results on stdout, all else on stderr. Source: design, section 11. */
+/** What a command says, asks and hears: results go to stdout, all else to stderr. Source: design, section 11. */
 export interface Terminal {
   /** One result, for people: what would steer a terminal or hide text is shown, as `\u202e`. */
   print(text: string): void;
@@ -15,27 +16,49 @@ export interface Terminal {
   redraw(lines: string[]): void;
   /** So many lines a block may have: more would scroll away, and could not be rewritten. */
   room(): number;
+  /** Columns of stdout; undefined where it is no terminal. */
+  width(): number | undefined;
   /** Whether people look at stderr. */
   isLive: boolean;
   style(format: Parameters<typeof styleText>[0], text: string): string;
+  /** Whether there is a person to ask. */
+  canAsk(): boolean;
+  /** Where questions are put and answers typed. */
+  questions(): { input: NodeJS.ReadStream; output: NodeJS.WriteStream };
+  /** All of stdin, as text. Blocks until it ends. */
+  readInput(): string;
+  /** Listens for one Ctrl-C, and for one SIGTERM. @returns what ends the listening. */
+  onInterrupt(listener: () => void): () => void;
+  /** Ends the command and its process at once. @param exit left out: the exit code that the process has by then. */
+  leave(exit?: ExitCode): void;
 }
 
-type Output = Pick<NodeJS.WriteStream, 'write' | 'on' | 'isTTY'> & Partial<Pick<NodeJS.WriteStream, 'rows'>>;
+type Output = Pick<NodeJS.WriteStream, 'write' | 'on' | 'isTTY'> &
+  Partial<Pick<NodeJS.WriteStream, 'rows' | 'columns'>>;
 
+const INTERRUPTIONS = ['SIGINT', 'SIGTERM'] as const;
 /** What a terminal that does not tell its height is taken for. */
 const USUAL_ROWS = 24;
 /** A line that wraps would count as one and take two. */
 const NO_WRAP = '\x1b[?7l';
 const WRAP = '\x1b[?7h';
 
-/** Where a terminal writes. */
-export interface Outputs {
+/** What surrounds a command: a process, or what stands in for one where a command is called within another program. */
+export interface Surroundings {
+  stdin: { isTTY?: boolean | undefined };
   stdout: Output;
   stderr: Output;
+  /** All of stdin; left out: what file descriptor 0 has. */
+  readInput?(): string;
+  once(signal: NodeJS.Signals, listener: () => void): unknown;
+  removeListener(signal: NodeJS.Signals, listener: () => void): unknown;
+  emit(signal: NodeJS.Signals, value: NodeJS.Signals): boolean;
+  exit(code?: ExitCode): unknown;
 }
 
-/** The terminal of this process. */
-export function openTerminal(env: NodeJS.ProcessEnv = process.env, { stdout, stderr }: Outputs = process): Terminal {
+/** The terminal of a command. */
+export function openTerminal(env: NodeJS.ProcessEnv, around: Surroundings): Terminal {
+  const { stdout, stderr } = around;
   const isLive = stderr.isTTY === true && env.TERM !== 'dumb' && !env.CI;
   const isColored = isLive && !env.NO_COLOR;
   // Stands for the escape character of our own styles, so that data cannot have any.
@@ -47,7 +70,7 @@ export function openTerminal(env: NodeJS.ProcessEnv = process.env, { stdout, std
     drawn = 0;
     output.write(text.endsWith('\n') ? text : `${text}\n`);
   };
-  const endWhenClosed = enderOfClosed();
+  const endWhenClosed = enderOfClosed(around);
   for (const output of [stdout, stderr]) output.on('error', endWhenClosed);
   return {
     isLive,
@@ -61,20 +84,32 @@ export function openTerminal(env: NodeJS.ProcessEnv = process.env, { stdout, std
       drawn = lines.length;
     },
     room: () => Math.max(1, (stderr.rows || USUAL_ROWS) - 1),
+    width: () => (stdout.isTTY ? stdout.columns : undefined),
     style(format, text) {
       if (!isColored) return text;
       return styleText(format, showUnseenCharacters(text), { validateStream: false }).replaceAll('\x1b', ownEscape);
     },
+    // Nothing touches stdin that need not: the stream of a process is opened by the first look.
+    canAsk: () => isLive && around.stdin.isTTY === true,
+    questions: () => ({ input: around.stdin as NodeJS.ReadStream, output: stderr as NodeJS.WriteStream }),
+    readInput: () => (around.readInput ? around.readInput() : readFileSync(0, 'utf8')),
+    onInterrupt(listener) {
+      for (const signal of INTERRUPTIONS) around.once(signal, listener);
+      return () => {
+        for (const signal of INTERRUPTIONS) around.removeListener(signal, listener);
+      };
+    },
+    leave: (exit) => void around.exit(exit),
   };
 }
 
 /** Who reads us has had enough: what can stop in an orderly way does, as at SIGTERM; the rest ends here. */
-function enderOfClosed(): (error: NodeJS.ErrnoException) => void {
+function enderOfClosed(around: Surroundings): (error: NodeJS.ErrnoException) => void {
   let isClosed = false;
   return (error) => {
     if (error.code !== 'EPIPE') throw error;
     if (isClosed) return;
     isClosed = true;
-    if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(EXIT.interrupted);
+    if (!around.emit('SIGTERM', 'SIGTERM')) around.exit(EXIT.interrupted);
   };
 }

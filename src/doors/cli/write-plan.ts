@@ -4,6 +4,7 @@ import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
 import { Cancelled } from './ask.js';
 import type { Context } from './context.js';
 import { interruption } from './interruption.js';
+import type { Terminal } from './terminal.js';
 import { whileAlone } from './while-alone.js';
 
 /** What is to be written, and what must hold afterwards. */
@@ -32,13 +33,13 @@ export interface PlanWritten extends Pick<Written, 'created' | 'changed'> {
  */
 export async function writePlan(
   root: string,
-  note: (text: string) => void,
+  terminal: Pick<Terminal, 'note' | 'onInterrupt'>,
   plan: () => WritePlan,
 ): Promise<PlanWritten> {
-  const interrupted = interruption();
+  const interrupted = interruption({ terminal });
   const { signal } = interrupted;
   try {
-    return await whileAlone(root, { note, signal }, async () => {
+    return await whileAlone(root, { note: terminal.note, signal }, async () => {
       const { files, settle } = plan();
       const written = [writeTogether(root, files)];
       try {

@@ -15,6 +15,8 @@ import { readRevision } from './since/read-revision.js';
 export interface LintOptions {
   /** Whether the variables that hold credentials and addresses are set here. */
   checkEnv?: boolean;
+  /** The environment in which they are looked for, and that Git gets; left out: that of this process. */
+  env?: NodeJS.ProcessEnv;
   /** A revision of the project's Git repository, with whose contracts these are compared. */
   since?: string;
   /** Checks of other rooms. */
@@ -37,7 +39,7 @@ export function lintProject(loader: RegistryLoader, options: LintOptions = {}): 
   const project = openProject(loader, options);
   if ('code' in project) return { findings: [project], abilities: 0 };
   const { registry } = project;
-  const before = options.since === undefined ? undefined : readRevision(registry.root, options.since);
+  const before = options.since === undefined ? undefined : readRevision(registry.root, options.since, options.env);
   const found = [
     ...loadingProblems(project),
     ...CHECKS.flatMap((check) => ofFile(PROJECT_FILE, () => check(project))),
@@ -47,13 +49,13 @@ export function lintProject(loader: RegistryLoader, options: LintOptions = {}): 
   return { findings: inOrder(found), abilities: registry.operations.size + registry.workflows.size };
 }
 
-function openProject(loader: RegistryLoader, { checkEnv = false }: LintOptions): LintedProject | Finding {
+function openProject(loader: RegistryLoader, { checkEnv = false, env }: LintOptions): LintedProject | Finding {
   try {
     const registry = loader.load();
     return {
       registry,
       sources: loader.sources(),
-      variables: checkEnv ? (environment) => new EnvironmentVariables(registry.root, environment) : undefined,
+      variables: checkEnv ? (environment) => new EnvironmentVariables(registry.root, environment, env) : undefined,
     };
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;

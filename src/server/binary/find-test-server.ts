@@ -35,8 +35,8 @@ export const TEST_SERVER: Program = {
  *
  * @throws AbilityError `temporal.binary_missing`.
  */
-export function obtainTestServer(progress: Progress): Promise<FoundProgram> {
-  return obtainProgram(TEST_SERVER, progress);
+export function obtainTestServer(progress: Progress, env: NodeJS.ProcessEnv = process.env): Promise<FoundProgram> {
+  return obtainProgram(TEST_SERVER, progress, env);
 }
 
 /** It does not tell its version; asked for it, it complains about its first argument in a way of its own. */

@@ -9,6 +9,6 @@ export type { Progress } from './find-program.js';
  *
  * @throws AbilityError `temporal.binary_missing` that says what each source answered.
  */
-export function obtainTemporal(progress: Progress): Promise<FoundProgram> {
-  return obtainProgram(TEMPORAL_CLI, progress);
+export function obtainTemporal(progress: Progress, env: NodeJS.ProcessEnv = process.env): Promise<FoundProgram> {
+  return obtainProgram(TEMPORAL_CLI, progress, env);
 }

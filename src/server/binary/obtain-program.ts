@@ -13,15 +13,19 @@ import { cachedPathOf, type FoundProgram, findProgram, type Program, type Progre
  *
  * @throws AbilityError `temporal.binary_missing` that says what each source answered.
  */
-export async function obtainProgram(program: Program, progress: Progress): Promise<FoundProgram> {
-  const found = await findProgram(program);
+export async function obtainProgram(
+  program: Program,
+  progress: Progress,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<FoundProgram> {
+  const found = await findProgram(program, env);
   if (found) return found;
-  const target = cachedPathOf(program);
+  const target = cachedPathOf(program, env);
   const lock = await waitForLock(`${dirname(target)}.lock`).catch((error: unknown) => {
     throw asMissing(program, [reasonOf(error)]);
   });
   try {
-    return (await findProgram(program)) ?? (await fetchInto(target, program, progress));
+    return (await findProgram(program, env)) ?? (await fetchInto(target, program, progress));
   } finally {
     lock.release();
   }

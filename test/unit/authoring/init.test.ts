@@ -10,6 +10,7 @@ import { loadRegistry } from '../../../src/definitions/load-registry.js';
 import { buildProgram } from '../../../src/doors/cli/program.js';
 import { resolvePlan } from '../../../src/planning/resolve-plan.js';
 import { makeProject, type ProjectFiles, type ProjectFolder } from '../../fixtures/project-folder.js';
+import { NOWHERE } from '../../fixtures/silent-terminal.js';
 import { errorOf } from '../error-of.js';
 
 let folder: ProjectFolder | undefined;
@@ -122,16 +123,7 @@ test('AGENTS.md says that commands block, and what to look at then [R-002-59]', 
 
 test('AGENTS.md names only commands that there are', () => {
   const text = agents();
-  const silent = {
-    isLive: false,
-    print() {},
-    printJson() {},
-    note() {},
-    redraw() {},
-    room: () => 24,
-    style: (_: unknown, t: string) => t,
-  };
-  const program = buildProgram(silent, { exit: EXIT.ok });
+  const program = buildProgram(NOWHERE, { exit: EXIT.ok });
   const known = program.commands.map((command) => command.name());
   const named = [...text.matchAll(/(?:`|--no )ability ([a-z-]+)/g)].map(([, name = '']) => name);
   expect(named.length).toBeGreaterThan(8);

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { ApprovalPatience } from '../../../src/client/approval-patience.js';
 import type { Session } from '../../../src/client/connect.js';
 import { waitForTask } from '../../../src/client/wait-for-task.js';
@@ -83,6 +83,8 @@ test('without a limit a caller waits on; with none to spare it stops at the firs
 });
 
 test('a caller who waits for a task stops once for an approval, and not before its patience has started anew', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
   const never = new AbortController();
   const looks: Approval[][] = [];
   const started = Date.now();
@@ -104,7 +106,9 @@ test('a caller who waits for a task stops once for an approval, and not before i
     },
   };
   const session = { temporal, ui: null, namespace: 'default' } as unknown as Session;
-  const end = await waitForTask(session, 'x', { approvalMs: 700, timeoutMs: 5000 });
+  const waiting = waitForTask(session, 'x', { approvalMs: 700, timeoutMs: 5000 });
+  await vi.advanceTimersByTimeAsync(5000);
+  const end = await waiting;
   expect(end.kind).toBe('approval');
   const second = looks.filter((approvals) => approvals.includes(b));
   expect(second.length).toBeGreaterThan(1);

@@ -116,9 +116,9 @@ describe('what JavaScript imports', () => {
 
   test('a text that is no JavaScript, and one that never ends a comment, are read without harm', () => {
     expect(pinnedWith({ 'main.mjs': "import './a.mjs'; }}}} ``` ${" })).toEqual([]);
-    const started = performance.now();
+    const began = process.cpuUsage();
     expect(pinnedWith({ 'main.cjs': `${'/*"`'.repeat(200_000)}require(` })).toEqual([]);
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(process.cpuUsage(began).user / 1000).toBeLessThan(5000);
   });
 });
 
@@ -264,8 +264,8 @@ describe('what is pinned with a script', () => {
       project.write(lowLevel(key, `implementation: { kind: script, script: { path: s/op${n}.mjs } }`));
     }
     const registry = loadRegistry(project.root);
-    const started = performance.now();
+    const began = process.cpuUsage();
     for (let n = 0; n < 500; n += 1) resolvePlan(registry, `many.op${n}`, 'dev');
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(process.cpuUsage(began).user / 1000).toBeLessThan(5000);
   });
 });

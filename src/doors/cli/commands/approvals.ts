@@ -26,7 +26,7 @@ export async function run(context: Context): Promise<ExitCode> {
     else if (approvals.length === 0) terminal.note('Nothing waits for a decision.');
     else {
       const shown = approvals.map((approval) => {
-        const mayDecide = approval.approvers.length === 0 || approval.people.includes(currentUser().name);
+        const mayDecide = approval.approvers.length === 0 || approval.people.includes(currentUser(context.env).name);
         const as = mayDecide ? '' : ' --as NAME';
         const command = `ability approve ${approval.task_key} --approval ${approval.id}${as}${fieldFlags(approval)}`;
         return `${renderApproval(approval, terminal.style)}\n  decide: ${command}`;

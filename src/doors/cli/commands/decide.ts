@@ -29,8 +29,8 @@ export async function runDecision(
     const open = await keepingRuntime(session, () => openApprovals(session, key));
     const shown = open.filter(({ id }) => flags.approval === undefined || id === flags.approval);
     for (const approval of shown) terminal.note(renderApproval(approval, terminal.style));
-    const fields = readFields(flags, shown, context.cwd);
-    const by = flags.as ?? currentUser().name;
+    const fields = readFields(flags, shown, context);
+    const by = flags.as ?? currentUser(context.env).name;
     terminal.note(`Deciding as ${oneLine(by)}; this is a claim, and is recorded as one.`);
     if (!(await isConfirmed(context, verdict, shown))) {
       terminal.note('Nothing was decided.');
@@ -56,7 +56,7 @@ export async function runDecision(
 }
 
 /** What the decider fills in, converted to the types that the approval asks for. @throws AbilityError. */
-function readFields({ set = [] }: DecideFlags, shown: Approval[], cwd: string): JsonObject | undefined {
+function readFields({ set = [] }: DecideFlags, shown: Approval[], context: Context): JsonObject | undefined {
   if (set.length === 0) return undefined;
   const [only, ...others] = shown;
   if (others.length > 0) {
@@ -68,16 +68,16 @@ function readFields({ set = [] }: DecideFlags, shown: Approval[], cwd: string): 
   }
   const asked = Object.entries(only?.fields ?? {});
   const properties = Object.fromEntries(asked.map(([name, { type }]) => [name, { type }]));
-  return parseInput({ set }, { properties }, cwd);
+  return parseInput({ set }, { properties }, context);
 }
 
 /** Only people at a terminal are asked; `--yes` skips the question, not the decision. Source: answers, 18. */
 async function isConfirmed(context: Context, verdict: string, shown: Approval[]): Promise<boolean> {
-  if (context.flags.yes || !context.terminal.isLive || !process.stdin.isTTY || shown.length === 0) return true;
+  if (context.flags.yes || !context.terminal.canAsk() || shown.length === 0) return true;
   const { confirm, isCancel } = await import('@clack/prompts');
   const answer = await confirm({
     message: `${verdict === 'approve' ? 'Approve' : 'Deny'} this?`,
-    output: process.stderr,
+    ...context.terminal.questions(),
   });
   return !isCancel(answer) && answer;
 }

@@ -59,14 +59,14 @@ async function checkTemporal(
   tell: (check: CheckResult) => void,
 ): Promise<void> {
   const paths = pathsOf(registry.root);
-  const isRemote = (await chooseServer(context.flags)) !== undefined;
+  const isRemote = (await chooseServer(context.flags, context.env)) !== undefined;
   if (!isRemote) {
-    tell(await checkBinary());
+    tell(await checkBinary(context.env));
     tell(checkRuntime(paths));
   }
   tell(checkDisk(paths.system, 'disk'));
-  tell(checkDisk(process.env.ABILITY_STORE ?? paths.store, 'store'));
-  tell(checkKeys(paths));
+  tell(checkDisk(context.env.ABILITY_STORE ?? paths.store, 'store'));
+  tell(checkKeys(paths, context.env));
   await attempt('server', tell, () =>
     withSession(context, registry, async (session) => {
       tell({ name: 'server', status: 'ok', message: `Temporal at ${session.address} answers` });

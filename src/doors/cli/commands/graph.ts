@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { drawAbility } from '../../../rules/graph/draw-ability.js';
-import { type Context, environmentOf, openRegistry } from '../context.js';
+import { type Context, environmentOf, openRegistry, variablesOf } from '../context.js';
 import { describeProblem } from '../report.js';
 import { findAbility } from './run.js';
 
@@ -11,7 +11,13 @@ export async function run(context: Context, [id = '']: string[]): Promise<ExitCo
   const environment = await environmentOf(context, registry);
   const { describeGraph } = await import('../../../planning/describe-graph.js');
   const { flags, terminal } = context;
-  const { subject, problem } = describeGraph(registry, id, environment, flags.env !== undefined);
+  const { subject, problem } = describeGraph(
+    registry,
+    id,
+    environment,
+    flags.env !== undefined,
+    await variablesOf(context, registry, environment),
+  );
   const mermaid = drawAbility(subject);
   if (flags.json) {
     const { version, environment: drawnFor } = subject;

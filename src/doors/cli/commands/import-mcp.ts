@@ -17,7 +17,7 @@ export async function run(context: Context, [name = '']: string[], flags: Import
   const registry = loader.load();
   const environment = await environmentOf(context, registry);
   const { server, isNew } = await findServer(registry, name, flags);
-  return unlessInterrupted((signal) =>
+  return unlessInterrupted(context, (signal) =>
     importIntoProject(
       context,
       loader,
@@ -26,7 +26,8 @@ export async function run(context: Context, [name = '']: string[], flags: Import
         name,
         location: locationOf(server.value),
         command: `ability import mcp ${name}`,
-        read: (prefix) => readTools(registry, { name, server, isNew, prefix, environment, timeoutMs }, signal),
+        read: (prefix) =>
+          readTools(registry, { name, server, isNew, prefix, environment, timeoutMs, env: context.env }, signal),
       },
       flags,
       signal,
@@ -41,11 +42,12 @@ interface Reading {
   prefix: string;
   environment: string;
   timeoutMs: number;
+  env: NodeJS.ProcessEnv;
 }
 
 async function readTools(
   registry: Registry,
-  { name, server, isNew, prefix, environment, timeoutMs }: Reading,
+  { name, server, isNew, prefix, environment, timeoutMs, env }: Reading,
   signal: AbortSignal,
 ) {
   const { importTools } = await import('../../../authoring/import/mcp/import-tools.js');
@@ -54,8 +56,8 @@ async function readTools(
   const { listTools } = await import('../../../worker/list-tools.js');
   const { root } = registry;
   const known = { ...registry, mcpServers: new Map([...registry.mcpServers, [name, server]]) };
-  const resolved = resolveMcpServer(known, name, server, [], new EnvironmentVariables(root, environment));
-  const tools = await listTools(resolved, { root, environment, timeoutMs, signal });
+  const resolved = resolveMcpServer(known, name, server, [], new EnvironmentVariables(root, environment, env));
+  const tools = await listTools(resolved, { root, environment, timeoutMs, signal, env });
   const imported = importTools(tools, { server: name, prefix });
   return {
     ...imported,

@@ -37,7 +37,7 @@ export function run(context: Context, [folder]: string[], flags: InitFlags): Pro
     const made = makeFolder(root);
     let left: string[] = [];
     try {
-      const { created, changed } = await writePlan(root, context.terminal.note, () => {
+      const { created, changed } = await writePlan(root, context.terminal, () => {
         const plan = planProject(root, wanted);
         left = plan.left;
         return { files: plan.files, settle: () => ({ files: [], notes: verify(root, wanted, left) }) };

@@ -52,12 +52,12 @@ function formatOf({ flags }: Context, { format }: LintFlags): (typeof FORMATS)[n
 }
 
 function lintOnce(
-  { terminal }: Context,
+  { terminal, env }: Context,
   loader: RegistryLoader,
   flags: LintFlags,
   format: (typeof FORMATS)[number],
 ): ExitCode {
-  const report = lintProject(loader, optionsOf(flags));
+  const report = lintProject(loader, optionsOf(flags, env));
   if (format === 'human') terminal.print(renderFindings(report, terminal.style));
   else if (format === 'json') terminal.printJson(report);
   else terminal.print(format === 'sarif' ? renderSarif(report.findings) : renderFindingsJunit(report.findings));
@@ -65,7 +65,7 @@ function lintOnce(
 }
 
 async function lintAgainAndAgain(context: Context, loader: RegistryLoader, flags: LintFlags): Promise<ExitCode> {
-  const interrupted = interruption();
+  const interrupted = interruption(context);
   const { terminal } = context;
   let folders: string[] = [];
   try {
@@ -95,9 +95,9 @@ function foldersOf(loader: RegistryLoader): string[] | undefined {
   }
 }
 
-function optionsOf({ checkEnv, since }: LintFlags): LintOptions {
+function optionsOf({ checkEnv, since }: LintFlags, env: NodeJS.ProcessEnv): LintOptions {
   const others = [checkRoutingDocuments, checkCases];
-  return { others, ...(checkEnv && { checkEnv }), ...(since !== undefined && { since }) };
+  return { others, env, ...(checkEnv && { checkEnv }), ...(since !== undefined && { since }) };
 }
 
 /** Source: issue "Definitions people can trust": 0, 1, 2. */

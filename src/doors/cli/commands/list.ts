@@ -24,7 +24,7 @@ export async function run(context: Context): Promise<ExitCode> {
   const registry = await openRegistry(context);
   const { terminal, flags } = context;
   const { inferPlacement } = await import('../../../planning/infer-placement.js');
-  const environment = flags.env ?? process.env.ABILITY_ENV ?? registry.project.default_environment;
+  const environment = flags.env ?? context.env.ABILITY_ENV ?? registry.project.default_environment;
   const place: Place = (id) => inferPlacement(registry, id, environment).placement;
   const abilities = abilitiesOf(registry, place).filter(({ environments }) => {
     return flags.env === undefined || environments === null || environments.includes(flags.env);

@@ -9,11 +9,11 @@ export async function run(context: Context, [ability = '']: string[], flags: Inp
   const registry = await openRegistry(context);
   const definition = await findAbility(registry, ability);
   const environment = await environmentOf(context, registry);
-  const input = parseInput(flags, definition.input_schema, context.cwd);
+  const input = parseInput(flags, definition.input_schema, context);
   const { previewPlan } = await import('../../../planning/preview/preview-plan.js');
-  const user = currentUser();
+  const user = currentUser(context.env);
   const planned = await createOrReport(context, { ability, environment }, async () =>
-    previewPlan(registry, { ability, environment, input, user }),
+    previewPlan(registry, { ability, environment, input, user, env: context.env }),
   );
   if (typeof planned === 'number') return planned;
   const { terminal } = context;

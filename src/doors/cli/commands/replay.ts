@@ -46,8 +46,8 @@ async function replayFile(file: string, name: string, store: PayloadStore | unde
 }
 
 /** Where large values are looked for: in `ABILITY_STORE`, or the project around; a file needs neither. */
-function nearestStore({ cwd, flags }: Context): PayloadStore | undefined {
-  const { ABILITY_STORE: given } = process.env;
+function nearestStore({ cwd, flags, env }: Context): PayloadStore | undefined {
+  const { ABILITY_STORE: given } = env;
   if (given) return new PayloadStore(given);
   try {
     return new PayloadStore(pathsOf(findProjectRoot(cwd, flags.project)).store);

@@ -103,9 +103,9 @@ export async function newTask(
   return {
     ability,
     environment,
-    input: parseInput(flags, definition.input_schema, context.cwd),
+    input: parseInput(flags, definition.input_schema, context),
     ...(plan && { plan }),
-    user: currentUser(),
+    user: currentUser(context.env),
     run: isRun,
     direct: flags.direct ?? false,
     ...(flags.key !== undefined && { key: flags.key }),
@@ -204,7 +204,7 @@ async function runDirectly(
 ): Promise<ExitCode> {
   const { terminal } = context;
   const { approvalMs } = readPatience(terminal.isLive, flags);
-  const interrupted = interruption();
+  const interrupted = interruption(context);
   try {
     const onStall = (stall: Stall): void => noteStall(terminal, stall);
     const timeoutMs = deadline.takeRest();

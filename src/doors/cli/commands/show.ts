@@ -2,10 +2,11 @@ import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { Plan, PlanHook } from '../../../contracts/plan.js';
 import { AbilityError, type Problem } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
+import type { EnvironmentVariables } from '../../../planning/environment-variables.js';
 import { describeConcurrency } from '../../../rules/describe-concurrency.js';
 import type { StepTree } from '../../../rules/find-step.js';
 import { oneLine } from '../../../rules/shown-text.js';
-import { type Context, environmentOf, openRegistry } from '../context.js';
+import { type Context, environmentOf, openRegistry, variablesOf } from '../context.js';
 import { describeDefinition, describeImplementation, describePrompts } from '../describe-definition.js';
 import { plainText } from '../plain-text.js';
 import { renderStepTree } from '../render-step-tree.js';
@@ -19,12 +20,13 @@ export async function run(context: Context, [id = '']: string[]): Promise<ExitCo
   const { resolvePlan } = await import('../../../planning/resolve-plan.js');
   const { digestOf } = await import('../../../rules/canonical.js');
   const environment = await environmentOf(context, registry);
+  const variables = await variablesOf(context, registry, environment);
   const { inferPlacement } = await import('../../../planning/infer-placement.js');
   const placement = inferPlacement(registry, id, environment);
   let resolved: { plan: Plan; warnings: string[]; digest: string } | undefined;
   let problem: Problem | undefined;
   try {
-    const { plan, warnings } = resolvePlan(registry, id, environment);
+    const { plan, warnings } = resolvePlan(registry, id, environment, variables);
     resolved = { plan, warnings, digest: digestOf(plan) };
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
@@ -44,7 +46,7 @@ export async function run(context: Context, [id = '']: string[]): Promise<ExitCo
     ...(definition.output_schema ? [`output: ${JSON.stringify(definition.output_schema)}`] : []),
     ...describeDefinition(definition),
     ...(resolved ? describePlan(resolved.plan, registry) : [`in ${environment}: ${placement.placement}`]),
-    ...renderStepTree(resolved?.plan ?? (await definedSteps(registry, id, environment)), terminal.style),
+    ...renderStepTree(resolved?.plan ?? (await definedSteps(registry, id, environment, variables)), terminal.style),
   ];
   terminal.print(lines.join('\n'));
   for (const warning of resolved?.warnings ?? [])
@@ -54,10 +56,15 @@ export async function run(context: Context, [id = '']: string[]): Promise<ExitCo
 }
 
 /** The steps as they are defined, where they cannot be planned; none where nobody can say. */
-async function definedSteps(registry: Registry, id: string, environment: string): Promise<StepTree> {
+async function definedSteps(
+  registry: Registry,
+  id: string,
+  environment: string,
+  variables: EnvironmentVariables,
+): Promise<StepTree> {
   const { describeGraph } = await import('../../../planning/describe-graph.js');
   try {
-    return describeGraph(registry, id, environment, false).subject;
+    return describeGraph(registry, id, environment, false, variables).subject;
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
     return { steps: [], finally: [] };

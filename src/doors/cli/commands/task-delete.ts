@@ -39,10 +39,10 @@ export async function run(context: Context, [key = '']: string[], flags: DeleteF
       if (purge && standing !== 'deleted') terminal.note('Temporal takes up to a minute to delete a history.');
       // Where its record is, its history tells; after a purge nothing does.
       const keeper = await readHost(session, key).catch(() => undefined);
-      const interrupted = interruption();
+      const interrupted = interruption(context);
       try {
         const end = await deleteTask(session, key, {
-          by: currentUser(),
+          by: currentUser(context.env),
           purge,
           timeoutMs: deadline.takeRest(),
           signal: interrupted.signal,
@@ -116,13 +116,13 @@ async function isConfirmed(
   purge: boolean,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (context.flags.yes || !context.terminal.isLive || !process.stdin.isTTY || standing === 'deleted') return true;
+  if (context.flags.yes || !context.terminal.canAsk() || standing === 'deleted') return true;
   const { confirm, isCancel } = await import('@clack/prompts');
   const what = purge ? 'its record and its history' : 'its record';
   const first = standing === 'open' ? ', which is open and will be cancelled' : '';
   const answer = await confirm({
     message: `Delete ${key}${first}? ${what} cannot be had back.`,
-    output: process.stderr,
+    ...context.terminal.questions(),
     signal,
   });
   // The time was up while the question was open.

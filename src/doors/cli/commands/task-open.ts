@@ -19,14 +19,14 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
     }
     if (context.flags.json) context.terminal.printJson({ url, ...(project !== undefined && { project }) });
     else context.terminal.print(url);
-    if (context.terminal.isLive) openInBrowser(url);
+    if (context.terminal.isLive) openInBrowser(url, context.env);
     return EXIT.ok;
   });
 }
 
-function openInBrowser(url: string): void {
-  const program = process.env.BROWSER ?? (process.platform === 'darwin' ? 'open' : 'xdg-open');
-  const child = spawn(program, [url], { detached: true, stdio: 'ignore' });
+function openInBrowser(url: string, env: NodeJS.ProcessEnv): void {
+  const program = env.BROWSER ?? (process.platform === 'darwin' ? 'open' : 'xdg-open');
+  const child = spawn(program, [url], { detached: true, stdio: 'ignore', env });
   child.on('error', () => {
     // The address was printed; whoever has no such program can follow it.
   });

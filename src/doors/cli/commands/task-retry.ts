@@ -24,7 +24,7 @@ export async function run(context: Context, [key = '']: string[], flags: RetryFl
       const created = await createOrReport(context, subject, () =>
         retryTask(session, key, {
           from: flags.from,
-          user: currentUser(),
+          user: currentUser(context.env),
           run: true,
           signal,
           onStall: notingStalls(context, deadline),

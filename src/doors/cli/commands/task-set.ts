@@ -22,7 +22,7 @@ export async function run(context: Context, [key = '', ...assignments]: string[]
     const { input_schema: schema } = await findAbility(registry, ability);
     const { input, unset } = flags;
     const given = { set: assignments, ...(input !== undefined && { input }) };
-    const edit: InputEdit = { set: parseInput(given, schema, context.cwd, ''), unset, by: currentUser() };
+    const edit: InputEdit = { set: parseInput(given, schema, context, ''), unset, by: currentUser(context.env) };
     refuseBoth(edit);
     const answer = await createOrReport(context, { ability, environment }, () => changeInput(session, key, edit));
     if (typeof answer === 'number') return answer;

@@ -31,15 +31,20 @@ export async function run(context: Context, [ability]: string[], flags: TestFlag
       suggestion: 'Leave out one of them.',
     });
   }
-  const interrupted = interruption();
+  const interrupted = interruption(context);
+  const { terminal } = context;
   // The server must not outlive us, and only an orderly exit takes it along.
-  interrupted.signal.addEventListener('abort', () => process.once('SIGINT', () => process.exit(EXIT.interrupted)));
+  let endSecond = (): void => {};
+  interrupted.signal.addEventListener('abort', () => {
+    endSecond = terminal.onInterrupt(() => terminal.leave(EXIT.interrupted));
+  });
   try {
     return flags.watch
       ? await runAgainAndAgain(context, ability, flags, interrupted.signal)
       : await runOnce(context, ability, flags, interrupted.signal);
   } finally {
     interrupted.done();
+    endSecond();
   }
 }
 
@@ -82,8 +87,9 @@ async function runOnce(
     const report = await runProjectCases({
       root: registry.root,
       ability,
-      environment: flags.env ?? process.env.ABILITY_ENV,
+      environment: flags.env ?? context.env.ABILITY_ENV,
       signal,
+      env: context.env,
       progress: (text) => terminal.note(text),
       onCase: (own) => {
         if (!flags.json) terminal.print(renderCase(own, terminal.style));

@@ -23,7 +23,7 @@ export async function run(context: Context, _: string[], { detach }: { detach?: 
 }
 
 async function upDetached(context: Context, { project }: Registry, paths: ProjectPaths): Promise<ExitCode> {
-  const { runtime } = await ensureRuntime(paths, (text) => context.terminal.note(text));
+  const { runtime } = await ensureRuntime(paths, (text) => context.terminal.note(text), undefined, context.env);
   stay(paths);
   announce(context, project, runtime, 'up');
   context.terminal.note('It stays in the background; stop it with `ability down`.');
@@ -32,12 +32,14 @@ async function upDetached(context: Context, { project }: Registry, paths: Projec
 
 async function upHere(context: Context, { project }: Registry, paths: ProjectPaths): Promise<ExitCode> {
   const { ProjectRuntime } = await import('../../../worker/runtime.js');
-  const { path } = await obtainTemporal((text) => context.terminal.note(text));
-  const interrupted = interruption();
-  const runtime = takeRuntime(paths, () => ProjectRuntime.take({ root: paths.root, binary: path, foreground: true }));
+  const { path } = await obtainTemporal((text) => context.terminal.note(text), context.env);
+  const interrupted = interruption(context);
+  const runtime = takeRuntime(paths, () =>
+    ProjectRuntime.take({ root: paths.root, binary: path, foreground: true, env: context.env }),
+  );
   if ('holder' in runtime) {
     interrupted.done();
-    const { runtime: other } = await ensureRuntime(paths, () => {});
+    const { runtime: other } = await ensureRuntime(paths, () => {}, undefined, context.env);
     return reportThere(context, project, paths, other, false);
   }
   const leave = (): void => {
@@ -74,7 +76,9 @@ async function reportThere(
   detach: boolean,
 ): Promise<ExitCode> {
   const { runtime } =
-    living.state === 'up' && isVisible(living) ? { runtime: living } : await ensureRuntime(paths, () => {});
+    living.state === 'up' && isVisible(living)
+      ? { runtime: living }
+      : await ensureRuntime(paths, () => {}, undefined, context.env);
   if (detach) stay(paths);
   announce(context, project, runtime, 'up already');
   if (!context.flags.json) context.terminal.note('Stop it with `ability down`.');

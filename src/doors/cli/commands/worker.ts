@@ -15,7 +15,7 @@ interface WorkerFlags {
 /** `ability worker`: serves tasks of a Temporal server that somebody runs. Source: design, section 11. */
 export async function run(context: Context, _: string[], flags: WorkerFlags): Promise<ExitCode> {
   const registry = await openRegistry(context);
-  const server = await chooseServer(context.flags);
+  const server = await chooseServer(context.flags, context.env);
   if (!server) {
     throw new AbilityError({
       code: 'usage.invalid',
@@ -27,10 +27,10 @@ export async function run(context: Context, _: string[], flags: WorkerFlags): Pr
   for (const name of environments) resolveEnvironment(registry, name);
   const placements = flags.placement === 'all' ? PLACEMENTS : [flags.placement];
   const places = environments.flatMap((environment) => placements.map((placement) => ({ environment, placement })));
-  const interrupted = interruption();
+  const interrupted = interruption(context);
   const { serve, workersFailed } = await import('../../../worker/serve.js');
   const project = registry.project.project;
-  const host = await serve({ root: registry.root, project, server, places });
+  const host = await serve({ root: registry.root, project, server, places, env: context.env });
   const { terminal } = context;
   terminal.note(
     `Serving ${places.map((place) => taskQueueOf(project, place.environment, place.placement)).join(', ')}`,

@@ -5,7 +5,7 @@ import type { Registry } from '../../../definitions/registry.js';
 import { planDigest } from '../../../rules/plan-digest.js';
 import { findDifferences } from '../../../rules/value-differences.js';
 import { type PlanChange, partsOf } from '../../../rules/wanted-plan.js';
-import { type Context, environmentOf } from '../context.js';
+import { type Context, environmentOf, variablesOf } from '../context.js';
 import { readPlanFlag } from './read-plan-flag.js';
 
 /** More would hide what matters. */
@@ -57,7 +57,8 @@ async function describeChange(
 async function planHere(context: Context, registry: Registry, ability: string): Promise<Plan | undefined> {
   const { resolvePlan } = await import('../../../planning/resolve-plan.js');
   try {
-    return resolvePlan(registry, ability, await environmentOf(context, registry)).plan;
+    const environment = await environmentOf(context, registry);
+    return resolvePlan(registry, ability, environment, await variablesOf(context, registry, environment)).plan;
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
     return undefined;

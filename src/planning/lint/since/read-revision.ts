@@ -18,12 +18,17 @@ const MOST_BYTES = 256 * 1024 * 1024;
  * @returns undefined where the revision had no project here.
  * @throws AbilityError `usage.invalid` without Git, outside a repository, and for a revision that is not there.
  */
-export function readRevision(root: string, revision: string): Registry | undefined {
-  const files = listFiles(root, revision);
+export function readRevision(
+  root: string,
+  revision: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Registry | undefined {
+  const git = gitIn(root, revision, env);
+  const files = listFiles(git, revision);
   if (!files.includes(PROJECT_FILE)) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'ability-since-'));
   try {
-    for (const [name, content] of readFiles(root, revision, files)) {
+    for (const [name, content] of readFiles(git, revision, files)) {
       const path = join(folder, name);
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, content);
@@ -35,9 +40,9 @@ export function readRevision(root: string, revision: string): Registry | undefin
 }
 
 /** Regular files only: a link may have led anywhere, and its target is not part of it. */
-function listFiles(root: string, revision: string): string[] {
-  const commit = git(root, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`], revision);
-  const listed = git(root, ['ls-tree', '-r', '-z', commit.toString('utf8').trim(), '--', ...PARTS], revision);
+function listFiles(git: Git, revision: string): string[] {
+  const commit = git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]);
+  const listed = git(['ls-tree', '-r', '-z', commit.toString('utf8').trim(), '--', ...PARTS]);
   return listed
     .toString('utf8')
     .split('\0')
@@ -49,9 +54,9 @@ function listFiles(root: string, revision: string): string[] {
 }
 
 /** All of them in one process; each is told as `<id> blob <bytes>`, a line end, its bytes, a line end. */
-function* readFiles(root: string, revision: string, files: readonly string[]): Generator<[string, Buffer]> {
+function* readFiles(git: Git, revision: string, files: readonly string[]): Generator<[string, Buffer]> {
   const input = files.map((name) => `${revision}:./${name}\n`).join('');
-  const answer = git(root, ['cat-file', '--batch'], revision, input);
+  const answer = git(['cat-file', '--batch'], input);
   let at = 0;
   for (const name of files) {
     const end = answer.indexOf(10, at);
@@ -63,23 +68,29 @@ function* readFiles(root: string, revision: string, files: readonly string[]): G
   }
 }
 
-function git(root: string, args: string[], revision: string, input?: string): Buffer {
-  try {
-    return execFileSync('git', ['-C', root, ...args], {
-      maxBuffer: MOST_BYTES,
-      stdio: ['pipe', 'pipe', 'pipe'],
-      ...(input !== undefined && { input }),
-    });
-  } catch (error) {
-    throw new AbilityError(
-      {
-        code: 'usage.invalid',
-        message: `${revision} cannot be read from Git: ${reasonOf(error)}`,
-        suggestion: 'Name a branch, tag or commit of the repository that the project is in, such as origin/main.',
-      },
-      { cause: error },
-    );
-  }
+/** Runs Git in the project. @throws AbilityError `usage.invalid` when it fails. */
+type Git = (args: string[], input?: string) => Buffer;
+
+function gitIn(root: string, revision: string, env: NodeJS.ProcessEnv): Git {
+  return (args, input) => {
+    try {
+      return execFileSync('git', ['-C', root, ...args], {
+        maxBuffer: MOST_BYTES,
+        stdio: ['pipe', 'pipe', 'pipe'],
+        env,
+        ...(input !== undefined && { input }),
+      });
+    } catch (error) {
+      throw new AbilityError(
+        {
+          code: 'usage.invalid',
+          message: `${revision} cannot be read from Git: ${reasonOf(error)}`,
+          suggestion: 'Name a branch, tag or commit of the repository that the project is in, such as origin/main.',
+        },
+        { cause: error },
+      );
+    }
+  };
 }
 
 function reasonOf(error: unknown): string {

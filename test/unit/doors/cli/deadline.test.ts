@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Context } from '../../../../src/doors/cli/context.js';
 import { startDeadline } from '../../../../src/doors/cli/deadline.js';
 
-const exit = vi.spyOn(process, 'exit').mockImplementation((() => {}) as never);
+const exit = vi.fn();
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -15,7 +15,7 @@ const printJson = vi.fn();
 
 const startFrom = (timeout: string | undefined, timeoutMs: number | undefined, began = performance.now()) =>
   startDeadline(
-    { began, flags: { json: true }, terminal: { printJson } } as unknown as Context,
+    { began, flags: { json: true }, terminal: { printJson, leave: exit } } as unknown as Context,
     { timeout, timeoutMs, approvalMs: undefined },
     'No task was created',
   );
@@ -80,6 +80,6 @@ test('a command that has ended by then has given its answer, and keeps its exit 
   vi.advanceTimersByTime(1500);
   done();
   vi.advanceTimersByTime(5000);
-  expect(exit).toHaveBeenCalledExactlyOnceWith();
+  expect(exit).toHaveBeenCalledExactlyOnceWith(undefined);
   expect(printJson).not.toHaveBeenCalled();
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src/contracts/json.js';
 import { parseInput } from '../../../../src/doors/cli/parse-input.js';
+import { NOWHERE } from '../../../fixtures/silent-terminal.js';
 import { errorOf } from '../../error-of.js';
 import { temporaryProject } from '../../temporary-project.js';
 
@@ -19,7 +20,7 @@ const SCHEMA: JsonObject = {
     untyped: {},
   },
 };
-const set = (...assignments: string[]): JsonObject => parseInput({ set: assignments }, SCHEMA, '/');
+const set = (...assignments: string[]): JsonObject => parseInput({ set: assignments }, SCHEMA, NOWHERE);
 
 describe('--set converts by the schema', () => {
   test.each([
@@ -66,7 +67,7 @@ describe('--set converts by the schema', () => {
   });
 
   test('a schema without properties takes everything as text', () => {
-    expect(parseInput({ set: ['count=3'] }, { type: 'object' }, '/')).toEqual({ count: '3' });
+    expect(parseInput({ set: ['count=3'] }, { type: 'object' }, NOWHERE)).toEqual({ count: '3' });
   });
 });
 
@@ -90,12 +91,12 @@ describe('--set name:=JSON', () => {
 describe('--set name=@file', () => {
   test('reads the file, relative to where the command was given', () => {
     const { root } = temporaryProject({ 'note.txt': 'from a file\n', 'list.json': '[1]' });
-    const input = parseInput({ set: ['text=@note.txt', 'list=@list.json'] }, SCHEMA, root);
+    const input = parseInput({ set: ['text=@note.txt', 'list=@list.json'] }, SCHEMA, { ...NOWHERE, cwd: root });
     expect(input).toEqual({ text: 'from a file\n', list: [1] });
   });
 
   test('a file that is not there is input.invalid', () => {
-    expect(errorOf(() => parseInput({ set: ['text=@gone.txt'] }, SCHEMA, '/')).code).toBe('input.invalid');
+    expect(errorOf(() => parseInput({ set: ['text=@gone.txt'] }, SCHEMA, NOWHERE)).code).toBe('input.invalid');
   });
 });
 
@@ -106,7 +107,7 @@ test.each(['', 'text', '=x', ':=1', 'a:b=c'])('%j is no assignment', (assignment
 });
 
 describe('--input', () => {
-  const input = (text: string, cwd = '/'): JsonObject => parseInput({ input: text }, SCHEMA, cwd);
+  const input = (text: string, cwd = '/'): JsonObject => parseInput({ input: text }, SCHEMA, { ...NOWHERE, cwd });
 
   test('is JSON, or a file of JSON', () => {
     const { root } = temporaryProject({ 'input.json': '{ "text": "from a file" }' });
@@ -130,7 +131,7 @@ describe('--input', () => {
 describe('together', () => {
   test('--set wins over --input, key by key', () => {
     const flags = { input: '{"text": "a", "count": 1, "map": {"x": 1}}', set: ['count=2', 'map={"y": 2}'] };
-    expect(parseInput(flags, SCHEMA, '/')).toEqual({ text: 'a', count: 2, map: { y: 2 } });
+    expect(parseInput(flags, SCHEMA, NOWHERE)).toEqual({ text: 'a', count: 2, map: { y: 2 } });
   });
 
   test('the last --set of a field counts', () => {
@@ -138,13 +139,13 @@ describe('together', () => {
   });
 
   test('a message says what stands before the assignment on the command line', () => {
-    expect(errorOf(() => parseInput({ set: ['n'] }, SCHEMA, '/', '')).message).toBe('n is no assignment');
-    expect(errorOf(() => parseInput({ set: ['count=x'] }, SCHEMA, '/', '')).message).toMatch(/^count: "x"/);
-    expect(errorOf(() => parseInput({ set: ['n'] }, SCHEMA, '/')).message).toBe('--set n is no assignment');
+    expect(errorOf(() => parseInput({ set: ['n'] }, SCHEMA, NOWHERE, '')).message).toBe('n is no assignment');
+    expect(errorOf(() => parseInput({ set: ['count=x'] }, SCHEMA, NOWHERE, '')).message).toMatch(/^count: "x"/);
+    expect(errorOf(() => parseInput({ set: ['n'] }, SCHEMA, NOWHERE)).message).toBe('--set n is no assignment');
   });
 
   test('nothing given is no field', () => {
-    expect(parseInput({}, SCHEMA, '/')).toEqual({});
+    expect(parseInput({}, SCHEMA, NOWHERE)).toEqual({});
   });
 });
 
@@ -157,7 +158,7 @@ describe('keys that reach into the objects of JavaScript', () => {
       { input: `{"${key}": {"polluted": true}}` },
       { input: `{"list": [{"${key}": 1}]}` },
     ]) {
-      expect(errorOf(() => parseInput(flags, SCHEMA, '/')).code).toBe('input.invalid');
+      expect(errorOf(() => parseInput(flags, SCHEMA, NOWHERE)).code).toBe('input.invalid');
     }
     expect('polluted' in {}).toBe(false);
   });
@@ -169,5 +170,5 @@ describe('keys that reach into the objects of JavaScript', () => {
 
 test('a number beyond JSON is refused and not made null', () => {
   expect(errorOf(() => set('price=1e999')).code).toBe('input.invalid');
-  expect(errorOf(() => parseInput({ input: '{"price": 1e999}' }, SCHEMA, '/')).code).toBe('input.invalid');
+  expect(errorOf(() => parseInput({ input: '{"price": 1e999}' }, SCHEMA, NOWHERE)).code).toBe('input.invalid');
 });

@@ -2,18 +2,9 @@ import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { EXIT } from '../../../../src/contracts/exit-codes.js';
 import { buildProgram } from '../../../../src/doors/cli/program.js';
-import type { Terminal } from '../../../../src/doors/cli/terminal.js';
+import { NOWHERE } from '../../../fixtures/silent-terminal.js';
 
-const silent: Terminal = {
-  isLive: false,
-  print() {},
-  printJson() {},
-  note() {},
-  redraw() {},
-  room: () => 24,
-  style: (_, text) => text,
-};
-const program = buildProgram(silent, { exit: EXIT.ok });
+const program = buildProgram(NOWHERE, { exit: EXIT.ok });
 
 /** All that a command prints for `--help`. */
 function helpOf(command: Command): string {

@@ -2,18 +2,16 @@ import { expect, test } from 'vitest';
 import { AbilityError } from '../../../../src/contracts/problem.js';
 import { describeProblem, exitOf, reportError } from '../../../../src/doors/cli/report.js';
 import type { Terminal } from '../../../../src/doors/cli/terminal.js';
+import { SILENT_TERMINAL } from '../../../fixtures/silent-terminal.js';
 
 function report(error: unknown, json: boolean): { exit: number; out: string[]; err: string[] } {
   const out: string[] = [];
   const err: string[] = [];
   const terminal: Terminal = {
-    isLive: false,
+    ...SILENT_TERMINAL,
     print: (text) => void out.push(text),
     printJson: (value) => void out.push(JSON.stringify(value)),
     note: (text) => void err.push(text),
-    redraw() {},
-    room: () => 24,
-    style: (_, text) => text,
   };
   return { exit: reportError(error, { flags: json ? { json } : {}, terminal }), out, err };
 }

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
-import { openTerminal } from '../../../../src/doors/cli/terminal.js';
+import { EventEmitter } from 'node:events';
+import { expect, test, vi } from 'vitest';
+import { openTerminal, type Surroundings } from '../../../../src/doors/cli/terminal.js';
 
 /** A terminal that keeps what it is told. */
 function terminalOn(isTTY: boolean, rows?: number) {
@@ -65,4 +66,53 @@ test('a block leaves the last row to the cursor, and a terminal that tells no he
   expect(terminalOn(true, 1).room()).toBe(1);
   expect(terminalOn(true, 0).room()).toBe(23);
   expect(terminalOn(true).room()).toBe(23);
+});
+
+/** Stands in for a process: an emitter with streams, and a note of its end. */
+function surroundings(isTTY: boolean) {
+  const output = () => Object.assign(new EventEmitter(), { isTTY, columns: 90, write: () => true });
+  const around = { stdin: { isTTY }, stdout: output(), stderr: output(), readInput: () => 'typed', exit: vi.fn() };
+  return Object.assign(new EventEmitter(), around) as unknown as Surroundings & {
+    stdout: EventEmitter;
+    emit(name: string): boolean;
+  };
+}
+
+test('a person is asked only where both stdin and stderr are a terminal', () => {
+  const both = surroundings(true);
+  expect(openTerminal({}, both).canAsk()).toBe(true);
+  expect(openTerminal({ CI: '1' }, both).canAsk()).toBe(false);
+  expect(openTerminal({}, { ...both, stdin: { isTTY: false } } as never).canAsk()).toBe(false);
+  expect(openTerminal({}, surroundings(false)).canAsk()).toBe(false);
+  expect([openTerminal({}, both).width(), openTerminal({}, surroundings(false)).width()]).toEqual([90, undefined]);
+});
+
+test('Ctrl-C and SIGTERM are heard once each, and no longer than is listened', () => {
+  const around = surroundings(false);
+  const { onInterrupt, readInput, leave } = openTerminal({}, around);
+  const heard = vi.fn();
+  const stop = onInterrupt(heard);
+  around.emit('SIGINT');
+  around.emit('SIGINT');
+  around.emit('SIGTERM');
+  expect(heard).toHaveBeenCalledTimes(2);
+  onInterrupt(heard)();
+  stop();
+  around.emit('SIGINT');
+  expect(heard).toHaveBeenCalledTimes(2);
+  leave(6);
+  expect(around.exit).toHaveBeenCalledExactlyOnceWith(6);
+  expect(readInput()).toBe('typed');
+});
+
+test('who closes the pipe ends what listens as SIGTERM does, else the command with 130', () => {
+  const around = surroundings(false);
+  const stop = openTerminal({}, around).onInterrupt(() => {});
+  around.stdout.emit('error', Object.assign(new Error('closed'), { code: 'EPIPE' }));
+  expect(around.exit).not.toHaveBeenCalled();
+  stop();
+  const other = surroundings(false);
+  openTerminal({}, other);
+  other.stdout.emit('error', Object.assign(new Error('closed'), { code: 'EPIPE' }));
+  expect(other.exit).toHaveBeenCalledExactlyOnceWith(130);
 });

@@ -1,20 +1,24 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { cachedBinaryPath, findTemporal, versionOf } from '../../../../src/server/binary/find-temporal.js';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { cachedPathOf } from '../../../../src/server/binary/find-program.js';
+import { findTemporal as find, TEMPORAL_CLI, versionOf } from '../../../../src/server/binary/find-temporal.js';
 import { errorOfAsync } from '../../error-of.js';
 
 let folder: string;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'ability-test-binary-'));
-  vi.stubEnv('ABILITY_CACHE', join(folder, 'cache'));
 });
 afterEach(() => {
-  vi.unstubAllEnvs();
   rmSync(folder, { recursive: true });
 });
+
+/** The environment of a search, with a cache of its own. */
+const own = (env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({ ...env, ABILITY_CACHE: join(folder, 'cache') });
+const findTemporal = (env: NodeJS.ProcessEnv) => find(own(env));
+const cachedBinaryPath = (): string => cachedPathOf(TEMPORAL_CLI, own());
 
 function program(path: string, body: string): string {
   mkdirSync(dirname(path), { recursive: true });

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { cachedPathOf, findProgram } from '../../../../src/server/binary/find-program.js';
 import { TEST_SERVER } from '../../../../src/server/binary/find-test-server.js';
 import { errorOfAsync } from '../../error-of.js';
@@ -10,12 +10,13 @@ let folder: string;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'ability-test-binary-'));
-  vi.stubEnv('ABILITY_CACHE', join(folder, 'cache'));
 });
 afterEach(() => {
-  vi.unstubAllEnvs();
   rmSync(folder, { recursive: true });
 });
+
+/** The environment of a search, with a cache of its own. */
+const own = (env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({ ...env, ABILITY_CACHE: join(folder, 'cache') });
 
 /** A program that complains about its first argument as the test server does. */
 function server(path: string): string {
@@ -29,10 +30,10 @@ function program(path: string, body: string): string {
 }
 
 test('it is found in its variable, then on the PATH, then in the cache', async () => {
-  const cached = server(cachedPathOf(TEST_SERVER));
-  expect(await findProgram(TEST_SERVER, { PATH: '' })).toMatchObject({ path: cached, from: 'cache' });
+  const cached = server(cachedPathOf(TEST_SERVER, own()));
+  expect(await findProgram(TEST_SERVER, own({ PATH: '' }))).toMatchObject({ path: cached, from: 'cache' });
   const onPath = server(join(folder, 'bin', 'temporal-test-server'));
-  expect(await findProgram(TEST_SERVER, { PATH: dirname(onPath) })).toMatchObject({ path: onPath, from: 'PATH' });
+  expect(await findProgram(TEST_SERVER, own({ PATH: dirname(onPath) }))).toMatchObject({ path: onPath, from: 'PATH' });
   const named = server(join(folder, 'mine'));
   const env = { ABILITY_TEMPORAL_TEST_SERVER_BIN: named, PATH: dirname(onPath) };
   expect(await findProgram(TEST_SERVER, env)).toMatchObject({ path: named, from: 'ABILITY_TEMPORAL_TEST_SERVER_BIN' });
@@ -40,7 +41,7 @@ test('it is found in its variable, then on the PATH, then in the cache', async (
 
 test('another program is never taken for it', async () => {
   const other = program(join(folder, 'bin', 'temporal-test-server'), 'echo hello');
-  expect(await findProgram(TEST_SERVER, { PATH: dirname(other) })).toBeUndefined();
+  expect(await findProgram(TEST_SERVER, own({ PATH: dirname(other) }))).toBeUndefined();
   const error = await errorOfAsync(() => findProgram(TEST_SERVER, { ABILITY_TEMPORAL_TEST_SERVER_BIN: other }));
   expect(error).toMatchObject({ code: 'temporal.binary_missing', message: expect.stringContaining(other) });
 });

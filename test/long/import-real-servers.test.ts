@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
 import { resolvePlan } from '../../src/planning/resolve-plan.js';
-import { ability, abilityJson } from '../fixtures/command-line.js';
+import { ability, abilityJson } from '../fixtures/called-command.js';
 import { makeProject, type ProjectFolder, projectFile } from '../fixtures/project-folder.js';
 
 let project: ProjectFolder;

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { importDocument, openDocument } from '../../../../src/authoring/openapi/import-document.js';
 import type { JsonObject } from '../../../../src/contracts/json.js';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
@@ -7,16 +7,12 @@ import { temporaryProject } from '../../temporary-project.js';
 import { importInto } from '../import/importing.js';
 import { content, documentOf, operation } from './documents.js';
 
-const OPERATIONS = 1000;
-
+const MOST_SCHEMAS = 200;
 const TEXT: JsonObject = { type: 'string' };
 
-/** As the issue asks for; counted in the time of the processor, since others use the machine as well. */
-const MOST_CPU_MS = 30_000;
-
 /** Schemas as large services have them: some hundred, with references to each other, all of them recursive. */
-function schemas(): JsonObject {
-  const names = Array.from({ length: 200 }, (_, index) => `Thing${index}`);
+function schemas(count: number): JsonObject {
+  const names = Array.from({ length: count }, (_, index) => `Thing${index}`);
   return Object.fromEntries(
     names.map((name, index) => [
       name,
@@ -46,7 +42,7 @@ function schemas(): JsonObject {
 /** Schemas hang together in groups, each of which leads back to itself. */
 const neighbour = (index: number, step: number): JsonObject => ref(Math.floor(index / 5) * 5 + ((index + step) % 5));
 
-const ref = (index: number): JsonObject => ({ $ref: `#/components/schemas/Thing${index % 200}` });
+const ref = (index: number): JsonObject => ({ $ref: `#/components/schemas/Thing${index % MOST_SCHEMAS}` });
 const file = { type: 'string', format: 'binary' };
 
 /** Kinds of operations, in turn. */
@@ -113,9 +109,9 @@ const KINDS: ((index: number) => [string, string, JsonObject])[] = [
   ],
 ];
 
-function thousand(): JsonObject {
+function documentWith(count: number): JsonObject {
   const paths: Record<string, JsonObject> = {};
-  for (let index = 0; index < OPERATIONS; index += 1) {
+  for (let index = 0; index < count; index += 1) {
     const kind = KINDS[index % KINDS.length];
     if (!kind) continue;
     const [method, suffix, more] = kind(index);
@@ -130,12 +126,21 @@ function thousand(): JsonObject {
     paths[path] = { ...paths[path], [method]: described };
   }
   const securitySchemes = { token: { type: 'http', scheme: 'bearer' }, basic: { type: 'http', scheme: 'basic' } };
-  return documentOf(paths, { security: [{ token: [] }], components: { schemas: schemas(), securitySchemes } });
+  return documentOf(paths, {
+    security: [{ token: [] }],
+    components: { schemas: schemas(Math.min(count, MOST_SCHEMAS)), securitySchemes },
+  });
 }
 
-test('1,000 operations become definitions that load and resolve, in less than 30 s', async () => {
+/**
+ * Imports a service with so many operations, and checks that its definitions load, resolve, and stay as they are when
+ * they are imported again.
+ *
+ * @returns milliseconds of the processor that the first import took: others use the machine as well.
+ */
+export async function importMany(count: number): Promise<number> {
   const project = temporaryProject();
-  const text = JSON.stringify(thousand());
+  const text = JSON.stringify(documentWith(count));
   const before = process.cpuUsage();
   const imported = await importDocument(openDocument(text, 'api.json'), { service: 'acme', prefix: 'acme' });
   const options = {
@@ -146,15 +151,15 @@ test('1,000 operations become definitions that load and resolve, in less than 30
   } as const;
   const planned = importInto(project, imported, options);
   const { user, system } = process.cpuUsage(before);
-  expect((user + system) / 1000).toBeLessThan(MOST_CPU_MS);
 
   expect(planned.leftOut).toEqual([]);
-  expect(planned.operations).toHaveLength(OPERATIONS);
+  expect(planned.operations).toHaveLength(count);
   const registry = loadRegistry(project.root);
   expect(registry.problems).toEqual([]);
-  expect(registry.operations.size).toBe(OPERATIONS);
+  expect(registry.operations.size).toBe(count);
   for (const key of registry.operations.keys()) expect(resolvePlan(registry, key, 'dev').warnings).toEqual([]);
 
   const again = importInto(project, imported, options);
   expect(again.operations.filter(({ status }) => status !== 'unchanged')).toEqual([]);
-}, 240_000);
+  return (user + system) / 1000;
+}

@@ -1,0 +1,106 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { decide } from '../../src/client/index.js';
+import { readHistoryFile } from '../../src/worker/replay/read-history-file.js';
+import { type ReplayEnd, replayHistory } from '../../src/worker/replay/replay-history.js';
+import { buildMutant } from '../fixtures/mutated-workflows.js';
+import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
+import { type RunningProject, runProject } from '../fixtures/running-project.js';
+
+let project: RunningProject;
+
+beforeAll(async () => {
+  project = await runProject({
+    'ability.yaml': projectFile('{ dev: {} }'),
+    ...operation('util.echo', 'if (input.file) appendFileSync(input.file, "ran\\n"); return input;'),
+    ...workflow(
+      'asks',
+      'steps: [{ id: a, call: util.echo, with: { x: 1 } }, { id: ask, approval: { title: Go on? } }]\nfinally: [{ id: bye, call: util.echo, with: { file: "${{ input.file }}" } }]',
+    ),
+  });
+});
+afterAll(() => project.stop());
+
+const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    () => undefined,
+    (error) => error,
+  );
+
+describe('a mistake of ours', () => {
+  test('in the interpreter ends the task as failed within five seconds, after its clean-up', async () => {
+    const bundle = await buildMutant('bug', {
+      file: 'workflows/steps/run-approval.js',
+      find: 'run.note(path, step.id, { status: ',
+      replace: 'undefined.planted(); run.note(path, step.id, { status: ',
+    });
+    await project.restartWorkers(bundle);
+    const file = join(project.root, 'bug.txt');
+    const started = Date.now();
+    const result = await project.run('asks', { file });
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'internal.error' }, cleanup_ran: true });
+    expect(Date.now() - started).toBeLessThan(5000);
+    expect(existsSync(file)).toBe(true);
+    await project.restartWorkers();
+  });
+
+  test('that makes a replay diverge is told as engine.stuck, and goes on once it is mended', async () => {
+    const { id } = await project.create('asks', { file: join(project.root, 'nd.txt') });
+    expect(await project.wait(id, { approvalMs: 0 })).toMatchObject({ kind: 'approval' });
+    const bundle = await buildMutant('nondeterminism', {
+      file: 'workflows/task.js',
+      find: 'await guardTask(run, halt);',
+      replace: 'await sleep(1000); await guardTask(run, halt);',
+    });
+    await project.restartWorkers(bundle);
+    const deciding = failure(decide(project.session, id, 'approve', { by: 'x' }));
+    expect(await failure(project.wait(id))).toMatchObject({ code: 'engine.stuck' });
+    // The decision gives up sooner than three workflow tasks fail.
+    expect(await deciding).toMatchObject({ code: expect.stringMatching(/^(engine\.stuck|worker\.unavailable)$/) });
+    await project.restartWorkers();
+    // Temporal gives the attempt of the old worker ten seconds before it asks another one.
+    const again = () => failure(decide(project.session, id, 'approve', { by: 'x' }));
+    await expect.poll(again, { timeout: 30_000, interval: 500 }).toBeUndefined();
+    expect(await project.wait(id)).toMatchObject({ kind: 'ended', result: { status: 'succeeded' } });
+  });
+});
+
+describe('a history that was recorded', () => {
+  const FOLDER = fileURLToPath(new URL('../histories', import.meta.url));
+  const FILES = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'));
+  const UNGUARDED = [
+    'changed-then-run',
+    'concurrency-newest-2',
+    'concurrency-token-4',
+    'concurrency-waiting-4',
+    'continue-as-new-2',
+    'continue-as-new-waiting-2',
+    'deleted',
+    'deleted-2',
+    'end-expired',
+    'operation-2',
+  ];
+
+  test('does not replay with an interpreter that was changed incompatibly: the gate shuts', async () => {
+    const mutant = await buildMutant('incompatible', {
+      file: 'workflows/task.js',
+      find: 'await guardTask(run, halt);',
+      replace: 'await sleep(10); await guardTask(run, halt);',
+    });
+    const results: ReplayEnd[] = [];
+    for (const file of FILES)
+      results.push(await replayHistory(readHistoryFile(join(FOLDER, file)), { workflowBundle: mutant }));
+    const same = FILES.filter((_, at) => results[at]?.status === 'ok');
+    // Preflight, a lock, deletion, a task that nobody ran, and runs that end before or go on after the guards never
+    // come to what was changed.
+    expect(same.map((file) => basename(file, '.json')).sort()).toEqual(UNGUARDED);
+    for (const result of results.filter(({ status }) => status !== 'ok')) {
+      expect(result).toMatchObject({ status: 'differs', difference: { event_id: expect.any(Number) } });
+    }
+    expect(results[FILES.indexOf(join('engine-1', 'call.json'))]).toMatchObject({
+      difference: { event_id: 5, step: 'one', wanted: 'start a timer' },
+    });
+  }, 180_000);
+});
