@@ -86,7 +86,9 @@ async function fireScripts(
   hooks: readonly PlanHook[],
   outcome: HookedOutcome,
 ): Promise<void> {
+  run.underWay += 1;
   while (run.pendingHooks.size >= MOST_OUTSTANDING) await Promise.race(run.pendingHooks);
+  run.underWay -= 1;
   const pending: Promise<void> = CancellationScope.nonCancellable(async () => {
     keep(run, await askActivity(run, hooked, 'PostAbilityCall', hooks, outcome));
   }).finally(() => run.pendingHooks.delete(pending));
@@ -143,6 +145,9 @@ async function askActivity(
     retry: { maximumAttempts: 3 },
     summary: `${path || 'task'}: ${hooks.map(({ id }) => id).join(', ')}`,
   });
+  // Nothing waits for hooks after calls, see `joinHooks`.
+  const isAwaited = phase === 'PreAbilityCall';
+  if (isAwaited) run.underWay += 1;
   try {
     const ask = activities[phase] as (request: HookRequest) => Promise<HookAnswer[]>;
     return await untilKeyed(() => ask(request));
@@ -155,6 +160,8 @@ async function askActivity(
     }
     const reason = end.kind === 'problem' ? end.problem.message : `it did not answer (${end.kind})`;
     return hooks.slice(0, 1).map(({ id }) => failedAnswer(id, { phase, path }, reason));
+  } finally {
+    if (isAwaited) run.underWay -= 1;
   }
 }
 

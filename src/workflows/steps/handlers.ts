@@ -1,11 +1,13 @@
 import type { Json } from '../../contracts/json.js';
 import type { ErrorHandler, PlanStep } from '../../contracts/plan.js';
+import { carriesFailures } from '../../rules/engine.js';
 import { codeMatchesAny, isCatchable } from '../../rules/error-families.js';
 import { isStepFailure, locate, StepFailure, stepStatusOf } from '../step-failure.js';
 import type { OwnValue, TaskRun } from '../task-run.js';
 import { evaluate } from './evaluate.js';
 import { type Frame, frameInside } from './frame.js';
 import { ownInHandler } from './last-turns.js';
+import { recallStep } from './recall-step.js';
 import { runSteps } from './run-steps.js';
 
 /**
@@ -36,6 +38,7 @@ async function handled(
   const handleWith = (handler: ErrorHandler, failure: StepFailure): Promise<Json> =>
     handle(run, handler, failure, frameInside(frame, path), () => ownInHandler(run, frame));
   if (noted?.handler !== undefined && noted.error) {
+    if (carriesFailures(run.plan)) recallStep(run, step, path);
     return handleWith(handlers[noted.handler] as ErrorHandler, new StepFailure(noted.error));
   }
   try {

@@ -1,6 +1,7 @@
 import type { Json } from '../../contracts/json.js';
 import type { ForeachStep } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
+import { carriesFailures } from '../../rules/engine.js';
 import { listSteps } from '../../rules/inner-steps.js';
 import { StepFailure } from '../step-failure.js';
 import { foldTurn } from '../summary.js';
@@ -25,13 +26,21 @@ export async function runForeach(run: TaskRun, step: ForeachStep, path: string, 
   const most = evaluateCount(run, step.max_parallel, frame);
   const inner = listSteps(step.steps).filter((listed) => !listed.path.includes('*'));
   const done = { ...run.progress[path]?.items };
-  await runMany(run, items.length, { most, onFailure: step.on_failure }, frame, async (index, inside) => {
+  /** Prefix of the last item that was done in this run, whose values the next one begins with. */
+  let before: string | undefined;
+  const runItem = async (index: number, inside: Frame): Promise<void> => {
     if (Object.hasOwn(done, index)) return;
     const prefix = `${path}/${index}/`;
     const last = lastTurns(run, path);
-    run.values.enter(prefix, most === 1 ? `${path}/${index - 1}/` : undefined, lastValues(last));
+    run.values.enter(prefix, most === 1 ? (before ?? `${path}/${index - 1}/`) : undefined, lastValues(last));
     const names = { ...frame.names, [step.as]: items[index] as Json, ...(step.index && { [step.index]: index }) };
-    done[index] = await runSteps(run, step.steps, { ...frameInside(inside, `${path}/${index}`), names, last });
+    try {
+      done[index] = await runSteps(run, step.steps, { ...frameInside(inside, `${path}/${index}`), names, last });
+    } catch (error) {
+      if (carriesFailures(run.plan)) run.values.leave(prefix);
+      else before = prefix;
+      throw error;
+    }
     if (most === 1) keepTurn(run, step, path, prefix);
     const entry = run.progress[path] as StepProgress;
     entry.items = done;
@@ -40,10 +49,15 @@ export async function runForeach(run: TaskRun, step: ForeachStep, path: string, 
       entry,
       inner.map((listed) => prefix + listed.path),
     );
-    if (most > 1) run.values.leave(prefix);
-    else run.values.leave(`${path}/${index - 1}/`);
+    run.values.leave(most > 1 ? prefix : (before ?? `${path}/${index - 1}/`));
+    before = prefix;
     run.changed();
-  });
+  };
+  try {
+    await runMany(run, path, items.length, { most, onFailure: step.on_failure }, frame, runItem);
+  } finally {
+    if (before !== undefined) run.values.leave(before);
+  }
   delete run.progress[path]?.last;
   return items.map((_, index) => done[index] ?? null);
 }
