@@ -66,7 +66,7 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
   };
   const workflowId = `${run.task}/${path}${attemptOf(groups)}`;
   run.note(path, id, { status: 'running', call: ability, child: workflowId, attempts: 1 });
-  run.underWay += 1;
+  run.atWork += 1;
   try {
     const result = await executeChild(ability, {
       workflowId,
@@ -88,7 +88,7 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
     }
     throw failureOf(workflowId, error, budget);
   } finally {
-    run.underWay -= 1;
+    run.atWork -= 1;
   }
 }
 

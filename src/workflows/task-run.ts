@@ -54,7 +54,7 @@ export class TaskRun {
   /** Whether this run winds up, to go on as a new one. */
   rollingOver = false;
   /** Calls, guards and clean-ups at work: a run that winds up waits for their ends. */
-  underWay = 0;
+  atWork = 0;
   /** What a handler at the top of the workflow deals with. */
   handling: Handling | undefined;
   /** Of a task that shares a key with others, from when it has asked for its turn. */

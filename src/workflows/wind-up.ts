@@ -18,7 +18,7 @@ export async function windUp(run: TaskRun, halt: Halt): Promise<never> {
     seen = run.changes;
     await halt.wait(() => untilQuiet(run));
     // What woke up at the same moment may have begun something, or may have decided something.
-  } while (run.changes !== seen || run.underWay > 0);
+  } while (run.changes !== seen || run.atWork > 0);
   run.rollingOver = true;
   halt.tripAll();
   throw new Halted();
@@ -28,7 +28,7 @@ export async function windUp(run: TaskRun, halt: Halt): Promise<never> {
 function untilQuiet(run: TaskRun): Promise<void> {
   let isFirst = true;
   return condition(() => {
-    const atRest = !isFirst && run.underWay === 0;
+    const atRest = !isFirst && run.atWork === 0;
     isFirst = false;
     return atRest;
   });

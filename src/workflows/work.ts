@@ -54,6 +54,7 @@ async function work(run: TaskRun, frame: Frame): Promise<Outcome> {
   const { plan } = run;
   try {
     if (plan.ability.kind === 'operation') return succeeded(await callAlone(run, frame));
+    // What fails in a handler is final, so this is not awaited here.
     if (run.handling) return goOnHandling(run, frame, run.handling);
     await runSteps(run, plan.steps, frame);
     return succeeded(plan.output === undefined ? null : evaluate(run, plan.output, frame));

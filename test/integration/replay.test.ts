@@ -31,7 +31,7 @@ const UNGUARDED = [
 
 /** What this engine must have a history of. */
 const CONSTRUCTS = `
-approval call changed-then-run child concurrency concurrency-newest concurrency-refused concurrency-token concurrency-waiting continue-as-new continue-as-new-last-turn continue-on-error created-then-run deleted end expression-hooks fail fast-operation
+approval call changed-then-run child concurrency concurrency-newest concurrency-refused concurrency-token concurrency-waiting continue-as-new continue-as-new-failed continue-as-new-last-turn continue-on-error created-then-run deleted end expression-hooks fail fast-operation
 finally-on-group foreach-last-turn foreach-parallel foreach-sequential if-skipped let on-error operation parallel pause-resume
 payload-in-store plan-apart race repeat repeat-last-turn retry-on-group script-hooks switch timeout-on-group undo wait-signal wait-time wait-until
 `;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { retryTask } from '../../src/client/index.js';
+import { decide, retryTask } from '../../src/client/index.js';
 import type { TaskResult } from '../../src/contracts/task.js';
 import { type Flows, startFlows, statuses } from '../fixtures/flows.js';
 import { operation } from '../fixtures/project-folder.js';
@@ -131,7 +131,7 @@ steps:
     as: n
     on_failure: finish
     steps:
-      - ${add('before', '${{ steps.after.output == null ? 'none' : string(steps.after.output.n) }}')}
+      - ${add('before', '${{ steps.after.output == null ? \\"none\\" : string(steps.after.output.n) }}')}
       - { id: wrong, if: n % 2 == 1, fail: { code: odd, message: odd } }
       - { id: after, let: { n: "\${{ n }}" } }`);
     expect(result).toMatchObject({ status: 'failed', error: { code: 'odd', details: { path: 'each/1/wrong' } } });
@@ -302,4 +302,92 @@ steps:
     expect(lines).toEqual(['slow', 'added', 'released']);
     expect(runs).toBeGreaterThan(1);
   });
+});
+
+describe('while a run winds up', () => {
+  /** Winds up at once, since nothing but the slow call is under way when the loop has made its history long. */
+  const untilWindsUp = async (told: () => string[]) => {
+    await expect.poll(told, { timeout: 30_000 }).toContain('slow');
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+  };
+
+  test('an approval is given, a signal comes, and it is paused: each counts once', async () => {
+    const { result, lines, runs } = await run(
+      `
+steps:
+  - id: p
+    parallel:
+      work: { steps: [${busy('fills', 30)}, ${add('worked', 'worked')}] }
+      asks: { steps: [{ id: ask, approval: { title: Go on? } }, ${add('asked', 'asked')}] }
+      hears: { steps: [{ id: hear, wait: { signal: go } }, ${add('heard', 'heard ${{ steps.hear.output.n }}')}] }
+      other: ${late('')}`,
+      async (id, told) => {
+        const { session } = flows.project;
+        const handle = session.temporal.workflow.getHandle(id);
+        await untilWindsUp(told);
+        await decide(session, id, 'approve', { by: 'tester' });
+        await handle.signal('go', { n: 1 });
+        await handle.signal('pause');
+        await new Promise((resolve) => setTimeout(resolve, 4000));
+        expect(told()).toEqual(['slow']);
+        await handle.signal('resume');
+      },
+    );
+    expect(result).toMatchObject({ status: 'succeeded', approvals: [{ status: 'approved' }] });
+    expect([...lines].sort()).toEqual(['asked', 'heard 1', 'slow', 'worked']);
+    expect(runs).toBeGreaterThan(1);
+  });
+
+  test('a workflow that was called ends, and its failure is borne', async () => {
+    const called = flows.define(
+      `steps: [{ id: each, foreach: [${numbers(24)}], as: n, on_failure: finish, steps: [${item('n == 1', ', ms: 50')}] }]`,
+    );
+    const { result, lines, runs } = await run(`
+steps:
+  - id: p
+    on_failure: finish
+    parallel:
+      child: { call: ${called}, with: { file: "\${{ input.file }}" } }
+      work: { steps: [${busy('fills', 30)}, ${add('worked', 'worked ${{ steps.child.status }}')}] }`);
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'script.exit', step: 'added' } });
+    expect(lines).toEqual([...numbers(24).map(String), 'worked failed']);
+    expect(runs).toBeGreaterThan(1);
+  });
+});
+
+test('loops in loops, each with failures that are borne, and all that was done is taken back once', async () => {
+  const { result, lines, runs } = await run(`
+steps:
+  - id: outer
+    foreach: [0, 100, 200]
+    as: m
+    on_failure: finish
+    steps:
+      - id: inner
+        foreach: [${numbers(10)}]
+        as: i
+        max_parallel: 2
+        on_failure: finish
+        steps:
+          - { id: sum, let: { n: "\${{ m + i }}" } }
+          - ${add('added', '${{ string(steps.sum.output.n) }}', ', bad: "${{ i == 1 && m != 100 }}"').replace('{ id', '{ undo: { call: util.note, with: { file: "${{ input.file }}", text: "undo ${{ steps.sum.output.n }}" } }, id')}
+      - ${add('after', 'after ${{ m }}')}`);
+  expect(result).toMatchObject({ status: 'failed', error: { details: { path: 'outer/0/inner/1/added' } } });
+  const all = [0, 100, 200].flatMap((m) => numbers(10).map((i) => m + i));
+  expect(sorted(lines.filter((line) => /^\d/.test(line)))).toEqual(all);
+  expect(lines.filter((line) => line.startsWith('after'))).toEqual(['after 100']);
+  const undone = lines.filter((line) => line.startsWith('undo')).map((line) => line.slice(5));
+  expect(sorted(undone)).toEqual(all.filter((n) => n !== 1 && n !== 201));
+  expect(runs).toBeGreaterThan(2);
+});
+
+test('a race between two loops goes on until one of them ends', async () => {
+  const loop = (id: string, count: number) =>
+    `{ steps: [${busy(id, count)}, ${add(`${id}_end`, `${id} end`)}], finally: [${add(`${id}_clean`, `${id} clean`)}] }`;
+  const { result, lines, runs } = await run(
+    `steps: [{ id: r, race: { long: ${loop('x', 60)}, short: ${loop('y', 20)} } }]\noutput: "\${{ steps.r.output.winner }}"`,
+  );
+  expect(result).toMatchObject({ status: 'succeeded', output: 'short' });
+  expect([...lines].sort()).toEqual(['x clean', 'y clean', 'y end']);
+  expect(runs).toBeGreaterThan(1);
 });

@@ -22,13 +22,13 @@ export async function runCleanup(
   const failures: StepFailure[] = [];
   const budget = new CleanupBudget(run.plan.limits.cleanup_ms);
   const inside: Frame = { ...frame, halt: new Halt(), budget, isCleanup: true };
-  run.underWay += 1;
+  run.atWork += 1;
   try {
     await CancellationScope.nonCancellable(async () => {
       for (const step of steps) await runOne(run, step, inside, failures);
     });
   } finally {
-    run.underWay -= 1;
+    run.atWork -= 1;
   }
   for (const { problem } of failures.slice(1)) run.warnings.push(`Clean-up: ${problem.code}: ${problem.message}`);
   return failures[0];
