@@ -203,6 +203,8 @@ export interface StepProgress {
   failed?: { items: number[]; error: Problem };
   /** Of a `repeat`: the turns that are done. */
   turn?: number;
+  /** Of a `repeat`: the pause after those turns is over, and the next one has begun. */
+  begun?: true;
   /** Of a loop at work: its steps by id, as the turns that are done left them; of those alone that are read inside it. */
   last?: Record<string, LastTurn>;
   /** Of a loop: how often its steps ran, by their path with `*` for the turn; entries of turns that are done are gone. */

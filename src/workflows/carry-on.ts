@@ -42,7 +42,7 @@ function trim(progress: Progress, plan: Plan): Progress {
 
 /** An entry whose step has ended, without what only its own run needed. */
 function trimmed(entry: StepProgress, isRead: boolean): StepProgress {
-  const { started_at: _, finished_at: __, output, items: done, last, failed: ___, ...rest } = entry;
+  const { started_at: _, finished_at: __, output, items: done, last, failed: ___, begun: ____, ...rest } = entry;
   // A loop that has succeeded has its output; one that failed may be tried again from where it stopped.
   const needed = done && entry.status !== 'succeeded';
   const items = needed ? { items: isRead ? done : mapValues(done, () => null), ...(last && { last }) } : {};
