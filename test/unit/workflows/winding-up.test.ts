@@ -25,9 +25,14 @@ const trees = treesOfAnyEngine.map((tree) => ({ ...tree, plan: { ...tree.plan, e
 
 const stepsOf = ({ plan }: Tree): PlanStep[] => allSteps(plan).map(({ step }) => step);
 
-/** Whether nothing is ever under way beside a step that waits for its run to end. */
+/**
+ * Whether nothing is ever under way beside a step that waits for its run to end.
+ *
+ * Groups that are tried again are left out: within one run an attempt still sees outputs of the attempt before it.
+ */
 function isOneByOne(tree: Tree): boolean {
   return stepsOf(tree).every((step) => {
+    if (step.verb === 'steps' && step.retry) return false;
     if (step.verb === 'parallel' || step.verb === 'race') return false;
     return step.verb !== 'foreach' || step.max_parallel === 1;
   });
