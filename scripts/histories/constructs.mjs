@@ -240,6 +240,9 @@ const LONG = {
   'continue-as-new': {
     yaml: `steps: [{ id: before, ${note('before')}, undo: { ${note('undo')} } }, { id: all, foreach: [${items(8)}], as: n, max_parallel: 2, steps: [{ id: c, call: util.echo, with: { n: "\${{ n }}" } }] }]\noutput: "\${{ size(steps.all.output) }}"`,
   },
+  'continue-as-new-failed': {
+    yaml: `steps: [{ id: all, foreach: [${items(8)}], as: n, on_failure: finish, steps: [{ id: c, call: util.echo, with: { n: "\${{ n }}" } }, { id: bad, if: n == 1, fail: { code: no_luck, message: No. } }] }]\non_error: [{ steps: [{ id: after, foreach: [${items(8)}], as: n, steps: [{ id: d, call: util.echo, with: {} }] }] }]`,
+  },
   'continue-as-new-last-turn': {
     yaml: `steps: [{ id: done, repeat: { until: "true" }, steps: [{ id: seen, let: { n: 1 } }] }, { id: all, foreach: [${items(8)}], as: n, steps: [{ id: add, if: n % 3 != 2, ${SUM} }] }, { id: last, call: util.echo, with: { n: "\${{ steps.seen.output.n }}", sums: "\${{ steps.all.output }}" } }]\noutput: "\${{ steps.last.output }}"`,
   },

@@ -154,8 +154,17 @@ export interface Carried {
   paused: boolean;
   turn?: Turn;
   slot?: SlotAsk;
+  /** Set while a handler at the top of the workflow deals with a failure. */
+  handling?: Handling;
   /** How much of what hooks answered, and of the warnings, stayed behind; absent: nothing. */
   left?: { answers: number; warnings: number };
+}
+
+/** A failure of the workflow that one of its handlers deals with. */
+export interface Handling {
+  /** Which of the handlers. */
+  handler: number;
+  error: Problem;
 }
 
 /** A signal that no wait has taken yet. */
@@ -191,8 +200,12 @@ export interface StepProgress {
   sequence?: number;
   /** Of a `foreach`: the outputs of the items that are done, by their index. */
   items?: Record<string, Json>;
+  /** Of what goes on although something in it failed: the items or branches that did, and the failure to report. */
+  failed?: { items: number[]; error: Problem };
   /** Of a `repeat`: the turns that are done. */
   turn?: number;
+  /** Of a `repeat`: the pause after those turns is over, and the next one has begun. */
+  begun?: true;
   /** Of a loop at work: its steps by id, as the turns that are done left them; of those alone that are read inside it. */
   last?: Record<string, LastTurn>;
   /** Of a loop: how often its steps ran, by their path with `*` for the turn; entries of turns that are done are gone. */

@@ -12,6 +12,14 @@ export function seesLastTurns({ engine }: Pick<Plan, 'engine'>): boolean {
   return engine >= FIRST_WITH_LAST_TURNS;
 }
 
+/** The first engine in which a run that goes on as a new one waits for its calls first, and takes along what failed. */
+const FIRST_TO_CARRY_FAILURES = 2;
+
+/** Whether a plan was made for an engine in which a run winds up as a whole, and the next one knows what failed. */
+export function carriesFailures({ engine }: Pick<Plan, 'engine'>): boolean {
+  return engine >= FIRST_TO_CARRY_FAILURES;
+}
+
 /**
  * Why this build cannot run a plan as it was made: for another interpreter, or another CEL.
  *

@@ -133,10 +133,12 @@ async function perform(run: TaskRun, call: OperationCall): Promise<Json> {
     run.note(call.path, call.id, { status: 'running', call: call.operation.key });
     let answer: CallAnswer;
     call.budget.begin();
+    run.atWork += 1;
     try {
       answer = await schedule(run, call, leftMs);
     } catch (error) {
       call.budget.end();
+      run.atWork -= 1;
       if (isCancellation(error)) throw error;
       const failure = failureOf(run, call, leftMs, error);
       if (!isStepFailure(failure) || !isForAnother(failure.problem.code)) throw failure;
@@ -144,6 +146,7 @@ async function perform(run: TaskRun, call: OperationCall): Promise<Json> {
       continue;
     }
     call.budget.end();
+    run.atWork -= 1;
     return take(run, call, answer);
   }
 }

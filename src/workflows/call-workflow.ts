@@ -66,6 +66,7 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
   };
   const workflowId = `${run.task}/${path}${attemptOf(groups)}`;
   run.note(path, id, { status: 'running', call: ability, child: workflowId, attempts: 1 });
+  run.atWork += 1;
   try {
     const result = await executeChild(ability, {
       workflowId,
@@ -86,6 +87,8 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
       throw calledBefore(run, workflowId, path);
     }
     throw failureOf(workflowId, error, budget);
+  } finally {
+    run.atWork -= 1;
   }
 }
 

@@ -27,6 +27,7 @@ export function carryOn(run: TaskRun): TaskStart {
     paused: run.paused,
     ...(run.turn && { turn: run.turn }),
     ...(run.slot && { slot: run.slot }),
+    ...(run.handling && { handling: run.handling }),
     ...((left.answers > 0 || left.warnings > 0) && { left }),
   };
   const progress = trim(run.progress, run.plan);
@@ -44,7 +45,7 @@ function trim(progress: Progress, plan: Plan): Progress {
 
 /** An entry whose step has ended, without what only its own run needed. */
 function trimmed(entry: StepProgress, isRead: boolean, isTurn: boolean): StepProgress {
-  const { started_at, finished_at, output, items: done, last, ...rest } = entry;
+  const { started_at, finished_at, output, items: done, last, failed: _, begun: __, ...rest } = entry;
   // A loop that has succeeded has its output; one that failed may be tried again from where it stopped.
   const needed = done && entry.status !== 'succeeded';
   const items = needed ? { items: isRead ? done : mapValues(done, () => null), ...(last && { last }) } : {};

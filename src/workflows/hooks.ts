@@ -86,7 +86,12 @@ async function fireScripts(
   hooks: readonly PlanHook[],
   outcome: HookedOutcome,
 ): Promise<void> {
-  while (run.pendingHooks.size >= MOST_OUTSTANDING) await Promise.race(run.pendingHooks);
+  run.atWork += 1;
+  try {
+    while (run.pendingHooks.size >= MOST_OUTSTANDING) await Promise.race(run.pendingHooks);
+  } finally {
+    run.atWork -= 1;
+  }
   const pending: Promise<void> = CancellationScope.nonCancellable(async () => {
     keep(run, await askActivity(run, hooked, 'PostAbilityCall', hooks, outcome));
   }).finally(() => run.pendingHooks.delete(pending));
@@ -145,6 +150,9 @@ async function askActivity(
     retry: { maximumAttempts: 3 },
     summary: `${path || 'task'}: ${hooks.map(({ id }) => id).join(', ')}`,
   });
+  // Nothing waits for hooks after calls, see `joinHooks`.
+  const isAwaited = phase === 'PreAbilityCall';
+  if (isAwaited) run.atWork += 1;
   try {
     const ask = activities[phase] as (request: HookRequest) => Promise<HookAnswer[]>;
     return await untilKeyed(() => ask(request));
@@ -157,6 +165,8 @@ async function askActivity(
     }
     const reason = end.kind === 'problem' ? end.problem.message : `it did not answer (${end.kind})`;
     return hooks.slice(0, 1).map(({ id }) => failedAnswer(id, { phase, path }, reason));
+  } finally {
+    if (isAwaited) run.atWork -= 1;
   }
 }
 

@@ -11,6 +11,7 @@ import { isStepEnd, type TaskState } from '../contracts/states.js';
 import type {
   AppliedEdit,
   ChangesLeft,
+  Handling,
   InputChange,
   Progress,
   ReceivedSignal,
@@ -54,6 +55,10 @@ export class TaskRun {
   paused: boolean;
   /** Whether this run winds up, to go on as a new one. */
   rollingOver = false;
+  /** Calls, guards and clean-ups at work: a run that winds up waits for their ends. */
+  atWork = 0;
+  /** What a handler at the top of the workflow deals with. */
+  handling: Handling | undefined;
   /** Of a task that shares a key with others, from when it has asked for its turn. */
   turn: Turn | undefined;
   /** The token of its request, and whether lists show that nobody answers it; undefined in histories of earlier builds. */
@@ -121,6 +126,7 @@ export class TaskRun {
     this.paused = carried?.paused ?? changed?.paused ?? false;
     this.turn = carried?.turn && { ...carried.turn };
     this.slot = carried?.slot && { ...carried.slot };
+    this.handling = carried?.handling;
     this.left = carried?.left ?? { answers: 0, warnings: 0 };
     const noted = Object.entries(start.progress ?? {});
     this.waiting = new Set(noted.filter(([, { status }]) => status === 'waiting').map(([path]) => path));

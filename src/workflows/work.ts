@@ -1,15 +1,26 @@
 import { isCancellation } from '@temporalio/workflow';
 import type { Json } from '../contracts/json.js';
 import type { ErrorHandler, PlanOperation } from '../contracts/plan.js';
+import type { Handling } from '../contracts/task.js';
+import { carriesFailures } from '../rules/engine.js';
 import { callOperation } from './call-operation.js';
 import { explainCancellation, isUnknown } from './cut.js';
 import type { Outcome } from './finish.js';
 import { fireAfter, type Hooked } from './hooks.js';
 import { isSinceEngine2 } from './since-engine-2.js';
-import { asStepFailure, EndOfTask, endStateOf, Halted, isStepFailure, stepStatusOf } from './step-failure.js';
+import {
+  asStepFailure,
+  EndOfTask,
+  endStateOf,
+  Halted,
+  isStepFailure,
+  StepFailure,
+  stepStatusOf,
+} from './step-failure.js';
 import { evaluate } from './steps/evaluate.js';
 import type { Frame } from './steps/frame.js';
 import { findHandler, handle, insteadOf } from './steps/handlers.js';
+import { recallStep } from './steps/recall-step.js';
 import { runCleanup } from './steps/run-cleanup.js';
 import { runSteps } from './steps/run-steps.js';
 import { runUndo } from './steps/run-undo.js';
@@ -46,6 +57,8 @@ async function work(run: TaskRun, frame: Frame): Promise<Outcome> {
   const { plan } = run;
   try {
     if (plan.ability.kind === 'operation') return succeeded(await callAlone(run, frame));
+    // What fails in a handler is final, so this is not awaited here.
+    if (run.handling) return goOnHandling(run, frame, run.handling);
     await runSteps(run, plan.steps, frame);
     return succeeded(plan.output === undefined ? null : evaluate(run, plan.output, frame));
   } catch (error) {
@@ -60,9 +73,20 @@ async function recover(run: TaskRun, frame: Frame, error: unknown): Promise<Outc
   if (!handlers || !isStepFailure(error)) throw error;
   const index = findHandler(handlers, error.problem.code);
   if (index === undefined) throw error;
+  if (carriesFailures(run.plan)) run.handling = { handler: index, error: error.problem };
+  return recoverWith(run, frame, handlers[index] as ErrorHandler, error);
+}
+
+/** An earlier run of the task has failed, and begun to deal with that. */
+function goOnHandling(run: TaskRun, frame: Frame, { handler, error }: Handling): Promise<Outcome> {
+  for (const step of run.plan.steps) if (run.progress[step.id]) recallStep(run, step, step.id);
+  return recoverWith(run, frame, run.plan.on_error?.[handler] as ErrorHandler, new StepFailure(error));
+}
+
+async function recoverWith(run: TaskRun, frame: Frame, handler: ErrorHandler, error: StepFailure): Promise<Outcome> {
   run.ending = { status: 'running', error: error.problem };
   try {
-    return succeeded(await handle(run, handlers[index] as ErrorHandler, error, frame));
+    return succeeded(await handle(run, handler, error, frame));
   } catch (inner) {
     if (inner instanceof EndOfTask) return succeeded(inner.output);
     throw insteadOf(run, inner, error);

@@ -18,11 +18,12 @@ function replay(file: string): Promise<ReplayEnd> {
 /** What this engine must have a history of. */
 const CONSTRUCTS = `
 approval call changed-then-run child concurrency concurrency-newest concurrency-refused concurrency-token
-concurrency-waiting continue-as-new continue-as-new-last-turn continue-on-error created-then-run deleted
-end expression-hooks fail fast-operation finally-on-group foreach-last-turn foreach-parallel
-foreach-sequential if-skipped let on-error operation parallel parallel-cut pause-resume payload-in-store
-plan-apart race race-cut race-cut-allowed repeat repeat-last-turn retry-on-group script-hooks switch
-timeout-cut timeout-on-group undo undo-of-unusable-answer wait-signal wait-time wait-until
+concurrency-waiting continue-as-new continue-as-new-failed continue-as-new-last-turn continue-on-error
+created-then-run deleted end expression-hooks fail fast-operation finally-on-group foreach-last-turn
+foreach-parallel foreach-sequential if-skipped let on-error operation parallel parallel-cut pause-resume
+payload-in-store plan-apart race race-cut race-cut-allowed repeat repeat-last-turn retry-on-group
+script-hooks switch timeout-cut timeout-on-group undo undo-of-unusable-answer wait-signal wait-time
+wait-until
 `;
 
 test('this engine has a history of every end of a task', () => {

@@ -47,27 +47,39 @@ interface RetryPolicy {
 export class World {
   now = 0;
   readonly effects: Effect[] = [];
-  readonly root = new RootCancellationScope();
+  root = new RootCancellationScope();
+  /** How many runs the task has begun, and how many calls the present one has made. */
+  runs = 0;
+  calls = 0;
   readonly handlers = new Map<string, (...args: unknown[]) => unknown>();
   readonly conditions = new Set<{ holds: () => boolean; resolve: () => void }>();
   private timers: Timer[] = [];
   private order = 0;
   private readonly attempts = new Map<string, number>();
   private readonly seen = new Set<Approval>();
+  /** How often each call was made, whatever number of attempts it had. */
+  readonly made = new Map<string, number>();
 
   /** @param setClock what makes `Date` tell a moment, in milliseconds since 1970. */
   constructor(
     private readonly plan: Plan | undefined,
     private readonly script: Script | undefined,
     private readonly setClock: (ms: number) => void,
+    /** Calls after which the server asks for a new run. */
+    readonly callsOfRun = Number.POSITIVE_INFINITY,
   ) {}
 
   /** Runs a workflow to its end. @throws what it throws; an error when it waits for ever. */
   async run<T>(workflow: () => Promise<T>): Promise<T> {
+    this.runs += 1;
+    this.calls = 0;
+    this.timers = [];
+    this.conditions.clear();
+    this.root = new RootCancellationScope();
     SANDBOX.__TEMPORAL_ACTIVATOR__ = { rootScope: this.root, hasFlag: () => true, sinkCalls: [], world: this };
-    this.setClock(START);
+    this.setClock(START + this.now);
     const cancelAt = this.script?.cancelAt;
-    if (cancelAt !== undefined) this.after(cancelAt, () => this.root.cancel());
+    if (cancelAt !== undefined) this.after(Math.max(0, cancelAt - this.now), () => this.root.cancel());
     let end: { value: T } | { error: unknown } | undefined;
     workflow().then(
       (value) => (end = { value }),
@@ -108,6 +120,8 @@ export class World {
     const { plan, script } = this;
     if (!plan || !script) throw new Error('This world has no script');
     const { path } = request;
+    this.calls += 1;
+    this.made.set(path, (this.made.get(path) ?? 0) + 1);
     const { errors } = (findStep(plan, path) as CallStep | undefined)?.retry ?? {};
     let takeBack = (): void => {};
     const start = (attempt: number): void => {
@@ -265,7 +279,15 @@ export const fakeWorkflow = {
   proxyActivities: activities,
   proxyLocalActivities: activities,
   proxySinks: () => ({ runs: { begun: () => {}, ended: () => {} } }),
-  workflowInfo: () => ({ workflowId: 'task', startTime: new Date(START), continueAsNewSuggested: false }),
+  workflowInfo: () => ({
+    workflowId: 'task',
+    startTime: new Date(START),
+    ...(world().runs > 1 && { continuedFromExecutionRunId: 'earlier' }),
+    continueAsNewSuggested: world().calls >= world().callsOfRun,
+  }),
+  continueAsNew: (...args: unknown[]) => {
+    throw new real.ContinueAsNew({ args } as never);
+  },
   uuid4: () => '00000000-0000-4000-8000-000000000000',
   setHandler: ({ name }: { name: string }, handler: (...args: unknown[]) => unknown) =>
     world().handlers.set(name, handler),

@@ -54,3 +54,23 @@ function startOf(plan: Plan, input: JsonObject): TaskStart {
   const seal = { key_id: 'k', plan: '0', task: 'task', input: digestOf(input), user, confirmations: [], mac: '' };
   return { format: 1, plan, seal, input, user, session: null, run: true, warnings: [] };
 }
+
+/** Runs a tree as a task that goes on as a new run after so many calls. */
+export async function runTreeInRuns(
+  task: TaskWorkflow,
+  tree: Tree,
+  callsOfRun: number,
+): Promise<{ result: StoredResult; runs: number; world: World }> {
+  const { plan, input, script } = structuredCloneTree(tree);
+  const world = new World(plan, script, (ms) => void vi.setSystemTime(ms), callsOfRun);
+  let args: TaskArguments = packArguments(startOf(plan, input));
+  for (;;) {
+    try {
+      return { result: await world.run(() => task(...structuredClone(args))), runs: world.runs, world };
+    } catch (error) {
+      const next = (error as { command?: { args: TaskArguments } }).command;
+      if (!next) return { result: resultOf(error), runs: world.runs, world };
+      args = next.args;
+    }
+  }
+}

@@ -1,6 +1,7 @@
 import { isCancellation } from '@temporalio/workflow';
 import type { Json } from '../../contracts/json.js';
 import type { ErrorHandler, PlanStep } from '../../contracts/plan.js';
+import { carriesFailures } from '../../rules/engine.js';
 import { codeMatchesAny, isCatchable } from '../../rules/error-families.js';
 import { isUnknown } from '../cut.js';
 import { isSinceEngine2 } from '../since-engine-2.js';
@@ -9,6 +10,7 @@ import type { OwnValue, TaskRun } from '../task-run.js';
 import { evaluate } from './evaluate.js';
 import { type Frame, frameInside } from './frame.js';
 import { ownInHandler } from './last-turns.js';
+import { recallStep } from './recall-step.js';
 import { runSteps } from './run-steps.js';
 
 /**
@@ -41,6 +43,7 @@ async function handled(
       handle(run, handler, failure, frameInside(frame, path), () => ownInHandler(run, frame)),
     );
   if (noted?.handler !== undefined && noted.error) {
+    if (carriesFailures(run.plan)) recallStep(run, step, path);
     return handleWith(handlers[noted.handler] as ErrorHandler, new StepFailure(noted.error));
   }
   try {

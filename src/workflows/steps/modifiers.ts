@@ -4,6 +4,7 @@ import type { GroupStep, PlanRetry, PlanStep } from '../../contracts/plan.js';
 import type { Problem } from '../../contracts/problem.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { formatDuration } from '../../rules/duration.js';
+import { carriesFailures } from '../../rules/engine.js';
 import { isRetryableCode } from '../../rules/error-families.js';
 import { causeOf, explain } from '../cut.js';
 import { isSinceEngine2 } from '../since-engine-2.js';
@@ -39,6 +40,7 @@ async function tryAgain(
   // As between the attempts of a call, where `first` is waited even if it is longer.
   const most = Math.max(wait, evaluateDuration(run, retry.max, frame));
   const begun = run.progress[path]?.attempts ?? 1;
+  if (carriesFailures(run.plan)) wait *= factor ** (begun - 1);
   for (let attempt = begun; ; attempt += 1) {
     try {
       run.note(path, step.id, { status: 'running', attempts: attempt });

@@ -24,9 +24,14 @@ export async function runCleanup(
   const failures: StepFailure[] = [];
   const budget = new CleanupBudget(run.plan.limits.cleanup_ms);
   const inside: Frame = { ...frame, halt: new Halt(), budget, isCleanup: true };
-  await CancellationScope.nonCancellable(async () => {
-    for (const step of steps) await runOne(run, step, inside, failures);
-  });
+  run.atWork += 1;
+  try {
+    await CancellationScope.nonCancellable(async () => {
+      for (const step of steps) await runOne(run, step, inside, failures);
+    });
+  } finally {
+    run.atWork -= 1;
+  }
   const told = (isSinceEngine2(run) && failures.find(isUnknown)) || failures[0];
   for (const failure of failures) {
     const { code, message } = failure.problem;

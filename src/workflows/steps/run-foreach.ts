@@ -1,6 +1,7 @@
 import type { Json } from '../../contracts/json.js';
 import type { ForeachStep } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
+import { carriesFailures } from '../../rules/engine.js';
 import { listSteps } from '../../rules/inner-steps.js';
 import { openAccount } from '../loop-account.js';
 import { StepFailure } from '../step-failure.js';
@@ -28,11 +29,13 @@ export async function runForeach(run: TaskRun, step: ForeachStep, path: string, 
   const inner = listSteps(step.steps).filter((listed) => !listed.path.includes('*'));
   const done = { ...run.progress[path]?.items };
   openAccount(run.progress[path] as StepProgress, items.length);
-  await runMany(run, items.length, { most, onFailure: step.on_failure }, frame, async (index, inside) => {
+  /** Prefix of the last item that was done in this run, whose values the next one begins with. */
+  let before: string | undefined;
+  const runItem = async (index: number, inside: Frame): Promise<void> => {
     if (Object.hasOwn(done, index)) return;
     const prefix = `${path}/${index}/`;
     const last = lastTurns(run, path);
-    run.values.enter(prefix, most === 1 ? `${path}/${index - 1}/` : undefined, lastValues(last));
+    run.values.enter(prefix, most === 1 ? (before ?? `${path}/${index - 1}/`) : undefined, lastValues(last));
     const names = { ...frame.names, [step.as]: items[index] as Json, ...(step.index && { [step.index]: index }) };
     const own = { ...frameInside(inside, `${path}/${index}`), names, last };
     const turn: Turn = { loop: path, id: step.id, inner, item: index, labelOf: () => undefined };
@@ -42,6 +45,8 @@ export async function runForeach(run: TaskRun, step: ForeachStep, path: string, 
       done[index] = await runSteps(run, step.steps, own);
     } catch (error) {
       failTurn(run, turn, error);
+      if (carriesFailures(run.plan)) run.values.leave(prefix);
+      else before = prefix;
       throw error;
     } finally {
       run.underWay.end(turn);
@@ -49,10 +54,15 @@ export async function runForeach(run: TaskRun, step: ForeachStep, path: string, 
     if (most === 1) keepTurn(run, step, path, prefix);
     (run.progress[path] as StepProgress).items = done;
     endItem(run, turn, step.steps);
-    if (most > 1) run.values.leave(prefix);
-    else run.values.leave(`${path}/${index - 1}/`);
+    run.values.leave(most > 1 ? prefix : (before ?? `${path}/${index - 1}/`));
+    before = prefix;
     run.changed();
-  });
+  };
+  try {
+    await runMany(run, path, items.length, { most, onFailure: step.on_failure }, frame, runItem);
+  } finally {
+    if (before !== undefined) run.values.leave(before);
+  }
   delete run.progress[path]?.last;
   return items.map((_, index) => done[index] ?? null);
 }

@@ -1,8 +1,10 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { OnFailure } from '../../contracts/plan.js';
+import type { StepProgress } from '../../contracts/task.js';
+import { carriesFailures } from '../../rules/engine.js';
 import { type Cause, causeOf, explain, isUnknown } from '../cut.js';
 import { Halt } from '../halt.js';
-import { Halted, isStepFailure } from '../step-failure.js';
+import { Halted, isStepFailure, StepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import type { Frame } from './frame.js';
 
@@ -18,10 +20,14 @@ export interface Manner {
  * Does several pieces of work, in order, some at once.
  *
  * When one fails: `stop` starts nothing new, ends waits and lets calls end; `cancel` cancels calls as well; `finish` lets
- * all others run. Then the first failure is thrown, or one whose outcome is not known. Source: answers, "on_failure".
+ * all others run, also in a later run of the task, which does not do again what failed. Then the first failure is thrown,
+ * or one whose outcome is not known. Source: answers, "on_failure".
+ *
+ * @param path of the step that they belong to, whose entry keeps which of them failed.
  */
 export async function runMany(
   run: TaskRun,
+  path: string,
   count: number,
   { most, onFailure }: Manner,
   inside: Frame,
@@ -29,16 +35,23 @@ export async function runMany(
 ): Promise<void> {
   const halt = new Halt(inside.halt);
   const frame = { ...inside, halt };
-  let first: { error: unknown } | undefined;
+  const entry = run.progress[path] as StepProgress;
+  const failed = new Set(entry.failed?.items);
+  let first: { error: unknown } | undefined = entry.failed && { error: new StepFailure(entry.failed.error) };
+  let goesOn = false;
   let next = 0;
   const scope = onFailure === 'cancel' ? new CancellationScope() : undefined;
   const outer = CancellationScope.current();
   let cause: Cause | undefined;
-  const fail = (error: unknown): void => {
+  const fail = (index: number, error: unknown): void => {
     if (cause) explain(run, error, cause);
     if (!first ? !(error instanceof Halted) : isUnknown(error) && !isUnknown(first.error)) first = { error };
     else keepUnknown(run, error);
-    if (onFailure === 'finish' && isStepFailure(error)) return;
+    if (error instanceof Halted && run.rollingOver) goesOn = true;
+    if (onFailure === 'finish' && isStepFailure(error)) {
+      noteFailed(run, path, index, isStepFailure(first?.error) ? first.error : error);
+      return;
+    }
     halt.trip();
     if (!scope || !isStepFailure(error)) return;
     if (!outer.consideredCancelled) cause ??= causeOf(error.problem);
@@ -48,19 +61,31 @@ export async function runMany(
     while (next < count) {
       const index = next;
       next += 1;
+      if (failed.has(index)) continue;
       try {
         halt.check();
         await work(index, frame);
       } catch (error) {
-        fail(error);
+        fail(index, error);
       }
     }
   };
   const lanes = (): Promise<unknown> => Promise.all(Array.from({ length: Math.min(most, count) }, lane));
   await (scope ? scope.run(lanes) : lanes());
   halt.done();
+  // What failed is not the end of the others, which go on in the next run.
+  if (goesOn && onFailure === 'finish' && isStepFailure(first?.error) && carriesFailures(run.plan)) throw new Halted();
   if (first) throw first.error;
   inside.halt.check();
+}
+
+/** So the next run of the task, should there be one, neither repeats nor forgets it. */
+function noteFailed(run: TaskRun, path: string, index: number, { problem }: StepFailure): void {
+  if (!carriesFailures(run.plan)) return;
+  const entry = run.progress[path] as StepProgress;
+  const items = entry.failed?.items ?? [];
+  items.push(index);
+  entry.failed = { items, error: problem };
 }
 
 /** An outcome that could not be learnt is told, whatever else becomes of the step. */

@@ -3,6 +3,7 @@ import type { ParallelStep } from '../../contracts/plan.js';
 import type { TaskRun } from '../task-run.js';
 import { evaluateCount } from './evaluate.js';
 import { type Frame, frameInside } from './frame.js';
+import { recallStep } from './recall-step.js';
 import { runMany } from './run-many.js';
 import { runStep } from './run-step.js';
 
@@ -11,7 +12,11 @@ export async function runParallel(run: TaskRun, step: ParallelStep, path: string
   const { branches, max_parallel, on_failure: onFailure } = step;
   const most = max_parallel === undefined ? branches.length : evaluateCount(run, max_parallel, frame);
   const outputs = new Map<string, Json>();
-  await runMany(run, branches.length, { most, onFailure }, frameInside(frame, path), async (index, inside) => {
+  for (const index of run.progress[path]?.failed?.items ?? []) {
+    const branch = branches[index];
+    if (branch) recallStep(run, branch, `${path}/${branch.id}`);
+  }
+  await runMany(run, path, branches.length, { most, onFailure }, frameInside(frame, path), async (index, inside) => {
     const branch = branches[index] as (typeof branches)[number];
     const { output } = await runStep(run, branch, inside);
     outputs.set(branch.id, output);

@@ -2,6 +2,7 @@ import { sleep } from '@temporalio/workflow';
 import type { Json } from '../../contracts/json.js';
 import type { RepeatStep } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
+import { carriesFailures } from '../../rules/engine.js';
 import { listSteps } from '../../rules/inner-steps.js';
 import { StepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
@@ -24,6 +25,7 @@ export async function runRepeat(run: TaskRun, step: RepeatStep, path: string, fr
   const entryOf = (): StepProgress => run.progress[path] as StepProgress;
   if (entryOf().turn === undefined) beginTurns(run, step, path);
   else run.values.recall(`${path}/0/`, lastValues(lastTurns(run, path)));
+  const asked = entryOf().begun && entryOf().turn;
   // The last turn that was done is still there: it says what expressions see, and whether it was the last.
   for (let turn = Math.max(0, (entryOf().turn ?? 0) - 1); turn < most; turn += 1) {
     const names = { ...frame.names, ...indexOf(step, turn) };
@@ -39,12 +41,16 @@ export async function runRepeat(run: TaskRun, step: RepeatStep, path: string, fr
     const before = inner.map((listed) => `${path}/${turn - 1}/${listed.path}`);
     foldTurn(run.progress, entryOf(), before, { nameOf: () => ({ item: turn - 1 }) });
     entryOf().turn = turn + 1;
+    // It was looked at when that turn ended, in an earlier run.
+    if (turn + 1 === asked) continue;
+    delete entryOf().begun;
     const after = { ...inside, own: frame.own };
     if (evaluateCondition(run, until, after)) {
       delete entryOf().last;
       return output;
     }
     if (turn + 1 < most) await pause(run, step, path, evaluateDuration(run, every, after), frame);
+    if (carriesFailures(run.plan)) entryOf().begun = true;
   }
   throw new StepFailure({
     code: 'repeat.exhausted',

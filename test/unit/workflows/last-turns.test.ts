@@ -279,3 +279,32 @@ describe('the examples of docs/workflow-language.md', () => {
     expect(effects).toHaveLength(4);
   });
 });
+
+test.each([
+  ['one after the other', ''],
+  ['some of which fail', 'on_failure: finish, '],
+  ['until one fails', 'on_failure: stop, '],
+  ['at once', 'max_parallel: 2, on_failure: finish, '],
+])('a `foreach` that is over holds no values of its items: %s', async (_, more) => {
+  const { StepValues } = await import('../../../src/workflows/step-values.js');
+  const held = new Set<string>();
+  let most = 0;
+  const { enter, leave } = StepValues.prototype;
+  vi.spyOn(StepValues.prototype, 'enter').mockImplementation(function (this: object, ...args) {
+    held.add(args[0]);
+    most = Math.max(most, held.size);
+    return enter.apply(this as never, args);
+  });
+  vi.spyOn(StepValues.prototype, 'leave').mockImplementation(function (this: object, prefix) {
+    held.delete(prefix);
+    return leave.call(this as never, prefix);
+  });
+  const bad = more === '' ? '' : '{ id: bad, if: "n in [2, 4, 6]", fail: { code: bad, message: bad } }, ';
+  const { status } = await run(each(`${bad}{ id: seen, let: { n: "\${{ n }}" } }`, more), {
+    input: { list: [1, 2, 3, 4, 5, 6] },
+  });
+  vi.restoreAllMocks();
+  expect(status).toBe(more === '' ? 'succeeded' : 'failed');
+  expect(most).toBe(2);
+  expect([...held]).toEqual([]);
+});
