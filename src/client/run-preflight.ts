@@ -1,3 +1,4 @@
+import { ServiceError } from '@temporalio/client';
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { ACTIVITIES, ACTIVITY_LIMITS, preflightIdOf, WORKFLOWS } from '../contracts/names.js';
 import type { PreflightAnswer, TaskRequest } from '../contracts/task.js';
@@ -23,6 +24,7 @@ export async function runAsActivity(
 ): Promise<PreflightOutcome | undefined> {
   if (performance.now() < (session.preflightIsWorkflowUntil ?? 0)) return undefined;
   const outcome = await startActivity(session, request, taskQueue);
+  if (outcome === 'no reason') return undefined;
   const until = mustBeWorkflowUntil(outcome);
   if (until === undefined) return outcome;
   session.preflightIsWorkflowUntil = until;
@@ -33,7 +35,7 @@ async function startActivity(
   session: Session,
   request: TaskRequest,
   taskQueue: string,
-): Promise<PreflightOutcome | undefined> {
+): Promise<PreflightOutcome | 'no reason' | undefined> {
   try {
     const handle = await session.temporal.activity.start<PreflightAnswer>(ACTIVITIES.preflight, {
       id: preflightIdOf(request.task, session.project),
@@ -52,6 +54,9 @@ async function startActivity(
     return await outcomeOf(() => handle.result());
   } catch (error) {
     if (isUnimplemented(error)) return undefined;
+    // The SDK's client of activities drops what is no answer of the server, such as the refusal of our own codec; that of
+    // workflows says it.
+    if (error instanceof ServiceError && error.cause === undefined) return 'no reason';
     throw error;
   }
 }

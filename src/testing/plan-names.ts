@@ -54,8 +54,9 @@ function collect(value: unknown, names: PlanNames): void {
   for (const item of Object.values(value)) collect(item, names);
 }
 
-function note({ id, verb, handler, key, implementation }: Record<string, unknown>, names: PlanNames): void {
+function note({ id, verb, undo, handler, key, implementation }: Record<string, unknown>, names: PlanNames): void {
   if (typeof id === 'string' && typeof verb === 'string') names.steps.set(id, verb);
+  if (typeof id === 'string' && verb === 'call' && undo) names.steps.set(`${id}.undo`, 'call');
   if (typeof key === 'string' && implementation) names.operations.add(key);
   const kind = (handler as PlanHandler | undefined)?.kind;
   if (typeof id === 'string' && kind !== undefined) names.hooks.set(id, kind);

@@ -75,7 +75,7 @@ onLinux('a process that leaves its group by', () => {
   describe.each(Object.entries(ESCAPES))('%s', (_, { start, count = 1 }) => {
     test('ends when the call has ended', async () => {
       const outcome = await run(start, count, 'echo done', { keepStdout: 100 });
-      expect(outcome).toMatchObject({ ended: 'exit', exitCode: 0, stdout: 'done\n' });
+      expect(outcome).toMatchObject({ ended: 'exit', exitCode: 0, stdout: Buffer.from('done\n') });
       expect(noted().length).toBeGreaterThanOrEqual(count);
       expect(living()).toEqual([]);
     });

@@ -214,7 +214,7 @@ describe('a server that is not what it should be', () => {
       big: expect.stringContaining('larger than 1 MiB'),
       deep: expect.stringContaining('nested more than'),
       pollutes: expect.stringContaining('"constructor" is not allowed'),
-      elsewhere: expect.stringContaining("can't resolve reference"),
+      elsewhere: expect.stringContaining('references to other documents are not followed'),
       twin: expect.stringContaining('TWIN would be srv.twin as well'),
       TWIN: expect.stringContaining('twin would be srv.twin as well'),
       task: expect.stringContaining('taskSupport: required'),

@@ -286,8 +286,7 @@ describe('an implementation tagged fast', () => {
     define(`fast.${effects}`, effects);
     const result = await project.run(`fast.${effects}`);
     expect(result).toMatchObject({ status: 'succeeded', output: 1, steps: [{ attempts: 1 }] });
-    // One for the call, one for the end of the task.
-    expect(await eventsOf(result.task_key as string)).toEqual({ activities: 0, markers: 2 });
+    expect(await eventsOf(result.task_key as string)).toEqual({ activities: 0, markers: 1 });
   });
 
   test.each(['external_read', 'write_additive', 'destructive'])(
@@ -296,7 +295,7 @@ describe('an implementation tagged fast', () => {
       define(`fast.${effects}`, effects);
       const result = await project.run(`fast.${effects}`);
       expect(result).toMatchObject({ status: 'succeeded', output: 1 });
-      expect(await eventsOf(result.task_key as string)).toEqual({ activities: 1, markers: 1 });
+      expect(await eventsOf(result.task_key as string)).toEqual({ activities: 1, markers: 0 });
     },
   );
 

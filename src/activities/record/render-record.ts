@@ -69,12 +69,13 @@ function usedOf({ tools_used, outside_whitelist }: ToolsUsed): string {
 }
 
 function outcomeOf(result: TaskResult): string[] {
+  const hasTurns = result.steps.some(({ turns }) => turns !== undefined);
   const steps = result.steps.map(({ path, call, status, turns, attempts, duration_ms }) => {
     return [
       path,
       call ?? '',
       status,
-      String(turns ?? ''),
+      ...(hasTurns ? [String(turns ?? '')] : []),
       String(attempts),
       duration_ms === null ? '' : formatDuration(duration_ms),
     ];
@@ -87,7 +88,7 @@ function outcomeOf(result: TaskResult): string[] {
   if (left > 0) hooks.push(['...', '', '', `${left} more answers`, '']);
   const { error } = result;
   return [
-    `## Steps\n\n${rowsOf(['Step', 'Call', 'Status', 'Turns', 'Attempts', 'Time'], steps)}`,
+    `## Steps\n\n${rowsOf(['Step', 'Call', 'Status', ...(hasTurns ? ['Turns'] : []), 'Attempts', 'Time'], steps)}`,
     ...loopsOf(result.steps),
     ...(result.approvals.length > 0 ? [`## Approvals\n\n${result.approvals.map(approvalOf).join('\n')}`] : []),
     ...(hooks.length > 0 ? [`## Hooks\n\n${rowsOf(['Phase', 'Hook', 'Step', 'Answer', 'Reason'], hooks)}`] : []),
