@@ -4,6 +4,7 @@ import {
   isGrpcServiceError,
   ServiceError,
   type WorkflowHandle,
+  WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
@@ -55,8 +56,12 @@ async function send(execution: WorkflowHandle, edit: InputEdit): Promise<EditAns
   }
 }
 
-/** A signal came in while the task was about to go on with the change: the server undoes that, and drops the update. */
+/**
+ * A signal came in while the task was about to go on with the change, or the task went on as a new run: the server drops
+ * the update, and says that it failed or that it knows none of this id.
+ */
 function wasSetBack(error: unknown): boolean {
+  if (error instanceof WorkflowNotFoundError) return /^update .* not found/i.test(error.message);
   const cause = error instanceof ServiceError ? error.cause : error;
   return (
     isGrpcServiceError(cause) &&
