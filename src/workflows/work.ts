@@ -1,11 +1,11 @@
 import { isCancellation } from '@temporalio/workflow';
 import type { Json } from '../contracts/json.js';
 import type { ErrorHandler, PlanOperation } from '../contracts/plan.js';
+import { isSinceEngine2 } from '../rules/engine.js';
 import { callOperation } from './call-operation.js';
 import { explainCancellation, isUnknown } from './cut.js';
 import type { Outcome } from './finish.js';
 import { fireAfter, type Hooked } from './hooks.js';
-import { isSinceEngine2 } from './since-engine-2.js';
 import { asStepFailure, EndOfTask, endStateOf, Halted, isStepFailure, stepStatusOf } from './step-failure.js';
 import { evaluate } from './steps/evaluate.js';
 import type { Frame } from './steps/frame.js';
@@ -104,7 +104,7 @@ async function cleanUp(run: TaskRun, frame: Frame, outcome: Outcome): Promise<Ou
     run.cleanupRan = failure?.problem.code !== 'timeout.cleanup';
     if (!failure) return outcome;
     if (outcome.status === 'succeeded') {
-      const status = isSinceEngine2(run) && isUnknown(failure) ? 'unknown' : 'failed';
+      const status = isSinceEngine2(run.plan) && isUnknown(failure) ? 'unknown' : 'failed';
       return { status, output: null, error: failure.problem };
     }
     run.warnings.push(`Clean-up: ${failure.problem.code}: ${failure.problem.message}`);

@@ -1,5 +1,5 @@
 import type { PlanStep } from '../../contracts/plan.js';
-import { seesLastTurns } from '../../rules/engine.js';
+import { isSinceEngine2 } from '../../rules/engine.js';
 import { innerSteps } from '../../rules/inner-steps.js';
 import type { TaskRun } from '../task-run.js';
 
@@ -10,7 +10,7 @@ import type { TaskRun } from '../task-run.js';
  */
 export function recallStep(run: TaskRun, step: PlanStep, path: string): void {
   run.recall(path, step.id);
-  if (seesLastTurns(run.plan)) recallInside(run, step, path);
+  if (isSinceEngine2(run.plan)) recallInside(run, step, path);
 }
 
 function recallInside(run: TaskRun, step: PlanStep, path: string): void {

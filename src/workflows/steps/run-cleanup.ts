@@ -1,9 +1,9 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { PlanStep } from '../../contracts/plan.js';
+import { isSinceEngine2 } from '../../rules/engine.js';
 import { CleanupBudget } from '../budget.js';
 import { isUnknown } from '../cut.js';
 import { Halt } from '../halt.js';
-import { isSinceEngine2 } from '../since-engine-2.js';
 import { EndOfTask, isStepFailure, type StepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import type { Frame } from './frame.js';
@@ -27,7 +27,7 @@ export async function runCleanup(
   await CancellationScope.nonCancellable(async () => {
     for (const step of steps) await runOne(run, step, inside, failures);
   });
-  const told = (isSinceEngine2(run) && failures.find(isUnknown)) || failures[0];
+  const told = (isSinceEngine2(run.plan) && failures.find(isUnknown)) || failures[0];
   for (const failure of failures) {
     const { code, message } = failure.problem;
     if (failure !== told) run.warnings.push(`Clean-up: ${code}: ${message}`);
