@@ -10,7 +10,7 @@ import { asStepFailure, EndOfTask, endStateOf, Halted, isStepFailure, stepStatus
 import { evaluate } from './steps/evaluate.js';
 import type { Frame } from './steps/frame.js';
 import { findHandler, handle, insteadOf } from './steps/handlers.js';
-import { runCleanup } from './steps/run-cleanup.js';
+import { cleanupWarning, runCleanup } from './steps/run-cleanup.js';
 import { runSteps } from './steps/run-steps.js';
 import { runUndo } from './steps/run-undo.js';
 import type { TaskRun } from './task-run.js';
@@ -107,7 +107,7 @@ async function cleanUp(run: TaskRun, frame: Frame, outcome: Outcome): Promise<Ou
       const status = isSinceEngine2(run.plan) && isUnknown(failure) ? 'unknown' : 'failed';
       return { status, output: null, error: failure.problem };
     }
-    run.warnings.push(`Clean-up: ${failure.problem.code}: ${failure.problem.message}`);
+    run.warnings.push(cleanupWarning(failure));
     return outcome;
   } catch (error) {
     run.cleanupRan = false;

@@ -1,9 +1,9 @@
 import type { Json } from '../../contracts/json.js';
 import type { ForeachStep } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
-import { listSteps } from '../../rules/inner-steps.js';
+import { stepsOfTurn } from '../../rules/inner-steps.js';
 import { openAccount } from '../loop-account.js';
-import { StepFailure } from '../step-failure.js';
+import { EndOfTask, StepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import { evaluate, evaluateCount, evaluateExpression } from './evaluate.js';
 import { type Frame, frameInside } from './frame.js';
@@ -25,8 +25,12 @@ import { runSteps } from './run-steps.js';
 export async function runForeach(run: TaskRun, step: ForeachStep, path: string, frame: Frame): Promise<Json> {
   const items = itemsOf(run, step, frame);
   const most = evaluateCount(run, step.max_parallel, frame);
-  const inner = listSteps(step.steps).filter((listed) => !listed.path.includes('*'));
+  const inner = stepsOfTurn(step);
   const done = { ...run.progress[path]?.items };
+  const keepDone = (index: number, output: Json): void => {
+    done[index] = output;
+    (run.progress[path] as StepProgress).items = done;
+  };
   openAccount(run.progress[path] as StepProgress, items.length);
   await runMany(run, items.length, { most, onFailure: step.on_failure }, frame, async (index, inside) => {
     if (Object.hasOwn(done, index)) return;
@@ -35,19 +39,19 @@ export async function runForeach(run: TaskRun, step: ForeachStep, path: string, 
     run.values.enter(prefix, most === 1 ? `${path}/${index - 1}/` : undefined, lastValues(last));
     const names = { ...frame.names, [step.as]: items[index] as Json, ...(step.index && { [step.index]: index }) };
     const own = { ...frameInside(inside, `${path}/${index}`), names, last };
-    const turn: Turn = { loop: path, id: step.id, inner, item: index, labelOf: () => undefined };
+    const turn: Turn = { verb: 'foreach', loop: path, id: step.id, inner, item: index, labelOf: () => undefined };
     try {
       turn.labelOf = labelOfItem(run, step, items[index] as Json, own);
       run.underWay.begin(turn);
-      done[index] = await runSteps(run, step.steps, own);
+      keepDone(index, await runSteps(run, step.steps, own));
     } catch (error) {
+      if (error instanceof EndOfTask) keepDone(index, error.output);
       failTurn(run, turn, error);
       throw error;
     } finally {
       run.underWay.end(turn);
     }
     if (most === 1) keepTurn(run, step, path, prefix);
-    (run.progress[path] as StepProgress).items = done;
     endItem(run, turn, step.steps);
     if (most > 1) run.values.leave(prefix);
     else run.values.leave(`${path}/${index - 1}/`);

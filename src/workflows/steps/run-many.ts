@@ -2,7 +2,7 @@ import { CancellationScope } from '@temporalio/workflow';
 import type { OnFailure } from '../../contracts/plan.js';
 import { type Cause, causeOf, explain, isUnknown } from '../cut.js';
 import { Halt } from '../halt.js';
-import { Halted, isStepFailure } from '../step-failure.js';
+import { Halted, isStepFailure, placeOf } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import type { Frame } from './frame.js';
 
@@ -66,5 +66,5 @@ export async function runMany(
 /** An outcome that could not be learnt is told, whatever else becomes of the step. */
 export function keepUnknown(run: TaskRun, error: unknown): void {
   if (!isUnknown(error)) return;
-  run.warnings.push(`${error.problem.step ?? 'A call'}: ${error.problem.code}: ${error.problem.message}`);
+  run.warnings.push(`${placeOf(error.problem) ?? 'A call'}: ${error.problem.code}: ${error.problem.message}`);
 }

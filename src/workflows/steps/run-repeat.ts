@@ -2,7 +2,7 @@ import { sleep } from '@temporalio/workflow';
 import type { Json } from '../../contracts/json.js';
 import type { RepeatStep } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
-import { listSteps } from '../../rules/inner-steps.js';
+import { stepsOfTurn } from '../../rules/inner-steps.js';
 import { StepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import { foldTurn } from '../turn-counts.js';
@@ -20,7 +20,7 @@ import { runSteps } from './run-steps.js';
 export async function runRepeat(run: TaskRun, step: RepeatStep, path: string, frame: Frame): Promise<Json> {
   const { until, every, max } = step.repeat;
   const most = evaluateCount(run, max, frame);
-  const inner = listSteps(step.steps).filter((listed) => !listed.path.includes('*'));
+  const inner = stepsOfTurn(step);
   const entryOf = (): StepProgress => run.progress[path] as StepProgress;
   if (entryOf().turn === undefined) beginTurns(run, step, path);
   else run.values.recall(`${path}/0/`, lastValues(lastTurns(run, path)));
@@ -32,12 +32,12 @@ export async function runRepeat(run: TaskRun, step: RepeatStep, path: string, fr
     try {
       output = await runSteps(run, step.steps, inside);
     } catch (error) {
-      failTurn(run, { loop: path, id: step.id, inner, item: turn, labelOf: () => undefined }, error);
+      failTurn(run, { verb: 'repeat', loop: path, id: step.id, inner, item: turn, labelOf: () => undefined }, error);
       throw error;
     }
     keepTurn(run, step, path, inside.prefix);
-    const before = inner.map((listed) => `${path}/${turn - 1}/${listed.path}`);
-    foldTurn(run.progress, entryOf(), before, { nameOf: () => ({ item: turn - 1 }) });
+    const before = { path: `${path}/${turn - 1}`, inner, nameOf: () => ({ item: turn - 1 }) };
+    foldTurn(run.progress, entryOf(), before);
     entryOf().turn = turn + 1;
     const after = { ...inside, own: frame.own };
     if (evaluateCondition(run, until, after)) {
