@@ -25,5 +25,8 @@ const ASKED: ReadonlyMap<string, () => unknown> = new Map<string, () => unknown>
 const compile = Promise.constructor as (text: string) => () => unknown;
 
 // The hooks ask the constructor of the promise's constructor, which compiles functions. What is asked for is here already;
-// anything else is compiled as ever, so that another version of the SDK works, too.
-Object.defineProperty(Promise, 'constructor', { value: (text: string) => ASKED.get(text) ?? compile(text) });
+// anything else is compiled as ever, so that another version of the SDK works, too. Once is enough for all who share a
+// realm, such as tests that load the interpreter anew.
+if (!Object.hasOwn(Promise, 'constructor')) {
+  Object.defineProperty(Promise, 'constructor', { value: (text: string) => ASKED.get(text) ?? compile(text) });
+}
