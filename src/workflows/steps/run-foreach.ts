@@ -1,6 +1,7 @@
 import type { Json } from '../../contracts/json.js';
 import type { ForeachStep } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
+import { isSinceEngine2 } from '../../rules/engine.js';
 import { stepsOfTurn } from '../../rules/inner-steps.js';
 import { openAccount } from '../loop-account.js';
 import { EndOfTask, StepFailure } from '../step-failure.js';
@@ -41,20 +42,21 @@ export async function runForeach(run: TaskRun, step: ForeachStep, path: string, 
     const own = { ...frameInside(inside, `${path}/${index}`), names, last };
     const turn: Turn = { verb: 'foreach', loop: path, id: step.id, inner, item: index, labelOf: () => undefined };
     try {
-      turn.labelOf = labelOfItem(run, step, items[index] as Json, own);
+      turn.labelOf = labelOfItem(run, step, items[index] as Json, { ...own, own: frame.own });
       run.underWay.begin(turn);
       keepDone(index, await runSteps(run, step.steps, own));
     } catch (error) {
       if (error instanceof EndOfTask) keepDone(index, error.output);
       failTurn(run, turn, error);
+      // The next item sees what the last one that was done has left, in this run of the task as in the next.
+      if (isSinceEngine2(run.plan)) run.values.leave(prefix);
       throw error;
     } finally {
       run.underWay.end(turn);
     }
     if (most === 1) keepTurn(run, step, path, prefix);
     endItem(run, turn, step.steps);
-    if (most > 1) run.values.leave(prefix);
-    else run.values.leave(`${path}/${index - 1}/`);
+    run.values.leave(most > 1 ? prefix : `${path}/${index - 1}/`);
     run.changed();
   });
   delete run.progress[path]?.last;

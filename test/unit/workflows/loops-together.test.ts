@@ -5,7 +5,7 @@ import { toFailure, unknownOutcome } from '../../../src/activities/failures.js';
 import type { Plan, PlanStep } from '../../../src/contracts/plan.js';
 import type { StoredResult } from '../../../src/contracts/stored-result.js';
 import type { Progress } from '../../../src/contracts/task.js';
-import { resultOfTree } from '../../property/run-tree.js';
+import { resultOfTree, runTree } from '../../property/run-tree.js';
 import { Script } from '../../property/script.js';
 import { planOf } from '../../property/trees.js';
 
@@ -84,6 +84,12 @@ async function resultOf(steps: PlanStep[], { plan, cancelAt, outcomes = {}, prog
   return resultOfTree(task, tree, progress);
 }
 
+async function effectsOf(steps: PlanStep[], { plan }: Given) {
+  const { task } = await import('../../../src/workflows/task.js');
+  const tree = { plan: { ...planOf(steps), engine: 2, ...plan }, input: {}, script: new Script(1, {}, {}, undefined) };
+  return (await runTree(task, tree)).effects.map((effect) => effect.with);
+}
+
 const rowOf = ({ steps }: StoredResult, path: string) => steps.find((row) => (row.path ?? row.id) === path);
 const named = (of: string[], text: string) => of.map((path) => expect.stringContaining(text.replace('@', path)));
 
@@ -147,6 +153,22 @@ describe('a task that is cancelled', () => {
       failures: [{ item: 0, status: 'unknown', path: 'poll/0/a' }],
     });
   });
+});
+
+test('a `label` sees the last turn of its loop, which stands in another one', async () => {
+  const seen = '${{ steps.each.output == null ? "first" : string(steps.each.output.size()) }}';
+  const outer = repeat([each([bad('f')], { label: seen, on_error: [{ steps: [], output: [1, 2] }] })], {}, 'i == 1');
+  const { steps } = await resultOf([outer]);
+  const labels = steps.find(({ path }) => path === 'poll/*/each')?.failures?.map(({ label }) => label);
+  expect(labels).toEqual(['first', '2']);
+});
+
+test('an item that failed under `on_failure: finish` leaves nothing to the next one, as after a new run', async () => {
+  const look: PlanStep = { id: 'look', verb: 'call', call: 'op.read', with: { was: '${{ steps.l.output }}' } };
+  const steps = [look, value('l', '${{ n }}'), bad('f', { if: 'i == 1' }), value('m', '${{ steps.look.output }}')];
+  const seen = (engine: number) => effectsOf([each(steps, { on_failure: 'finish' })], { plan: { engine } });
+  expect(await seen(2)).toEqual([{ was: null }, { was: { v: 'a' } }, { was: { v: 'a' } }, { was: { v: 'c' } }]);
+  expect(await seen(1)).toEqual([{ was: null }, { was: { v: 'a' } }, { was: { v: 'b' } }, { was: { v: 'c' } }]);
 });
 
 test('a long `foreach` keeps no entry of a `repeat` in an item that is done, and counts its turns', async () => {
