@@ -6,8 +6,9 @@ export const ENGINE = 2;
 /**
  * Engines whose plans this build runs, each as the build did that made them.
  *
- * What engine 2 changed: a step in a loop reads its own last turn, the record of a task without an output contract is
- * written beside its history, and a call that must not be cut makes its task `unknown` when a time-out or a race cuts it.
+ * What engine 2 changed: a step in a loop reads its own last turn; the record of a task without an output contract is
+ * written beside its history; a call that must not be cut, and was, makes its task `unknown`; a task that goes on as a new
+ * run waits for its calls first and takes along what failed; schemas are read as JSON Schema 2020-12 says.
  */
 export const ENGINES_READ: readonly number[] = [1, ENGINE];
 

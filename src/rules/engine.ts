@@ -4,20 +4,9 @@ import type { Plan } from '../contracts/plan.js';
 /** What a plan says of the build that made it; anything may stand in what somebody started by hand. */
 export type PlannedFor = Partial<Pick<Plan, 'engine' | 'cel'>>;
 
-/** The first engine in which a step in a loop reads its own last turn. */
-const FIRST_WITH_LAST_TURNS = 2;
-
-/** Whether a plan was made for an engine in which a step in a loop reads its own last turn. */
-export function seesLastTurns({ engine }: Pick<Plan, 'engine'>): boolean {
-  return engine >= FIRST_WITH_LAST_TURNS;
-}
-
-/** The first engine in which a run that goes on as a new one waits for its calls first, and takes along what failed. */
-const FIRST_TO_CARRY_FAILURES = 2;
-
-/** Whether a plan was made for an engine in which a run winds up as a whole, and the next one knows what failed. */
-export function carriesFailures({ engine }: Pick<Plan, 'engine'>): boolean {
-  return engine >= FIRST_TO_CARRY_FAILURES;
+/** Whether a plan was made for engine 2 or later; see {@link ENGINES_READ} for what that changed. Others go on as before. */
+export function isSinceEngine2({ engine }: Pick<Plan, 'engine'>): boolean {
+  return engine >= 2;
 }
 
 /**

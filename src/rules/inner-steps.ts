@@ -46,6 +46,11 @@ export function listSteps(steps: readonly PlanStep[], prefix = ''): { step: Plan
   });
 }
 
+/** The steps of one turn of a loop, each with its path from there, without those in loops further in. */
+export function stepsOfTurn({ steps }: { steps: readonly PlanStep[] }): { step: PlanStep; path: string }[] {
+  return listSteps(steps).filter(({ path }) => !path.includes('*'));
+}
+
 /** As {@link listSteps}, without the steps of handlers and clean-ups. */
 export function mainSteps(steps: readonly PlanStep[], prefix = ''): { step: PlanStep; path: string }[] {
   return steps.flatMap((step) => {

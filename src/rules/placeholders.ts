@@ -1,3 +1,5 @@
+import { isSinceEngine2 } from './engine.js';
+
 /** A name in braces: `{input_file}`, `{credential:token}`, `{input.version}`, `{input.items[0].id}`. */
 const NAME = String.raw`credential:[^{}]*|[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+|\[[^\[\]{}]*\])*`;
 
@@ -18,7 +20,7 @@ export function namesInBraces(text: string): string[] {
  * @param engine of the plan that holds the text.
  */
 export function fillPlaceholders(text: string, values: Readonly<Record<string, string>>, engine: number): string {
-  return text.replaceAll(engine >= 2 ? WRITTEN : WRITTEN_FIRST, (all, name: string | undefined) => {
+  return text.replaceAll(isSinceEngine2({ engine }) ? WRITTEN : WRITTEN_FIRST, (all, name: string | undefined) => {
     if (name === undefined) return all.slice(1);
     return (Object.hasOwn(values, name) ? values[name] : undefined) ?? all;
   });
@@ -26,7 +28,7 @@ export function fillPlaceholders(text: string, values: Readonly<Record<string, s
 
 /** Whether a name in braces is filled in somewhere in a text. @param engine of the plan that holds the text. */
 export function holdsPlaceholder(text: string, name: string, engine: number): boolean {
-  return engine >= 2 ? namesInBraces(text).includes(name) : text.includes(`{${name}}`);
+  return isSinceEngine2({ engine }) ? namesInBraces(text).includes(name) : text.includes(`{${name}}`);
 }
 
 /** A text with a brace in the place of `\{`, for places whose names in braces are not filled in. */

@@ -1,6 +1,6 @@
 import { CancellationScope, CancelledFailure } from '@temporalio/workflow';
 import type { Problem } from '../contracts/problem.js';
-import { isSinceEngine2 } from './since-engine-2.js';
+import { isSinceEngine2 } from '../rules/engine.js';
 import { isStepFailure, StepFailure } from './step-failure.js';
 import type { TaskRun } from './task-run.js';
 
@@ -35,7 +35,7 @@ export interface LostCall {
  */
 export function endOfLost(run: TaskRun, { problem, wasCut, mayBeCut, limit }: LostCall): Error {
   const unknown = new StepFailure(problem);
-  if (!isSinceEngine2(run) || !wasCut) return unknown;
+  if (!isSinceEngine2(run.plan) || !wasCut) return unknown;
   // Who cancelled the scope around it says why, since only that place knows.
   const isCancelled = CancellationScope.current().consideredCancelled;
   if (mayBeCut && isCancelled) return new CancelledFailure('Cut, as its author allowed');
@@ -56,7 +56,7 @@ export function causeOf({ code, message, step, details }: Problem): Cause {
  * The first cause stays. Of a task that was called, a cancellation is none: its caller knows why.
  */
 export function explain(run: TaskRun, error: unknown, cause: Cause): void {
-  if (!isSinceEngine2(run) || !isUnknown(error)) return;
+  if (!isSinceEngine2(run.plan) || !isUnknown(error)) return;
   const { problem } = error;
   const { cause: before, ...details } = (problem.details ?? {}) as { cause?: Cause };
   if (before && before.code !== CANCELLED) return;

@@ -5,6 +5,7 @@ import { ACTIVITIES } from '../contracts/names.js';
 import type { Problem } from '../contracts/problem.js';
 import type { EndState } from '../contracts/states.js';
 import type { TaskResult } from '../contracts/task.js';
+import { isSinceEngine2 } from '../rules/engine.js';
 import { describeOutside, toolsUsed } from '../rules/tools-used.js';
 import { untilKeyed } from './await-key.js';
 import { reportEnd } from './report-run.js';
@@ -48,7 +49,7 @@ export async function finishTask(run: TaskRun, outcome: Outcome): Promise<TaskRe
  * keeps no result but that in its last activity.
  */
 function mayEndBeside({ plan, start }: TaskRun, { status }: Outcome): boolean {
-  if (plan.engine === 1 || start.child || status === 'cancelled') return false;
+  if (!isSinceEngine2(plan) || start.child || status === 'cancelled') return false;
   return plan.ability.kind === 'operation' || !plan.ability.output_schema;
 }
 

@@ -1,5 +1,5 @@
 import { CancellationScope, CancelledFailure, condition, workflowInfo } from '@temporalio/workflow';
-import { carriesFailures } from '../rules/engine.js';
+import { isSinceEngine2 } from '../rules/engine.js';
 import type { Halt } from './halt.js';
 import type { TaskRun } from './task-run.js';
 import { windUp } from './wind-up.js';
@@ -19,7 +19,7 @@ export function passGate(run: TaskRun, halt: Halt): Promise<void> | undefined {
   halt.check();
   if (run.paused) return halt.wait(() => condition(() => !run.paused)).then(() => passGate(run, halt));
   if (!workflowInfo().continueAsNewSuggested) return undefined;
-  if (carriesFailures(run.plan)) return windUp(run, halt);
+  if (isSinceEngine2(run.plan)) return windUp(run, halt);
   run.rollingOver = true;
   halt.tripAll();
   halt.check();

@@ -52,8 +52,9 @@ export function accountOf({ loop, turn }: StepProgress): LoopProgress | undefine
   if (loop?.total !== undefined) return loop;
   if (!loop && turn === undefined) return undefined;
   const { ended = {}, ...noted } = loop ?? {};
-  const failed = failedOf({ ended });
-  return { ...noted, total: (turn ?? 0) + failed, ended: { ...ended, succeeded: turn ?? 0 } };
+  // A turn that has ended the task is none that the loop went on from.
+  const succeeded = (turn ?? 0) + (ended.succeeded ?? 0);
+  return { ...noted, total: succeeded + failedOf({ ended }), ended: { ...ended, succeeded } };
 }
 
 function failedOf({ ended }: Pick<LoopProgress, 'ended'>): number {

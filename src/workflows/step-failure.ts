@@ -4,6 +4,7 @@ import type { HookAnswer } from '../contracts/hooks.js';
 import type { Json } from '../contracts/json.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { EndState, StepStatus } from '../contracts/states.js';
+import { isInTurn } from '../rules/turn-paths.js';
 
 /** A step that failed, with the problem as callers will see it. */
 export class StepFailure extends Error {
@@ -93,6 +94,16 @@ export function locate(failure: StepFailure, id: string, path: string): StepFail
   const isMap = details !== null && typeof details === 'object' && !Array.isArray(details);
   problem.details = { ...(isMap ? details : details === undefined ? {} : { value: details }), path };
   return failure;
+}
+
+/**
+ * Where a problem arose that {@link locate} has located, so that the turns of a loop are told apart: the path of a step in
+ * a loop, `hosts/12/check`, else the id of the step; in a called task, with that task.
+ */
+export function placeOf({ step, details }: Problem): string | undefined {
+  const { path, task } = (details ?? {}) as { path?: unknown; task?: unknown };
+  const place = typeof path === 'string' && isInTurn(path) ? path : step;
+  return place !== undefined && typeof task === 'string' ? `${place} of ${task}` : place;
 }
 
 /** What an activity reports beside its problem. */

@@ -206,6 +206,12 @@ export class TaskRun {
     return Date.now() + (this.plan.clock_shift_ms ?? 0);
   }
 
+  /** A moment of this task, ISO 8601, on the clock of {@link now}. */
+  private shifted(moment: string): string {
+    const { clock_shift_ms: shift } = this.plan;
+    return shift === undefined ? moment : new Date(Date.parse(moment) + shift).toISOString();
+  }
+
   /**
    * What expressions see. Source: answers, 30 and 51.
    *
@@ -225,7 +231,7 @@ export class TaskRun {
         task: {
           key: this.taskKey,
           ability: plan.ability.id,
-          started_at: this.startedAt ?? this.createdAt,
+          started_at: this.shifted(this.startedAt ?? this.createdAt),
           status: this.ending?.status ?? this.state,
           error: (this.ending?.error ?? null) as Json,
         },

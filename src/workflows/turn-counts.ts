@@ -1,6 +1,8 @@
 import type { FailureEnd, ItemName, TurnCount } from '../contracts/loops.js';
+import type { PlanStep } from '../contracts/plan.js';
 import { isStepEnd, type StepStatus } from '../contracts/states.js';
 import type { Progress, StepProgress } from '../contracts/task.js';
+import { stepsOfTurn } from '../rules/inner-steps.js';
 import { generalPath, isInTurn, turnOf } from '../rules/turn-paths.js';
 import { accountOf, addFailure, joinAccounts } from './loop-account.js';
 import { durationOf, errorOf, isOrigin, isUndo } from './step-notes.js';
@@ -21,10 +23,13 @@ const TELLING: readonly StepStatus[] = [
 
 /** A turn whose entries are counted. */
 export interface CountedTurn {
+  path: string;
+  /** The steps in it, with their paths from there, without those in loops further in. */
+  inner: readonly { step: PlanStep; path: string }[];
   /** Asked only where a failure is to be named. */
   nameOf: () => ItemName;
-  /** Path of the failure that ended it, which its loop tells. */
-  told?: string;
+  /** Paths of the failures that the loops around and in it name. */
+  told?: readonly string[];
 }
 
 /** Adds up the turns of every step in a loop, by its path with `*` for the numbers. */
@@ -45,25 +50,38 @@ export function countTurns(progress: Progress): Map<string, TurnCount> {
 }
 
 /**
- * Drops the entries of a turn that has ended, and adds them to the counts of its loop.
+ * Drops the entries of a turn that has ended, and adds them to the counts of its loop; with those that a `repeat` in it
+ * has kept of its own last turns.
  *
  * @param into the entry of the loop, or what it notes of turns that did not succeed.
  */
-export function foldTurn(
-  progress: Progress,
-  into: { turns?: Record<string, TurnCount> },
-  paths: Iterable<string>,
-  { told, nameOf }: CountedTurn,
-): void {
+export function foldTurn(progress: Progress, into: { turns?: Record<string, TurnCount> }, turn: CountedTurn): void {
   const counts = new Map(Object.entries(into.turns ?? {}));
-  for (const path of paths) {
-    const entry = progress[path];
-    if (!entry) continue;
-    addEntry(counts, path, entry, nameOf, path === told);
-    for (const turns of [entry.turns, entry.loop?.turns]) addAll(counts, turns);
-    delete progress[path];
-  }
+  foldInto(counts, progress, turn);
   into.turns = Object.fromEntries(counts);
+}
+
+function foldInto(counts: Map<string, TurnCount>, progress: Progress, { path, inner, nameOf, told = [] }: CountedTurn) {
+  for (const listed of inner) {
+    const at = `${path}/${listed.path}`;
+    const entry = progress[at];
+    if (!entry) continue;
+    const known = [...told, ...(entry.loop?.failures ?? []).map((failure) => failure.path)];
+    if (listed.step.verb === 'repeat') {
+      const further = { inner: stepsOfTurn(listed.step), told: known };
+      for (const item of turnsAtHand(entry)) {
+        foldInto(counts, progress, { ...further, path: `${at}/${item}`, nameOf: () => ({ item }) });
+      }
+    }
+    addEntry(counts, at, entry, nameOf, told.includes(at));
+    for (const turns of [entry.turns, entry.loop?.turns]) addAll(counts, turns);
+    delete progress[at];
+  }
+}
+
+/** The turns of a `repeat` whose entries are kept: the last one that was done, and one that failed after it. */
+export function turnsAtHand({ turn: done = 0 }: StepProgress): number[] {
+  return [done - 1, done].filter((turn) => turn >= 0);
 }
 
 /** The wall time of a step over its turns, in milliseconds. */

@@ -2,12 +2,11 @@ import { isCancellation } from '@temporalio/workflow';
 import type { Json } from '../contracts/json.js';
 import type { ErrorHandler, PlanOperation } from '../contracts/plan.js';
 import type { Handling } from '../contracts/task.js';
-import { carriesFailures } from '../rules/engine.js';
+import { isSinceEngine2 } from '../rules/engine.js';
 import { callOperation } from './call-operation.js';
 import { explainCancellation, isUnknown } from './cut.js';
 import type { Outcome } from './finish.js';
 import { fireAfter, type Hooked } from './hooks.js';
-import { isSinceEngine2 } from './since-engine-2.js';
 import {
   asStepFailure,
   EndOfTask,
@@ -21,7 +20,7 @@ import { evaluate } from './steps/evaluate.js';
 import type { Frame } from './steps/frame.js';
 import { findHandler, handle, insteadOf } from './steps/handlers.js';
 import { recallStep } from './steps/recall-step.js';
-import { runCleanup } from './steps/run-cleanup.js';
+import { cleanupWarning, runCleanup } from './steps/run-cleanup.js';
 import { runSteps } from './steps/run-steps.js';
 import { runUndo } from './steps/run-undo.js';
 import type { TaskRun } from './task-run.js';
@@ -73,7 +72,7 @@ async function recover(run: TaskRun, frame: Frame, error: unknown): Promise<Outc
   if (!handlers || !isStepFailure(error)) throw error;
   const index = findHandler(handlers, error.problem.code);
   if (index === undefined) throw error;
-  if (carriesFailures(run.plan)) run.handling = { handler: index, error: error.problem };
+  if (isSinceEngine2(run.plan)) run.handling = { handler: index, error: error.problem };
   return recoverWith(run, frame, handlers[index] as ErrorHandler, error);
 }
 
@@ -128,10 +127,10 @@ async function cleanUp(run: TaskRun, frame: Frame, outcome: Outcome): Promise<Ou
     run.cleanupRan = failure?.problem.code !== 'timeout.cleanup';
     if (!failure) return outcome;
     if (outcome.status === 'succeeded') {
-      const status = isSinceEngine2(run) && isUnknown(failure) ? 'unknown' : 'failed';
+      const status = isSinceEngine2(run.plan) && isUnknown(failure) ? 'unknown' : 'failed';
       return { status, output: null, error: failure.problem };
     }
-    run.warnings.push(`Clean-up: ${failure.problem.code}: ${failure.problem.message}`);
+    run.warnings.push(cleanupWarning(failure));
     return outcome;
   } catch (error) {
     run.cleanupRan = false;

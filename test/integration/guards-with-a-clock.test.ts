@@ -100,6 +100,32 @@ test('a case of ability test sets the clock of its task: of hooks before creatio
       'clock',
       'steps: [{ id: until, wait: { until: "timestamp(\'2002-01-01T00:00:00Z\')" } }]\noutput: "${{ now().getFullYear() }}"',
     ),
+    ...workflow(
+      'inner',
+      'steps: [{ id: c, call: op.guarded }]\noutput: "${{ timestamp(task.started_at).getFullYear() }}"',
+    ),
+    ...workflow(
+      'hourly',
+      `
+steps:
+  - id: each
+    foreach: input.list
+    as: n
+    label: "\${{ n }} in hour \${{ now().getHours() }}"
+    on_failure: finish
+    continue_on_error: true
+    steps:
+      - { id: pause, wait: { until: "timestamp(task.started_at) + duration(string(n) + 'h')" } }
+      - { id: sub, call: inner }
+output: "\${{ steps.each.output }}"`,
+    ),
+    'registry/high-level/hourly.test.yaml': `
+ability: hourly
+defaults: { mocks: { op.guarded: { output: 1 } } }
+cases:
+  - { name: a loop, now: 2090-12-24T14:30:00Z, input: { list: [1, 2, 3] }, expect: { status: denied, error: guard.denied, calls: [op.guarded, op.guarded] } }
+  - { name: a loop on a clock in the past, now: 2001-01-01T00:00:00Z, input: { list: [1, 2] }, expect: { output: [2001, 2001] } }
+`,
     'registry/high-level/clock.test.yaml':
       'ability: clock\ncases:\n  - { name: a year is waited for, now: 2001-12-31T00:00:00Z, expect: { output: 2002 } }\n',
     'registry/high-level/flow.test.yaml': [
@@ -113,7 +139,9 @@ test('a case of ability test sets the clock of its task: of hooks before creatio
     const { cases, problems } = await runProjectCases({ root: project.root });
     expect(problems).toEqual([]);
     expect(cases.map(({ name, failures }) => [name, failures])).toEqual(
-      ['a year is waited for', ...expectations.map(([name]) => name)].map((name) => [name, []]),
+      ['a year is waited for', ...expectations.map(([name]) => name), 'a loop', 'a loop on a clock in the past'].map(
+        (name) => [name, []],
+      ),
     );
   } finally {
     project.remove();

@@ -395,8 +395,8 @@ export const MUTATIONS = [
   {
     name: 'seals: the mark of an activity is not looked at',
     file: 'src/activities/plan-source.ts',
-    find: '(mark !== undefined && mark !== sealMark(origin.seal))',
-    replace: "(mark === '' && mark !== sealMark(origin.seal))",
+    find: 'if (mark !== own) throw',
+    replace: "if (mark === '' && mark !== own) throw",
     tests: ['test/unit/activities/plan-source.test.ts'],
   },
   {
@@ -451,8 +451,8 @@ export const MUTATIONS = [
   {
     name: 'seals: preflight seals for whoever asks for it',
     file: 'src/activities/preflight.ts',
-    find: 'if (isPreflight && queues.includes(info.taskQueue)) return;',
-    replace: 'if (isPreflight && queues.length > 0) return;',
+    find: '&& queues.includes(info.taskQueue)) return;',
+    replace: '&& queues.length > 0) return;',
     tests: [
       { file: 'test/attacks/the-port.test.ts', name: 'a preflight for prod that is started on the queue of dev' },
     ],
@@ -555,15 +555,15 @@ export const MUTATIONS = [
   {
     name: 'locks: a heartbeat never grows old',
     file: 'src/server/heartbeat.ts',
-    find: 'now - last < stale',
-    replace: 'now - last < stale * 1000',
+    find: 'Math.abs(now - last) < stale',
+    replace: 'Math.abs(now - last) < stale * 1000',
     tests: ['test/unit/server/unseen-holder.test.ts'],
   },
   {
     name: 'locks: a heartbeat whose age cannot be told is old',
     file: 'src/server/heartbeat.ts',
-    find: 'return now === undefined || now - last < stale;',
-    replace: 'return now !== undefined && now - last < stale;',
+    find: 'return now === undefined || Math',
+    replace: 'return now !== undefined && Math',
     tests: ['test/unit/server/unseen-holder.test.ts'],
   },
   {
@@ -583,7 +583,7 @@ export const MUTATIONS = [
   {
     name: 'locks: a release removes the lock of whoever has it',
     file: 'src/server/lock.ts',
-    find: 'if (readCreated(path) === content) removeCreated(path);',
+    find: 'if (isStill(path, content)) removeCreated(path);',
     replace: 'removeCreated(path);',
     tests: ['test/unit/server/lock.test.ts', 'test/unit/server/unseen-holder.test.ts'],
   },
@@ -604,8 +604,8 @@ export const MUTATIONS = [
   {
     name: 'locks: the second lock of one who lives is taken away after a second',
     file: 'src/server/lock.ts',
-    find: 'mtimeMs > TAKING_MS && !livingHolder(path, limits)) removeCreated(path);',
-    replace: 'mtimeMs > TAKING_MS) removeCreated(path);',
+    find: 'if (!livingHolder(path, limits)) removeCreated(path);',
+    replace: 'removeCreated(path);',
     tests: ['test/unit/server/lock.test.ts'],
   },
   {

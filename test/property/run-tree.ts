@@ -2,7 +2,7 @@ import { vi } from 'vitest';
 import type { JsonObject } from '../../src/contracts/json.js';
 import type { Plan } from '../../src/contracts/plan.js';
 import type { StoredResult } from '../../src/contracts/stored-result.js';
-import type { TaskStart } from '../../src/contracts/task.js';
+import type { Progress, TaskStart } from '../../src/contracts/task.js';
 import { digestOf } from '../../src/rules/canonical.js';
 import { packArguments, type TaskArguments } from '../../src/rules/task-arguments.js';
 import { World } from './fake-workflow.js';
@@ -26,15 +26,25 @@ export async function runTree(task: TaskWorkflow, tree: Tree): Promise<Account> 
   };
 }
 
-/** Runs a tree with the interpreter. @returns what its task ends with, in full. */
-export async function resultOfTree(task: TaskWorkflow, tree: Tree): Promise<StoredResult> {
-  return (await carryOut(task, tree)).result;
+/**
+ * Runs a tree with the interpreter.
+ *
+ * @param progress what an earlier task has done. @returns what its task ends with, in full.
+ */
+export async function resultOfTree(task: TaskWorkflow, tree: Tree, progress?: Progress): Promise<StoredResult> {
+  return (await carryOut(task, tree, progress)).result;
 }
 
-async function carryOut(task: TaskWorkflow, tree: Tree): Promise<{ result: StoredResult; effects: Effect[] }> {
+async function carryOut(
+  task: TaskWorkflow,
+  tree: Tree,
+  progress?: Progress,
+): Promise<{ result: StoredResult; effects: Effect[] }> {
   const { plan, input, script } = structuredCloneTree(tree);
   const world = new World(plan, script, (ms) => void vi.setSystemTime(ms));
-  const result = await world.run(() => task(...packArguments(startOf(plan, input)))).catch(resultOf);
+  const result = await world
+    .run(() => task(...packArguments({ ...startOf(plan, input), ...(progress && { progress }) })))
+    .catch(resultOf);
   return { result, effects: world.effects };
 }
 

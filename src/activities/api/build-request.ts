@@ -27,7 +27,7 @@ export interface ApiRequest {
 export function buildRequest({ api }: ApiImplementation, call: CallInput): ApiRequest {
   const { input } = call;
   const scope = { cel: call.cel, values: { input, environment: { ...call.environment } } };
-  const unnamed = distributeInput(api, input);
+  const unnamed = distributeInput(api, call);
   const path = buildPath(api.path, input, api.params ?? {});
   const query = buildQuery(api, input, unnamed.query, scope);
   const { headers, secret } = buildHeaders(api, call, scope);

@@ -2,6 +2,7 @@ import type { ApiPlace, PlanApiParam } from '../../contracts/api.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { ApiImplementation } from '../../contracts/plan.js';
 import { expressionsIn } from '../../rules/expressions/template.js';
+import type { CallInput } from '../call-input.js';
 import { inputsOfPath } from './build-path.js';
 
 /** Methods whose unnamed input goes to the query. Source: answers, 26. */
@@ -17,10 +18,10 @@ export interface UnnamedInput {
  * Finds the inputs that neither path, query, headers, params nor body name, and where they go: into the body that the
  * definition writes, else where the method has it. A whole body (`body.value`) leaves them out.
  */
-export function distributeInput(api: ApiImplementation['api'], input: JsonObject): UnnamedInput {
+export function distributeInput(api: ApiImplementation['api'], { input, cel }: CallInput): UnnamedInput {
   const { params = {}, body } = api;
   const used = new Set([
-    ...referencesIn([api.query, api.headers, body?.value ?? null]),
+    ...referencesIn([api.query, api.headers, body?.value ?? null], cel),
     ...inputsOfPath(api.path, params),
     ...Object.keys(params),
   ]);
@@ -36,8 +37,8 @@ export function paramsIn(place: ApiPlace, params: Record<string, PlanApiParam>):
 }
 
 /** Names of the input that templates read, so that they are not sent a second time. */
-function referencesIn(templates: Json[]): string[] {
+function referencesIn(templates: Json[], cel: string): string[] {
   return templates
-    .flatMap((template) => expressionsIn(template))
+    .flatMap((template) => expressionsIn(template, cel))
     .flatMap(({ references }) => references.filter(({ name }) => name === 'input').map(({ path }) => path[0] ?? ''));
 }

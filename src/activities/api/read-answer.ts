@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { PlanApiResponse } from '../../contracts/api.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { isSinceEngine2 } from '../../rules/engine.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
@@ -48,7 +49,7 @@ function readBody(answer: WholeAnswer, response: PlanApiResponse | undefined, ca
     what: `The answer of ${url.host}`,
   };
   if (as === 'text') return { text: decodeAnswer(bytes, type, reading) };
-  const text = call.engine === 1 ? bytes.toString('utf8') : decodeAnswer(bytes, type, reading);
+  const text = isSinceEngine2(call) ? decodeAnswer(bytes, type, reading) : bytes.toString('utf8');
   if (text === '') return null;
   const value = parseJson(text, reading);
   const isJson = as === 'json' || isJsonType(type) || (value !== null && typeof value === 'object');

@@ -1,11 +1,12 @@
 import type { Json } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { isSinceEngine2 } from '../../rules/engine.js';
 import { faultInUtf8 } from './decode-utf8.js';
 import { type BigIntegers, markNumbers, type Reading, withoutMarks } from './marked-json.js';
 
 /** What an implementation says of its integers, as far as the engine of its plan knew the question. */
 export function integersOf(said: 'text' | undefined, engine: number): BigIntegers {
-  if (engine === 1) return 'round';
+  if (!isSinceEngine2({ engine })) return 'round';
   return said ?? 'refuse';
 }
 

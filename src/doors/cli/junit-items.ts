@@ -109,10 +109,10 @@ function countedCases(
   }
   if (unknown > 0) {
     const head = tellTurns(row, 0)?.head ?? '';
-    const message = `${unknown} more items are not told one by one; of all: ${head}`;
+    const message = `${unknown} more items are not listed; of all: ${head}`;
     const isBad = (row.failures_left_out ?? 0) > 0 && covers;
     const inside = isBad ? `<failure message=${quoteXml(message)}/>` : `<system-out>${escapeXml(message)}</system-out>`;
-    cases.push({ xml: `${name('items not told')}>${inside}</testcase>`, end: isBad ? 'failed' : 'passed' });
+    cases.push({ xml: `${name('items not listed')}>${inside}</testcase>`, end: isBad ? 'failed' : 'passed' });
   }
   return cases;
 }

@@ -4,6 +4,7 @@ import addFormats from 'ajv-formats';
 import { RE2JS } from 're2js';
 import type { JsonObject } from '../../contracts/json.js';
 import { ENGINE } from '../../contracts/names.js';
+import { isSinceEngine2 } from '../../rules/engine.js';
 import { compilePattern } from '../../rules/regular-expressions.js';
 import { addExactKeywords } from './exact-keywords.js';
 import { LocalReferences } from './local-references.js';
@@ -64,7 +65,7 @@ let first: SchemaReading | undefined;
 
 /** The reading of an engine, made once. @param engine of the plan whose schemas are read. */
 export function readingOf(engine = ENGINE): SchemaReading {
-  if (engine >= 2) {
+  if (isSinceEngine2({ engine })) {
     exact ??= exactReading();
     return exact;
   }

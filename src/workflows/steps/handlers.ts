@@ -1,10 +1,9 @@
 import { isCancellation } from '@temporalio/workflow';
 import type { Json } from '../../contracts/json.js';
 import type { ErrorHandler, PlanStep } from '../../contracts/plan.js';
-import { carriesFailures } from '../../rules/engine.js';
+import { isSinceEngine2 } from '../../rules/engine.js';
 import { codeMatchesAny, isCatchable } from '../../rules/error-families.js';
 import { isUnknown } from '../cut.js';
-import { isSinceEngine2 } from '../since-engine-2.js';
 import { isStepFailure, locate, StepFailure, stepStatusOf } from '../step-failure.js';
 import type { OwnValue, TaskRun } from '../task-run.js';
 import { evaluate } from './evaluate.js';
@@ -43,7 +42,7 @@ async function handled(
       handle(run, handler, failure, frameInside(frame, path), () => ownInHandler(run, frame)),
     );
   if (noted?.handler !== undefined && noted.error) {
-    if (carriesFailures(run.plan)) recallStep(run, step, path);
+    if (isSinceEngine2(run.plan)) recallStep(run, step, path);
     return handleWith(handlers[noted.handler] as ErrorHandler, new StepFailure(noted.error));
   }
   try {
@@ -62,7 +61,7 @@ async function handled(
 function dealWith(run: TaskRun, error: StepFailure, deal: () => Promise<Json>): Promise<Json> {
   const dealt = deal();
   // One promise more would be another order of commands, which plans of engine 1 must not see.
-  if (!isSinceEngine2(run)) return dealt;
+  if (!isSinceEngine2(run.plan)) return dealt;
   return dealt.catch((inner: unknown) => {
     throw insteadOf(run, inner, error);
   });
@@ -74,7 +73,7 @@ function dealWith(run: TaskRun, error: StepFailure, deal: () => Promise<Json>): 
  * A handler that was cancelled has not dealt with an outcome that could not be learnt, and that is not forgotten.
  */
 export function insteadOf(run: TaskRun, inner: unknown, error: StepFailure): unknown {
-  return isSinceEngine2(run) && isUnknown(error) && isCancellation(inner) ? error : inner;
+  return isSinceEngine2(run.plan) && isUnknown(error) && isCancellation(inner) ? error : inner;
 }
 
 /** The first handler that names the code; a catch-all never catches a no, nor the end of everything. */

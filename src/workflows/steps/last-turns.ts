@@ -8,7 +8,7 @@ import type { LastTurn } from '../../contracts/loops.js';
 import { FIRST_CEL } from '../../contracts/names.js';
 import type { ForeachStep, PlanStep, RepeatStep } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
-import { seesLastTurns } from '../../rules/engine.js';
+import { isSinceEngine2 } from '../../rules/engine.js';
 import { listSteps } from '../../rules/inner-steps.js';
 import { readInTurns, readsItself } from '../../rules/steps-read.js';
 import type { StepValue, Values } from '../step-values.js';
@@ -17,7 +17,7 @@ import type { Frame } from './frame.js';
 
 /** What a turn that begins now sees of the one before it; undefined for plans of engine 1. */
 export function lastTurns(run: TaskRun, path: string): Frame['last'] {
-  return seesLastTurns(run.plan) ? (run.progress[path]?.last ?? {}) : undefined;
+  return isSinceEngine2(run.plan) ? (run.progress[path]?.last ?? {}) : undefined;
 }
 
 /** The same as other steps see it: one that was skipped since is `skipped`. */
@@ -34,7 +34,7 @@ export function lastValues(last: Frame['last'] = {}): Values {
  */
 export function keepTurn(run: TaskRun, step: ForeachStep | RepeatStep, path: string, prefix: string): void {
   const ids = readInTurns(step, run.plan.cel ?? FIRST_CEL);
-  if (ids.length === 0 || !seesLastTurns(run.plan)) return;
+  if (ids.length === 0 || !isSinceEngine2(run.plan)) return;
   const entry = run.progress[path] as StepProgress;
   const seen = run.values.at(prefix);
   const kept = ids.flatMap((id): [string, LastTurn][] => {
@@ -47,7 +47,7 @@ export function keepTurn(run: TaskRun, step: ForeachStep | RepeatStep, path: str
 
 /** Nothing inside a loop that begins has run in it yet, whatever became of an earlier run of the loop. */
 export function beginTurns(run: TaskRun, step: RepeatStep, path: string): void {
-  if (!seesLastTurns(run.plan)) return;
+  if (!isSinceEngine2(run.plan)) return;
   for (const inner of listSteps(step.steps)) {
     run.values.show(`${path}/0/${inner.path}`, inner.step.id, { status: 'pending' });
   }

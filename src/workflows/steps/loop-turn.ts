@@ -1,5 +1,5 @@
 import { isCancellation } from '@temporalio/workflow';
-import type { FailureEnd, ItemName } from '../../contracts/loops.js';
+import type { FailureEnd, ItemName, LoopCounts } from '../../contracts/loops.js';
 import type { PlanStep } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { describeFailure, noteDone, noteFailed, openAccount } from '../loop-account.js';
@@ -9,6 +9,7 @@ import { foldTurn } from '../turn-counts.js';
 
 /** One turn of a loop. */
 export interface Turn {
+  verb: LoopCounts['verb'];
   item: number;
   /** What people call the item; asked only where it is to be named. */
   labelOf: () => string | undefined;
@@ -27,12 +28,7 @@ export function endItem(run: TaskRun, turn: Turn, steps: readonly PlanStep[]): v
   const path = `${loop}/${item}`;
   const isSkipped = steps.every((step) => run.progress[`${path}/${step.id}`]?.status === 'skipped');
   noteDone(openAccount(entry), item, isSkipped);
-  foldTurn(
-    run.progress,
-    entry,
-    inner.map((listed) => `${path}/${listed.path}`),
-    { nameOf: () => nameOf(turn) },
-  );
+  foldTurn(run.progress, entry, { path, inner, nameOf: () => nameOf(turn) });
 }
 
 /**
@@ -55,12 +51,9 @@ export function failTurn(run: TaskRun, turn: Turn, error: unknown): void {
   const status = problem ? stepStatusOf(problem.code) : isStopped ? 'cancelled' : 'failed';
   const failure = describeFailure(run.progress, { ...nameOf(turn), path, inner }, status as FailureEnd, problem);
   noteFailed(account, failure);
-  foldTurn(
-    run.progress,
-    account,
-    inner.map((listed) => `${path}/${listed.path}`),
-    { nameOf: () => nameOf(turn), told: failure.path },
-  );
+  // The steps of a `repeat` are seen from outside, as they were in the turn that failed.
+  if (turn.verb === 'repeat') return;
+  foldTurn(run.progress, account, { path, inner, nameOf: () => nameOf(turn), told: [failure.path] });
 }
 
 function nameOf({ item, labelOf }: Turn): ItemName {

@@ -4,10 +4,9 @@ import type { GroupStep, PlanRetry, PlanStep } from '../../contracts/plan.js';
 import type { Problem } from '../../contracts/problem.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { formatDuration } from '../../rules/duration.js';
-import { carriesFailures } from '../../rules/engine.js';
+import { isSinceEngine2 } from '../../rules/engine.js';
 import { isRetryableCode } from '../../rules/error-families.js';
 import { causeOf, explain } from '../cut.js';
-import { isSinceEngine2 } from '../since-engine-2.js';
 import { Halted, isStepFailure, StepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import { evaluateDuration } from './evaluate.js';
@@ -40,13 +39,13 @@ async function tryAgain(
   // As between the attempts of a call, where `first` is waited even if it is longer.
   const most = Math.max(wait, evaluateDuration(run, retry.max, frame));
   const begun = run.progress[path]?.attempts ?? 1;
-  if (carriesFailures(run.plan)) wait *= factor ** (begun - 1);
+  if (isSinceEngine2(run.plan)) wait *= factor ** (begun - 1);
   for (let attempt = begun; ; attempt += 1) {
     try {
       run.note(path, step.id, { status: 'running', attempts: attempt });
       return await work({ ...frame, groups: [...frame.groups, attempt] });
     } catch (error) {
-      const again = isStepFailure(error) && isRetryableCode(error.problem.code, errors, !isSinceEngine2(run));
+      const again = isStepFailure(error) && isRetryableCode(error.problem.code, errors, !isSinceEngine2(run.plan));
       if (!again || attempt >= attempts) throw error;
     }
     const pause = frame.budget.capWait(Math.min(wait, most));

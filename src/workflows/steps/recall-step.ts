@@ -1,7 +1,8 @@
 import type { PlanStep } from '../../contracts/plan.js';
-import { seesLastTurns } from '../../rules/engine.js';
+import { isSinceEngine2 } from '../../rules/engine.js';
 import { innerSteps } from '../../rules/inner-steps.js';
 import type { TaskRun } from '../task-run.js';
+import { turnsAtHand } from '../turn-counts.js';
 
 /**
  * Lets expressions see a step that an earlier run of the task, or the task that this one tries again, has done.
@@ -10,7 +11,7 @@ import type { TaskRun } from '../task-run.js';
  */
 export function recallStep(run: TaskRun, step: PlanStep, path: string): void {
   run.recall(path, step.id);
-  if (seesLastTurns(run.plan)) recallInside(run, step, path);
+  if (isSinceEngine2(run.plan)) recallInside(run, step, path);
 }
 
 function recallInside(run: TaskRun, step: PlanStep, path: string): void {
@@ -25,8 +26,8 @@ function recallInside(run: TaskRun, step: PlanStep, path: string): void {
   }
 }
 
-/** The last turn that was done, and one that failed after it; those of a `foreach` are not seen from outside. */
+/** Those of a `foreach` are not seen from outside. */
 function lastTurnsOf({ progress }: TaskRun, { verb }: PlanStep, path: string): string[] {
-  const done = progress[path]?.turn ?? 0;
-  return verb === 'repeat' ? [done - 1, done].filter((turn) => turn >= 0).map((turn) => `${path}/${turn}/`) : [];
+  const entry = progress[path];
+  return verb === 'repeat' && entry ? turnsAtHand(entry).map((turn) => `${path}/${turn}/`) : [];
 }

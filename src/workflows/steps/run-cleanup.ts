@@ -1,10 +1,10 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { PlanStep } from '../../contracts/plan.js';
+import { isSinceEngine2 } from '../../rules/engine.js';
 import { CleanupBudget } from '../budget.js';
 import { isUnknown } from '../cut.js';
 import { Halt } from '../halt.js';
-import { isSinceEngine2 } from '../since-engine-2.js';
-import { EndOfTask, isStepFailure, type StepFailure } from '../step-failure.js';
+import { EndOfTask, isStepFailure, placeOf, type StepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import type { Frame } from './frame.js';
 import { runStep } from './run-step.js';
@@ -32,12 +32,17 @@ export async function runCleanup(
   } finally {
     run.atWork -= 1;
   }
-  const told = (isSinceEngine2(run) && failures.find(isUnknown)) || failures[0];
+  const told = (isSinceEngine2(run.plan) && failures.find(isUnknown)) || failures[0];
   for (const failure of failures) {
-    const { code, message } = failure.problem;
-    if (failure !== told) run.warnings.push(`Clean-up: ${code}: ${message}`);
+    if (failure !== told) run.warnings.push(cleanupWarning(failure));
   }
   return told;
+}
+
+/** The warning of a clean-up that failed beside another failure. */
+export function cleanupWarning({ problem }: StepFailure): string {
+  const place = placeOf(problem);
+  return `Clean-up: ${place === undefined ? '' : `${place}: `}${problem.code}: ${problem.message}`;
 }
 
 async function runOne(run: TaskRun, step: PlanStep, frame: Frame, failures: StepFailure[]): Promise<void> {

@@ -1,10 +1,10 @@
 import type { Json } from '../../contracts/json.js';
 import type { ForeachStep } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
-import { carriesFailures } from '../../rules/engine.js';
-import { listSteps } from '../../rules/inner-steps.js';
+import { isSinceEngine2 } from '../../rules/engine.js';
+import { stepsOfTurn } from '../../rules/inner-steps.js';
 import { openAccount } from '../loop-account.js';
-import { StepFailure } from '../step-failure.js';
+import { EndOfTask, StepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import { evaluate, evaluateCount, evaluateExpression } from './evaluate.js';
 import { type Frame, frameInside } from './frame.js';
@@ -26,8 +26,12 @@ import { runSteps } from './run-steps.js';
 export async function runForeach(run: TaskRun, step: ForeachStep, path: string, frame: Frame): Promise<Json> {
   const items = itemsOf(run, step, frame);
   const most = evaluateCount(run, step.max_parallel, frame);
-  const inner = listSteps(step.steps).filter((listed) => !listed.path.includes('*'));
+  const inner = stepsOfTurn(step);
   const done = { ...run.progress[path]?.items };
+  const keepDone = (index: number, output: Json): void => {
+    done[index] = output;
+    (run.progress[path] as StepProgress).items = done;
+  };
   openAccount(run.progress[path] as StepProgress, items.length);
   /** Prefix of the last item that was done in this run, whose values the next one begins with. */
   let before: string | undefined;
@@ -38,21 +42,22 @@ export async function runForeach(run: TaskRun, step: ForeachStep, path: string, 
     run.values.enter(prefix, most === 1 ? (before ?? `${path}/${index - 1}/`) : undefined, lastValues(last));
     const names = { ...frame.names, [step.as]: items[index] as Json, ...(step.index && { [step.index]: index }) };
     const own = { ...frameInside(inside, `${path}/${index}`), names, last };
-    const turn: Turn = { loop: path, id: step.id, inner, item: index, labelOf: () => undefined };
+    const turn: Turn = { verb: 'foreach', loop: path, id: step.id, inner, item: index, labelOf: () => undefined };
     try {
-      turn.labelOf = labelOfItem(run, step, items[index] as Json, own);
+      turn.labelOf = labelOfItem(run, step, items[index] as Json, { ...own, own: frame.own });
       run.underWay.begin(turn);
-      done[index] = await runSteps(run, step.steps, own);
+      keepDone(index, await runSteps(run, step.steps, own));
     } catch (error) {
+      if (error instanceof EndOfTask) keepDone(index, error.output);
       failTurn(run, turn, error);
-      if (carriesFailures(run.plan)) run.values.leave(prefix);
+      // The next item sees what the last one that was done has left, in this run of the task as in the next.
+      if (isSinceEngine2(run.plan)) run.values.leave(prefix);
       else before = prefix;
       throw error;
     } finally {
       run.underWay.end(turn);
     }
     if (most === 1) keepTurn(run, step, path, prefix);
-    (run.progress[path] as StepProgress).items = done;
     endItem(run, turn, step.steps);
     run.values.leave(most > 1 ? prefix : (before ?? `${path}/${index - 1}/`));
     before = prefix;

@@ -1,10 +1,10 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { OnFailure } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
-import { carriesFailures } from '../../rules/engine.js';
+import { isSinceEngine2 } from '../../rules/engine.js';
 import { type Cause, causeOf, explain, isUnknown } from '../cut.js';
 import { Halt } from '../halt.js';
-import { Halted, isStepFailure, StepFailure } from '../step-failure.js';
+import { Halted, isStepFailure, placeOf, StepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import type { Frame } from './frame.js';
 
@@ -74,14 +74,14 @@ export async function runMany(
   await (scope ? scope.run(lanes) : lanes());
   halt.done();
   // What failed is not the end of the others, which go on in the next run.
-  if (goesOn && onFailure === 'finish' && isStepFailure(first?.error) && carriesFailures(run.plan)) throw new Halted();
+  if (goesOn && onFailure === 'finish' && isStepFailure(first?.error) && isSinceEngine2(run.plan)) throw new Halted();
   if (first) throw first.error;
   inside.halt.check();
 }
 
 /** So the next run of the task, should there be one, neither repeats nor forgets it. */
 function noteFailed(run: TaskRun, path: string, index: number, { problem }: StepFailure): void {
-  if (!carriesFailures(run.plan)) return;
+  if (!isSinceEngine2(run.plan)) return;
   const entry = run.progress[path] as StepProgress;
   const items = entry.failed?.items ?? [];
   items.push(index);
@@ -91,5 +91,5 @@ function noteFailed(run: TaskRun, path: string, index: number, { problem }: Step
 /** An outcome that could not be learnt is told, whatever else becomes of the step. */
 export function keepUnknown(run: TaskRun, error: unknown): void {
   if (!isUnknown(error)) return;
-  run.warnings.push(`${error.problem.step ?? 'A call'}: ${error.problem.code}: ${error.problem.message}`);
+  run.warnings.push(`${placeOf(error.problem) ?? 'A call'}: ${error.problem.code}: ${error.problem.message}`);
 }

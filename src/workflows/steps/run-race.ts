@@ -1,8 +1,8 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { Json } from '../../contracts/json.js';
 import type { PlanStep, RaceStep } from '../../contracts/plan.js';
+import { isSinceEngine2 } from '../../rules/engine.js';
 import { type Cause, causeOf, explain, isUnknown } from '../cut.js';
-import { isSinceEngine2 } from '../since-engine-2.js';
 import { Halted, isStepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import { type Frame, frameInside } from './frame.js';
@@ -40,7 +40,7 @@ export async function runRace(run: TaskRun, { id, branches }: RaceStep, path: st
   const winner = first as BranchEnd;
   const losers = ends.flatMap((end) => (end && end !== winner && 'error' in end ? [end.error] : []));
   if (cause) for (const error of losers) explain(run, error, cause);
-  const lost = isSinceEngine2(run)
+  const lost = isSinceEngine2(run.plan)
     ? [winner && 'error' in winner && winner.error, ...losers].find(isUnknown)
     : undefined;
   for (const error of losers) if (error !== lost) keepUnknown(run, error);

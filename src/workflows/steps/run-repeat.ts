@@ -2,8 +2,8 @@ import { sleep } from '@temporalio/workflow';
 import type { Json } from '../../contracts/json.js';
 import type { RepeatStep } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
-import { carriesFailures } from '../../rules/engine.js';
-import { listSteps } from '../../rules/inner-steps.js';
+import { isSinceEngine2 } from '../../rules/engine.js';
+import { stepsOfTurn } from '../../rules/inner-steps.js';
 import { StepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import { foldTurn } from '../turn-counts.js';
@@ -21,7 +21,7 @@ import { runSteps } from './run-steps.js';
 export async function runRepeat(run: TaskRun, step: RepeatStep, path: string, frame: Frame): Promise<Json> {
   const { until, every, max } = step.repeat;
   const most = evaluateCount(run, max, frame);
-  const inner = listSteps(step.steps).filter((listed) => !listed.path.includes('*'));
+  const inner = stepsOfTurn(step);
   const entryOf = (): StepProgress => run.progress[path] as StepProgress;
   if (entryOf().turn === undefined) beginTurns(run, step, path);
   else run.values.recall(`${path}/0/`, lastValues(lastTurns(run, path)));
@@ -34,12 +34,12 @@ export async function runRepeat(run: TaskRun, step: RepeatStep, path: string, fr
     try {
       output = await runSteps(run, step.steps, inside);
     } catch (error) {
-      failTurn(run, { loop: path, id: step.id, inner, item: turn, labelOf: () => undefined }, error);
+      failTurn(run, { verb: 'repeat', loop: path, id: step.id, inner, item: turn, labelOf: () => undefined }, error);
       throw error;
     }
     keepTurn(run, step, path, inside.prefix);
-    const before = inner.map((listed) => `${path}/${turn - 1}/${listed.path}`);
-    foldTurn(run.progress, entryOf(), before, { nameOf: () => ({ item: turn - 1 }) });
+    const before = { path: `${path}/${turn - 1}`, inner, nameOf: () => ({ item: turn - 1 }) };
+    foldTurn(run.progress, entryOf(), before);
     entryOf().turn = turn + 1;
     // It was looked at when that turn ended, in an earlier run.
     if (turn + 1 === asked) continue;
@@ -50,7 +50,7 @@ export async function runRepeat(run: TaskRun, step: RepeatStep, path: string, fr
       return output;
     }
     if (turn + 1 < most) await pause(run, step, path, evaluateDuration(run, every, after), frame);
-    if (carriesFailures(run.plan)) entryOf().begun = true;
+    if (isSinceEngine2(run.plan)) entryOf().begun = true;
   }
   throw new StepFailure({
     code: 'repeat.exhausted',

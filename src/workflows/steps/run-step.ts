@@ -3,9 +3,9 @@ import type { Json } from '../../contracts/json.js';
 import type { PlanStep } from '../../contracts/plan.js';
 import { isStepEnd } from '../../contracts/states.js';
 import type { StepProgress } from '../../contracts/task.js';
+import { isSinceEngine2 } from '../../rules/engine.js';
 import { isCatchable } from '../../rules/error-families.js';
 import { passGate, refuseCancelled } from '../gate.js';
-import { isSinceEngine2 } from '../since-engine-2.js';
 import { EndOfTask, Halted, isStepFailure, locate, stepStatusOf } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import { evaluateCondition } from './evaluate.js';
@@ -90,7 +90,8 @@ function runPrepared(run: TaskRun, step: PlanStep, path: string, frame: Frame): 
       return output;
     },
     (error: unknown) => {
-      if (isSinceEngine2(run) && isStepFailure(error) && error.hasArrived) prepareUndo(run, step, path, frame, null);
+      if (isSinceEngine2(run.plan) && isStepFailure(error) && error.hasArrived)
+        prepareUndo(run, step, path, frame, null);
       throw error;
     },
   );

@@ -2,6 +2,7 @@ import { CancellationScope } from '@temporalio/workflow';
 import type { PlanOperation } from '../../contracts/plan.js';
 import type { Problem } from '../../contracts/problem.js';
 import type { StepProgress } from '../../contracts/task.js';
+import { isInTurn } from '../../rules/turn-paths.js';
 import { CleanupBudget } from '../budget.js';
 import { callOperation } from '../call-operation.js';
 import { Halt } from '../halt.js';
@@ -40,7 +41,9 @@ async function undoOne(run: TaskRun, path: string, entry: StepProgress, budget: 
     if (!isStepFailure(error)) throw error;
     const { problem } = error;
     run.note(path, id, { status: stepStatusOf(problem.code), output: null, error: problem });
-    run.warnings.push(`Not taken back: ${id.replace(/\.undo$/, '')}: ${problem.code}: ${problem.message}`);
+    run.warnings.push(
+      `Not taken back: ${(isInTurn(path) ? path : id).replace(/\.undo$/, '')}: ${problem.code}: ${problem.message}`,
+    );
   }
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { FailureEnd, ItemFailure } from '../../../src/contracts/loops.js';
-import type { PlanStep } from '../../../src/contracts/plan.js';
+import type { ForeachStep, PlanStep } from '../../../src/contracts/plan.js';
 import type { Progress, StepProgress } from '../../../src/contracts/task.js';
-import { listSteps } from '../../../src/rules/inner-steps.js';
+import { listSteps, stepsOfTurn } from '../../../src/rules/inner-steps.js';
 import { keptProgress } from '../../../src/rules/kept-progress.js';
 import { addFailure, noteDone, noteFailed, openAccount } from '../../../src/workflows/loop-account.js';
 import { summarize } from '../../../src/workflows/summary.js';
@@ -68,8 +68,9 @@ test('another task that takes over counts the items that are done, and not those
     'hosts/1/check': { status: 'failed', attempts: 3, ...from },
   };
   const entry = progress.hosts as StepProgress;
-  foldTurn(progress, entry, ['hosts/0/check'], { nameOf: () => ({ item: 0 }) });
-  foldTurn(progress, account, ['hosts/1/check'], { nameOf: () => ({ item: 1 }), told: 'hosts/1/check' });
+  const inner = stepsOfTurn(steps[0] as ForeachStep);
+  foldTurn(progress, entry, { path: 'hosts/0', inner, nameOf: () => ({ item: 0 }) });
+  foldTurn(progress, account, { path: 'hosts/1', inner, nameOf: () => ({ item: 1 }), told: ['hosts/1/check'] });
   expect(rows(progress)[1]).toMatchObject({ turns: 2, attempts: 4, failed_turns: 1, duration_ms: 1000 });
   const tree = { steps, finally: [] };
   const kept = keptProgress({ plan: tree, progress }, tree, null);
@@ -98,11 +99,13 @@ test('5,000 items that all fail leave a short result', () => {
   const entry: StepProgress = { status: 'failed' };
   const progress: Progress = { hosts: entry };
   const account = openAccount(entry, 5000);
+  const inner = stepsOfTurn(steps[0] as ForeachStep);
   for (let item = 0; item < 5000; item += 1) {
-    const path = `hosts/${item}/check`;
-    progress[path] = { status: 'failed', attempts: 3, error: { code: 'mine', message: 'x'.repeat(3000) } };
+    const path = `hosts/${item}`;
+    const told = [`${path}/check`];
+    progress[`${path}/check`] = { status: 'failed', attempts: 3, error: { code: 'mine', message: 'x'.repeat(3000) } };
     noteFailed(account, { ...failure(item), label: 'y'.repeat(80), error: { code: 'mine', message: 'x'.repeat(300) } });
-    foldTurn(progress, account, [path], { nameOf: () => ({ item }), told: path });
+    foldTurn(progress, account, { path, inner, nameOf: () => ({ item }), told });
   }
   expect(Object.keys(progress)).toEqual(['hosts']);
   const [hosts, check] = rows(progress);

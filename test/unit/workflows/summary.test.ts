@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { PlanStep } from '../../../src/contracts/plan.js';
+import type { ForeachStep, PlanStep } from '../../../src/contracts/plan.js';
 import type { Progress } from '../../../src/contracts/task.js';
-import { listSteps } from '../../../src/rules/inner-steps.js';
+import { listSteps, stepsOfTurn } from '../../../src/rules/inner-steps.js';
 import { summarize } from '../../../src/workflows/summary.js';
 import { foldTurn } from '../../../src/workflows/turn-counts.js';
 import { examplePlan } from '../rules/example-plan.js';
@@ -35,7 +35,9 @@ test('a loop has one row a step: its turns, attempts and time added up, with the
 test('turns that were folded away count like those that are still there', () => {
   const loop = { status: 'running' } as const;
   const progress: Progress = { each: { ...loop }, 'each/0/deploy': { status: 'succeeded', attempts: 2, ...at(0, 10) } };
-  foldTurn(progress, progress.each as Progress[string], ['each/0/deploy'], {
+  foldTurn(progress, progress.each as Progress[string], {
+    path: 'each/0',
+    inner: stepsOfTurn(steps[1] as ForeachStep),
     nameOf: () => ({ item: 0 }),
   });
   expect(Object.keys(progress)).toEqual(['each']);

@@ -49,12 +49,7 @@ export function overload<T extends unknown[]>(
   };
 }
 
-/** The overload for operands of these kinds; undefined where none fits. `any` fits all, and all fit `any`. */
-export function overloadFor(callable: Callable, kinds: readonly Wanted[]): Overload | undefined {
-  return callable.overloads.find((one) => fits(one.operands, kinds));
-}
-
-/** Every overload that operands of these kinds may come to. */
+/** Every overload that operands of these kinds may come to. `any` fits all, and all fit `any`. */
 export function overloadsFor(callable: Callable, kinds: readonly Wanted[]): Overload[] {
   return callable.overloads.filter((one) => fits(one.operands, kinds));
 }

@@ -212,7 +212,7 @@ describe('a foreach', () => {
     const items = { total: 3, succeeded: 1, failed: 2 };
     const xml = renderJunit(result('failed', [loop(items, { failures: [failure(0)], failures_left_out: 1 }), inner()]));
     expect(xml).toContain('tests="2" failures="2" skipped="0"');
-    expect(xml).toContain('2 more items are not told one by one; of all: 1 of 3 succeeded, 2 failed');
+    expect(xml).toContain('2 more items are not listed; of all: 1 of 3 succeeded, 2 failed');
   });
 
   test('that failed by itself is told as the loop', () => {
