@@ -33,7 +33,8 @@ afterEach(() => {
 /** Every process of an attack notes its number in this file. */
 const noted = (root = folder): number[] => {
   const file = join(root, 'pids');
-  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').map(Number) : [];
+  const text = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  return text === '' ? [] : text.split('\n').map(Number);
 };
 const living = (root = folder): number[] => noted(root).filter((pid) => markOf(pid) !== undefined);
 
@@ -75,7 +76,7 @@ onLinux('a process that leaves its group by', () => {
   describe.each(Object.entries(ESCAPES))('%s', (_, { start, count = 1 }) => {
     test('ends when the call has ended', async () => {
       const outcome = await run(start, count, 'echo done', { keepStdout: 100 });
-      expect(outcome).toMatchObject({ ended: 'exit', exitCode: 0, stdout: 'done\n' });
+      expect(outcome).toMatchObject({ ended: 'exit', exitCode: 0, stdout: Buffer.from('done\n') });
       expect(noted().length).toBeGreaterThanOrEqual(count);
       expect(living()).toEqual([]);
     });
