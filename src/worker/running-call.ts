@@ -1,5 +1,6 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inFolder } from '../activities/record/in-folder.js';
 import type { StartedProcesses } from '../activities/script/process-groups.js';
 import { CALL_ID_VARIABLE } from '../contracts/names.js';
 import { markOf, signalProcess } from '../server/processes.js';
@@ -14,7 +15,6 @@ export class RunningCall implements StartedProcesses {
   private pid: number | undefined;
   /** Of a process that leads its group. */
   private group: number | undefined;
-  private noted: Promise<void> = Promise.resolve();
   private ending = false;
 
   /** @param folder where its process group is noted. @param looks shared with the other calls of the worker. */
@@ -33,8 +33,12 @@ export class RunningCall implements StartedProcesses {
     const started = this.processes.adopt(pid, leads);
     if (!leads) return;
     this.group = pid;
-    // Without a note the group still ends with its call; only a killed worker would leave it.
-    this.noted = this.note(pid, started ?? markOf(pid)?.started ?? '').catch(() => {});
+    try {
+      const note = this.noteOf(pid);
+      inFolder(note, () => writeFileSync(note, started ?? markOf(pid)?.started ?? ''));
+    } catch {
+      // Without a note the group still ends with its call; only a killed worker would leave it.
+    }
   }
 
   async look(): Promise<void> {
@@ -55,8 +59,7 @@ export class RunningCall implements StartedProcesses {
     this.ending = true;
     if (this.group !== undefined) signalGroup(this.group, 'SIGKILL');
     const left = await this.processes.kill(() => this.table(), limitMs);
-    await this.noted;
-    if (this.group !== undefined) await rm(this.noteOf(this.group), { force: true });
+    if (this.group !== undefined) rmSync(this.noteOf(this.group), { force: true });
     return left;
   }
 
@@ -66,14 +69,6 @@ export class RunningCall implements StartedProcesses {
 
   private noteOf(group: number): string {
     return join(this.folder, String(group));
-  }
-
-  private async note(group: number, started: string): Promise<void> {
-    const write = (): Promise<void> => writeFile(this.noteOf(group), started);
-    await write().catch(async () => {
-      await mkdir(this.folder, { recursive: true });
-      await write();
-    });
   }
 }
 
