@@ -119,6 +119,28 @@ onLinux('the processes of other calls', () => {
     expect(living()).toEqual([]);
   });
 
+  test('go on while many calls end together, of which each ends what it has left', async () => {
+    const cancel = new AbortController();
+    const stays = run(`setsid ${SLEEPER} &`, 1, 'sleep 300', { signal: cancel.signal });
+    await expect.poll(() => living().length, { timeout: 10_000, interval: 20 }).toBe(1);
+    const [other] = living();
+    const calls = times(20, 100);
+    const script = `setsid ${SLEEPER} & while [ ! -e go ]; do sleep 0.05; done`;
+    const ends = Array.from({ length: calls }, async () => {
+      const log = new CallLog(undefined, 'call', 1);
+      const env = { PATH: process.env.PATH ?? '', PIDS: join(folder, 'pids') };
+      const request = { command: 'bash', args: ['-c', script], cwd: folder, env, timeoutMs: 60_000, log };
+      return runProcess({ ...request, signal: new AbortController().signal }, groups);
+    });
+    await expect.poll(() => living().length, { timeout: 60_000, interval: 50 }).toBe(1 + calls);
+    writeFileSync(join(folder, 'go'), '');
+    for (const end of await Promise.all(ends)) expect(end).toMatchObject({ ended: 'exit', exitCode: 0 });
+    expect(living()).toEqual([other]);
+    cancel.abort();
+    await stays;
+    expect(living()).toEqual([]);
+  });
+
   test('go on that carry the id of another call, or of none', async () => {
     // Without the pipes of the call, whose end it would wait for.
     await run(`ABILITY_CALL_ID=none setsid ${SLEEPER} </dev/null >/dev/null 2>&1 &`, 1, 'true');
