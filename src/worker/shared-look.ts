@@ -1,7 +1,7 @@
 import { allPids, type ProcessEntry, pidsSince, readProcess } from '../server/process-table.js';
 
-/** Looking takes at most this part of the time, however many calls ask. */
-const SHARE = 1 / 10;
+/** The pause after a look, as a multiple of it, so that looking takes a tenth of the time however many calls ask. */
+const PAUSE = 9;
 /** So long a call waits at most for a look that others can share with it, in milliseconds. */
 const MOST_PAUSE_MS = 50;
 
@@ -67,7 +67,7 @@ export class SharedLook {
       for (const { reject } of waiting) reject(error);
     }
     const took = performance.now() - began;
-    this.free = began + took + Math.min(MOST_PAUSE_MS, took * (1 / SHARE - 1));
+    this.free = began + took + Math.min(MOST_PAUSE_MS, took * PAUSE);
   }
 }
 
