@@ -15,6 +15,7 @@ import { type Burst, type Measured, measureBursts, measureInTurns, type Setting 
 import { measureWithPreflight, preflightCostOf, preflightGatesOf, preflightLinesOf } from './preflight.js';
 import { gatesOf, preflightTableOf, rowsOf, tableOf, verdictOf } from './report.js';
 import { CONTRACT, FULL, ONLY, SCENARIOS, SHORT } from './scenarios.js';
+import { measureScripts, type ScriptsAtOnce, scriptLinesOf } from './scripts-at-once.js';
 import { HOOKS, openStage, type Stage } from './stage.js';
 import { randomFrom, shuffled } from './statistics.js';
 
@@ -34,6 +35,7 @@ const random = randomFrom(seed);
 const measured: Measured[] = [];
 const bursts: Burst[] = [];
 const whole: Burst[] = [];
+const scripts: ScriptsAtOnce[] = [];
 
 say(`seed ${seed}, ${extent.rounds} rounds, Node ${process.version}, ${cpus().length} CPUs, ${cpus()[0]?.model}`);
 const stage = await openStage(values.profile);
@@ -54,6 +56,10 @@ try {
     const most = extent.whole[setting.scenario];
     if (most) whole.push(...(await measureWithPreflight(stage.contenders.slice(0, 3), most, setting)));
   });
+  if (!values.scenario || values.scenario.includes('scripts')) {
+    say('100 scripts at once');
+    scripts.push(...(await measureScripts(stage.watched, extent.scripts)));
+  }
 } finally {
   await stage.stop();
 }
@@ -62,9 +68,9 @@ const rows = rowsOf(measured, bursts);
 const preflight = preflightCostOf(measured, whole);
 const gates = [...gatesOf(rows), ...preflightGatesOf(preflight)];
 const machine = { node: process.version, cpus: cpus().length, model: cpus()[0]?.model, memory: totalmem() };
-const file = keep({ seed, extent, machine, rows, preflight, gates, measured, bursts, whole });
+const file = keep({ seed, extent, machine, rows, preflight, gates, measured, bursts, whole, scripts });
 process.stdout.write(
-  `${tableOf(rows)}\n\n${preflightTableOf(rows)}\n\n${preflightLinesOf(preflight)}\n\n${verdictOf(gates)}\n`,
+  `${tableOf(rows)}\n\n${preflightTableOf(rows)}\n\n${preflightLinesOf(preflight)}\n\n${scriptLinesOf(scripts)}\n\n${verdictOf(gates)}\n`,
 );
 say(`All figures are in ${file}.`);
 if (values.gate && gates.some(({ hard, kept }) => hard && !kept)) process.exitCode = 1;

@@ -41,6 +41,8 @@ export interface Extent {
   burst: Partial<Record<ScenarioName, number>>;
   /** The same, with the preflight of each. */
   whole: Partial<Record<ScenarioName, number>>;
+  /** Tasks of 100 scripts at once, of the product with no hooks only. */
+  scripts: number;
 }
 
 /** As in the published figures; seven minutes. */
@@ -49,6 +51,7 @@ export const FULL: Extent = {
   tasks: { noop: 5, chain: 3, fanout: 3, loop: 1, approval: 2 },
   burst: { noop: 100, chain: 50, fanout: 50 },
   whole: { noop: 100, chain: 50 },
+  scripts: 8,
 };
 
 /** Under a minute and a half, to look whether a change costs much. */
@@ -57,4 +60,5 @@ export const SHORT: Extent = {
   tasks: { noop: 4, chain: 2, fanout: 2, loop: 1, approval: 2 },
   burst: { noop: 50 },
   whole: { noop: 50, chain: 50 },
+  scripts: 4,
 };

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { connect, type Session } from '../src/client/index.js';
 import { taskQueueOf } from '../src/contracts/names.js';
@@ -13,6 +14,7 @@ import { spawnServer } from '../src/server/temporal-server.js';
 import { type Contender, product, twin } from './contenders.js';
 import { type Running, start } from './processes.js';
 import { CONTRACT } from './scenarios.js';
+import type { Watched } from './scripts-at-once.js';
 
 /** Root of the repository, seen from the compiled benchmark. */
 const ROOT = join(import.meta.dirname, '../../..');
@@ -29,11 +31,16 @@ export const HOOKS = {
   devs: '1 script',
 } as const;
 
+/** The environment with no hooks. */
+const PLAIN = 'dev0';
+
 /** What is compared, running. */
 export interface Stage {
   /** Twin, control, then the product by {@link HOOKS}, then the product with `fast` calls, then with an output contract. */
   contenders: Contender[];
   client: Client;
+  /** The worker of the product with no hooks. */
+  watched: Watched;
   stop(): Promise<void>;
 }
 
@@ -54,12 +61,15 @@ export async function openStage(profiles?: string): Promise<Stage> {
     const root = join(folder, 'project');
     cpSync(join(ROOT, 'bench/project'), root, { recursive: true });
     const node = profiles ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : [];
-    const where: Where = { address, origin, root, node, ends };
+    const watch = ['--import', pathToFileURL(join(import.meta.dirname, 'watch-loop.js')).href];
+    const late = join(folder, 'late.json');
+    const where: Where = { address, origin, root, node: [...node, ...watch], late, ends };
     const session = await kept(ends, connect({ root, project: PROJECT, address }));
     const connection = await kept(ends, Connection.connect({ address }));
     const client = new Client({ connection });
     const contenders = await startContenders(where, client, session);
-    return { contenders, client, stop };
+    const { pid } = contenders.find(({ name }) => name === HOOKS[PLAIN]) as Contender;
+    return { contenders, client, watched: { session, environment: PLAIN, pid, file: late }, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -73,6 +83,8 @@ interface Where {
   /** Of the project. */
   root: string;
   node: string[];
+  /** Where that worker writes how late its event loop was. */
+  late: string;
   ends: (() => Promise<void> | void)[];
 }
 
@@ -132,7 +144,7 @@ async function startContenders(where: Where, client: Client, session: Session): 
 }
 
 function startProduct(
-  { address, origin, root, node }: Where,
+  { address, origin, root, node, late }: Where,
   environment: string,
   ABILITY_SEAL_KEYS: string,
 ): Promise<Running> {
@@ -140,7 +152,12 @@ function startProduct(
     script: join(ROOT, 'dist/command/bin.js'),
     args: ['worker', '--env', environment, '--placement', 'cloud'],
     cwd: root,
-    env: { TEMPORAL_ADDRESS: address, BENCH_SERVICE_URL: origin, ABILITY_SEAL_KEYS },
+    env: {
+      TEMPORAL_ADDRESS: address,
+      BENCH_SERVICE_URL: origin,
+      ABILITY_SEAL_KEYS,
+      ...(environment === PLAIN && { BENCH_LOOP_FILE: late }),
+    },
     node,
     ready: { stream: 'stderr', begins: 'Serving' },
   });

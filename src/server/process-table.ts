@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { CALL_ID_VARIABLE } from '../contracts/names.js';
 
 /** A living process, as far as it is needed to say to which call it belongs. */
@@ -19,19 +19,29 @@ const MOST_PIDS_PER_MS = 30;
 /** Whether processes can be looked at: only Linux shows them as files. */
 export const CAN_LIST = process.platform === 'linux';
 
+/** A process, and how long ago it was started. */
+export interface Since {
+  pid: number;
+  elapsedMs: number;
+}
+
 /**
- * Numbers of the processes that may have been started after another one.
+ * Numbers of the processes that may have been started after one of others.
  *
  * A look at one costs microseconds, and machines have hundreds; numbers are given in turn, so that after a short call only
  * few come into question. Where they may have come round meanwhile it is all.
- *
- * @param first the number of that process. @param elapsedMs how long ago it was started.
  */
-export function pidsSince(first: number, elapsedMs: number): number[] {
+export function pidsSince(others: readonly Since[]): number[] {
   const pids = allPids();
   const last = lastPid();
-  if (last === undefined || elapsedMs * MOST_PIDS_PER_MS > mostPids()) return pids;
-  return pids.filter(last >= first ? (pid) => pid >= first && pid <= last : (pid) => pid >= first || pid <= last);
+  const mostMs = mostPids() / MOST_PIDS_PER_MS;
+  if (last === undefined || others.some(({ elapsedMs }) => elapsedMs > mostMs)) return pids;
+  const first = (which: (pid: number) => boolean): number =>
+    Math.min(...others.map(({ pid }) => pid).filter((pid) => which(pid)));
+  const low = first((pid) => pid <= last);
+  // Numbers began again at the lowest after this one was given.
+  const before = first((pid) => pid > last);
+  return pids.filter((pid) => pid >= before || (pid <= last && (pid >= low || before < Number.POSITIVE_INFINITY)));
 }
 
 /** Numbers of all processes; none where they cannot be looked at. */
@@ -54,10 +64,12 @@ export function readProcess(pid: number): ProcessEntry | undefined {
 /** The id of the call that a process was started for; undefined where it has none, or it cannot be read. */
 export function callIdOf(pid: number): string | undefined {
   const name = `${CALL_ID_VARIABLE}=`;
-  const line = readText(`/proc/${pid}/environ`)
-    ?.split('\0')
-    .find((variable) => variable.startsWith(name));
-  return line?.slice(name.length);
+  const environ = `\0${readText(`/proc/${pid}/environ`) ?? ''}`;
+  const at = environ.indexOf(`\0${name}`);
+  if (at < 0) return undefined;
+  const begin = at + 1 + name.length;
+  const end = environ.indexOf('\0', begin);
+  return environ.slice(begin, end < 0 ? undefined : end);
 }
 
 /** The number that was given last. */
@@ -73,10 +85,22 @@ function mostPids(): number {
   return most;
 }
 
+/** Files of /proc do not say how long they are; a look reads hundreds of them, and none needs room of its own. */
+const ROOM = Buffer.allocUnsafeSlow(64 * 1024);
+
 function readText(file: string): string | undefined {
+  let fd: number | undefined;
   try {
-    return readFileSync(file, 'latin1');
+    fd = openSync(file, 'r');
+    let text = '';
+    for (;;) {
+      const bytes = readSync(fd, ROOM);
+      if (bytes === 0) return text;
+      text += ROOM.toString('latin1', 0, bytes);
+    }
   } catch {
     return undefined;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
   }
 }

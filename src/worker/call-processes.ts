@@ -1,16 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { allPids, type ProcessEntry, pidsSince, readProcess } from '../server/process-table.js';
+import { type ProcessEntry, readProcess } from '../server/process-table.js';
+import type { ProcessTable } from './shared-look.js';
 
 /** Between two looks for what is left: a process that was killed takes a moment to go. */
 const PAUSE_MS = 5;
-
-/** How processes are looked for. */
-export interface CallTraces {
-  /** Whether a process with this id of a call is one of those looked for. */
-  belongs: (callId: string) => boolean;
-  /** Where to look. */
-  pids: () => number[];
-}
 
 /**
  * The processes of a call, wherever they have gone: out of the process group, out of the session, away from their parent.
@@ -23,23 +16,28 @@ export class CallProcesses {
   private readonly known = new Map<number, string>();
   private readonly sessions = new Set<number>();
 
-  constructor(private readonly traces: CallTraces) {}
+  /** @param belongs whether a process with this id of a call is one of those looked for. */
+  constructor(private readonly belongs: (callId: string) => boolean) {}
 
-  /** Starts from a process that is known to be of the call. @param leads whether its session is its own. */
-  adopt(pid: number, leads: boolean): void {
+  /**
+   * Starts from a process that is known to be of the call.
+   *
+   * @param leads whether its session is its own. @returns its start; undefined where it is gone.
+   */
+  adopt(pid: number, leads: boolean): string | undefined {
     const entry = readProcess(pid);
     if (entry) this.known.set(pid, entry.started);
     if (leads) this.sessions.add(pid);
+    return entry?.started;
   }
 
-  /** Remembers what is found now, as long as it can be found by its parent. */
-  look(): void {
-    this.find();
-  }
-
-  /** Sends a signal to all that are found, but for a group that gets it as a whole. @returns their numbers. */
-  signal(signal: NodeJS.Signals, except?: number): number[] {
-    return this.find()
+  /**
+   * Sends a signal to all that are found, but for a group that gets it as a whole.
+   *
+   * @param table of this very moment: later a number may be that of another process. @returns their numbers.
+   */
+  signal(table: ProcessTable, signal: NodeJS.Signals, except?: number): number[] {
+    return this.find(table)
       .filter(({ group }) => group !== except)
       .map(({ pid }) => pid)
       .filter((pid) => reached(pid, signal));
@@ -48,20 +46,19 @@ export class CallProcesses {
   /**
    * Kills until none is found, since they may start others meanwhile.
    *
-   * @param limitMs gives up then. @returns how many are left.
+   * @param look gives what there is after it was asked. @param limitMs gives up then. @returns how many are left.
    */
-  async kill(limitMs: number): Promise<number> {
+  async kill(look: () => Promise<ProcessTable>, limitMs: number): Promise<number> {
     const deadline = performance.now() + limitMs;
     for (;;) {
-      const left = this.signal('SIGKILL').length;
+      const left = this.signal(await look(), 'SIGKILL').length;
       if (left === 0 || performance.now() > deadline) return left;
       await sleep(PAUSE_MS);
     }
   }
 
-  private find(): ProcessEntry[] {
-    const entries = this.traces.pids().flatMap((pid) => (pid === process.pid ? [] : (readProcess(pid) ?? [])));
-    const starts = new Map(entries.map(({ pid, started }) => [pid, started]));
+  /** Finds them, and remembers each as long as it can be found by its parent. */
+  find({ entries, starts }: ProcessTable): ProcessEntry[] {
     const found = new Set<ProcessEntry>();
     // A child may have a lower number than its parent, so that one pass does not find a whole tree.
     for (let before = -1; before < found.size; ) {
@@ -71,8 +68,8 @@ export class CallProcesses {
     return [...found];
   }
 
-  private owns({ pid, started, parent, session, callId }: ProcessEntry, starts: Map<number, string>): boolean {
-    if (callId !== undefined) return this.traces.belongs(callId);
+  private owns({ pid, started, parent, session, callId }: ProcessEntry, starts: ProcessTable['starts']): boolean {
+    if (callId !== undefined) return this.belongs(callId);
     if (this.known.get(pid) === started || this.sessions.has(session)) return true;
     // The number of a parent that has gone may be another's now.
     const parentStarted = starts.get(parent);
@@ -85,16 +82,6 @@ export class CallProcesses {
     if (entry.session !== ownSession()) this.sessions.add(entry.session);
     return entry;
   }
-}
-
-/** Where the processes of a call that is under way are looked for: among those that were started since. */
-export function tracesOf(callId: string, first: () => number | undefined): CallTraces {
-  const begun = performance.now();
-  const pids = (): number[] => {
-    const pid = first();
-    return pid === undefined ? allPids() : pidsSince(pid, performance.now() - begun);
-  };
-  return { belongs: (other) => other === callId, pids };
 }
 
 let session: number | undefined;

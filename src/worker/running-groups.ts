@@ -6,7 +6,9 @@ import { ownSpace } from '../server/process-space.js';
 import { allPids } from '../server/process-table.js';
 import { isAlive, markOf, ownMark, type ProcessMark, signalProcess } from '../server/processes.js';
 import { CallProcesses } from './call-processes.js';
+import { OneATurn } from './one-a-turn.js';
 import { RunningCall } from './running-call.js';
+import { lookAt, SharedLook } from './shared-look.js';
 
 /** Where pids mean what they mean here, as the end of a name. */
 const SPACE = createHash('sha256').update(`${ownSpace().boot} ${ownSpace().pids}`).digest('hex').slice(0, 16);
@@ -25,13 +27,19 @@ const MOST_ROUNDS = 20;
 export class RunningGroups implements ProcessGroups {
   private readonly name = nameOf(ownMark());
   private readonly own: string;
+  private readonly looks = new SharedLook();
+  private readonly starts = new OneATurn();
 
   constructor(private readonly folder: string) {
     this.own = join(folder, this.name);
   }
 
   begin(): RunningCall {
-    return new RunningCall(`${this.name}.${randomUUID()}`, this.own);
+    return new RunningCall(`${this.name}.${randomUUID()}`, this.own, this.looks);
+  }
+
+  turn(): Promise<void> {
+    return this.starts.next();
   }
 
   /** Kills what workers left behind that are no more. @returns how many groups and processes that was. */
@@ -55,14 +63,14 @@ export class RunningGroups implements ProcessGroups {
 }
 
 function reapWorker(name: string, folder: string): number {
-  const left = new CallProcesses({ belongs: (id) => id.startsWith(`${name}.`), pids: allPids });
+  const left = new CallProcesses((id) => id.startsWith(`${name}.`));
   const groups = listOf(folder)
     .map(Number)
     .filter((group) => isStill(group, join(folder, String(group))));
   for (const group of groups) left.adopt(group, true);
   const gone = new Set<number>();
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    const found = left.signal('SIGKILL');
+    const found = left.signal(lookAt(allPids()), 'SIGKILL');
     for (const pid of found) gone.add(pid);
     if (found.length === 0) break;
   }

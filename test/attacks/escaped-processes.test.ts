@@ -33,7 +33,8 @@ afterEach(() => {
 /** Every process of an attack notes its number in this file. */
 const noted = (root = folder): number[] => {
   const file = join(root, 'pids');
-  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').map(Number) : [];
+  const text = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  return text === '' ? [] : text.split('\n').map(Number);
 };
 const living = (root = folder): number[] => noted(root).filter((pid) => markOf(pid) !== undefined);
 
@@ -115,6 +116,28 @@ onLinux('the processes of other calls', () => {
     expect(living()).toEqual([stays]);
     cancel.abort();
     await other;
+    expect(living()).toEqual([]);
+  });
+
+  test('go on while many calls end together, of which each ends what it has left', async () => {
+    const cancel = new AbortController();
+    const stays = run(`setsid ${SLEEPER} &`, 1, 'sleep 300', { signal: cancel.signal });
+    await expect.poll(() => living().length, { timeout: 10_000, interval: 20 }).toBe(1);
+    const [other] = living();
+    const calls = times(20, 100);
+    const script = `setsid ${SLEEPER} & while [ ! -e go ]; do sleep 0.05; done`;
+    const ends = Array.from({ length: calls }, async () => {
+      const log = new CallLog(undefined, 'call', 1);
+      const env = { PATH: process.env.PATH ?? '', PIDS: join(folder, 'pids') };
+      const request = { command: 'bash', args: ['-c', script], cwd: folder, env, timeoutMs: 60_000, log };
+      return runProcess({ ...request, signal: new AbortController().signal }, groups);
+    });
+    await expect.poll(() => living().length, { timeout: 60_000, interval: 50 }).toBe(1 + calls);
+    writeFileSync(join(folder, 'go'), '');
+    for (const end of await Promise.all(ends)) expect(end).toMatchObject({ ended: 'exit', exitCode: 0 });
+    expect(living()).toEqual([other]);
+    cancel.abort();
+    await stays;
     expect(living()).toEqual([]);
   });
 

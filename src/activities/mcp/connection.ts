@@ -83,7 +83,7 @@ function connectionOver({ client, transport, processes, stderr, close }: Negotia
     stderr,
     overflowed: () => overflow,
     close: async () => {
-      processes?.look();
+      await processes?.look();
       await client.close().finally(close);
     },
   };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { PinnedFile, Plan, PlanHooks, PlanScript } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { importsOfUnpinned } from '../../planning/script-imports/imports-of-unpinned.js';
@@ -33,6 +34,9 @@ export interface FoundScript {
  * to that copy as the worker's own user is the worker. Source: design, section 2.
  */
 export class PinnedScripts {
+  /** Looks at copies that have been asked for and have not begun, by their folder. */
+  private readonly looks = new Map<string, Promise<void>>();
+
   /** @param folder where copies are made; inside the project, so that what lies above is found from there. */
   constructor(
     private readonly root: string,
@@ -72,12 +76,24 @@ export class PinnedScripts {
       if (live && !this.readHere(path, digest)) throw editedLive(script, path);
     const copy = new PinnedCopy(this.root, join(this.folder, digestOf(files)), join(this.folder, 'new'), files);
     try {
-      await copy.mend((file) => this.bytesOf(file));
+      await this.mend(copy);
     } catch (error) {
       throw error instanceof AbilityError ? notKept(script, error) : notCopied(script, error);
     }
     const file = join(copy.folder, this.within(script.path));
     return { file, pinned: copy.folder, names: namesOf(this.root, copy.folder, files) };
+  }
+
+  /** Calls that begin in the same turn of the event loop share a look, which begins after each of them asked. */
+  private mend(copy: PinnedCopy): Promise<void> {
+    const asked = this.looks.get(copy.folder);
+    if (asked) return asked;
+    const look = setImmediate().then(() => {
+      this.looks.delete(copy.folder);
+      return copy.mend((file) => this.bytesOf(file));
+    });
+    this.looks.set(copy.folder, look);
+    return look;
   }
 
   /** The store's bytes, else those of the project where they are the right ones; the store then gets them back. */

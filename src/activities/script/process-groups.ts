@@ -5,9 +5,9 @@ export interface StartedProcesses {
   /** @param pid undefined where it could not be started. @param leads whether it leads a process group of its own. */
   started(pid: number | undefined, leads: boolean): void;
   /** Remembers those that can be found now by their parents, before these end. */
-  look(): void;
-  /** Sends a signal to all of them that can be found. */
-  signal(signal: NodeJS.Signals): void;
+  look(): Promise<void>;
+  /** Sends a signal to all of them that can be found; none once their end has begun. */
+  signal(signal: NodeJS.Signals): Promise<void>;
   /**
    * Kills all of them that can be found, until none is.
    *
@@ -19,4 +19,6 @@ export interface StartedProcesses {
 /** Knows the processes of calls while they live, so that a worker that is killed leaves none behind for good. */
 export interface ProcessGroups {
   begin(): StartedProcesses;
+  /** Resolves when it is the caller's turn to start a process: to start many at once would hold up all other calls. */
+  turn(): Promise<void>;
 }

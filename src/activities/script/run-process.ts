@@ -50,6 +50,7 @@ const PATIENCE: Patience = { graceMs: 2000, endMs: 1000 };
  */
 export async function runProcess(request: ProcessRequest, groups: ProcessGroups): Promise<ProcessOutcome> {
   const { command, args, cwd, env, stdin, timeoutMs, signal, log, keepStdout = 0, patience = PATIENCE } = request;
+  await groups.turn();
   if (signal.aborted) return { ended: 'not_started', ...NOTHING, reason: 'the call was cancelled before it started' };
   const processes = groups.begin();
   const child = execa(command, args, {
@@ -79,13 +80,13 @@ export async function runProcess(request: ProcessRequest, groups: ProcessGroups)
     };
   });
   const kill = (): void => {
-    processes.signal('SIGKILL');
+    void processes.signal('SIGKILL');
     later(giveUp, patience.endMs);
   };
   const stop = (why: 'timeout' | 'aborted'): void => {
     if (stopped) return;
     stopped = why;
-    processes.signal('SIGTERM');
+    void processes.signal('SIGTERM');
     later(kill, patience.graceMs);
   };
   later(() => stop('timeout'), timeoutMs);
@@ -102,6 +103,8 @@ export async function runProcess(request: ProcessRequest, groups: ProcessGroups)
   child.once('exit', () => {
     // What outlives the program keeps its pipes open; it ends with it. What is not found must not hold up the call.
     left = processes.end(patience.endMs);
+    // Awaited below, where the call fails with it.
+    left.catch(() => {});
     later(closePipes, patience.endMs);
   });
   const result = await Promise.race([child, gaveUp]);

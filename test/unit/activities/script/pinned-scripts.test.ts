@@ -56,6 +56,35 @@ describe('a copy', () => {
     expect(names).toEqual({ ABILITY_ROOT: project.root, ABILITY_PINNED: pinned });
   });
 
+  test('is made once for calls that begin together, and is right for each of them', async () => {
+    const first = await scripts.find(planned());
+    rmSync(first.pinned, { recursive: true });
+    store.put(Buffer.from('main'));
+    store.put(Buffer.from('a'));
+    let fetched = 0;
+    const counting = {
+      put: (bytes: Uint8Array) => store.put(bytes),
+      holds: (digest: string) => store.holds(digest),
+      get: (digest: string) => {
+        fetched += 1;
+        return store.get(digest);
+      },
+    };
+    const shared = new PinnedScripts(project.root, join(project.root, '.system/pinned'), counting);
+    const found = await Promise.all([1, 2, 3].map(() => shared.find(planned())));
+    for (const { pinned } of found) expect(contentOf(pinned, 's/lib/a.mjs')).toBe('a');
+    expect(fetched).toBe(2);
+    rmSync(join(first.pinned, 's/lib/a.mjs'));
+    await shared.find(planned());
+    expect(contentOf(first.pinned, 's/lib/a.mjs')).toBe('a');
+  });
+
+  test('that cannot be made fails each of the calls that begin together', async () => {
+    writeFileSync(join(project.root, 's/lib/a.mjs'), 'other');
+    const ends = await Promise.allSettled([1, 2].map(() => scripts.find(planned())));
+    expect(ends).toMatchObject([1, 2].map(() => ({ status: 'rejected', reason: { code: 'script.changed' } })));
+  });
+
   test('is one for all tasks with the same files, and another for other bytes', async () => {
     const first = await scripts.find(planned());
     expect(await scripts.find(planned())).toEqual(first);
