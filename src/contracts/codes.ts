@@ -364,7 +364,7 @@ export const CODES = {
     exit: EXIT.unknown,
     means:
       'The cause of an `outcome.unknown`: the call was at work in a branch of a race that another branch won, and was cut.',
-    next: 'Move the call behind the race, or write `cut: allowed` at it.',
+    next: 'Move the call after the race, or write `cut: allowed` at it.',
   },
   'record.missing': {
     exit: EXIT.usage,

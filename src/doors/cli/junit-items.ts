@@ -70,11 +70,17 @@ function renderFailure(open: string, failure: ItemFailure, row: StepSummary, cov
       end: 'skipped',
     };
   }
-  const text = `${told}\n${failure.error?.message ?? ''}\n${task === undefined ? `log: ${path}` : `task: ${task}`}`;
+  const text = [told, ...restOf(failure, told), task === undefined ? `log: ${path}` : `task: ${task}`].join('\n');
   return {
     xml: `${open}><failure message=${quoteXml(told)}>${escapeXml(text)}</failure></testcase>`,
     end: 'failed',
   };
+}
+
+/** The lines of a failure's message that what was told of it leaves out; the first one is told, unless it was shortened. */
+function restOf({ error }: ItemFailure, told: string): string[] {
+  const [first = '', ...others] = (error?.message ?? '').split('\n');
+  return told.endsWith(first) ? others : [first, ...others];
 }
 
 /** By item: what failed in it, though the item went on all the same. */

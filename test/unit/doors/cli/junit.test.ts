@@ -215,6 +215,17 @@ describe('a foreach', () => {
     expect(xml).toContain('2 more items are not told one by one; of all: 1 of 3 succeeded, 2 failed');
   });
 
+  test('tells each line of a failure once, and a long first line as a whole', () => {
+    const textOf = (message: string): string => {
+      const failed = { ...failure(0), error: { code: 'mine', message } };
+      const row = loop({ succeeded: 2, failed: 1, done: [[1, 2]] }, { failures: [failed] });
+      return /<failure [^>]*>([^<]*)</.exec(renderJunit(result('failed', [row, inner()])))?.[1] ?? '';
+    };
+    expect(textOf('no\nthe reason')).toBe('item 0: mine: no\nthe reason\nlog: hosts/0/check');
+    expect(textOf('no')).toBe('item 0: mine: no\nlog: hosts/0/check');
+    expect(textOf('x'.repeat(1000)).split('\n')[1]).toHaveLength(1000);
+  });
+
   test('that failed by itself is told as the loop', () => {
     const xml = renderJunit(
       result('failed', [loop({ total: 3, succeeded: 3 }, problem('repeat.exhausted', 'x')), inner()], {
