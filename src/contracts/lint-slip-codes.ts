@@ -10,7 +10,7 @@ export const SLIP_CODES = {
   },
   'lint.call_cut': {
     severity: 'warning',
-    means: 'A call that must not be cut stands where a race, a failure beside it or a time-out may end it at work.',
+    means: 'A race, a failure beside it or a time-out may end a call at work that must not be cut.',
     why: 'Whether its effect took place is not known then, and the task ends as `unknown`, whatever else went well.',
     fix: 'Move the call out, write `on_failure: finish` or a longer `timeout`, or `cut: allowed` at the call.',
   },
@@ -22,8 +22,8 @@ export const SLIP_CODES = {
   },
   'lint.cut_idle': {
     severity: 'warning',
-    means: '`cut: allowed` stands at a call that loses nothing when it is cut.',
-    why: 'What only reads, or may be repeated, is merely cancelled; who reads the word takes the call for a graver one.',
+    means: '`cut: allowed` is written at a call that loses nothing when it is cut.',
+    why: 'What only reads, or may be repeated, is merely cancelled; a reader takes the call for a graver one.',
     fix: 'Take it out, or write the effect that the ability has under its `effects`.',
   },
   'lint.effect_too_mild': {

@@ -41,7 +41,7 @@ export function tellTurns(row: ToldTurns, most: number): TurnsTold | undefined {
     failure,
     text: `${wordOf(failure)}: ${nameOf(failure, row)}${tellEnd(failure)}`,
   }));
-  const rest = hidden === 0 ? '' : `${hidden} ${shown.length === 0 ? '' : 'more '}not told one by one`;
+  const rest = hidden === 0 ? '' : `${hidden} ${shown.length === 0 ? '' : 'more '}not listed`;
   return { head, failures, rest };
 }
 

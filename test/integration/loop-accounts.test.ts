@@ -187,9 +187,9 @@ describe('other ends', () => {
     const bad = await shown(all);
     expect(bad.why).toContain('0 of 50 succeeded, 50 failed');
     expect(bad.why).toMatch(/failed: item 0 \(0\): mine\.own: Number 0/);
-    expect(bad.why).toContain('45 more not told one by one');
-    expect(bad.record).toContain('30 more not told one by one');
-    expect(bad.junit).toContain('30 more items are not told one by one');
+    expect(bad.why).toContain('45 more not listed');
+    expect(bad.record).toContain('30 more not listed');
+    expect(bad.junit).toContain('30 more items not listed');
   });
 
   test('a failure that the item survives is told with its item', async () => {

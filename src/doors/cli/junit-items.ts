@@ -106,19 +106,23 @@ function countedCases(
   const name = (what: string): string => open(`${row.path}: ${what}`);
   if (passed > 0)
     cases.push({
-      xml: `${name('more items')}><system-out>${passed} more items succeeded</system-out></testcase>`,
+      xml: `${name('more items')}><system-out>${moreItems(passed)} succeeded</system-out></testcase>`,
       end: 'passed',
     });
   if (skipped > 0) {
-    const message = quoteXml(`${skipped} more items were skipped or not run`);
+    const message = quoteXml(`${moreItems(skipped)} skipped or not run`);
     cases.push({ xml: `${name('more items skipped')}><skipped message=${message}/></testcase>`, end: 'skipped' });
   }
   if (unknown > 0) {
     const head = tellTurns(row, 0)?.head ?? '';
-    const message = `${unknown} more items are not told one by one; of all: ${head}`;
+    const message = `${moreItems(unknown)} not listed; of all: ${head}`;
     const isBad = (row.failures_left_out ?? 0) > 0 && covers;
     const inside = isBad ? `<failure message=${quoteXml(message)}/>` : `<system-out>${escapeXml(message)}</system-out>`;
-    cases.push({ xml: `${name('items not told')}>${inside}</testcase>`, end: isBad ? 'failed' : 'passed' });
+    cases.push({ xml: `${name('items not listed')}>${inside}</testcase>`, end: isBad ? 'failed' : 'passed' });
   }
   return cases;
+}
+
+function moreItems(count: number): string {
+  return `${count} more ${count === 1 ? 'item' : 'items'}`;
 }

@@ -35,7 +35,7 @@ test.each<[ToldTurns, string]>([
     loop({ succeeded: 2, failed: 1 }, { failures: [failure(1, { rounds: 2, attempts: 3 })] }),
     '2 of 3 succeeded; failed: item 1 after 2 rounds, the last of 3 attempts: mine: no',
   ],
-  [loop({ succeeded: 2, failed: 1 }, { failures_left_out: 1 }), '2 of 3 succeeded, 1 failed; 1 not told one by one'],
+  [loop({ succeeded: 2, failed: 1 }, { failures_left_out: 1 }), '2 of 3 succeeded, 1 failed; 1 not listed'],
   [
     loop({ succeeded: 0, running: 3, now: [{ item: 0, label: 'a' }] }),
     '0 of 3 succeeded, 3 running: item 0 (a) and 2 more',
@@ -64,7 +64,7 @@ test('an unknown outcome is told before failures, and what is not told is counte
     'outcome unknown: item 2: mine: no',
     'failed: item 0: mine: no',
   ]);
-  expect(told?.rest).toBe('5 more not told one by one');
+  expect(told?.rest).toBe('5 more not listed');
 });
 
 test('what steers a terminal is shown, in labels and messages of results that somebody else wrote', () => {
