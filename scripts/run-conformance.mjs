@@ -51,11 +51,14 @@ async function run(runner, dir) {
 function print(report, least) {
   const { suite, agreed, total, left_out, differences } = report;
   console.log(
-    `${suite}: ${agreed} of ${total} cases meant to agree do (${percent(shareOf(report))}; at least ${percent(least)})`,
+    `${suite}: ${agreed} of ${total} counted cases agree (${percent(shareOf(report))}; at least ${percent(least)})`,
   );
   const reasons = Object.entries(left_out).sort(([, one], [, other]) => other - one);
-  if (reasons.length > 0) console.log('  Not meant to agree:');
+  if (reasons.length > 0) console.log('  Not counted:');
   for (const [reason, count] of reasons) console.log(`  ${String(count).padStart(5)}  ${reason}`);
+  const meant = differences.filter(({ meant: reason }) => reason !== undefined && left_out[reason] === undefined);
+  if (meant.length > 0) console.log('  Counted, and meant to differ:');
+  for (const { case: name, meant: reason } of meant) console.log(`    ${name}: ${reason}`);
   const unmeant = differences.filter(({ meant }) => meant === undefined);
   if (unmeant.length > 0) console.log('  Differences that are not meant:');
   for (const { case: name, expected, got } of unmeant) console.log(`    ${name}: expected ${expected}, got ${got}`);

@@ -236,6 +236,15 @@ function keyConflict(request: TaskRequest, what: string, held?: Pick<TaskMemo, '
   });
 }
 
+/** What was done under a key whose record cannot be read is not known, so it is not given out again. */
+function unreadableRecord(key: string, path: string): AbilityError {
+  return new AbilityError({
+    code: 'task.key_conflict',
+    message: `The key ${key} is taken: ${path} exists, and holds no record that can be read`,
+    suggestion: 'Choose another key; or remove that folder if no task was run under this one.',
+  });
+}
+
 function makeRecord(
   { plan, seal, input, warnings }: Sealed,
   request: TaskRequest,
@@ -260,7 +269,8 @@ function makeRecord(
   if (state === 'abandoned' || records.create(record)) return;
   // A preflight of the same request, by a workflow beside an activity: the start of the task decides between them.
   const first = records.read(request.task);
-  if (!first || first.result || !isDeepStrictEqual(first.request, record.request)) {
-    throw keyConflict(request, 'another caller who came first');
+  if (!first) throw unreadableRecord(request.task, records.pathOf(request.task) as string);
+  if (first.result || !isDeepStrictEqual(first.request, record.request)) {
+    throw keyConflict(request, 'a task that was created a moment before');
   }
 }

@@ -20,7 +20,7 @@ export const CODES = {
   'api.output_invalid': {
     exit: EXIT.failed,
     means:
-      'A service answered with success, but with something the contract does not allow: the call was made, is not made again, and its `undo` is due.',
+      'A service answered with success, but with something the contract does not allow: the call was made, is made again only where `retry.errors` names this code, and its `undo` is due.',
     next: 'Compare the answer in the details with `output_schema`, or choose another `response` form.',
   },
   'approval.denied': {
@@ -295,7 +295,7 @@ export const CODES = {
   'mcp.output_invalid': {
     exit: EXIT.failed,
     means:
-      'A tool answered with something the contract does not allow: the call was made, is not made again, and its `undo` is due.',
+      'A tool answered with something the contract does not allow: the call was made, is made again only where `retry.errors` names this code, and its `undo` is due.',
     next: 'Compare the answer in the details with `output_schema`.',
   },
   'mcp.start_failed': {
@@ -364,7 +364,7 @@ export const CODES = {
     exit: EXIT.unknown,
     means:
       'The cause of an `outcome.unknown`: the call was at work in a branch of a race that another branch won, and was cut.',
-    next: 'Move the call behind the race, or write `cut: allowed` at it.',
+    next: 'Move the call after the race, or write `cut: allowed` at it.',
   },
   'record.missing': {
     exit: EXIT.usage,
@@ -450,18 +450,19 @@ export const CODES = {
   'script.output_broken': {
     exit: EXIT.failed,
     means:
-      'A script ended well and wrote an output that is no JSON: the call was made, is not made again, and its `undo` is due.',
+      'A script ended well and wrote an output that is no JSON: the call was made, is made again only where `retry.errors` names this code, and its `undo` is due.',
     next: 'Write one JSON value to the output file.',
   },
   'script.output_invalid': {
     exit: EXIT.failed,
     means:
-      'A script ended well and wrote an output that the contract does not allow: the call was made, is not made again, and its `undo` is due.',
+      'A script ended well and wrote an output that the contract does not allow: the call was made, is made again only where `retry.errors` names this code, and its `undo` is due.',
     next: 'Correct the script or the `output_schema`.',
   },
   'script.output_missing': {
     exit: EXIT.failed,
-    means: 'A script ended well but wrote no output: the call was made, is not made again, and its `undo` is due.',
+    means:
+      'A script ended well but wrote no output: the call was made, is made again only where `retry.errors` names this code, and its `undo` is due.',
     next: 'Write the result to the file given as `{output_file}`.',
   },
   'script.start_failed': {

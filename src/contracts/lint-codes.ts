@@ -186,8 +186,8 @@ export const LINT_CODES = {
   'lint.own_turn_at_once': {
     severity: 'error',
     means: 'A step in a `foreach` whose items run at once, or may, reads itself.',
-    why: 'A step sees its own last turn only where one item follows the other; at once, its output is always null there.',
-    fix: 'Leave `max_parallel` out, or take the outputs together behind the loop: `steps.<loop>.output`.',
+    why: 'A step sees its own last turn only where items run one after another; otherwise its output is always null there.',
+    fix: 'Leave `max_parallel` out, or combine the outputs after the loop: `steps.<loop>.output`.',
   },
   'lint.placement_contradiction': {
     severity: 'warning',

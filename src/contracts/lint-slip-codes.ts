@@ -22,8 +22,8 @@ export const SLIP_CODES = {
   },
   'lint.cut_idle': {
     severity: 'warning',
-    means: '`cut: allowed` is set on a call that loses nothing when it is cut.',
-    why: 'What only reads, or may be repeated, is merely cancelled; who reads the word takes the call for a graver one.',
+    means: '`cut: allowed` is written at a call that loses nothing when it is cut.',
+    why: 'What only reads, or may be repeated, is merely cancelled; a reader takes the call for a graver one.',
     fix: 'Take it out, or write the effect that the ability has under its `effects`.',
   },
   'lint.effect_too_mild': {

@@ -22,15 +22,17 @@ export const HOOK_ARGUMENTS: ArgumentNames = { owner: 'hook', known: ['pinned'] 
 export const INTERPRETER_WORDS: ArgumentNames = { owner: 'interpreter', known: ['pinned'] };
 
 /**
- * Refuses names in braces that nothing would replace, since they would reach the script as these very letters.
+ * Refuses names in braces and expressions that nothing would replace, since they would reach the script as these very
+ * letters.
  *
- * @throws AbilityError `definition.invalid` for an argument with an unknown name in braces.
+ * @throws AbilityError `definition.invalid` for an argument with an unknown name in braces, or with `${{ }}`.
  */
 export function checkPlaceholders(
   items: readonly string[],
   { owner, known }: ArgumentNames,
   location: SourceLocation,
 ): void {
+  refuseExpression(items, owner, known, location);
   for (const name of items.flatMap(namesInBraces)) {
     if ((known as readonly string[]).includes(name)) continue;
     const asked = owner === 'hook' ? ' What the hook is asked about is on its stdin.' : '';
@@ -42,6 +44,23 @@ export function checkPlaceholders(
       suggestion: `${hintFor(name, owner, known)}They know {${known.join('}, {')}}.${asked}${letters}`,
     });
   }
+}
+
+function refuseExpression(
+  items: readonly string[],
+  owner: ArgumentNames['owner'],
+  known: ArgumentNames['known'],
+  location: SourceLocation,
+): void {
+  // An expression with blanks is several items of a template.
+  const [written, name = ''] = /\$\{\{\s*([^{}]*?)\s*(?:\}\}|$)/.exec(items.join(' ')) ?? [];
+  if (written === undefined) return;
+  throw new AbilityError({
+    code: 'definition.invalid',
+    message: `The arguments of ${owner === 'interpreter' ? 'an' : 'a'} ${owner} hold no expressions, and \`${written}\` is one`,
+    location,
+    suggestion: `${hintFor(name, owner, known)}They know {${known.join('}, {')}}. For these very letters write $\\{{.`,
+  });
 }
 
 /** The way to what was meant, followed by a blank; nothing where no name is near. */

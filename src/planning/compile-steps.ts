@@ -312,6 +312,6 @@ class StepCompiler {
 
 /** What a workflow calls is cut with it, and each of these calls says for itself whether it may be. */
 function cutOfWorkflow(id: string, { path }: Place): [string, PropertyKey[], string] {
-  const message = `\`cut\` is set on a call of the workflow \`${id}\``;
+  const message = `\`cut\` is written at a call of the workflow \`${id}\``;
   return [message, [...path, 'cut'], `Write it at the calls inside \`${id}\` that may be cut.`];
 }

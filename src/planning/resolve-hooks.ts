@@ -37,7 +37,7 @@ export const IN_HOOKS: Available = {
   names: HOOK_NAMES,
   functions: ['now'],
   where: 'a hook',
-  instead: 'A hook knows `now()`; what is by chance it cannot decide by.',
+  instead: 'A hook has `now()`, and nothing that depends on chance.',
 };
 const GUARD_MS = parseDuration('10s');
 

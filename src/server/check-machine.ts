@@ -76,7 +76,7 @@ function lookAtRuntime(paths: ProjectPaths): CheckResult {
       return {
         name,
         status: 'warning',
-        message: `The runtime is ${state}; since it started, ${missing} records of tasks could not be written`,
+        message: `The runtime is ${state}; since it started, ${missing === 1 ? '1 record of a task' : `${missing} records of tasks`} could not be written`,
         advice: `Read ${living.log}; then \`ability task record KEY\` writes each from the history.`,
       };
     }

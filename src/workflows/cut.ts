@@ -61,7 +61,7 @@ export function explain(run: TaskRun, error: unknown, cause: Cause): void {
   const { cause: before, ...details } = (problem.details ?? {}) as { cause?: Cause };
   if (before && before.code !== CANCELLED) return;
   const message = before ? problem.message.replace(saidOf(before), '') : problem.message;
-  problem.message = message + saidOf(cause);
+  problem.message = message + (message.endsWith(cause.message) ? `; it was cut by ${cause.code}` : saidOf(cause));
   problem.details = { ...details, cause: { ...cause } };
 }
 

@@ -72,6 +72,9 @@ describe('a call that must not be cut, and was, makes the task unknown, with the
     const own = await run('own', `steps: [{ id: a, ${wipe('a', 60_000)}, timeout: 2s }]`);
     expect(own).toMatchObject({ status: 'unknown', error: { code: 'outcome.unknown', step: 'a' } });
     expect(causeOf(own)).toMatchObject({ code: 'timeout.step' });
+    // What cut it is what it says itself, so that is said once.
+    expect(own.error?.message.match(/took longer than/g)).toHaveLength(1);
+    expect(own.error?.message).toMatch(/; it was cut by timeout\.step$/);
     const group = await run('group', `steps: [{ id: g, timeout: 2s, steps: [{ id: a, ${wipe('a', 60_000)} }] }]`);
     expect(group).toMatchObject({ status: 'unknown', error: { code: 'outcome.unknown', step: 'a' } });
     expect(causeOf(group)).toMatchObject({ code: 'timeout.step', step: 'g' });

@@ -141,12 +141,12 @@ describe('an answer of a service that names its letters', () => {
 
   test.each([
     ['letters that are not known', 'application/json; charset=klingon', Buffer.from('{}'), /charset|klingon/],
-    ['others than it has', 'application/json; charset=utf-8', LATIN, /no UTF-8: byte 9 /],
+    ['others than it has', 'application/json; charset=utf-8', LATIN, /not UTF-8: byte 9 is not part of a character/],
     [
       'none, in a letter that breaks off',
       'text/plain',
       Buffer.from('Zoë').subarray(0, 3),
-      /no UTF-8: byte 2 begins a letter that breaks off/,
+      /not UTF-8: byte 2 begins a character that breaks off/,
     ],
   ])('%s is refused', async (_, type, bytes, message) => {
     const { error } = await serve(bytes, type);

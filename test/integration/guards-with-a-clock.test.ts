@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TaskResult } from '../../src/contracts/task.js';
 import { runProjectCases } from '../../src/testing/index.js';
@@ -70,6 +72,8 @@ describe('a guard that looks at the clock', () => {
     const refused = await project.run('op.refused');
     expect(refused).toMatchObject({ status: 'denied', error: { code: 'guard.denied' } });
     expect(Math.abs((momentsOf(refused)[0] as number) - Date.now())).toBeLessThan(60_000);
+    const record = readFileSync(join(refused.links.record as string, 'tool_call.md'), 'utf8');
+    expect(record).toContain(`deny, now() was ${refused.hooks[0]?.moment}`);
   });
 
   test('answers the same in a replay, and costs no event', async () => {

@@ -189,7 +189,7 @@ describe('other ends', () => {
     expect(bad.why).toMatch(/failed: item 0 \(0\): mine\.own: Number 0/);
     expect(bad.why).toContain('45 more not listed');
     expect(bad.record).toContain('30 more not listed');
-    expect(bad.junit).toContain('30 more items are not listed');
+    expect(bad.junit).toContain('30 more items not listed');
   });
 
   test('a failure that the item survives is told with its item', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ActivityNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -87,6 +87,15 @@ describe.each([
     const wanted = [1, 2, 3].map((n) => project.create('asked', { n }, { key: 'contested' }).then(() => 'created'));
     const ends = await Promise.all(wanted.map((one) => one.catch((error) => error.code)));
     expect(ends.sort()).toEqual(['created', 'task.key_conflict', 'task.key_conflict']);
+  });
+
+  test('whose key has a folder without a record is refused with that folder', async () => {
+    const folder = join(project.root, '.system/implement/occupied');
+    mkdirSync(folder, { recursive: true });
+    await expect(project.create('asked', { n: 1 }, { key: 'occupied' })).rejects.toMatchObject({
+      code: 'task.key_conflict',
+      message: `The key occupied is taken: ${folder} exists, and holds no record that can be read`,
+    });
   });
 
   test('whose refusal is told by `why`, and which leaves neither task nor record', async () => {

@@ -61,7 +61,7 @@ function readBody(answer: WholeAnswer, response: PlanApiResponse | undefined, ca
   const seen = call.log.excerpt(text, 200);
   throw new CallFailure({
     code: 'api.output_invalid',
-    message: `${answer.url.host} answered with ${type || 'something'}, and what it says is no JSON: ${seen}`,
+    message: `${answer.url.host} answered with ${type || 'something'}, and its body is not JSON: ${seen}`,
     ...(!isJson && { suggestion: 'To take text, write `response: { as: text }`.' }),
   });
 }

@@ -73,9 +73,15 @@ function unmarked(text: string, reading: Reading, path: (string | number)[]): Js
 function withoutBytes(text: string, reading: Reading, path: (string | number)[]): string {
   if (reading.integers === 'round') return text.replaceAll(BYTES_MARK, '\uFFFD');
   const before = Buffer.byteLength(text.slice(0, text.indexOf(BYTES_MARK)));
-  throw refused(reading, `has bytes that are no UTF-8 (byte ${before} of the text there)`, path, 'Write it in UTF-8.', {
-    byte: before,
-  });
+  throw refused(
+    reading,
+    `has bytes that are not UTF-8 (byte ${before} of the text there)`,
+    path,
+    'Write it in UTF-8.',
+    {
+      byte: before,
+    },
+  );
 }
 
 function refused(

@@ -139,7 +139,7 @@ function parseText(text: string, { server, tool }: McpImplementation['mcp'], rea
     throw new CallFailure(
       {
         code: 'mcp.output_invalid',
-        message: `${server.name} ${tool} answered with text that is no JSON: ${call.log.excerpt(text, 200)}`,
+        message: `${server.name} ${tool} answered with text that is not JSON: ${call.log.excerpt(text, 200)}`,
         suggestion: 'Leave out `output: json` to get the text as {text}.',
       },
       { cause: error },

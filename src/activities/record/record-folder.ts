@@ -44,8 +44,8 @@ export class RecordFolder {
    */
   create(record: TaskRecord): boolean {
     const path = join(this.folder, record.task_key);
+    makeFolder(this.folder);
     try {
-      mkdirSync(this.folder, { recursive: true });
       mkdirSync(path);
       // Made now, so that no call has to make sure of it.
       mkdirSync(join(path, RECORD_FILES.logs));
@@ -141,6 +141,15 @@ export class RecordFolder {
   private write(path: string, record: TaskRecord): void {
     writeWhole(join(path, RECORD_FILES.json), jsonOf(record));
     writeWhole(join(path, RECORD_FILES.text), renderRecord(record));
+  }
+}
+
+/** Where a file has its name there is no folder, and no task that holds a key. @throws AbilityError `record.write_failed`. */
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch (error) {
+    throw writeFailed(path, error);
   }
 }
 

@@ -81,8 +81,9 @@ function outcomeOf(result: TaskResult): string[] {
     ];
   });
   const { folded, left } = foldAnswers(result.hooks);
-  const hooks = folded.map(({ answer: { phase, hook_id, path, decision, status, reason }, times }) => {
-    const said = `${status === 'error' ? 'failed' : decision}${times > 1 ? ` in ${times} turns` : ''}`;
+  const hooks = folded.map(({ answer: { phase, hook_id, path, decision, status, reason, moment }, times }) => {
+    const seen = moment === undefined || times > 1 ? '' : `, now() was ${moment}`;
+    const said = `${status === 'error' ? 'failed' : decision}${times > 1 ? ` in ${times} turns` : ''}${seen}`;
     return [phase, hook_id, path || 'task', said, markdownLine(reason ?? '')];
   });
   if (left > 0) hooks.push(['...', '', '', `${left} more answers`, '']);

@@ -46,7 +46,7 @@ export async function callScript(
     const found = await scripts.find(script);
     const [command, ...args] = commandOf(script, found, call, files);
     await call.begin();
-    const usesFile = script.args.some((item) => holdsPlaceholder(item, 'output_file', call.engine));
+    const usesFile = writesFile(script, call);
     const outcome = await runProcess(
       {
         command: command as string,
@@ -71,6 +71,11 @@ export async function callScript(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Whether a script writes its output to a file; else stdout is its output. */
+function writesFile({ args }: PlanScript, { engine }: Pick<CallInput, 'engine'>): boolean {
+  return args.some((item) => holdsPlaceholder(item, 'output_file', engine));
 }
 
 /** The program and its arguments; one template item is one argument, whatever it is replaced with. */
@@ -173,7 +178,7 @@ function parseOutput(bytes: Buffer, script: PlanScript, call: CallInput, reading
     value = readJson(text, reading);
   } catch (error) {
     if (error instanceof AbilityError) throw error;
-    throw broken(script, `which is no JSON (${withoutQuote(messageOf(error))}): ${call.log.excerpt(text, 200)}`, call);
+    throw broken(script, `which is not JSON (${withoutQuote(messageOf(error))}): ${call.log.excerpt(text, 200)}`, call);
   }
   refuseUnsafeKeys(value, 'script.output_invalid');
   return value;
@@ -181,11 +186,14 @@ function parseOutput(bytes: Buffer, script: PlanScript, call: CallInput, reading
 
 function broken(script: PlanScript, what: string, call: CallInput): CallFailure {
   const stderr = call.log.tailOf('stderr');
+  const suggestion = writesFile(script, call)
+    ? 'Write one JSON value to the file given as {output_file}.'
+    : 'Print one JSON value to stdout, and everything else to stderr.';
   return new CallFailure({
     code: 'script.output_broken',
     message: `${script.path} gave an output ${what}${stderr ? `\n${stderr}` : ''}`,
     details: { stderr },
-    suggestion: 'Write one JSON value to the file given as {output_file}.',
+    suggestion,
   });
 }
 

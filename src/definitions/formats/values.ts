@@ -73,7 +73,11 @@ export const signalName = z
 
 /** A moment with its offset, such as 2026-12-24T18:00:00Z. */
 export const moment = z.iso
-  .datetime({ offset: true, error: 'A moment is written such as 2026-12-24T18:00:00Z or 2026-12-24T18:00:00+01:00' })
+  .datetime({
+    offset: true,
+    abort: true,
+    error: 'A moment is written such as 2026-12-24T18:00:00Z or 2026-12-24T18:00:00+01:00',
+  })
   .refine((text) => !Number.isNaN(Date.parse(text)), 'There is no such moment');
 
 /** Whole seconds or fractions, as implementations write them. */

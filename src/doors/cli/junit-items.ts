@@ -70,11 +70,17 @@ function renderFailure(open: string, failure: ItemFailure, row: StepSummary, cov
       end: 'skipped',
     };
   }
-  const text = `${told}\n${failure.error?.message ?? ''}\n${task === undefined ? `log: ${path}` : `task: ${task}`}`;
+  const text = [told, ...restOf(failure, told), task === undefined ? `log: ${path}` : `task: ${task}`].join('\n');
   return {
     xml: `${open}><failure message=${quoteXml(told)}>${escapeXml(text)}</failure></testcase>`,
     end: 'failed',
   };
+}
+
+/** The lines of a failure's message that what was told of it leaves out; the first one is told, unless it was shortened. */
+function restOf({ error }: ItemFailure, told: string): string[] {
+  const [first = '', ...others] = (error?.message ?? '').split('\n');
+  return told.endsWith(first) ? others : [first, ...others];
 }
 
 /** By item: what failed in it, though the item went on all the same. */
@@ -100,19 +106,23 @@ function countedCases(
   const name = (what: string): string => open(`${row.path}: ${what}`);
   if (passed > 0)
     cases.push({
-      xml: `${name('more items')}><system-out>${passed} more items succeeded</system-out></testcase>`,
+      xml: `${name('more items')}><system-out>${moreItems(passed)} succeeded</system-out></testcase>`,
       end: 'passed',
     });
   if (skipped > 0) {
-    const message = quoteXml(`${skipped} more items were skipped or not run`);
+    const message = quoteXml(`${moreItems(skipped)} skipped or not run`);
     cases.push({ xml: `${name('more items skipped')}><skipped message=${message}/></testcase>`, end: 'skipped' });
   }
   if (unknown > 0) {
     const head = tellTurns(row, 0)?.head ?? '';
-    const message = `${unknown} more items are not listed; of all: ${head}`;
+    const message = `${moreItems(unknown)} not listed; of all: ${head}`;
     const isBad = (row.failures_left_out ?? 0) > 0 && covers;
     const inside = isBad ? `<failure message=${quoteXml(message)}/>` : `<system-out>${escapeXml(message)}</system-out>`;
     cases.push({ xml: `${name('items not listed')}>${inside}</testcase>`, end: isBad ? 'failed' : 'passed' });
   }
   return cases;
+}
+
+function moreItems(count: number): string {
+  return `${count} more ${count === 1 ? 'item' : 'items'}`;
 }

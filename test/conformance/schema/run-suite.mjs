@@ -77,13 +77,18 @@ async function openJudge(groups) {
       answerOf(() => {
         const id = `case_${index}`;
         const ability = registry.operations.get(id);
-        if (!ability) throw registry.broken.get(`ability:${id}`) ?? registry.problems[0];
+        if (!ability) throw registry.broken.get(`ability:${id}`) ?? problemIn(registry, `${id}.yaml`);
         checkSchemas(ability);
         checkAgainst(ability.value.input_schema, data, { code: CODE, what: 'The value' });
       });
   } finally {
     rmSync(root, { recursive: true });
   }
+}
+
+/** Why a file is not read at all. */
+function problemIn({ problems }, name) {
+  return problems.find(({ location }) => location?.file.endsWith(`/${name}`)) ?? new Error(`No problem in ${name}`);
 }
 
 function answerOf(check) {

@@ -121,6 +121,6 @@ describe('bytes that are no UTF-8', () => {
   test('are refused in keys as well', () => {
     const message = Buffer.concat([Buffer.from('{"x'), Buffer.from([0xeb]), Buffer.from('": 1}')]);
     const error = errorOf(() => withoutMarks(JSON.parse(markBytes(message)) as Json, refusing));
-    expect(error.message).toMatch(/no UTF-8/);
+    expect(error.message).toMatch(/not UTF-8/);
   });
 });

@@ -54,6 +54,20 @@ test.each([
 });
 
 test.each([
+  [['${{ input.version }}'], /Read `version` from the file that \{input_file\} names/],
+  [['--v=${{input.version}}'], /Read `version` from/],
+  [['--v', '${{', 'input.version', '}}'], /Read `version` from/],
+  [['${{ environment.name }}'], /write \$\\\{\{\.$/],
+  [['${{ '], /write \$\\\{\{\.$/],
+])('the expression in %j is refused, since nothing evaluates it there', (items, suggestion) => {
+  const error = errorOf(() => checkPlaceholders(items, CALL_ARGUMENTS, HERE));
+  expect(error).toMatchObject({ code: 'definition.invalid', location: HERE });
+  expect(error.message).toMatch(/^The arguments of a script hold no expressions, and `\$\{\{/);
+  expect(error.suggestion).toMatch(suggestion);
+});
+
+test.each([
+  ['$\\{{ input.version }}'],
   ['{"a": 1}'],
   ['{"a":{"b":[1,2]}}'],
   ['{}'],
@@ -74,6 +88,7 @@ test.each([
   ['\\{payload}={payload}', '{payload}=1'],
   ['\\\\{payload}', '\\{payload}'],
   ['\\{"a": 1}', '{"a": 1}'],
+  ['$\\{{ input.version }}', '${{ input.version }}'],
   ['C:\\dir {other}', 'C:\\dir {other}'],
 ])('%j is filled in as %j', (text, filled) => {
   expect(fillPlaceholders(text, { payload: '1' }, 2)).toBe(filled);

@@ -259,7 +259,7 @@ describe('what cannot be', () => {
     [
       'a workflow that may be cut',
       'call: child, cut: allowed',
-      /`cut` is set on a call of the workflow/,
+      /`cut` is written at a call of the workflow/,
       /inside `child`/,
     ],
     ['another word for what may be cut', 'call: op, cut: yes', /One of allowed belongs here|allowed/, /./],

@@ -9,6 +9,8 @@ import { pathsOf } from '../../../server/project-paths.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { mendRecord } from '../mend-record.js';
 
+const ONLY_PLANNED = 'this record tells only what was planned';
+
 /** `ability task record KEY`: prints `tool_call.md`, or `record.json`. Needs no server where the whole record is here. */
 export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
   const registry = await openRegistry(context);
@@ -43,10 +45,10 @@ async function complete(
     const mended = await withSession(context, registry, async (session) =>
       mendRecord(session, key, await viewTask(session, key, false)),
     );
-    if (mended) context.terminal.note(mended);
+    if (mended) context.terminal.note(isComplete(folder) ? mended : `${mended}; ${ONLY_PLANNED}`);
   } catch (error) {
     if (!(error instanceof AbilityError) || !existsSync(join(folder, RECORD_FILES.json))) throw error;
-    context.terminal.note(`${error.code}: ${error.message}; this record tells only what was planned`);
+    context.terminal.note(`${error.code}: ${error.message}; ${ONLY_PLANNED}`);
   }
 }
 

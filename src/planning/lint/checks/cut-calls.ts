@@ -75,7 +75,7 @@ function* cuttersOf({ path, around, own, found }: Spot): Generator<Cutter> {
 function* cutter({ id, step }: DefinedStep, limitMs: number): Generator<Cutter> {
   if ('race' in step && Object.keys(step.race).length > 1) {
     const what = `the race \`${id}\` cuts it when another branch ends first`;
-    yield { what, fix: `Move the call behind the race, or write \`cut: allowed\` at it.` };
+    yield { what, fix: `Move the call after the race, or write \`cut: allowed\` at it.` };
   }
   if (runsAtOnce(step) && 'on_failure' in step && step.on_failure === 'cancel') {
     const what = `\`on_failure: cancel\` of \`${id}\` cuts it when something beside it fails`;

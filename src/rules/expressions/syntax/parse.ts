@@ -61,7 +61,7 @@ class Parser {
 
   private unexpected(wanted?: string): SyntaxFailure {
     const { kind, value, start, end } = this.token;
-    const found = kind === 'end' ? 'its end' : kind === 'name' ? String(value) : kind;
+    const found = kind === 'end' ? 'end' : kind === 'name' ? String(value) : kind;
     return new SyntaxFailure(`Unexpected ${found}${wanted === undefined ? '' : `, expected ${wanted}`}`, {
       start,
       end,

@@ -199,6 +199,8 @@ describe('a foreach', () => {
     );
     expect(xml).toContain('tests="1001" failures="0" skipped="0"');
     expect(xml).toContain('4000 more items succeeded');
+    const one = { ...loop({ total: 1001, succeeded: 1001 }), status: 'succeeded' as const };
+    expect(renderJunit(result('succeeded', [one, inner()]))).toContain('>1 more item succeeded<');
   });
 
   test('whose item 4,999 failed has a case for it', () => {
@@ -212,7 +214,18 @@ describe('a foreach', () => {
     const items = { total: 3, succeeded: 1, failed: 2 };
     const xml = renderJunit(result('failed', [loop(items, { failures: [failure(0)], failures_left_out: 1 }), inner()]));
     expect(xml).toContain('tests="2" failures="2" skipped="0"');
-    expect(xml).toContain('2 more items are not listed; of all: 1 of 3 succeeded, 2 failed');
+    expect(xml).toContain('2 more items not listed; of all: 1 of 3 succeeded, 2 failed');
+  });
+
+  test('tells each line of a failure once, and a long first line as a whole', () => {
+    const textOf = (message: string): string => {
+      const failed = { ...failure(0), error: { code: 'mine', message } };
+      const row = loop({ succeeded: 2, failed: 1, done: [[1, 2]] }, { failures: [failed] });
+      return /<failure [^>]*>([^<]*)</.exec(renderJunit(result('failed', [row, inner()])))?.[1] ?? '';
+    };
+    expect(textOf('no\nthe reason')).toBe('item 0: mine: no\nthe reason\nlog: hosts/0/check');
+    expect(textOf('no')).toBe('item 0: mine: no\nlog: hosts/0/check');
+    expect(textOf('x'.repeat(1000)).split('\n')[1]).toHaveLength(1000);
   });
 
   test('that failed by itself is told as the loop', () => {

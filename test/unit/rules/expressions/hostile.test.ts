@@ -106,3 +106,7 @@ describe('whatever stands in an expression', () => {
     expect(outcome(doubling)).toMatchObject({ code: 'expression.too_costly' });
   });
 });
+
+test.each(['a +', 'a.', '[1,', '', '(1'])('an expression that breaks off is said to (%j)', (text) => {
+  expect(() => compileExpression(text)).toThrow(/Unexpected end/);
+});
