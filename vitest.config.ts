@@ -6,13 +6,13 @@ import { LongestFirst } from './test/fixtures/longest-first.js';
 /** Real servers and processes on two cores: what takes a second alone may take many beside others. */
 const PATIENT = { testTimeout: 60_000, hookTimeout: 120_000 };
 
-/** Tests that put something in place of a module have modules of their own; all others share theirs, loaded once. */
+/** Tests that put something in place of a module, or of the SDK, have modules of their own; all others share theirs. */
 const APART = readdirSync(join(import.meta.dirname, 'test/unit'), { recursive: true, encoding: 'utf8' })
   .map((name) => join('test/unit', name))
   .filter((file) => file.endsWith('.test.ts') && mocksModules(join(import.meta.dirname, file)));
 
 function mocksModules(file: string): boolean {
-  return /\bvi\.(mock|doMock)\(/.test(readFileSync(file, 'utf8'));
+  return /\bvi\.(mock|doMock)\(|\/fake-workflow\.js'/.test(readFileSync(file, 'utf8'));
 }
 
 /** They compute: as many at once as there are cores. */
