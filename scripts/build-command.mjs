@@ -6,7 +6,7 @@
 import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parse } from 'es-module-lexer/js';
+import { parse } from 'es-module-lexer';
 import { rolldown } from 'rolldown';
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
@@ -45,8 +45,6 @@ const outside = new Set(
 const bundle = await rolldown({
   input: join(dist, 'doors/cli/bin.js'),
   platform: 'node',
-  // Its code is asm.js, which minifying would break.
-  external: /^es-module-lexer/,
   plugins: [
     {
       name: 'commands-that-host-workers',

@@ -34,7 +34,7 @@ function median(times: number[]): number {
 }
 
 describe('a command as a whole process, beside a bare Node in turns with it', () => {
-  // What is measured alone is 2.5, 4.2 and 8 times; other tests on the same cores make each of them more.
+  // What is measured alone is 2.7, 4.6 and 7.3 times; other tests on the same cores make each of them more.
   test.each([
     [['--version'], 1.5],
     [['list'], 3.5],

@@ -76,6 +76,10 @@ describe('a history that was recorded', () => {
     'concurrency-token-4',
     'concurrency-waiting-4',
     'continue-as-new-2',
+    'continue-as-new-failed-2',
+    'continue-as-new-failed-3',
+    'continue-as-new-failed-4',
+    'continue-as-new-last-turn-2',
     'continue-as-new-waiting-2',
     'deleted',
     'deleted-2',
@@ -95,7 +99,7 @@ describe('a history that was recorded', () => {
     const same = FILES.filter((_, at) => results[at]?.status === 'ok');
     // Preflight, a lock, deletion, a task that nobody ran, and runs that end before or go on after the guards never
     // come to what was changed.
-    expect(same.map((file) => basename(file, '.json')).sort()).toEqual(UNGUARDED);
+    expect([...new Set(same.map((file) => basename(file, '.json')))].sort()).toEqual(UNGUARDED);
     for (const result of results.filter(({ status }) => status !== 'ok')) {
       expect(result).toMatchObject({ status: 'differs', difference: { event_id: expect.any(Number) } });
     }

@@ -1,4 +1,4 @@
-import { parse } from 'es-module-lexer/js';
+import { parse } from 'es-module-lexer';
 import { type ImportSite, lineCounter } from './import-site.js';
 
 /** What a JavaScript or TypeScript file imports: `import`, `export from`, `import()`, `require`. */
