@@ -1,7 +1,7 @@
 import { Optional } from '@marcbachmann/cel-js';
 import { Duration, UnsignedInt } from '@marcbachmann/cel-js/evaluator';
 import type { Json, JsonObject } from '../../../contracts/json.js';
-import { AbilityError } from '../../../contracts/problem.js';
+import { noJson, wholeNumber } from '../json-values.js';
 
 /** Asks a view for the value behind it. A table of all views would cost ten times what the views do. */
 const BEHIND = Symbol('the value behind');
@@ -70,25 +70,7 @@ function fromEntries(entries: Iterable<[unknown, unknown]>): JsonObject {
   return object;
 }
 
-function wholeNumber(value: bigint): number {
-  const number = Number(value);
-  if (Number.isSafeInteger(number)) return number;
-  throw new AbilityError({
-    code: 'expression.failed',
-    message: `The number ${value} is too large for JSON`,
-    suggestion: 'Keep it as text: string(...).',
-  });
-}
-
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || prototype === Object.prototype;
-}
-
-function noJson(what: string): AbilityError {
-  return new AbilityError({
-    code: 'expression.failed',
-    message: `The expression gives ${what}, which is no JSON value`,
-    suggestion: 'Make a string, number, boolean, list or map of it.',
-  });
 }
