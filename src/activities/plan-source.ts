@@ -210,11 +210,11 @@ function refuseOtherProject({ project }: Plan, run: RunRef, own: string): void {
   });
 }
 
-/** Whoever starts a workflow in this way is given its first task, whatever queue it names. */
+/** The client that starts a workflow in this way gets its first task, whatever queue it names. */
 export function startedEagerly(workflowId: string): AbilityError {
   return new AbilityError({
     code: 'seal.invalid',
-    message: `${workflowId} was started eagerly, so that whoever started it may have decided what it does`,
+    message: `${workflowId} was started eagerly, so that the client that started it may have decided what it does`,
     suggestion: 'Create tasks through Ability Runtime, and look who else writes to the namespace.',
   });
 }

@@ -230,7 +230,7 @@ const beside = (last: string, more = '') => `
 steps:
   - id: p${more}
     parallel:
-      work: { steps: [${busy('fills', 200)}], finally: [${add('released', 'released')}] }
+      long: { steps: [${busy('fills', 200)}], finally: [${add('released', 'released')}] }
       asks: { approval: { title: Go on? } }
       other: ${last}`;
 const late = (more: string) => `{ steps: [${add('slow', 'slow', `, ms: 5000${more}`)}] }`;
@@ -240,8 +240,8 @@ describe('what decides a task while its run winds up is decided as at any other 
     const { result, lines, runs } = await run(beside(late(', bad: true')));
     expect(result).toMatchObject({ status: 'failed', error: { step: 'slow' }, approvals: [{ status: 'cancelled' }] });
     expect(statuses(result)).toMatchObject({
-      'p/work': 'cancelled',
-      'p/work/fills': 'cancelled',
+      'p/long': 'cancelled',
+      'p/long/fills': 'cancelled',
       'p/asks': 'cancelled',
     });
     expect(lines).toEqual(['slow', 'released']);
@@ -267,7 +267,7 @@ describe('what decides a task while its run winds up is decided as at any other 
     const yaml = beside(late('')).replace('parallel:', 'race:');
     const { result, lines } = await run(yaml);
     expect(result).toMatchObject({ status: 'succeeded', approvals: [{ status: 'cancelled' }] });
-    expect(statuses(result)).toMatchObject({ p: 'succeeded', 'p/work': 'cancelled', 'p/other': 'succeeded' });
+    expect(statuses(result)).toMatchObject({ p: 'succeeded', 'p/long': 'cancelled', 'p/other': 'succeeded' });
     expect(lines).toEqual(['slow', 'released']);
   });
 

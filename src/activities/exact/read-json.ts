@@ -4,7 +4,7 @@ import { isSinceEngine2 } from '../../rules/engine.js';
 import { faultInUtf8 } from './decode-utf8.js';
 import { type BigIntegers, markNumbers, type Reading, withoutMarks } from './marked-json.js';
 
-/** What an implementation says of its integers, as far as the engine of its plan knew the question. */
+/** How an implementation wants large integers; plans of engine 1 do not say. */
 export function integersOf(said: 'text' | undefined, engine: number): BigIntegers {
   if (!isSinceEngine2({ engine })) return 'round';
   return said ?? 'refuse';

@@ -29,8 +29,8 @@ export async function recordBeside(
   const folder = place.records.pathOf(task);
   if (folder === undefined) return;
   const admitted = await plans.admit(seal, run);
-  const told = JSON.parse(text) as TaskResult;
-  const result = { ...told, links: { ...told.links, record: folder } };
+  const summary = JSON.parse(text) as TaskResult;
+  const result = { ...summary, links: { ...summary.links, record: folder } };
   const read = (): JsonObject => JSON.parse(input) as JsonObject;
   await recordEnd({ task, admitted, result, inputDigest: admitted.seal.input, input: read }, place, signal);
 }
