@@ -90,7 +90,11 @@ describe('an implementation document', () => {
 
   test('R-000-52, R-002-03: configuration names the default one and those that are allowed, and the runtime executes that', async () => {
     const named = (id: string) =>
-      implementation(id, { operation_key: 'doc.two', kind: 'script', script: { path: `scripts/${id}.sh`, args: [], output: 'json' } });
+      implementation(id, {
+        operation_key: 'doc.two',
+        kind: 'script',
+        script: { path: `scripts/${id}.sh`, args: [], output: 'json' },
+      });
     project.write({
       ...contract('doc.two'),
       ...named('one'),
