@@ -15,18 +15,22 @@ import type { SealKeys } from '../planning/seal.js';
 import { CheckedChains } from '../server/checked-chains.js';
 import { openMarks } from '../server/open-marks.js';
 import type { ProjectPaths } from '../server/project-paths.js';
+import { recordsOrigin } from '../server/records-origin.js';
 import type { Store } from '../server/store/store.js';
 import { EndRecords } from './end-records.js';
 import { keepLarge, shrink } from './keep-large.js';
 import { accessLocks } from './lock-access.js';
 import { log } from './logger.js';
 import { RunningGroups } from './running-groups.js';
+import { StoreShare } from './share/store-share.js';
 import type { TemporalAccess } from './temporal-access.js';
 
 /** What the workers of one process share, and how it is let go. */
 export interface SharedDependencies {
   activities: ActivityDependencies;
   ends: EndRecords;
+  /** Where records and logs are shared; left out where they are not. */
+  share: StoreShare | undefined;
   close(): Promise<void>;
 }
 
@@ -46,6 +50,7 @@ export function buildDependencies(
   const plans = new PlanSource(project, keys, access.readRun, new CheckedChains(store));
   const { root } = paths;
   const scripts = new PinnedScripts(root, paths.pinned, store);
+  const share = store.isShared ? new StoreShare(store, project, recordsOrigin(paths)) : undefined;
   const tools = new PinnedTools(pool, store, root);
   const secrets = (environment: string): SecretSource => new SecretSource(root, environment, env);
   const activities: ActivityDependencies = {
@@ -55,7 +60,7 @@ export function buildDependencies(
     keys,
     plans,
     marks: openMarks(store),
-    records: new RecordFolder(paths.records),
+    records: new RecordFolder(paths.records, share),
     findTask: access.findTask,
     readEnded: access.readEnded,
     locks: accessLocks(access.client),
@@ -75,7 +80,9 @@ export function buildDependencies(
   return {
     activities,
     ends: new EndRecords(activities),
+    share,
     async close() {
+      await share?.close();
       await pool.close();
       groups.close();
     },

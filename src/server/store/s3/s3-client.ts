@@ -1,7 +1,7 @@
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 
 /** Until a connection is made. */
-const CONNECT_MS = 5000;
+const CONNECT_MS = 3000;
 /** Without a byte in either direction. */
 const IDLE_MS = 20_000;
 /** Until an answer begins: a slow line sends a part of some megabytes before it. */
