@@ -69,9 +69,9 @@ export function createErase(
   return (tombstone) =>
     answering(tombstone.task_key, dependencies, async () => {
       const { host, records } = dependencies;
-      const wasThere = records.bury(tombstone);
-      await records.unshare(tombstone.task_key);
-      return { host, record: wasThere ? ('removed' as const) : ('absent' as const) };
+      const wasHere = records.bury(tombstone);
+      const wasShared = await records.unshare(tombstone.task_key);
+      return { host, record: wasHere || wasShared ? ('removed' as const) : ('absent' as const) };
     });
 }
 

@@ -51,9 +51,9 @@ export class RecordFolder {
     return this.read(task) ?? (task.includes(':') ? undefined : this.share?.read(task));
   }
 
-  /** Removes what was shared of a task. @throws AbilityError `store.not_shared`. */
-  async unshare(task: string): Promise<void> {
-    await this.share?.remove(task);
+  /** Removes what was shared of a task. @returns whether there was something. @throws AbilityError `store.not_shared`. */
+  async unshare(task: string): Promise<boolean> {
+    return (await this.share?.remove(task)) ?? false;
   }
 
   /**

@@ -18,6 +18,6 @@ export interface TaskShare {
   logOf(task: string, step: string): SharedLog;
   /** The record that some machine has shared; undefined where there is none, or the store cannot be read. */
   read(task: string): Promise<TaskRecord | undefined>;
-  /** Removes what was shared of a task and of those it called. @throws AbilityError `store.not_shared`. */
-  remove(task: string): Promise<void>;
+  /** Removes what was shared of a task and of those it called. @returns whether there was something. @throws AbilityError `store.not_shared`. */
+  remove(task: string): Promise<boolean>;
 }

@@ -69,10 +69,12 @@ export class StoreShare implements TaskShare {
     }
   }
 
-  async remove(task: string): Promise<void> {
+  async remove(task: string): Promise<boolean> {
     const all = sharedTask(this.placeOf(task));
     await this.waiting(this.writes.settled(all));
+    const isThere = (await this.store.getNamed(sharedRecord(this.placeOf(task), RECORD_FILES.json))) !== undefined;
     await this.store.removeNamed(all);
+    return isThere;
   }
 
   /** Lets what is on its way arrive, for a moment. */

@@ -112,7 +112,7 @@ export function whyMissing(
     return new AbilityError({
       code: 'record.remote',
       message: `The record of ${key} is on ${where}, where its worker keeps it${there ? `: ${there}` : ''}`,
-      suggestion: 'Run the command there.',
+      suggestion: 'Run the command there, or let workers and callers share a store: ABILITY_STORE.',
     });
   });
 }
