@@ -34,6 +34,8 @@ function recordOf(finished_at: string, output: string, n = 1): TaskRecord {
   const seal = signSeal(sealed, keys);
   const result: TaskResult = {
     ability_id: plan.ability.id,
+    version: plan.ability.version,
+    digest: 'd',
     task_key: 't-1',
     environment: 'dev',
     status: 'succeeded',
