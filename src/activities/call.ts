@@ -36,7 +36,7 @@ export interface CallDependencies extends HookDependencies {
   /** Marks of calls that must not be repeated. */
   marks: EffectMarks;
   /** Makes sure that an answer will fit into the history, by keeping it in the store when it is large. */
-  keepLarge: (answer: CallAnswer, limitBytes: number) => void;
+  keepLarge: (answer: CallAnswer, limitBytes: number) => Promise<void>;
 }
 
 /**
@@ -87,7 +87,12 @@ async function runAttempt(
   const { path } = request;
   const { plan } = admitted;
   const task = taskOf(Context.current());
-  const log = new CallLog(dependencies.records.logsOf(task), path, attempt.number);
+  const log = new CallLog(
+    dependencies.records.logsOf(task),
+    path,
+    attempt.number,
+    dependencies.records.sharedLog(task, path),
+  );
   const input = operationInput(operation, request.with, plan.engine);
   const around = { admitted, operation, request, input, signal: attempt.signal };
   answers.push(...(await runBuiltins('PreAbilityCall', operation.hooks.pre_call, around, dependencies)));
@@ -129,7 +134,7 @@ async function runAttempt(
     const lost = log.save();
     if (lost) warnings.push(lost);
     if (warnings.length > 0) answer.warnings = warnings;
-    keep(answer, operation, plan, dependencies);
+    await keep(answer, operation, plan, dependencies);
     return answer;
   } catch (thrown) {
     const error = hasBegun ? asUnusableAnswer(thrown) : thrown;
@@ -208,7 +213,7 @@ async function runBuiltins(
     hooks: builtins,
     planDigest: seal.plan,
     signal,
-    logFolder: undefined,
+    logs: undefined,
   };
   return runHooks(run, dependencies);
 }
@@ -250,9 +255,14 @@ class StoreFull extends Error {
   }
 }
 
-function keep(answer: CallAnswer, operation: PlanOperation, plan: Plan, { keepLarge }: CallDependencies): void {
+async function keep(
+  answer: CallAnswer,
+  operation: PlanOperation,
+  plan: Plan,
+  { keepLarge }: CallDependencies,
+): Promise<void> {
   try {
-    keepLarge(answer, plan.limits.output_bytes);
+    await keepLarge(answer, plan.limits.output_bytes);
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
     const problem = isRepeatable(operation.effects) ? error.toProblem() : unknownOutcome(error.toProblem());

@@ -50,7 +50,7 @@ export function createEndTask(dependencies: DeleteDependencies): (request: Delet
       const execution = await findOwn(key, dependencies);
       if (execution?.isOpen) await waitForEnd(key, context, dependencies);
       const deleted = dependencies.records.readTombstone(key);
-      const record = dependencies.records.read(key);
+      const record = await dependencies.records.find(key);
       const memo = execution?.memo;
       if (!memo && !record && !deleted) throw notFound(key);
       const task = {
@@ -62,15 +62,17 @@ export function createEndTask(dependencies: DeleteDependencies): (request: Delet
     });
 }
 
-/** Puts a tombstone in the place of the record of a task, with those of the tasks it called. */
+/** Puts a tombstone in the place of the record of a task, with those of the tasks it called, and removes what was shared of it. */
 export function createErase(
   dependencies: DeleteDependencies,
 ): (tombstone: Tombstone) => Promise<Pick<Deletion, 'host' | 'record'>> {
   return (tombstone) =>
-    answering(tombstone.task_key, dependencies, async () => ({
-      host: dependencies.host,
-      record: dependencies.records.bury(tombstone) ? ('removed' as const) : ('absent' as const),
-    }));
+    answering(tombstone.task_key, dependencies, async () => {
+      const { host, records } = dependencies;
+      const wasHere = records.bury(tombstone);
+      const wasShared = await records.unshare(tombstone.task_key);
+      return { host, record: wasHere || wasShared ? ('removed' as const) : ('absent' as const) };
+    });
 }
 
 /** Deletes the history of a task in Temporal. */

@@ -7,9 +7,10 @@ import { chooseServer } from '../server/connection-settings.js';
 import { ensureRuntime, unlessAborted } from '../server/ensure-runtime.js';
 import { keepTouching } from '../server/keep-touching.js';
 import { SpillingCodec } from '../server/payload-codec.js';
-import { PayloadStore } from '../server/payload-store.js';
 import { type ProjectPaths, pathsOf } from '../server/project-paths.js';
 import { isLiving } from '../server/runtime-file.js';
+import { openStore } from '../server/store/open-store.js';
+import type { Store } from '../server/store/store.js';
 import { ConnectionCalls } from './connection-calls.js';
 import type { RetryOptions } from './retried-call.js';
 
@@ -22,7 +23,7 @@ export interface Session {
   /** Address of the Temporal UI, where it is known. */
   ui: string | null;
   paths: ProjectPaths;
-  store: PayloadStore;
+  store: Store;
   codec: SpillingCodec;
   /** Whether the Temporal is the project's own runtime, whose files are on this machine. */
   isOwnRuntime: boolean;
@@ -77,7 +78,7 @@ const UNAVAILABLE = 14;
  *
  * Until it is closed a connection keeps the project's own runtime from leaving; it does not keep its process alive.
  *
- * @throws AbilityError `temporal.unavailable`, `runtime.*`, `temporal.binary_missing`.
+ * @throws AbilityError `temporal.unavailable`, `runtime.*`, `temporal.binary_missing`, `config.invalid` for `ABILITY_STORE`.
  */
 export async function connect(options: ConnectOptions): Promise<Session> {
   const paths = pathsOf(options.root);
@@ -85,8 +86,8 @@ export async function connect(options: ConnectOptions): Promise<Session> {
   const remote = await chooseServer(options, env);
   if (remote) {
     const { connectionOptions, address, namespace } = remote;
+    const store = openStore(env.ABILITY_STORE ?? paths.store, paths);
     const connection = await dial(connectionOptions as never, address, CONNECT_MS, options.signal);
-    const store = env.ABILITY_STORE ?? paths.store;
     const ui = env.TEMPORAL_UI_ADDRESS ?? null;
     const session = sessionOf(options, connection, {
       address,
@@ -111,8 +112,9 @@ export async function connect(options: ConnectOptions): Promise<Session> {
 async function connectToOwn(options: ConnectOptions, paths: ProjectPaths, stopTouching: () => void): Promise<Session> {
   const { progress = () => {}, signal, env } = options;
   const { runtime, started } = await ensureRuntime(paths, progress, signal, env);
+  const store = openStore(runtime.store, paths);
   const connection = await dialOwn(paths, runtime, signal);
-  const session = sessionOf(options, connection, { ...runtime, isOwnRuntime: true, started });
+  const session = sessionOf(options, connection, { ...runtime, store, isOwnRuntime: true, started });
   const { close } = session;
   session.runtime = runtime;
   session.close = async () => {
@@ -178,12 +180,12 @@ async function dial(
 function sessionOf(
   { project, root, progress, onOther, env }: ConnectOptions,
   connection: Connection,
-  where: Pick<Session, 'address' | 'namespace' | 'ui' | 'isOwnRuntime' | 'started'> & { store: string },
+  where: Pick<Session, 'address' | 'namespace' | 'ui' | 'isOwnRuntime' | 'started'> & { store: Store },
 ): Session {
-  const store = new PayloadStore(where.store);
+  const paths = pathsOf(root);
+  const { address, namespace, ui, isOwnRuntime, started, store } = where;
   const codec = new SpillingCodec(store);
   const dataConverter = { payloadCodecs: [codec] };
-  const { address, namespace, ui, isOwnRuntime, started } = where;
   const connections = [connection];
   return {
     temporal: new Client({ connection, namespace, dataConverter }),
@@ -198,7 +200,7 @@ function sessionOf(
     isOwnRuntime,
     started,
     onOther,
-    paths: pathsOf(root),
+    paths,
     store,
     codec,
     async close() {

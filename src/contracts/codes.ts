@@ -205,6 +205,12 @@ export const CODES = {
     means: 'A definition or a command asks for something that this version does not do.',
     next: 'Use what the message offers instead; nothing was ignored and nothing was done.',
   },
+  'file.too_large': {
+    exit: EXIT.failed,
+    means:
+      'A file has more bytes than one may have, or than all files of a task may have together; nothing of it was kept.',
+    next: 'Write less, or raise the limit that the message names.',
+  },
   'guard.denied': {
     exit: EXIT.denied,
     means: 'A hook said no.',
@@ -375,7 +381,7 @@ export const CODES = {
   'record.remote': {
     exit: EXIT.usage,
     means: 'The record and the logs are on the machine of the worker that ran the task.',
-    next: 'Run the command there; the message names the host.',
+    next: 'Run the command there; the message names the host. Where workers and callers share `ABILITY_STORE`, it works everywhere.',
   },
   'record.write_failed': {
     exit: EXIT.outOfOrder,
@@ -495,13 +501,13 @@ export const CODES = {
   'store.full': {
     exit: EXIT.outOfOrder,
     means:
-      'A large value, or the mark that a call leaves before an effect, could not be kept; a call that needs one was not begun.',
+      'A large value, a file, or the mark that a call leaves before an effect, could not be kept; a call that needs one was not begun.',
     next: 'Make room where the store is, or point `ABILITY_STORE` elsewhere.',
   },
   'store.not_shared': {
     exit: EXIT.outOfOrder,
-    means: 'A large value is in a store that this process does not see.',
-    next: 'Point `ABILITY_STORE` to the folder that the workers of the environment share.',
+    means: 'Something large is in a store that this process does not see or cannot reach, or it is damaged there.',
+    next: 'Point `ABILITY_STORE` to the store that the workers of the environment share; `ability doctor` says whether it can be used.',
   },
   'task.cancelled': {
     exit: EXIT.unknown,

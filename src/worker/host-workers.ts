@@ -12,8 +12,8 @@ import type { ActivityDependencies } from '../activities/index.js';
 import { PLACEMENTS, type Placement } from '../contracts/placement.js';
 import type { SealKeys } from '../planning/seal.js';
 import { SpillingCodec } from '../server/payload-codec.js';
-import { PayloadStore } from '../server/payload-store.js';
 import type { ProjectPaths } from '../server/project-paths.js';
+import { openStore } from '../server/store/open-store.js';
 import { createWorker } from './create-workers.js';
 import { buildDependencies, type SharedDependencies } from './dependencies.js';
 import { EndRecords } from './end-records.js';
@@ -75,8 +75,8 @@ export class WorkerHost {
       Runtime.install({ logger: new WorkerLogger(), shutdownSignals: [], telemetryOptions });
       installed = true;
     }
+    const store = openStore(options.store, options.paths);
     const connection = await NativeConnection.connect(options.connectionOptions);
-    const store = new PayloadStore(options.store);
     const codec = new WorkerCodec(new SpillingCodec(store));
     const access = accessTemporal(connection, options.namespace, codec);
     await checkNamespace(access.client, connection);
@@ -128,6 +128,11 @@ export class WorkerHost {
   /** Records of ended tasks that could not be written since this host began. */
   get recordsMissing(): number {
     return this.shared.ends.missing;
+  }
+
+  /** Records and logs that could not be written to a shared store since this host began. */
+  get sharedMissing(): number {
+    return this.shared.share?.missing ?? 0;
   }
 
   /** Lets the workers end what they must not break off, then closes everything; once, however often it is asked. */

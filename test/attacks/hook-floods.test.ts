@@ -30,7 +30,7 @@ const hook = (code, phase = 'PreAbilityCall') => answer(
   'flood',
   { timeout_ms: 60_000, script: { path: code, interpreter: ['node', '-e'], args: [], env } },
   { environment: { name: 'dev' } },
-  { phase, path: 'step', signal, logFolder: folder + '/logs', plan, input: {}, task: 'T' },
+  { phase, path: 'step', signal, logs: { folder: folder + '/logs', share: () => undefined }, plan, input: {}, task: 'T' },
 );
 const script = async (code) => {
   const log = new CallLog(folder + '/logs', 'step', 1);
