@@ -46,3 +46,9 @@ export const RECORD_FILES = {
   logs: 'logs',
   deleted: 'deleted.json',
 } as const;
+
+/**
+ * Begins the names of the logs that the calls of a task share, in its folder of logs: one a process that made them. No
+ * step has a dot in its id.
+ */
+export const SHARED_LOG = 'requests.';

@@ -1,6 +1,14 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { hasEnded, keepingRuntime, type Session, viewTask } from '../../../client/index.js';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type CallLog,
+  hasEnded,
+  keepingRuntime,
+  type LogLine,
+  readCallLogs,
+  type Session,
+  viewTask,
+} from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { RECORD_FILES } from '../../../contracts/record.js';
@@ -9,15 +17,6 @@ import { pathsOf } from '../../../server/project-paths.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { plainText } from '../plain-text.js';
 import { recordFolder, whyMissing } from './task-record.js';
-
-/** A line of a log. */
-export interface LogLine {
-  time: string;
-  step: string;
-  attempt: number;
-  stream: string;
-  text: string;
-}
 
 const LOOK_MS = 300;
 
@@ -69,35 +68,17 @@ async function followLogs(
 
 /** Lines of each call that were not shown yet; then they are. The logs of several calls grow side by side. */
 export function newLines(logs: CallLog[], shown: Map<string, number>): LogLine[] {
-  const fresh = logs.map(({ name, lines }) => {
-    const before = shown.get(name) ?? 0;
-    shown.set(name, lines.length);
-    return { name, lines: lines.slice(before) };
+  const fresh = logs.map(({ file, name, lines }) => {
+    const own = `${file} ${name}`;
+    const before = shown.get(own) ?? 0;
+    shown.set(own, lines.length);
+    return { file, name, lines: lines.slice(before) };
   });
   return inOrder(fresh);
 }
 
-/** What one call wrote. */
-interface CallLog {
-  /** Its step path. */
-  name: string;
-  lines: LogLine[];
-}
-
 function readLogs(folder: string, step: string | undefined): CallLog[] {
-  return filesIn(folder)
-    .map((file) => ({ file, name: relative(folder, file).replace(/\.jsonl$/, '') }))
-    .filter(({ name }) => step === undefined || isOf(name, step))
-    .map(({ file, name }) => ({ name, lines: readLines(file) }));
-}
-
-/** The lines of a file that are whole; the last one may be being written. */
-function readLines(file: string): LogLine[] {
-  const lines = readFileSync(file, 'utf8').split('\n');
-  return lines
-    .slice(0, -1)
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as LogLine);
+  return readCallLogs(folder, (path) => step === undefined || isOf(path, step));
 }
 
 function inOrder(logs: CallLog[]): LogLine[] {
@@ -114,7 +95,7 @@ function listOf(names: readonly string[]): string {
 
 /** The error for a step without a log, which says what there is. */
 function nothingWritten(folder: string, step: string): AbilityError {
-  const names = readLogs(folder, undefined).map(({ name }) => name);
+  const names = [...new Set(readLogs(folder, undefined).map(({ name }) => name))];
   return new AbilityError({
     code: 'usage.invalid',
     message: `No call of the step ${step} has written anything`,
@@ -138,15 +119,6 @@ export function isOf(path: string, step: string): boolean {
 
 function isAny(name: string, own: string | undefined): boolean {
   return name === '*' && own !== undefined && /^\d+$/.test(own);
-}
-
-function filesIn(folder: string): string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return filesIn(path);
-    return entry.name.endsWith('.jsonl') ? [path] : [];
-  });
 }
 
 function renderLine({ time, step, attempt, stream, text }: LogLine): string {
