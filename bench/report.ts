@@ -191,7 +191,7 @@ export function preflightTableOf(rows: readonly Row[]): string {
 export function verdictOf(gates: readonly Gate[]): string {
   const missed = gates.filter(({ kept }) => !kept);
   const lines = missed.map(({ what, measured, limit, hard }) => {
-    return `missed${hard ? '' : ' (told only)'}: ${what} ${short(measured)}, limit ${short(limit)}`;
+    return `missed${hard ? '' : ' (reported only)'}: ${what} ${short(measured)}, limit ${short(limit)}`;
   });
   return [...lines, `${gates.length - missed.length} of ${gates.length} figures are within their limits.`].join('\n');
 }

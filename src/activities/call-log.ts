@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Problem } from '../contracts/problem.js';
+import { REQUESTS_LOG } from '../contracts/record.js';
 import { type LogLine, LogLines, MOST_CHARACTERS } from './log-lines.js';
 import { countWhole, maskLines } from './mask-lines.js';
 import { Masker } from './masking/masker.js';
@@ -10,9 +12,15 @@ import type { SharedLog } from './record/task-share.js';
 const MOST_IN_A_MESSAGE = 3000;
 /** How long a line may wait to be read by others. A call that ends sooner writes its log in one piece. */
 const FLUSH_MS = 500;
+/** What calls write that print nothing of their own. */
+const OF_REQUESTS: ReadonlySet<LogLine['stream']> = new Set(['request', 'tool']);
+/** Of this process, so that no two write into one file, which a network mount would not bring in order. */
+const REQUESTS = `${REQUESTS_LOG}${randomBytes(4).toString('hex')}`;
 
 /**
- * Collects what one attempt of a call prints, and writes it as JSON lines to `<record>/logs/<step path>.jsonl`.
+ * Collects what one attempt of a call prints, and writes it as JSON lines to `<record>/logs/<step path>.jsonl`; where it
+ * succeeded and there is nothing but its requests, to a file that it shares with others, since to make a file costs as
+ * much as all else about its log.
  *
  * The head is written while the attempt runs, so that it can be followed; the tail is only known at its end. Secrets are
  * masked when it is read or written, over all lines of a stream together, so that none is missed where it was cut.
@@ -99,9 +107,10 @@ export class CallLog {
   /**
    * Writes what was collected and is not written yet.
    *
+   * @param hasSucceeded whether the call has; the log of one that failed is on its own, where it is looked for.
    * @returns what to warn of: a log that cannot be written never fails a call.
    */
-  save(): string | undefined {
+  save(hasSucceeded = false): string | undefined {
     for (const [stream, rest] of this.partial) if (rest) this.add(stream, rest);
     this.partial.clear();
     clearTimeout(this.timer);
@@ -109,11 +118,13 @@ export class CallLog {
     const fresh = tail.filter((line) => !this.saved.tail.has(line));
     const before = [...beforeTail, ...tail.slice(0, tail.length - fresh.length)];
     const saved = this.saved.head;
-    const lost = this.append([
+    const lines = [
       ...maskLines(head.slice(saved), { before: head.slice(0, saved), after: afterHead }, this.masker),
       ...(this.saved.gap ? [] : this.gap()),
       ...maskLines(fresh, { before, after: [] }, this.masker),
-    ]);
+    ];
+    const isOfRequests = hasSucceeded && saved === 0 && lines.every(({ stream }) => OF_REQUESTS.has(stream));
+    const lost = this.append(lines, isOfRequests ? REQUESTS : this.step);
     this.shared?.end();
     if (lost !== undefined) return lost;
     this.saved.head = head.length;
@@ -134,11 +145,11 @@ export class CallLog {
       this.saved.head += whole;
   }
 
-  private append(lines: LogLine[]): string | undefined {
+  private append(lines: LogLine[], name = this.step): string | undefined {
     if (!this.folder || lines.length === 0) return undefined;
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
     try {
-      const file = join(this.folder, `${this.step}.jsonl`);
+      const file = join(this.folder, `${name}.jsonl`);
       inFolder(file, () => appendFileSync(file, text));
       this.shared?.append(text);
       return undefined;

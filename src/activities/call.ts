@@ -131,7 +131,7 @@ async function runAttempt(
     if (attempt.number > 1) answer.attempt = attempt.number;
     if (answers.length > 0 && answers.every(isPlainYes)) answer.allowed = true;
     else if (answers.length > 0) answer.hooks = answers;
-    const lost = log.save();
+    const lost = log.save(true);
     if (lost) warnings.push(lost);
     if (warnings.length > 0) answer.warnings = warnings;
     await keep(answer, operation, plan, dependencies);

@@ -12,6 +12,7 @@ import { credentialsOf } from '../rules/credentials.js';
 import { firstDeny } from '../rules/guard-precedence.js';
 import { guardedParts } from '../rules/guarded-parts.js';
 import { denialOf } from '../rules/hook-facts.js';
+import { knownDigestOf } from '../rules/known-digest.js';
 import { oneLine } from '../rules/shown-text.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
 import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
@@ -69,7 +70,7 @@ export function resolveWanted(wanted: Wanted, registry: Registry, { variables }:
   const { ability, environment } = wanted;
   const { plan, warnings } = resolvePlan(registry, ability, environment, variables?.(environment));
   const input = taskInput(plan, wanted.input);
-  return { plan, input, digests: { plan: digestOf(plan), input: digestOf(input) }, warnings };
+  return { plan, input, digests: { plan: knownDigestOf(plan), input: digestOf(input) }, warnings };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Client, Connection, defaultGrpcRetryOptions, isGrpcServiceError } from '@temporalio/client';
 import { AbilityError } from '../contracts/problem.js';
 import type { RuntimeFile } from '../contracts/runtime.js';
+import type { TaskMemo } from '../contracts/task.js';
 import type { Progress } from '../server/binary/install-temporal.js';
 import type { ConnectionFlags } from '../server/connection-settings.js';
 import { chooseServer } from '../server/connection-settings.js';
@@ -39,6 +40,11 @@ export interface Session {
   preflightIsWorkflowUntil?: number | undefined;
   /** Queues on which a worker was seen, with the moment until which that counts; the same clock. */
   served?: Map<string, number>;
+  /**
+   * What is known of tasks that this session created, by their keys: of those that run at once, so that nothing of it
+   * changes, under keys that nobody else makes.
+   */
+  created?: Map<string, TaskMemo>;
   /** Called with what is being done meanwhile. */
   progress?: Progress;
   /** The environment of the caller; a runtime that is started again starts with it. */
@@ -191,6 +197,7 @@ function sessionOf(
     temporal: new Client({ connection, namespace, dataConverter }),
     connections,
     served: new Map(),
+    created: new Map(),
     ...(progress && { progress }),
     ...(env && { env }),
     project,

@@ -98,8 +98,19 @@ async function createOnce(session: Session, request: TaskRequest, wanted: NewTas
   const start = seal && startOf(request, { ...answer, seal }, wanted);
   if (!start) await wanted.review?.(answer);
   const started = start && (await startOrForget(session, request, start, wanted));
+  if (started !== undefined && start) noteCreated(session, id, start.memo, wanted);
   const runId = started ?? (await attachOrForget(session, request, answer, wanted));
   return runId === undefined ? undefined : { id, runId, warnings, attached: started === undefined };
+}
+
+/** So many results are not read by the session that created their tasks. */
+const MOST_CREATED = 1000;
+
+/** Its result can then be read without another question to the server. */
+function noteCreated({ created }: Session, id: string, memo: TaskMemo, { run, key, direct }: NewTask): void {
+  if (!created || !run || (key !== undefined && !direct)) return;
+  if (created.size >= MOST_CREATED) created.delete(created.keys().next().value as string);
+  created.set(id, memo);
 }
 
 /** Where a task of another project came first, the record that this preflight made is of no task. */

@@ -12,6 +12,7 @@ export type { Stall } from './find-stall.js';
 export { keepingRuntime } from './keep-runtime.js';
 export { linkOf } from './links.js';
 export { type ListedTask, type ListFilter, listTasks } from './list-tasks.js';
+export { type LogLine, linesOf, readCallLogs } from './read-call-logs.js';
 export { readHost, readInput, readRecordPlace } from './read-origin.js';
 export { findRecord, readRecord } from './read-record.js';
 export { awaitResult } from './read-result.js';

@@ -82,8 +82,17 @@ async function readFinish(session: Session, id: string): Promise<StoredResult | 
 
 /** What its history keeps of a result, with what the workflow itself tells. */
 async function restore(session: Session, id: string, stored: StoredResult): Promise<TaskResult> {
-  const description = await session.temporal.workflow.getHandle(id).describe();
-  return complete(session, id, restoreResult(resultFromDescription(session, id, description), stored));
+  return complete(session, id, restoreResult(await knownOf(session, id, stored), stored));
+}
+
+/** What the workflow of a task tells; of one that this session created it is not asked, as far as the result has the times. */
+async function knownOf(session: Session, id: string, stored: StoredResult): Promise<TaskResult> {
+  const memo = session.created?.get(id);
+  session.created?.delete(id);
+  if (memo && stored.started_at && stored.took_ms !== undefined) {
+    return resultFromMemo(id, memo, stored.started_at);
+  }
+  return resultFromDescription(session, id, await session.temporal.workflow.getHandle(id).describe());
 }
 
 /** The result of a task whose workflow left none. */
@@ -111,9 +120,17 @@ export function resultFromDescription(
   const memo = (description.memo ?? {}) as Partial<TaskMemo>;
   const project = otherProjectOf(session, description);
   return {
+    ...resultFromMemo(id, { ability: description.type, ...memo }, description.startTime.toISOString()),
+    finished_at: description.closeTime?.toISOString() ?? null,
+    ...(project !== undefined && { project }),
+  };
+}
+
+function resultFromMemo(id: string, memo: Partial<TaskMemo>, startedAt: string): TaskResult {
+  return {
     status: 'running',
     task_key: id.includes(':') ? null : id,
-    ability_id: memo.ability ?? description.type,
+    ability_id: memo.ability ?? '',
     version: memo.version ?? '',
     digest: memo.plan ?? '',
     environment: memo.environment ?? '',
@@ -124,11 +141,10 @@ export function resultFromDescription(
     approvals: [],
     hooks: [],
     requested_by: { name: memo.requested_by ?? '', source: 'claimed' },
-    started_at: description.startTime.toISOString(),
-    finished_at: description.closeTime?.toISOString() ?? null,
+    started_at: startedAt,
+    finished_at: null,
     cleanup_ran: null,
     links: { temporal: null, record: null },
-    ...(project !== undefined && { project }),
   };
 }
 

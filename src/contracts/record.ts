@@ -46,3 +46,9 @@ export const RECORD_FILES = {
   logs: 'logs',
   deleted: 'deleted.json',
 } as const;
+
+/**
+ * Begins the names of the logs that calls which only made requests write together, in its folder of logs: one a process that made them. No
+ * step has a dot in its id.
+ */
+export const REQUESTS_LOG = 'requests.';

@@ -16,12 +16,43 @@ const MOST_SLIPS = 2;
 /** Holds the JSON Schemas that editors read. Source: design, section 4. */
 const SCHEMAS = 'schemas';
 
+/** A file of definitions. */
+export interface DefinitionFile {
+  kind: FileKindName;
+  path: string;
+}
+
+/** Something in the folders of definitions that nothing reads; `kind` is what it may have held, where that is known. */
+export interface UnreadFile {
+  kind: FileKindName | undefined;
+  problem: Problem;
+}
+
 /** The files of a registry by kind, each kind sorted by path. */
-export function definitionFiles(folders: ProjectFolders): { kind: FileKindName; path: string }[] {
-  return KINDS.flatMap((kind) => {
+export function definitionFiles(folders: ProjectFolders): DefinitionFile[] {
+  return findFiles(folders).files;
+}
+
+/** The files of a registry, and what nothing reads in its folders, each of which is gone through once. */
+export function findFiles(folders: ProjectFolders): { files: DefinitionFile[]; unread: UnreadFile[] } {
+  const { registry, root } = folders;
+  const refused: UnreadFile[] = [];
+  const linked: UnreadFile[] = [];
+  const files = KINDS.flatMap((kind) => {
     const folder = folderOf(kind, folders);
-    return refuseFolder(folder, folders.root) ? [] : yamlFilesIn(folder).map((path) => ({ kind, path }));
+    const problem = refuseFolder(folder, root);
+    if (problem) {
+      refused.push({ kind, problem });
+      return [];
+    }
+    const entries = [...entriesBelow(folder)];
+    linked.push(...linkedFolders(entries, root).map((link) => ({ kind, problem: link })));
+    return yamlAmong(entries).map((path) => ({ kind, path }));
   });
+  const whole = refuseFolder(registry, root);
+  // It may have held guards.
+  const unreadable: UnreadFile[] = whole ? [{ kind: 'hooks', problem: whole }] : refused;
+  return { files, unread: [...unreadable, ...misplacedFiles(folders), ...linked] };
 }
 
 function folderOf(kind: FileKindName, { registry, hooks }: ProjectFolders): string {
@@ -29,7 +60,7 @@ function folderOf(kind: FileKindName, { registry, hooks }: ProjectFolders): stri
 }
 
 /** YAML that lies in a registry where nothing reads it; `kind` is what it was meant for, where a name is that near. */
-export function misplacedFiles(folders: ProjectFolders): { kind: FileKindName | undefined; problem: Problem }[] {
+function misplacedFiles(folders: ProjectFolders): UnreadFile[] {
   const { registry, root } = folders;
   if (!isFolder(registry)) return [];
   const read: string[] = KINDS.filter((kind) => kind !== 'hooks' || folders.hooks === join(registry, kind));
@@ -63,36 +94,26 @@ function isExpected(name: string, read: readonly string[], path: string): boolea
 /**
  * YAML files under a folder and its subfolders, sorted by path, so that their order is the same everywhere.
  *
- * Links to folders are not followed, since they may lead anywhere and in circles; {@link linkedFolders} tells of them.
+ * Links to folders are not followed, since they may lead anywhere and in circles; {@link findFiles} reports them.
  */
 export function yamlFilesIn(folder: string): string[] {
-  return [...entriesBelow(folder)].flatMap(({ path, entry }) => (isYaml(entry.name) ? [path] : [])).sort();
+  return yamlAmong([...entriesBelow(folder)]);
 }
 
-/** Folders of definitions that cannot be read, or lead out of the project. */
-export function refusedFolders(folders: ProjectFolders): { kind: FileKindName; problem: Problem }[] {
-  const whole = refuseFolder(folders.registry, folders.root);
-  // It may have held guards.
-  if (whole) return [{ kind: 'hooks', problem: whole }];
-  return KINDS.flatMap((kind) => {
-    const problem = refuseFolder(folderOf(kind, folders), folders.root);
-    return problem ? [{ kind, problem }] : [];
-  });
+function yamlAmong(entries: readonly Entry[]): string[] {
+  return entries.flatMap(({ path, entry }) => (isYaml(entry.name) ? [path] : [])).sort();
 }
 
 /** Links to folders among definitions, which nothing follows. */
-export function linkedFolders(folders: ProjectFolders): { kind: FileKindName; problem: Problem }[] {
-  const { root } = folders;
-  return KINDS.filter((kind) => !refuseFolder(folderOf(kind, folders), root)).flatMap((kind) =>
-    [...entriesBelow(folderOf(kind, folders))]
-      .filter(({ path, entry }) => entry.isSymbolicLink() && isFolder(path))
-      .map(({ path }) => {
-        const file = relative(root, path);
-        const message = `${file} is a link to a folder, and nothing reads the definitions in it`;
-        const suggestion = 'Move the folder here, or link its files one by one.';
-        return { kind, problem: { code: 'definition.unread', message, suggestion, location: { file } } };
-      }),
-  );
+function linkedFolders(entries: readonly Entry[], root: string): Problem[] {
+  return entries
+    .filter(({ path, entry }) => entry.isSymbolicLink() && isFolder(path))
+    .map(({ path }) => {
+      const file = relative(root, path);
+      const message = `${file} is a link to a folder, and nothing reads the definitions in it`;
+      const suggestion = 'Move the folder here, or link its files one by one.';
+      return { code: 'definition.unread', message, suggestion, location: { file } };
+    });
 }
 
 /** Why nothing under a folder is read; undefined where it is read, or is not there. */
@@ -106,8 +127,14 @@ function refuseFolder(path: string, root: string): Problem | undefined {
   return isInside(root, realpathSync(path)) ? undefined : refused('is a link that leads out of the project');
 }
 
+/** Something in a folder of definitions. */
+interface Entry {
+  path: string;
+  entry: Dirent;
+}
+
 /** What lies under a folder, folders themselves and hidden ones left out. */
-function* entriesBelow(folder: string): Generator<{ path: string; entry: Dirent }> {
+function* entriesBelow(folder: string): Generator<Entry> {
   if (!isFolder(folder)) return;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);

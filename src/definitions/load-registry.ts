@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { addFile, markBroken } from './add-definitions.js';
 import { holdsCases } from './case-files.js';
 import { emptyRegistry } from './empty-registry.js';
-import { definitionFiles, linkedFolders, misplacedFiles, refusedFolders } from './find-files.js';
+import { type DefinitionFile, findFiles, type UnreadFile } from './find-files.js';
 import { findProjectRoot, foldersOf, PROJECT_FILE } from './find-project.js';
 import { findUnread } from './find-unread.js';
 import { FileCache, type ReadFile, sourceOf } from './read-files.js';
@@ -15,6 +16,7 @@ export class RegistryLoader {
   readonly root: string;
   private readonly files: FileCache;
   private read: ReadFile[] = [];
+  private last: { from: Found; registry: Registry } | undefined;
 
   constructor(root: string) {
     this.root = root;
@@ -33,26 +35,58 @@ export class RegistryLoader {
    * broken only disables what it defines.
    */
   load(): Registry {
-    const folders = foldersOf(this.root);
-    const projectFile = this.files.read(join(this.root, PROJECT_FILE));
-    this.read = [projectFile];
-    const registry = emptyRegistry(this.root, projectFile);
-    const digest = createHash('sha256').update(`${projectFile.file}\0${projectFile.digest}\n`);
-    for (const { kind, path } of definitionFiles(folders)) {
-      const read = this.files.read(path);
-      this.read.push(read);
-      if (holdsCases(kind, read)) continue;
-      digest.update(`${read.file}\0${read.digest}\n`);
-      addFile(registry, kind, read);
-    }
-    const unread = [...refusedFolders(folders), ...misplacedFiles(folders), ...linkedFolders(folders)];
-    for (const { kind, problem } of unread) {
-      registry.problems.push(problem);
-      if (kind) registry.opaque.push({ kind, problem });
-    }
-    disableUnread(registry);
-    return { ...registry, digest: digest.digest('hex') };
+    const found = this.find();
+    this.read = [found.project, ...found.definitions.map(({ read }) => read)];
+    if (this.last && isSame(this.last.from, found)) return this.last.registry;
+    const registry = registryOf(this.root, found);
+    this.last = { from: found, registry };
+    return registry;
   }
+
+  private find(): Found {
+    const { files, unread } = findFiles(foldersOf(this.root));
+    return {
+      project: this.files.read(join(this.root, PROJECT_FILE)),
+      definitions: files.map((file) => ({ ...file, read: this.files.read(file.path) })),
+      unread,
+    };
+  }
+}
+
+/** What there is of a registry on the disk. */
+interface Found {
+  project: ReadFile;
+  definitions: (DefinitionFile & { read: ReadFile })[];
+  unread: UnreadFile[];
+}
+
+/** Whether nothing has changed: a file that did is read anew. */
+function isSame(before: Found, now: Found): boolean {
+  return (
+    before.project === now.project &&
+    before.definitions.length === now.definitions.length &&
+    before.definitions.every(({ kind, read }, at) => {
+      const other = now.definitions[at];
+      return kind === other?.kind && read === other.read;
+    }) &&
+    isDeepStrictEqual(before.unread, now.unread)
+  );
+}
+
+function registryOf(root: string, { project, definitions, unread }: Found): Registry {
+  const registry = emptyRegistry(root, project);
+  const digest = createHash('sha256').update(`${project.file}\0${project.digest}\n`);
+  for (const { kind, read } of definitions) {
+    if (holdsCases(kind, read)) continue;
+    digest.update(`${read.file}\0${read.digest}\n`);
+    addFile(registry, kind, read);
+  }
+  for (const { kind, problem } of unread) {
+    registry.problems.push(problem);
+    if (kind) registry.opaque.push({ kind, problem });
+  }
+  disableUnread(registry);
+  return { ...registry, digest: digest.digest('hex') };
 }
 
 /** Loads the registry of the project a folder belongs to. */

@@ -2,6 +2,7 @@ import type { Plan } from '../contracts/plan.js';
 import type { Seal } from '../contracts/seal.js';
 import type { TaskStart } from '../contracts/task.js';
 import { digestOf } from './canonical.js';
+import { knownDigestOf } from './known-digest.js';
 
 /**
  * The plan of a task, as the second argument of its workflow.
@@ -63,7 +64,7 @@ export function unpackArguments(args: readonly unknown[], task: string): TaskSta
     session,
     warnings,
     // It speaks of its caller's input; of the plan that both have, it speaks as of any.
-    seal: rest.child && isWhole(seal) ? { ...seal, plan: digestOf(plan) } : sealOf(start, plan, task),
+    seal: rest.child && isWhole(seal) ? { ...seal, plan: knownDigestOf(plan) } : sealOf(start, plan, task),
   };
 }
 
@@ -84,7 +85,7 @@ function sealOf(start: StartArgument, plan: Plan, task: string): Seal {
   const taken = carried ? seal.progress : progress && digestOf(progress);
   const { key_id, mac, confirmations = [] } = seal;
   return {
-    plan: digestOf(plan),
+    plan: knownDigestOf(plan),
     task,
     input: digestOf(input),
     ...(taken !== undefined && { progress: taken }),

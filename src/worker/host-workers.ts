@@ -17,7 +17,7 @@ import { openStore } from '../server/store/open-store.js';
 import { createWorker } from './create-workers.js';
 import { buildDependencies, type SharedDependencies } from './dependencies.js';
 import { EndRecords } from './end-records.js';
-import { log, WorkerLogger } from './logger.js';
+import { dropBelowLevel, log, WorkerLogger } from './logger.js';
 import { accessTemporal, type TemporalAccess } from './temporal-access.js';
 import { WorkerCodec } from './worker-codec.js';
 
@@ -73,6 +73,7 @@ export class WorkerHost {
       const filter = makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' });
       const telemetryOptions = { logging: { forward: {}, filter } };
       Runtime.install({ logger: new WorkerLogger(), shutdownSignals: [], telemetryOptions });
+      dropBelowLevel(Runtime.instance().logger);
       installed = true;
     }
     const store = openStore(options.store, options.paths);

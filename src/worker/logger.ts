@@ -14,8 +14,8 @@ export const log = pino({ level: process.env.ABILITY_LOG ?? 'info', base: null }
 /** The SDK's logger, on ours: short, and without what it says at every start and end. */
 export class WorkerLogger implements Logger {
   log(level: LogLevel, message: string, meta?: LogMetadata): void {
-    const name = level === 'INFO' || IN_THE_HISTORY.has(message) ? 'debug' : LEVELS[level];
-    // The SDK says several things about each call; what nobody reads must not be put into words.
+    const name = levelOf(level, message);
+    // The SDK says several things about each call; what is below the level must not be put into words.
     if (log.isLevelEnabled(name)) log[name](shorten(meta), message);
   }
 
@@ -38,6 +38,23 @@ export class WorkerLogger implements Logger {
   error(message: string, meta?: LogMetadata): void {
     this.log('ERROR', message, meta);
   }
+}
+
+/**
+ * Drops entries of the SDK below the level before it takes their time and sorts them among those of its core, as it does
+ * with each of the several about every call.
+ *
+ * @param logger the SDK's own, through which its entries reach a {@link WorkerLogger}.
+ */
+export function dropBelowLevel(logger: Logger): void {
+  const keep = logger.log.bind(logger);
+  logger.log = (level, message, meta) => {
+    if (log.isLevelEnabled(levelOf(level, message))) keep(level, message, meta);
+  };
+}
+
+function levelOf(level: LogLevel, message: string): Level {
+  return level === 'INFO' || IN_THE_HISTORY.has(message) ? 'debug' : LEVELS[level];
 }
 
 function shorten(meta: LogMetadata = {}): Record<string, unknown> {

@@ -69,7 +69,6 @@ export function takeDecision(run: TaskRun, verdict: Verdict, decision: Decision)
   if (!outcome.counted && outcome.approval_id === null) {
     run.warnings.push(`A decision (${verdict}) was ignored: ${outcome.reason}`);
   }
-  run.onChange();
   return outcome;
 }
 
@@ -136,5 +135,4 @@ function leaveWaiting(run: TaskRun): void {
 export function setState(run: TaskRun, state: TaskState): void {
   run.state = state;
   upsertSearchAttributes([{ key: STATUS, value: state }]);
-  run.onChange();
 }

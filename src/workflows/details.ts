@@ -1,4 +1,3 @@
-import { setCurrentDetails } from '@temporalio/workflow';
 import type { Approval } from '../contracts/approvals.js';
 import type { StepSummary } from '../contracts/task.js';
 import { describeWait } from '../rules/describe-concurrency.js';
@@ -15,24 +14,18 @@ const MOST_FAILURES = 5;
 const MOST_ACCOUNTS = 20;
 
 /**
- * Shows how a task stands in the Temporal UI.
+ * Shows how a task stands in the Temporal UI: drawn when it is asked for, since most tasks end without anybody looking.
  *
- * @returns what is called at each change; changes that come together are drawn once.
+ * The SDK keeps a text that is set at each change, and reads it where it answers its query for metadata.
  */
-export function drawDetails(run: TaskRun): () => void {
-  let isStale = false;
-  return () => {
-    if (isStale) return;
-    isStale = true;
-    Promise.resolve().then(() => {
-      isStale = false;
-      showDetails(run);
-    });
-  };
+export function showDetails(run: TaskRun): void {
+  const { __TEMPORAL_ACTIVATOR__: activator } = globalThis as { __TEMPORAL_ACTIVATOR__?: object };
+  if (activator)
+    Object.defineProperty(activator, 'currentDetails', { get: () => drawDetails(run), configurable: true });
 }
 
 /** As Markdown: first what people must decide, then the steps. */
-function showDetails(run: TaskRun): void {
+function drawDetails(run: TaskRun): string {
   const steps = run.summarize(run.finishedAt !== undefined);
   const rows = steps.slice(0, MOST_ROWS).map(({ path, call, status, turns, attempts, duration_ms }) => {
     const time = duration_ms === null ? '' : formatDuration(duration_ms);
@@ -50,7 +43,7 @@ function showDetails(run: TaskRun): void {
     ...(steps.length > MOST_ROWS ? [`| ... | ${steps.length - MOST_ROWS} more | | | | |`] : []),
     ...tellLoops(steps),
   ];
-  setCurrentDetails(lines.join('\n'));
+  return lines.join('\n');
 }
 
 /** What became of the items of each loop, and which step failed in turns that went on all the same. */

@@ -94,7 +94,6 @@ export function hearLock(run: TaskRun, said: SlotAnswer | undefined): void {
       if (run.state !== 'waiting') setState(run, 'waiting');
       break;
   }
-  run.onChange();
 }
 
 const OPTIONS = {

@@ -96,8 +96,6 @@ export class TaskRun {
   readonly values = new StepValues();
   /** Of each loop, what is under way now. */
   readonly underWay = new ItemsUnderWay();
-  /** Called whenever something changed that people watch. */
-  onChange: () => void = () => {};
   /** Paths at which an earlier run of the task was waiting. */
   private readonly waiting: Set<string>;
   private readonly listed: { step: PlanStep; path: string }[];
@@ -174,10 +172,9 @@ export class TaskRun {
     this.values.show(path, id, this.progress[path] as StepProgress);
   }
 
-  /** Something happened: waits look again, and so may people. */
+  /** Something happened: waits look again. */
   changed(): void {
     this.changes += 1;
-    this.onChange();
   }
 
   /** Forgets what happened at a path and below it, so that it can be tried again; not what is still to be taken back. */

@@ -21,7 +21,7 @@ import { packArguments, type TaskArguments, unpackArguments } from '../rules/tas
 import { awaitApproval, setState } from './approvals.js';
 import { carryOn } from './carry-on.js';
 import { continueChanged, recordChange } from './continue-changed.js';
-import { drawDetails } from './details.js';
+import { showDetails } from './details.js';
 import { enterChild } from './enter-child.js';
 import { finishTask, type Outcome } from './finish.js';
 import { refuseCancelled } from './gate.js';
@@ -53,7 +53,7 @@ export async function task(...args: TaskArguments): Promise<StoredResult> {
 
 async function carryOut(start: TaskStart): Promise<StoredResult> {
   const run = new TaskRun(start);
-  run.onChange = drawDetails(run);
+  showDetails(run);
   listen(run);
   const outcome = await reachOutcome(run);
   await joinHooks(run);
@@ -145,7 +145,6 @@ function expiry(run: TaskRun) {
  * The timer is not cancelled when it is run: that would be one more event, and it ends with the task.
  */
 async function waitForRun(run: TaskRun): Promise<'run' | 'expired' | ModifyAnswer> {
-  run.onChange();
   try {
     if (run.start.changed && !run.start.carried) await recordChange(run);
     if (!isSettled(run)) await eitherRunOrExpired(run);
@@ -213,7 +212,6 @@ async function guardTask(run: TaskRun, halt: Halt): Promise<void> {
 function endAs(run: TaskRun, result: TaskResult): StoredResult {
   const { status, error } = result;
   run.state = status;
-  run.onChange();
   const stored = storeResult(result);
   if (status === 'succeeded') return stored;
   if (status === 'cancelled') throw new CancelledFailure('The task was cancelled', [stored]);

@@ -45,7 +45,6 @@ export async function workAndCleanUp(run: TaskRun, frame: Frame): Promise<Outcom
   });
   run.ending = outcome;
   run.state = 'finishing';
-  run.onChange();
   if (outcome.status !== 'succeeded') await runUndo(run);
   if (plan.finally.length > 0) outcome = await cleanUp(run, frame, outcome);
   if (plan.ability.kind === 'workflow') await fireAfter(run, aroundTask(run), outcome);

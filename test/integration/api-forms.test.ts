@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/contracts/json.js';
@@ -62,9 +62,9 @@ function parsed({ bytes, headers }: RecordedRequest) {
 /** Everything a task leaves behind that people read. */
 function leftBy(task: string): string {
   const folder = join(project.root, '.system/implement', task);
-  return ['tool_call.md', 'record.json', 'logs/run.jsonl']
-    .map((file) => readFileSync(join(folder, file), 'utf8'))
-    .join();
+  const logs = readdirSync(join(folder, 'logs')).map((name) => `logs/${name}`);
+  expect(logs).not.toEqual([]);
+  return ['tool_call.md', 'record.json', ...logs].map((file) => readFileSync(join(folder, file), 'utf8')).join();
 }
 
 function expectNoSecret(text: string): void {

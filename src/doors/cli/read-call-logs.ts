@@ -1,20 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { SharedLogs } from '../../client/index.js';
+import { existsSync } from 'node:fs';
+import { type LogLine, linesOf, readCallLogs, SharedLogs } from '../../client/index.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskPlace } from '../../rules/shared-names.js';
 import type { ProjectPaths } from '../../server/project-paths.js';
 import { recordsOrigin } from '../../server/records-origin.js';
 import type { Store } from '../../server/store/store.js';
-
-/** A line of a log. */
-export interface LogLine {
-  time: string;
-  step: string;
-  attempt: number;
-  stream: string;
-  text: string;
-}
 
 /** What one call wrote; of what was shared, one attempt of it. */
 export interface CallLog {
@@ -58,14 +48,17 @@ export class CallLogs {
    * @throws AbilityError `store.not_shared` where there are no logs in this folder either.
    */
   async read(step: string | undefined, now: boolean): Promise<CallLog[]> {
-    const here = logsIn(this.folder).filter((log) => step === undefined || isOf(log.step, step));
-    return [...here, ...(await this.elsewhere(step, now))];
+    const all = logsIn(this.folder);
+    const here = all.filter((log) => step === undefined || isOf(log.step, step));
+    return [...here, ...(await this.elsewhere(step, new Set(all.map((log) => log.step)), now))];
   }
 
-  private async elsewhere(step: string | undefined, now: boolean): Promise<CallLog[]> {
+  private async elsewhere(step: string | undefined, here: ReadonlySet<string>, now: boolean): Promise<CallLog[]> {
     if (!this.shared || (!now && performance.now() - this.knownSince < SHARED_MS)) return this.known;
     try {
-      const found = await this.shared.read((log) => !this.isHere(log) && (step === undefined || isOf(log.step, step)));
+      const found = await this.shared.read(
+        (log) => !this.isHere(log, here) && (step === undefined || isOf(log.step, step)),
+      );
       this.known = found.map(({ name, step, text }) => ({ name, step, lines: linesOf(text) }));
     } catch (error) {
       if (!(error instanceof AbilityError) || !existsSync(this.folder)) throw error;
@@ -77,25 +70,13 @@ export class CallLogs {
   }
 
   /** What a worker of this folder has shared is in the folder as well. */
-  private isHere({ step, origin }: { step: string; origin: string }): boolean {
-    return origin === this.origin && existsSync(join(this.folder, `${step}.jsonl`));
+  private isHere({ step, origin }: { step: string; origin: string }, here: ReadonlySet<string>): boolean {
+    return origin === this.origin && here.has(step);
   }
 }
 
 function logsIn(folder: string): CallLog[] {
-  return filesIn(folder).map((file) => {
-    const step = relative(folder, file).replace(/\.jsonl$/, '');
-    return { name: step, step, lines: linesOf(readFileSync(file, 'utf8')) };
-  });
-}
-
-/** The lines that are whole; the last one may be being written. */
-function linesOf(text: string): LogLine[] {
-  return text
-    .split('\n')
-    .slice(0, -1)
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as LogLine);
+  return readCallLogs(folder).map(({ file, name, lines }) => ({ name: `${file} ${name}`, step: name, lines }));
 }
 
 /**
@@ -114,13 +95,4 @@ export function isOf(path: string, step: string): boolean {
 
 function isAny(name: string, own: string | undefined): boolean {
   return name === '*' && own !== undefined && /^\d+$/.test(own);
-}
-
-function filesIn(folder: string): string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return filesIn(path);
-    return entry.name.endsWith('.jsonl') ? [path] : [];
-  });
 }

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CallLog } from '../../../src/activities/call-log.js';
+import { readCallLogs } from '../../../src/client/index.js';
 import { temporaryProject } from '../temporary-project.js';
 
 beforeEach(() => {
@@ -52,6 +53,36 @@ test('a call that is short writes nothing before its end', () => {
   log.save();
   expect(texts()).toEqual(['one']);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test('calls that succeeded and wrote nothing but their requests share one file, each line with its step', () => {
+  const { root, log, texts } = logIn('all/one');
+  const other = new CallLog(join(root, 'logs'), 'all/two', 2);
+  log.hide('s3cret-value');
+  log.add('request', 'GET /?key=s3cret-value -> 200');
+  other.add('tool', 'srv:tool -> ok');
+  expect([log.save(true), other.save(true)]).toEqual([undefined, undefined]);
+  expect(texts()).toEqual([]);
+  const [file, ...more] = readdirSync(join(root, 'logs')).filter((name) => name !== '.keep');
+  expect(file).toMatch(/^requests\.[0-9a-f]{8}\.jsonl$/);
+  expect(more).toEqual([]);
+  expect(readCallLogs(join(root, 'logs'))).toMatchObject([
+    { name: 'all/one', lines: [{ step: 'all/one', attempt: 1, text: 'GET /?key=*** -> 200' }] },
+    { name: 'all/two', lines: [{ step: 'all/two', attempt: 2, text: 'srv:tool -> ok' }] },
+  ]);
+});
+
+test.each([
+  ['failed', false, () => {}],
+  ['printed something', true, (log: CallLog) => log.write('stdout', 'hello\n')],
+  ['was written in part while it ran', true, () => vi.advanceTimersByTime(1000)],
+])('a call that %s has its log on its own', (_, hasSucceeded, meanwhile) => {
+  const { root, log, texts } = logIn();
+  log.add('request', 'GET / -> 200');
+  meanwhile(log);
+  log.save(hasSucceeded);
+  expect(texts()[0]).toBe('GET / -> 200');
+  expect(readCallLogs(join(root, 'logs')).map(({ name }) => name)).toEqual(['call']);
 });
 
 test('a secret in pieces, or of several lines, is masked in what is written early', () => {

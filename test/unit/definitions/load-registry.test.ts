@@ -1,4 +1,4 @@
-import { utimesSync, writeFileSync } from 'node:fs';
+import { rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -234,6 +234,21 @@ describe('loading again', () => {
     loader.load();
     project.write(lowLevel('db.write', SCRIPT));
     expect([...loader.load().operations.keys()]).toEqual(['db.read', 'db.write']);
+  });
+
+  test('where no file changed the registry is the one of before, and another one as soon as anything differs', () => {
+    const project = temporaryProject(files);
+    const loader = new RegistryLoader(project.root);
+    const first = loader.load();
+    expect(loader.load()).toBe(first);
+    project.write({ 'registry/high-levle/x.yaml': 'id: x\n' });
+    const second = loader.load();
+    expect(second).not.toBe(first);
+    expect(second.problems).toHaveLength(first.problems.length + 1);
+    rmSync(join(project.root, 'registry/high-levle'), { recursive: true });
+    expect(loader.load().problems).toEqual(first.problems);
+    rmSync(join(project.root, path));
+    expect([...loader.load().operations.keys()]).toEqual([]);
   });
 
   test('the same files have the same digest wherever they lie', () => {

@@ -4,6 +4,7 @@ import {
   fetchSharedRecord,
   hasEnded,
   keepingRuntime,
+  type LogLine,
   type Session,
   sharedStore,
   viewTask,
@@ -17,7 +18,7 @@ import { pathsOf } from '../../../server/project-paths.js';
 import type { Store } from '../../../server/store/store.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { plainText } from '../plain-text.js';
-import { type CallLog, CallLogs, type LogLine } from '../read-call-logs.js';
+import { type CallLog, CallLogs } from '../read-call-logs.js';
 import { recordFolder, whyMissing } from './task-record.js';
 
 const LOOK_MS = 300;

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { CallLogs, type LogLine } from '../../../../src/doors/cli/read-call-logs.js';
+import type { LogLine } from '../../../../src/client/index.js';
+import { CallLogs } from '../../../../src/doors/cli/read-call-logs.js';
 import { sharedLog } from '../../../../src/rules/shared-names.js';
 import { pathsOf } from '../../../../src/server/project-paths.js';
 import { recordsOrigin } from '../../../../src/server/records-origin.js';
