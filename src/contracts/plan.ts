@@ -1,5 +1,5 @@
 import type { PlanApiAuth, PlanApiBody, PlanApiParam, PlanApiResponse } from './api.js';
-import type { ApprovalField } from './approvals.js';
+import type { ApprovalField, CommentRule } from './approvals.js';
 import type { PlanConcurrency } from './concurrency.js';
 import type { Effect } from './effects.js';
 import type { BuiltinHook } from './hooks.js';
@@ -266,6 +266,10 @@ export interface PlanRetry {
   max: string;
   /** Codes or families of codes; absent: whatever the effect allows. */
   errors?: string[];
+  /** Bare CEL over `error` and `attempt`: false ends the attempts. */
+  if?: string;
+  /** Each wait is a random part of itself, from half of it up to all of it. */
+  jitter?: true;
 }
 
 /** What stands on every step. Source: design, section 5; answers, 47. */
@@ -312,7 +316,7 @@ export interface ApprovalStep extends StepModifiers {
     quorum?: number;
     /** A duration, or a template that gives one. */
     expires: string;
-    comment: 'optional' | 'required';
+    comment: CommentRule;
     /** What the decider must fill in. */
     fields?: Record<string, ApprovalField>;
   };

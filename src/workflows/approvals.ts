@@ -1,6 +1,13 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { condition, upsertSearchAttributes } from '@temporalio/workflow';
-import type { Approval, ApprovalField, ApprovalSubject, Decision, DecisionOutcome } from '../contracts/approvals.js';
+import type {
+  Approval,
+  ApprovalField,
+  ApprovalSubject,
+  CommentRule,
+  Decision,
+  DecisionOutcome,
+} from '../contracts/approvals.js';
 import type { Approvers } from '../contracts/plan.js';
 import type { TaskState } from '../contracts/states.js';
 import { digestOf } from '../rules/canonical.js';
@@ -20,7 +27,7 @@ export interface ApprovalRequest {
   approvers: Approvers;
   quorum: number;
   expiresMs: number;
-  comment: 'optional' | 'required';
+  comment: CommentRule;
   fields?: Record<string, ApprovalField>;
 }
 
