@@ -29,6 +29,8 @@ export interface Plan {
   output?: Json;
   on_error?: ErrorHandler[];
   limits: PlanLimits;
+  /** Some expression reads `steps.<id>.link`; absent: none does, and no step has one. */
+  links?: true;
   /** With which other tasks this one must not run at once; absent: none. */
   concurrency?: PlanConcurrency;
   /** What is added to the clock that expressions see, in milliseconds; only in the plan of a case of `ability test`. */
@@ -40,7 +42,7 @@ export interface Plan {
 /** A workflow that another one calls. */
 export type PlanWorkflow = Pick<
   Plan,
-  'ability' | 'steps' | 'finally' | 'output' | 'on_error' | 'limits' | 'concurrency'
+  'ability' | 'steps' | 'finally' | 'output' | 'on_error' | 'limits' | 'concurrency' | 'links'
 >;
 
 /** Limits of a task. Source: answers, 8. */

@@ -24,6 +24,7 @@ export interface CompiledSteps {
   finally: PlanStep[];
   on_error?: ErrorHandler[];
   concurrency?: PlanConcurrency;
+  links?: true;
   /** Low-level abilities. */
   calls: Set<string>;
   /** Workflows, with the place of the first call of each. */
@@ -60,6 +61,7 @@ export function compileSteps(
   compiled.warnings = compiler.codes.doubts(workflow);
   if (output !== undefined) compiler.checks.checkTemplate(output, ['output'], []);
   compiler.mistakes.throwIfAny();
+  if (compiler.checks.readsLinks) compiled.links = true;
   return compiled;
 }
 

@@ -21,6 +21,8 @@ import type { TaskRun } from './task-run.js';
 export interface ApprovalRequest {
   /** Step path; `run` for the task itself. */
   path: string;
+  /** Id of the step; left out for the task itself. */
+  step?: string;
   title: string;
   what: ApprovalSubject;
   reasons: string[];
@@ -52,6 +54,7 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, halt
   const asked = open(run, request);
   const approval = heldOver(run, asked) ?? asked;
   if (approval === asked) run.approvals.push(approval);
+  if (request.step !== undefined) run.showLink(request.path, request.step);
   enterWaiting(run);
   const left = Date.parse(approval.expires_at) - Date.now();
   // The Temporal UI reads it as Markdown.

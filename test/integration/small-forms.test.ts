@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { decide, openApprovals } from '../../src/client/index.js';
+import type { TaskResult } from '../../src/contracts/task.js';
 import { type Flows, startFlows, statuses } from '../fixtures/flows.js';
 import { apiAbility, scriptAbility } from '../fixtures/servers/definitions.js';
 import { json, type RecordingService, startService } from '../fixtures/servers/recording-service.js';
@@ -95,4 +97,59 @@ steps:
   expect(result).toMatchObject({ status: 'failed', error: { code: 'app.no' } });
   expect(statuses(result)).toEqual({ g: 'failed', 'g/note': 'succeeded', 'g/stop': 'failed' });
   expect(flows.lines('group.txt')).toHaveLength(3);
+});
+
+describe('`steps.<id>.link`', () => {
+  const approveOnce = async (id: string): Promise<TaskResult> => {
+    const { session, wait } = flows.project;
+    const open = () => openApprovals(session, id);
+    await expect.poll(async () => (await open()).length, { timeout: 20_000 }).toBe(1);
+    await decide(session, id, 'approve', { by: 'alice' });
+    const end = await wait(id);
+    if (end.kind !== 'ended') throw new Error(`the task did not end: ${JSON.stringify(end)}`);
+    return end.result;
+  };
+
+  test('is where an open approval is decided, for a branch beside it, and null before and after', async () => {
+    const { id } = await flows.project.create(
+      flows.define(`
+steps:
+  - { id: before, let: { link: "\${{ steps.go.link }}" } }
+  - id: both
+    parallel:
+      go: { approval: { title: Go? } }
+      tell: { call: util.echo, with: { link: "\${{ steps.go.link }}" } }
+output: { before: "\${{ steps.before.output.link }}", sent: "\${{ steps.tell.output.link }}", after: "\${{ steps.go.link }}" }`),
+    );
+    const { output } = await approveOnce(id);
+    const { ui, namespace } = flows.project.session;
+    expect(output).toEqual({ before: null, sent: `${ui}/namespaces/${namespace}/workflows/${id}`, after: null });
+  });
+
+  test('can be waited for by a branch that begins before the approval, item by item', async () => {
+    const { id } = await flows.project.create(
+      flows.define(`
+steps:
+  - id: all
+    foreach: [1]
+    as: n
+    max_parallel: 2
+    steps:
+      - id: both
+        parallel:
+          tell: { steps: [{ id: opened, wait: { until: steps.go.link != null } }, { id: sent, let: { link: "\${{ steps.go.link }}" } }] }
+          go: { approval: { title: Go? } }
+output: "\${{ steps.all.output[0].tell.link }}"`),
+    );
+    expect((await approveOnce(id)).output).toContain(`/workflows/${id}`);
+  });
+
+  test('costs a task that does not read it nothing', async () => {
+    const events = async (value: string): Promise<string[]> => {
+      const { task_key } = await flows.run(`steps: [{ id: a, wait: 0s }, { id: b, let: { v: "\${{ ${value} }}" } }]`);
+      const handle = flows.project.session.temporal.workflow.getHandle(task_key as string);
+      return (await handle.fetchHistory()).events?.map(({ eventType }) => String(eventType)) ?? [];
+    };
+    expect((await events('steps.a.link')).length).toBe((await events('steps.a.output')).length + 1);
+  });
 });

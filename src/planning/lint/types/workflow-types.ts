@@ -99,7 +99,11 @@ export class WorkflowTypes implements Spots {
     const fields = this.nodes.map(({ id, definition }) => {
       const type = (): Type => {
         const output = { type: () => this.outputOf(definition, this.byId.get(id)), isOptional: false };
-        const value = mapType({ status: textsType(STEP_STATUSES), error: unite(NULL, PROBLEM) });
+        const value = mapType({
+          status: textsType(STEP_STATUSES),
+          error: unite(NULL, PROBLEM),
+          link: unite(NULL, STRING),
+        });
         const [map] = value;
         if (map?.kind !== 'map') return ANY;
         return [{ ...map, fields: new Map([...map.fields, ['output', output]]) }];
