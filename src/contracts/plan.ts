@@ -276,6 +276,7 @@ export interface PlanRetry {
 
 /** What stands on every step. Source: design, section 5; answers, 47. */
 export interface StepModifiers {
+  /** Unique in the workflow; of a step of a template `<id of its use>/<its name>`, see `nameOfStep`. */
   id: string;
   /** Bare CEL. */
   if?: string;
@@ -384,6 +385,17 @@ export interface GroupStep extends StepModifiers {
   verb: 'steps';
   steps: PlanStep[];
   retry?: PlanRetry;
+  /** Of a group that was a use of a template. */
+  template?: PlanTemplate;
+}
+
+/** What a group has of the template that it was. */
+export interface PlanTemplate {
+  name: string;
+  /** Its first step names what the template was given, and gives no output. */
+  given?: boolean;
+  /** A template over `steps`; absent: the last output of what ran. */
+  output?: Json;
 }
 
 /** Names values. */

@@ -34,6 +34,7 @@ export interface CompiledSteps {
 }
 
 type Definition<Key extends string> = Extract<BranchDefinition, Record<Key, unknown>>;
+type Group = Exclude<Definition<'steps'>, Definition<'foreach'> | Definition<'repeat'>>;
 
 /**
  * Checks the steps of a workflow against the registry and against each other, and compiles them.
@@ -125,10 +126,9 @@ class StepCompiler {
     if ('switch' in step) return this.switch(step, modifiers, place);
     if ('repeat' in step) return this.repeat(step, modifiers, place);
     if ('wait' in step) return this.wait(step, modifiers, place);
-    if ('steps' in step) {
-      const steps = this.compileAll(step.steps, inside(place, 'steps'));
-      return { ...modifiers, verb: 'steps', steps, ...this.retry(step.retry, place) };
-    }
+    if ('template' in step)
+      throw this.checks.refuse(`The template \`${step.template}\` is not written out`, place.path);
+    if ('steps' in step) return this.group(step, modifiers, place);
     if ('let' in step) {
       this.template(step.let, place, 'let');
       return { ...modifiers, verb: 'let', let: step.let };
@@ -151,6 +151,24 @@ class StepCompiler {
       ...(continue_on_error && { continue_on_error }),
       ...(cleanup && { finally: this.compileAll(cleanup, inside(place, 'finally')) }),
     };
+  }
+
+  private group(step: Group, modifiers: StepModifiers, place: Place): PlanStep {
+    const { expanded } = step;
+    const retry = this.retry(step.retry, place);
+    if (!expanded)
+      return { ...modifiers, verb: 'steps', steps: this.compileAll(step.steps, inside(place, 'steps')), ...retry };
+    const { template: name, isGiven, output } = expanded;
+    // What it is given is written outside the template, whose own steps see no loop around it.
+    const outside = inside(place, 'steps');
+    const own: Place = { ...place, names: [] };
+    const steps = step.steps.map((inner, index) => {
+      const { path, names } = isGiven && index === 0 ? outside : inside(own, 'steps');
+      return this.compileOne(inner.id, inner, { path: [...path, index], names });
+    });
+    if (output !== undefined) this.template(output, own, 'output');
+    const template = { name, ...(isGiven && { given: isGiven }), ...(output !== undefined && { output }) };
+    return { ...modifiers, verb: 'steps', steps, ...retry, template };
   }
 
   private branches(branches: Record<string, BranchDefinition>, place: Place, verb: 'parallel' | 'race'): PlanStep[] {

@@ -5,6 +5,7 @@ import type { Progress, StepProgress } from '../contracts/task.js';
 import { digestOf } from './canonical.js';
 import type { StepTree } from './find-step.js';
 import { mainSteps } from './inner-steps.js';
+import { nameOfStep } from './step-name.js';
 
 /** A task that has ended, as far as another one may take over from it. */
 export interface EarlierTask {
@@ -29,7 +30,7 @@ export function keptProgress({ plan: old, progress }: EarlierTask, now: StepTree
 
   /** @returns whether what follows may be kept as well. */
   function walk(steps: readonly PlanStep[], prefix: string): boolean {
-    return steps.every((step) => keep(step, prefix + step.id));
+    return steps.every((step) => keep(step, prefix + nameOfStep(step.id)));
   }
 
   function keep(step: PlanStep, path: string): boolean {
@@ -51,7 +52,7 @@ export function keptProgress({ plan: old, progress }: EarlierTask, now: StepTree
       case 'steps':
         return walk(step.steps, `${path}/`);
       case 'parallel':
-        return step.branches.map((branch) => keep(branch, `${path}/${branch.id}`)).every(Boolean);
+        return step.branches.map((branch) => keep(branch, `${path}/${nameOfStep(branch.id)}`)).every(Boolean);
       case 'switch':
         return step.cases.every(({ steps }) => walk(steps, `${path}/`));
       case 'foreach':

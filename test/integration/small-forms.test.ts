@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decide, openApprovals } from '../../src/client/index.js';
+import { decide, openApprovals, retryTask } from '../../src/client/index.js';
 import type { TaskResult } from '../../src/contracts/task.js';
 import { type Flows, startFlows, statuses } from '../fixtures/flows.js';
 import { apiAbility, scriptAbility } from '../fixtures/servers/definitions.js';
@@ -151,5 +151,65 @@ output: "\${{ steps.all.output[0].tell.link }}"`),
       return (await handle.fetchHistory()).events?.map(({ eventType }) => String(eventType)) ?? [];
     };
     expect((await events('steps.a.link')).length).toBe((await events('steps.a.output')).length + 1);
+  });
+});
+
+describe('a template', () => {
+  const NOTIFY = (file: string): string => `
+templates:
+  notify:
+    input: [text, times]
+    steps:
+      - id: each
+        foreach: input.times
+        as: n
+        steps: [{ id: note, call: util.note, with: { file: ${file}, text: "\${{ input.text }} \${{ n }}" } }]
+      - id: both
+        parallel: { left: { let: { size: "\${{ size(steps.each.output) }}" } }, right: { let: { text: "\${{ input.text }}" } } }
+    output: "\${{ string(steps.left.output.size) + steps.right.output.text + steps.both.output.right.text }}"
+`;
+
+  test('runs its steps under the path of its use, each use with what it is given', async () => {
+    const result = await flows.run(`${NOTIFY(flows.file('template.txt'))}
+steps:
+  - { id: first, template: notify, with: { text: a, times: [1, 2] } }
+  - { id: second, template: notify, with: { text: "\${{ steps.first.output }}", times: [3] } }
+output: ["\${{ steps.first.output }}", "\${{ steps.second.output }}"]`);
+    expect(result.output).toEqual(['2aa', '12aa2aa']);
+    expect(flows.lines('template.txt')).toEqual(['a 1', 'a 2', '2aa 3']);
+    expect(Object.keys(statuses(result))).toEqual(
+      ['first', 'second'].flatMap((id) => [
+        id,
+        ...['input', 'each', 'each/*/note', 'both', 'both/left', 'both/right'].map((inner) => `${id}/${inner}`),
+      ]),
+    );
+  });
+
+  test('without an output gives the last one of what ran, and null where none of its steps did', async () => {
+    const result = await flows.run(`
+templates: { may: { input: [n], steps: [{ id: a, if: input.n > 1, let: { n: "\${{ input.n }}" } }] } }
+steps:
+  - { id: one, template: may, with: { n: 1 } }
+  - { id: two, template: may, with: { n: 2 } }
+output: ["\${{ steps.one.output }}", "\${{ steps.two.output }}"]`);
+    expect(result.output).toEqual([null, { n: 2 }]);
+  });
+
+  test('is tried again, handled and retried as the group that it is, and reports the step inside', async () => {
+    const file = flows.file('again.txt');
+    const yaml = `
+templates: { try: { input: [file], steps: [{ id: count, call: util.count, with: { file: "\${{ input.file }}" } }, { id: stop, if: steps.count.output.n < 3, fail: { code: app.early, message: no } }] } }
+steps:
+  - { id: a, template: try, with: { file: ${file} }, retry: { attempts: 2, first: 10ms } }
+output: "\${{ steps.a.output }}"`;
+    const failed = await flows.run(yaml);
+    expect(failed).toMatchObject({ error: { code: 'app.early', step: 'a/stop', details: { path: 'a/stop' } } });
+    const again = await retryTask(flows.project.session, failed.task_key as string, {
+      user: { name: 'tester', source: 'claimed' },
+      from: 'a/count',
+      run: true,
+    });
+    const end = await flows.project.wait(again.id);
+    expect(end).toMatchObject({ kind: 'ended', result: { status: 'succeeded', output: { n: 3 } } });
   });
 });

@@ -8,6 +8,7 @@ import { formatDuration } from '../../rules/duration.js';
 import { isSinceEngine2 } from '../../rules/engine.js';
 import { isRetryableCode } from '../../rules/error-families.js';
 import { askRetryCondition, jittered, withNote } from '../../rules/retry-condition.js';
+import { nameOfStep } from '../../rules/step-name.js';
 import { causeOf, explain } from '../cut.js';
 import { Halted, isStepFailure, StepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
@@ -62,7 +63,7 @@ async function tryAgain(
       throw error;
     }
     wait *= factor;
-    for (const inner of step.steps) run.forget(`${path}/${inner.id}`);
+    for (const inner of step.steps) run.forget(`${path}/${nameOfStep(inner.id)}`);
   }
 }
 
@@ -76,7 +77,7 @@ function refuseAgain({ plan }: TaskRun, retry: PlanRetry, failure: StepFailure, 
 }
 
 function forgetAttempt(run: TaskRun, step: GroupStep, path: string, attempt: number): void {
-  for (const inner of step.steps) run.forget(`${path}/${inner.id}`);
+  for (const inner of step.steps) run.forget(`${path}/${nameOfStep(inner.id)}`);
   (run.progress[path] as StepProgress).attempts = attempt + 1;
 }
 

@@ -130,6 +130,7 @@ class SpotFinder {
     if ('repeat' in step) this.repeat(step, node, around);
     if ('wait' in step) this.wait(step, add);
     if ('steps' in step && 'retry' in step) this.retry(step.retry, add);
+    if ('expanded' in step) add(['output'], step.expanded?.output, 'value', { phase: 'end' });
     if ('let' in step) add(['let'], step.let, 'value');
     if ('fail' in step) {
       add(['fail', 'message'], step.fail.message, 'text');
