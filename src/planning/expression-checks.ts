@@ -90,9 +90,9 @@ export class ExpressionChecks {
     const place = this.ids.get(step);
     if (!place) {
       throw new AbilityError({
-        code: 'expression.syntax',
+        code: 'expression.unknown_step',
         message: `There is no step \`${step}\` (in \`${source}\`)`,
-        suggestion: didYouMean(step, this.ids.keys()),
+        suggestion: this.userOf(step) ?? didYouMean(step, this.ids.keys()),
       });
     }
     const { turn } = place;
@@ -102,6 +102,13 @@ export class ExpressionChecks {
       message: `\`${step}\` runs once for each item of a \`foreach\`, and \`${source}\` stands outside it`,
       suggestion: 'Use the output of the `foreach`: the list of the last output of each item.',
     });
+  }
+
+  /** What to read instead of a step of a template, which is seen inside it alone. */
+  private userOf(step: string): string | undefined {
+    const [id] = [...this.ids.keys()].filter((one) => one.endsWith(`/${step}`));
+    const use = id?.slice(0, id.indexOf('/'));
+    return use && `It is a step of the template that \`${use}\` uses: read \`steps.${use}.output\`.`;
   }
 
   private check(path: PropertyKey[], action: () => void): void {
