@@ -14,7 +14,7 @@ import { Halted, isStepFailure, StepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import { evaluateDuration } from './evaluate.js';
 import type { Frame } from './frame.js';
-import { runCleanup } from './run-cleanup.js';
+import { cleanupWarning, runCleanup } from './run-cleanup.js';
 
 type Work = () => Promise<Json> | Json;
 
@@ -127,7 +127,8 @@ async function thenCleanUp(run: TaskRun, steps: PlanStep[], inside: Frame, work:
     output = await work();
   } catch (error) {
     // What was halted because this run winds up is not over.
-    if (!(error instanceof Halted && run.rollingOver)) await runCleanup(run, steps, inside);
+    const other = error instanceof Halted && run.rollingOver ? undefined : await runCleanup(run, steps, inside);
+    if (other) run.warnings.push(cleanupWarning(other));
     throw error;
   }
   const failure = await runCleanup(run, steps, inside);
