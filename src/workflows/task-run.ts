@@ -96,6 +96,8 @@ export class TaskRun {
   readonly budget: TaskBudget;
   readonly createdAt: string;
   readonly values = new StepValues();
+  /** Items whose call has an outcome that is not known, with what their loop's account says of it. */
+  readonly lostItems: { problem: Problem; path: string; told: Pick<Problem, 'message'> | undefined }[] = [];
   /** Of each loop, what is under way now. */
   readonly underWay = new ItemsUnderWay();
   /** Called whenever something changed that people watch. */

@@ -52,6 +52,7 @@ export function failTurn(run: TaskRun, turn: Turn, error: unknown): void {
   const status = problem ? stepStatusOf(problem.code) : isStopped ? 'cancelled' : 'failed';
   const failure = describeFailure(run.progress, { ...nameOf(turn), path, inner }, status as FailureEnd, problem);
   noteFailed(account, failure);
+  if (problem?.code === 'outcome.unknown') run.lostItems.push({ problem, path: failure.path, told: failure.error });
   // The steps of a `repeat` are seen from outside, as they were in the turn that failed.
   if (turn.verb === 'repeat') return;
   foldTurn(run.progress, account, { path, inner, nameOf: () => nameOf(turn), told: [failure.path] });

@@ -10,7 +10,7 @@ import { isRetryableCode } from '../../rules/error-families.js';
 import { askRetryCondition, jittered, withNote } from '../../rules/retry-condition.js';
 import { nameOfStep } from '../../rules/step-name.js';
 import { causeOf, explain } from '../cut.js';
-import { Halted, isStepFailure, StepFailure } from '../step-failure.js';
+import { EndOfTask, Halted, isStepFailure, StepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import { evaluateDuration } from './evaluate.js';
 import type { Frame } from './frame.js';
@@ -128,7 +128,8 @@ async function thenCleanUp(run: TaskRun, steps: PlanStep[], inside: Frame, work:
   } catch (error) {
     // What was halted because this run winds up is not over.
     const other = error instanceof Halted && run.rollingOver ? undefined : await runCleanup(run, steps, inside);
-    if (other) run.warnings.push(cleanupWarning(other));
+    // An `end` is a success, so nothing else would say that the clean-up failed.
+    if (other && error instanceof EndOfTask) run.warnings.push(cleanupWarning(other));
     throw error;
   }
   const failure = await runCleanup(run, steps, inside);
