@@ -10,6 +10,7 @@ import type { Stall } from './find-stall.js';
 import { keepingRuntime } from './keep-runtime.js';
 import { type OwnTask, openOwn } from './open-task.js';
 import { placementWithWorker, refuseUnserved } from './pollers.js';
+import { purgePreflight } from './purge-preflight.js';
 import { readDeletion } from './read-deletion.js';
 import { findRecord } from './read-record.js';
 import { asking, taskNotFound } from './temporal-errors.js';
@@ -33,6 +34,8 @@ export type DeleteEnd =
   | { kind: 'deleted'; deletion: Deletion }
   /** It had been deleted before, so nothing was done. */
   | { kind: 'already'; deletion: Tombstone }
+  /** It was refused before it was formed: only what was asked for was there, and its key is free. */
+  | { kind: 'unformed' }
   | { kind: 'aborted' };
 
 /** An attempt that joined one which does less is followed by one of its own. */
@@ -51,6 +54,8 @@ export async function deleteTask(session: Session, key: string, options: DeleteO
     const task = await openOwn(session, key);
     const known = await readDeletion(session, key);
     if (known && (!options.purge || known.purged)) return { kind: 'already', deletion: known };
+    const isUnformed = !task && !known && options.purge && !(await findRecord(session, key));
+    if (isUnformed && (await purgePreflight(session, key, options.signal))) return { kind: 'unformed' };
     const queue = await queueOf(session, key, task, known);
     const request: DeleteRequest = { key, by: options.by, purge: options.purge };
     for (let turn = 0; turn < MOST_TURNS; turn += 1) {

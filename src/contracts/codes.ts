@@ -195,6 +195,11 @@ export const CODES = {
     means: 'An expression is longer, deeper or visits more values than the limits allow.',
     next: 'Do the work in an ability, or make the data smaller before it comes here.',
   },
+  'expression.unknown_step': {
+    exit: EXIT.usage,
+    means: 'An expression reads a step that is not in its file, or not in its template.',
+    next: 'Name a step of the same file; of a template, the step that uses it.',
+  },
   'fail_if.matched': {
     exit: EXIT.failed,
     means: 'The implementation answered, and its `fail_if` says that the answer is a failure.',

@@ -17,5 +17,5 @@ export interface Finding {
   why: string;
   /** What to do. */
   fix: string;
-  location: Required<SourceLocation>;
+  location: Required<Omit<SourceLocation, 'used_at'>>;
 }

@@ -345,6 +345,7 @@ export const LINT_ERRORS = [
   'docs.invalid',
   'docs.out_of_step',
   'expression.syntax',
+  'expression.unknown_step',
   'feature.unsupported',
   'project.two_registries',
   'script.missing',

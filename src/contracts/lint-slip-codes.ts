@@ -111,6 +111,18 @@ export const SLIP_CODES = {
     why: 'The first that fits is taken, so its steps never run.',
     fix: 'Put it before the other one, or leave it out.',
   },
+  'lint.retry_family': {
+    severity: 'warning',
+    means: 'A `retry` names a family of errors that looks as if it covered answers which cannot be used.',
+    why: 'Such a call was made and answered, so it is made again only where `errors` names the very code.',
+    fix: 'Name the codes that are meant, such as `script.exit`.',
+  },
+  'lint.schema_default': {
+    severity: 'error',
+    means: 'A `default` is not as its own schema says.',
+    why: 'It is filled in and checked like any other value, so whoever leaves the field out is refused.',
+    fix: 'Write a `default` that fits, or leave it out.',
+  },
   'lint.schema_impossible': {
     severity: 'error',
     means: 'A part of a schema fits no value at all.',
@@ -170,6 +182,12 @@ export const SLIP_CODES = {
     means: 'What a loop or a wait goes on until can never change meanwhile.',
     why: 'It reads only the input and the environment, so it goes on to its limit, or does not wait at all.',
     fix: 'Read the output of a step, such as `steps.probe.output.ready`.',
+  },
+  'lint.unused_template': {
+    severity: 'warning',
+    means: 'No step of a file uses one of its templates.',
+    why: 'Nobody sees that it never runs, and its calls are in no plan.',
+    fix: 'Use it with `template: NAME`, or delete it.',
   },
   'lint.variable_twice': {
     severity: 'warning',

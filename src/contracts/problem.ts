@@ -3,6 +3,8 @@ export interface SourceLocation {
   file: string;
   line?: number;
   column?: number;
+  /** Of a part of a template: where the template is used. */
+  used_at?: SourceLocation;
 }
 
 /** A failure as every door shows it: what happened, where, and what to do next. Source: design, section 11. */
@@ -62,9 +64,8 @@ export class AbilityError extends Error {
   }
 }
 
-/** Formats a location as `file:line:column`, leaving out what is not known. */
-export function formatLocation(location: SourceLocation): string {
-  const { file, line, column } = location;
-  if (line === undefined) return file;
-  return column === undefined ? `${file}:${line}` : `${file}:${line}:${column}`;
+/** Formats a location as `file:line:column`, leaving out what is not known; in a template with the place of its use. */
+export function formatLocation({ file, line, column, used_at }: SourceLocation): string {
+  const place = [file, line, line === undefined ? undefined : column].filter((part) => part !== undefined).join(':');
+  return used_at ? `${place} (used at ${formatLocation(used_at)})` : place;
 }

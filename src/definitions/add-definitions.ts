@@ -13,6 +13,7 @@ import { idsIn } from './ids-in-file.js';
 import { phaseOf } from './phase-of.js';
 import { type ReadFile, sourceOf } from './read-files.js';
 import type { BrokenKind, FileKindName, Loaded, Registry } from './registry.js';
+import { expandTemplates } from './templates/expand-templates.js';
 import { findUnsupported } from './unsupported.js';
 import type { YamlSource } from './yaml-source.js';
 
@@ -38,8 +39,7 @@ const ADD: Record<FileKindName, (registry: Registry, source: YamlSource) => Prob
     whenValid(lowLevel, source, (value) =>
       addAbility(registry, registry.operations, value.operation_key, value, source),
     ),
-  'high-level': (registry, source) =>
-    whenValid(highLevel, source, (value) => addAbility(registry, registry.workflows, value.id, value, source)),
+  'high-level': (registry, source) => addWorkflow(registry, source),
   implementations: (registry, source) =>
     whenValid(implementation, source, (value) => {
       add(registry, registry.implementations, 'implementation', value.id, loaded(value, source));
@@ -104,6 +104,15 @@ function whenValid<Schema extends z.ZodType>(
   const checked = checkFormat(schema, source);
   if ('problems' in checked) return checked.problems;
   then(checked.value);
+  return undefined;
+}
+
+function addWorkflow(registry: Registry, source: YamlSource): Problem[] | undefined {
+  const checked = checkFormat(highLevel, source);
+  if ('problems' in checked) return checked.problems;
+  const { value, locate, problems } = expandTemplates(checked.value, source);
+  if (problems.length > 0) return problems;
+  addAbility(registry, registry.workflows, value.id, value, { ...source, locate });
   return undefined;
 }
 

@@ -44,6 +44,18 @@ export function findPinned(root: string, digest: string): JsonObject | undefined
   return undefined;
 }
 
+/**
+ * What each file of a low-level ability was when it was imported last, by its path.
+ *
+ * What cannot be read is left out: the next import reports it.
+ */
+export function importedDefinitions(root: string): ReadonlyMap<string, JsonObject> {
+  const folder = importsFolder(root);
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
+  const operations = names.flatMap((name) => Object.values(cachedState(root, join(folder, name))?.operations ?? {}));
+  return new Map(operations.map(({ file, definition }) => [file, definition]));
+}
+
 const cache = new Map<string, { stamp: string; state: ImportState | undefined }>();
 
 function cachedState(root: string, path: string): ImportState | undefined {

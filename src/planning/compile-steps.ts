@@ -5,7 +5,9 @@ import type { HighLevel } from '../definitions/formats/high-level.js';
 import type { RetryDefinition } from '../definitions/formats/retry.js';
 import type { BranchDefinition, ErrorHandlerDefinition, StepDefinition } from '../definitions/formats/steps.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
+import { RETRY_NAMES } from '../rules/retry-condition.js';
 import { checkCallee } from './check-callee.js';
+import { type Available, checkCondition } from './check-names.js';
 import { collectIds } from './collect-ids.js';
 import { compileConcurrency } from './compile-concurrency.js';
 import { Mistakes } from './definition-errors.js';
@@ -23,6 +25,7 @@ export interface CompiledSteps {
   finally: PlanStep[];
   on_error?: ErrorHandler[];
   concurrency?: PlanConcurrency;
+  links?: true;
   /** Low-level abilities. */
   calls: Set<string>;
   /** Workflows, with the place of the first call of each. */
@@ -32,6 +35,7 @@ export interface CompiledSteps {
 }
 
 type Definition<Key extends string> = Extract<BranchDefinition, Record<Key, unknown>>;
+type Group = Exclude<Definition<'steps'>, Definition<'foreach'> | Definition<'repeat'>>;
 
 /**
  * Checks the steps of a workflow against the registry and against each other, and compiles them.
@@ -59,6 +63,7 @@ export function compileSteps(
   compiled.warnings = compiler.codes.doubts(workflow, codesOfExits(registry, compiler.calls));
   if (output !== undefined) compiler.checks.checkTemplate(output, ['output'], []);
   compiler.mistakes.throwIfAny();
+  if (compiler.checks.readsLinks) compiled.links = true;
   return compiled;
 }
 
@@ -122,10 +127,9 @@ class StepCompiler {
     if ('switch' in step) return this.switch(step, modifiers, place);
     if ('repeat' in step) return this.repeat(step, modifiers, place);
     if ('wait' in step) return this.wait(step, modifiers, place);
-    if ('steps' in step) {
-      const steps = this.compileAll(step.steps, inside(place, 'steps'));
-      return { ...modifiers, verb: 'steps', steps, ...this.retry(step.retry, place) };
-    }
+    if ('template' in step)
+      throw this.checks.refuse(`The template \`${step.template}\` is not written out`, place.path);
+    if ('steps' in step) return this.group(step, modifiers, place);
     if ('let' in step) {
       this.template(step.let, place, 'let');
       return { ...modifiers, verb: 'let', let: step.let };
@@ -148,6 +152,24 @@ class StepCompiler {
       ...(continue_on_error && { continue_on_error }),
       ...(cleanup && { finally: this.compileAll(cleanup, inside(place, 'finally')) }),
     };
+  }
+
+  private group(step: Group, modifiers: StepModifiers, place: Place): PlanStep {
+    const { expanded } = step;
+    const retry = this.retry(step.retry, place);
+    if (!expanded)
+      return { ...modifiers, verb: 'steps', steps: this.compileAll(step.steps, inside(place, 'steps')), ...retry };
+    const { template: name, isGiven, output } = expanded;
+    // What it is given is written outside the template, whose own steps see no loop around it.
+    const outside = inside(place, 'steps');
+    const own: Place = { ...place, names: [] };
+    const steps = step.steps.map((inner, index) => {
+      const { path, names } = isGiven && index === 0 ? outside : inside(own, 'steps');
+      return this.compileOne(inner.id, inner, { path: [...path, index], names });
+    });
+    if (output !== undefined) this.template(output, own, 'output');
+    const template = { name, ...(isGiven && { given: isGiven }), ...(output !== undefined && { output }) };
+    return { ...modifiers, verb: 'steps', steps, ...retry, template };
   }
 
   private branches(branches: Record<string, BranchDefinition>, place: Place, verb: 'parallel' | 'race'): PlanStep[] {
@@ -299,7 +321,14 @@ class StepCompiler {
     this.template(retry.max, place, 'retry', 'max');
     const { errors, ...rest } = retry;
     this.codes.name(errors, [...place.path, 'retry', 'errors']);
+    const path = [...place.path, 'retry', 'if'];
+    if (rest.if !== undefined) this.retryCondition(rest.if, path);
     return { retry: { ...rest, ...(errors && { errors }) } };
+  }
+
+  /** It is asked where the attempt ended, which for a call is not the workflow. */
+  private retryCondition(source: string, path: PropertyKey[]): void {
+    this.mistakes.gather(() => checkCondition(source, IN_RETRY, this.workflow, path), undefined);
   }
 
   private template(template: Json, { path, names }: Place, ...keys: PropertyKey[]): void {
@@ -310,6 +339,13 @@ class StepCompiler {
     this.checks.checkExpression(source, [...path, ...keys], names);
   }
 }
+
+const IN_RETRY: Available = {
+  names: RETRY_NAMES,
+  functions: [],
+  where: '`retry.if`',
+  instead: 'It is about the failed attempt alone: `error` and `attempt`.',
+};
 
 /** What a workflow calls is cut with it, and each of these calls says for itself whether it may be. */
 function cutOfWorkflow(id: string, { path }: Place): [string, PropertyKey[], string] {

@@ -23,6 +23,10 @@ export function doubtCode(entry: string, raised: ReadonlySet<string>): string | 
   if (CAUSES.has(entry))
     return `\`errors\` names \`${entry}\`, which is only the cause of an \`outcome.unknown\`: name that.`;
   if (OUR_FAMILIES.has(entry) || CLASSES.includes(entry) || meaningOf(entry) || raised.has(entry)) return undefined;
+  const status = statusMeant(entry);
+  if (status !== undefined) {
+    return `\`errors\` names \`${entry}\`, and nothing fails with that code. Did you mean ${status}?`;
+  }
   const known = [...Object.keys(CODES), ...OUR_FAMILIES, ...CLASSES, ...raised];
   const isOurs = OUR_FAMILIES.has(familyOf(entry));
   // `card_timeout` is a name of its own, not a slip of `timeout`.
@@ -30,6 +34,12 @@ export function doubtCode(entry: string, raised: ReadonlySet<string>): string | 
   const hint = didYouMean(entry, near);
   if (!isOurs && !hint) return undefined;
   return `\`errors\` names \`${entry}\`, and nothing fails with that code. ${hint ?? 'See docs/errors.md for the codes.'}`;
+}
+
+/** A status, or a class of them, in the form of other systems: `http_409`, `HTTP-5XX`, `409`. */
+function statusMeant(entry: string): string | undefined {
+  const status = /^(?:(?:http|status)[._: -]?)?([1-5](?:\d\d|xx))$/i.exec(entry)?.[1];
+  return status && `http.${status.toLowerCase()}`;
 }
 
 function isPart(one: string, other: string): boolean {

@@ -15,6 +15,9 @@ export const COMMON_NAMES = ['input', 'steps', 'environment', 'task'];
 
 /** Checks the expressions of a workflow where they stand: that they can be read, and that what they name is there. */
 export class ExpressionChecks {
+  /** Whether some expression reads `steps.<id>.link`. */
+  readsLinks = false;
+
   /**
    * @param ids the ids of all steps.
    * @param mistakes where each expression with a mistake is kept, so that the others are checked as well.
@@ -75,8 +78,10 @@ export class ExpressionChecks {
     }
     refuseUnknownNames(expression, known);
     for (const { name, path } of expression.references) {
-      const [step] = path;
-      if (name === 'steps' && step !== undefined) this.checkStep(step, expression, at);
+      const [step, member] = path;
+      if (name !== 'steps' || step === undefined) continue;
+      this.checkStep(step, expression, at);
+      if (member === 'link') this.readsLinks = true;
     }
   }
 
@@ -85,9 +90,9 @@ export class ExpressionChecks {
     const place = this.ids.get(step);
     if (!place) {
       throw new AbilityError({
-        code: 'expression.syntax',
+        code: 'expression.unknown_step',
         message: `There is no step \`${step}\` (in \`${source}\`)`,
-        suggestion: didYouMean(step, this.ids.keys()),
+        suggestion: this.userOf(step) ?? didYouMean(step, this.ids.keys()),
       });
     }
     const { turn } = place;
@@ -97,6 +102,13 @@ export class ExpressionChecks {
       message: `\`${step}\` runs once for each item of a \`foreach\`, and \`${source}\` stands outside it`,
       suggestion: 'Use the output of the `foreach`: the list of the last output of each item.',
     });
+  }
+
+  /** What to read instead of a step of a template, which is seen inside it alone. */
+  private userOf(step: string): string | undefined {
+    const [id] = [...this.ids.keys()].filter((one) => one.endsWith(`/${step}`));
+    const use = id?.slice(0, id.indexOf('/'));
+    return use && `It is a step of the template that \`${use}\` uses: read \`steps.${use}.output\`.`;
   }
 
   private check(path: PropertyKey[], action: () => void): void {

@@ -59,6 +59,11 @@ const UNUSABLE_ANSWERS: ReadonlySet<string> = new Set([
   'script.output_missing',
 ]);
 
+/** The codes of a family that are about the answer of a call that was made; none for what is no family. */
+export function unusableAnswersOf(family: string): string[] {
+  return [...UNUSABLE_ANSWERS].filter((code) => code !== 'output.too_large' && familyOf(code) === family);
+}
+
 /** Whether an error is about the answer of a call that was made: where the call had begun, it has had its effect. */
 export function isUnusableAnswer(code: string): boolean {
   return UNUSABLE_ANSWERS.has(code);

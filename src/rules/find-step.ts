@@ -1,5 +1,7 @@
 import type { ErrorHandler, PlanStep } from '../contracts/plan.js';
 import { listSteps } from './inner-steps.js';
+import { nameOfStep } from './step-name.js';
+import { generalPath } from './turn-paths.js';
 
 /** The steps of a task or of a workflow it calls. */
 export interface StepTree {
@@ -10,14 +12,23 @@ export interface StepTree {
 
 const known = new WeakMap<StepTree, Map<string, PlanStep>>();
 
-/** The step a path leads to: ids are unique in a file, so its last name tells. Undefined for the task itself. */
+/**
+ * The step a path leads to. Ids are unique in a file, so the last name tells, but for the steps of templates, whose names
+ * are unique in their template. Undefined for the task itself.
+ */
 export function findStep(tree: StepTree, path: string): PlanStep | undefined {
   let steps = known.get(tree);
   if (!steps) {
-    steps = new Map(allSteps(tree).map(({ step }) => [step.id, step]));
+    const all = allSteps(tree);
+    steps = new Map([...all.map(({ step }) => [step.id, step] as const), ...ofTemplates(all)]);
     known.set(tree, steps);
   }
-  return steps.get(path.slice(path.lastIndexOf('/') + 1));
+  return steps.get(generalPath(path)) ?? steps.get(nameOfStep(path));
+}
+
+/** Steps of templates by their paths, which no id is like. */
+function ofTemplates(all: readonly { step: PlanStep; path: string }[]): (readonly [string, PlanStep])[] {
+  return all.filter(({ step }) => step.id.includes('/')).map(({ step, path }) => [path, step] as const);
 }
 
 /** Every step of a tree with its path, in the order in which they may run. */

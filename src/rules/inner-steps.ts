@@ -1,4 +1,5 @@
 import type { PlanStep } from '../contracts/plan.js';
+import { nameOfStep } from './step-name.js';
 
 /** A list of steps inside a step. */
 export interface InnerSteps {
@@ -40,7 +41,7 @@ function listsOfVerb(step: PlanStep): (readonly PlanStep[])[] {
 /** Every step of a list and inside its steps, with the path at which it runs; `*` stands for the number of a turn. */
 export function listSteps(steps: readonly PlanStep[], prefix = ''): { step: PlanStep; path: string }[] {
   return steps.flatMap((step) => {
-    const path = prefix + step.id;
+    const path = prefix + nameOfStep(step.id);
     const inner = innerSteps(step).flatMap((list) => listSteps(list.steps, `${path}/${list.isRepeated ? '*/' : ''}`));
     return [{ step, path }, ...inner];
   });
@@ -54,7 +55,7 @@ export function stepsOfTurn({ steps }: { steps: readonly PlanStep[] }): { step: 
 /** As {@link listSteps}, without the steps of handlers and clean-ups. */
 export function mainSteps(steps: readonly PlanStep[], prefix = ''): { step: PlanStep; path: string }[] {
   return steps.flatMap((step) => {
-    const path = prefix + step.id;
+    const path = prefix + nameOfStep(step.id);
     const isLoop = step.verb === 'foreach' || step.verb === 'repeat';
     const inner = listsOfVerb(step).flatMap((list) => mainSteps(list, `${path}/${isLoop ? '*/' : ''}`));
     return [{ step, path }, ...inner];

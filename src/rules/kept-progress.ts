@@ -5,6 +5,8 @@ import type { Progress, StepProgress } from '../contracts/task.js';
 import { digestOf } from './canonical.js';
 import type { StepTree } from './find-step.js';
 import { mainSteps } from './inner-steps.js';
+import { nameOfStep } from './step-name.js';
+import { generalPath } from './turn-paths.js';
 
 /** A task that has ended, as far as another one may take over from it. */
 export interface EarlierTask {
@@ -29,20 +31,31 @@ export function keptProgress({ plan: old, progress }: EarlierTask, now: StepTree
 
   /** @returns whether what follows may be kept as well. */
   function walk(steps: readonly PlanStep[], prefix: string): boolean {
-    return steps.every((step) => keep(step, prefix + step.id));
+    return steps.every((step) => keep(step, prefix + nameOfStep(step.id)));
   }
 
   function keep(step: PlanStep, path: string): boolean {
     const entry = progress[path];
     if (step.id === from || !entry || earlier.get(path) !== digestOf(step)) return false;
     if (step.verb === 'approval') return entry.status === 'succeeded' || entry.status === 'skipped';
-    const isWhole = !undone.some((call) => call === path || call.startsWith(`${path}/`)) && !holds(step, from);
+    const ended = hasEndedTask(step, path);
+    const isWhole =
+      !ended && !undone.some((call) => call === path || call.startsWith(`${path}/`)) && !holds(step, from);
     const isDone = entry.status === 'succeeded' || entry.status === 'skipped';
     if (isDone && isWhole && step.verb !== 'end' && !asksPeople(step)) {
       take(path);
       return true;
     }
-    return isWhole || isGroup(step) ? keepPart(step, path, entry) && isDone : false;
+    return isWhole || isGroup(step) ? keepPart(step, path, entry) && isDone && !ended : false;
+  }
+
+  /** Whether an `end` in it ended the task: as a step that is done it would let the task go on with what follows. */
+  function hasEndedTask(step: PlanStep, path: string): boolean {
+    const ends = mainSteps([step]).filter(({ step: inner }) => inner !== step && inner.verb === 'end');
+    if (ends.length === 0) return false;
+    const around = path.slice(0, path.lastIndexOf('/') + 1);
+    const paths = new Set(ends.map((end) => generalPath(around + end.path)));
+    return Object.entries(progress).some(([key, { status }]) => status === 'succeeded' && paths.has(generalPath(key)));
   }
 
   /** What is done inside a step that is not, or that asks people. */
@@ -51,7 +64,7 @@ export function keptProgress({ plan: old, progress }: EarlierTask, now: StepTree
       case 'steps':
         return walk(step.steps, `${path}/`);
       case 'parallel':
-        return step.branches.map((branch) => keep(branch, `${path}/${branch.id}`)).every(Boolean);
+        return step.branches.map((branch) => keep(branch, `${path}/${nameOfStep(branch.id)}`)).every(Boolean);
       case 'switch':
         return step.cases.every(({ steps }) => walk(steps, `${path}/`));
       case 'foreach':

@@ -110,7 +110,10 @@ function ownExpressions(step: PlanStep): { bare: (string | undefined)[]; templat
       if ('until' in step.wait) return { bare: [step.wait.until], templates: [] };
       return { bare: [step.wait.if], templates: [step.wait.timeout ?? null] };
     case 'steps':
-      return { bare: [], templates: [step.retry?.first ?? null, step.retry?.max ?? null] };
+      return {
+        bare: [],
+        templates: [step.retry?.first ?? null, step.retry?.max ?? null, step.template?.output ?? null],
+      };
     case 'let':
       return { bare: [], templates: [step.let] };
     case 'fail':

@@ -1,5 +1,6 @@
 import type { Plan, PlanHandler, PlanWorkflow } from '../contracts/plan.js';
 import { allSteps } from '../rules/find-step.js';
+import { nameOfStep } from '../rules/step-name.js';
 
 /** The names in a plan that a case may use. */
 export interface PlanNames {
@@ -55,7 +56,11 @@ function collect(value: unknown, names: PlanNames): void {
 }
 
 function note({ id, verb, undo, handler, key, implementation }: Record<string, unknown>, names: PlanNames): void {
-  if (typeof id === 'string' && typeof verb === 'string') names.steps.set(id, verb);
+  if (typeof id === 'string' && typeof verb === 'string') {
+    names.steps.set(id, verb);
+    // A step of a template may be named by its own name, for all uses at once.
+    if (id.includes('/') && !names.steps.has(nameOfStep(id))) names.steps.set(nameOfStep(id), verb);
+  }
   if (typeof id === 'string' && verb === 'call' && undo) names.steps.set(`${id}.undo`, 'call');
   if (typeof key === 'string' && implementation) names.operations.add(key);
   const kind = (handler as PlanHandler | undefined)?.kind;

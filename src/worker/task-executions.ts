@@ -4,7 +4,7 @@ import { earlyPreflightIdOf, preflightIdOf } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo } from '../contracts/task.js';
 import { grpcErrorOf } from '../server/grpc-error.js';
-import { removePreflightActivities } from './preflight-activities.js';
+import { removePreflightActivities } from '../server/preflight-activities.js';
 
 /** One run of a workflow. */
 interface Run {

@@ -1,6 +1,7 @@
 import type { Plan } from '../contracts/plan.js';
 import { isStepEnd } from '../contracts/states.js';
 import type { Carried, Progress, StepProgress, TaskStart } from '../contracts/task.js';
+import { nameOfStep } from '../rules/step-name.js';
 import { stepsRead } from '../rules/steps-read.js';
 import { isInTurn } from '../rules/turn-paths.js';
 import { durationOf } from './step-notes.js';
@@ -36,7 +37,8 @@ export function carryOn(run: TaskRun): TaskStart {
 }
 
 function trim(progress: Progress, plan: Plan): Progress {
-  const read = plan.ability.kind === 'operation' ? undefined : stepsRead(plan);
+  const ids = plan.ability.kind === 'operation' ? undefined : stepsRead(plan);
+  const read = ids && new Set([...ids].map(nameOfStep));
   const isRead = (path: string): boolean => read === undefined || path.split('/').some((id) => read.has(id));
   return Object.fromEntries(
     Object.entries(progress).map(([path, entry]) => [path, trimmed(entry, isRead(path), isInTurn(path))]),

@@ -2,6 +2,7 @@ import { CancellationScope, CancelledFailure } from '@temporalio/workflow';
 import type { Problem } from '../contracts/problem.js';
 import { isSinceEngine2 } from '../rules/engine.js';
 import { isStepFailure, StepFailure } from './step-failure.js';
+import { startOfMessage } from './step-notes.js';
 import type { TaskRun } from './task-run.js';
 
 /** What cut a call: `details.cause` of its `outcome.unknown`. */
@@ -57,7 +58,16 @@ export function causeOf({ code, message, step, details }: Problem): Cause {
  */
 export function explain(run: TaskRun, error: unknown, cause: Cause): void {
   if (!isSinceEngine2(run.plan) || !isUnknown(error)) return;
-  const { problem } = error;
+  sayWhy(error.problem, cause);
+  // Of several items that were cut at once only one is thrown; what cut it cut the others inside as well.
+  for (const { problem, path, told } of run.lostItems) {
+    const isInside = cause.path === undefined || path.startsWith(`${cause.path}/`);
+    if (problem !== error.problem && isInside) sayWhy(problem, cause);
+    if (told) told.message = startOfMessage(problem.message);
+  }
+}
+
+function sayWhy(problem: Problem, cause: Cause): void {
   const { cause: before, ...details } = (problem.details ?? {}) as { cause?: Cause };
   if (before && before.code !== CANCELLED) return;
   const message = before ? problem.message.replace(saidOf(before), '') : problem.message;

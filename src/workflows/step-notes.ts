@@ -7,7 +7,12 @@ const MOST_OF_A_MESSAGE = 300;
 export function errorOf(entry: Pick<StepProgress, 'error' | 'status'> | undefined): Pick<StepSummary, 'error'> {
   if (!entry?.error || entry.status === 'succeeded') return {};
   const { code, message } = entry.error;
-  return { error: { code, message: message.slice(0, MOST_OF_A_MESSAGE) } };
+  return { error: { code, message: startOfMessage(message) } };
+}
+
+/** As much of a message as an account of a turn holds. */
+export function startOfMessage(message: string): string {
+  return message.slice(0, MOST_OF_A_MESSAGE);
 }
 
 /** How long a step took, in milliseconds; null while that is not known. */

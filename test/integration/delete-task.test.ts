@@ -308,3 +308,25 @@ finally: [{ id: slow, call: util.slow, with: { ms: 2500 } }]`);
   expect(await deleting).toMatchObject({ kind: 'deleted', deletion: { purged: true, record: 'removed' } });
   expect(await isKnown(key)).toBe(false);
 });
+
+test('a purge of a task that was refused deletes its preflight, which holds its input, and leaves the key free', async () => {
+  const { session } = flows.project;
+  const id = flows.define(`input_schema: { type: object, required: [n], properties: { n: { type: integer } } }
+steps: [{ id: a, wait: 0s }]`);
+  const create = (input: { n: string } | { n: number }) => flows.project.create(id, input, { key: 'refused-1' });
+  expect(await refused(create({ n: DATA }))).toMatchObject({ code: 'input.invalid' });
+  const asked = () =>
+    session.temporal.activity
+      .getHandle(preflightIdOf('refused-1', session.project))
+      .describe()
+      .then(
+        () => true,
+        () => isKnown(preflightIdOf('refused-1', session.project)),
+      );
+  expect(await asked()).toBe(true);
+  expect(await refused(remove('refused-1'))).toMatchObject({ code: 'task.not_found' });
+  expect(await remove('refused-1', true)).toEqual({ kind: 'unformed' });
+  expect(await asked()).toBe(false);
+  expect(await refused(remove('refused-1', true))).toMatchObject({ code: 'task.not_found' });
+  expect((await create({ n: 1 })).id).toBe('refused-1');
+});

@@ -11,6 +11,7 @@ import {
   plainName,
   routingHints,
   scope,
+  stepId,
   summary,
   version,
 } from './values.js';
@@ -21,6 +22,16 @@ const example = z.strictObject({
   input: jsonObject.describe('Fits `input_schema`.'),
   output: json.optional().describe('Fits `output_schema`.'),
 });
+
+/** Steps that stand in several places of a file. Source: issue 11, item 5. */
+const template = z.strictObject({
+  input: z.array(stepId).default([]).describe('The names that each use gives; `input.NAME` in its expressions.'),
+  steps: z.array(step).min(1).describe('What happens; in expressions they see each other, and no step outside.'),
+  output: json.optional().describe('What a use gives, with ${{ }}; without it, the last output of what ran.'),
+});
+
+/** A template as loaded. */
+export type TemplateDefinition = z.output<typeof template>;
 
 /** `registry/high-level/<id>.yaml`: a workflow. Source: R-000-36 to R-000-39, design section 4; answers, 51. */
 export const highLevel = z.strictObject({
@@ -56,6 +67,10 @@ export const highLevel = z.strictObject({
     .optional()
     .describe('How long it may work, waiting for people left out; 15m without it, and never above policy.max_timeout.'),
   concurrency: concurrency.optional().describe('How many tasks with the same key may run at once.'),
+  templates: z
+    .record(stepId, template)
+    .optional()
+    .describe('Steps that are used in several places of this file, by name.'),
   steps: z.array(step).min(1).describe('What happens, in this order.'),
   output: json.optional().describe('What the task gives, with ${{ }}; without it, null.'),
   on_error: errorHandlers.optional().describe('What is done when a step fails and does not deal with it itself.'),

@@ -102,6 +102,14 @@ interface Modifiers {
   finally?: StepDefinition[] | undefined;
 }
 
+/** Of a group that was a use of a template. */
+export interface ExpandedTemplate {
+  template: string;
+  /** Whether its first step holds what the template was given. */
+  isGiven: boolean;
+  output?: Json | undefined;
+}
+
 /** A verb with what belongs to it. */
 export type VerbDefinition =
   | {
@@ -130,7 +138,9 @@ export type VerbDefinition =
   | { switch: SwitchCaseDefinition[] }
   | { repeat: z.output<typeof repeat>; index?: string | undefined; steps: StepDefinition[] }
   | { wait: z.output<typeof wait> }
-  | { steps: StepDefinition[]; retry?: RetryDefinition | undefined }
+  | { steps: StepDefinition[]; retry?: RetryDefinition | undefined; expanded?: ExpandedTemplate | undefined }
+  /** Only until a file is loaded: then it is a group with `expanded`. */
+  | { template: string; with?: JsonObject | undefined; retry?: RetryDefinition | undefined }
   | { let: JsonObject }
   | { fail: { code: string; message: string; details?: Json | undefined } }
   | { end: { output?: Json | undefined } | null };
@@ -195,6 +205,11 @@ const verbs = {
   },
   wait: { wait: wait.describe('Waits for a while, a moment, a condition or a signal.') },
   steps: { steps, retry: retry.optional().describe('How often the group is tried, and when again.'), ...noLoop },
+  template: {
+    template: stepId.describe('A template of this file, whose steps run here as a group.'),
+    with: jsonObject.optional().describe('What it is given: a value for each name of its `input`.'),
+    retry: retry.optional().describe('How often the group is tried, and when again.'),
+  },
   let: { let: jsonObject.describe('Values by name, with ${{ }}; the output of the step.') },
   fail: { fail: fail.describe('Ends the task as failed.') },
   end: {
@@ -237,6 +252,7 @@ export const step: z.ZodType<StepDefinition> = z
       z.strictObject({ id: ownId, ...verbs.repeat, ...modifiers }),
       z.strictObject({ id: ownId, ...verbs.wait, ...modifiers }),
       z.strictObject({ id: ownId, ...verbs.steps, ...modifiers }),
+      z.strictObject({ id: ownId, ...verbs.template, ...modifiers }),
       z.strictObject({ id: ownId, ...verbs.let, ...modifiers }),
       z.strictObject({ id: ownId, ...verbs.fail, ...modifiers }),
       z.strictObject({ id: ownId, ...verbs.end, ...modifiers }),
@@ -258,6 +274,7 @@ export const branch: z.ZodType<BranchDefinition> = z
       z.strictObject({ ...verbs.repeat, ...modifiers }),
       z.strictObject({ ...verbs.wait, ...modifiers }),
       z.strictObject({ ...verbs.steps, ...modifiers }),
+      z.strictObject({ ...verbs.template, ...modifiers }),
       z.strictObject({ ...verbs.let, ...modifiers }),
       z.strictObject({ ...verbs.fail, ...modifiers }),
       z.strictObject({ ...verbs.end, ...modifiers }),

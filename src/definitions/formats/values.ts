@@ -3,7 +3,14 @@ import { EFFECTS } from '../../contracts/effects.js';
 import { ABILITY_ID, RESERVED_NAMES, SIGNALS, STEP_ID } from '../../contracts/names.js';
 import { isDuration } from '../../rules/duration.js';
 
-const OWN_SIGNALS: ReadonlySet<string> = new Set(Object.values(SIGNALS));
+/** Signals of our own, with what to write or type where somebody wants to wait for one. */
+const INSTEAD_OF: Record<string, string> = {
+  [SIGNALS.approve]: 'ask people with an `approval` step, which takes it',
+  [SIGNALS.deny]: 'ask people with an `approval` step, which takes it',
+  [SIGNALS.run]: 'a created task begins with `ability task run KEY`; wait for another name inside it',
+  [SIGNALS.pause]: '`ability task pause KEY` holds a task before its next step; no step waits for it',
+  [SIGNALS.resume]: '`ability task resume KEY` lets a paused task go on; no step waits for it',
+};
 
 const RESERVED = 'This name is reserved, because every JavaScript object has it';
 
@@ -68,8 +75,11 @@ export const signalName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/, 'The name of a signal has letters, digits, _, - and dots')
   .refine(isFree, RESERVED)
-  .refine((name) => !OWN_SIGNALS.has(name), 'This signal has a meaning of its own; choose another name')
-  .meta({ not: { enum: [...RESERVED_NAMES, ...OWN_SIGNALS] } });
+  .superRefine((name, context) => {
+    const instead = Object.hasOwn(INSTEAD_OF, name) ? INSTEAD_OF[name] : undefined;
+    if (instead !== undefined) context.addIssue({ code: 'custom', message: `This signal is ours: ${instead}` });
+  })
+  .meta({ not: { enum: [...RESERVED_NAMES, ...Object.keys(INSTEAD_OF)] } });
 
 /** A moment with its offset, such as 2026-12-24T18:00:00Z. */
 export const moment = z.iso

@@ -44,8 +44,11 @@ export function writeReport(file: string, xml: string, cwd: string): void {
 export function renderJunit(result: TaskResult): string {
   const { ability_id, status, error, started_at, finished_at, task_key } = result;
   const loops = result.steps.filter(hasItems);
-  const others = result.steps.filter((step) => !loops.some((loop) => step === loop || isInside(step, loop)));
-  const steps = others.filter((step) => isCase(step, result.steps));
+  const empty = result.steps.filter(isEmptyLoop);
+  const others = result.steps.filter(
+    (step) => !loops.includes(step) && ![...loops, ...empty].some((loop) => isInside(step, loop)),
+  );
+  const steps = others.filter((step) => empty.includes(step) || isCase(step, result.steps));
   const failing = failuresOf([...steps, ...loops], result);
   const cases = result.steps.flatMap((step): JunitCase[] => {
     if (steps.includes(step)) return [caseOf(step, failing.includes(step), result)];
@@ -81,6 +84,11 @@ export function renderJunit(result: TaskResult): string {
 /** A `foreach` whose items are known, outside other loops. */
 function hasItems({ items, path }: StepSummary): boolean {
   return items?.verb === 'foreach' && items.total > 0 && !path.includes('*');
+}
+
+/** A `foreach` over an empty list: the step of the task that it is, with no items of which there could be cases. */
+function isEmptyLoop({ items, path }: StepSummary): boolean {
+  return items?.verb === 'foreach' && items.total === 0 && !path.includes('*');
 }
 
 /** One case an item; and one of the loop where it failed and none of its items did. */

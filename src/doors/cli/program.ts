@@ -70,6 +70,7 @@ export function buildProgram(given: Given, outcome: Outcome): Command {
   )
     .addOption(new Option('--format <format>', 'how to print').choices(['human', 'json', 'sarif', 'junit']))
     .option('--since <revision>', 'also tell contracts that broke since then without a new `version` (Git)')
+    .option('--imported', 'also slips of imported documents themselves, in their schemas and words')
     .option('--check-env', 'also check that credentials and addresses are set here')
     .addOption(new Option('--fail-on <severity>', 'exit 1 from here on').choices(['error', 'warning']).default('error'))
     .option('--watch', 'check again whenever a definition or a script changes')

@@ -40,6 +40,8 @@ function whatOf(step: PlanStep): string {
     case 'wait':
       if ('signal' in step.wait) return `signal ${step.wait.signal}`;
       return 'for' in step.wait ? `for ${step.wait.for}` : `until ${step.wait.until}`;
+    case 'steps':
+      return step.template ? `template ${step.template.name}` : '';
     case 'fail':
       return step.fail.code;
     default:

@@ -6,6 +6,7 @@ import type { Registry } from '../../definitions/registry.js';
 import { EnvironmentVariables } from '../environment-variables.js';
 import { CHECKS } from './checks.js';
 import { findingOfProblem } from './finding-of.js';
+import { slipsOfDocuments } from './imported-parts.js';
 import type { LintedProject } from './linted-project.js';
 import { ofFile } from './of-file.js';
 import { compareContracts } from './since/compare-contracts.js';
@@ -19,6 +20,8 @@ export interface LintOptions {
   env?: NodeJS.ProcessEnv;
   /** A revision of the project's Git repository, with whose contracts these are compared. */
   since?: string;
+  /** Whether slips of imported documents themselves, in their schemas and words, are findings. */
+  imported?: boolean;
   /** Checks of other rooms. */
   others?: readonly ((registry: Registry) => readonly Finding[])[];
 }
@@ -28,6 +31,8 @@ export interface LintReport {
   findings: Finding[];
   /** How many abilities were looked at. */
   abilities: number;
+  /** How many slips of imported documents are not among the findings; left out where there are none. */
+  imported_left_out?: number;
 }
 
 /**
@@ -46,7 +51,12 @@ export function lintProject(loader: RegistryLoader, options: LintOptions = {}): 
     ...(before ? compareContracts(before, registry) : []),
     ...(options.others ?? []).flatMap((check) => ofFile(PROJECT_FILE, () => check(registry))),
   ];
-  return { findings: inOrder(found), abilities: registry.operations.size + registry.workflows.size };
+  const all = inOrder(found);
+  const isLeftOut = options.imported ? () => false : slipsOfDocuments(project);
+  const findings = all.filter((finding) => !isLeftOut(finding));
+  const left = all.length - findings.length;
+  const abilities = registry.operations.size + registry.workflows.size;
+  return { findings, abilities, ...(left > 0 && { imported_left_out: left }) };
 }
 
 function openProject(loader: RegistryLoader, { checkEnv = false, env }: LintOptions): LintedProject | Finding {

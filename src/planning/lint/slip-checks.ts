@@ -8,11 +8,14 @@ import { checkHookMatches } from './checks/hook-matches.js';
 import { checkHostPatterns } from './checks/host-patterns.js';
 import { checkIdleSteps } from './checks/idle-steps.js';
 import { checkLimits } from './checks/limits.js';
+import { checkRetryFamilies } from './checks/retry-families.js';
 import { checkSchemaContradictions } from './checks/schema-contradictions.js';
+import { checkSchemaDefaults } from './checks/schema-defaults.js';
 import { checkScriptReach } from './checks/script-reach.js';
 import { checkTags } from './checks/tags.js';
 import { checkUnevaluatedTexts } from './checks/unevaluated-texts.js';
 import { checkUnreadFiles } from './checks/unread-files.js';
+import { checkUnusedTemplates } from './checks/unused-templates.js';
 import { checkVariablesTwice } from './checks/variables-twice.js';
 import type { Check } from './linted-project.js';
 
@@ -28,10 +31,13 @@ export const SLIP_CHECKS: readonly Check[] = [
   checkHostPatterns,
   checkIdleSteps,
   checkLimits,
+  checkRetryFamilies,
   checkSchemaContradictions,
+  checkSchemaDefaults,
   checkScriptReach,
   checkTags,
   checkUnevaluatedTexts,
   checkUnreadFiles,
+  checkUnusedTemplates,
   checkVariablesTwice,
 ];

@@ -3,6 +3,7 @@ import type { Person } from '../../contracts/people.js';
 import type { CallStep, ErrorHandler, Plan, PlanStep } from '../../contracts/plan.js';
 import type { AnswerPreview, CallPreview, PlanPreview, Runs, StepGroup, StepPreview } from '../../contracts/preview.js';
 import { childPlan } from '../../rules/child-plan.js';
+import { nameOfStep } from '../../rules/step-name.js';
 import { checkAgainst } from '../schemas.js';
 import { Foresight } from './foresight.js';
 import { inputProblem, previewCall, withDefaults } from './preview-call.js';
@@ -60,7 +61,7 @@ export class StepPreviewer {
   private step(step: PlanStep, place: Place, ended: string | undefined): StepPreview {
     this.shown += 1;
     const { prefix } = place;
-    const path = prefix + step.id;
+    const path = prefix + nameOfStep(step.id);
     const condition = step.if === undefined ? null : previewCondition(step.if, place.foresight.known);
     const runs = ended === undefined ? runsIf(condition) : 'no';
     const because = ended === undefined ? becauseOf(condition) : `${ended} ends the task before it`;

@@ -30,6 +30,8 @@ export function whatOf(step: PlanStep, known: Known): string {
     case 'parallel':
     case 'race':
       return `${step.branches.length} branches`;
+    case 'steps':
+      return step.template ? `of the template ${step.template.name}` : '';
     default:
       return '';
   }

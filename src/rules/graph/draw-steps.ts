@@ -3,6 +3,7 @@ import type {
   CallStep,
   ErrorHandler,
   ForeachStep,
+  GroupStep,
   ParallelStep,
   PlanRetry,
   PlanStep,
@@ -117,7 +118,11 @@ class StepDrawer {
       case 'wait':
         return this.drawNode('wait', [step.id, waitOf(step), ...modifiersOf(step)], from);
       case 'steps':
-        return this.drawGroup(titleOf(step, step.retry), (arrows) => this.drawAll(step.steps, arrows), from);
+        return this.drawGroup(
+          titleOf(step, step.retry, templateOf(step)),
+          (arrows) => this.drawAll(step.steps, arrows),
+          from,
+        );
       case 'let':
         return this.drawNode('value', [step.id, `let ${Object.keys(step.let).join(', ')}`, ...modifiersOf(step)], from);
       case 'fail': {
@@ -177,6 +182,10 @@ class StepDrawer {
     this.chart.connect(from, name);
     return { name, out: [{ from: name }] };
   }
+}
+
+function templateOf({ template }: GroupStep): string | undefined {
+  return template && `template ${template.name}`;
 }
 
 function atOnce(most: number | string | undefined): string {

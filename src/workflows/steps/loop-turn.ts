@@ -2,6 +2,7 @@ import { isCancellation } from '@temporalio/workflow';
 import type { FailureEnd, ItemName, LoopCounts } from '../../contracts/loops.js';
 import type { PlanStep } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
+import { nameOfStep } from '../../rules/step-name.js';
 import { describeFailure, noteDone, noteFailed, openAccount } from '../loop-account.js';
 import { EndOfTask, Halted, isStepFailure, locate, stepStatusOf } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
@@ -26,7 +27,7 @@ export function endItem(run: TaskRun, turn: Turn, steps: readonly PlanStep[]): v
   const { loop, item, inner } = turn;
   const entry = run.progress[loop] as StepProgress;
   const path = `${loop}/${item}`;
-  const isSkipped = steps.every((step) => run.progress[`${path}/${step.id}`]?.status === 'skipped');
+  const isSkipped = steps.every((step) => run.progress[`${path}/${nameOfStep(step.id)}`]?.status === 'skipped');
   noteDone(openAccount(entry), item, isSkipped);
   foldTurn(run.progress, entry, { path, inner, nameOf: () => nameOf(turn) });
 }
@@ -51,6 +52,7 @@ export function failTurn(run: TaskRun, turn: Turn, error: unknown): void {
   const status = problem ? stepStatusOf(problem.code) : isStopped ? 'cancelled' : 'failed';
   const failure = describeFailure(run.progress, { ...nameOf(turn), path, inner }, status as FailureEnd, problem);
   noteFailed(account, failure);
+  if (problem?.code === 'outcome.unknown') run.lostItems.push({ problem, path: failure.path, told: failure.error });
   // The steps of a `repeat` are seen from outside, as they were in the turn that failed.
   if (turn.verb === 'repeat') return;
   foldTurn(run.progress, account, { path, inner, nameOf: () => nameOf(turn), told: [failure.path] });

@@ -1,17 +1,20 @@
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import type { Json } from '../../contracts/json.js';
+import { FIRST_CEL } from '../../contracts/names.js';
 import type { GroupStep, PlanRetry, PlanStep } from '../../contracts/plan.js';
 import type { Problem } from '../../contracts/problem.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { formatDuration } from '../../rules/duration.js';
 import { isSinceEngine2 } from '../../rules/engine.js';
 import { codeMatchesAny, isRetryableCode } from '../../rules/error-families.js';
+import { askRetryCondition, jittered, withNote } from '../../rules/retry-condition.js';
+import { nameOfStep } from '../../rules/step-name.js';
 import { causeOf, explain } from '../cut.js';
-import { Halted, isStepFailure, StepFailure } from '../step-failure.js';
+import { EndOfTask, Halted, isStepFailure, StepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import { evaluateDuration } from './evaluate.js';
 import type { Frame } from './frame.js';
-import { runCleanup } from './run-cleanup.js';
+import { cleanupWarning, runCleanup } from './run-cleanup.js';
 
 type Work = () => Promise<Json> | Json;
 
@@ -47,8 +50,11 @@ async function tryAgain(
     } catch (error) {
       const again = isStepFailure(error) && isTriedAgain(run, error, errors);
       if (!again || attempt >= attempts) throw error;
+      refuseAgain(run, retry, error, attempt);
     }
-    const pause = frame.budget.capWait(Math.min(wait, most));
+    const whole = Math.min(wait, most);
+    // The sandbox's own randomness, so that a replay waits as long.
+    const pause = frame.budget.capWait(retry.jitter ? jittered(whole, Math.random) : whole);
     try {
       await frame.halt.wait(() => sleep(pause, { summary: `${path}: attempt ${attempt + 1}` }));
     } catch (error) {
@@ -57,7 +63,7 @@ async function tryAgain(
       throw error;
     }
     wait *= factor;
-    for (const inner of step.steps) run.forget(`${path}/${inner.id}`);
+    for (const inner of step.steps) run.forget(`${path}/${nameOfStep(inner.id)}`);
   }
 }
 
@@ -66,8 +72,17 @@ function isTriedAgain({ plan }: TaskRun, { problem, isAnswer }: StepFailure, err
   return isRetryableCode(problem.code, errors, !isSinceEngine2(plan));
 }
 
+/** @throws StepFailure the failure itself, where `retry.if` wants no other attempt. */
+function refuseAgain({ plan }: TaskRun, retry: PlanRetry, failure: StepFailure, attempt: number): void {
+  if (retry.if === undefined) return;
+  const { again, note } = askRetryCondition(retry.if, failure.problem, attempt, plan.cel ?? FIRST_CEL);
+  if (again) return;
+  if (note === undefined) throw failure;
+  throw new StepFailure(withNote(failure.problem, note), failure.hasArrived, failure.isAnswer);
+}
+
 function forgetAttempt(run: TaskRun, step: GroupStep, path: string, attempt: number): void {
-  for (const inner of step.steps) run.forget(`${path}/${inner.id}`);
+  for (const inner of step.steps) run.forget(`${path}/${nameOfStep(inner.id)}`);
   (run.progress[path] as StepProgress).attempts = attempt + 1;
 }
 
@@ -117,7 +132,9 @@ async function thenCleanUp(run: TaskRun, steps: PlanStep[], inside: Frame, work:
     output = await work();
   } catch (error) {
     // What was halted because this run winds up is not over.
-    if (!(error instanceof Halted && run.rollingOver)) await runCleanup(run, steps, inside);
+    const other = error instanceof Halted && run.rollingOver ? undefined : await runCleanup(run, steps, inside);
+    // An `end` is a success, so nothing else would say that the clean-up failed.
+    if (other && error instanceof EndOfTask) run.warnings.push(cleanupWarning(other));
     throw error;
   }
   const failure = await runCleanup(run, steps, inside);

@@ -1,6 +1,7 @@
 import type { PlanStep } from '../../contracts/plan.js';
 import { isSinceEngine2 } from '../../rules/engine.js';
 import { innerSteps } from '../../rules/inner-steps.js';
+import { nameOfStep } from '../../rules/step-name.js';
 import type { TaskRun } from '../task-run.js';
 import { turnsAtHand } from '../turn-counts.js';
 
@@ -18,7 +19,7 @@ function recallInside(run: TaskRun, step: PlanStep, path: string): void {
   for (const { steps, isRepeated } of innerSteps(step)) {
     for (const prefix of isRepeated ? lastTurnsOf(run, step, path) : [`${path}/`]) {
       for (const inner of steps) {
-        const at = prefix + inner.id;
+        const at = prefix + nameOfStep(inner.id);
         if (run.progress[at]) run.recall(at, inner.id);
         recallInside(run, inner, at);
       }

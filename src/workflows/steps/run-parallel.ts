@@ -1,5 +1,6 @@
 import type { Json } from '../../contracts/json.js';
 import type { ParallelStep } from '../../contracts/plan.js';
+import { nameOfStep } from '../../rules/step-name.js';
 import type { TaskRun } from '../task-run.js';
 import { evaluateCount } from './evaluate.js';
 import { type Frame, frameInside } from './frame.js';
@@ -14,12 +15,12 @@ export async function runParallel(run: TaskRun, step: ParallelStep, path: string
   const outputs = new Map<string, Json>();
   for (const index of run.progress[path]?.failed?.items ?? []) {
     const branch = branches[index];
-    if (branch) recallStep(run, branch, `${path}/${branch.id}`);
+    if (branch) recallStep(run, branch, `${path}/${nameOfStep(branch.id)}`);
   }
   await runMany(run, path, branches.length, { most, onFailure }, frameInside(frame, path), async (index, inside) => {
     const branch = branches[index] as (typeof branches)[number];
     const { output } = await runStep(run, branch, inside);
-    outputs.set(branch.id, output);
+    outputs.set(nameOfStep(branch.id), output);
   });
-  return Object.fromEntries(branches.map(({ id }) => [id, outputs.get(id) ?? null]));
+  return Object.fromEntries(branches.map(({ id }) => [nameOfStep(id), outputs.get(nameOfStep(id)) ?? null]));
 }

@@ -2,6 +2,7 @@ import { CancellationScope } from '@temporalio/workflow';
 import type { Json } from '../../contracts/json.js';
 import type { PlanStep, RaceStep } from '../../contracts/plan.js';
 import { isSinceEngine2 } from '../../rules/engine.js';
+import { nameOfStep } from '../../rules/step-name.js';
 import { type Cause, causeOf, explain, isUnknown } from '../cut.js';
 import { Halted, isStepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
@@ -57,7 +58,7 @@ function causeOfEnd(end: NonNullable<BranchEnd>, race: string, path: string): Ca
 }
 
 async function runBranch(run: TaskRun, branch: PlanStep, inside: Frame): Promise<BranchEnd> {
-  const { id } = branch;
+  const id = nameOfStep(branch.id);
   try {
     const { ran, output } = await runStep(run, branch, inside);
     return ran ? { id, output } : undefined;

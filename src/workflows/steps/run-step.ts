@@ -5,6 +5,7 @@ import { isStepEnd } from '../../contracts/states.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { isSinceEngine2 } from '../../rules/engine.js';
 import { isCatchable } from '../../rules/error-families.js';
+import { nameOfStep } from '../../rules/step-name.js';
 import { passGate, refuseCancelled } from '../gate.js';
 import { EndOfTask, Halted, isStepFailure, locate, stepStatusOf } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
@@ -33,7 +34,7 @@ export interface StepEnd {
  * @throws StepFailure when it failed and nothing covers that; EndOfTask; Halted; cancellation.
  */
 export async function runStep(run: TaskRun, step: PlanStep, around: Frame): Promise<StepEnd> {
-  const path = around.prefix + step.id;
+  const path = around.prefix + nameOfStep(step.id);
   const done = run.progress[path];
   const earlier = done && endOf(done, step);
   if (earlier) {

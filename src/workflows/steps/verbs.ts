@@ -1,5 +1,5 @@
 import type { Json } from '../../contracts/json.js';
-import type { PlanStep } from '../../contracts/plan.js';
+import type { GroupStep, PlanStep, PlanTemplate } from '../../contracts/plan.js';
 import { EndOfTask, StepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import { evaluate, evaluateText } from './evaluate.js';
@@ -10,6 +10,7 @@ import { runForeach } from './run-foreach.js';
 import { runParallel } from './run-parallel.js';
 import { runRace } from './run-race.js';
 import { runRepeat } from './run-repeat.js';
+import { runStep } from './run-step.js';
 import { runSteps } from './run-steps.js';
 import { runSwitch } from './run-switch.js';
 import { runWait } from './run-wait.js';
@@ -38,7 +39,9 @@ export function runVerb(run: TaskRun, step: PlanStep, path: string, frame: Frame
     case 'wait':
       return runWait(run, step, path, frame);
     case 'steps':
-      return runSteps(run, step.steps, frameInside(frame, path));
+      return step.template
+        ? runTemplate(run, step, step.template, frameInside(frame, path))
+        : runSteps(run, step.steps, frameInside(frame, path));
     case 'let':
       return evaluate(run, step.let, frame);
     case 'end':
@@ -49,4 +52,12 @@ export function runVerb(run: TaskRun, step: PlanStep, path: string, frame: Frame
       throw new StepFailure({ code, message: evaluateText(run, message, frame), ...said });
     }
   }
+}
+
+/** Runs the steps of a template; what it was given is no output of its. @returns its output, else the last of what ran. */
+async function runTemplate(run: TaskRun, step: GroupStep, template: PlanTemplate, frame: Frame): Promise<Json> {
+  const [first] = step.steps;
+  if (template.given && first) await runStep(run, first, frame);
+  const last = await runSteps(run, template.given ? step.steps.slice(1) : step.steps, frame);
+  return template.output === undefined ? last : evaluate(run, template.output, frame);
 }

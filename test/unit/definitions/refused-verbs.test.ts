@@ -42,7 +42,12 @@ describe('a verb of the wrong form', () => {
     ['a `wait` of a malformed duration', step('wait: 30 s'), ':7:11', /500ms, 20s|A wait is/],
     ['a `wait` for nothing', step('wait: {}'), ':7:11', /\{ until: EXPRESSION \} or \{ signal: NAME \}|is missing/],
     ['a `wait` with a mistyped signal', step('wait: { singal: go }'), ':7:13', /Did you mean signal/],
-    ['a `wait` for a signal of ours', step('wait: { signal: approve }'), ':7:21', /meaning of its own/],
+    [
+      'a `wait` for a signal of ours',
+      step('wait: { signal: approve }'),
+      ':7:21',
+      /signal is ours: ask people with an `approval` step/,
+    ],
     ['a `wait` with a malformed limit', step('wait: { signal: go, timeout: soon }'), ':7:34', /500ms, 20s/],
     ['an `undo` without a call', step('call: op', 'undo: { with: {} }'), ':8:11', /`call` is missing/],
     ['an `undo` that is a list', step('call: op', 'undo: [{ call: op }]'), ':8:11', /A map/],

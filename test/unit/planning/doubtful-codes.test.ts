@@ -25,6 +25,9 @@ test.each([
   ['unavailble', /Did you mean unavailable/],
   ['script.exti', /Did you mean .*script\.exit/],
   ['http.5x', /Did you mean http, http\.5xx/],
+  ['http_409', /Did you mean http\.409\?/],
+  ['HTTP-5XX', /Did you mean http\.5xx\?/],
+  ['409', /Did you mean http\.409\?/],
   ['http.6xx', /nothing fails with that code/],
   ['guard.no_such_thing_at_all', /nothing fails with that code/],
 ])('%s is doubted', (entry, said) => {

@@ -57,6 +57,25 @@ describe('a retry takes over', () => {
     expect(keep([group, call('d')], progress)).toEqual(['g/b', 'g/c']);
   });
 
+  test('no group and no loop in which an `end` ended the task, so that nothing after it runs', () => {
+    const end: PlanStep = { id: 'stop', verb: 'end', end: { output: null } };
+    const group: PlanStep = { id: 'g', verb: 'steps', steps: [call('b'), end] };
+    expect(keep([group, call('d')], { g: done, 'g/b': done, 'g/stop': done, d: { status: 'skipped' } })).toEqual([
+      'g/b',
+    ]);
+    const passed: Progress = { g: done, 'g/b': done, 'g/stop': { status: 'skipped' }, d: failed };
+    expect(keep([group, call('d')], passed)).toEqual(['g', 'g/b', 'g/stop']);
+    const loop: PlanStep = {
+      id: 'l',
+      verb: 'foreach',
+      foreach: { list: [1, 2] },
+      as: 'n',
+      max_parallel: 1,
+      steps: [end],
+    };
+    expect(keep([loop, call('d')], { l: { ...done, items: { 0: 1 } }, 'l/1/stop': done })).toEqual([]);
+  });
+
   test('each branch by itself, and the items of a loop that are done', () => {
     const branches = [call('b'), call('c')];
     const parallel: PlanStep = { id: 'p', verb: 'parallel', branches };

@@ -52,6 +52,15 @@ const add = (id: string, more: Partial<CallStep> = {}): CallStep => ({
   with: {},
   ...more,
 });
+/** Three items at once, each a call that must not be cut. */
+const itemsAtOnce = (): PlanStep => ({
+  id: 'each',
+  verb: 'foreach',
+  foreach: { list: [1, 2, 3] },
+  as: 'n',
+  max_parallel: 3,
+  steps: [add('lost')],
+});
 const quick: PlanStep = { id: 'quick', verb: 'wait', wait: { for: '1ms' } };
 const race = (...branches: PlanStep[]): PlanStep => ({ id: 'r', verb: 'race', branches });
 const group = (steps: PlanStep[], more: object = {}): PlanStep => ({ id: 'g', verb: 'steps', steps, ...more });
@@ -142,6 +151,17 @@ describe('a call that must not be cut, and was', () => {
     const result = await resultOf([race(add('one'), add('two'), quick)]);
     expect(result).toMatchObject({ status: 'unknown', error: { step: 'one' } });
     expect(result.warnings).toEqual([expect.stringMatching(/^two: outcome\.unknown/)]);
+  });
+
+  test.each<[string, PlanStep[], string]>([
+    ['a race', [race({ ...itemsAtOnce(), id: 'each' }, quick)], 'race.lost'],
+    ['a time-out', [{ ...itemsAtOnce(), timeout: '1ms' }], 'timeout.step'],
+  ])('where several items of a loop were, the account of each says by what: %s', async (_, steps, code) => {
+    const result = await resultOf(steps);
+    const loop = result.steps.find(({ id }) => id === 'each');
+    const told = (loop?.failures ?? []).map(({ error }) => error?.message);
+    expect(told).toHaveLength(3);
+    for (const message of told) expect(message).toContain(`it was cut by ${code}`);
   });
 
   test('is cut by nothing where the others only stop, or finish', async () => {

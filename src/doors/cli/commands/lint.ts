@@ -21,6 +21,7 @@ export const FORMATS = ['human', 'json', 'sarif', 'junit'] as const;
 export interface LintFlags {
   format?: (typeof FORMATS)[number];
   checkEnv?: boolean;
+  imported?: boolean;
   since?: string;
   failOn: 'error' | 'warning';
   watch?: boolean;
@@ -95,9 +96,15 @@ function foldersOf(loader: RegistryLoader): string[] | undefined {
   }
 }
 
-function optionsOf({ checkEnv, since }: LintFlags, env: NodeJS.ProcessEnv): LintOptions {
+function optionsOf({ checkEnv, since, imported }: LintFlags, env: NodeJS.ProcessEnv): LintOptions {
   const others = [checkRoutingDocuments, checkCases];
-  return { others, env, ...(checkEnv && { checkEnv }), ...(since !== undefined && { since }) };
+  return {
+    others,
+    env,
+    ...(checkEnv && { checkEnv }),
+    ...(imported && { imported }),
+    ...(since !== undefined && { since }),
+  };
 }
 
 /** Source: issue "Definitions people can trust": 0, 1, 2. */

@@ -30,13 +30,14 @@ export async function run(context: Context, [key = '']: string[], flags: DeleteF
   return withDeadline(context, patience, `${key} was not deleted`, async (deadline) => {
     const { signal } = deadline;
     const work = async (session: Session): Promise<ExitCode> => {
-      const standing = await keepingRuntime(session, () => readStanding(session, key), signal);
+      const standing = await keepingRuntime(session, () => readStanding(session, key, purge), signal);
       if (!(await isConfirmed(context, key, standing, purge, signal))) {
         terminal.note('Nothing was deleted.');
         return EXIT.interrupted;
       }
       if (standing === 'open') terminal.note(`${key} is asked to stop first; its clean-up runs.`);
-      if (purge && standing !== 'deleted') terminal.note('Temporal takes up to a minute to delete a history.');
+      if (purge && standing !== 'deleted' && standing !== 'unformed')
+        terminal.note('Temporal takes up to a minute to delete a history.');
       // Where its record is, its history tells; after a purge nothing does.
       const keeper = await readHost(session, key).catch(() => undefined);
       const interrupted = interruption(context);
@@ -71,6 +72,12 @@ function report({ flags, terminal }: Context, key: string, end: DeleteEnd, keepe
     }
     return EXIT.interrupted;
   }
+  if (end.kind === 'unformed') {
+    if (flags.json)
+      terminal.printJson({ status: 'deleted', task_key: key, already: false, purged: true, warnings: [] });
+    else terminal.print(`${key} was never formed; what was asked for is deleted`);
+    return EXIT.ok;
+  }
   const { kind, deletion } = end;
   const warnings = kind === 'deleted' ? warningsOf(key, end, keeper) : [];
   const { deleted_at, deleted_by, purged } = deletion;
@@ -97,13 +104,15 @@ function warningsOf(
   return [`There was no record of ${key} on ${deletion.host}, whose worker deleted the task${there}`];
 }
 
-type Standing = 'open' | 'ended' | 'deleted';
+/** `unformed`: there is no task, and may be a preflight that refused it. */
+type Standing = 'open' | 'ended' | 'deleted' | 'unformed';
 
-async function readStanding(session: Session, key: string): Promise<Standing> {
+async function readStanding(session: Session, key: string, purge: boolean): Promise<Standing> {
   try {
     return hasEnded(await viewOwnTask(session, key)) ? 'ended' : 'open';
   } catch (error) {
     if (error instanceof AbilityError && error.code === 'task.deleted') return 'deleted';
+    if (error instanceof AbilityError && error.code === 'task.not_found' && purge) return 'unformed';
     throw error;
   }
 }

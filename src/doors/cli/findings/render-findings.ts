@@ -4,10 +4,14 @@ import { plainText } from '../plain-text.js';
 import type { Terminal } from '../terminal.js';
 
 /** Findings for people: file by file, what, why, fix; and how many at the end. */
-export function renderFindings({ findings, abilities }: LintReport, style: Terminal['style']): string {
+export function renderFindings(report: LintReport, style: Terminal['style']): string {
+  const { findings, abilities, imported_left_out: left = 0 } = report;
   return [
     ...findings.flatMap((finding) => [...renderFinding(finding, style), '']),
     summaryOf(findings, abilities),
+    ...(left > 0
+      ? [`Left out: ${counted(left, 'slip')} of imported documents themselves; --imported shows them.`]
+      : []),
   ].join('\n');
 }
 

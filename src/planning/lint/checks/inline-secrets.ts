@@ -33,7 +33,6 @@ const ANY_FORM = new RegExp(SECRET_FORMS.map(({ source }) => source).join('|'), 
 const SECRET_VALUES: readonly RegExp[] = [
   ...SECRET_FORMS,
   /\bBearer\s+(?!\{credential:|\$\{\{)[A-Za-z0-9._~+/-]{16,}/,
-  /\bBasic\s+(?!\{credential:|\$\{\{)[A-Za-z0-9+/]{12,}={0,2}(\s|$)/,
   /:\/\/[^\s/:@{}]+:[^\s/@{}]+@/,
   /[?&](access_token|api_?key|token|client_secret|secret|password)=(?![{$])[^&\s]{8,}/i,
   /(^|\s)--?[a-z-]*(password|passwd|secret|token|api-?key|access-?key)[= ](?![{$-]|env:|file:)[^\s/.]\S{5,}/i,
@@ -128,7 +127,16 @@ function isSecret(key: string, value: string): boolean {
 const SHORTEST = 9;
 
 function hasSecretForm(value: string): boolean {
-  return value.length >= SHORTEST && SECRET_VALUES.some((pattern) => pattern.test(value));
+  return value.length >= SHORTEST && (SECRET_VALUES.some((pattern) => pattern.test(value)) || hasBasicValue(value));
+}
+
+/** What stands behind `Basic` is a secret where it is `user:password` in base64, and no word of a sentence. */
+function hasBasicValue(value: string): boolean {
+  return [...value.matchAll(/\bBasic\s+([A-Za-z0-9+/]{8,}={0,2})(?=\s|$)/g)].some(([, encoded = '']) => {
+    const bytes = Buffer.from(encoded, 'base64');
+    const isWhole = bytes.toString('base64').replace(/=+$/, '') === encoded.replace(/=+$/, '');
+    return isWhole && /^[^\s:]*:[^\p{Cc}\ufffd]*$/u.test(bytes.toString('utf8'));
+  });
 }
 
 /** Whether a text stands for itself, and is neither a reference, a template, a placeholder nor a path. */

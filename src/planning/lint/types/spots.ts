@@ -41,6 +41,8 @@ export interface Spot {
   /** The loops whose names it sees. */
   loops: readonly StepNode[];
   seesSignal: boolean;
+  /** It is a `retry.if`, which sees the failed attempt and nothing else. */
+  seesAttempt?: true;
   conditions: readonly KnownCondition[];
   /** The ability that parameters are for. */
   call?: string;
@@ -128,6 +130,7 @@ class SpotFinder {
     if ('repeat' in step) this.repeat(step, node, around);
     if ('wait' in step) this.wait(step, add);
     if ('steps' in step && 'retry' in step) this.retry(step.retry, add);
+    if ('expanded' in step) add(['output'], step.expanded?.output, 'value', { phase: 'end' });
     if ('let' in step) add(['let'], step.let, 'value');
     if ('fail' in step) {
       add(['fail', 'message'], step.fail.message, 'text');
@@ -142,7 +145,8 @@ class SpotFinder {
     this.retry(retry, add);
   }
 
-  private retry(retry: { first: string; max: string } | undefined, add: Add): void {
+  private retry(retry: { first: string; max: string; if?: string | undefined } | undefined, add: Add): void {
+    add(['retry', 'if'], retry?.if, 'condition', { seesAttempt: true });
     add(['retry', 'first'], retry?.first, 'duration');
     add(['retry', 'max'], retry?.max, 'duration');
   }

@@ -1,8 +1,9 @@
 import type { Json } from '../../../contracts/json.js';
 import { END_STATES, OPEN_STATES, STEP_STATUSES } from '../../../contracts/states.js';
 import type { HighLevel } from '../../../definitions/formats/high-level.js';
-import type { BranchDefinition, StepDefinition } from '../../../definitions/formats/steps.js';
+import type { BranchDefinition, ExpandedTemplate, StepDefinition } from '../../../definitions/formats/steps.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
+import { nameOfStep } from '../../../rules/step-name.js';
 import { environmentsOf } from '../scopes.js';
 import { askedBy } from './asked.js';
 import { inferType, type View } from './infer.js';
@@ -29,6 +30,12 @@ import { typeOfInput, typeOfSchema } from './type-of-schema.js';
 
 /** An error as expressions see it; what its details hold is not known. */
 const PROBLEM = mapType({ code: STRING, message: STRING }, () => ANY);
+
+/** What a `retry.if` sees. */
+const OF_ATTEMPT: View = {
+  typeOf: (name) => (name === 'error' ? PROBLEM : name === 'attempt' ? INT : undefined),
+  asked: new Set(),
+};
 
 const FIELD_TYPES: Record<string, Type> = {
   string: STRING,
@@ -68,7 +75,13 @@ export class WorkflowTypes implements Spots {
   }
 
   /** What is seen from where an expression stands. */
-  viewAt({ loops, seesSignal, conditions }: Pick<Spot, 'loops' | 'seesSignal' | 'conditions'>): View {
+  viewAt({
+    loops,
+    seesSignal,
+    seesAttempt,
+    conditions,
+  }: Pick<Spot, 'loops' | 'seesSignal' | 'seesAttempt' | 'conditions'>): View {
+    if (seesAttempt) return OF_ATTEMPT;
     return {
       typeOf: (name) => {
         if (Object.hasOwn(this.common, name)) return this.common[name];
@@ -88,7 +101,11 @@ export class WorkflowTypes implements Spots {
     const fields = this.nodes.map(({ id, definition }) => {
       const type = (): Type => {
         const output = { type: () => this.outputOf(definition, this.byId.get(id)), isOptional: false };
-        const value = mapType({ status: textsType(STEP_STATUSES), error: unite(NULL, PROBLEM) });
+        const value = mapType({
+          status: textsType(STEP_STATUSES),
+          error: unite(NULL, PROBLEM),
+          link: unite(NULL, STRING),
+        });
         const [map] = value;
         if (map?.kind !== 'map') return ANY;
         return [{ ...map, fields: new Map([...map.fields, ['output', output]]) }];
@@ -117,19 +134,26 @@ export class WorkflowTypes implements Spots {
     const many = branchesOf(step);
     if (many) {
       const outputs = Object.entries(many.branches).map(
-        ([id, branch]) => [id, this.outputOf(branch, this.byId.get(id))] as const,
+        ([id, branch]) => [nameOfStep(id), this.outputOf(branch, this.byId.get(id))] as const,
       );
       if (many.verb === 'parallel') return mapType(Object.fromEntries(outputs));
       const winner = unite(textsType(outputs.map(([id]) => id)), NULL);
       return mapType({ winner, output: unite(NULL, ...outputs.map(([, type]) => type)) });
     }
     if ('foreach' in step) return listType(this.lastOutput(step.steps));
+    if ('expanded' in step && step.expanded) return this.templateOutput(step.steps, step.expanded, view);
     if ('steps' in step) return this.lastOutput(step.steps);
     if ('switch' in step) {
       return unite(NULL, ...step.switch.map((item) => this.lastOutput('else' in item ? item.else : item.steps)));
     }
     if ('let' in step) return templateType(step.let, view);
     return 'wait' in step && typeof step.wait === 'object' && 'signal' in step.wait ? ANY : NULL;
+  }
+
+  /** What a template was given is no output of it. */
+  private templateOutput(steps: readonly StepDefinition[], { isGiven, output }: ExpandedTemplate, view: View): Type {
+    if (output !== undefined) return templateType(output, view);
+    return this.lastOutput(isGiven ? steps.slice(1) : steps);
   }
 
   /** Of the last step, and of those before it that may be the last to run. */

@@ -245,3 +245,11 @@ describe('a foreach', () => {
     expect(xml).toContain('did not fail the task: item 2: mine: no');
   });
 });
+
+test('an empty loop is one case, and none for the steps that it would have run', () => {
+  const items = { verb: 'foreach', total: 0, succeeded: 0 } as const;
+  const inner = step('check', 'skipped', { path: 'hosts/*/check', duration_ms: null });
+  const xml = renderJunit(result('succeeded', [step('hosts', 'succeeded', { items }), inner]));
+  expect([...xml.matchAll(/testcase .*? name="([^"]*)"/g)].map(([, name]) => name)).toEqual(['hosts']);
+  expect(xml).toContain('tests="1" failures="0" skipped="0"');
+});

@@ -195,7 +195,7 @@ export const ERROR_CASES: LintCase[] = [
     name: 'two steps with mistakes, and the output',
     files: workflow(
       'steps:',
-      '  - { id: one, let: { a: ▶"${{ steps.two.output }}" } }',
+      '  - { id: one, let: { a: ▶"${{ two }}" } }',
       '  - { id: other, let: { a: ▶"${{ 1 + }}" } }',
       'output: ▶"${{ one }}"',
     ),

@@ -39,6 +39,20 @@ export const SECRET_CASES: LintCase[] = [
   },
   {
     code: 'lint.inline_secret',
+    name: 'what Basic authentication sends',
+    files: workflow('steps: [{ id: one, let: { header: ▶"Basic dXNlcjpzM2NyZXQ=" } }]'),
+  },
+  {
+    code: 'lint.inline_secret',
+    name: 'sentences about Basic authentication',
+    files: lowLevel(
+      'op.login',
+      'summary: Basic Authentication for machines, and Basic Authorization instead of Basic Konfiguration here.',
+      SCRIPT,
+    ),
+  },
+  {
+    code: 'lint.inline_secret',
     name: 'references, templates, placeholders, and names in a schema',
     files: {
       ...profile('secrets: { DB_PASSWORD: "env:DB_PASSWORD", API_KEY: "file:secrets/key" }'),

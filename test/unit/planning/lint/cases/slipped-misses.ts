@@ -179,6 +179,38 @@ export const SLIPPED_MISSES: LintCase[] = [
     second('concurrency: { key: deploy, on_busy: wait }'),
   ),
   miss(
+    'lint.schema_default',
+    'defaults that fit, with references, several types and words alone',
+    input(
+      '{ properties: { a: { $ref: "#/$defs/a", default: y }, b: { type: [string, "null"], default: null }, c: { default: 1 }, d: { type: integer, minimum: 1, default: 1 } }, $defs: { a: { enum: [y, z] } } }',
+    ),
+  ),
+  miss(
+    'lint.retry_family',
+    'codes, other families, and the family with all of its codes',
+    steps(
+      '{ id: one, call: op.read, with: { id: x }, retry: { errors: [script.exit, timeout, http.5xx] } }',
+      '{ id: two, call: op.read, with: { id: x }, retry: { errors: [mcp, mcp.output_invalid] } }',
+    ),
+  ),
+  miss(
+    'lint.unused_template',
+    'used in a handler',
+    workflow(
+      `templates: { t: { input: [id], steps: [{ id: a, call: op.read, with: { id: "\${{ input.id }}" } }] } }`,
+      `steps: [{ id: one, call: op.read, with: { id: x }, on_error: [{ steps: [{ id: two, template: t, with: { id: y } }] }] }]`,
+    ),
+  ),
+  miss(
+    'expression.unknown_step',
+    'a step of a template, inside it',
+    workflow(
+      `templates: { t: { steps: [${CALL('inner')}], output: "\${{ steps.inner.output.status }}" } }`,
+      'steps: [{ id: one, template: t }]',
+      'output: "${{ steps.one.output }}"',
+    ),
+  ),
+  miss(
     'definition.unknown_reference',
     'cases as they should be',
     cases('defaults: { mocks: { op.read: { output: { status: success } } } }'),

@@ -235,6 +235,46 @@ export const SLIPPED_CASES: LintCase[] = [
       'registry/high-level/second.yaml': `id: second\ntype: workflow\nversion: 1\nsummary: A.\nconcurrency: { key: ▶deploy, on_busy: refuse }\nsteps: [${CALL('one')}]`,
     },
   ),
+  slip('lint.schema_default', 'of another type', input('{ properties: { a: { type: integer, default: ▶"3" } } }')),
+  slip('lint.schema_default', 'beyond a limit', input('{ properties: { a: { items: { minimum: 2, default: ▶1 } } } }')),
+  slip(
+    'lint.schema_default',
+    'of a definition that is named',
+    input('{ properties: { a: { $ref: "#/$defs/a", default: ▶x } }, $defs: { a: { enum: [y, z] } } }'),
+  ),
+  slip(
+    'lint.retry_family',
+    'at a call',
+    steps('{ id: one, call: op.read, with: { id: x }, retry: { errors: [timeout, ▶script] } }'),
+  ),
+  slip('lint.retry_family', 'at a group', steps(`{ id: g, steps: [${CALL('one')}], retry: { errors: [▶api] } }`)),
+  slip(
+    'lint.unused_template',
+    'one of two',
+    workflow(
+      `templates: { used: { steps: [${CALL('a')}] }, ▶idle: { steps: [${CALL('b')}] } }`,
+      'steps: [{ id: one, template: used }]',
+    ),
+  ),
+  slip(
+    'lint.unused_template',
+    'the only one',
+    workflow(`templates: { ▶idle: { steps: [${CALL('b')}] } }`, `steps: [${CALL('one')}]`),
+  ),
+  slip(
+    'expression.unknown_step',
+    'a misspelt one',
+    steps(CALL('one'), '{ id: two, wait: { until: ▶steps.oen.output.a == 1 } }'),
+  ),
+  slip(
+    'expression.unknown_step',
+    'one of a template, from outside',
+    workflow(
+      `templates: { t: { steps: [${CALL('inner')}] } }`,
+      'steps: [{ id: one, template: t }]',
+      'output: ▶"${{ steps.inner.output }}"',
+    ),
+  ),
   // Test cases.
   slip('definition.unknown_reference', 'cases of an ability that is gone', cases('ability: ▶op.gone')),
   slip('definition.unknown_reference', 'a mock of no step', cases('defaults: { mocks: { ▶op.raed: { output: {} } } }')),

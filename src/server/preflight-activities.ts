@@ -1,5 +1,5 @@
 import { ActivityNotFoundError, type Client } from '@temporalio/client';
-import { grpcErrorOf, isUnimplemented } from '../server/grpc-error.js';
+import { grpcErrorOf, isUnimplemented } from './grpc-error.js';
 
 const NOT_FOUND = 5;
 const GONE_MS = 100;

@@ -1,0 +1,207 @@
+import type { JsonObject } from '../../contracts/json.js';
+import type { Problem } from '../../contracts/problem.js';
+import { didYouMean } from '../../rules/nearest.js';
+import type { HighLevel, TemplateDefinition } from '../formats/high-level.js';
+import type { BranchDefinition, ErrorHandlerDefinition, StepDefinition } from '../formats/steps.js';
+import type { YamlSource } from '../yaml-source.js';
+import { idsOfTemplate } from './ids-of-template.js';
+import { placesOf, type TemplateUse } from './places.js';
+import { expandedId, GIVEN } from './rewrite-expression.js';
+import { TemplateBody } from './template-body.js';
+
+type Path = PropertyKey[];
+
+/** A workflow without templates: each use is a group of the template's steps. */
+export interface Expanded {
+  value: HighLevel;
+  /** Where a part of it stands in the file: of a template's step in the template, with the place of the use. */
+  locate: YamlSource['locate'];
+  problems: Problem[];
+}
+
+/**
+ * Writes out the templates of a workflow where they are used, so that nothing after loading knows them.
+ *
+ * A use becomes a group: first a `let` of what it gives, `<id>/input`, then the template's steps, `<id>/<inner id>`.
+ * Source: issue 11, item 5.
+ */
+export function expandTemplates(value: HighLevel, source: YamlSource): Expanded {
+  const expansion = new Expansion(value.templates ?? {}, source);
+  const expanded = expansion.workflow(value);
+  expansion.checkUnused();
+  if (!expansion.isUsed) return { value, locate: source.locate, problems: expansion.problems };
+  return { value: expanded, locate: placesOf(source, expansion.uses), problems: expansion.problems };
+}
+
+class Expansion {
+  readonly problems: Problem[] = [];
+  readonly uses: TemplateUse[] = [];
+  private readonly checked = new Set<string>();
+
+  constructor(
+    private readonly templates: Record<string, TemplateDefinition>,
+    private readonly source: YamlSource,
+  ) {}
+
+  get isUsed(): boolean {
+    return this.uses.length > 0;
+  }
+
+  workflow(value: HighLevel): HighLevel {
+    return {
+      ...value,
+      steps: this.steps(value.steps, ['steps']),
+      ...(value.on_error && { on_error: this.handlers(value.on_error, ['on_error']) }),
+      ...(value.finally && { finally: this.steps(value.finally, ['finally']) }),
+    };
+  }
+
+  /** The steps of a template that nothing uses have mistakes all the same. */
+  checkUnused(): void {
+    for (const [name, template] of Object.entries(this.templates)) {
+      if (!this.checked.has(name)) this.body(name, template, { id: name, path: [] }, false);
+    }
+  }
+
+  private steps(steps: readonly StepDefinition[], path: Path): StepDefinition[] {
+    return steps.map((step, index) => ({ ...this.branch(step.id, step, [...path, index]), id: step.id }));
+  }
+
+  private branch(id: string, step: BranchDefinition, path: Path): BranchDefinition {
+    const { on_error, finally: cleanup } = step;
+    const around = {
+      ...(on_error && { on_error: this.handlers(on_error, [...path, 'on_error']) }),
+      ...(cleanup && { finally: this.steps(cleanup, [...path, 'finally']) }),
+    };
+    return { ...this.verb(id, step, path), ...around };
+  }
+
+  private verb(id: string, step: BranchDefinition, path: Path): BranchDefinition {
+    if ('template' in step) return this.use(id, step, path);
+    if ('parallel' in step) return { ...step, parallel: this.branches(step.parallel, [...path, 'parallel']) };
+    if ('race' in step) return { ...step, race: this.branches(step.race, [...path, 'race']) };
+    if ('switch' in step) {
+      const cases = step.switch.map((item, index) => {
+        const at = [...path, 'switch', index];
+        if ('else' in item) return { else: this.steps(item.else, [...at, 'else']) };
+        return { ...item, steps: this.steps(item.steps, [...at, 'steps']) };
+      });
+      return { ...step, switch: cases };
+    }
+    if ('foreach' in step) return { ...step, steps: this.steps(step.steps, [...path, 'steps']) };
+    if ('repeat' in step) return { ...step, steps: this.steps(step.steps, [...path, 'steps']) };
+    if ('steps' in step) return { ...step, steps: this.steps(step.steps, [...path, 'steps']) };
+    return step;
+  }
+
+  private branches(branches: Record<string, BranchDefinition>, path: Path): Record<string, BranchDefinition> {
+    const entries = Object.entries(branches);
+    return Object.fromEntries(entries.map(([id, branch]) => [id, this.branch(id, branch, [...path, id])]));
+  }
+
+  private handlers(handlers: readonly ErrorHandlerDefinition[], path: Path): ErrorHandlerDefinition[] {
+    return handlers.map((handler, index) => ({
+      ...handler,
+      ...(handler.steps && { steps: this.steps(handler.steps, [...path, index, 'steps']) }),
+    }));
+  }
+
+  private use(id: string, step: Use, path: Path): BranchDefinition {
+    const { template: name, with: given = {}, ...modifiers } = step;
+    const template = Object.hasOwn(this.templates, name) ? this.templates[name] : undefined;
+    if (!template) {
+      this.refuse(`There is no template \`${name}\``, [...path, 'template'], this.nearest(name));
+      return step;
+    }
+    this.checkGiven(name, template, given, path);
+    this.checkPaths(name, template, step, path);
+    const isFirst = !this.checked.has(name);
+    const body = this.body(name, template, { id, path }, isFirst);
+    const named: StepDefinition[] = template.input.length === 0 ? [] : [{ id: expandedId(id, GIVEN), let: given }];
+    this.uses.push({ path, template: name, before: named.length });
+    return {
+      ...modifiers,
+      steps: [...named, ...body.steps],
+      expanded: {
+        template: name,
+        isGiven: named.length > 0,
+        ...(body.output !== undefined && { output: body.output }),
+      },
+    };
+  }
+
+  /** @param tells whether its mistakes were not reported before. */
+  private body(name: string, template: TemplateDefinition, use: { id: string; path: Path }, tells: boolean) {
+    const { input, steps, output } = template;
+    const ids = idsOfTemplate(steps);
+    const body = new TemplateBody({ template: name, use: use.id, inputs: input, steps: ids });
+    const at = ['templates', name];
+    const rewritten = {
+      steps: body.steps(steps, { path: [...at, 'steps'], loops: [] }),
+      output: output === undefined ? undefined : body.value(output, { path: [...at, 'output'], loops: [] }),
+    };
+    if (tells || use.path.length === 0) this.tell(body, ids, name, use.path);
+    this.checked.add(name);
+    return rewritten;
+  }
+
+  private tell({ faults }: TemplateBody, ids: ReadonlySet<string>, name: string, use: Path): void {
+    const used = use.length === 0 ? {} : { used_at: this.source.locate([...use, 'template']) };
+    for (const { path, problem } of faults) {
+      this.problems.push({ ...problem, location: { ...this.source.locate(path), ...used } });
+    }
+    if (!ids.has(GIVEN)) return;
+    const problem: Problem = {
+      code: 'definition.invalid',
+      message: `A step of the template \`${name}\` has the id \`${GIVEN}\`, which is what the template was given`,
+      location: { ...this.source.locate(['templates', name, 'steps']), ...used },
+      suggestion: 'Choose another id.',
+    };
+    this.problems.push(problem);
+  }
+
+  private checkGiven(name: string, { input }: TemplateDefinition, given: JsonObject, path: Path): void {
+    const at = [...path, 'with'];
+    for (const key of Object.keys(given).filter((one) => !input.includes(one))) {
+      const known = input.length === 0 ? 'It has none.' : `It has ${input.join(', ')}.`;
+      this.refuse(
+        `The template \`${name}\` has no input \`${key}\``,
+        [...at, key],
+        didYouMean(key, input) ?? known,
+        'key',
+      );
+    }
+    const missing = input.filter((one) => !Object.hasOwn(given, one));
+    if (missing.length === 0) return;
+    const what = missing.map((one) => `\`${one}\``).join(', ');
+    const place = Object.keys(given).length === 0 ? [...path, 'template'] : at;
+    this.refuse(`The template \`${name}\` is not given ${what}`, place, `Write \`with: { ${missing[0]}: .. }\`.`);
+  }
+
+  /** What stands around a use has the same paths as the steps of the template. */
+  private checkPaths(name: string, template: TemplateDefinition, step: Use, path: Path): void {
+    const inner = new Set([...idsOfTemplate(template.steps), ...(template.input.length === 0 ? [] : [GIVEN])]);
+    const around = [
+      ...(step.on_error ?? []).flatMap(({ steps = [] }, index) =>
+        steps.map(({ id }, at) => ({ id, path: [...path, 'on_error', index, 'steps', at, 'id'] })),
+      ),
+      ...(step.finally ?? []).map(({ id }, at) => ({ id, path: [...path, 'finally', at, 'id'] })),
+    ];
+    for (const { id, path: place } of around) {
+      if (inner.has(id))
+        this.refuse(`The template \`${name}\` has a step \`${id}\` as well`, place, 'Choose another id.');
+    }
+  }
+
+  private nearest(name: string): string {
+    const known = Object.keys(this.templates);
+    if (known.length === 0) return 'Write it under `templates` at the top of the file.';
+    return didYouMean(name, known) ?? `There are: ${known.join(', ')}.`;
+  }
+
+  private refuse(message: string, path: Path, suggestion: string, part: 'key' | 'value' = 'value'): void {
+    this.problems.push({ code: 'definition.invalid', message, location: this.source.locate(path, part), suggestion });
+  }
+}
+
+type Use = Extract<BranchDefinition, { template: string }>;

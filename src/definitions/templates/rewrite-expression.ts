@@ -1,0 +1,149 @@
+import { AbilityError } from '../../contracts/problem.js';
+import { compileExpression } from '../../rules/expressions/evaluate.js';
+import { isLoop, type Node } from '../../rules/expressions/syntax/node.js';
+import { parseCel } from '../../rules/expressions/syntax/parse.js';
+import { writeExpression } from '../../rules/expressions/write.js';
+import { didYouMean } from '../../rules/nearest.js';
+
+/** What the expressions of a template may read, and under which ids the workflow that uses it has that. */
+export interface TemplateNames {
+  template: string;
+  /** Id of the step that uses it. */
+  use: string;
+  inputs: readonly string[];
+  /** Ids of the template's own steps. */
+  steps: ReadonlySet<string>;
+}
+
+/** Known in every expression of a template, besides the names of loops inside it. */
+const KNOWN = ['input', 'steps', 'environment', 'task'];
+
+/** Name of the step that holds what a template was given. */
+export const GIVEN = 'input';
+
+/** The id that a step of a template has in the workflow. */
+export function expandedId(use: string, id: string): string {
+  return `${use}/${id}`;
+}
+
+/**
+ * An expression of a template as one of the workflow: its `input` is what the use gives, its `steps` those of this use.
+ *
+ * One that is no CEL stays as it is, since checking the workflow reports it.
+ *
+ * @param loops names of the loops around it.
+ * @throws AbilityError `expression.syntax`, `expression.unknown_step` for what a template does not see.
+ */
+export function rewriteExpression(source: string, names: TemplateNames, loops: readonly string[]): string {
+  if (source.includes('${{')) return source;
+  let references: { name: string }[];
+  try {
+    ({ references } = compileExpression(source));
+  } catch (error) {
+    if (error instanceof AbilityError) return source;
+    throw error;
+  }
+  const known = [...KNOWN, ...loops];
+  const unknown = references.find(({ name }) => !known.includes(name));
+  if (unknown) throw notSeen(names, `the name \`${unknown.name}\``, source, didYouMean(unknown.name, known));
+  const rewriter = new Rewriter(source, names);
+  const tree = rewriter.rewrite(parseCel(source), new Set());
+  return rewriter.hasChanged ? writeExpression(tree) : source;
+}
+
+class Rewriter {
+  hasChanged = false;
+
+  constructor(
+    private readonly source: string,
+    private readonly names: TemplateNames,
+  ) {}
+
+  /** @param bound names that a macro around the node binds. */
+  rewrite(node: Node, bound: ReadonlySet<string>): Node {
+    const { op, args } = node;
+    if (isName(node, 'input', bound)) return this.given(bound);
+    if (isName(node, 'steps', bound)) throw this.unreadable();
+    if (op === '.' || op === '.?') {
+      const [target, name] = args as [Node, string];
+      if (isName(target, 'steps', bound)) return { ...node, args: [target, this.stepId(name)] };
+      if (isName(target, 'input', bound)) this.checkInput(name);
+    }
+    if (op === '[]' || op === '[?]') {
+      const [target, key] = args as [Node, Node];
+      if (isName(target, 'steps', bound)) {
+        if (key.op !== 'value' || typeof key.args !== 'string') throw this.unreadable();
+        return { ...node, args: [target, { op: 'value', args: this.stepId(key.args) }] };
+      }
+    }
+    if (op === 'rcall') {
+      const [name, target, operands] = args as [string, Node, Node[]];
+      const [variable] = operands;
+      const inner =
+        isLoop(name, operands) && variable?.op === 'id' ? new Set([...bound, String(variable.args)]) : bound;
+      const inside = operands.map((operand, index) =>
+        inner !== bound && index === 0 ? operand : this.rewrite(operand, inner),
+      );
+      return { ...node, args: [name, this.rewrite(target, bound), inside] };
+    }
+    return { ...node, args: this.rewriteAll(args, bound) };
+  }
+
+  private rewriteAll(args: unknown, bound: ReadonlySet<string>): unknown {
+    if (Array.isArray(args)) return args.map((item) => this.rewriteAll(item, bound));
+    return isNode(args) ? this.rewrite(args, bound) : args;
+  }
+
+  private given(bound: ReadonlySet<string>): Node {
+    this.hasChanged = true;
+    const steps: Node = { op: 'id', args: 'steps', ...(bound.has('steps') && { isGlobal: true }) };
+    return { op: '.', args: [{ op: '.', args: [steps, expandedId(this.names.use, GIVEN)] }, 'output'] };
+  }
+
+  private stepId(name: string): string {
+    const { use, steps, template } = this.names;
+    this.hasChanged ||= steps.has(name);
+    if (steps.has(name)) return expandedId(use, name);
+    throw new AbilityError({
+      code: 'expression.unknown_step',
+      message: `The template \`${template}\` has no step \`${name}\` (in \`${this.source}\`)`,
+      suggestion: didYouMean(name, steps) ?? 'A template sees its own steps; give it what it needs in `with`.',
+    });
+  }
+
+  private checkInput(name: string): void {
+    const { inputs, template } = this.names;
+    if (inputs.includes(name)) return;
+    throw new AbilityError({
+      code: 'expression.syntax',
+      message: `The template \`${template}\` has no input \`${name}\` (in \`${this.source}\`)`,
+      suggestion:
+        didYouMean(name, inputs) ?? `Name it in \`input\` of the template, and give it in \`with\` of each use.`,
+    });
+  }
+
+  private unreadable(): AbilityError {
+    return new AbilityError({
+      code: 'expression.syntax',
+      message: `A template reads its steps by their names (in \`${this.source}\`)`,
+      suggestion: 'Write `steps.<id>`.',
+    });
+  }
+}
+
+function isName({ op, args, isGlobal }: Node, name: string, bound: ReadonlySet<string>): boolean {
+  return op === 'id' && args === name && (isGlobal === true || !bound.has(name));
+}
+
+function isNode(value: unknown): value is Node {
+  return value !== null && typeof value === 'object' && 'op' in value;
+}
+
+function notSeen({ template }: TemplateNames, what: string, source: string, hint: string | undefined): AbilityError {
+  const rule = `A template sees ${KNOWN.join(', ')}, where \`input\` is what its use gives.`;
+  return new AbilityError({
+    code: 'expression.syntax',
+    message: `The template \`${template}\` does not see ${what} (in \`${source}\`)`,
+    suggestion: hint === undefined ? rule : `${hint} ${rule}`,
+  });
+}
