@@ -8,7 +8,7 @@ import { type MappedBody, mapBody } from './map-body.js';
 import { describeInput, type MappedParameter, mapParameters, parametersOf } from './map-parameters.js';
 import { mapPath } from './map-path.js';
 import { mapResponses } from './map-responses.js';
-import type { SecurityReader } from './map-security.js';
+import { type MappedSecurity, type SecurityReader, withOwnCredentials } from './map-security.js';
 import type { ServerReader } from './map-servers.js';
 import type { SchemaReader } from './schema-closure.js';
 
@@ -50,14 +50,22 @@ export function mapOperation(key: string, found: FoundOperation, readers: Docume
   const notes: string[] = [];
   const note = (text: string): void => void notes.push(text);
   const method = found.method.toUpperCase();
-  const access = security.map(operation, note);
+  const endpoint = servers.endpointOf(pathItem, operation);
+  const access = accessAt(endpoint, security.map(operation, note), servers);
   const names = new InputNames();
   const listed = parametersOf(pathItem, operation);
   const declared = mapParameters(document, listed, { names, given: access.given, note });
   const { path, parameters } = mapPath(found.path, declared, names);
   let body: MappedBody | undefined;
   const input = schemas.close('request', (convert) => {
-    body = mapBody(memberOf(operation, 'requestBody'), { document, method, names, convert, note });
+    body = mapBody(memberOf(operation, 'requestBody'), {
+      document,
+      method,
+      names,
+      hidden: schemas.hidden.request,
+      convert,
+      note,
+    });
     return inputSchema(parameters, body, convert);
   });
   let as: string | undefined;
@@ -70,7 +78,6 @@ export function mapOperation(key: string, found: FoundOperation, readers: Docume
   });
   if (input.cut || output.cut) note('Its schemas are large; what lies deep in them is left open');
   const isDeprecated = memberOf(operation, 'deprecated') === true;
-  const endpoint = servers.endpointOf(pathItem, operation);
   const { summary, ...described } = describeOperation(operation, source);
   const definition: JsonObject = {
     operation_key: key,
@@ -97,6 +104,16 @@ export function mapOperation(key: string, found: FoundOperation, readers: Docume
     },
   };
   return { key, source, definition, notes, credentials: access.credentials };
+}
+
+/** A credential is given to one host; another one that a document names is called with credentials of its own. */
+function accessAt(endpoint: string, access: MappedSecurity, servers: ServerReader): MappedSecurity {
+  if (access.credentials.length === 0 || !servers.isElsewhere(endpoint)) return access;
+  const own = withOwnCredentials(access, endpoint);
+  servers.notes.add(
+    `Some operations are called at ${servers.endpoints[endpoint]}, which is another host: they take ${own.credentials.join(', ')}, and nothing that is meant for ${servers.endpoints.default}`,
+  );
+  return own;
 }
 
 function withDefs({ schema, $defs }: { schema: JsonObject; $defs: JsonObject }): JsonObject {
