@@ -10,6 +10,7 @@ import { mapPath } from './map-path.js';
 import { mapResponses } from './map-responses.js';
 import { type MappedSecurity, type SecurityReader, withOwnCredentials } from './map-security.js';
 import type { ServerReader } from './map-servers.js';
+import { namedLike } from './named-like.js';
 import type { SchemaReader } from './schema-closure.js';
 
 /** An operation as its document has it. */
@@ -103,7 +104,8 @@ export function mapOperation(key: string, found: FoundOperation, readers: Docume
       },
     },
   };
-  return { key, source, definition, notes, credentials: access.credentials };
+  const like = namedLike(found.method, found.path, memberOf(operation, 'operationId'));
+  return { key, source, definition, notes, credentials: access.credentials, ...(like && { namedLike: like }) };
 }
 
 /** A credential is given to one host; another one that a document names is called with credentials of its own. */

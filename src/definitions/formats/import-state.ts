@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EFFECTS } from '../../contracts/effects.js';
 import { abilityId, jsonObject } from './values.js';
 
 /** What was written of one definition when it was imported last: the base that people's edits are told apart by. */
@@ -19,6 +20,8 @@ export const importState = z.strictObject({
   prefix: z.string(),
   /** Globs over keys and names that chose the operations; absent: all. */
   select: z.array(z.string()).optional(),
+  /** Effects that people chose for what fits a pattern, the last one that fits counting; absent: none. */
+  effects: z.array(z.strictObject({ pattern: z.string().min(1), effect: z.enum(EFFECTS) })).optional(),
   operations: z.record(abilityId, importedFile.extend({ source: z.string() })),
   config: importedFile.optional(),
   /** What pinned definitions were, by SHA-256, so that a change can be shown. Source: answers, 42. */

@@ -54,6 +54,18 @@ function defineOpenApi(define: Define): void {
   )
     .option('--name <name>', 'what the service is called in registry/config (default: from its title)')
     .option('--server <url>', 'the address of the service, instead of what the document says')
+    .option(
+      '--effects-for <pattern=effect>',
+      'what operations that fit change; kept for later imports; repeatable',
+      collect,
+      [],
+    )
+    .option(
+      '--header <header>',
+      'sent to get the document, as "Authorization: Bearer env:TOKEN"; repeatable',
+      collect,
+      [],
+    )
     .option('--timeout <duration>', 'longest a document may take to come', '30s')
     .addHelpText(
       'after',
@@ -61,6 +73,8 @@ function defineOpenApi(define: Define): void {
         'ability import openapi openapi.yaml --dry-run   # what would be written; writes nothing',
         "ability import openapi https://api.example.com/openapi.json --name billing --select 'GET /invoices*'",
         'ability import openapi openapi.yaml --server https://staging.example.com/v1',
+        "ability import openapi openapi.yaml --effects-for 'billing.search_*=external_read'",
+        'ability import openapi https://api.example.com/openapi.json --header "Authorization: Bearer env:DOCS_TOKEN"',
         'ability import openapi openapi.yaml   # again, later: shows what changed, and keeps what people edited',
       ),
     );

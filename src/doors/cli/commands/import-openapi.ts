@@ -3,7 +3,7 @@ import type { OpenApiDocument } from '../../../authoring/openapi/import-document
 import type { ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
-import { type Context, openLoader } from '../context.js';
+import { type Context, environmentOf, openLoader } from '../context.js';
 import { type ImportFlags, importIntoProject, timeoutOf } from '../import-into-project.js';
 import { unlessInterrupted } from '../interruption.js';
 
@@ -11,6 +11,7 @@ import { unlessInterrupted } from '../interruption.js';
 export interface ImportOpenApiFlags extends ImportFlags {
   name?: string;
   server?: string;
+  header?: string[];
 }
 
 /** `ability import openapi FILE|URL`: each operation of an OpenAPI document becomes a low-level ability. */
@@ -21,7 +22,8 @@ export async function run(context: Context, [source = '']: string[], flags: Impo
   const { importDocument, openDocument } = await import('../../../authoring/openapi/import-document.js');
   const { loadDescription } = await import('../../../authoring/openapi/load-description.js');
   return unlessInterrupted(context, async (signal) => {
-    const { text, from, url } = await loadDescription(source, { cwd: context.cwd, timeoutMs, signal });
+    const headers = await headersOf(context, registry, flags);
+    const { text, from, url } = await loadDescription(source, { cwd: context.cwd, timeoutMs, signal, headers });
     const opened = openDocument(text, from);
     const { name, isChosen } = await chooseName(opened, flags);
     const { server } = flags;
@@ -44,6 +46,15 @@ export async function run(context: Context, [source = '']: string[], flags: Impo
       signal,
     );
   });
+}
+
+/** What `--header` says, with the secrets it refers to; neither is ever written anywhere. */
+async function headersOf(context: Context, registry: Registry, { header = [] }: ImportOpenApiFlags) {
+  if (header.length === 0) return [];
+  const { readDocumentHeader } = await import('../../../authoring/openapi/document-headers.js');
+  const { SecretSource } = await import('../../../planning/secret-source.js');
+  const secrets = new SecretSource(registry.root, await environmentOf(context, registry), context.env);
+  return header.map((text) => readDocumentHeader(text, (reference) => secrets.resolve(reference, 'value of --header')));
 }
 
 /** The name of a service: chosen, or made of the title of its document. */
