@@ -25,6 +25,7 @@ import { toFailure, unknownOutcome } from './failures.js';
 import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
 import type { Admitted, PlanSource } from './plan-source.js';
 import type { RecordFolder } from './record/record-folder.js';
+import { jitteredDelay } from './retry-delay.js';
 import { taskOf } from './task-of.js';
 import { asUnusableAnswer } from './unusable-answer.js';
 
@@ -54,7 +55,7 @@ export function createCall(dependencies: CallDependencies): (request: CallReques
     const { activityType } = context.info;
     const operation = Object.hasOwn(plan.operations, activityType) ? plan.operations[activityType] : undefined;
     if (!operation) throw toFailure(notInPlan(activityType));
-    const { errors, attempts } = retryOf(plan, operation, request.path);
+    const { errors, condition, jitter, attempts } = retryOf(plan, operation, request.path);
     const attempt = beginAttempt(context, operation.implementation.timeout_ms, !isRepeatable(operation.effects));
     const hooks: HookAnswer[] = [];
     try {
@@ -64,7 +65,9 @@ export function createCall(dependencies: CallDependencies): (request: CallReques
       const { number, unclearBefore, arrivedBefore } = attempt;
       const attemptsLeft = Math.max(0, attempts - number);
       const { effects } = operation;
-      const facts = { effects, errors, attempt: number, attemptsLeft, unclearBefore, arrivedBefore, hooks };
+      const delayMs = jitter ? jitteredDelay(context.info.retryPolicy, number) : undefined;
+      const before = { unclearBefore, arrivedBefore, hooks };
+      const facts = { effects, errors, condition, delayMs, attempt: number, attemptsLeft, ...before };
       const { unclear, hasArrived } = factsOf(error);
       if ((unclear || hasArrived) && attemptsLeft > 0) {
         attempt.leave({ ...(unclear && { unclear }), ...(hasArrived && { arrived: hasArrived }) });
@@ -287,7 +290,9 @@ function limited(error: unknown, attempt: Attempt): unknown {
 function retryOf(plan: Plan, operation: PlanOperation, path: string) {
   const step = findStep(plan, path);
   const retry = step?.verb === 'call' ? step.retry : undefined;
-  return { errors: retry?.errors, attempts: retry?.attempts ?? (isRepeatable(operation.effects) ? 3 : 1) };
+  const condition = retry?.if === undefined ? undefined : { source: retry.if, cel: plan.cel ?? FIRST_CEL };
+  const attempts = retry?.attempts ?? (isRepeatable(operation.effects) ? 3 : 1);
+  return { errors: retry?.errors, condition, jitter: retry?.jitter === true, attempts };
 }
 
 function notInPlan(operation: string): AbilityError {

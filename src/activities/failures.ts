@@ -3,6 +3,7 @@ import { type Effect, isRepeatable } from '../contracts/effects.js';
 import type { HookAnswer } from '../contracts/hooks.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import { isRetryableCode } from '../rules/error-families.js';
+import { askRetryCondition, type RetryVerdict, withNote } from '../rules/retry-condition.js';
 import { factsOf } from './call-failure.js';
 
 /** Failure messages are not spilled by the codec, so a long one would sit in the history. */
@@ -13,6 +14,10 @@ export interface RetryFacts {
   effects: Effect;
   /** The step's own list, where it has one. */
   errors: readonly string[] | undefined;
+  /** The step's own condition, with the version of the plan's expressions. */
+  condition?: { source: string; cel: string } | undefined;
+  /** The wait before the next attempt, where it is not what the retry policy says. */
+  delayMs?: number | undefined;
   /** Number of this attempt, from 1. */
   attempt: number;
   /** Attempts that may still follow this one. */
@@ -35,13 +40,15 @@ export interface RetryFacts {
 export function toFailure(error: unknown, facts?: RetryFacts, context: object = {}): Error {
   if (error instanceof CancelledFailure || error instanceof CompleteAsyncError) return error;
   if (error instanceof ApplicationFailure) return error;
-  const problem = problemOf(error);
-  if (!facts) return failureOf(problem, false, error, context);
+  const seen = problemOf(error);
+  if (!facts) return failureOf(seen, { retryable: false }, error, context);
   const known = factsOf(error);
   const isUnknown = (facts.unclearBefore || known.unclear) && !isRepeatable(facts.effects);
   // A step that has used up its time has none for another attempt either.
-  const isFinal = problem.code === 'timeout.step' || known.isFinal;
-  const again = facts.attemptsLeft > 0 && !isFinal && isRetryableCode(problem.code, facts.errors);
+  const isFinal = seen.code === 'timeout.step' || known.isFinal;
+  const mayFollow = facts.attemptsLeft > 0 && !isFinal && isRetryableCode(seen.code, facts.errors);
+  const { again, note } = mayFollow ? askCondition(seen, facts) : { again: false };
+  const problem = withNote(seen, note);
   const told = {
     attempt: facts.attempt,
     ...(isUnknown && { unclear: true }),
@@ -49,7 +56,13 @@ export function toFailure(error: unknown, facts?: RetryFacts, context: object = 
     ...((known.hasArrived || facts.arrivedBefore) && { arrived: true }),
     ...(facts.hooks.length > 0 && { hooks: facts.hooks }),
   };
-  return failureOf(isUnknown && !again ? unknownOutcome(problem) : problem, again, error, { ...context, ...told });
+  const next = { retryable: again, delayMs: again ? facts.delayMs : undefined };
+  return failureOf(isUnknown && !again ? unknownOutcome(problem) : problem, next, error, { ...context, ...told });
+}
+
+/** Asked where the attempt ended, so that it costs no event: a failure it refuses is one that is not tried again. */
+function askCondition(problem: Problem, { condition, attempt }: RetryFacts): RetryVerdict {
+  return condition ? askRetryCondition(condition.source, problem, attempt, condition.cel) : { again: true };
 }
 
 /** Whether a call was ended because its time was up. */
@@ -74,7 +87,13 @@ export function unknownOutcome(seen: Problem): Problem {
   };
 }
 
-function failureOf(problem: Problem, retryable: boolean, cause: unknown, context: object): ApplicationFailure {
+/** @param delayMs the wait before the next attempt; left out: what the retry policy says. */
+function failureOf(
+  problem: Problem,
+  { retryable, delayMs }: { retryable: boolean; delayMs?: number | undefined },
+  cause: unknown,
+  context: object,
+): ApplicationFailure {
   const message = problem.message.slice(0, MOST_CHARACTERS);
   const isOurs = cause instanceof AbilityError;
   const failure = ApplicationFailure.create({
@@ -82,6 +101,7 @@ function failureOf(problem: Problem, retryable: boolean, cause: unknown, context
     message,
     nonRetryable: !retryable,
     details: [{ ...problem, message }, context],
+    ...(delayMs !== undefined && { nextRetryDelay: delayMs }),
     ...(isOurs ? {} : { cause: cause as Error }),
   });
   // Where in this code a foreseen failure was noticed helps nobody, and would be in every history.

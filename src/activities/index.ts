@@ -16,7 +16,10 @@ export type ActivityDependencies = CallDependencies &
   ModifyDependencies &
   FinishDependencies &
   SlotDependencies &
-  DeleteDependencies;
+  DeleteDependencies & {
+    /** Address of the Temporal UI; null where it is not known. */
+    ui: string | null;
+  };
 
 /** The activities of a worker, by type. Every operation key leads to `default`. Source: design, section 6. */
 export function createActivities(dependencies: ActivityDependencies) {
@@ -33,6 +36,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     [ACTIVITIES.endTask]: createEndTask(dependencies),
     [ACTIVITIES.erase]: createErase(dependencies),
     [ACTIVITIES.purge]: createPurge(dependencies),
+    [ACTIVITIES.findUi]: async (): Promise<string | null> => dependencies.ui,
     PreAbilityCall: hookPhase,
     PostAbilityCall: hookPhase,
     default: createCall(dependencies),

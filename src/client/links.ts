@@ -1,8 +1,7 @@
+import { taskLink } from '../rules/task-link.js';
 import type { Session } from './connect.js';
 
 /** Where a task is shown in the Temporal UI; null where no UI is known. */
-export function linkOf(session: Session, workflowId: string, runId?: string): string | null {
-  if (!session.ui) return null;
-  const run = runId ? `/${encodeURIComponent(runId)}` : '';
-  return `${session.ui}/namespaces/${session.namespace}/workflows/${encodeURIComponent(workflowId)}${run}`;
+export function linkOf({ ui, namespace }: Session, workflowId: string, runId?: string): string | null {
+  return ui ? taskLink(ui, namespace, workflowId, runId) : null;
 }

@@ -71,4 +71,6 @@ export interface PlanApiResponse {
   big_integers?: 'text';
   /** Headers that are part of the output, under the names written here. */
   headers?: string[];
+  /** The output says with which status the service answered. */
+  status?: true;
 }

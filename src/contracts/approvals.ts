@@ -54,6 +54,9 @@ export interface IgnoredDecision {
 /** How an approval stands. */
 export type ApprovalStatus = 'open' | 'approved' | 'denied' | 'expired' | 'cancelled';
 
+/** Which decisions need a comment: none, each one, or a no. */
+export type CommentRule = 'optional' | 'required' | 'on_deny';
+
 /** One approval, as kept in the task and shown to the approver. Times are ISO 8601. */
 export interface Approval {
   id: string;
@@ -70,7 +73,7 @@ export interface Approval {
   people: string[];
   quorum: number;
   self_approval: boolean;
-  comment: 'optional' | 'required';
+  comment: CommentRule;
   /** What the decider must fill in. */
   fields?: Record<string, ApprovalField>;
   requested_by: Person;

@@ -61,6 +61,7 @@ export const ACTIVITIES = {
   endTask: 'ability:end-task',
   erase: 'ability:erase',
   purge: 'ability:purge',
+  findUi: 'ability:find-ui',
 } as const;
 
 /** Signals a task takes; each is listed in the Temporal UI. */

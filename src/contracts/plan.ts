@@ -1,5 +1,5 @@
 import type { PlanApiAuth, PlanApiBody, PlanApiParam, PlanApiResponse } from './api.js';
-import type { ApprovalField } from './approvals.js';
+import type { ApprovalField, CommentRule } from './approvals.js';
 import type { PlanConcurrency } from './concurrency.js';
 import type { Effect } from './effects.js';
 import type { BuiltinHook } from './hooks.js';
@@ -29,6 +29,8 @@ export interface Plan {
   output?: Json;
   on_error?: ErrorHandler[];
   limits: PlanLimits;
+  /** Some expression reads `steps.<id>.link`; absent: none does, and no step has one. */
+  links?: true;
   /** With which other tasks this one must not run at once; absent: none. */
   concurrency?: PlanConcurrency;
   /** What is added to the clock that expressions see, in milliseconds; only in the plan of a case of `ability test`. */
@@ -40,7 +42,7 @@ export interface Plan {
 /** A workflow that another one calls. */
 export type PlanWorkflow = Pick<
   Plan,
-  'ability' | 'steps' | 'finally' | 'output' | 'on_error' | 'limits' | 'concurrency'
+  'ability' | 'steps' | 'finally' | 'output' | 'on_error' | 'limits' | 'concurrency' | 'links'
 >;
 
 /** Limits of a task. Source: answers, 8. */
@@ -266,6 +268,10 @@ export interface PlanRetry {
   max: string;
   /** Codes or families of codes; absent: whatever the effect allows. */
   errors?: string[];
+  /** Bare CEL over `error` and `attempt`: false ends the attempts. */
+  if?: string;
+  /** Each wait is a random part of itself, from half of it up to all of it. */
+  jitter?: true;
 }
 
 /** What stands on every step. Source: design, section 5; answers, 47. */
@@ -312,7 +318,7 @@ export interface ApprovalStep extends StepModifiers {
     quorum?: number;
     /** A duration, or a template that gives one. */
     expires: string;
-    comment: 'optional' | 'required';
+    comment: CommentRule;
     /** What the decider must fill in. */
     fields?: Record<string, ApprovalField>;
   };

@@ -1,4 +1,4 @@
-import type { ApprovalField } from './approvals.js';
+import type { ApprovalField, CommentRule } from './approvals.js';
 import type { OnBusy } from './concurrency.js';
 import type { Effect } from './effects.js';
 import type { GuardDecision, Phase } from './hooks.js';
@@ -101,7 +101,7 @@ export interface ApprovalPreview {
   self_approval: boolean;
   /** A duration, or a template that gives one. */
   expires: string;
-  comment: 'optional' | 'required';
+  comment: CommentRule;
   fields: Record<string, ApprovalField>;
 }
 
@@ -177,7 +177,7 @@ export interface CallPreview {
   /** Of a workflow: null, since its calls have their own. */
   attempts: number | null;
   /** Between attempts: from, times, to; as written or as nobody stated it. Null where there is one attempt. */
-  retry: { first: string; factor: number; max: string; errors: string[] | null } | null;
+  retry: { first: string; factor: number; max: string; errors: string[] | null; if?: string; jitter?: true } | null;
   /** For all attempts together, milliseconds; null for a workflow, or where it depends on the run. */
   limit_ms: number | null;
   hooks: HookPreview[];

@@ -5,7 +5,9 @@ import type { HighLevel } from '../definitions/formats/high-level.js';
 import type { RetryDefinition } from '../definitions/formats/retry.js';
 import type { BranchDefinition, ErrorHandlerDefinition, StepDefinition } from '../definitions/formats/steps.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
+import { RETRY_NAMES } from '../rules/retry-condition.js';
 import { checkCallee } from './check-callee.js';
+import { type Available, checkCondition } from './check-names.js';
 import { collectIds } from './collect-ids.js';
 import { compileConcurrency } from './compile-concurrency.js';
 import { Mistakes } from './definition-errors.js';
@@ -22,6 +24,7 @@ export interface CompiledSteps {
   finally: PlanStep[];
   on_error?: ErrorHandler[];
   concurrency?: PlanConcurrency;
+  links?: true;
   /** Low-level abilities. */
   calls: Set<string>;
   /** Workflows, with the place of the first call of each. */
@@ -58,6 +61,7 @@ export function compileSteps(
   compiled.warnings = compiler.codes.doubts(workflow);
   if (output !== undefined) compiler.checks.checkTemplate(output, ['output'], []);
   compiler.mistakes.throwIfAny();
+  if (compiler.checks.readsLinks) compiled.links = true;
   return compiled;
 }
 
@@ -298,7 +302,14 @@ class StepCompiler {
     this.template(retry.max, place, 'retry', 'max');
     const { errors, ...rest } = retry;
     this.codes.name(errors, [...place.path, 'retry', 'errors']);
+    const path = [...place.path, 'retry', 'if'];
+    if (rest.if !== undefined) this.retryCondition(rest.if, path);
     return { retry: { ...rest, ...(errors && { errors }) } };
+  }
+
+  /** It is asked where the attempt ended, which for a call is not the workflow. */
+  private retryCondition(source: string, path: PropertyKey[]): void {
+    this.mistakes.gather(() => checkCondition(source, IN_RETRY, this.workflow, path), undefined);
   }
 
   private template(template: Json, { path, names }: Place, ...keys: PropertyKey[]): void {
@@ -309,6 +320,13 @@ class StepCompiler {
     this.checks.checkExpression(source, [...path, ...keys], names);
   }
 }
+
+const IN_RETRY: Available = {
+  names: RETRY_NAMES,
+  functions: [],
+  where: '`retry.if`',
+  instead: 'It is about the failed attempt alone: `error` and `attempt`.',
+};
 
 /** What a workflow calls is cut with it, and each of these calls says for itself whether it may be. */
 function cutOfWorkflow(id: string, { path }: Place): [string, PropertyKey[], string] {

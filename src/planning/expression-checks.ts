@@ -15,6 +15,9 @@ export const COMMON_NAMES = ['input', 'steps', 'environment', 'task'];
 
 /** Checks the expressions of a workflow where they stand: that they can be read, and that what they name is there. */
 export class ExpressionChecks {
+  /** Whether some expression reads `steps.<id>.link`. */
+  readsLinks = false;
+
   /**
    * @param ids the ids of all steps.
    * @param mistakes where each expression with a mistake is kept, so that the others are checked as well.
@@ -75,8 +78,10 @@ export class ExpressionChecks {
     }
     refuseUnknownNames(expression, known);
     for (const { name, path } of expression.references) {
-      const [step] = path;
-      if (name === 'steps' && step !== undefined) this.checkStep(step, expression, at);
+      const [step, member] = path;
+      if (name !== 'steps' || step === undefined) continue;
+      this.checkStep(step, expression, at);
+      if (member === 'link') this.readsLinks = true;
     }
   }
 

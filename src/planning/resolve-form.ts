@@ -30,6 +30,7 @@ export function resolveForm({ params, body, auth, response }: ApiSection): Form 
         ...(response.as && { as: response.as }),
         ...(response.big_integers && { big_integers: response.big_integers }),
         ...(response.headers && { headers: response.headers }),
+        ...(response.status && { status: response.status }),
       },
     }),
   };

@@ -23,7 +23,7 @@ export function decideApproval(
   if (typeof found === 'string') return { counted: false, approval_id: decision.approval_id ?? null, reason: found };
   const name = typeof decision.by === 'string' ? decision.by.trim() : '';
   const why =
-    reasonToIgnore(found, name, decision) ?? (verdict === 'approve' ? wrongField(found, decision) : undefined);
+    reasonToIgnore(found, verdict, name, decision) ?? (verdict === 'approve' ? wrongField(found, decision) : undefined);
   if (why) {
     const reason = oneLine(why);
     found.ignored.push({ decision: verdict, by: name || null, reason, at });
@@ -52,7 +52,7 @@ function findApproval(approvals: readonly Approval[], id: string | undefined): A
   return open.length === 1 ? only : `${open.length} approvals are open, and the decision names none of them`;
 }
 
-function reasonToIgnore(approval: Approval, name: string, { comment }: Decision): string | undefined {
+function reasonToIgnore(approval: Approval, verdict: Verdict, name: string, { comment }: Decision): string | undefined {
   const { status, people, approvers, self_approval, decisions } = approval;
   if (status !== 'open') return `the approval is already ${status}`;
   if (name === '' && !self_approval) return 'it names nobody, and the one who asked may not decide';
@@ -65,8 +65,15 @@ function reasonToIgnore(approval: Approval, name: string, { comment }: Decision)
     return `${name} ${did}, and nobody decides for themselves here`;
   }
   if (decisions.some(({ by }) => nameOf(by) === name)) return `${name || 'an unnamed person'} has already decided`;
-  if (approval.comment === 'required' && !comment?.trim()) return 'it needs a comment';
+  if (needsComment(approval, verdict) && !comment?.trim()) {
+    return approval.comment === 'on_deny' ? 'a no needs a comment' : 'it needs a comment';
+  }
   return undefined;
+}
+
+/** Whether a decision does not count without a comment. */
+export function needsComment({ comment }: Pick<Approval, 'comment'>, verdict: Verdict): boolean {
+  return comment === 'required' || (comment === 'on_deny' && verdict === 'deny');
 }
 
 /** What is missing or wrong in what the decider filled in. */

@@ -2,7 +2,7 @@ import { decide, type Session } from '../client/index.js';
 import type { Approval, Decision } from '../contracts/approvals.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { ScriptedDecision, ScriptedDecisions } from '../definitions/formats/cases.js';
-import type { Verdict } from '../rules/decide-approval.js';
+import { needsComment, type Verdict } from '../rules/decide-approval.js';
 import { lastOf } from './check-names.js';
 import type { PreparedCase } from './prepared-case.js';
 
@@ -85,5 +85,6 @@ function completed(
 ): ScriptedDecision {
   const others = people.filter((name) => name !== requested_by.name);
   const by = others[turn] ?? (turn === 0 ? SOMEBODY : `${SOMEBODY}-${turn + 1}`);
-  return { by, ...(comment === 'required' && { comment: 'as the case says' }), ...decision };
+  const needed = needsComment({ comment }, decision.decision);
+  return { by, ...(needed && { comment: 'as the case says' }), ...decision };
 }

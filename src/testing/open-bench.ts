@@ -110,6 +110,9 @@ async function openSession(
   return { session, clock: new TestClock(connection.testService as NonNullable<Connection['testService']>) };
 }
 
+/** What the links of steps begin with in a case; nothing answers there. */
+const TEST_UI = 'https://temporal.example';
+
 async function hostWorkers(
   registry: Registry,
   paths: ProjectPaths,
@@ -126,6 +129,7 @@ async function hostWorkers(
     namespace: NAMESPACE,
     store: paths.store,
     keys: { keys: new Map([['test', randomBytes(32)]]) },
+    ui: TEST_UI,
     adapt: (real): ActivityDependencies => ({
       ...real,
       execute: createMockedExecute(

@@ -55,6 +55,7 @@ export function buildDependencies(
   const secrets = (environment: string): SecretSource => new SecretSource(root, environment, env);
   const activities: ActivityDependencies = {
     project,
+    ui: env.TEMPORAL_UI_ADDRESS ?? null,
     host: hostname(),
     root,
     keys,

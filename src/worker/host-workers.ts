@@ -31,6 +31,8 @@ export interface HostOptions {
   keys: SealKeys;
   /** The environment that secrets and passed variables come from; left out: that of this process. */
   env?: NodeJS.ProcessEnv;
+  /** Address of the Temporal UI; left out: what TEMPORAL_UI_ADDRESS says. */
+  ui?: string;
   /** Path of another build of the workflows, as for tests of an upgrade. */
   workflowBundle?: string;
   /** What the activities work with instead, as for test cases, whose calls are mocks. */
@@ -81,6 +83,7 @@ export class WorkerHost {
     const access = accessTemporal(connection, options.namespace, codec);
     await checkNamespace(access.client, connection);
     const built = buildDependencies(options.project, options.paths, store, options.keys, access, options.env);
+    built.activities.ui = options.ui ?? built.activities.ui;
     const shared = options.adapt ? adapted(built, options.adapt) : built;
     return new WorkerHost(options, connection, access, codec, shared);
   }

@@ -227,6 +227,7 @@ export class ProjectRuntime {
           store,
           keys,
           env: this.env,
+          ui: this.announcement.ui,
         });
       } catch (error) {
         if (!this.server || this.server.isGone || Date.now() > deadline)

@@ -1,6 +1,13 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { condition, upsertSearchAttributes } from '@temporalio/workflow';
-import type { Approval, ApprovalField, ApprovalSubject, Decision, DecisionOutcome } from '../contracts/approvals.js';
+import type {
+  Approval,
+  ApprovalField,
+  ApprovalSubject,
+  CommentRule,
+  Decision,
+  DecisionOutcome,
+} from '../contracts/approvals.js';
 import type { Approvers } from '../contracts/plan.js';
 import type { TaskState } from '../contracts/states.js';
 import { digestOf } from '../rules/canonical.js';
@@ -14,13 +21,15 @@ import type { TaskRun } from './task-run.js';
 export interface ApprovalRequest {
   /** Step path; `run` for the task itself. */
   path: string;
+  /** Id of the step; left out for the task itself. */
+  step?: string;
   title: string;
   what: ApprovalSubject;
   reasons: string[];
   approvers: Approvers;
   quorum: number;
   expiresMs: number;
-  comment: 'optional' | 'required';
+  comment: CommentRule;
   fields?: Record<string, ApprovalField>;
 }
 
@@ -45,6 +54,7 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, halt
   const asked = open(run, request);
   const approval = heldOver(run, asked) ?? asked;
   if (approval === asked) run.approvals.push(approval);
+  if (request.step !== undefined) run.showLink(request.path, request.step);
   enterWaiting(run);
   const left = Date.parse(approval.expires_at) - Date.now();
   // The Temporal UI reads it as Markdown.

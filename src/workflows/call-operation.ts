@@ -93,6 +93,7 @@ async function confirm(run: TaskRun, call: OperationCall, reasons: string[]): Pr
     run,
     {
       path,
+      step: id,
       title: `${operation.key} in ${environment.name}`,
       what: {
         ability: operation.key,

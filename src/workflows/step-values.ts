@@ -1,8 +1,8 @@
-import type { Json } from '../contracts/json.js';
+import type { Json, JsonObject } from '../contracts/json.js';
 import type { StepProgress } from '../contracts/task.js';
 
 /** What expressions see of one step. */
-export type StepValue = { output: Json; status: string; error: Json };
+export type StepValue = { output: Json; status: string; error: Json; link?: string };
 
 /** Steps by id. */
 export type Values = { [id: string]: StepValue };
@@ -21,6 +21,12 @@ export class StepValues {
   /** Shows a step as its entry has it, to those who can see that path. */
   show(path: string, id: string, { status, output = null, error }: StepProgress): void {
     this.seenFrom(path)[id] = { status, output, error: (error ?? null) as Json };
+  }
+
+  /** Shows where the open approval of a step is decided, until the step is shown again. */
+  link(path: string, id: string, link: string): void {
+    const value = this.seenFrom(path)[id];
+    if (value) value.link = link;
   }
 
   /** Shows steps as an earlier run of the task saw them from a prefix. */
@@ -62,4 +68,9 @@ export class StepValues {
 /** Every beginning of a path that ends in the number of a turn, from the outside in. */
 function itemPrefixes(path: string): string[] {
   return [...path.matchAll(/\/\d+\//g)].map((match) => path.slice(0, match.index + match[0].length));
+}
+
+/** The steps as expressions see them that read links: each has one, null while no approval of it is open. */
+export function withLinks(values: Values): { [id: string]: JsonObject } {
+  return Object.fromEntries(Object.entries(values).map(([id, value]) => [id, { link: null, ...value }]));
 }

@@ -26,7 +26,7 @@ import { sealMark } from '../rules/seal-mark.js';
 import { TaskBudget } from './budget.js';
 import { ItemsUnderWay } from './items-under-way.js';
 import { isUndo } from './step-notes.js';
-import { type StepValue, StepValues } from './step-values.js';
+import { type StepValue, StepValues, type Values, withLinks } from './step-values.js';
 import { summarize } from './summary.js';
 
 /** What a step sees of itself. */
@@ -59,6 +59,8 @@ export class TaskRun {
   atWork = 0;
   /** What a handler at the top of the workflow deals with. */
   handling: Handling | undefined;
+  /** What `steps.<id>.link` gives while an approval of that step is open, where the plan reads it and it is known. */
+  link: string | undefined;
   /** Of a task that shares a key with others, from when it has asked for its turn. */
   turn: Turn | undefined;
   /** The token of its request, and whether lists show that nobody answers it; undefined in histories of earlier builds. */
@@ -169,6 +171,13 @@ export class TaskRun {
     this.changed();
   }
 
+  /** Lets expressions see where the approval of a step is decided, until something else becomes of the step. */
+  showLink(path: string, id: string): void {
+    if (this.link === undefined) return;
+    this.values.link(path, id, this.link);
+    this.changed();
+  }
+
   /** Lets expressions see a step that an earlier run has done. */
   recall(path: string, id: string): void {
     this.values.show(path, id, this.progress[path] as StepProgress);
@@ -226,7 +235,7 @@ export class TaskRun {
       values: {
         ...names,
         input: this.input,
-        steps: own ? { ...this.values.at(prefix), [own.id]: own.value } : this.values.at(prefix),
+        steps: this.stepsAt(prefix, own),
         environment: { name, protected: isProtected, vars },
         task: {
           key: this.taskKey,
@@ -239,6 +248,12 @@ export class TaskRun {
       now: () => this.now(),
       uuid: () => uuid4(),
     };
+  }
+
+  private stepsAt(prefix: string, own: OwnValue | undefined): Values | { [id: string]: JsonObject } {
+    const values = this.values.at(prefix);
+    if (own) values[own.id] = own.value;
+    return this.plan.links ? withLinks(values) : values;
   }
 
   /** The steps as a result lists them. */

@@ -28,6 +28,7 @@ import { refuseCancelled } from './gate.js';
 import { Halt } from './halt.js';
 import { askGuards } from './hooks.js';
 import { joinHooks } from './join-hooks.js';
+import { learnLink } from './learn-link.js';
 import { listen } from './listen.js';
 import { reportRun } from './report-run.js';
 import { Halted } from './step-failure.js';
@@ -126,6 +127,7 @@ async function reachOutcome(run: TaskRun): Promise<Outcome | 'goes on' | ModifyA
     }
     // After its guards, so that nobody who thinks holds others up, and a task that is refused cancels none.
     await takeTurn(run);
+    if (run.plan.links) await learnLink(run);
     return await workAndCleanUp(run, { prefix: '', names: {}, halt, budget: run.budget, groups: [], isCleanup: false });
   } catch (error) {
     if (error instanceof Halted && run.rollingOver && !CancellationScope.current().consideredCancelled)

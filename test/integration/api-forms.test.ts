@@ -336,6 +336,25 @@ describe('answers', () => {
     });
   });
 
+  test('with status are {status, body}, with headers as well where those are asked for', async () => {
+    answer('/status', 'application/json', '{"id":1}', { etag: '"1"' }, 202);
+    answer('/plain-status', 'text/plain', 'ready');
+    service.on('/no-content', send(204, 'text/plain', ''));
+    const post = { method: 'POST' };
+    expect(await outputOf('/status', { status: true }, post)).toEqual({ status: 202, body: { id: 1 } });
+    const both = { status: 202, body: { id: 1 }, headers: { etag: '"1"' } };
+    expect(await outputOf('/status', { status: true, headers: ['etag'] }, post)).toEqual(both);
+    expect(await outputOf('/plain-status', { status: true })).toEqual({ status: 200, body: { text: 'ready' } });
+    expect(await outputOf('/no-content', { status: true })).toEqual({ status: 204, body: null });
+  });
+
+  test('with status fail from 300 on, as without it', async () => {
+    answer('/status-404', 'application/json', '{}', {}, 404);
+    answer('/status-304', 'application/json', '', {}, 304);
+    expect(await outputOf('/status-404', { status: true })).toBe('http.404');
+    expect(await outputOf('/status-304', { status: true })).toBe('http.304');
+  });
+
   test('that are larger than an output may be are output.too_large, also once they are base64', async () => {
     const mebibyte = 1024 * 1024;
     answer('/large', 'image/png', Buffer.alloc(8 * mebibyte + 1));

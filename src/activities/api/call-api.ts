@@ -34,7 +34,8 @@ export async function callApi(
   const { answer, url } = await send(prepared, implementation.api.allowed_hosts, call);
   const bytes = await readBody(answer, call, url);
   if (answer.statusCode >= 300) throw badStatus(answer.statusCode, bytes.toString('utf8'), url, call);
-  const output = readAnswer({ headers: answer.headers, bytes, url }, implementation.api.response, call);
+  const whole = { status: answer.statusCode, headers: answer.headers, bytes, url };
+  const output = readAnswer(whole, implementation.api.response, call);
   return withoutSecrets(output, prepared.secretQuery);
 }
 

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { PlanApiResponse } from '../../contracts/api.js';
-import type { Json, JsonObject } from '../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { isSinceEngine2 } from '../../rules/engine.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
@@ -12,6 +12,7 @@ import { decodeAnswer } from './decode-answer.js';
 
 /** An answer that came whole. */
 export interface WholeAnswer {
+  status: number;
   headers: Dispatcher.ResponseData['headers'];
   bytes: Buffer;
   /** Where it came from, after all redirects. */
@@ -19,13 +20,20 @@ export interface WholeAnswer {
 }
 
 /**
- * What an answer gives as output: its body, or `{ body, headers }` where headers are asked for.
+ * What an answer gives as output: its body, or `{ status, body, headers }` with those of the two that are asked for.
  *
  * @throws CallFailure `api.output_invalid`. Source: answers, 26.
  */
 export function readAnswer(answer: WholeAnswer, response: PlanApiResponse | undefined, call: CallInput): Json {
   const body = readBody(answer, response, call);
-  return response?.headers ? { body, headers: pickHeaders(answer, response.headers) } : body;
+  if (!isWrapped(response)) return body;
+  const { status, headers } = response;
+  return { ...(status && { status: answer.status }), body, ...(headers && { headers: pickHeaders(answer, headers) }) };
+}
+
+/** Whether the output has more than the body. */
+function isWrapped(response: PlanApiResponse | undefined): response is PlanApiResponse {
+  return response !== undefined && (response.headers !== undefined || response.status === true);
 }
 
 /** Headers by the names that the definition writes; what the answer does not have is left out. */
@@ -57,7 +65,8 @@ function readBody(answer: WholeAnswer, response: PlanApiResponse | undefined, ca
     refuseUnsafeKeys(value, 'api.output_invalid');
     return value;
   }
-  if (!isJson && expectsText(call.outputSchema)) return { text };
+  const schema = isWrapped(response) ? schemaOfBody(call.outputSchema) : call.outputSchema;
+  if (!isJson && expectsText(schema)) return { text };
   const seen = call.log.excerpt(text, 200);
   throw new CallFailure({
     code: 'api.output_invalid',
@@ -76,9 +85,15 @@ function isJsonType(type: string): boolean {
 
 /** A page to log in on is no user: under a schema text passes only where the schema knows it. */
 function expectsText(schema: JsonObject | null): boolean {
-  if (!schema) return true;
+  return !schema || (isJsonObject(schema.properties) && Object.hasOwn(schema.properties, 'text'));
+}
+
+/** What the schema of an output `{ body, .. }` says of the body; one that says nothing of it knows no text. */
+function schemaOfBody(schema: JsonObject | null): JsonObject | null {
+  if (!schema) return null;
   const { properties } = schema;
-  return properties !== null && typeof properties === 'object' && Object.hasOwn(properties, 'text');
+  const body = isJsonObject(properties) && Object.hasOwn(properties, 'body') ? properties.body : {};
+  return isJsonObject(body) ? body : {};
 }
 
 function parseJson(text: string, reading: Reading): Json | undefined {

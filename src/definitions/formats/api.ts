@@ -92,10 +92,11 @@ const response = z
       .array(z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'This is no name of a header'))
       .min(1, 'At least one header belongs here; leave `headers` out for none')
       .optional(),
+    status: z.literal(true).optional(),
   })
   .refine(
-    ({ as, headers, big_integers }) => (as ?? headers ?? big_integers) !== undefined,
-    '`response` has `as`, `headers` or `big_integers`',
+    ({ as, headers, big_integers, status }) => (as ?? headers ?? big_integers ?? status) !== undefined,
+    '`response` has `as`, `headers`, `status` or `big_integers`',
   )
   .refine(
     ({ as, big_integers }) => big_integers === undefined || as === undefined || as === 'json',

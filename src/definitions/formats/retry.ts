@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isDuration, parseDuration } from '../../rules/duration.js';
-import { durationOrTemplate } from './values.js';
+import { condition, durationOrTemplate } from './values.js';
 
 const MOST_WAIT = '30s';
 
@@ -16,12 +16,22 @@ export const retry = z
       .min(1)
       .optional()
       .describe('Codes or families of errors that are tried again; without it, whatever the effect allows.'),
+    if: condition
+      .optional()
+      .describe('CEL over `error` and `attempt`; false ends the attempts, though `errors` would allow another.'),
+    jitter: z.literal(true).optional().describe('Waits a random part of each wait, from half of it up to all of it.'),
   })
   .refine(({ first, max }) => max === undefined || !isShorter(max, first), {
     error: '`max` is the longest wait, so it is not shorter than `first`',
     path: ['max'],
   })
-  .transform(({ max = MOST_WAIT, errors, ...rest }) => ({ ...rest, max, ...(errors && { errors }) }));
+  .transform(({ max = MOST_WAIT, errors, if: condition, jitter, ...rest }) => ({
+    ...rest,
+    max,
+    ...(errors && { errors }),
+    ...(condition !== undefined && { if: condition }),
+    ...(jitter && { jitter }),
+  }));
 
 /** Of two durations; templates are only known when the task runs. */
 function isShorter(one: string, other: string): boolean {

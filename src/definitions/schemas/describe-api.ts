@@ -26,6 +26,7 @@ const API_FIELDS: Record<string, string> = {
   response: 'How the answer is read.',
   'response.as': 'As json, text or base64; without it, json or else text.',
   'response.headers': 'Headers that are part of the output, which is then { body, headers }.',
+  'response.status': 'Makes the status part of the output, as { status, body }. From 300 on the call still fails.',
   'response.big_integers': '`text` gives integers beyond 2^53 - 1 as text; without it, they are refused.',
   rate_limit: 'How many calls a worker makes at most.',
   'rate_limit.per_minute': 'In a minute.',

@@ -4,7 +4,7 @@ import { isEndState } from '../../contracts/states.js';
 import type { TaskStory } from '../../contracts/story.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { generalPath } from '../../rules/turn-paths.js';
-import { fieldFlags } from './render-result.js';
+import { commentFlag, fieldFlags } from './render-result.js';
 
 /** A command to type next, and what for. */
 export interface NextCommand {
@@ -29,14 +29,17 @@ function meanwhile({ status, approvals, task_key }: TaskStory): NextCommand[] {
 }
 
 /** How an approval is granted, with the fields it asks for, and how it is refused. */
-export function decisionCommands(key: string, approval: Pick<Approval, 'id' | 'title' | 'fields'>): NextCommand[] {
+export function decisionCommands(
+  key: string,
+  approval: Pick<Approval, 'id' | 'title' | 'fields' | 'comment'>,
+): NextCommand[] {
   const { id, title } = approval;
   return [
     {
-      command: `ability approve ${key} --approval ${id} --as NAME${fieldFlags(approval)}`,
+      command: `ability approve ${key} --approval ${id} --as NAME${fieldFlags(approval)}${commentFlag(approval, 'approve')}`,
       purpose: `say yes to "${oneLine(title)}"`,
     },
-    { command: `ability deny ${key} --approval ${id} --as NAME`, purpose: 'say no' },
+    { command: `ability deny ${key} --approval ${id} --as NAME${commentFlag(approval, 'deny')}`, purpose: 'say no' },
   ];
 }
 

@@ -1,5 +1,6 @@
 import type { Approval, ApprovalField } from '../../contracts/approvals.js';
 import type { TaskResult } from '../../contracts/task.js';
+import { needsComment, type Verdict } from '../../rules/decide-approval.js';
 import { nameOf } from '../../rules/describe-items.js';
 import { formatDuration } from '../../rules/duration.js';
 import { oneLine } from '../../rules/shown-text.js';
@@ -74,4 +75,9 @@ export function fieldFlags({ fields = {} }: Pick<Approval, 'fields'>): string {
         ` --set ${name}=${choices ? oneLine(choices.join('|')) : type.toUpperCase()}`,
     )
     .join('');
+}
+
+/** The flag of a decision that does not count without a comment; begins with a blank. */
+export function commentFlag(approval: Pick<Approval, 'comment'>, verdict: Verdict): string {
+  return needsComment(approval, verdict) ? ' --comment TEXT' : '';
 }

@@ -85,8 +85,9 @@ function retryOf(written: PlanRetry | undefined, known: Known): CallPreview['ret
     const { firstMs, factor, maxMs } = RETRY;
     return { first: formatDuration(firstMs), factor, max: formatDuration(maxMs), errors: null };
   }
-  const { first, factor, max, errors = null } = written;
-  return { first: foreseeText(first, known), factor, max: foreseeText(max, known), errors };
+  const { first, factor, max, errors = null, if: condition, jitter } = written;
+  const more = { ...(condition !== undefined && { if: condition }), ...(jitter && { jitter }) };
+  return { first: foreseeText(first, known), factor, max: foreseeText(max, known), errors, ...more };
 }
 
 /** Null where the time-out is a template that only the run can evaluate. */

@@ -1,11 +1,13 @@
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import type { Json } from '../../contracts/json.js';
+import { FIRST_CEL } from '../../contracts/names.js';
 import type { GroupStep, PlanRetry, PlanStep } from '../../contracts/plan.js';
 import type { Problem } from '../../contracts/problem.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { formatDuration } from '../../rules/duration.js';
 import { isSinceEngine2 } from '../../rules/engine.js';
 import { isRetryableCode } from '../../rules/error-families.js';
+import { askRetryCondition, jittered, withNote } from '../../rules/retry-condition.js';
 import { causeOf, explain } from '../cut.js';
 import { Halted, isStepFailure, StepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
@@ -47,8 +49,11 @@ async function tryAgain(
     } catch (error) {
       const again = isStepFailure(error) && isRetryableCode(error.problem.code, errors, !isSinceEngine2(run.plan));
       if (!again || attempt >= attempts) throw error;
+      refuseAgain(run, retry, error, attempt);
     }
-    const pause = frame.budget.capWait(Math.min(wait, most));
+    const whole = Math.min(wait, most);
+    // The sandbox's own randomness, so that a replay waits as long.
+    const pause = frame.budget.capWait(retry.jitter ? jittered(whole, Math.random) : whole);
     try {
       await frame.halt.wait(() => sleep(pause, { summary: `${path}: attempt ${attempt + 1}` }));
     } catch (error) {
@@ -59,6 +64,15 @@ async function tryAgain(
     wait *= factor;
     for (const inner of step.steps) run.forget(`${path}/${inner.id}`);
   }
+}
+
+/** @throws StepFailure the failure itself, where `retry.if` wants no other attempt. */
+function refuseAgain({ plan }: TaskRun, retry: PlanRetry, failure: StepFailure, attempt: number): void {
+  if (retry.if === undefined) return;
+  const { again, note } = askRetryCondition(retry.if, failure.problem, attempt, plan.cel ?? FIRST_CEL);
+  if (again) return;
+  if (note === undefined) throw failure;
+  throw new StepFailure(withNote(failure.problem, note), failure.hasArrived);
 }
 
 function forgetAttempt(run: TaskRun, step: GroupStep, path: string, attempt: number): void {

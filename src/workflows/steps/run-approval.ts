@@ -14,6 +14,7 @@ export async function runApproval(run: TaskRun, step: ApprovalStep, path: string
     run,
     {
       path,
+      step: step.id,
       title: evaluateText(run, title, frame),
       what: {
         ability: plan.ability.id,

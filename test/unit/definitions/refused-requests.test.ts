@@ -156,7 +156,8 @@ test('R-000-53: what is refused as a secret is not repeated', () => {
 describe('an answer is refused', () => {
   test.each([
     ['as something else', 'response: { as: »xml }', /One of json, text, base64/],
-    ['as nothing', 'response: »{}', /`as`, `headers` or `big_integers`/],
+    ['as nothing', 'response: »{}', /`as`, `headers`, `status` or `big_integers`/],
+    ['with a status that is none', 'response: { status: »false }', /One of true belongs here/],
     ['with integers as something else', 'response: { big_integers: »number }', /One of text belongs here/],
     [
       'with integers in a text',
@@ -179,7 +180,7 @@ test('all of answer 26 is read', () => {
     '  trace: { in: header, name: X-Trace }',
     '  body_id: { in: body, name: id }',
     'auth: { basic: { user: "{credential:user}", password: "{credential:password}" } }',
-    'response: { as: base64, headers: [link, location, etag] }',
+    'response: { as: base64, headers: [link, location, etag], status: true }',
   ].join('\n');
   expect(found(api).problems).toEqual([]);
   const whole =

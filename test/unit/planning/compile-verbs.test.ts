@@ -375,3 +375,31 @@ describe('an approval nobody could complete', () => {
     expect(planned(step(yaml), environment).steps).toHaveLength(1);
   });
 });
+
+describe('`retry.if` and `retry.jitter`', () => {
+  const retried = (more: string): string => step(`call: op, retry: { attempts: 2${more} }`);
+  const retryOf = (yaml: string): unknown => (planned(yaml).steps[0] as { retry?: unknown }).retry;
+
+  test('are in the plan where they are written, and leave none there where they are not', () => {
+    const plain = { attempts: 2, first: '1s', factor: 2, max: '30s' };
+    expect(retryOf(retried(', jitter: true, if: "attempt < 2"'))).toEqual({
+      ...plain,
+      if: 'attempt < 2',
+      jitter: true,
+    });
+    expect(retryOf(retried(''))).toEqual(plain);
+  });
+
+  test.each([
+    ['steps', 'if: "steps.a.error != null"', /`steps` is not known .*/, /error, attempt/],
+    ['the clock', 'if: now() > timestamp(0)', /`now\(\)` is not known in `retry.if`/, /failed attempt alone/],
+    ['a template', `if: "\${{ attempt < 2 }}"`, /bare CEL/, /without/],
+  ])('see nothing but the failed attempt: %s', (_, form, message, suggestion) => {
+    const error = refused(retried(`, ${form}`));
+    expect(error).toMatchObject({
+      message: expect.stringMatching(message),
+      suggestion: expect.stringMatching(suggestion),
+    });
+    expect(error.location).toMatchObject({ line: 6 });
+  });
+});

@@ -48,6 +48,16 @@ describe('a decision that counts', () => {
   });
 });
 
+describe('`comment: on_deny`', () => {
+  test('needs a comment of a no, which counts with one, and none of a yes', () => {
+    const one = approval({ comment: 'on_deny', quorum: 2 });
+    expect(decide(one, 'approve', { by: 'alice' })).toMatchObject({ counted: true });
+    expect(reasonOf(decide(one, 'deny', { by: 'bob', comment: ' ' }))).toBe('a no needs a comment');
+    expect(one).toMatchObject({ status: 'open', ignored: [{ by: 'bob', reason: 'a no needs a comment' }] });
+    expect(decide(one, 'deny', { by: 'bob', comment: 'not today' })).toMatchObject({ status: 'denied' });
+  });
+});
+
 describe('quorum', () => {
   test('it stays open until enough people said yes, and says how many are missing', () => {
     const one = approval({ quorum: 2 });

@@ -1,7 +1,7 @@
 import { listTasks, openApprovals } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { type Context, currentUser, openRegistry, withSession } from '../context.js';
-import { fieldFlags, renderApproval } from '../render-result.js';
+import { commentFlag, fieldFlags, renderApproval } from '../render-result.js';
 
 const MOST_TASKS = 200;
 
@@ -28,7 +28,7 @@ export async function run(context: Context): Promise<ExitCode> {
       const shown = approvals.map((approval) => {
         const mayDecide = approval.approvers.length === 0 || approval.people.includes(currentUser(context.env).name);
         const as = mayDecide ? '' : ' --as NAME';
-        const command = `ability approve ${approval.task_key} --approval ${approval.id}${as}${fieldFlags(approval)}`;
+        const command = `ability approve ${approval.task_key} --approval ${approval.id}${as}${fieldFlags(approval)}${commentFlag(approval, 'approve')}`;
         return `${renderApproval(approval, terminal.style)}\n  decide: ${command}`;
       });
       terminal.print(shown.join('\n\n'));

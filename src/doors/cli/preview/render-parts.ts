@@ -35,7 +35,7 @@ export function approvalLine(approval: ApprovalPreview, style: Style): string {
     `${quorum} of ${who}${meaning} ${quorum === 1 ? 'decides' : 'decide'}`,
     self_approval ? 'also who asked for it' : 'not who asked for it',
     `no answer within ${oneLine(expires)} is a no`,
-    ...(comment === 'required' ? ['with a comment'] : []),
+    ...(comment === 'required' ? ['with a comment'] : comment === 'on_deny' ? ['a no with a comment'] : []),
     ...(filled.length > 0 ? [`fills in ${filled.join(', ')}`] : []),
   ];
   const why = reasons.length > 0 ? `${reasons.map((reason) => oneLine(reason)).join(' ')} ` : '';

@@ -81,7 +81,9 @@ function renderWorkflow(workflow: NonNullable<CallPreview['workflow']>, style: S
 function pauseOf(retry: CallPreview['retry']): string {
   if (!retry) return '';
   const errors = retry.errors ? `, for ${retry.errors.join(', ')}` : '';
-  return ` (${retry.first} apart, times ${retry.factor}, up to ${retry.max}${errors})`;
+  const jitter = retry.jitter ? ', with jitter' : '';
+  const condition = retry.if === undefined ? '' : `, while ${oneLine(retry.if)}`;
+  return ` (${retry.first} apart, times ${retry.factor}, up to ${retry.max}${jitter}${errors}${condition})`;
 }
 
 function itemsOf({ items, depends_on, problem, max_parallel }: NonNullable<StepPreview['foreach']>): string {

@@ -41,6 +41,8 @@ export interface Spot {
   /** The loops whose names it sees. */
   loops: readonly StepNode[];
   seesSignal: boolean;
+  /** It is a `retry.if`, which sees the failed attempt and nothing else. */
+  seesAttempt?: true;
   conditions: readonly KnownCondition[];
   /** The ability that parameters are for. */
   call?: string;
@@ -142,7 +144,8 @@ class SpotFinder {
     this.retry(retry, add);
   }
 
-  private retry(retry: { first: string; max: string } | undefined, add: Add): void {
+  private retry(retry: { first: string; max: string; if?: string | undefined } | undefined, add: Add): void {
+    add(['retry', 'if'], retry?.if, 'condition', { seesAttempt: true });
     add(['retry', 'first'], retry?.first, 'duration');
     add(['retry', 'max'], retry?.max, 'duration');
   }

@@ -29,6 +29,12 @@ import { typeOfInput, typeOfSchema } from './type-of-schema.js';
 /** An error as expressions see it; what its details hold is not known. */
 const PROBLEM = mapType({ code: STRING, message: STRING }, () => ANY);
 
+/** What a `retry.if` sees. */
+const OF_ATTEMPT: View = {
+  typeOf: (name) => (name === 'error' ? PROBLEM : name === 'attempt' ? INT : undefined),
+  asked: new Set(),
+};
+
 const FIELD_TYPES: Record<string, Type> = {
   string: STRING,
   integer: INT,
@@ -67,7 +73,13 @@ export class WorkflowTypes implements Spots {
   }
 
   /** What is seen from where an expression stands. */
-  viewAt({ loops, seesSignal, conditions }: Pick<Spot, 'loops' | 'seesSignal' | 'conditions'>): View {
+  viewAt({
+    loops,
+    seesSignal,
+    seesAttempt,
+    conditions,
+  }: Pick<Spot, 'loops' | 'seesSignal' | 'seesAttempt' | 'conditions'>): View {
+    if (seesAttempt) return OF_ATTEMPT;
     return {
       typeOf: (name) => {
         if (Object.hasOwn(this.common, name)) return this.common[name];
@@ -87,7 +99,11 @@ export class WorkflowTypes implements Spots {
     const fields = this.nodes.map(({ id, definition }) => {
       const type = (): Type => {
         const output = { type: () => this.outputOf(definition, this.byId.get(id)), isOptional: false };
-        const value = mapType({ status: textsType(STEP_STATUSES), error: unite(NULL, PROBLEM) });
+        const value = mapType({
+          status: textsType(STEP_STATUSES),
+          error: unite(NULL, PROBLEM),
+          link: unite(NULL, STRING),
+        });
         const [map] = value;
         if (map?.kind !== 'map') return ANY;
         return [{ ...map, fields: new Map([...map.fields, ['output', output]]) }];

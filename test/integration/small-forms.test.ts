@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { decide, openApprovals } from '../../src/client/index.js';
+import type { TaskResult } from '../../src/contracts/task.js';
+import { type Flows, startFlows, statuses } from '../fixtures/flows.js';
+import { apiAbility, scriptAbility } from '../fixtures/servers/definitions.js';
+import { json, type RecordingService, startService } from '../fixtures/servers/recording-service.js';
+
+let flows: Flows;
+let service: RecordingService;
+
+beforeAll(async () => {
+  service = await startService();
+  flows = await startFlows({
+    ...scriptAbility('util.fast', 'scripts/fast.mjs', 'process.exit(1);', { body: { tags: ['fast'] } }),
+    ...apiAbility('svc.busy', service.origin, { method: 'GET', path: '/busy' }, { more: { effects: 'read' } }),
+    ...apiAbility('svc.add', service.origin, { method: 'POST', path: '/add' }, { more: { effects: 'write_additive' } }),
+  });
+});
+afterAll(async () => {
+  await flows.project.stop();
+  await service.stop();
+});
+
+describe('`retry.if` of a call', () => {
+  test('sees the error with its details and the number of the attempt, and ends the attempts where it is false', async () => {
+    service.on('/busy', json({ wait: true }, 503));
+    const result = await flows.run(`
+steps:
+  - id: a
+    call: svc.busy
+    retry: { attempts: 5, first: 10ms, if: "error.code == 'http.503' && error.details.status == 503 && attempt < 3" }`);
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'http.503' }, steps: [{ attempts: 3 }] });
+    expect(service.requestsOf('/busy')).toHaveLength(3);
+  });
+
+  test('allows nothing that the error itself or `errors` refuse', async () => {
+    service.on('/busy', json({}, 404));
+    const before = service.requestsOf('/busy').length;
+    const result = await flows.run(
+      'steps: [{ id: a, call: svc.busy, retry: { attempts: 3, first: 10ms, if: "true" } }]',
+    );
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'http.404' } });
+    expect(service.requestsOf('/busy').length - before).toBe(1);
+  });
+
+  test('that fails is a no: the failure stays what it was, and says why there was no other attempt', async () => {
+    service.on('/busy', json({}, 503));
+    const run = (condition: string) =>
+      flows.run(`steps: [{ id: a, call: svc.busy, retry: { attempts: 3, first: 10ms, if: "${condition}" } }]`);
+    const missing = await run('error.details.retry_after > 3');
+    expect(missing).toMatchObject({ status: 'failed', error: { code: 'http.503' } });
+    expect(missing.error?.message).toMatch(/not tried again, since `retry.if` failed: .*retry_after/);
+    expect((await run('attempt')).error?.message).toContain('neither true nor false');
+  });
+
+  test('leaves a call that may have had its effect unknown where it refuses another attempt', async () => {
+    service.on('/add', json({}, 504));
+    const result = await flows.run(`
+steps: [{ id: a, call: svc.add, retry: { attempts: 3, first: 10ms, errors: [http.504], if: "attempt < 2" } }]`);
+    expect(result).toMatchObject({ status: 'unknown', error: { code: 'outcome.unknown' } });
+    expect(service.requestsOf('/add')).toHaveLength(2);
+  });
+
+  test('holds for a call that runs as a local activity', async () => {
+    const result = await flows.run(
+      'steps: [{ id: a, call: util.fast, retry: { attempts: 5, first: 10ms, jitter: true, if: "attempt < 2" } }]',
+    );
+    expect(result).toMatchObject({ status: 'failed', steps: [{ attempts: 2 }] });
+  });
+});
+
+test('a call with `jitter` waits between half of its wait and all of it, with as many events as without', async () => {
+  service.on('/busy', (response, request, nth) => json({}, nth % 2 === 1 ? 503 : 200)(response, request, nth));
+  const events = async (more: string): Promise<[number, number]> => {
+    const result = await flows.run(
+      `steps: [{ id: a, call: svc.busy, retry: { attempts: 2, first: 1s, factor: 1${more} } }]`,
+    );
+    expect(result).toMatchObject({ status: 'succeeded', steps: [{ attempts: 2 }] });
+    const handle = flows.project.session.temporal.workflow.getHandle(result.task_key as string);
+    return [(await handle.fetchHistory()).events?.length ?? 0, result.steps[0]?.duration_ms ?? 0];
+  };
+  const [plain] = await events('');
+  const [jittered, ms] = await events(', jitter: true');
+  expect(jittered).toBe(plain);
+  expect(ms).toBeGreaterThanOrEqual(500);
+});
+
+test('`retry.if` of a group is asked in the workflow, and sees the step that failed', async () => {
+  const file = flows.file('group.txt');
+  const result = await flows.run(`
+steps:
+  - id: g
+    retry: { attempts: 5, first: 10ms, jitter: true, if: "error.step == 'stop' && attempt < 3" }
+    steps:
+      - { id: note, call: util.note, with: { file: ${file}, text: again } }
+      - { id: stop, fail: { code: app.no, message: no } }`);
+  expect(result).toMatchObject({ status: 'failed', error: { code: 'app.no' } });
+  expect(statuses(result)).toEqual({ g: 'failed', 'g/note': 'succeeded', 'g/stop': 'failed' });
+  expect(flows.lines('group.txt')).toHaveLength(3);
+});
+
+describe('`steps.<id>.link`', () => {
+  const approveOnce = async (id: string): Promise<TaskResult> => {
+    const { session, wait } = flows.project;
+    const open = () => openApprovals(session, id);
+    await expect.poll(async () => (await open()).length, { timeout: 20_000 }).toBe(1);
+    await decide(session, id, 'approve', { by: 'alice' });
+    const end = await wait(id);
+    if (end.kind !== 'ended') throw new Error(`the task did not end: ${JSON.stringify(end)}`);
+    return end.result;
+  };
+
+  test('is where an open approval is decided, for a branch beside it, and null before and after', async () => {
+    const { id } = await flows.project.create(
+      flows.define(`
+steps:
+  - { id: before, let: { link: "\${{ steps.go.link }}" } }
+  - id: both
+    parallel:
+      go: { approval: { title: Go? } }
+      tell: { call: util.echo, with: { link: "\${{ steps.go.link }}" } }
+output: { before: "\${{ steps.before.output.link }}", sent: "\${{ steps.tell.output.link }}", after: "\${{ steps.go.link }}" }`),
+    );
+    const { output } = await approveOnce(id);
+    const { ui, namespace } = flows.project.session;
+    expect(output).toEqual({ before: null, sent: `${ui}/namespaces/${namespace}/workflows/${id}`, after: null });
+  });
+
+  test('can be waited for by a branch that begins before the approval, item by item', async () => {
+    const { id } = await flows.project.create(
+      flows.define(`
+steps:
+  - id: all
+    foreach: [1]
+    as: n
+    max_parallel: 2
+    steps:
+      - id: both
+        parallel:
+          tell: { steps: [{ id: opened, wait: { until: steps.go.link != null } }, { id: sent, let: { link: "\${{ steps.go.link }}" } }] }
+          go: { approval: { title: Go? } }
+output: "\${{ steps.all.output[0].tell.link }}"`),
+    );
+    expect((await approveOnce(id)).output).toContain(`/workflows/${id}`);
+  });
+
+  test('costs a task that does not read it nothing', async () => {
+    const events = async (value: string): Promise<string[]> => {
+      const { task_key } = await flows.run(`steps: [{ id: a, wait: 0s }, { id: b, let: { v: "\${{ ${value} }}" } }]`);
+      const handle = flows.project.session.temporal.workflow.getHandle(task_key as string);
+      return (await handle.fetchHistory()).events?.map(({ eventType }) => String(eventType)) ?? [];
+    };
+    expect((await events('steps.a.link')).length).toBe((await events('steps.a.output')).length + 1);
+  });
+});
