@@ -18,8 +18,8 @@ export function rememberImport(
   for (const { operation, change, value } of plans) {
     // What could not be merged is still to be merged with what was imported before.
     if (value === undefined && Object.hasOwn(operations, operation.key)) continue;
-    const { source, definition } = operation;
-    operations[operation.key] = { file: change.file, source, definition };
+    const { source, definition, id } = operation;
+    operations[operation.key] = { file: change.file, source, ...(id !== undefined && { id }), definition };
   }
   const kept: ImportedFile | undefined =
     config?.value === undefined ? state?.config : { file: config.change.file, definition: config.definition };

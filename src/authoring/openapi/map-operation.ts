@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { ImportedOperation } from '../import/imported.js';
 import { describeOperation } from './describe-operation.js';
-import { memberOf, type Part } from './document-parts.js';
+import { memberOf, type Part, textOf } from './document-parts.js';
 import { effectsOf, type Method } from './effects-of.js';
 import { InputNames } from './input-names.js';
 import { type MappedBody, mapBody } from './map-body.js';
@@ -105,7 +105,12 @@ export function mapOperation(key: string, found: FoundOperation, readers: Docume
     },
   };
   const like = namedLike(found.method, found.path, memberOf(operation, 'operationId'));
-  return { key, source, definition, notes, credentials: access.credentials, ...(like && { namedLike: like }) };
+  const id = textOf(memberOf(operation, 'operationId'));
+  return {
+    ...{ key, source, definition, notes, credentials: access.credentials },
+    ...(id !== undefined && { id }),
+    ...(like && { namedLike: like }),
+  };
 }
 
 /** A credential is given to one host; another one that a document names is called with credentials of its own. */

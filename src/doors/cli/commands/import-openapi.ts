@@ -3,7 +3,8 @@ import type { OpenApiDocument } from '../../../authoring/openapi/import-document
 import type { ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
-import { type Context, environmentOf, openLoader } from '../context.js';
+import { type Context, openLoader } from '../context.js';
+import { headersOf } from '../document-header-flags.js';
 import { type ImportFlags, importIntoProject, timeoutOf } from '../import-into-project.js';
 import { unlessInterrupted } from '../interruption.js';
 
@@ -46,15 +47,6 @@ export async function run(context: Context, [source = '']: string[], flags: Impo
       signal,
     );
   });
-}
-
-/** What `--header` says, with the secrets it refers to; neither is ever written anywhere. */
-async function headersOf(context: Context, registry: Registry, { header = [] }: ImportOpenApiFlags) {
-  if (header.length === 0) return [];
-  const { readDocumentHeader } = await import('../../../authoring/openapi/document-headers.js');
-  const { SecretSource } = await import('../../../planning/secret-source.js');
-  const secrets = new SecretSource(registry.root, await environmentOf(context, registry), context.env);
-  return header.map((text) => readDocumentHeader(text, (reference) => secrets.resolve(reference, 'value of --header')));
 }
 
 /** The name of a service: chosen, or made of the title of its document. */
