@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../contracts/json.js';
-import { isPart, memberOf, type Part, partOf, textOf } from '../openapi/document-parts.js';
+import { isJsonObject, type JsonObject } from '../../contracts/json.js';
+import { isPart, listOf, memberOf, type Part, partOf, textOf } from '../openapi/document-parts.js';
 import type { KnownOperation } from './find-operation.js';
 import { NotTranslated } from './not-translated.js';
 import { type Reading, readValue } from './reading.js';
@@ -31,7 +31,32 @@ export function readInputs(
   const body = isPart(requestBody)
     ? readBody(requestBody, api, fields, { ...reading, place: `${reading.place}.requestBody` })
     : {};
-  return { ...Object.fromEntries(given), ...body };
+  const input: JsonObject = { ...Object.fromEntries(given), ...body };
+  refuseIncomplete(operation, input, reading.place);
+  return input;
+}
+
+/** What the operation needs and the step does not give; a call without it would never be made. */
+function refuseIncomplete({ key, definition }: KnownOperation, input: JsonObject, place: string): void {
+  const schema = memberOf(definition, 'input_schema');
+  const missing = missingIn(schema, schema, input, '');
+  if (missing.length > 0)
+    throw new NotTranslated(`${key} needs ${missing.join(', ')}, which the step does not give`, place);
+}
+
+/** Required members that a map does not have, in the maps inside of it as well. */
+function missingIn(root: unknown, schema: unknown, value: JsonObject, at: string): string[] {
+  const target = targetOf(root, schema);
+  const missing = listOf(memberOf(target, 'required')).filter((name) => !Object.hasOwn(value, String(name)));
+  const inner = Object.entries(value).flatMap(([name, item]) =>
+    isJsonObject(item) ? missingIn(root, memberOf(memberOf(target, 'properties'), name), item, `${at}${name}.`) : [],
+  );
+  return [...missing.map((name) => `${at}${String(name)}`), ...inner];
+}
+
+function targetOf(root: unknown, schema: unknown): unknown {
+  const [, name] = /^#\/\$defs\/(.+)$/.exec(String(memberOf(schema, '$ref') ?? '')) ?? [];
+  return name === undefined ? schema : memberOf(memberOf(root, '$defs'), name);
 }
 
 /** One input of an operation, and where it goes. */

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
-import { memberOf, type Part, partOf, textOf } from '../openapi/document-parts.js';
+import { listOf, memberOf, type Part, partOf, textOf } from '../openapi/document-parts.js';
 import { type Action, actionsOf } from './actions.js';
 import type { AnswerForm } from './answer-form.js';
 import { joinBy, resolveReusable } from './components.js';
@@ -36,6 +36,8 @@ export interface Course {
   callee(step: Part, place: string): Callee;
   /** The ids of the steps to jump to, which are later ones. @throws NotTranslated for one that is not. */
   target(stepId: string, from: string, place: string): string;
+  /** Makes the outputs of a step known to what comes after it. */
+  gave(stepId: string, outputs: ReadonlyMap<string, CelValue>): void;
   /** Steps that end the task with what the workflow gives now. */
   end(id: string, from: string): JsonObject;
   /** The ability that a workflow became. */
@@ -45,7 +47,6 @@ export interface Course {
 /** A step, translated. */
 export interface TranslatedStep {
   steps: JsonObject[];
-  outputs: Map<string, CelValue>;
   /** The jumps it may make, each as the condition under which, and where to. */
   jumps: { when: string; to: string }[];
 }
@@ -66,6 +67,7 @@ export function translateStep(at: StepPlace, course: Course): TranslatedStep {
     call: 'form' in callee ? callee.form.key : callee.ability,
     ...withOf(callee, parameters, memberOf(step, 'requestBody'), outside),
   };
+  refuseFailedStatuses(memberOf(step, 'successCriteria'), `${place}.successCriteria`);
   const criteria = translateCriteria(memberOf(step, 'successCriteria'), {
     ...reading,
     place: `${place}.successCriteria`,
@@ -84,17 +86,28 @@ export function translateStep(at: StepPlace, course: Course): TranslatedStep {
   const timeout = timeoutOf(step, place);
   const body = wrapped(at, [call, ...check], failure, timeout, course);
   const success = actionsOf(at.document, at.workflow, step, 'success', place);
-  const further = translateSuccess(at, success, reading, body.isHandled, course);
   const outputs = Object.entries(partOf(memberOf(step, 'outputs'))).map(([name, value]): [string, CelValue] => [
     name,
     readOperand(value, { ...reading, place: `${place}.outputs.${name}` }),
   ]);
   const mayBeAbsent = at.maySkip || body.isHandled;
-  return {
-    steps: [...body.steps, ...further.steps],
-    outputs: new Map(outputs.map(([name, value]) => [name, mayBeAbsent ? unlessSkipped(id, value) : value])),
-    jumps: [...body.jumps, ...further.jumps],
-  };
+  const known = new Map(outputs.map(([name, value]) => [name, mayBeAbsent ? unlessSkipped(id, value) : value]));
+  // What follows the step, such as an end, may read what it gave.
+  course.gave(at.stepId, known);
+  const further = translateSuccess(at, success, reading, body.isHandled, course);
+  return { steps: [...body.steps, ...further.steps], jumps: [...body.jumps, ...further.jumps] };
+}
+
+/** An answer from 300 on fails the call, so that no criterion could find it successful. */
+function refuseFailedStatuses(criteria: unknown, place: string): void {
+  for (const [index, criterion] of listOf(criteria).entries()) {
+    const [found] = /\$statusCode\s*==\s*[3-5]\d\d/.exec(String(memberOf(criterion, 'condition'))) ?? [];
+    if (found === undefined) continue;
+    throw new NotTranslated(
+      `\`${found}\` is no success here: an answer from 300 on fails the call`,
+      `${place}[${index}]`,
+    );
+  }
 }
 
 /** A step that did not run gives nothing. */

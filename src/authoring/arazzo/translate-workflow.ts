@@ -55,6 +55,7 @@ export function translateWorkflow(key: string, workflow: Part, course: DocumentC
   const own: Course = {
     callee: course.callee,
     ability: course.ability,
+    gave: (stepId, known) => void outputs.set(stepId, known),
     target(stepId, from, place) {
       const [at, to] = [ids.indexOf(from), ids.indexOf(stepId)];
       if (to < 0) throw new NotTranslated(`there is no step ${stepId}`, place);
@@ -83,7 +84,6 @@ export function translateWorkflow(key: string, workflow: Part, course: DocumentC
       },
       own,
     );
-    outputs.set(stepId, done.outputs);
     translated.push(...done.steps);
     for (const { when, to } of done.jumps) jumps.push({ when, from: index, to: ids.indexOfId(to) });
   }

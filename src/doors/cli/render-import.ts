@@ -156,7 +156,7 @@ function renderLeftOut(leftOut: LeftOut[]): string[] {
 }
 
 function renderNew({ key, file, definition }: PlannedOperation): string {
-  return `  ${key}  ${String(definition?.effects ?? '')}  ${file}`;
+  return `  ${key}  ${String(definition?.effects ?? definition?.type ?? '')}  ${file}`;
 }
 
 function renderChange(change: PlannedOperation): string {
