@@ -50,7 +50,7 @@ export function answerForm(operation: KnownOperation, needs: AnswerNeeds, place:
   const headers = [...had, ...missing].sort();
   const form = { ...response, ...(needs.status && { status: true }), ...(headers.length > 0 && { headers }) };
   const schema = memberOf(definition, 'output_schema');
-  const output = isPart(schema) ? wrapSchema(schema as JsonObject, isWrapped, headers.length > 0) : undefined;
+  const output = isPart(schema) ? wrapSchema(schema as JsonObject, isWrapped, form) : undefined;
   const { output_schema: _, implementation: __, operation_key: ___, ...rest } = definition;
   return {
     key: formKey(key),
@@ -70,13 +70,16 @@ export function formKey(key: string): string {
   return `${key}.with_status`;
 }
 
-function wrapSchema(schema: JsonObject, isWrapped: boolean, hasHeaders: boolean): JsonObject {
-  const more = { status: { type: 'integer' }, ...(hasHeaders && { headers: { type: 'object' } }) };
+function wrapSchema(schema: JsonObject, isWrapped: boolean, form: { status?: unknown; headers?: unknown }): JsonObject {
+  const more: JsonObject = {
+    ...(form.status === true && { status: { type: 'integer' } }),
+    ...(form.headers !== undefined && { headers: { type: 'object' } }),
+  };
   if (isWrapped) return { ...schema, properties: { ...(partOf(schema.properties) as JsonObject), ...more } };
   const { $defs, ...body } = schema;
   return {
     type: 'object',
-    required: ['body'],
+    required: [...Object.keys(more), 'body'],
     properties: { ...more, body },
     ...($defs !== undefined && { $defs }),
   };

@@ -38,7 +38,7 @@ function translateCriterion(criterion: unknown, reading: Reading): string {
     return refuse('an expression inside of a JSONPath cannot be translated');
   }
   // The value is named, so that a long one is written and looked up once.
-  return `[${value}].exists(root, root != null && ${translateJsonPath(condition, 'root', refuse)})`;
+  return `[dyn(${value})].exists(root, root != null && ${translateJsonPath(condition, 'root', refuse)})`;
 }
 
 function translateSimple(condition: string, reading: Reading, refuse: (what: string) => never): string {
@@ -81,5 +81,5 @@ function translatePattern(pattern: string, value: string, reading: Reading, refu
       typeof part === 'string' ? textLiteral(part) : `string(${orNull(readExpression(part.expression, reading))})`,
     )
     .join(' + ');
-  return `[${value}].exists(text, type(text) in [string, int, double, bool] && string(text).matches(${cel === '' ? '""' : cel}))`;
+  return `[dyn(${value})].exists(text, type(text) in [string, int, double, bool] && string(text).matches(${cel === '' ? '""' : cel}))`;
 }

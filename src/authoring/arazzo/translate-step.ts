@@ -98,6 +98,11 @@ export function translateStep(at: StepPlace, course: Course): TranslatedStep {
   return { steps: [...body.steps, ...further.steps], jumps: [...body.jumps, ...further.jumps] };
 }
 
+/** What reads the output of a step that may be passed over asks this first. */
+function hasRun(id: string): string {
+  return `steps.${id}.status == "succeeded"`;
+}
+
 /** An answer from 300 on fails the call, so that no criterion could find it successful. */
 function refuseFailedStatuses(criteria: unknown, place: string): void {
   for (const [index, criterion] of listOf(criteria).entries()) {
@@ -190,7 +195,7 @@ function wrapped(at: StepPlace, steps: JsonObject[], failure: Action[], timeout:
   if (failure.length === 0) {
     const guarded = check.map((one) => ({
       ...one,
-      if: at.runs === undefined ? (one.if as string) : `(${at.runs}) && ${one.if as string}`,
+      if: at.runs === undefined ? (one.if as string) : `${hasRun(at.id)} && ${one.if as string}`,
     }));
     return { steps: [{ ...insertIf(call, runs), ...timeout }, ...guarded], jumps: [], isHandled: false };
   }
@@ -273,7 +278,7 @@ function translateSuccess(at: StepPlace, actions: Action[], reading: Reading, is
   const jumps: TranslatedStep['jumps'] = [];
   // The first action whose criteria hold is taken, so each is only for what those before it are not for.
   const before: string[] = [
-    ...(at.runs === undefined ? [] : [`(${at.runs})`]),
+    ...(at.runs === undefined && !isHandled ? [] : [hasRun(at.id)]),
     ...(isHandled ? [`steps.${at.id}_attempts.error == null`] : []),
   ];
   for (const [index, action] of actions.entries()) {

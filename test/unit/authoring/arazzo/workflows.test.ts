@@ -60,7 +60,7 @@ describe('a step', () => {
       key: 'shop.get_item.with_status',
       definition: {
         effects: 'external_read',
-        output_schema: { required: ['body'], properties: { status: {}, body: {} } },
+        output_schema: { required: ['status', 'body'], properties: { status: {}, body: {} } },
         implementation: { api: { path: '/items/{id}', service: 'shop', response: { status: true } } },
       },
     });
