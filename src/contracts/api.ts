@@ -53,6 +53,8 @@ export interface PlanApiBody {
   content_type?: string;
   /** A template for all of it; absent: the inputs that go into the body. */
   value?: Json;
+  /** It is sent even where no field of it is given. */
+  required?: true;
 }
 
 /** Credentials that are no header. Texts hold `{credential:NAME}`. */

@@ -29,6 +29,14 @@ export function readImport(root: string, kind: ImportState['kind'], name: string
   return existsSync(path) ? readState(root, path) : undefined;
 }
 
+/** What every import of a project remembers. @throws AbilityError `import.state_broken`. */
+export function listImports(root: string): ImportState[] {
+  const folder = importsFolder(root);
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder).filter((entry) => entry.endsWith('.json'));
+  return names.sort().map((name) => readState(root, join(folder, name)));
+}
+
 /**
  * What a pinned definition was, by its SHA-256, as some import of this project kept it.
  *

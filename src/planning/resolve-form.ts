@@ -36,11 +36,12 @@ export function resolveForm({ params, body, auth, response }: ApiSection): Form 
   };
 }
 
-function resolveBody({ type, content_type, value }: NonNullable<ApiSection['body']>): PlanApiBody {
+function resolveBody({ type, content_type, value, required }: NonNullable<ApiSection['body']>): PlanApiBody {
   return {
     ...(type !== 'json' && { type }),
     ...(content_type !== undefined && { content_type }),
     ...(value !== undefined && { value }),
+    ...(required && { required }),
   };
 }
 

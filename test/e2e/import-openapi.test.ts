@@ -59,6 +59,7 @@ describe('ability import openapi', () => {
       { source: 'GET /events', reason: 'its answer is a stream of events (text/event-stream)' },
     ]);
     expect(end.notes).toEqual([
+      `The address of the service is guessed: the document has only the relative server /v2, so calls go to ${service.origin}/v2, on the host it came from. Set it with --server`,
       `The policy does not allow ${new URL(service.origin).host}; add it to \`policy.allowed_hosts\` in ability.yaml`,
     ]);
     expect(fileOf('registry/config/pets.yaml')).toContain('token: env:PETS_TOKEN');

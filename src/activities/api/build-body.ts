@@ -35,7 +35,7 @@ export function buildBody(
   }
   const params = Object.fromEntries(paramsIn('body', api.params ?? {}));
   const fields = fieldsOf(params, input, rest);
-  return Object.keys(fields).length > 0 ? writeBody(body, fields, params) : undefined;
+  return Object.keys(fields).length > 0 || body.required ? writeBody(body, fields, params) : undefined;
 }
 
 /** Fields by what they are called over there. Null stays: in JSON it says something. */

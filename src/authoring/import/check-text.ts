@@ -8,7 +8,7 @@ import { renderDefinition } from './render-definition.js';
 
 /** What a file must be for the registry to take it. */
 export interface FileCheck {
-  kind: 'low-level' | 'config';
+  kind: 'low-level' | 'high-level' | 'config';
   schema: z.ZodType;
   /** @throws Error that says what else is wrong. */
   more(value: JsonObject): void;

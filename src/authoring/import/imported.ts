@@ -10,6 +10,10 @@ export interface ImportedOperation {
   definition: JsonObject;
   /** What a person should know of it, such as effects that nobody stated. */
   notes: string[];
+  /** Its `operationId` over there, by which other documents name it. */
+  id?: string;
+  /** Its name says something else than its effects, so that people should decide. */
+  namedLike?: 'read' | 'deletion';
 }
 
 /** Something over there that did not become an ability. */

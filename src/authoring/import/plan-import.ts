@@ -4,10 +4,11 @@ import { AbilityError } from '../../contracts/problem.js';
 import { importFile, readImport } from '../../definitions/read-imports.js';
 import type { Registry } from '../../definitions/registry.js';
 import { matchesAnyGlob } from '../../rules/glob.js';
+import { chooseEffects, joinChoices } from './effect-choices.js';
 import type { Imported, ImportedOperation, LeftOut } from './imported.js';
 import { planConfig } from './plan-config.js';
 import { homesOf, type Importing, type OperationPlan, planOperation, refuseTwins } from './plan-operation.js';
-import type { FileWrite, Gone, ImportOptions, PlannedImport } from './planned-import.js';
+import type { FileWrite, Gone, ImportOptions, PlannedImport, Undecided } from './planned-import.js';
 import { rememberImport } from './remember-import.js';
 
 /**
@@ -19,11 +20,13 @@ import { rememberImport } from './remember-import.js';
  * @throws AbilityError `import.state_broken`, `import.not_ours` for the configuration, `usage.invalid` where nothing is
  * chosen or the prefix is another than before.
  */
-export function planImport(registry: Registry, imported: Imported, options: ImportOptions): PlannedImport {
+export function planImport(registry: Registry, found: Imported, options: ImportOptions): PlannedImport {
   const state = readImport(registry.root, options.kind, options.name);
   if (state && state.prefix !== options.prefix) throw otherPrefix(state.prefix, options);
-  const importing: Importing = { registry, options, state, homes: homesOf(registry), pinned: imported.pinned ?? {} };
   const select = options.select ?? state?.select;
+  const effects = joinChoices(state?.effects ?? [], options.effects ?? []);
+  const imported = { ...found, operations: chooseEffects(found.operations, effects, options.effects ?? []) };
+  const importing: Importing = { registry, options, state, homes: homesOf(registry), pinned: imported.pinned ?? {} };
   const chosen = choose(imported.operations, select);
   const { single, leftOut } = refuseTwins(chosen);
   const plans: OperationPlan[] = [];
@@ -42,10 +45,14 @@ export function planImport(registry: Registry, imported: Imported, options: Impo
     leftOut: [...imported.leftOut, ...leftOut, ...refused],
     notSelected: imported.operations.filter((operation) => !taken.has(operation)).map(({ key }) => key),
     gone: goneFrom(imported, importing),
+    undecided: plans.flatMap(undecidedOf),
     select,
     notes: imported.notes,
     root: registry.root,
-    writes: [...writes, ...stateWrite(importing, rememberImport(imported, importing, select, plans, config))],
+    writes: [
+      ...writes,
+      ...stateWrite(importing, rememberImport(imported, importing, { select, effects }, plans, config)),
+    ],
   };
 }
 
@@ -60,6 +67,13 @@ function choose(operations: ImportedOperation[], select: string[] | undefined): 
     message: `Nothing fits ${select.map((pattern) => `--select ${pattern}`).join(' ')}`,
     suggestion: `There are ${operations.length}: ${some.join(', ')}${operations.length > some.length ? ', ...' : ''}`,
   });
+}
+
+/** What people wrote into its file is a decision. */
+function undecidedOf({ operation: { key, source, definition, namedLike }, value }: OperationPlan): Undecided[] {
+  const effects = String(definition.effects);
+  if (namedLike === undefined || (value !== undefined && value.effects !== effects)) return [];
+  return [{ key, source, effects, named_like: namedLike }];
 }
 
 function otherPrefix(before: string, { kind, name, prefix }: ImportOptions): AbilityError {

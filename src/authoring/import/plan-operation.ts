@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../contracts/json.js';
 import { isCaseFile } from '../../definitions/case-files.js';
 import { foldersOf } from '../../definitions/find-project.js';
+import { highLevel } from '../../definitions/formats/high-level.js';
 import type { ImportState } from '../../definitions/formats/import-state.js';
 import { lowLevel } from '../../definitions/formats/low-level.js';
 import type { Registry } from '../../definitions/registry.js';
@@ -27,7 +28,14 @@ export interface Importing {
 }
 
 /** Where each ability of the pool is defined, with what is wrong there. */
-export type Homes = ReadonlyMap<string, { file: string; fault?: string }>;
+export type Homes = ReadonlyMap<string, Home>;
+
+/** A file that defines an ability. */
+interface Home {
+  file: string;
+  fault?: string;
+  isWorkflow?: boolean;
+}
 
 /** What becomes of an operation. */
 export type OperationPlan = FilePlan & { operation: ImportedOperation };
@@ -36,10 +44,11 @@ export type OperationPlan = FilePlan & { operation: ImportedOperation };
 export function planOperation(operation: ImportedOperation, importing: Importing): OperationPlan | LeftOut {
   const { key, source, definition } = operation;
   const { registry, options, state, homes } = importing;
-  const check = operationCheck(options);
+  const isWorkflow = definition.type === 'workflow';
+  const check = isWorkflow ? workflowCheck(options) : operationCheck(options);
   const known = state && Object.hasOwn(state.operations, key) ? state.operations[key] : undefined;
-  const home = homes.get(key);
-  const file = home?.file ?? known?.file ?? fileOf(registry.root, key);
+  const home = homeFor(homes.get(key), isWorkflow);
+  const file = home?.file ?? known?.file ?? fileOf(registry.root, key, isWorkflow);
   const path = join(registry.root, file);
   try {
     const render = (): string => renderChecked(file, definition, commentsFor(registry.root, file, options), check);
@@ -81,14 +90,24 @@ function withPinShown(
 
 /** Where each ability is defined now. */
 export function homesOf({ operations, workflows, broken }: Registry): Homes {
-  const homes = new Map<string, { file: string; fault?: string }>();
+  const homes = new Map<string, Home>();
   for (const [key, { file }] of operations) homes.set(key, { file });
-  for (const [key, { file }] of workflows) homes.set(key, { file, fault: 'it is a workflow now' });
+  for (const [key, { file }] of workflows) homes.set(key, { file, isWorkflow: true });
   for (const [id, { message, location }] of broken) {
     if (!id.startsWith('ability:') || !location) continue;
     homes.set(id.slice('ability:'.length), { file: location.file, fault: message });
   }
   return homes;
+}
+
+/** What is defined as something else now is no longer what was imported. */
+function homeFor(home: Home | undefined, isWorkflow: boolean): Home | undefined {
+  if (!home || home.fault !== undefined || (home.isWorkflow ?? false) === isWorkflow) return home;
+  return { ...home, fault: isWorkflow ? 'it is no workflow any more' : 'it is a workflow now' };
+}
+
+function workflowCheck(options: ImportOptions): FileCheck {
+  return { ...operationCheck(options), kind: 'high-level', schema: highLevel };
 }
 
 function operationCheck({ compileSchema }: ImportOptions): FileCheck {
@@ -105,9 +124,9 @@ function operationCheck({ compileSchema }: ImportOptions): FileCheck {
 }
 
 /** A file whose name ends in `.test.yaml` would be one of test cases. */
-function fileOf(root: string, key: string): string {
+function fileOf(root: string, key: string, isWorkflow: boolean): string {
   const name = isCaseFile(`${key}.yaml`) ? `${key}.operation.yaml` : `${key}.yaml`;
-  return relative(root, join(foldersOf(root).registry, 'low-level', name))
+  return relative(root, join(foldersOf(root).registry, isWorkflow ? 'high-level' : 'low-level', name))
     .split(sep)
     .join('/');
 }

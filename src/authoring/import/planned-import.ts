@@ -2,6 +2,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import type { ImportState } from '../../definitions/formats/import-state.js';
 import type { YamlSource } from '../../definitions/yaml-source.js';
 import type { ShownDifference } from '../../rules/show-difference.js';
+import type { EffectChoice } from './effect-choices.js';
 import type { LeftOut } from './imported.js';
 
 /** What is to be done about one import. */
@@ -17,6 +18,8 @@ export interface ImportOptions {
   prefix: string;
   /** Globs over keys and names over there; absent: those of the last import, else all. */
   select?: string[] | undefined;
+  /** Effects that people chose now; those of earlier imports are remembered. */
+  effects?: readonly EffectChoice[] | undefined;
   /** Where people and the source changed the same key, the source wins; files that people deleted come back. */
   overwrite?: boolean | undefined;
   /** Files that were read already, by their names in the project: reading takes most of the time. */
@@ -58,6 +61,14 @@ export interface Gone {
   file: string;
 }
 
+/** An operation whose effects people should decide on: its name says something else. */
+export interface Undecided {
+  key: string;
+  source: string;
+  effects: string;
+  named_like: 'read' | 'deletion';
+}
+
 /** One file to be written. */
 export interface FileWrite {
   /** Absolute. */
@@ -75,6 +86,7 @@ export interface PlannedImport {
   /** Keys that were not chosen. */
   notSelected: string[];
   gone: Gone[];
+  undecided: Undecided[];
   /** The globs that chose; undefined: all. */
   select: string[] | undefined;
   notes: string[];

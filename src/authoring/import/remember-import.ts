@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../contracts/json.js';
 import type { ImportedFile, ImportState } from '../../definitions/formats/import-state.js';
+import type { KeptChoice } from './effect-choices.js';
 import type { Imported } from './imported.js';
 import { pinOf } from './pins.js';
 import type { FilePlan } from './plan-file.js';
@@ -9,7 +10,7 @@ import type { Importing, OperationPlan } from './plan-operation.js';
 export function rememberImport(
   imported: Imported,
   { options, state, homes }: Importing,
-  select: string[] | undefined,
+  { select, effects }: { select: string[] | undefined; effects: KeptChoice[] },
   plans: OperationPlan[],
   config: (FilePlan & { definition: JsonObject }) | undefined,
 ): ImportState {
@@ -17,8 +18,8 @@ export function rememberImport(
   for (const { operation, change, value } of plans) {
     // What could not be merged is still to be merged with what was imported before.
     if (value === undefined && Object.hasOwn(operations, operation.key)) continue;
-    const { source, definition } = operation;
-    operations[operation.key] = { file: change.file, source, definition };
+    const { source, definition, id } = operation;
+    operations[operation.key] = { file: change.file, source, ...(id !== undefined && { id }), definition };
   }
   const kept: ImportedFile | undefined =
     config?.value === undefined ? state?.config : { file: config.change.file, definition: config.definition };
@@ -35,6 +36,7 @@ export function rememberImport(
     location,
     prefix,
     ...(select && { select }),
+    ...(effects.length > 0 && { effects }),
     operations: sorted(operations),
     ...(kept && { config: kept }),
     pinned: sorted(pick({ ...state?.pinned, ...imported.pinned }, used)),

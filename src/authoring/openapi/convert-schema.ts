@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
 import { cleanText } from './clean-text.js';
 import { isPart, listOf, memberOf, type Part, partOf } from './document-parts.js';
-import { follow, referenceIn } from './follow-reference.js';
-import { NotExpressible } from './not-expressible.js';
+import { referenceIn } from './follow-reference.js';
+import type { HiddenNames } from './hidden-names.js';
 import { isNumber, isPattern, SCHEMA_KEYWORDS, VALUE_KEYWORDS } from './schema-keywords.js';
 
 /** Whose the value of a schema is: what is read-only is not sent, what is write-only does not come back. */
@@ -11,10 +11,17 @@ export type Direction = 'request' | 'response';
 /** What a conversion is told, and asks. */
 export interface Conversion {
   document: Part;
-  direction: Direction;
-  /** The name under which the schema of a reference will stand in `$defs`. `inPlace`: for the same value. */
-  refer(reference: string, inPlace: boolean): string;
+  hidden: HiddenNames;
+  /**
+   * The name under which the schema of a reference will stand in `$defs`.
+   *
+   * @param inPlace it is for the same value.
+   * @param without what it must not ask for there, though it does elsewhere.
+   */
+  refer(reference: string, inPlace: boolean, without: readonly string[]): string;
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** Deeper ones are left open: the file of a definition has a limit, and each level costs it two. */
 const MOST_LEVELS = 20;
@@ -28,30 +35,66 @@ const TYPES: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'bool
  *
  * @throws NotExpressible for a reference that leads nowhere or out of the document.
  */
-export function convertSchema(schema: unknown, conversion: Conversion): JsonObject {
-  return convert(schema, conversion, 0, true);
+export function convertSchema(
+  schema: unknown,
+  conversion: Conversion,
+  without: ReadonlySet<string> = NONE,
+): JsonObject {
+  return convert(schema, conversion, { level: 0, inPlace: true, without });
 }
 
-function convert(schema: unknown, conversion: Conversion, level: number, inPlace: boolean): JsonObject {
+/** Where a schema is: how deep, whether for the value of the root, and what those around it hide. */
+interface Place {
+  level: number;
+  inPlace: boolean;
+  without: ReadonlySet<string>;
+}
+
+function convert(schema: unknown, conversion: Conversion, place: Place): JsonObject {
+  const { level, inPlace, without } = place;
   if (schema === false) return { not: {} };
   if (!isPart(schema) || level > MOST_LEVELS) return {};
   const reference = referenceIn(schema);
-  if (reference !== undefined) return convertReference(reference, schema, conversion, inPlace);
+  if (reference !== undefined) return convertReference(reference, schema, conversion, place);
+  const { hidden } = conversion;
   const converted: JsonObject = { ...typeOf(schema), ...valuesOf(schema, conversion), ...boundsOf(schema) };
   for (const { name: keyword, holds, inPlace: same } of SCHEMA_KEYWORDS) {
     const held = memberOf(schema, keyword);
     if (held === undefined) continue;
-    const inner = (part: unknown): JsonObject => convert(part, conversion, level + 1, same && inPlace);
+    if (SAYS_NO.has(keyword) && hidden.isTouched(held, new Set([...without, ...hidden.around(schema)]))) continue;
+    const around = !same ? NONE : union(without, beside(keyword, schema, hidden));
+    const inner = (part: unknown): JsonObject =>
+      convert(part, conversion, { level: level + 1, inPlace: same && inPlace, without: around });
     const value =
       holds === 'one' ? oneOf(keyword, held, inner) : holds === 'list' ? manyOf(held, inner) : mapOf(held, inner);
     if (value !== undefined) converted[keyword] = value;
   }
-  return nullable(schema, settle(converted, schema, conversion));
+  // Without its condition, neither of the two is known to be meant.
+  if (memberOf(schema, 'if') !== undefined && converted.if === undefined) {
+    delete converted.then;
+    delete converted.else;
+  }
+  return nullable(schema, settle(converted, schema, conversion, without));
+}
+
+/** Keywords that refuse more when what they hold says less. */
+const SAYS_NO: ReadonlySet<string> = new Set(['not', 'if']);
+
+/** What the schemas beside one hide: of alternatives only what stands outside of them. */
+function beside(keyword: string, schema: Part, hidden: HiddenNames): ReadonlySet<string> {
+  return keyword === 'oneOf' || keyword === 'anyOf' ? hidden.besides(schema, keyword) : hidden.around(schema);
+}
+
+function union(one: ReadonlySet<string>, other: ReadonlySet<string>): ReadonlySet<string> {
+  if (one.size === 0) return other;
+  return other.size === 0 ? one : new Set([...one, ...other]);
 }
 
 /** In 3.0 nothing stands beside a reference; `nullable` is written there all the same, and meant. */
-function convertReference(reference: string, schema: Part, conversion: Conversion, inPlace: boolean): JsonObject {
-  const converted: JsonObject = { $ref: `#/$defs/${conversion.refer(reference, inPlace)}` };
+function convertReference(reference: string, schema: Part, conversion: Conversion, place: Place): JsonObject {
+  const { hidden, refer } = conversion;
+  const without = hidden.asked(schema, place.without);
+  const converted: JsonObject = { $ref: `#/$defs/${refer(reference, place.inPlace, without)}` };
   const description = VALUE_KEYWORDS.description?.(memberOf(schema, 'description'));
   if (memberOf(schema, 'nullable') === true) return { anyOf: [converted, { type: 'null' }] };
   return description === undefined ? converted : { ...converted, description };
@@ -65,7 +108,7 @@ function typeOf(schema: Part): JsonObject {
   return { type: unique.length === 1 ? only : unique };
 }
 
-function valuesOf(schema: Part, { direction }: Conversion): JsonObject {
+function valuesOf(schema: Part, { hidden: { direction } }: Conversion): JsonObject {
   const converted: JsonObject = {};
   for (const [keyword, clean] of Object.entries(VALUE_KEYWORDS)) {
     const value = clean(memberOf(schema, keyword));
@@ -116,34 +159,31 @@ function mapOf(held: unknown, inner: (part: unknown) => JsonObject): JsonObject 
 }
 
 /** What hangs on several keywords at once. */
-function settle(converted: JsonObject, schema: Part, { document, direction }: Conversion): JsonObject {
-  const hidden = hiddenProperties(schema, document, direction);
-  const properties = partOf(converted.properties);
-  if (hidden.size > 0) {
-    converted.properties = Object.fromEntries(
-      Object.entries(properties).filter(([name]) => !hidden.has(name)),
-    ) as JsonObject;
-  }
+function settle(converted: JsonObject, schema: Part, { hidden }: Conversion, without: ReadonlySet<string>): JsonObject {
+  const around = union(without, hidden.around(schema));
+  hideProperties(converted, schema, hidden);
   const required = [...new Set(listOf(memberOf(schema, 'required')))].filter(
-    (name): name is string => typeof name === 'string' && !hidden.has(name),
+    (name): name is string => typeof name === 'string' && !around.has(name),
   );
   if (required.length > 0) converted.required = required;
   describeRequired(converted, required);
-  const dependent = partOf(memberOf(schema, 'dependentRequired'));
-  if (Object.values(dependent).some(isTexts)) {
-    converted.dependentRequired = Object.fromEntries(
-      Object.entries(dependent).filter(([, names]) => isTexts(names)),
-    ) as JsonObject;
-  }
+  const dependent = Object.entries(partOf(memberOf(schema, 'dependentRequired'))).flatMap(([name, wanted]) =>
+    isTexts(wanted) ? [[name, wanted.filter((one) => !around.has(one))]] : [],
+  );
+  if (dependent.length > 0) converted.dependentRequired = Object.fromEntries(dependent) as JsonObject;
+  dropCounts(converted, schema, hidden, around);
   if (typeof converted.exclusiveMinimum === 'number' && memberOf(schema, 'exclusiveMinimum') === true)
     delete converted.minimum;
   if (typeof converted.exclusiveMaximum === 'number' && memberOf(schema, 'exclusiveMaximum') === true)
     delete converted.maximum;
   dropBadPatterns(converted);
   // Which branch was meant is told by the discriminator, which is no part of JSON Schema; without it several may fit.
-  if (converted.oneOf !== undefined && isPart(memberOf(schema, 'discriminator'))) {
-    const { oneOf: branches, ...rest } = converted;
-    return rest.anyOf === undefined ? { ...rest, anyOf: branches } : rest;
+  // Nor is it, where branches say less than they did.
+  const branches = listOf(memberOf(schema, 'oneOf'));
+  const isLoose = isPart(memberOf(schema, 'discriminator')) || branches.some((one) => hidden.isTouched(one, around));
+  if (converted.oneOf !== undefined && isLoose) {
+    const { oneOf: anyOf, ...rest } = converted;
+    return rest.anyOf === undefined ? { ...rest, anyOf } : rest;
   }
   return converted;
 }
@@ -160,7 +200,7 @@ function describeRequired(converted: JsonObject, required: readonly string[]): v
   } as JsonObject;
 }
 
-function isTexts(value: unknown): boolean {
+function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
@@ -176,26 +216,28 @@ function dropBadPatterns(converted: JsonObject): void {
   delete converted.unevaluatedProperties;
 }
 
-/** Properties that do not travel in this direction. Source: OpenAPI Specification 3.0.4, `readOnly` and `writeOnly`. */
-export function hiddenProperties(schema: Part, document: Part, direction: Direction): Set<string> {
-  const mark = direction === 'request' ? 'readOnly' : 'writeOnly';
-  const hidden = new Set<string>();
-  for (const [name, property] of Object.entries(partOf(memberOf(schema, 'properties')))) {
-    if (memberOf(property, mark) === true || memberOf(followOrNothing(document, property), mark) === true)
-      hidden.add(name);
-  }
-  return hidden;
+/**
+ * Takes out what does not travel. A service that sends it all the same is within its rights, so in an answer such a
+ * property stays as anything where it would else be forbidden.
+ */
+function hideProperties(converted: JsonObject, schema: Part, hidden: HiddenNames): void {
+  const names = hidden.own(schema);
+  if (names.size === 0) return;
+  const additional = memberOf(schema, 'additionalProperties');
+  const isForbidden = hidden.forbidsFromAfar || (additional !== undefined && additional !== true);
+  const entries = Object.entries(partOf(converted.properties)).flatMap(([name, property]) => {
+    if (!names.has(name)) return [[name, property]];
+    return hidden.direction === 'response' && isForbidden ? [[name, {}]] : [];
+  });
+  converted.properties = Object.fromEntries(entries) as JsonObject;
 }
 
-/** What a property refers to; that it leads nowhere is found where it is converted. */
-function followOrNothing(document: Part, value: unknown): unknown {
-  if (referenceIn(value) === undefined) return undefined;
-  try {
-    return follow(document, value);
-  } catch (error) {
-    if (error instanceof NotExpressible) return undefined;
-    throw error;
-  }
+/** Bounds that an answer may break only because something of it does not travel. */
+function dropCounts(converted: JsonObject, schema: Part, hidden: HiddenNames, around: ReadonlySet<string>): void {
+  if (hidden.direction !== 'response') return;
+  if (around.size > 0) delete converted.minProperties;
+  if (hidden.isTouched(memberOf(schema, 'contains'), NONE)) delete converted.maxContains;
+  if (hidden.isTouched(memberOf(schema, 'items'), NONE)) delete converted.uniqueItems;
 }
 
 /** `nullable` is said by the type where there is one; where there is none, by a branch. */

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { AbilityError } from '../../contracts/problem.js';
 import { cleanText } from './clean-text.js';
+import type { DocumentHeader } from './document-headers.js';
 import { MOST_DOCUMENT_BYTES } from './read-document.js';
 
 /** A description as it was found. */
@@ -13,19 +14,32 @@ export interface Description {
   url?: string;
 }
 
+/** How a description is loaded. */
+interface Loading {
+  cwd: string;
+  timeoutMs: number;
+  signal: AbortSignal;
+  headers?: readonly DocumentHeader[];
+}
+
 const MOST_REDIRECTS = 5;
 
 /**
  * Loads a description from a file or an http address.
  *
  * @param timeoutMs longest until the whole of it is there.
- * @throws AbilityError `import.unavailable`, `import.unsupported` for one that is too large.
+ * @param headers sent to the host of the address alone, wherever it redirects to.
+ * @throws AbilityError `import.unavailable`, `import.unsupported` for one that is too large, `usage.invalid` for headers
+ * of a file.
  */
 export async function loadDescription(
   source: string,
-  { cwd, timeoutMs, signal }: { cwd: string; timeoutMs: number; signal: AbortSignal },
+  { cwd, timeoutMs, signal, headers = [] }: Loading,
 ): Promise<Description> {
-  if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(source)) return loadFile(source, cwd);
+  if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(source)) {
+    if (headers.length === 0) return loadFile(source, cwd);
+    throw new AbilityError({ code: 'usage.invalid', message: '--header is for an address, and no file has headers' });
+  }
   if (!/^https?:/i.test(source) || !URL.canParse(source)) {
     throw unavailable(`${cleanText(source, 200)} is no http address`);
   }
@@ -35,7 +49,7 @@ export async function loadDescription(
   }
   const limit = AbortSignal.any([AbortSignal.timeout(timeoutMs), signal]);
   try {
-    return await download(url, limit);
+    return await download(url, headers, limit);
   } catch (error) {
     if (error instanceof AbilityError || signal.aborted) throw error;
     const reason = limit.aborted ? `it did not answer within ${timeoutMs} ms` : reasonOf(error);
@@ -57,15 +71,19 @@ function loadFile(source: string, cwd: string): Description {
   }
 }
 
-async function download(first: URL, signal: AbortSignal): Promise<Description> {
+async function download(first: URL, own: readonly DocumentHeader[], signal: AbortSignal): Promise<Description> {
   let url = first;
+  // What is meant for one host is sent to no other one, and not again by one that the way has led away to.
+  let meant = own;
   for (let hop = 0; ; hop += 1) {
-    const headers = { accept: 'application/json, application/yaml, text/yaml, */*;q=0.5' };
+    const headers = new Headers({ accept: 'application/json, application/yaml, text/yaml, */*;q=0.5' });
+    for (const { name, value } of meant) headers.append(name, value);
     const answer = await fetch(url.href, { headers, redirect: 'manual', signal });
     const target = answer.headers.get('location');
     if (answer.status >= 300 && answer.status < 400 && target !== null) {
       await answer.body?.cancel();
       url = redirected(url, target, hop);
+      if (url.origin !== first.origin) meant = [];
       continue;
     }
     if (!answer.ok) {

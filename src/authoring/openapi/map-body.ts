@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../contracts/json.js';
 import { cleanText } from './clean-text.js';
-import { hiddenProperties } from './convert-schema.js';
 import { isPart, memberOf, type Part, partOf, textOf } from './document-parts.js';
 import { fileSchema, isBinary, wholeFileSchema } from './file-schema.js';
 import { follow, referenceIn } from './follow-reference.js';
+import type { HiddenNames } from './hidden-names.js';
 import type { InputNames } from './input-names.js';
 import { styleOf } from './map-parameters.js';
 import { type Media, type MediaFamily, mediaOf } from './media-types.js';
@@ -27,6 +27,7 @@ interface BodyMapping {
   document: Part;
   method: string;
   names: InputNames;
+  hidden: HiddenNames;
   convert(schema: unknown): JsonObject;
   note(text: string): void;
 }
@@ -96,7 +97,7 @@ function fieldsOf(media: Media, bodyRequired: boolean, mapping: BodyMapping): Ma
   if (family !== 'json' && family !== 'form' && family !== 'multipart') return undefined;
   const object = plainObjectOf(document, memberOf(about, 'schema'));
   if (!object) return undefined;
-  const hidden = hiddenProperties({ properties: Object.fromEntries(object.properties) }, document, 'request');
+  const hidden = mapping.hidden.own({ properties: Object.fromEntries(object.properties) });
   const wanted = [...object.required].filter((name) => !hidden.has(name));
   // A body that may be absent, but not without these: as inputs they would be optional one by one.
   if (!bodyRequired && wanted.length > 0) return undefined;
@@ -118,7 +119,9 @@ function fieldsOf(media: Media, bodyRequired: boolean, mapping: BodyMapping): Ma
     if (input === name && Object.keys(style).length === 0) continue;
     mapped.params[input] = { in: 'body', ...(input !== name && { name }), ...style };
   }
-  const section = sectionOf(media);
+  // With a field that must be given, the body is never empty.
+  const isSentEmpty = bodyRequired && mapped.required.length === 0;
+  const section = { ...sectionOf(media), ...(isSentEmpty && { required: true }) };
   // Without a `body` of its own, what nobody names would go into the query.
   const needsSection = method === 'DELETE' || method === 'OPTIONS' || Object.keys(section).length > 0;
   return { ...mapped, ...(needsSection && { section: { type: family, ...section } }) };

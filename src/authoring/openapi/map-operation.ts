@@ -1,15 +1,16 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { ImportedOperation } from '../import/imported.js';
 import { describeOperation } from './describe-operation.js';
-import { memberOf, type Part } from './document-parts.js';
+import { memberOf, type Part, textOf } from './document-parts.js';
 import { effectsOf, type Method } from './effects-of.js';
 import { InputNames } from './input-names.js';
 import { type MappedBody, mapBody } from './map-body.js';
 import { describeInput, type MappedParameter, mapParameters, parametersOf } from './map-parameters.js';
 import { mapPath } from './map-path.js';
 import { mapResponses } from './map-responses.js';
-import type { SecurityReader } from './map-security.js';
+import { type MappedSecurity, type SecurityReader, withOwnCredentials } from './map-security.js';
 import type { ServerReader } from './map-servers.js';
+import { namedLike } from './named-like.js';
 import type { SchemaReader } from './schema-closure.js';
 
 /** An operation as its document has it. */
@@ -50,14 +51,22 @@ export function mapOperation(key: string, found: FoundOperation, readers: Docume
   const notes: string[] = [];
   const note = (text: string): void => void notes.push(text);
   const method = found.method.toUpperCase();
-  const access = security.map(operation, note);
+  const endpoint = servers.endpointOf(pathItem, operation);
+  const access = accessAt(endpoint, security.map(operation, note), servers);
   const names = new InputNames();
   const listed = parametersOf(pathItem, operation);
   const declared = mapParameters(document, listed, { names, given: access.given, note });
   const { path, parameters } = mapPath(found.path, declared, names);
   let body: MappedBody | undefined;
   const input = schemas.close('request', (convert) => {
-    body = mapBody(memberOf(operation, 'requestBody'), { document, method, names, convert, note });
+    body = mapBody(memberOf(operation, 'requestBody'), {
+      document,
+      method,
+      names,
+      hidden: schemas.hidden.request,
+      convert,
+      note,
+    });
     return inputSchema(parameters, body, convert);
   });
   let as: string | undefined;
@@ -70,7 +79,6 @@ export function mapOperation(key: string, found: FoundOperation, readers: Docume
   });
   if (input.cut || output.cut) note('Its schemas are large; what lies deep in them is left open');
   const isDeprecated = memberOf(operation, 'deprecated') === true;
-  const endpoint = servers.endpointOf(pathItem, operation);
   const { summary, ...described } = describeOperation(operation, source);
   const definition: JsonObject = {
     operation_key: key,
@@ -96,7 +104,23 @@ export function mapOperation(key: string, found: FoundOperation, readers: Docume
       },
     },
   };
-  return { key, source, definition, notes, credentials: access.credentials };
+  const like = namedLike(found.method, found.path, memberOf(operation, 'operationId'));
+  const id = textOf(memberOf(operation, 'operationId'));
+  return {
+    ...{ key, source, definition, notes, credentials: access.credentials },
+    ...(id !== undefined && { id }),
+    ...(like && { namedLike: like }),
+  };
+}
+
+/** A credential is given to one host; another one that a document names is called with credentials of its own. */
+function accessAt(endpoint: string, access: MappedSecurity, servers: ServerReader): MappedSecurity {
+  if (access.credentials.length === 0 || !servers.isElsewhere(endpoint)) return access;
+  const own = withOwnCredentials(access, endpoint);
+  servers.notes.add(
+    `Some operations are called at ${servers.endpoints[endpoint]}, which is another host: they take ${own.credentials.join(', ')}, and nothing that is meant for ${servers.endpoints.default}`,
+  );
+  return own;
 }
 
 function withDefs({ schema, $defs }: { schema: JsonObject; $defs: JsonObject }): JsonObject {

@@ -1,7 +1,8 @@
-import type { JsonObject } from '../../contracts/json.js';
+import { isDeepStrictEqual } from 'node:util';
 import { cleanText } from './clean-text.js';
 import { isPart, listOf, memberOf, type Part, partOf, textOf } from './document-parts.js';
 import { follow } from './follow-reference.js';
+import { groupsWantedTogether } from './joined-schemes.js';
 import { NotExpressible } from './not-expressible.js';
 
 /** What one scheme needs: the parts of an `api` section, and the credentials in them. */
@@ -11,13 +12,15 @@ interface Access {
   cookies: Record<string, string>;
   basic?: { user: string; password: string };
   credentials: string[];
+  /** It ends in `Authorization: Bearer`, whatever flow or kind of scheme gets the token. */
+  isBearer?: true;
 }
 
 /** How an operation shows who calls. */
 export interface MappedSecurity {
   headers: Record<string, string>;
   /** The `auth` section; absent: nothing that needs one. */
-  auth?: JsonObject;
+  auth?: { basic?: { user: string; password: string }; query?: Record<string, string> };
   /** Names of the credentials it takes. */
   credentials: string[];
   /** What it gives, so that no input does: `query key`, `header x-key`. */
@@ -36,6 +39,23 @@ export class SecurityReader {
     const listed = partOf(memberOf(partOf(memberOf(document, 'components')), 'securitySchemes'));
     const taken = new Set<string>();
     for (const name of Object.keys(listed)) this.schemes.set(name, accessOf(document, name, listed[name], taken));
+    this.shareTokens();
+  }
+
+  /**
+   * One request has one bearer token. So bearer schemes that any operation wants together have one credential, that of
+   * the first of them in the document; those that are only alternatives keep one each. Source: RFC 6750, 2.1.
+   */
+  private shareTokens(): void {
+    const isBearer = (name: string): boolean => {
+      const access = this.schemes.get(name);
+      return typeof access === 'object' && access.isBearer === true;
+    };
+    for (const group of groupsWantedTogether(this.document, isBearer)) {
+      const [first, ...others] = [...this.schemes.keys()].filter((name) => group.has(name));
+      const access = first === undefined ? undefined : this.schemes.get(first);
+      if (access !== undefined) for (const name of others) this.schemes.set(name, access);
+    }
   }
 
   /**
@@ -59,9 +79,12 @@ export class SecurityReader {
         continue;
       }
       if (isOptional && !this.isNeeded(Object.keys(alternative))) break;
-      const others = named.filter((one) => one !== alternative).map((one) => Object.keys(one).join(' with '));
+      const others = named.filter((one) => one !== alternative && !this.isSame(one, mapped));
       if (others.length > 0) {
-        note(`It is called with ${Object.keys(alternative).join(' and ')}; ${others.join(', ')} would do as well`);
+        const shown = others.map((one) => Object.keys(one).join(' with '));
+        note(
+          `It is called with ${Object.keys(alternative).join(' and ')}; ${[...new Set(shown)].join(', ')} would do as well`,
+        );
       }
       this.tell(Object.keys(alternative));
       return mapped;
@@ -69,6 +92,13 @@ export class SecurityReader {
     if (!isOptional) throw new NotExpressible([...new Set(reasons)].join('; '));
     note('It is called without credentials, which it allows');
     return NOBODY();
+  }
+
+  /** Whether an alternative is sent in the same way, which is nothing to choose between. */
+  private isSame(alternative: Part, mapped: MappedSecurity): boolean {
+    const other = this.combine(Object.keys(alternative));
+    if (typeof other === 'string') return false;
+    return isDeepStrictEqual([other.headers, other.auth], [mapped.headers, mapped.auth]);
   }
 
   /** Whether the document as a whole asks for these schemes, so that everybody has the credentials. */
@@ -84,6 +114,7 @@ export class SecurityReader {
     for (const name of names) {
       const access = this.schemes.get(name) ?? `its security scheme ${cleanText(name, 60)} is not defined`;
       if (typeof access === 'string') return access;
+      if (access.isBearer && whole.isBearer) continue;
       const clash = [
         ...Object.keys(access.headers).filter((header) => hasHeader(whole, header)),
         ...(access.basic && hasHeader(whole, 'Authorization') ? ['Authorization'] : []),
@@ -94,22 +125,29 @@ export class SecurityReader {
       Object.assign(whole.query, access.query);
       Object.assign(whole.cookies, access.cookies);
       if (access.basic) whole.basic = access.basic;
+      if (access.isBearer) whole.isBearer = true;
       whole.credentials.push(...access.credentials);
     }
     return mappedOf(whole);
   }
 
   private tell(names: string[]): void {
+    const tokens = new Map<string, string[]>();
     for (const name of names) {
       const scheme = followed(this.document, name);
       const type = memberOf(scheme, 'type');
       if (type !== 'oauth2' && type !== 'openIdConnect') continue;
       const access = this.schemes.get(name);
-      const credential = typeof access === 'object' ? access.credentials[0] : undefined;
+      const credential = typeof access === 'object' ? (access.credentials[0] ?? '') : '';
       const flows = Object.keys(partOf(memberOf(scheme, 'flows')));
       const how = flows.length > 0 ? ` (${flows.map((flow) => cleanText(flow, 30)).join(', ')})` : '';
+      tokens.set(credential, [...(tokens.get(credential) ?? []), `${cleanText(name, 60)} is ${type}${how}`]);
+    }
+    for (const [credential, schemes] of tokens) {
+      const which = schemes.length > 1 ? 'The schemes' : 'The scheme';
+      const one = schemes.length > 1 ? 'one access token for all of them' : 'an access token';
       this.notes.add(
-        `The scheme ${cleanText(name, 60)} is ${type}${how}: the credential ${credential} must hold an access token; nothing here fetches or renews one`,
+        `${which} ${schemes.join(', ')}: the credential ${credential} must hold ${one}; nothing here fetches or renews one`,
       );
     }
   }
@@ -118,6 +156,26 @@ export class SecurityReader {
 function followed(document: Part, name: string): unknown {
   const schemes = memberOf(memberOf(document, 'components'), 'securitySchemes');
   return follow(document, memberOf(schemes, name));
+}
+
+/** The same access with credentials that have the name of an endpoint in theirs. */
+export function withOwnCredentials(access: MappedSecurity, endpoint: string): MappedSecurity {
+  const own = (name: string): string => `${endpoint.toLowerCase().slice(0, 99 - name.length)}_${name}`;
+  const renamed = (text: string): string =>
+    text.replaceAll(/\{credential:([^}]*)\}/g, (_, name: string) => `{credential:${own(name)}}`);
+  const renamedAll = (texts: Record<string, string>): Record<string, string> =>
+    Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, renamed(text)]));
+  const { basic, query } = access.auth ?? {};
+  const auth = {
+    ...(basic && { basic: { user: renamed(basic.user), password: renamed(basic.password) } }),
+    ...(query && { query: renamedAll(query) }),
+  };
+  return {
+    ...access,
+    headers: renamedAll(access.headers),
+    ...(access.auth && { auth }),
+    credentials: access.credentials.map(own),
+  };
 }
 
 function NOBODY(): MappedSecurity {
@@ -185,7 +243,7 @@ function httpAccess(name: string, scheme: string, taken: Set<string>): Access | 
 
 function bearer(name: string, taken: Set<string>): Access {
   const credential = credentialOf('token', name, taken);
-  return { ...empty([credential]), headers: { Authorization: `Bearer {credential:${credential}}` } };
+  return { ...empty([credential]), headers: { Authorization: `Bearer {credential:${credential}}` }, isBearer: true };
 }
 
 function keyAccess(name: string, scheme: unknown, taken: Set<string>): Access | string {

@@ -26,12 +26,29 @@ export class ServerReader {
     const url = this.addressOf(first ?? { url: '/' });
     if (typeof url !== 'string') throw new AbilityError(noServer(url.reason, hints));
     this.endpoints.default = url;
+    if (hints.server === undefined) this.tellGuess(first, url);
     if (others.length > 0) {
       const shown = others.slice(0, 5).map((server) => cleanText(String(memberOf(server, 'url')), 100));
       this.notes.add(
         `Calls go to ${url}, the first of its servers; the others are ${shown.join(', ')}. Choose with --server`,
       );
     }
+  }
+
+  /** An address that the document does not have in full is a guess, which may be a wrong one. */
+  private tellGuess(server: unknown, url: string): void {
+    const template = textOf(memberOf(server, 'url'))?.trim();
+    if (template !== undefined && URL.canParse(fill(template, server).text)) return;
+    const why = template === undefined ? 'names no server' : `has only the relative server ${cleanText(template, 200)}`;
+    this.notes.add(
+      `The address of the service is guessed: the document ${why}, so calls go to ${url}, on the host it came from. Set it with --server`,
+    );
+  }
+
+  /** Whether an endpoint has another host than most calls go to; what is secret for the one is no business of the other. */
+  isElsewhere(endpoint: string): boolean {
+    const { default: usual = '', [endpoint]: other = usual } = this.endpoints;
+    return new URL(other).origin !== new URL(usual).origin;
   }
 
   /**
@@ -55,14 +72,7 @@ export class ServerReader {
   private addressOf(server: unknown): string | { reason: string } {
     const template = textOf(memberOf(server, 'url'))?.trim();
     if (template === undefined) return { reason: 'has no `url`' };
-    const variables = partOf(memberOf(server, 'variables'));
-    const filled: string[] = [];
-    const text = template.replaceAll(/\{([^{}]*)\}/g, (hole, name: string) => {
-      const value = memberOf(memberOf(variables, name), 'default');
-      if (typeof value !== 'string' && typeof value !== 'number') return hole;
-      filled.push(`${name}=${value}`);
-      return String(value);
-    });
+    const { text, filled } = fill(template, server);
     const shown = cleanText(template, 200);
     if (/[{}]/.test(text)) return { reason: `${shown} has variables without a default` };
     const url = parse(text, this.hints);
@@ -75,6 +85,19 @@ export class ServerReader {
       this.notes.add(`${shown} is taken with ${cleanText(filled.join(', '), 200)}. Choose another with --server`);
     return url.href.replace(/\/$/, '');
   }
+}
+
+/** An address with the defaults of its variables; those without one stay as they are. */
+function fill(template: string, server: unknown): { text: string; filled: string[] } {
+  const variables = partOf(memberOf(server, 'variables'));
+  const filled: string[] = [];
+  const text = template.replaceAll(/\{([^{}]*)\}/g, (hole, name: string) => {
+    const value = memberOf(memberOf(variables, name), 'default');
+    if (typeof value !== 'string' && typeof value !== 'number') return hole;
+    filled.push(`${name}=${value}`);
+    return String(value);
+  });
+  return { text, filled };
 }
 
 function parse(text: string, { documentUrl, server }: ServerHints): URL | undefined {

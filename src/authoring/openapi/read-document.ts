@@ -18,15 +18,16 @@ const MOST_LEVELS = 500;
  * Reads the text of a description, JSON or YAML.
  *
  * @param from the file or address, for messages.
+ * @param kind what the document should be, for messages.
  * @throws AbilityError `import.unreadable` for what is neither, or no map.
  */
-export function readDocument(text: string, from: string): Part {
+export function readDocument(text: string, from: string, kind = 'OpenAPI'): Part {
   const start = text.trimStart().slice(0, 200);
   if (/^<(!doctype|html|\?xml|[a-z])/i.test(start)) {
-    throw unreadable(`${from} is a page, and no OpenAPI document`, 'Give the address of the YAML or JSON itself.');
+    throw unreadable(`${from} is a page, and no ${kind} document`, 'Give the address of the YAML or JSON itself.');
   }
   const value = /^[{[]/.test(start) ? readJson(text, from) : readYaml(text, from);
-  if (!isPart(value)) throw unreadable(`${from} is no OpenAPI document: it is no map`);
+  if (!isPart(value)) throw unreadable(`${from} is no ${kind} document: it is no map`);
   return value;
 }
 

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../contracts/json.js';
 import { RESERVED_NAMES } from '../../contracts/names.js';
-import { convertSchema, type Direction } from './convert-schema.js';
+import { type Conversion, convertSchema, type Direction } from './convert-schema.js';
 import type { Part } from './document-parts.js';
 import { nameInReference, resolvePointer } from './follow-reference.js';
+import { HiddenNames } from './hidden-names.js';
 import { NotExpressible } from './not-expressible.js';
 
 /** A schema that references lead to, converted once for a whole document. */
@@ -40,7 +41,24 @@ export class SchemaReader {
   /** What is known of schemas that refer in place: one that was entered and has not ended leads back to itself. */
   private readonly state = new Map<string, 'entered' | 'ends'>();
 
-  constructor(readonly document: Part) {}
+  /** What does not travel in each direction. */
+  readonly hidden: Readonly<Record<Direction, HiddenNames>>;
+  /** References by what they are called in this reader: with what they must not ask for. */
+  private readonly targets = new Map<string, { reference: string; without: readonly string[] }>();
+
+  constructor(readonly document: Part) {
+    this.hidden = {
+      request: new HiddenNames(document, 'request'),
+      response: new HiddenNames(document, 'response'),
+    };
+  }
+
+  /** What a reference is called, which is its own text but where it must not ask for something. */
+  private keyOf(reference: string, without: readonly string[]): string {
+    const key = without.length === 0 ? reference : `${reference} without ${JSON.stringify(without)}`;
+    this.targets.set(key, { reference, without });
+    return key;
+  }
 
   /**
    * Converts schemas that will stand together, and gathers what they refer to, from reference to reference.
@@ -52,11 +70,12 @@ export class SchemaReader {
    */
   close(direction: Direction, build: (convert: (schema: unknown) => JsonObject) => JsonObject): ClosedSchema {
     const references = new Set<string>();
-    const refer = (reference: string): string => {
-      references.add(reference);
-      return nameOf(reference);
+    const refer: Conversion['refer'] = (reference, _, without) => {
+      references.add(this.keyOf(reference, without));
+      return nameOf(reference, without);
     };
-    const schema = build((part) => convertSchema(part, { document: this.document, direction, refer }));
+    const conversion: Conversion = { document: this.document, hidden: this.hidden[direction], refer };
+    const schema = build((part) => convertSchema(part, conversion));
     const $defs: JsonObject = {};
     let [total, cut] = [0, false];
     // Breadth first: what is nearest to the root counts most when there is too much.
@@ -76,26 +95,29 @@ export class SchemaReader {
     return { schema, $defs, cut };
   }
 
-  private definitionOf(reference: string, direction: Direction): Definition {
-    const key = `${direction} ${reference}`;
-    const known = this.known.get(key) ?? this.convert(reference, direction);
+  private definitionOf(target: string, direction: Direction): Definition {
+    const key = `${direction} ${target}`;
+    const known = this.known.get(key) ?? this.convert(target, direction);
     this.known.set(key, known);
     if (known instanceof NotExpressible) throw known;
     return known;
   }
 
-  private convert(reference: string, direction: Direction): Definition | NotExpressible {
+  private convert(key: string, direction: Direction): Definition | NotExpressible {
+    const { reference, without } = this.targets.get(key) ?? { reference: key, without: [] };
     const references = new Set<string>();
     const inPlace = new Set<string>();
-    const refer = (found: string, same: boolean): string => {
-      references.add(found);
-      if (same) inPlace.add(found);
-      return nameOf(found);
+    const refer: Conversion['refer'] = (found, same, less) => {
+      const further = this.keyOf(found, less);
+      references.add(further);
+      if (same) inPlace.add(further);
+      return nameOf(found, less);
     };
     try {
       const target = resolvePointer(this.document, reference);
-      const schema = convertSchema(target, { document: this.document, direction, refer });
-      return { name: nameOf(reference), schema, size: JSON.stringify(schema).length, references, inPlace };
+      const conversion: Conversion = { document: this.document, hidden: this.hidden[direction], refer };
+      const schema = convertSchema(target, conversion, new Set(without));
+      return { name: nameOf(reference, without), schema, size: JSON.stringify(schema).length, references, inPlace };
     } catch (error) {
       if (error instanceof NotExpressible) return error;
       throw error;
@@ -116,7 +138,9 @@ export class SchemaReader {
       this.state.set(key, 'entered');
       for (const other of further) {
         const state = this.state.get(`${direction} ${other}`);
-        if (state === 'entered') throw new NotExpressible(`its schema ${nameOf(other)} is made of itself, without end`);
+        const { reference, without } = this.targets.get(other) ?? { reference: other, without: [] };
+        if (state === 'entered')
+          throw new NotExpressible(`its schema ${nameOf(reference, without)} is made of itself, without end`);
         if (state !== 'ends') open.push(other);
       }
     }
@@ -124,10 +148,15 @@ export class SchemaReader {
 }
 
 /** A name that is always the same for a reference, and that no other one has. */
-function nameOf(reference: string): string {
+function nameOf(reference: string, without: readonly string[]): string {
+  if (without.length > 0) return `${nameOf(reference, [])}_${hashOf(JSON.stringify(without))}`;
   const last = nameInReference(reference);
   const name = last.replaceAll(/[^A-Za-z0-9_.-]/g, '_').slice(0, 80);
   const plain = /^#\/components\/schemas\/[^/%~]+$/.test(reference) && name === last;
   if (plain && !RESERVED_NAMES.has(name)) return name;
-  return `${name}_${createHash('sha256').update(reference).digest('hex').slice(0, 8)}`;
+  return `${name}_${hashOf(reference)}`;
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8);
 }

@@ -2,7 +2,11 @@ import { memberOf, type Part, textOf } from './document-parts.js';
 
 /** A name for the service of a document, of its title; undefined where the title gives none. */
 export function serviceNameOf(document: Part): string | undefined {
-  const title = textOf(memberOf(memberOf(document, 'info'), 'title')) ?? '';
+  return nameOfTitle(textOf(memberOf(memberOf(document, 'info'), 'title')) ?? '');
+}
+
+/** A name made of a title. */
+export function nameOfTitle(title: string): string | undefined {
   const name = title
     .toLowerCase()
     .replaceAll(/\b(open)?api\b|\bv\d[\d.]*\b|\brest\b/g, ' ')

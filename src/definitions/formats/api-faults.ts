@@ -18,7 +18,9 @@ export interface ApiParts {
   params?: Record<string, Param> | undefined;
   query?: Record<string, unknown> | undefined;
   headers?: Record<string, string> | undefined;
-  body?: { type: ApiBodyType; content_type?: string | undefined; value?: unknown } | undefined;
+  body?:
+    | { type: ApiBodyType; content_type?: string | undefined; value?: unknown; required?: true | undefined }
+    | undefined;
   auth?: { basic?: unknown; query?: Record<string, string> | undefined } | undefined;
   response?: { headers?: string[] | undefined } | undefined;
 }
@@ -146,12 +148,16 @@ function* faultsOfNames({ params = {}, query = {}, headers = {}, auth }: ApiPart
 
 function* faultsOfBody({ method, body, params = {} }: ApiParts): Generator<ApiFault> {
   if (!body) return;
-  const { type, content_type, value } = body;
+  const { type, content_type, value, required } = body;
   if (WITHOUT_BODY.has(method)) {
     yield { path: ['body'], message: `A ${method} has no body; use \`query\`, or another \`method\`` };
   }
   if ((type === 'text' || type === 'binary') && value === undefined) {
     yield { path: ['body'], message: `A ${type} body needs its \`value\`, such as "\${{ input.content }}"` };
+  }
+  if (required && value !== undefined) {
+    const message = '`body.required` is for a body of fields; `value` is sent whenever it is given';
+    yield { path: ['body', 'required'], message };
   }
   for (const [key, param] of Object.entries(params)) {
     if (param.in !== 'body') continue;

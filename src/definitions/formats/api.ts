@@ -49,6 +49,8 @@ const body = z.strictObject({
     .optional(),
   /** The body as a template; without it, the input that nothing else uses. */
   value: withoutCredentials.optional(),
+  /** A body is sent even where no field of it is given, such as `{}`. */
+  required: z.literal(true).optional(),
 });
 
 /** What stands here may be a secret, so an error must not repeat it, whatever is wrong with it. */

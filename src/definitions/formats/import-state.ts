@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EFFECTS } from '../../contracts/effects.js';
 import { abilityId, jsonObject } from './values.js';
 
 /** What was written of one definition when it was imported last: the base that people's edits are told apart by. */
@@ -11,7 +12,7 @@ const importedFile = z.strictObject({
 /** `registry/.imports/<kind>.<name>.json`: what an import took over last. Written by the import alone. */
 export const importState = z.strictObject({
   format: z.literal(1),
-  kind: z.enum(['mcp', 'openapi']),
+  kind: z.enum(['mcp', 'openapi', 'arazzo']),
   name: z.string().min(1),
   /** How the other system was reached; for people. */
   location: z.string(),
@@ -19,7 +20,10 @@ export const importState = z.strictObject({
   prefix: z.string(),
   /** Globs over keys and names that chose the operations; absent: all. */
   select: z.array(z.string()).optional(),
-  operations: z.record(abilityId, importedFile.extend({ source: z.string() })),
+  /** Effects that people chose for what fits a pattern, the last one that fits counting; absent: none. */
+  effects: z.array(z.strictObject({ pattern: z.string().min(1), effect: z.enum(EFFECTS) })).optional(),
+  /** `id`: its `operationId` over there, by which other documents name it; absent: it has none. */
+  operations: z.record(abilityId, importedFile.extend({ source: z.string(), id: z.string().optional() })),
   config: importedFile.optional(),
   /** What pinned definitions were, by SHA-256, so that a change can be shown. Source: answers, 42. */
   pinned: z.record(z.string().regex(/^[0-9a-f]{64}$/), jsonObject),

@@ -17,6 +17,7 @@ const API_FIELDS: Record<string, string> = {
   'body.type': 'How the body is written.',
   'body.content_type': 'The media type that is sent.',
   'body.value': 'The body as a template, with ${{ }}.',
+  'body.required': 'It is sent even where no field of it is given, as `{}`.',
   auth: 'How the call proves who it is, where a header is not enough.',
   'auth.basic': 'User and password, sent as the Authorization header.',
   'auth.basic.user': 'The user, such as {credential:user}.',

@@ -1,3 +1,4 @@
+import type { EffectChoice } from '../../authoring/import/effect-choices.js';
 import type { Imported } from '../../authoring/import/imported.js';
 import type { ImportOptions, PlannedImport } from '../../authoring/import/planned-import.js';
 import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
@@ -13,6 +14,7 @@ export interface ImportFlags {
   dryRun?: boolean;
   overwrite?: boolean;
   timeout: string;
+  effectsFor?: string[];
 }
 
 /** A longer one cannot be counted down. */
@@ -48,7 +50,8 @@ export async function importIntoProject(
   const { readImport } = await import('../../definitions/read-imports.js');
   const prefix = await choosePrefix(source, flags, readImport(root, source.kind, source.name)?.prefix);
   const imported = await source.read(prefix);
-  const options = { ...source, prefix, select: chosen(flags), overwrite: flags.overwrite === true };
+  const effects = await choicesOf(flags);
+  const options = { ...source, prefix, select: chosen(flags), effects, overwrite: flags.overwrite === true };
   const planned = flags.dryRun
     ? await plan(loader, imported, options)
     : await alone(context, root, signal, async () => {
@@ -80,6 +83,12 @@ async function plan(
 
 function chosen({ select }: ImportFlags): string[] | undefined {
   return select && select.length > 0 ? select : undefined;
+}
+
+async function choicesOf({ effectsFor = [] }: ImportFlags): Promise<EffectChoice[]> {
+  if (effectsFor.length === 0) return [];
+  const { readEffectChoice } = await import('../../authoring/import/effect-choices.js');
+  return effectsFor.map(readEffectChoice);
 }
 
 async function choosePrefix(

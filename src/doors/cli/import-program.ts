@@ -17,7 +17,11 @@ export function defineImport(program: Command, given: Given, outcome: Outcome): 
   addGlobals(group);
   group.addHelpText(
     'after',
-    examples('ability import mcp files --dry-run', 'ability import openapi openapi.yaml --dry-run'),
+    examples(
+      'ability import mcp files --dry-run',
+      'ability import openapi openapi.yaml --dry-run',
+      'ability import arazzo purchase.arazzo.yaml --dry-run',
+    ),
   );
   const define = definer(group, given, outcome);
   addImportFlags(
@@ -42,6 +46,7 @@ export function defineImport(program: Command, given: Given, outcome: Outcome): 
       ),
     );
   defineOpenApi(define);
+  defineArazzo(define);
 }
 
 function defineOpenApi(define: Define): void {
@@ -54,6 +59,18 @@ function defineOpenApi(define: Define): void {
   )
     .option('--name <name>', 'what the service is called in registry/config (default: from its title)')
     .option('--server <url>', 'the address of the service, instead of what the document says')
+    .option(
+      '--effects-for <pattern=effect>',
+      'what operations that fit change; kept for later imports; repeatable',
+      collect,
+      [],
+    )
+    .option(
+      '--header <header>',
+      'sent to get the document, as "Authorization: Bearer env:TOKEN"; repeatable',
+      collect,
+      [],
+    )
     .option('--timeout <duration>', 'longest a document may take to come', '30s')
     .addHelpText(
       'after',
@@ -61,7 +78,36 @@ function defineOpenApi(define: Define): void {
         'ability import openapi openapi.yaml --dry-run   # what would be written; writes nothing',
         "ability import openapi https://api.example.com/openapi.json --name billing --select 'GET /invoices*'",
         'ability import openapi openapi.yaml --server https://staging.example.com/v1',
+        "ability import openapi openapi.yaml --effects-for 'billing.search_*=external_read'",
+        'ability import openapi https://api.example.com/openapi.json --header "Authorization: Bearer env:DOCS_TOKEN"',
         'ability import openapi openapi.yaml   # again, later: shows what changed, and keeps what people edited',
+      ),
+    );
+}
+
+function defineArazzo(define: Define): void {
+  addImportFlags(
+    define(
+      'arazzo <source>',
+      'make each workflow of an Arazzo document (1.0, 1.1) a workflow, after its OpenAPI documents were imported',
+      () => import('./commands/import-arazzo.js'),
+    ),
+  )
+    .option('--name <name>', 'what the import is called (default: from its title)')
+    .option('--source <source=import>', 'which import a source description of the document is; repeatable', collect, [])
+    .option(
+      '--header <header>',
+      'sent to get the document, as "Authorization: Bearer env:TOKEN"; repeatable',
+      collect,
+      [],
+    )
+    .option('--timeout <duration>', 'longest a document may take to come', '30s')
+    .addHelpText(
+      'after',
+      examples(
+        'ability import openapi petstore.yaml --name petstore   # first: the operations',
+        'ability import arazzo purchase.arazzo.yaml --dry-run   # what would be written; writes nothing',
+        'ability import arazzo purchase.arazzo.yaml --source petStoreDescription=petstore',
       ),
     );
 }

@@ -1,5 +1,10 @@
 import type { LeftOut } from '../../authoring/import/imported.js';
-import type { PlannedChange, PlannedImport, PlannedOperation } from '../../authoring/import/planned-import.js';
+import type {
+  PlannedChange,
+  PlannedImport,
+  PlannedOperation,
+  Undecided,
+} from '../../authoring/import/planned-import.js';
 import { describeDifference, type ShownDifference, showUnseen } from '../../rules/show-difference.js';
 import type { ImportSource } from './import-into-project.js';
 import type { Terminal } from './terminal.js';
@@ -24,7 +29,7 @@ const MOST_DIFFERENCES = 10;
 
 /** What became of each operation, for programs. */
 export function importAsJson({ source, planned, isDryRun }: ImportEnd): Record<string, unknown> {
-  const { operations, config, leftOut, notSelected, gone, select, notes } = planned;
+  const { operations, config, leftOut, notSelected, gone, undecided, select, notes } = planned;
   const withStatus = (status: PlannedChange['status']) =>
     operations.filter((operation) => operation.status === status).map((operation) => asJson(operation, isDryRun));
   return {
@@ -38,6 +43,7 @@ export function importAsJson({ source, planned, isDryRun }: ImportEnd): Record<s
     kept: withStatus('kept'),
     left_out: leftOut,
     gone,
+    undecided,
     not_selected: notSelected,
     select: select ?? null,
     config: config && { status: config.status, ...asJson(config, isDryRun) },
@@ -51,7 +57,7 @@ function asJson<T extends PlannedChange>({ status: _, definition, ...rest }: T, 
 
 /** What became of each operation, for people. */
 export function renderImport({ source, planned, isDryRun }: ImportEnd, style: Style): string {
-  const { operations, config, leftOut, notSelected, gone, select, notes } = planned;
+  const { operations, config, leftOut, notSelected, gone, undecided, select, notes } = planned;
   const withStatus = (status: PlannedChange['status']): PlannedOperation[] =>
     operations.filter((operation) => operation.status === status);
   const [fresh, changed, same, kept] = [
@@ -67,6 +73,7 @@ export function renderImport({ source, planned, isDryRun }: ImportEnd, style: St
     ...section(`New${countsByEffect(fresh)}`, fewOf(fresh.map(renderNew)), style),
     ...section('Changed at the source, and in the file', fewOf(changed.map(renderChange)), style),
     ...section('Kept as people have it', fewOf([...kept].sort(conflictsFirst).map(renderChange)), style),
+    ...section('To decide: their names say something else than their effects', renderUndecided(undecided), style),
     ...section('Left out', renderLeftOut(leftOut), style),
     ...section(
       'No longer at the source; the file stays',
@@ -124,6 +131,18 @@ function conflictsFirst(one: PlannedOperation, other: PlannedOperation): number 
   return rank(one) - rank(other);
 }
 
+/** With the option that settles it. */
+function renderUndecided(undecided: Undecided[]): string[] {
+  const effectOf = { read: 'external_read', deletion: 'destructive' } as const;
+  const lines = undecided.map(
+    ({ key, source, effects, named_like: like }) =>
+      `  ${showUnseen(key)} (${showUnseen(source)}) is ${effects}, and named like a ${like}: --effects-for ${key}=${effectOf[like]}`,
+  );
+  return lines.length === 0
+    ? []
+    : [...fewOf(lines), '  --effects-for PATTERN=EFFECT decides, with * for any characters; later imports keep it'];
+}
+
 /** Each is named; of many, those with the same reason stand in one line. */
 function renderLeftOut(leftOut: LeftOut[]): string[] {
   if (leftOut.length <= MOST_NAMES) {
@@ -137,7 +156,7 @@ function renderLeftOut(leftOut: LeftOut[]): string[] {
 }
 
 function renderNew({ key, file, definition }: PlannedOperation): string {
-  return `  ${key}  ${String(definition?.effects ?? '')}  ${file}`;
+  return `  ${key}  ${String(definition?.effects ?? definition?.type ?? '')}  ${file}`;
 }
 
 function renderChange(change: PlannedOperation): string {

@@ -4,6 +4,7 @@ import type { ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { type Context, openLoader } from '../context.js';
+import { headersOf } from '../document-header-flags.js';
 import { type ImportFlags, importIntoProject, timeoutOf } from '../import-into-project.js';
 import { unlessInterrupted } from '../interruption.js';
 
@@ -11,6 +12,7 @@ import { unlessInterrupted } from '../interruption.js';
 export interface ImportOpenApiFlags extends ImportFlags {
   name?: string;
   server?: string;
+  header?: string[];
 }
 
 /** `ability import openapi FILE|URL`: each operation of an OpenAPI document becomes a low-level ability. */
@@ -21,7 +23,8 @@ export async function run(context: Context, [source = '']: string[], flags: Impo
   const { importDocument, openDocument } = await import('../../../authoring/openapi/import-document.js');
   const { loadDescription } = await import('../../../authoring/openapi/load-description.js');
   return unlessInterrupted(context, async (signal) => {
-    const { text, from, url } = await loadDescription(source, { cwd: context.cwd, timeoutMs, signal });
+    const headers = await headersOf(context, registry, flags);
+    const { text, from, url } = await loadDescription(source, { cwd: context.cwd, timeoutMs, signal, headers });
     const opened = openDocument(text, from);
     const { name, isChosen } = await chooseName(opened, flags);
     const { server } = flags;

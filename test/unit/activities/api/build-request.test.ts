@@ -44,6 +44,25 @@ describe('the plan of a request', () => {
   });
 });
 
+describe('a body that must be there', () => {
+  const api = { method: 'POST', path: '/x', body: { required: true } };
+
+  test.each<[string, JsonObject, string]>([
+    ['json', {}, '{}'],
+    ['form', { body: { type: 'form', required: true } }, ''],
+  ])('is sent as %s without any field', (_, more, body) => {
+    expect(String(requestOf({ ...api, ...more }, {}).body)).toBe(body);
+  });
+
+  test('holds the fields that are given', () => {
+    expect(JSON.parse(String(requestOf(api, { a: 1 }).body))).toEqual({ a: 1 });
+  });
+
+  test('is not sent where nothing says so', () => {
+    expect(requestOf({ method: 'POST', path: '/x' }, {}).body).toBeUndefined();
+  });
+});
+
 describe('where input goes', () => {
   test('one name may stand in two places', () => {
     const api = { method: 'PUT', path: '/users/{id}', params: { body_id: { in: 'body', name: 'id' } } };

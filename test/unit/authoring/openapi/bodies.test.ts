@@ -40,6 +40,28 @@ describe('a JSON body', () => {
     expect(input.required).toEqual(['id', 'body_id']);
   });
 
+  test.each<[string, JsonObject, object | undefined]>([
+    [
+      'of fields that may all be left out is sent, as `{}`',
+      bodyOf('application/json', { properties: { a: text } }),
+      { type: 'json', required: true },
+    ],
+    [
+      'of fields that are all read-only, too',
+      bodyOf('application/json', { required: ['a'], properties: { a: { ...text, readOnly: true } } }),
+      { type: 'json', required: true },
+    ],
+    [
+      'that may be left out is not',
+      { requestBody: content('application/json', { properties: { a: text } }) },
+      undefined,
+    ],
+    ['with a field that must be given needs nothing', bodyOf('application/json', user), undefined],
+  ])('%s', async (_, more, body) => {
+    const { api } = await mapped('/a', 'post', more as JsonObject);
+    expect(api.body).toEqual(body);
+  });
+
   test.each<[string, JsonObject]>([
     ['a list', { type: 'array', items: user }],
     ['one of several', { oneOf: [user, { type: 'array', items: text }] }],
@@ -96,7 +118,7 @@ describe('other bodies', () => {
       encoding: { tags: { style: 'form', explode: false }, deep: { style: 'deepObject', explode: true } },
     });
     const { api } = await mapped('/a', 'post', described);
-    expect(api.body).toEqual({ type: 'form' });
+    expect(api.body).toEqual({ type: 'form', required: true });
     expect(api.params).toEqual({
       tags: { in: 'body', explode: false },
       deep: { in: 'body', style: 'deepObject' },
@@ -140,7 +162,7 @@ describe('other bodies', () => {
     const schema = { type: 'object', properties: { doc: file } };
     const described = bodyOf('application/x-www-form-urlencoded', schema);
     Object.assign((described.requestBody as { content: object }).content, { 'multipart/form-data': { schema } });
-    expect((await mapped('/a', 'post', described)).api.body).toEqual({ type: 'multipart' });
+    expect((await mapped('/a', 'post', described)).api.body).toEqual({ type: 'multipart', required: true });
   });
 });
 

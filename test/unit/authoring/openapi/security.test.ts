@@ -97,6 +97,97 @@ describe('several requirements', () => {
   });
 });
 
+describe('schemes that end in one bearer token are one', () => {
+  const flow = { tokenUrl: 'https://a.test', scopes: {} };
+  const securitySchemes: JsonObject = {
+    Oauth2: { type: 'oauth2', flows: { implicit: { authorizationUrl: 'https://a.test', scopes: {} } } },
+    Oauth2c: { type: 'oauth2', flows: { authorizationCode: { ...flow, authorizationUrl: 'https://a.test' } } },
+    oidc: { type: 'openIdConnect', openIdConnectUrl: 'https://a.test' },
+    jwt: { type: 'http', scheme: 'bearer' },
+    key: { type: 'apiKey', in: 'header', name: 'X-Key' },
+  };
+  const components = { securitySchemes };
+  const TOKEN = { Authorization: 'Bearer {credential:token}' };
+
+  test.each<[string, JsonObject[]]>([
+    ['flows of several kinds, wanted together', [{ Oauth2: ['a'], Oauth2c: ['a'] }]],
+    [
+      'with several scopes',
+      [
+        { Oauth2: ['a'], Oauth2c: ['a'] },
+        { Oauth2: ['b'], Oauth2c: ['b'] },
+      ],
+    ],
+    ['with openIdConnect and http bearer', [{ Oauth2: [], oidc: [], jwt: [] }]],
+    ['as alternatives', [{ Oauth2: [] }, { Oauth2c: [] }]],
+  ])('%s', async (_, security) => {
+    const { api } = await mapped('/a', 'get', { security }, { components });
+    expect(api.headers).toEqual(TOKEN);
+  });
+
+  test('that are wanted together somewhere have one credential everywhere, and nothing is left to choose', async () => {
+    const paths = {
+      '/a': {
+        get: operation({ security: [{ Oauth2: [], Oauth2c: [] }] }),
+        put: operation({ security: [{ Oauth2c: [] }] }),
+      },
+      '/b': { get: operation({ security: [{ Oauth2c: [] }, { Oauth2: [] }] }) },
+    };
+    const { operations, config, notes } = await importOf(documentOf(paths, { components }));
+    for (const { definition } of operations) expect(JSON.stringify(definition)).toContain('{credential:token}');
+    expect(operations.flatMap((one) => one.notes)).toEqual([]);
+    expect(config).toMatchObject({ services: { acme: { credentials: { token: 'env:ACME_TOKEN' } } } });
+    expect(notes).toContainEqual(expect.stringContaining('Oauth2 is oauth2 (implicit), Oauth2c is oauth2'));
+  });
+
+  test('that are only alternatives keep a credential each, since they may be tokens of different people', async () => {
+    const paths = {
+      '/a': { get: operation({ security: [{ Oauth2: [] }] }), put: operation({ security: [{ Oauth2c: [] }] }) },
+    };
+    const { config } = await importOf(documentOf(paths, { components }));
+    expect(config).toMatchObject({
+      services: { acme: { credentials: { token: 'env:ACME_TOKEN', oauth2c_token: 'env:ACME_OAUTH2C_TOKEN' } } },
+    });
+  });
+
+  test('with an API key beside it', async () => {
+    const { api } = await mapped('/a', 'get', { security: [{ Oauth2: [], Oauth2c: [], key: [] }] }, { components });
+    expect(api.headers).toEqual({ ...TOKEN, 'X-Key': '{credential:key}' });
+  });
+});
+
+describe('a credential is given to one host', () => {
+  const components = { securitySchemes: SCHEMES };
+  const paths = {
+    '/a': { get: operation(), put: operation({ servers: [{ url: 'https://files.test/v1' }] }) },
+    '/b': { get: operation({ servers: [{ url: 'https://api.test/v2' }] }) },
+  };
+
+  test.each<[string, JsonObject, string]>([
+    ['a token', { bearer: [] }, '{credential:files_test_v1_token}'],
+    ['an API key', { header: [] }, '{credential:files_test_v1_key}'],
+    ['a key in the query', { query: [] }, '{credential:files_test_v1_key}'],
+    ['a cookie', { cookie: [] }, 'sid={credential:files_test_v1_key}'],
+    ['a password', { basic: [] }, '{credential:files_test_v1_password}'],
+  ])('%s: another server of the document has its own, which is told', async (_, requirement, expected) => {
+    const only = Object.fromEntries(Object.keys(requirement).map((name) => [name, SCHEMES[name] ?? {}]));
+    const more = { components: { securitySchemes: only }, security: [requirement] };
+    const { operations, notes } = await importOf(documentOf(paths, more));
+    const [here, there, same] = operations.map(({ definition }) => JSON.stringify(definition));
+    expect(there).toContain(expected);
+    expect(here).not.toContain('files_test');
+    expect(same).not.toContain('files_test');
+    expect(notes.join()).toContain('called at https://files.test/v1, which is another host');
+  });
+
+  test('an address chosen by --server keeps its credentials for itself as well', async () => {
+    const document = documentOf(paths, { components, security: [{ bearer: [] }] });
+    const { operations } = await importOf(document, { server: 'https://staging.test' });
+    const texts = operations.map(({ definition }) => JSON.stringify(definition));
+    expect(texts.filter((text) => text.includes('{credential:token}'))).toHaveLength(1);
+  });
+});
+
 describe('left out by name', () => {
   test.each([
     ['digest', 'its security scheme digest is HTTP digest, and basic and bearer can be sent'],

@@ -29,6 +29,22 @@ describe('the address of a service', () => {
     expect(endpointsIn(await withServers([], { documentUrl }))).toEqual({ default: 'https://docs.test' });
   });
 
+  test.each<[string, JsonObject[], RegExp]>([
+    ['without servers', [], /guessed: the document names no server, so calls go to https:\/\/docs\.test,/],
+    ['with a relative server', [{ url: '/v1' }], /guessed: the document has only the relative server \/v1, so/],
+  ])('that is guessed is told: %s', async (_, servers, note) => {
+    const { notes } = await withServers(servers, { documentUrl: 'https://docs.test/api.json' });
+    expect(notes).toContainEqual(expect.stringMatching(note));
+    expect(notes.join()).toContain('--server');
+  });
+
+  test('that the document has in full is no guess, and neither is a chosen one', async () => {
+    const variables = { base: { default: 'https://api.test' } };
+    const said = await withServers([{ url: '{base}/v1', variables }], { documentUrl: 'https://docs.test/api.json' });
+    const chosen = await withServers([], { server: 'https://api.test' });
+    expect([...said.notes, ...chosen.notes].join()).not.toContain('guessed');
+  });
+
   test('may be chosen', async () => {
     const imported = await withServers([{ url: '/v1' }], { server: 'http://127.0.0.1:8080/x' });
     expect(endpointsIn(imported)).toEqual({ default: 'http://127.0.0.1:8080/x' });

@@ -24,6 +24,7 @@ function shown(more: Partial<ImportEnd['planned']>): string[] {
     leftOut: [],
     notSelected: [],
     gone: [],
+    undecided: [],
     select: undefined,
     notes: [],
     root: '/',

@@ -1,0 +1,69 @@
+import { EFFECTS, type Effect } from '../../contracts/effects.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { matchesGlob } from '../../rules/glob.js';
+import type { ImportedOperation } from './imported.js';
+
+/** What operations change that fit a pattern, as people decided; `default`: what the source says again. */
+export interface EffectChoice {
+  pattern: string;
+  effect: Effect | 'default';
+}
+
+/** A choice that holds for later imports. */
+export interface KeptChoice {
+  pattern: string;
+  effect: Effect;
+}
+
+/** Reads `PATTERN=EFFECT`. @throws AbilityError `usage.invalid`. */
+export function readEffectChoice(text: string): EffectChoice {
+  const at = text.lastIndexOf('=');
+  const [pattern, effect] = [text.slice(0, Math.max(0, at)).trim(), text.slice(at + 1).trim()];
+  const known = [...EFFECTS, 'default' as const].find((one) => one === effect);
+  if (pattern !== '' && known !== undefined) return { pattern, effect: known };
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `--effects-for ${text} is not PATTERN=EFFECT`,
+    suggestion: `The effect is ${EFFECTS.join(', ')}, or default; such as --effects-for 'shop.search_*=external_read'.`,
+  });
+}
+
+/** Choices of an earlier import with those made now; a pattern that is chosen again stands last. */
+export function joinChoices(before: readonly KeptChoice[], now: readonly EffectChoice[]): KeptChoice[] {
+  const again = new Set(now.map(({ pattern }) => pattern));
+  const last = [...new Map(now.map((choice) => [choice.pattern, choice])).values()];
+  const kept = last.flatMap(({ pattern, effect }) => (effect === 'default' ? [] : [{ pattern, effect }]));
+  return [...before.filter(({ pattern }) => !again.has(pattern)), ...kept];
+}
+
+/**
+ * Operations with the effects that people chose; where several patterns fit, the last one counts.
+ *
+ * @param now the patterns that were given now, each of which must fit something.
+ * @throws AbilityError `usage.invalid` for one that fits nothing.
+ */
+export function chooseEffects(
+  operations: readonly ImportedOperation[],
+  choices: readonly KeptChoice[],
+  now: readonly EffectChoice[],
+): ImportedOperation[] {
+  for (const { pattern, effect } of now) {
+    if (effect === 'default' || operations.some((operation) => fits(pattern, operation))) continue;
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message: `Nothing fits --effects-for ${pattern}=${effect}`,
+      suggestion: 'A pattern is for keys (shop.search_*) or names at the source (POST /search*).',
+    });
+  }
+  if (choices.length === 0) return [...operations];
+  return operations.map((operation) => {
+    const choice = choices.findLast(({ pattern }) => fits(pattern, operation));
+    if (!choice) return operation;
+    const { namedLike: _, ...decided } = operation;
+    return { ...decided, definition: { ...operation.definition, effects: choice.effect } };
+  });
+}
+
+function fits(pattern: string, { key, source }: ImportedOperation): boolean {
+  return matchesGlob(pattern, key) || matchesGlob(pattern, source);
+}

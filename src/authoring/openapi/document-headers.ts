@@ -1,0 +1,46 @@
+import { AbilityError } from '../../contracts/problem.js';
+
+/** A header sent to get a document, with its value as it is sent. */
+export interface DocumentHeader {
+  name: string;
+  value: string;
+}
+
+const NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+
+/** A reference at the end of a value, with the words before it, as in `Bearer env:TOKEN`. */
+const REFERENCE = /(^|\s)(env:[A-Za-z_][A-Za-z0-9_]*|file:\S+)$/;
+
+/** Names of headers whose values let somebody in. */
+const SECRET = /authorization|cookie|token|secret|password|api-?key|credential|session|^x-.*key$/i;
+
+/** They belong to the connection, or to what is asked for. */
+const TAKEN: ReadonlySet<string> = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'accept']);
+
+/**
+ * Reads `Name: value`, where the value ends in a reference, such as `Authorization: Bearer env:DOCS_TOKEN`.
+ *
+ * What lets somebody in is only taken as a reference, since command lines are seen by others and kept in histories.
+ *
+ * @param resolve the value of a reference. @throws AbilityError for one without a value.
+ * @throws AbilityError `usage.invalid`, which repeats no value.
+ */
+export function readDocumentHeader(text: string, resolve: (reference: string) => string): DocumentHeader {
+  const at = text.indexOf(':');
+  const name = text.slice(0, Math.max(0, at)).trim();
+  const written = text.slice(at + 1).trim();
+  if (!NAME.test(name) || written === '') throw invalid('is such as `Authorization: Bearer env:DOCS_TOKEN`');
+  if (TAKEN.has(name.toLowerCase())) throw invalid(`${name} cannot be chosen`);
+  const reference = REFERENCE.exec(written)?.[2];
+  if (reference === undefined && SECRET.test(name)) {
+    throw invalid(`${name} takes its value from env:NAME or file:PATH, so that no secret is on the command line`);
+  }
+  const value =
+    reference === undefined ? written : `${written.slice(0, written.length - reference.length)}${resolve(reference)}`;
+  if (/[^\x20-\x7e\x80-\xff\t]/.test(value)) throw invalid(`${name} has a value that no header can have`);
+  return { name, value };
+}
+
+function invalid(what: string): AbilityError {
+  return new AbilityError({ code: 'usage.invalid', message: `--header: ${what}` });
+}

@@ -1,0 +1,145 @@
+import type { Direction } from './convert-schema.js';
+import { isPart, listOf, memberOf, type Part, partOf } from './document-parts.js';
+import { follow, referenceIn } from './follow-reference.js';
+import { NotExpressible } from './not-expressible.js';
+
+/** Keywords whose schemas describe the same value as their owner, and say which properties it has. */
+const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'then', 'else', 'dependentSchemas'] as const;
+
+const MOST_LEVELS = 20;
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Which properties do not travel in a direction. Source: OpenAPI Specification 3.0.4, `readOnly` and `writeOnly`. */
+export class HiddenNames {
+  private readonly mark: 'readOnly' | 'writeOnly';
+  private readonly known = new WeakMap<Part, ReadonlySet<string>>();
+  private readonly reached = new Map<unknown, boolean>();
+  /** Whether the document hides anything at all; most of them do not in answers, and are asked no further. */
+  private readonly hidesAny: boolean;
+  /** Whether properties may be forbidden from afar, by `unevaluatedProperties`. */
+  readonly forbidsFromAfar: boolean;
+
+  constructor(
+    private readonly document: Part,
+    readonly direction: Direction,
+  ) {
+    this.mark = direction === 'request' ? 'readOnly' : 'writeOnly';
+    this.hidesAny = holds(document, this.mark);
+    this.forbidsFromAfar = this.hidesAny && holds(document, 'unevaluatedProperties');
+  }
+
+  /** The properties that a schema itself hides. */
+  own(schema: Part): ReadonlySet<string> {
+    if (!this.hidesAny) return NONE;
+    const properties = Object.entries(partOf(memberOf(schema, 'properties')));
+    const hidden = properties.filter(([, property]) => this.isHidden(property, 0)).map(([name]) => name);
+    return hidden.length > 0 ? new Set(hidden) : NONE;
+  }
+
+  /** Those that a schema hides with all that describes the same value: `allOf` and its kin, and what they refer to. */
+  around(schema: Part): ReadonlySet<string> {
+    if (!this.hidesAny) return NONE;
+    const known = this.known.get(schema) ?? this.gather(schema, undefined);
+    this.known.set(schema, known);
+    return known;
+  }
+
+  /** The same without one keyword: what a branch of it must not ask for, whatever the other branches hide. */
+  besides(schema: Part, keyword: string): ReadonlySet<string> {
+    return this.hidesAny ? this.gather(schema, keyword) : NONE;
+  }
+
+  /** Which of these names a schema asks for and does not hide itself. */
+  asked(schema: unknown, names: ReadonlySet<string>): string[] {
+    if (names.size === 0) return [];
+    const asked = new Set<string>();
+    const hidden = new Set<string>();
+    this.walk(schema, undefined, new Set(), (part) => {
+      for (const name of requiredIn(part)) asked.add(name);
+      for (const name of this.own(part)) hidden.add(name);
+    });
+    return [...names].filter((name) => asked.has(name) && !hidden.has(name)).sort();
+  }
+
+  /** Whether a schema says less, somewhere in it, when what is hidden is taken out. */
+  isTouched(schema: unknown, names: ReadonlySet<string>): boolean {
+    if (!this.hidesAny) return false;
+    return this.reaches(schema) || this.asked(schema, names).length > 0;
+  }
+
+  private gather(schema: Part, except: string | undefined): ReadonlySet<string> {
+    const names = new Set<string>();
+    this.walk(schema, except, new Set(), (part) => {
+      for (const name of this.own(part)) names.add(name);
+    });
+    return names.size > 0 ? names : NONE;
+  }
+
+  private walk(schema: unknown, except: string | undefined, seen: Set<unknown>, visit: (part: Part) => void): void {
+    const part = this.target(schema);
+    if (!isPart(part) || seen.has(part)) return;
+    seen.add(part);
+    visit(part);
+    for (const keyword of IN_PLACE) {
+      if (keyword === except) continue;
+      const held = memberOf(part, keyword);
+      const inner = keyword === 'dependentSchemas' ? Object.values(partOf(held)) : Array.isArray(held) ? held : [held];
+      for (const one of inner) this.walk(one, undefined, seen, visit);
+    }
+  }
+
+  /** Whether anything in a schema, however deep, is hidden. */
+  private reaches(start: unknown): boolean {
+    const known = this.reached.get(start);
+    if (known !== undefined) return known;
+    const seen = new Set<unknown>();
+    const open: unknown[] = [start];
+    let found = false;
+    while (open.length > 0 && !found) {
+      const value = this.target(open.pop());
+      if (value === null || typeof value !== 'object' || seen.has(value)) continue;
+      seen.add(value);
+      found = memberOf(value, this.mark) === true;
+      open.push(...Object.values(value));
+    }
+    this.reached.set(start, found);
+    return found;
+  }
+
+  private isHidden(property: unknown, level: number): boolean {
+    if (level > MOST_LEVELS) return false;
+    if (memberOf(property, this.mark) === true) return true;
+    const target = this.target(property);
+    if (memberOf(target, this.mark) === true) return true;
+    return listOf(memberOf(target, 'allOf')).some((branch) => this.isHidden(branch, level + 1));
+  }
+
+  /** What a schema refers to; that it leads nowhere is found where it is converted. */
+  private target(value: unknown): unknown {
+    if (referenceIn(value) === undefined) return value;
+    try {
+      return follow(this.document, value);
+    } catch (error) {
+      if (error instanceof NotExpressible) return undefined;
+      throw error;
+    }
+  }
+}
+
+function requiredIn(part: Part): string[] {
+  const lists = [memberOf(part, 'required'), ...Object.values(partOf(memberOf(part, 'dependentRequired')))];
+  return lists.flatMap(listOf).filter((name): name is string => typeof name === 'string');
+}
+
+/** Whether a keyword is anywhere in a document. */
+function holds(document: Part, keyword: string): boolean {
+  const open: unknown[] = [document];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (value === null || typeof value !== 'object') continue;
+    if (Object.hasOwn(value, keyword)) return true;
+    for (const inner of Object.values(value)) open.push(inner);
+  }
+  return false;
+}
