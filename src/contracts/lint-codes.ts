@@ -189,6 +189,18 @@ export const LINT_CODES = {
     why: 'A step sees its own last turn only where items run one after another; otherwise its output is always null there.',
     fix: 'Leave `max_parallel` out, or combine the outputs after the loop: `steps.<loop>.output`.',
   },
+  'lint.page_not_kept': {
+    severity: 'warning',
+    means: 'Nothing keeps a page called ABILITY.md in step with the definitions.',
+    why: 'People and AI choose abilities from pages of this name, and this one may say anything.',
+    fix: 'Run `ability docs`, which takes over tables as they are, or `ability docs --add FILE`; a page with `<!-- ability:own -->` is left to its author.',
+  },
+  'lint.page_scope': {
+    severity: 'note',
+    means: 'A page gives another scope for an ability than its definition.',
+    why: 'The words of the author are kept; guards and the choice of rows go by `scope.modules` of the definition.',
+    fix: 'Leave it where it is meant; else correct the cell, or empty it and run `ability docs`.',
+  },
   'lint.placement_contradiction': {
     severity: 'warning',
     means: 'An ability is placed in the cloud although a step of it needs a local server.',

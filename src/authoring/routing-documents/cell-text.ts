@@ -26,11 +26,22 @@ export function literalCell(text: string): string {
   return escapePipes(text.replaceAll(UNSEEN, ' ')).trim();
 }
 
-/** What {@link literalCell} was given; people may have put it in backticks. */
+/** What {@link literalCell} was given; people may have made it a link, and put it in backticks. */
 export function literalOf(cell: string): string {
-  const text = cell.replaceAll('\\|', '|');
+  const text = (linkOf(cell)?.text ?? cell).replaceAll('\\|', '|');
   const isCode = text.length > 2 && text.startsWith('`') && text.endsWith('`');
   return isCode ? text.slice(1, -1).trim() : text;
+}
+
+/** The link that a cell is, and nothing beside it; undefined for any other cell. */
+export function linkOf(cell: string): { text: string; target: string } | undefined {
+  const [, text, target] = /^\[([^[\]]*)\]\(([^()\s]*)\)$/.exec(cell) ?? [];
+  return text === undefined || target === undefined ? undefined : { text, target };
+}
+
+/** Tells the scope that a definition gave to a row from one that people wrote there: 8 hex digits. */
+export function digestOfScope(id: string, cell: string): string {
+  return digestOfWords(`${id}\0scope`, cell);
 }
 
 /** Tells the words a definition gave to a row from those people wrote there: 8 hex digits. */

@@ -24,7 +24,8 @@ export function domainOfFolder(folder: string): string[] {
   return [folder === '' ? EVERYTHING : folder];
 }
 
-function asPath(module: string): string {
+/** A module's name as a path: `modules/users.api` and `users/api` are one. */
+export function asPath(module: string): string {
   return module
     .replaceAll('.', '/')
     .replace(/^modules\//, '')
