@@ -12,6 +12,11 @@ export interface CodeMeaning {
 
 /** Every code that can reach a caller. Source: design, section 11; answers, 14 and 24. */
 export const CODES = {
+  'ability.no_steps': {
+    exit: EXIT.usage,
+    means: 'The ability is described, and what it does is not written yet.',
+    next: 'Write its `steps`, or choose another ability with `ability list`.',
+  },
   'ability.not_found': {
     exit: EXIT.usage,
     means: 'No ability of that id is registered in this project.',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Standing } from '../../contracts/lifecycle.js';
 
 /** Control characters, line ends, marks of writing direction and halves of characters: a row has one line, all seen. */
 const UNSEEN = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Surrogate}]/gu;
@@ -37,6 +38,17 @@ export function literalOf(cell: string): string {
 export function linkOf(cell: string): { text: string; target: string } | undefined {
   const [, text, target] = /^\[([^[\]]*)\]\(([^()\s]*)\)$/.exec(cell) ?? [];
   return text === undefined || target === undefined ? undefined : { text, target };
+}
+
+/** How an ability stands, as it is shown before its words; nothing for one that is stable. Source: R-002-01. */
+export function standingCell({ status, replaced_by }: Standing): string {
+  if (status === undefined || status === 'stable') return '';
+  return `**[${status}${replaced_by === undefined ? '' : `: use ${replaced_by}`}]** `;
+}
+
+/** Words without what {@link standingCell} put before them. */
+export function withoutStanding(cell: string): string {
+  return cell.replace(/^\*\*\[(?:deprecated|experimental)(?:: use [a-z0-9_.-]+)?\]\*\* ?/, '');
 }
 
 /** Tells the scope that a definition gave to a row from one that people wrote there: 8 hex digits. */

@@ -1,7 +1,7 @@
 import { matchesAnyGlob } from '../../rules/glob.js';
 import { didYouMean } from '../../rules/nearest.js';
 import type { AbilityPool, RoutedAbility } from './ability-pool.js';
-import { digestOfScope, digestOfWords, literalOf } from './cell-text.js';
+import { digestOfScope, digestOfWords, literalOf, withoutStanding } from './cell-text.js';
 import { covers } from './domain.js';
 import { groupRows } from './group-rows.js';
 import { digestsOf, digestsUnder, keepCells } from './keep-cells.js';
@@ -183,7 +183,7 @@ function unreadable({ cells, raw }: ArrangedRow, id: string, written: ReadonlySe
 
 function wordsOf(row: ArrangedRow, id: string, written: ReadonlySet<string>): string {
   const own = row.cells.filter((cell, index) => {
-    if (index === COLUMN.words) return cell !== '' && !written.has(digestOfWords(id, cell));
+    if (index === COLUMN.words) return cell !== '' && !written.has(digestOfWords(id, withoutStanding(cell)));
     return index > COLUMN.path && cell !== '';
   });
   return own.length > 0 ? `; it said: ${own.join(' | ')}` : '';
@@ -206,8 +206,10 @@ function noteOfNothing({ modules }: SectionSettings, line: number): Note {
   return { line, message: `No ability has a scope within ${modules.join(', ')}; ${advice}` };
 }
 
-function newRow({ id, cells }: RoutedAbility, columns: number): ChosenRow {
-  const empty = Array<string>(columns - cells.length).fill('');
-  const written = [digestOfWords(id, cells[COLUMN.words] ?? ''), digestOfScope(id, cells[COLUMN.scope] ?? '')];
+function newRow({ id, cells: own, standing }: RoutedAbility, columns: number): ChosenRow {
+  const empty = Array<string>(columns - own.length).fill('');
+  const words = own[COLUMN.words] ?? '';
+  const written = [digestOfWords(id, words), digestOfScope(id, own[COLUMN.scope] ?? '')];
+  const cells = own.with(COLUMN.words, standing + words);
   return { id, cells: [...cells, ...empty], raw: undefined, written };
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path/posix';
 import type { RoutedAbility } from './ability-pool.js';
-import { digestOfScope, digestOfWords, linkOf, literalOf } from './cell-text.js';
+import { digestOfScope, digestOfWords, linkOf, literalOf, withoutStanding } from './cell-text.js';
 import { isSameScope } from './same-scope.js';
 import { COLUMN } from './section-forms.js';
 
@@ -37,11 +37,12 @@ export function keepCells(
   const cells = [...ability.cells, ...present.slice(ability.cells.length)];
   const digests: string[] = [];
   for (const { column, digestOf } of AUTHORED) {
-    const text = present[column] ?? '';
+    const text = textOf(present, column);
     const own = ability.cells[column] ?? '';
     if (text === '' || text === own || written.has(digestOf(ability.id, text))) digests.push(digestOf(ability.id, own));
     else cells[column] = text;
   }
+  cells[COLUMN.words] = ability.standing + (cells[COLUMN.words] ?? '');
   for (const column of [COLUMN.id, COLUMN.path]) {
     const text = present[column] ?? '';
     if (isFormOf(text, ability, column, folder)) cells[column] = text;
@@ -54,7 +55,7 @@ export function keepCells(
 
 /** The digests of a row that stays as it is, of those that the section has. */
 export function digestsOf(id: string, cells: readonly string[], written: ReadonlySet<string>): string[] {
-  return AUTHORED.map(({ column, digestOf }) => digestOf(id, cells[column] ?? '')).filter((one) => written.has(one));
+  return AUTHORED.map(({ column, digestOf }) => digestOf(id, textOf(cells, column))).filter((one) => written.has(one));
 }
 
 /** Text that followed the definition under a former id follows it under the new one. */
@@ -64,8 +65,14 @@ export function digestsUnder(
   cells: readonly string[],
   written: ReadonlySet<string>,
 ): Set<string> {
-  const moved = AUTHORED.filter(({ column, digestOf }) => written.has(digestOf(former, cells[column] ?? '')));
-  return new Set(moved.map(({ column, digestOf }) => digestOf(id, cells[column] ?? '')));
+  const moved = AUTHORED.filter(({ column, digestOf }) => written.has(digestOf(former, textOf(cells, column))));
+  return new Set(moved.map(({ column, digestOf }) => digestOf(id, textOf(cells, column))));
+}
+
+/** What was written in a column, without what is put before it. */
+function textOf(cells: readonly string[], column: number): string {
+  const text = cells[column] ?? '';
+  return column === COLUMN.words ? withoutStanding(text) : text;
 }
 
 /** Whether a cell says id or path in a form of the author's; a link must lead to the file, or it would lie. */

@@ -1,5 +1,5 @@
+import { modulePath } from '../../rules/module-path.js';
 import { literalOf } from './cell-text.js';
-import { asPath } from './domain.js';
 
 /** What a Scope cell says of an ability that is valid everywhere. */
 const ANYWHERE = ['any', '*', ''];
@@ -16,5 +16,5 @@ export function isSameScope(cell: string, modules: readonly string[]): boolean {
 }
 
 function namesOf(modules: readonly string[]): string {
-  return [...new Set(modules.map(asPath))].sort().join('\n');
+  return [...new Set(modules.map(modulePath))].sort().join('\n');
 }
