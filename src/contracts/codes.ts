@@ -86,8 +86,8 @@ export const CODES = {
   },
   'config.registry_differs': {
     exit: EXIT.usage,
-    means: 'The worker would run other definitions than those here, and `--strict` was given.',
-    next: 'Deploy these definitions to the workers, or leave out `--strict`.',
+    means: 'The worker would run other definitions or scripts than those here, and `--strict` was given.',
+    next: 'Deploy these definitions and scripts to the workers, or leave out `--strict`.',
   },
   'definition.duplicate': {
     exit: EXIT.usage,

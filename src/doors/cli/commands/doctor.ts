@@ -3,9 +3,10 @@ import type { CheckResult } from '../../../contracts/check.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError, formatLocation } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
-import { checkBinary, checkDisk, checkKeys, checkNode, checkRuntime } from '../../../server/check-machine.js';
+import { checkBinary, checkDisk, checkNode, checkRuntime } from '../../../server/check-machine.js';
 import { chooseServer } from '../../../server/connection-settings.js';
 import { pathsOf } from '../../../server/project-paths.js';
+import { checkSealKeys } from '../check-seal-keys.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { plainText } from '../plain-text.js';
 
@@ -66,7 +67,7 @@ async function checkTemporal(
   }
   tell(checkDisk(paths.system, 'disk'));
   tell(checkDisk(context.env.ABILITY_STORE ?? paths.store, 'store'));
-  tell(checkKeys(paths, context.env));
+  tell(checkSealKeys(paths, context.env, isRemote));
   await attempt('server', tell, () =>
     withSession(context, registry, async (session) => {
       tell({ name: 'server', status: 'ok', message: `Temporal at ${session.address} answers` });
