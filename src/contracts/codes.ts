@@ -406,6 +406,11 @@ export const CODES = {
     means: 'The runtime of the project was stopped with `ability down` while the command waited; the task is on disk.',
     next: 'Go on with `ability task watch KEY`, which starts the runtime.',
   },
+  'runtime.renamed': {
+    exit: EXIT.outOfOrder,
+    means: 'The project was renamed, and its runtime still has work under the former name.',
+    next: 'Wait until it is done or run `ability down`, or put the former name back.',
+  },
   'runtime.version_mismatch': {
     exit: EXIT.outOfOrder,
     means: 'The runtime of the project was started by another version and still has work.',

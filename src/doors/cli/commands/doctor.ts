@@ -1,4 +1,11 @@
-import { checkAttributes, checkDispatch, checkRetention, checkWorkers, type Session } from '../../../client/index.js';
+import {
+  checkAttributes,
+  checkDispatch,
+  checkFormerNames,
+  checkRetention,
+  checkWorkers,
+  type Session,
+} from '../../../client/index.js';
 import type { CheckResult } from '../../../contracts/check.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError, formatLocation } from '../../../contracts/problem.js';
@@ -85,6 +92,10 @@ async function checkSession(
   await attempt('attributes', tell, async () => tell(await checkAttributes(session, fix)));
   await attempt('retention', tell, async () => tell(await checkRetention(session)));
   await attempt('workers', tell, async () => tell(await checkWorkers(session, Object.keys(project.environments))));
+  await attempt('renamed', tell, async () => {
+    const renamed = await checkFormerNames(session);
+    if (renamed) tell(renamed);
+  });
   await attempt('dispatch', tell, async () => tell(await checkDispatch(session)));
 }
 
