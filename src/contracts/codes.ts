@@ -401,15 +401,15 @@ export const CODES = {
     means: 'The runtime of the project did not start.',
     next: 'Read the log the message names; `ability doctor` tells what is wrong.',
   },
-  'runtime.stopped': {
-    exit: EXIT.outOfOrder,
-    means: 'The runtime of the project was stopped with `ability down` while the command waited; the task is on disk.',
-    next: 'Go on with `ability task watch KEY`, which starts the runtime.',
-  },
   'runtime.renamed': {
     exit: EXIT.outOfOrder,
     means: 'The project was renamed, and its runtime still has work under the former name.',
     next: 'Wait until it is done or run `ability down`, or put the former name back.',
+  },
+  'runtime.stopped': {
+    exit: EXIT.outOfOrder,
+    means: 'The runtime of the project was stopped with `ability down` while the command waited; the task is on disk.',
+    next: 'Go on with `ability task watch KEY`, which starts the runtime.',
   },
   'runtime.version_mismatch': {
     exit: EXIT.outOfOrder,
