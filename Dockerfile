@@ -3,16 +3,32 @@
 #   COPY --chown=node . /project
 #   WORKDIR /project
 # The worker runs as `node` and keeps its records in /project/.system.
-FROM node:20-bookworm-slim
 
+# Builds with what development needs, and leaves that behind.
+FROM node:20-bookworm-slim AS build
+WORKDIR /build
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY . .
+RUN npm run build
+RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+
+FROM node:20-bookworm-slim
 # Scripts of abilities may be Python; tini ends the worker's children with it.
 RUN apt-get update \
  && apt-get install -y --no-install-recommends python3 tini \
  && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /app
-COPY . .
-RUN npm ci && mkdir -p /store /project /app/.system && chown -R node /store /project /app/.system
+COPY --from=build /build/package.json ./
+COPY --from=build /build/node_modules ./node_modules
+COPY --from=build /build/dist ./dist
+COPY ability.yaml ABILITY.md ./
+COPY registry ./registry
+COPY scripts/tools ./scripts/tools
+COPY examples ./examples
+COPY integration ./integration
+RUN mkdir -p /store /project /app/.system && chown -R node /store /project /app/.system
 
 USER node
 ENV NODE_ENV=production

@@ -24,7 +24,7 @@ const lintSections = [
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(
       ([code, { severity, means, why, fix }]) =>
-        `## ${code}\n\n${severity === 'error' ? 'Error' : 'Warning'}. ${means}\n\nWhy: ${why}\n\nFix: ${fix}`,
+        `## ${code}\n\n${severity[0].toUpperCase()}${severity.slice(1)}. ${means}\n\nWhy: ${why}\n\nFix: ${fix}`,
     ),
   ...LINT_ERRORS.map((code) => `## ${code}\n\nError. ${CODES[code].means}\n\nFix: ${CODES[code].next}`),
 ];
@@ -32,7 +32,7 @@ const lint = `# What lint finds
 
 \`ability lint\` reads the definitions of a project and tells what does not hold, each with a stable code, its place as
 \`file:line:column\`, why it matters and what to do. It needs no server and runs nothing. Errors keep an ability from running or
-break a promise; warnings run and are likely not what was meant. \`ability explain CODE\` prints these sections.
+break a promise; warnings run and are likely not what was meant; notes may well be meant. \`ability explain CODE\` prints these sections.
 
 Exit codes: 0 when there is nothing to complain about, 1 when there are errors (\`--fail-on warning\`: or warnings), 2 for bad
 usage. \`--format human|json|sarif|junit\` chooses how findings are printed; the codes after those of \`lint.\` are errors that a

@@ -117,7 +117,7 @@ export async function connect(options: ConnectOptions): Promise<Session> {
 
 async function connectToOwn(options: ConnectOptions, paths: ProjectPaths, stopTouching: () => void): Promise<Session> {
   const { progress = () => {}, signal, env } = options;
-  const { runtime, started } = await ensureRuntime(paths, progress, signal, env);
+  const { runtime, started } = await ensureRuntime(paths, progress, signal, env, options.project);
   const store = openStore(runtime.store, paths);
   const connection = await dialOwn(paths, runtime, signal);
   const session = sessionOf(options, connection, { ...runtime, store, isOwnRuntime: true, started });

@@ -1,5 +1,6 @@
 /** The public TypeScript API: what a caller can do. Doors use this and nothing below it. */
 export { changeInput } from './change-input.js';
+export { checkFormerNames } from './check-former-names.js';
 export { checkAttributes, checkDispatch, checkRetention, checkWorkers } from './check-server.js';
 export { type ConnectOptions, connect, type Session } from './connect.js';
 export { cancelTask, pauseTask, resumeTask, runTask, signalTask } from './control-task.js';

@@ -12,6 +12,11 @@ export interface CodeMeaning {
 
 /** Every code that can reach a caller. Source: design, section 11; answers, 14 and 24. */
 export const CODES = {
+  'ability.no_steps': {
+    exit: EXIT.usage,
+    means: 'The ability is described, and what it does is not written yet.',
+    next: 'Write its `steps`, or choose another ability with `ability list`.',
+  },
   'ability.not_found': {
     exit: EXIT.usage,
     means: 'No ability of that id is registered in this project.',
@@ -81,8 +86,8 @@ export const CODES = {
   },
   'config.registry_differs': {
     exit: EXIT.usage,
-    means: 'The worker would run other definitions than those here, and `--strict` was given.',
-    next: 'Deploy these definitions to the workers, or leave out `--strict`.',
+    means: 'The worker would run other definitions or scripts than those here, and `--strict` was given.',
+    next: 'Deploy these definitions and scripts to the workers, or leave out `--strict`.',
   },
   'definition.duplicate': {
     exit: EXIT.usage,
@@ -407,6 +412,11 @@ export const CODES = {
     exit: EXIT.outOfOrder,
     means: 'The runtime of the project did not start.',
     next: 'Read the log the message names; `ability doctor` tells what is wrong.',
+  },
+  'runtime.renamed': {
+    exit: EXIT.outOfOrder,
+    means: 'The project was renamed, and its runtime still has work under the former name.',
+    next: 'Wait until it is done or run `ability down`, or put the former name back.',
   },
   'runtime.stopped': {
     exit: EXIT.outOfOrder,

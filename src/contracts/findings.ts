@@ -1,7 +1,10 @@
 import type { SourceLocation } from './problem.js';
 
-/** How much a finding weighs: an error cannot run or breaks a promise, a warning runs and is likely not what was meant. */
-export const SEVERITIES = ['error', 'warning'] as const;
+/**
+ * How much a finding weighs: an error cannot run or breaks a promise, a warning runs and is likely not what was meant, a
+ * note may well be meant and never fails `ability lint`.
+ */
+export const SEVERITIES = ['error', 'warning', 'note'] as const;
 
 /** One of {@link SEVERITIES}. */
 export type Severity = (typeof SEVERITIES)[number];

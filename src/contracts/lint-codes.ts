@@ -15,6 +15,18 @@ export interface LintMeaning {
 /** Findings of `ability lint` besides the errors of broken definitions. Source: issue "Definitions people can trust". */
 export const LINT_CODES = {
   ...SLIP_CODES,
+  'lint.ability_deprecated': {
+    severity: 'warning',
+    means: 'A workflow calls an ability that is deprecated.',
+    why: 'It will go away, and what still calls it then stops working.',
+    fix: 'Call what replaces it.',
+  },
+  'lint.ability_experimental': {
+    severity: 'warning',
+    means: 'A workflow calls an ability that is experimental, and is not experimental itself.',
+    why: 'Its author does not promise yet that it works or stays as it is.',
+    fix: 'Call another one, or write `status: experimental` in the workflow, too.',
+  },
   'lint.approver_unknown': {
     severity: 'warning',
     means: 'An approver is no group of the project, and nearly the name of one.',
@@ -129,11 +141,35 @@ export const LINT_CODES = {
     why: 'The call fails with `input.invalid` before anything happens.',
     fix: 'Give the parameter under `with`.',
   },
+  'lint.module_deprecated': {
+    severity: 'warning',
+    means: 'An ability belongs to a module that is deprecated, and is not deprecated itself.',
+    why: 'The module will go away; whoever uses the ability is warned with each run.',
+    fix: 'Move the ability to the module that replaces it, or write `status: deprecated` in it.',
+  },
+  'lint.module_reference': {
+    severity: 'warning',
+    means: 'The overview of a module names a folder, a module or an ability that is not there.',
+    why: 'Whoever reads the overview looks for something that does not exist.',
+    fix: 'Correct the name, or leave it out.',
+  },
+  'lint.module_unknown': {
+    severity: 'warning',
+    means: 'A scope names a module that no overview describes, in a project that has overviews.',
+    why: 'A slip in the name of a module reads like this; hooks and pages that go by modules then miss the ability.',
+    fix: 'Correct the name, or describe the module in modules/overview.',
+  },
   'lint.never_equal': {
     severity: 'warning',
     means: 'Two things are compared that can never be equal.',
     why: 'The comparison always has the same outcome, so what depends on it always or never runs.',
     fix: 'Correct the value or the field; texts are quoted, numbers are not.',
+  },
+  'lint.no_steps': {
+    severity: 'warning',
+    means: 'A high-level ability has no steps.',
+    why: 'It is listed and found, and whoever runs it gets `ability.no_steps`.',
+    fix: 'Write its steps.',
   },
   'lint.not_a_list': {
     severity: 'error',
@@ -188,6 +224,18 @@ export const LINT_CODES = {
     means: 'A step in a `foreach` whose items run at once, or may, reads itself.',
     why: 'A step sees its own last turn only where items run one after another; otherwise its output is always null there.',
     fix: 'Leave `max_parallel` out, or combine the outputs after the loop: `steps.<loop>.output`.',
+  },
+  'lint.page_not_kept': {
+    severity: 'warning',
+    means: 'Nothing keeps a page called ABILITY.md in step with the definitions.',
+    why: 'People and AI choose abilities from pages of this name, and this one may say anything.',
+    fix: 'Run `ability docs`, which takes over tables as they are, or `ability docs --add FILE`; a page with `<!-- ability:own -->` is left to its author.',
+  },
+  'lint.page_scope': {
+    severity: 'note',
+    means: 'A page gives another scope for an ability than its definition.',
+    why: 'The words of the author are kept; guards and the choice of rows go by `scope.modules` of the definition.',
+    fix: 'Leave it where it is meant; else correct the cell, or empty it and run `ability docs`.',
   },
   'lint.placement_contradiction': {
     severity: 'warning',

@@ -4,6 +4,7 @@ import type { PlanConcurrency } from './concurrency.js';
 import type { Effect } from './effects.js';
 import type { BuiltinHook } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
+import type { Lifecycle } from './lifecycle.js';
 import type { Placement } from './placement.js';
 
 /**
@@ -78,6 +79,10 @@ export interface PlanAbility {
   prompts?: Record<string, string>;
   /** Hooks of the task as a whole. Empty for a low-level ability, whose hooks stand around its one call. */
   hooks: PlanHooks;
+  /** Absent: it is stable. */
+  status?: Lifecycle;
+  /** What to use instead of this deprecated one. */
+  replaced_by?: string;
   /** What a workflow may call, where it says so; absent: what its steps call. Source: R-000-38. */
   operations?: string[];
 }

@@ -18,6 +18,8 @@ export interface RuntimeFile {
   namespace: string;
   store: string;
   registry_digest: string | null;
+  /** The name of the project that its workers serve, once it is up; an older version does not say. */
+  project?: string;
   log: string;
   /** Records of ended tasks that could not be written since it started; left out where none is missing. */
   records_missing?: number;

@@ -7,8 +7,11 @@ import { checkFormat } from './check-format.js';
 import { config } from './formats/config.js';
 import { highLevel } from './formats/high-level.js';
 import { hooks } from './formats/hooks.js';
+import { hooksImpl } from './formats/hooks-impl.js';
 import { implementation } from './formats/implementation.js';
 import { lowLevel } from './formats/low-level.js';
+import { moduleOverview } from './formats/module.js';
+import { handledHook } from './handled-hook.js';
 import { idsIn } from './ids-in-file.js';
 import { phaseOf } from './phase-of.js';
 import { type ReadFile, sourceOf } from './read-files.js';
@@ -59,6 +62,16 @@ const ADD: Record<FileKindName, (registry: Registry, source: YamlSource) => Prob
         add(registry, registry.services, 'service', name, loaded(service, source, ['services', name]));
       }
     }),
+  'hooks-impl': (registry, source) =>
+    whenValid(hooksImpl, source, (value) => {
+      for (const [index, hook] of value.hooks.entries()) {
+        add(registry, registry.hookImpls, 'hook_impl', hook.id, loaded(hook, source, ['hooks', index]));
+      }
+    }),
+  modules: (registry, source) =>
+    whenValid(moduleOverview, source, (value) => {
+      add(registry, registry.modules, 'module', value.id, loaded(value, source));
+    }),
   hooks: (registry, source) => {
     const phase = phaseOf(source.file);
     if (!phase) {
@@ -78,8 +91,9 @@ const ADD: Record<FileKindName, (registry: Registry, source: YamlSource) => Prob
           );
         }
         const same = list.find((other) => other.value.id === hook.id);
-        const entry = loaded(hook, source, ['hooks', index]);
-        if (same) breakHooks(registry, phase, duplicate(hook.id, same, entry));
+        const entry = handledHook(registry, loaded(hook, source, ['hooks', index]));
+        if ('code' in entry) breakHooks(registry, phase, entry);
+        else if (same) breakHooks(registry, phase, duplicate(hook.id, same, entry));
         else list.push(entry);
       }
     });
@@ -166,7 +180,8 @@ function duplicate(id: string, first: Loaded<unknown>, second: Loaded<unknown>):
 
 /** Tells what is wrong with a definition, which is not used. */
 export function markBroken(registry: Registry, kind: BrokenKind, id: string, problem: Problem): void {
-  registry.problems.push(problem);
+  // What breaks one thing may break another, and is reported once.
+  if (!registry.problems.includes(problem)) registry.problems.push(problem);
   if (!registry.broken.has(`${kind}:${id}`)) registry.broken.set(`${kind}:${id}`, problem);
 }
 
@@ -200,6 +215,10 @@ function mapsOf(registry: Registry, kind: BrokenKind): Map<string, unknown>[] {
       return [registry.mcpServers];
     case 'service':
       return [registry.services];
+    case 'hook_impl':
+      return [registry.hookImpls];
+    case 'module':
+      return [registry.modules];
     case 'hooks':
     case 'placement':
     case 'implementation_of':

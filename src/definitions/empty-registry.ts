@@ -37,6 +37,8 @@ export function emptyRegistry(root: string, file: ReadFile): Registry {
     mcpServers: new Map(),
     services: new Map(),
     hooks: new Map(),
+    hookImpls: new Map(),
+    modules: new Map(),
     broken: new Map(broken ? [[PLACEMENT_RULES, broken]] : []),
     opaque: [],
     problems: broken ? [broken] : [],

@@ -3,12 +3,17 @@ import { join, relative } from 'node:path';
 import { distance } from 'fastest-levenshtein';
 import type { Problem } from '../contracts/problem.js';
 import { didYouMean } from '../rules/nearest.js';
-import type { ProjectFolders } from './find-project.js';
+import { MODULES, type ProjectFolders } from './find-project.js';
 import { isInside } from './read-files.js';
 import type { FileKindName } from './registry.js';
 
 /** The folders of a registry. */
-const KINDS: readonly FileKindName[] = ['low-level', 'high-level', 'implementations', 'config', 'hooks'];
+const KINDS = ['low-level', 'high-level', 'implementations', 'config', 'hooks', 'modules'] as const;
+
+type FolderKind = (typeof KINDS)[number];
+
+/** In the folder of configurations, what says where handlers of hooks live; read before the hooks. Source: R-002-12. */
+const HOOKS_IMPL = /^hooks_impl\.ya?ml$/;
 
 /** Letters a mistyped name may differ in. */
 const MOST_SLIPS = 2;
@@ -47,7 +52,7 @@ export function findFiles(folders: ProjectFolders): { files: DefinitionFile[]; u
     }
     const entries = [...entriesBelow(folder)];
     linked.push(...linkedFolders(entries, root).map((link) => ({ kind, problem: link })));
-    return yamlAmong(entries).map((path) => ({ kind, path }));
+    return yamlAmong(entries).map((path) => ({ kind: kindOf(kind, path, folder), path }));
   });
   const whole = refuseFolder(registry, root);
   // It may have held guards.
@@ -55,7 +60,13 @@ export function findFiles(folders: ProjectFolders): { files: DefinitionFile[]; u
   return { files, unread: [...unreadable, ...misplacedFiles(folders), ...linked] };
 }
 
-function folderOf(kind: FileKindName, { registry, hooks }: ProjectFolders): string {
+function kindOf(kind: FolderKind, path: string, folder: string): FileKindName {
+  return kind === 'config' && HOOKS_IMPL.test(relative(folder, path)) ? 'hooks-impl' : kind;
+}
+
+/** Modules are no part of the registry: the source keeps what they are beside them. Source: R-002-02. */
+function folderOf(kind: FolderKind, { registry, hooks, root }: ProjectFolders): string {
+  if (kind === 'modules') return join(root, MODULES);
   return kind === 'hooks' ? hooks : join(registry, kind);
 }
 
@@ -63,7 +74,7 @@ function folderOf(kind: FileKindName, { registry, hooks }: ProjectFolders): stri
 function misplacedFiles(folders: ProjectFolders): UnreadFile[] {
   const { registry, root } = folders;
   if (!isFolder(registry)) return [];
-  const read: string[] = KINDS.filter((kind) => kind !== 'hooks' || folders.hooks === join(registry, kind));
+  const read: string[] = KINDS.filter((kind) => folderOf(kind, folders) === join(registry, kind));
   return readdirSync(registry, { withFileTypes: true }).flatMap((entry) => {
     const { name } = entry;
     const folder = isFolder(join(registry, name));
@@ -77,7 +88,9 @@ function misplacedFiles(folders: ProjectFolders): UnreadFile[] {
       (name === 'hooks' ? moved : folder ? didYouMean(name, read) : undefined) ??
       `Definitions stand in ${read.join('/, ')}/.`;
     // `hook` may hold guards that somebody counts on; `hooks-old` was put aside.
-    const kind = folder ? KINDS.find((known) => distance(name, known) <= MOST_SLIPS) : undefined;
+    const kind = folder
+      ? KINDS.find((known) => read.includes(known) && distance(name, known) <= MOST_SLIPS)
+      : undefined;
     return [
       {
         kind,

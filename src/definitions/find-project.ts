@@ -30,6 +30,9 @@ export function findProjectRoot(from: string, given?: string): string {
   }
 }
 
+/** Where overviews of modules lie, beside the registry. Source: R-002-02. */
+export const MODULES = 'modules/overview';
+
 /**
  * The folders of a project: `registry/`, or `.system/registry` and `.system/hooks` where those are. Source: C-18.
  *

@@ -1,3 +1,4 @@
+import type { Standing } from '../contracts/lifecycle.js';
 import type { Problem } from '../contracts/problem.js';
 import { matchesGlob } from '../rules/glob.js';
 import { didYouMean } from '../rules/nearest.js';
@@ -23,6 +24,8 @@ export function findUnread(registry: Registry): Unread[] {
     ...settingsOfNobody(registry),
     ...unknownMatches(registry),
     ...unknownEnvironments(registry),
+    ...unknownReplacements(registry),
+    ...handlersOfNobody(registry),
     ...hooksThatNeverRun(registry),
   ];
 }
@@ -88,6 +91,35 @@ function unknownEnvironments({ project, operations, workflows, configs, services
   ];
 }
 
+/** What is deprecated sends people to its replacement, which has to be there, and another one. */
+function unknownReplacements({ operations, workflows, modules, broken, opaque }: Registry): Unread[] {
+  const isOpaque = (...kinds: string[]): boolean => opaque.some(({ kind }) => kinds.includes(kind));
+  const abilities = isOpaque('low-level', 'high-level') ? [] : [...operations, ...workflows];
+  const unknownIn = (what: 'ability' | 'module', all: [string, Loaded<Standing>][]): Unread[] =>
+    all.flatMap(([id, entry]) => {
+      const { replaced_by: other } = entry.value;
+      const isThere = other === undefined || all.some(([known]) => known === other) || broken.has(`${what}:${other}`);
+      if (isThere && other !== id) return [];
+      const others = all.map(([known]) => known).filter((known) => known !== id);
+      const message =
+        other === id
+          ? `The ${what} ${id} is replaced by itself`
+          : `The ${what} ${id} is replaced by ${other}, which is not there`;
+      const suggestion = didYouMean(other ?? '', others) ?? 'Name another one, or leave `replaced_by` out.';
+      const location = entry.locate(['replaced_by']);
+      return [{ problem: { code: 'definition.unknown_reference', message, location, suggestion } }];
+    });
+  return [...unknownIn('ability', abilities), ...unknownIn('module', isOpaque('modules') ? [] : [...modules])];
+}
+
+/** Handlers that stand apart, of hooks that nobody defines. */
+function handlersOfNobody({ hooks, hookImpls, broken, opaque }: Registry): Unread[] {
+  if (opaque.some(({ kind }) => kind === 'hooks') || [...broken.keys()].some((key) => key.startsWith('hooks:')))
+    return [];
+  const known = [...hooks.values()].flat().map(({ value }) => value.id);
+  return [...hookImpls].flatMap(([id, impl]) => (known.includes(id) ? [] : [unread('hook', id, known, impl, ['id'])]));
+}
+
 function hooksThatNeverRun(registry: Registry): Unread[] {
   return (Object.keys(BINDING_LISTS) as TaskPhase[]).flatMap((phase) =>
     (registry.hooks.get(phase) ?? []).flatMap((hook) => {
@@ -98,7 +130,7 @@ function hooksThatNeverRun(registry: Registry): Unread[] {
 }
 
 function unread(
-  what: 'ability' | 'environment',
+  what: 'ability' | 'environment' | 'hook',
   name: string,
   known: string[],
   from: Loaded<unknown>,

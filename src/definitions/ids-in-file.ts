@@ -8,10 +8,12 @@ export function idsIn(kind: FileKindName, read: ReadFile): [BrokenKind, string][
     const phase = phaseOf(read.file);
     return phase && [['hooks', phase]];
   }
+  if (kind === 'hooks-impl') return idsInHandlers(read);
   const value = sourceOf(read)?.value;
   const record = (value !== null && typeof value === 'object' ? value : {}) as Record<string, unknown>;
   if (kind === 'config') return value === record ? idsInConfig(record) : undefined;
   const id = fieldOf(kind === 'low-level' ? 'operation_key' : 'id', record, read);
+  if (kind === 'modules') return id === undefined ? undefined : [['module', id]];
   if (kind !== 'implementations') return id === undefined ? undefined : [['ability', id]];
   const operation = fieldOf('operation_key', record, read);
   const ids: [BrokenKind, string | undefined][] = [
@@ -20,6 +22,16 @@ export function idsIn(kind: FileKindName, read: ReadFile): [BrokenKind, string][
   ];
   const known = ids.filter((entry): entry is [BrokenKind, string] => entry[1] !== undefined);
   return known.length > 0 ? known : undefined;
+}
+
+/** A handler that cannot be told belongs to any hook that has none. */
+function idsInHandlers(read: ReadFile): [BrokenKind, string][] | undefined {
+  const value = sourceOf(read)?.value;
+  const hooks = value !== null && typeof value === 'object' && 'hooks' in value ? value.hooks : undefined;
+  if (!Array.isArray(hooks)) return undefined;
+  const ids = hooks.map((item: unknown) => (item as { id?: unknown } | null)?.id);
+  if (!ids.every((id) => typeof id === 'string')) return undefined;
+  return ids.map((id): [BrokenKind, string] => ['hook_impl', id]);
 }
 
 function fieldOf(key: string, record: Record<string, unknown>, { text }: ReadFile): string | undefined {

@@ -3,8 +3,10 @@ import type { Problem, SourceLocation } from '../contracts/problem.js';
 import type { AbilityConfig, EnvProfile, McpServer, Service } from './formats/config.js';
 import type { HighLevel } from './formats/high-level.js';
 import type { HookDefinition } from './formats/hooks.js';
+import type { HookImpl } from './formats/hooks-impl.js';
 import type { ImplementationDocument } from './formats/implementation.js';
 import type { LowLevel } from './formats/low-level.js';
+import type { ModuleOverview } from './formats/module.js';
 import type { Project } from './formats/project.js';
 
 /** A definition with the place it came from. */
@@ -30,6 +32,10 @@ export interface Registry {
   mcpServers: Map<string, Loaded<McpServer>>;
   services: Map<string, Loaded<Service>>;
   hooks: Map<Phase, Loaded<HookDefinition>[]>;
+  /** Handlers that stand apart from their hooks, by the id of the hook. */
+  hookImpls: Map<string, Loaded<HookImpl>>;
+  /** By id. */
+  modules: Map<string, Loaded<ModuleOverview>>;
   /** What cannot be used, by `<kind>:<id>`, with the reason. */
   broken: Map<string, Problem>;
   /** Files so broken that nobody can tell what they define; whatever they might define is unavailable. */
@@ -41,7 +47,16 @@ export interface Registry {
 }
 
 /** The kinds of files a registry has. */
-export type FileKindName = 'low-level' | 'high-level' | 'implementations' | 'config' | 'hooks';
+export type FileKindName =
+  | 'low-level'
+  | 'high-level'
+  | 'implementations'
+  | 'config'
+  /** `config/hooks_impl.yaml`. */
+  | 'hooks-impl'
+  | 'hooks'
+  /** `modules/overview`, beside the registry. */
+  | 'modules';
 
 /** What the ids of {@link Registry.broken} begin with. */
 export type BrokenKind =
@@ -54,6 +69,9 @@ export type BrokenKind =
   | 'mcp_server'
   | 'service'
   | 'hooks'
+  /** A handler that stands apart, by the id of its hook. */
+  | 'hook_impl'
+  | 'module'
   /** `placement` in `ability.yaml`. */
   | 'placement';
 

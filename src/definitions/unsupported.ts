@@ -65,7 +65,9 @@ const BY_KIND: Record<FileKindName | 'project', (value: unknown, file: string) =
   implementations: (value) => implementation(value),
   config,
   'high-level': highLevel,
+  'hooks-impl': hooksImpl,
   hooks,
+  modules: nothing,
   project,
 };
 
@@ -150,6 +152,17 @@ function* config(value: unknown): Generator<Finding> {
   if (!Array.isArray(value.abilities)) return;
   for (const [index, ability] of value.abilities.entries()) {
     if (isRecord(ability)) yield* implementation(ability.impl, ['abilities', index, 'impl']);
+  }
+}
+
+function* nothing(): Generator<Finding> {}
+
+function* hooksImpl(value: unknown): Generator<Finding> {
+  if (!isRecord(value) || !Array.isArray(value.hooks)) return;
+  for (const [index, hook] of value.hooks.entries()) {
+    if (!isRecord(hook)) continue;
+    const instead = 'Name a script: `impl: { kind: script, script: { path: scripts/hooks/x.mjs } }`.';
+    yield* keysIn(hook.impl, named(instead, 'ability_id', 'ability'), ['hooks', index, 'impl']);
   }
 }
 

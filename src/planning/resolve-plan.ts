@@ -17,6 +17,7 @@ import { limitsOf } from './limits.js';
 import { resolveEnvironment } from './resolve-environment.js';
 import { resolveHooks } from './resolve-hooks.js';
 import { checkSchemas, checkScope, configLevels, resolveOperation } from './resolve-operation.js';
+import { plannedStanding, warningsOfStanding } from './standing.js';
 
 /** So many tools are named of those that contradict a placement. */
 const MOST_NAMED = 3;
@@ -64,7 +65,13 @@ export function resolvePlan(
       warn({ code: `lint.implementation_${tag}`, message, location });
     }
   }
-  return { plan, warnings: [...brokenPlacement(registry), ...doubts.keys()], doubts: [...doubts.values()] };
+  const called = [...Object.keys(plan.operations), ...Object.keys(plan.workflows ?? {})];
+  const standing = warningsOfStanding(registry, { ability: plan.ability, called });
+  return {
+    plan,
+    warnings: [...brokenPlacement(registry), ...standing, ...doubts.keys()],
+    doubts: [...doubts.values()],
+  };
 }
 
 function notFound(registry: Registry, ability: string): AbilityError {
@@ -104,6 +111,7 @@ function planOperation(
     input_schema,
     output_schema,
     hooks: NO_HOOKS,
+    ...plannedStanding(loaded.value),
   };
   const body = { ability, operations: { [key]: operation }, steps: [], finally: [] };
   return assemble(registry, variables.environment, body);
@@ -180,8 +188,10 @@ function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): Pla
     output_schema: value.output_schema ?? null,
     hooks: resolveHooks(registry, subject, [own, ...levels], warn),
     ...(settings?.prompts && { prompts: settings.prompts }),
+    ...plannedStanding(value),
     ...(value.operations && { operations: [...new Set(value.operations)].sort() }),
   };
+  if (value.steps.length === 0) throw noSteps(value.id, workflow.locate([]));
   const limits = limitsOf(registry.project, value.timeout);
   if (value.limits) limits.max_calls = value.limits.max_calls;
   return { ability, limits, ...body, ...(value.output !== undefined && { output: value.output }) };
@@ -197,11 +207,22 @@ function resolveChild(resolving: Resolving, id: string, location: SourceLocation
       suggestion: 'Use `repeat` or `foreach`.',
     });
   }
+  if (registry.workflows.get(id)?.value.steps.length === 0) throw noSteps(id, location);
   const known = found.workflows[id];
   if (known) return known;
   const child = resolveWorkflow(resolving, registry.workflows.get(id) as Loaded<HighLevel>);
   found.workflows[id] = child;
   return child;
+}
+
+/** Its contract may be written before what it does. Source: C-50. */
+function noSteps(id: string, location: SourceLocation): AbilityError {
+  return new AbilityError({
+    code: 'ability.no_steps',
+    message: `${id} has no steps, so it can be found and not run`,
+    location,
+    suggestion: 'Write its `steps`; docs/workflow-language.md has the language.',
+  });
 }
 
 const NO_HOOKS: PlanHooks = { pre_create: [], pre_call: [], post_call: [] };

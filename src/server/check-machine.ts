@@ -124,10 +124,9 @@ export function checkDisk(folder: string, name: string): CheckResult {
 
 const KEY_BYTES = 32;
 
-/** Whether there is a seal key that can be used, where there should be one. */
-export function checkKeys(paths: ProjectPaths, env: NodeJS.ProcessEnv = process.env): CheckResult {
+/** Whether there is a seal key that can be used, where the runtime of the project makes its own. */
+export function checkKeys(paths: ProjectPaths): CheckResult {
   const name = 'keys';
-  if (env.ABILITY_SEAL_KEYS) return { name, status: 'ok', message: 'ABILITY_SEAL_KEYS is set' };
   if (!existsSync(paths.keys)) return { name, status: 'ok', message: 'Seal keys are made when a worker first starts' };
   try {
     const usable = readdirSync(paths.keys).filter((id) => statSync(join(paths.keys, id)).size >= KEY_BYTES);

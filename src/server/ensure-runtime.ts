@@ -37,13 +37,15 @@ export interface EnsuredRuntime {
  *
  * @param signal ends the waiting, with its reason.
  * @param env of the caller: where programs are looked for, and what the runtime starts with.
- * @throws AbilityError `runtime.failed`, `runtime.version_mismatch`, `runtime.elsewhere`, `temporal.binary_missing`.
+ * @param project its name as `ability.yaml` says it; one that serves a former name is replaced when it has nothing to do.
+ * @throws AbilityError `runtime.failed`, `runtime.version_mismatch`, `runtime.renamed`, `runtime.elsewhere`, `temporal.binary_missing`.
  */
 export async function ensureRuntime(
   paths: ProjectPaths,
   progress: Progress,
   signal?: AbortSignal,
   env: NodeJS.ProcessEnv = process.env,
+  project?: string,
 ): Promise<EnsuredRuntime> {
   try {
     touchRuntime(paths);
@@ -51,10 +53,18 @@ export async function ensureRuntime(
     throw asDiskError(error, paths.touchFile);
   }
   const unseen = await reachUnseen(paths, progress, signal);
-  if (unseen) return { runtime: ofThisVersion(unseen), started: false };
+  if (unseen) {
+    const runtime = ofThisVersion(unseen);
+    if (isRenamed(runtime, project)) throw stillRenamed(runtime, project);
+    return { runtime, started: false };
+  }
   const living = readLivingRuntime(paths);
-  if (living?.state === 'up' && living.version === packageVersion()) return { runtime: living, started: false };
-  if (living && living.version !== packageVersion() && living.state !== 'stopping') await askToLeave(living, signal);
+  const isUnfit = living && (living.version !== packageVersion() || isRenamed(living, project));
+  if (living?.state === 'up' && !isUnfit) return { runtime: living, started: false };
+  if (isUnfit && living.state !== 'stopping') {
+    await askToLeave(living, project, signal);
+    if (isRenamed(living, project)) progress(renamedWords(living, project));
+  }
   const { path } = await unlessAborted(obtainTemporal(progress, env), signal);
   const spawn = (): SpawnedRuntime => spawnRuntime(paths, path, env);
   return { runtime: await startAndWait(paths, spawn, progress, signal), started: true };
@@ -88,12 +98,13 @@ function ofThisVersion(runtime: RuntimeFile): RuntimeFile {
 }
 
 /** Another version is replaced when it has nothing to do. The runtime itself knows; it answers by leaving or not. */
-async function askToLeave(runtime: RuntimeFile, signal?: AbortSignal): Promise<void> {
+async function askToLeave(runtime: RuntimeFile, project: string | undefined, signal?: AbortSignal): Promise<void> {
   signalProcess(runtime.pid, 'SIGUSR2');
   const deadline = Date.now() + 10_000;
   while (isAlive(runtime)) {
     signal?.throwIfAborted();
     if (Date.now() > deadline) {
+      if (runtime.version === packageVersion()) throw stillRenamed(runtime, project);
       throw new AbilityError({
         code: 'runtime.version_mismatch',
         message: `The runtime of this project is version ${runtime.version}, this is ${packageVersion()}, and it has work`,
@@ -102,6 +113,23 @@ async function askToLeave(runtime: RuntimeFile, signal?: AbortSignal): Promise<v
     }
     await pause();
   }
+}
+
+/** A task queue bears the name of its project, so that a runtime serves the name it started with and no other. */
+function isRenamed(runtime: RuntimeFile, project: string | undefined): boolean {
+  return runtime.project !== undefined && project !== undefined && runtime.project !== project;
+}
+
+function stillRenamed(runtime: RuntimeFile, project: string | undefined): AbilityError {
+  return new AbilityError({
+    code: 'runtime.renamed',
+    message: `The project is called ${project} now, and its runtime still works for ${runtime.project}`,
+    suggestion: `Wait until its tasks are done, or run \`ability down\`; or write \`project: ${runtime.project}\` again.`,
+  });
+}
+
+function renamedWords(runtime: RuntimeFile, project: string | undefined): string {
+  return `The project was called ${runtime.project} and is ${project} now, so its runtime starts anew. Open tasks of ${runtime.project} wait until it is called so again.`;
 }
 
 async function startAndWait(

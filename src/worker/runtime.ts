@@ -168,7 +168,7 @@ export class ProjectRuntime {
     await extendRetention(this.host.access.client, NAMESPACE);
     await this.host.serve(allPlaces(environments));
     if (this.leaving) return;
-    this.write({ state: 'up', registry_digest: digest });
+    this.write({ state: 'up', registry_digest: digest, project: name });
     // In the foreground somebody is told by the command, in words.
     log[this.options.foreground ? 'debug' : 'info'](
       { address: this.file.address, ui: this.file.ui },
@@ -269,7 +269,7 @@ export class ProjectRuntime {
     const { host } = this;
     if (!host || host.executing > 0) return true;
     try {
-      return await isExecuting(host.access.client, this.project().name);
+      return await isExecuting(host.access.client, this.announcement.project ?? this.project().name);
     } catch {
       return true;
     }

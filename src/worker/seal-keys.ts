@@ -24,6 +24,39 @@ export function keysFromEnvironment(text: string): SealKeys {
   return { keys };
 }
 
+/**
+ * Makes a key, in the form that `ABILITY_SEAL_KEYS` takes: alone, or behind keys that are in use.
+ *
+ * Behind, it only verifies: once all workers know it, it may be put first, and no task meets a worker without its key.
+ *
+ * @param current what `ABILITY_SEAL_KEYS` holds; left out: the key stands alone.
+ * @throws AbilityError `usage.invalid` for an id that is taken or cannot be one, `seal.no_key` for broken current keys.
+ */
+export function createSealKey(id: string, current?: string): string {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(id)) {
+    throw refused(`${id} cannot be the id of a key`, 'An id has up to 64 letters, digits, _ and -.');
+  }
+  const key = `${id}:${randomBytes(KEY_BYTES).toString('base64url')}`;
+  if (current === undefined) return key;
+  if (current.trim() === '') {
+    throw refused('ABILITY_SEAL_KEYS is not set, so there is nothing to add a key to', 'Leave out --add.');
+  }
+  if (keysFromEnvironment(current).keys.has(id)) {
+    throw refused(`ABILITY_SEAL_KEYS has a key ${id} already`, 'Choose another id with --id.');
+  }
+  return [
+    ...current
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter(Boolean),
+    key,
+  ].join(',');
+}
+
+function refused(message: string, suggestion: string): AbilityError {
+  return new AbilityError({ code: 'usage.invalid', message, suggestion });
+}
+
 /** The keys of a folder, read again when the folder changes, so that a key can be added to a running worker. */
 export class KeyFolder implements SealKeys {
   private known: ReadonlyMap<string, Uint8Array> = new Map();
@@ -66,7 +99,6 @@ function unusable(message: string): AbilityError {
   return new AbilityError({
     code: 'seal.no_key',
     message,
-    suggestion:
-      'Give all workers of the environment the same: id:secret, with a secret of 32 random bytes in base64url.',
+    suggestion: 'Give all workers of the environment the same: id:secret, as `ability keys create` makes it.',
   });
 }

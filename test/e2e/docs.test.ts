@@ -92,14 +92,37 @@ describe('ability docs', () => {
     expect((await docs('ABILITY.md')).exitCode).toBe(0);
   });
 
-  test('leaves a page without markers alone, until it is asked to put tables in', async () => {
+  test('leaves a page without tables alone and says so, until it is asked to put tables in', async () => {
     project.write({ 'ABILITY.md': '# Mine\n' });
     const { exitCode, stdout, stderr } = await docs();
-    expect([exitCode, stdout]).toEqual([0, 'no markers  ABILITY.md']);
+    expect([exitCode, stdout]).toEqual([0, 'no tables  ABILITY.md']);
     expect(stderr).toMatch(/`ability docs --add ABILITY\.md` puts them in/);
     expect(read('ABILITY.md')).toBe('# Mine\n');
     expect((await docs('--add', 'ABILITY.md')).stdout).toBe('written  ABILITY.md  2 added');
     expect(read('ABILITY.md').startsWith('# Mine\n\n<!-- ability:high-level -->')).toBe(true);
+  });
+
+  test('takes over the tables of a page without markers, and says where that would cost a row', async () => {
+    const page = (...rows: string[]) => {
+      const head = ['| Id | Scope | When to use | Registry path |', '| --- | --- | --- | --- |'];
+      return ['# Mine', '', ...head, '| check | nightly | Each night | x.yaml |', ...rows, ''].join('\n');
+    };
+    project.write({ 'ABILITY.md': page('| gone | x | Words | old.yaml |') });
+    const kept = read('ABILITY.md');
+    const hindered = await docs();
+    expect([hindered.exitCode, hindered.stdout]).toEqual([1, 'not kept  ABILITY.md']);
+    expect(hindered.stderr).toMatch(/^ABILITY\.md:6 The row of gone goes: .*; it said: Words$/m);
+    expect(read('ABILITY.md')).toBe(kept);
+    project.write({ 'ABILITY.md': page() });
+    expect(await docs('--check')).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/^out of step/) });
+    const { exitCode, stdout, stderr } = await docs();
+    expect([exitCode, stdout]).toEqual([0, 'written  ABILITY.md  1 changed']);
+    expect(stderr).toMatch(/The scope of check is nightly on this page, and integration\/test in its definition/);
+    expect(read('ABILITY.md')).toContain(
+      '| check | workflow | nightly | Each night | registry/high-level/check.yaml |',
+    );
+    expect((await docs('--check')).exitCode).toBe(0);
+    expect((await ability(['lint'], { cwd: project.root })).stdout).toMatch(/note lint\.page_scope/);
   });
 
   test('does not follow a link out of the project', async () => {

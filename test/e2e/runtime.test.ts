@@ -307,3 +307,23 @@ describe.skipIf(!canMount)('a full disk (needs root on Linux, to mount a small f
     expect((await run(['run', 'util.echo'])).exitCode).toBe(0);
   });
 });
+
+test('a project that is renamed while its runtime is up is served under its new name, and old tasks are not lost', async () => {
+  project = makeProject({ ...FILES, 'ability.yaml': 'format: 1\nproject: before\nenvironments: { dev: {} }\n' });
+  expect((await run(['run', 'asks', '--key', 'k1'])).exitCode).toBe(5);
+  const first = runtime();
+  expect(first.project).toBe('before');
+  project.write({ 'ability.yaml': 'format: 1\nproject: after\nenvironments: { dev: {} }\n' });
+  const renamed = await run(['run', 'util.echo', '--set', 'x:=1']);
+  expect(renamed).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/was called before and is after now/) });
+  expect(runtime()).toMatchObject({ project: 'after', address: first.address });
+  expect(await run(['approve', 'k1'])).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringMatching(/belongs to the project before/),
+  });
+  const { checks } = (await json(['doctor'])).json as { checks: { name: string; message: string }[] };
+  expect(checks.find(({ name }) => name === 'renamed')?.message).toMatch(/1 of before$/);
+  project.write({ 'ability.yaml': 'format: 1\nproject: before\nenvironments: { dev: {} }\n' });
+  expect((await run(['approve', 'k1'])).exitCode).toBe(0);
+  expect((await run(['task', 'watch', 'k1'])).exitCode).toBe(0);
+});

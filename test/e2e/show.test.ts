@@ -79,3 +79,34 @@ test('`show --json` has the definition and the plan, prompts among them', async 
     },
   });
 });
+
+test('R-002-01, C-50: what is not stable, and what has no steps, is shown, and running it says so', async () => {
+  const old = makeProject({
+    ...operation('old', 'return input;', { yaml: 'status: deprecated\nreplaced_by: fresh' }),
+    ...operation('fresh', 'return input;'),
+    'registry/high-level/later.yaml': 'id: later\ntype: workflow\nsummary: To come.\nstatus: experimental\n',
+  });
+  try {
+    const call = (...args: string[]) => ability(args, { cwd: old.root });
+    const { stdout } = await call('list');
+    expect(stdout).toMatch(/ENVIRONMENTS +STATUS +SUMMARY/);
+    expect(stdout).toMatch(/^old .* deprecated, replaced by fresh +The operation old/m);
+    expect(stdout).toMatch(/^later .* experimental, no steps +To come\./m);
+    expect(JSON.parse((await call('list', '--json')).stdout)).toMatchObject([
+      { id: 'later', status: 'experimental', runnable: false },
+      { id: 'fresh', runnable: true },
+      { id: 'old', status: 'deprecated', replaced_by: 'fresh', runnable: true },
+    ]);
+    const shown = await call('show', 'old');
+    expect(shown.stdout).toMatch(/^status: deprecated, replaced by fresh$/m);
+    expect(shown.stderr).toMatch(/warning.* The ability old is deprecated; use fresh instead/);
+    expect((await call('show', 'later')).stderr).toMatch(/In dev it cannot run:[\s\S]*ability\.no_steps/);
+    expect((await call('plan', 'old')).stdout).toMatch(/^status: deprecated, replaced by fresh$/m);
+    expect(await call('run', 'later')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/ability\.no_steps/),
+    });
+  } finally {
+    old.remove();
+  }
+});

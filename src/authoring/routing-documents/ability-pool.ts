@@ -1,6 +1,6 @@
 import { operationKinds } from '../../definitions/operation-kinds.js';
 import type { Registry } from '../../definitions/registry.js';
-import { cellOf, literalCell } from './cell-text.js';
+import { cellOf, literalCell, standingCell } from './cell-text.js';
 import { COLUMN, type Level } from './section-forms.js';
 
 /** An ability as routing documents show it. What its contract says beyond this stays in the registry. Source: R-000-05. */
@@ -12,6 +12,8 @@ export interface RoutedAbility {
   path: string;
   /** What a row of it says, column by column, as Markdown. */
   cells: string[];
+  /** Stands before the words of each row; empty for what is stable. */
+  standing: string;
   /** False while a file that may say how it is implemented cannot be read. */
   isKindKnown: boolean;
 }
@@ -38,9 +40,12 @@ export function abilityPool(registry: Registry): AbilityPool {
 }
 
 function workflowsOf({ workflows }: Registry): RoutedAbility[] {
-  return [...workflows.values()].map(({ value: { id, type, scope, summary }, file }) =>
-    routed({ id, level: 'high-level', modules: scope.modules ?? [], path: file, isKindKnown: true }, type, summary),
-  );
+  return [...workflows.values()].map(({ value, file }) => {
+    const { id, type, scope, summary } = value;
+    const standing = standingCell(value);
+    const modules = scope.modules ?? [];
+    return routed({ id, level: 'high-level', modules, path: file, standing, isKindKnown: true }, type, summary);
+  });
 }
 
 function operationsOf(registry: Registry): RoutedAbility[] {
@@ -49,7 +54,9 @@ function operationsOf(registry: Registry): RoutedAbility[] {
     const { operation_key: id, scope, summary } = value;
     const kind = kindOf(value);
     const isKindKnown = !mayHaveOtherKind(registry, id);
-    return routed({ id, level: 'low-level', modules: scope.modules ?? [], path: file, isKindKnown }, kind, summary);
+    const standing = standingCell(value);
+    const modules = scope.modules ?? [];
+    return routed({ id, level: 'low-level', modules, path: file, standing, isKindKnown }, kind, summary);
   });
 }
 

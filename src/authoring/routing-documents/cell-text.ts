@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Standing } from '../../contracts/lifecycle.js';
 
 /** Control characters, line ends, marks of writing direction and halves of characters: a row has one line, all seen. */
 const UNSEEN = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Surrogate}]/gu;
@@ -26,11 +27,33 @@ export function literalCell(text: string): string {
   return escapePipes(text.replaceAll(UNSEEN, ' ')).trim();
 }
 
-/** What {@link literalCell} was given; people may have put it in backticks. */
+/** What {@link literalCell} was given; people may have made it a link, and put it in backticks. */
 export function literalOf(cell: string): string {
-  const text = cell.replaceAll('\\|', '|');
+  const text = (linkOf(cell)?.text ?? cell).replaceAll('\\|', '|');
   const isCode = text.length > 2 && text.startsWith('`') && text.endsWith('`');
   return isCode ? text.slice(1, -1).trim() : text;
+}
+
+/** The link that a cell is, and nothing beside it; undefined for any other cell. */
+export function linkOf(cell: string): { text: string; target: string } | undefined {
+  const [, text, target] = /^\[([^[\]]*)\]\(([^()\s]*)\)$/.exec(cell) ?? [];
+  return text === undefined || target === undefined ? undefined : { text, target };
+}
+
+/** How an ability stands, as it is shown before its words; nothing for one that is stable. Source: R-002-01. */
+export function standingCell({ status, replaced_by }: Standing): string {
+  if (status === undefined || status === 'stable') return '';
+  return `**[${status}${replaced_by === undefined ? '' : `: use ${replaced_by}`}]** `;
+}
+
+/** Words without what {@link standingCell} put before them. */
+export function withoutStanding(cell: string): string {
+  return cell.replace(/^\*\*\[(?:deprecated|experimental)(?:: use [a-z0-9_.-]+)?\]\*\* ?/, '');
+}
+
+/** Tells the scope that a definition gave to a row from one that people wrote there: 8 hex digits. */
+export function digestOfScope(id: string, cell: string): string {
+  return digestOfWords(`${id}\0scope`, cell);
 }
 
 /** Tells the words a definition gave to a row from those people wrote there: 8 hex digits. */

@@ -1,9 +1,10 @@
 import type { Finding } from '../../contracts/findings.js';
+import { LINT_CODES } from '../../contracts/lint-codes.js';
 import type { Problem } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
-import type { Change } from './choose-rows.js';
+import type { Change, Note } from './choose-rows.js';
 import { findDocuments } from './find-documents.js';
-import { planDocuments } from './plan-documents.js';
+import { type DocumentPlan, planDocuments } from './plan-documents.js';
 
 /**
  * Where the routing documents of a project are broken or not in step with its abilities; empty where all are.
@@ -13,8 +14,37 @@ import { planDocuments } from './plan-documents.js';
 export function checkRoutingDocuments(registry: Registry): Finding[] {
   return planDocuments(registry, findDocuments(registry.root)).flatMap((plan) => {
     if (plan.status === 'broken') return plan.problems.map((problem) => findingOfProblem(plan.file, problem));
-    return plan.update.changes.map((change) => findingOfChange(plan.file, change));
+    if (plan.care !== 'kept') return findingsOfNeglect(plan);
+    const { changes, notes } = plan.update;
+    return [
+      ...changes.map((change) => findingOfChange(plan.file, change)),
+      ...notes.flatMap((note) => (note.code ? [findingOfNote(plan.file, note.code, note)] : [])),
+    ];
   });
+}
+
+/** A page of this name that nobody looks after may say anything; its author may say that this is meant. */
+function findingsOfNeglect({ file, care, update }: Extract<DocumentPlan, { status: 'planned' }>): Finding[] {
+  if (care === 'own' || care === 'kept') return [];
+  const said: Record<typeof care, string> = {
+    none: 'The page has no tables of abilities, so nothing keeps it in step',
+    taken_over: 'The tables of the page have no markers yet, so nothing keeps them in step',
+    hindered: 'The tables of the page cannot be taken over as they are, so nothing keeps them in step',
+  };
+  const [first] = [...update.changes, ...update.notes];
+  const fixes: Record<typeof care, string> = {
+    none: `Run \`ability docs --add ${file}\`, or write <!-- ability:own --> on a line of its own.`,
+    taken_over: 'Run `ability docs`, look at the change, and commit it.',
+    hindered: `Correct line ${first?.line ?? 1} (${first?.message ?? ''}), or run \`ability docs --add ${file}\`.`,
+  };
+  const { severity, why } = LINT_CODES['lint.page_not_kept'];
+  const location = { file, line: care === 'none' ? 1 : (first?.line ?? 1), column: 1 };
+  return [{ code: 'lint.page_not_kept', severity, message: said[care], why, fix: fixes[care], location }];
+}
+
+function findingOfNote(file: string, code: keyof typeof LINT_CODES, { line, message }: Note): Finding {
+  const { severity, why, fix } = LINT_CODES[code];
+  return { code, severity, message, why, fix, location: { file, line, column: 1 } };
 }
 
 /** What is about a document as a whole stands at its beginning. */

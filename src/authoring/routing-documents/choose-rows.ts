@@ -1,9 +1,10 @@
 import { matchesAnyGlob } from '../../rules/glob.js';
 import { didYouMean } from '../../rules/nearest.js';
 import type { AbilityPool, RoutedAbility } from './ability-pool.js';
-import { digestOfWords, literalOf } from './cell-text.js';
+import { digestOfScope, digestOfWords, literalOf, withoutStanding } from './cell-text.js';
 import { covers } from './domain.js';
 import { groupRows } from './group-rows.js';
+import { digestsOf, digestsUnder, keepCells } from './keep-cells.js';
 import type { Section } from './read-document.js';
 import type { Fault } from './read-marker.js';
 import { COLUMN, FORMS, type Level } from './section-forms.js';
@@ -16,8 +17,8 @@ export interface ChosenRow {
   cells: string[];
   /** The line it has now, where nothing about it changes. */
   raw: string | undefined;
-  /** The words are those of the definition, and follow it. */
-  areWordsFromDefinition: boolean;
+  /** Digests of its words and its scope where they are those of the definition, and follow it. */
+  written: string[];
 }
 
 /** Something about a document that is not as it should be. */
@@ -34,6 +35,8 @@ export interface Change {
 export interface Note {
   line: number;
   message: string;
+  /** The finding of `ability lint` that says the same, where it has one. */
+  code?: 'lint.page_scope';
 }
 
 /** The rows of a section as they should be. */
@@ -55,22 +58,29 @@ export interface Refusal {
  * Decides the rows of a section.
  *
  * A row whose ability is registered stays, wherever that belongs: its author put it there. Its facts are those of the
- * definition; its words only where the definition gave them, or none are there. A row whose id is gone takes the id that
- * the file at its path now defines, or goes, with a word about it. What cannot be read just now stays as it is. Then,
- * unless the rows are chosen by hand, what the modules of the section have is added. Source: R-000-17, R-000-88, C-38.
+ * definition; words and scope only where the definition gave them, or none are there. A row whose id is gone takes the id
+ * that the file at its path now defines, or goes, with a word about it. What cannot be read just now stays as it is. Then,
+ * unless the rows are chosen by hand, what the modules of the section have is added. Source: R-000-17, R-000-88, C-38, C-43.
+ *
+ * @param folder of the document, relative to the project root.
  */
-export function chooseRows(section: Section, settings: SectionSettings, pool: AbilityPool): Choice | Refusal {
+export function chooseRows(
+  section: Section,
+  settings: SectionSettings,
+  pool: AbilityPool,
+  folder: string,
+): Choice | Refusal {
   const { level, table, opens } = section;
   const { columns, alignments, rows: present, changes } = arrangeColumns(level, table, opens + 1);
   const notes: Note[] = [];
   const rows: ChosenRow[] = [];
   const listed = new Set(present.map(({ cells }) => literalOf(cells[COLUMN.id] ?? '')));
   for (const row of present) {
-    const outcome = keepRow(row, level, settings, pool, section.written, listed);
+    const outcome = keepRow(row, level, settings, pool, { written: section.written, listed, folder });
     if ('fault' in outcome) return { fault: outcome.fault, line: row.line };
     if (outcome.row) rows.push(outcome.row);
     if (outcome.change) changes.push({ ...outcome.change, line: row.line });
-    if (outcome.note !== undefined) notes.push({ line: row.line, message: outcome.note });
+    if (outcome.note) notes.push({ line: row.line, ...outcome.note });
   }
   const here = new Set(rows.map(({ id }) => id));
   const missing = abilitiesOf(pool, level, settings).filter(({ id }) => !here.has(id));
@@ -92,18 +102,26 @@ export function chooseRows(section: Section, settings: SectionSettings, pool: Ab
 }
 
 type Outcome =
-  | { row?: ChosenRow; change?: Omit<Change, 'line'>; note?: string }
+  | { row?: ChosenRow; change?: Omit<Change, 'line'>; note?: Omit<Note, 'line'> | undefined }
   /** The author is asked. */
   | { fault: Fault };
+
+/** What a row stands in. */
+interface Surroundings {
+  written: ReadonlySet<string>;
+  /** The ids of all rows. */
+  listed: ReadonlySet<string>;
+  folder: string;
+}
 
 function keepRow(
   row: ArrangedRow,
   level: Level,
   { omit }: SectionSettings,
   pool: AbilityPool,
-  written: ReadonlySet<string>,
-  listed: ReadonlySet<string>,
+  around: Surroundings,
 ): Outcome {
+  const { written, listed } = around;
   const id = literalOf(row.cells[COLUMN.id] ?? '');
   const path = literalOf(row.cells[COLUMN.path] ?? '');
   if (id === '') return { fault: { message: `The row has no \`${FORMS[level].columns[COLUMN.id]}\`` } };
@@ -112,14 +130,15 @@ function keepRow(
   });
   if (matchesAnyGlob(omit, id)) return removed('the marker says to omit it');
   const ability = pool.byId.get(id);
-  if (ability?.level === level) return inStep(row, ability, written);
+  if (ability?.level === level) return inStep(row, ability, around);
   if (pool.isUnreadable(id, level)) return unreadable(row, id, written);
   if (ability) return removed(`it is a ${ability.level} ability`);
   const renamed = pool.byPath.get(path);
   if (renamed?.level === level && !listed.has(renamed.id)) {
-    const { row: renewed } = inStep(row, renamed, rewritten(row, id, renamed, written));
+    const moved = digestsUnder(renamed.id, id, row.cells, written);
+    const { row: renewed, note } = inStep(row, renamed, { ...around, written: moved });
     const message = `The row of ${id} is that of ${renamed.id}, which ${path} now defines`;
-    return { row: renewed, change: { kind: 'renamed', id: renamed.id, message } };
+    return { row: renewed, change: { kind: 'renamed', id: renamed.id, message }, note };
   }
   if (path !== '') return removed('no ability of that id is registered');
   const ids = [...pool.byId.values()].filter((known) => known.level === level).map((known) => known.id);
@@ -131,43 +150,40 @@ function keepRow(
 function inStep(
   row: ArrangedRow,
   ability: RoutedAbility,
-  written: ReadonlySet<string>,
-): { row: ChosenRow; change?: Omit<Change, 'line'> } {
+  { written, folder }: Surroundings,
+): { row: ChosenRow; change?: Omit<Change, 'line'>; note?: Omit<Note, 'line'> } {
   const { id } = ability;
-  const words = row.cells[COLUMN.words] ?? '';
-  const own = ability.cells[COLUMN.words] ?? '';
-  const follows = words === '' || words === own || written.has(digestOfWords(id, words));
-  const cells = [...ability.cells, ...row.cells.slice(ability.cells.length)];
-  if (!follows) cells[COLUMN.words] = words;
-  if (!ability.isKindKnown) cells[COLUMN.kind] = row.cells[COLUMN.kind] || (ability.cells[COLUMN.kind] ?? '');
-  const isRecorded = !follows || written.has(digestOfWords(id, own));
-  const differing = row.columns.filter((_, index) => cells[index] !== row.cells[index]);
-  const chosen = { id, cells, areWordsFromDefinition: follows };
-  if (differing.length === 0 && isRecorded) return { row: { ...chosen, raw: row.raw } };
+  const kept = keepCells(row.cells, ability, written, folder);
+  const differing = row.columns.filter((_, index) => kept.cells[index] !== row.cells[index]);
+  const isRecorded = kept.written.every((digest) => written.has(digest));
+  const chosen = { id, cells: kept.cells, written: kept.written, raw: differing.length === 0 ? row.raw : undefined };
+  const note = kept.otherScope === undefined ? {} : { note: noteOfScope(ability, kept.otherScope) };
+  if (differing.length === 0 && isRecorded) return { row: chosen, ...note };
   const message =
     differing.length > 0
       ? `The row of ${id} and its definition differ in ${differing.join(', ')}`
-      : `The closing marker does not tell that the words of ${id} are those of its definition`;
-  const raw = differing.length === 0 ? row.raw : undefined;
-  return { row: { ...chosen, raw }, change: { kind: 'changed', id, message } };
+      : `The closing marker does not say that words or scope of ${id} are those of its definition`;
+  return { row: chosen, change: { kind: 'changed', id, message }, ...note };
+}
+
+/** An author may see the scope otherwise than the definition does; both should know. Source: C-43. */
+function noteOfScope({ id, cells }: RoutedAbility, scope: string): Omit<Note, 'line'> {
+  const own = cells[COLUMN.scope] ?? '';
+  return {
+    code: 'lint.page_scope',
+    message: `The scope of ${id} is ${scope} on this page, and ${own} in its definition`,
+  };
 }
 
 /** A file with a slip in it must cost nobody the words of its row. */
-function unreadable(row: ArrangedRow, id: string, written: ReadonlySet<string>): Outcome {
-  const areWordsFromDefinition = written.has(digestOfWords(id, row.cells[COLUMN.words] ?? ''));
-  const note = `The row of ${id} is left as it is, because its definition cannot be read`;
-  return { row: { id, cells: row.cells, raw: row.raw, areWordsFromDefinition }, note };
-}
-
-/** Words that followed the definition under its former id follow it under its new one. */
-function rewritten(row: ArrangedRow, id: string, renamed: RoutedAbility, written: ReadonlySet<string>): Set<string> {
-  const words = row.cells[COLUMN.words] ?? '';
-  return new Set(written.has(digestOfWords(id, words)) ? [digestOfWords(renamed.id, words)] : []);
+function unreadable({ cells, raw }: ArrangedRow, id: string, written: ReadonlySet<string>): Outcome {
+  const message = `The row of ${id} is left as it is, because its definition cannot be read`;
+  return { row: { id, cells, raw, written: digestsOf(id, cells, written) }, note: { message } };
 }
 
 function wordsOf(row: ArrangedRow, id: string, written: ReadonlySet<string>): string {
   const own = row.cells.filter((cell, index) => {
-    if (index === COLUMN.words) return cell !== '' && !written.has(digestOfWords(id, cell));
+    if (index === COLUMN.words) return cell !== '' && !written.has(digestOfWords(id, withoutStanding(cell)));
     return index > COLUMN.path && cell !== '';
   });
   return own.length > 0 ? `; it said: ${own.join(' | ')}` : '';
@@ -190,7 +206,10 @@ function noteOfNothing({ modules }: SectionSettings, line: number): Note {
   return { line, message: `No ability has a scope within ${modules.join(', ')}; ${advice}` };
 }
 
-function newRow({ id, cells }: RoutedAbility, columns: number): ChosenRow {
-  const empty = Array<string>(columns - cells.length).fill('');
-  return { id, cells: [...cells, ...empty], raw: undefined, areWordsFromDefinition: true };
+function newRow({ id, cells: own, standing }: RoutedAbility, columns: number): ChosenRow {
+  const empty = Array<string>(columns - own.length).fill('');
+  const words = own[COLUMN.words] ?? '';
+  const written = [digestOfWords(id, words), digestOfScope(id, own[COLUMN.scope] ?? '')];
+  const cells = own.with(COLUMN.words, standing + words);
+  return { id, cells: [...cells, ...empty], raw: undefined, written };
 }

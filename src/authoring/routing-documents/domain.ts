@@ -1,4 +1,5 @@
 import { matchesGlob } from '../../rules/glob.js';
+import { modulePath } from '../../rules/module-path.js';
 
 /** All there is, also abilities that name no module. */
 const EVERYTHING = '*';
@@ -12,9 +13,9 @@ const EVERYTHING = '*';
  */
 export function covers(patterns: readonly string[], modules: readonly string[]): boolean {
   if (patterns.includes(EVERYTHING)) return true;
-  const paths = patterns.map(asPath);
+  const paths = patterns.map(modulePath);
   return modules.some((module) => {
-    const name = asPath(module);
+    const name = modulePath(module);
     return paths.some((path) => matchesGlob(path, name) || matchesGlob(`${path}/*`, name));
   });
 }
@@ -22,11 +23,4 @@ export function covers(patterns: readonly string[], modules: readonly string[]):
 /** What a document covers that does not say: the module its folder is, or everything at the root of the project. */
 export function domainOfFolder(folder: string): string[] {
   return [folder === '' ? EVERYTHING : folder];
-}
-
-function asPath(module: string): string {
-  return module
-    .replaceAll('.', '/')
-    .replace(/^modules\//, '')
-    .replace(/\/$/, '');
 }

@@ -3,9 +3,19 @@ import { join } from 'node:path';
 import type { Problem } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
 import { type AbilityPool, abilityPool } from './ability-pool.js';
+import { linesOf } from './document-lines.js';
 import { newDocument, withSections } from './document-template.js';
+import { isOwnPage } from './find-own-tables.js';
 import { loadDocument } from './load-document.js';
+import { type TakeOver, takeOver } from './take-over.js';
 import { type DocumentUpdate, updateDocument } from './update-document.js';
+
+/**
+ * Whether somebody looks after the tables of a document: `kept` by us, or from now on (`taken_over`), in its author's care
+ * because it says so (`own`), or by nobody, because it has none (`none`) or they cannot be taken over as they are
+ * (`hindered`; its notes say why).
+ */
+export type Care = 'kept' | 'taken_over' | 'hindered' | 'own' | 'none';
 
 /** What is to become of a document, before anything is written. */
 export type DocumentPlan = { file: string } & (
@@ -16,6 +26,7 @@ export type DocumentPlan = { file: string } & (
       /** As it is; undefined where it is not there yet. */
       before: string | undefined;
       update: DocumentUpdate;
+      care: Care;
     }
   /** It is to stay as it is. */
   | { status: 'broken'; problems: Problem[] }
@@ -24,30 +35,52 @@ export type DocumentPlan = { file: string } & (
 /** What keeping documents in step with the abilities of a project comes to. Writes nothing. */
 export function planDocuments(registry: Registry, files: readonly string[]): DocumentPlan[] {
   const pool = abilityPool(registry);
-  return files.map((file) => planDocument(registry.root, file, pool, (text) => text));
+  return files.map((file) => planDocument(registry.root, file, pool));
 }
 
-/** The same for documents that are to be there: what has no markers gets them, what is not there is written anew. */
+/**
+ * The same for documents that are to be there: what has no tables gets them, what is not there is written anew, and rows of
+ * abilities that are not registered do not keep a table from being taken over.
+ */
 export function planAdditions(registry: Registry, files: readonly string[]): DocumentPlan[] {
   const pool = abilityPool(registry);
   return files.map((file) => {
-    if (existsSync(join(registry.root, file))) return planDocument(registry.root, file, pool, withSections);
+    if (existsSync(join(registry.root, file))) return planAddition(registry.root, file, pool);
     const path = join(registry.root, file);
-    return planned(file, path, undefined, updateDocument(file, newDocument(file), pool));
+    return planned(file, path, undefined, updateDocument(file, newDocument(file), pool), 'kept');
   });
 }
 
-/** @param equip what a document without markers becomes. */
-function planDocument(root: string, file: string, pool: AbilityPool, equip: (text: string) => string): DocumentPlan {
+function planDocument(root: string, file: string, pool: AbilityPool, options = { mayDrop: false }): DocumentPlan {
   const loaded = loadDocument(root, file);
   if ('code' in loaded) return { file, status: 'broken', problems: [loaded] };
   const { path, text } = loaded;
   const update = updateDocument(file, text, pool);
-  if (Array.isArray(update) || update.hasMarkers) return planned(file, path, text, update);
-  const equipped = equip(text);
-  const again = updateDocument(file, equipped, pool);
-  if (equipped === text || Array.isArray(again) || again.hasMarkers) return planned(file, path, text, again);
-  const message = 'A code block of the document is not closed, so tables at its end would be a part of it';
+  if (Array.isArray(update)) return { file, status: 'broken', problems: update };
+  const taken = takeOver(file, text, pool, options);
+  if (taken.status === 'taken') return planned(file, path, text, taken.update, 'taken_over');
+  const notes = taken.status === 'hindered' ? [...update.notes, ...taken.notes] : update.notes;
+  return planned(file, path, text, { ...update, notes }, careOf(text, update, taken));
+}
+
+function careOf(text: string, { hasMarkers }: DocumentUpdate, taken: TakeOver): Care {
+  if (hasMarkers) return 'kept';
+  if (taken.status === 'hindered') return 'hindered';
+  return isOwnPage(linesOf(text)) ? 'own' : 'none';
+}
+
+function planAddition(root: string, file: string, pool: AbilityPool): DocumentPlan {
+  const plan = planDocument(root, file, pool, { mayDrop: true });
+  if (plan.status === 'broken') return plan;
+  const { path, before = '', care } = plan;
+  if (care === 'own') return refused(file, 'The page says `ability:own`, so that no tables are kept in it');
+  if (care !== 'none') return plan;
+  const update = updateDocument(file, withSections(before), pool);
+  if (Array.isArray(update) || update.hasMarkers) return planned(file, path, before, update, 'kept');
+  return refused(file, 'A code block of the document is not closed, so tables at its end would be a part of it');
+}
+
+function refused(file: string, message: string): DocumentPlan {
   return { file, status: 'broken', problems: [{ code: 'docs.invalid', message, location: { file } }] };
 }
 
@@ -56,7 +89,8 @@ function planned(
   path: string,
   before: string | undefined,
   update: DocumentUpdate | Problem[],
+  care: Care,
 ): DocumentPlan {
   if (Array.isArray(update)) return { file, status: 'broken', problems: update };
-  return { file, status: 'planned', path, before, update };
+  return { file, status: 'planned', path, before, update, care };
 }

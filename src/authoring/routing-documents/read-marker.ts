@@ -13,7 +13,7 @@ export interface Marker {
 export type Fault = Pick<Problem, 'message' | 'suggestion'>;
 
 /** What may stand in an opening marker, and in a closing one. */
-const ATTRIBUTES = { opening: ['modules', 'rows', 'omit'], closing: ['written'] } as const;
+const ATTRIBUTES = { opening: ['modules', 'rows', 'omit', 'heading'], closing: ['written'] } as const;
 
 const OPENS = '<!--';
 const CLOSES = '-->';
@@ -25,6 +25,7 @@ export function readMarker(line: string): Marker | Fault | undefined {
   if (!trimmed.startsWith(OPENS) || text.startsWith('    ') || text.startsWith('\t')) return undefined;
   const inner = trimmed.slice(OPENS.length).trimStart();
   if (!inner.startsWith('ability:') && !inner.startsWith('/ability:')) return undefined;
+  if (isOwnMarker(line)) return undefined;
   if (inner.indexOf(CLOSES) !== inner.length - CLOSES.length) {
     return { message: 'A marker stands alone on one line', suggestion: `Such as ${exampleOf('high-level')}` };
   }
@@ -47,6 +48,18 @@ export function isMarker(read: Marker | Fault): read is Marker {
 /** The marker that closes a section, with the digests of the words that came from definitions. */
 export function closingMarker(level: Level, written: readonly string[]): string {
   return `<!-- /ability:${level}${written.length > 0 ? ` written="${written.join(' ')}"` : ''} -->`;
+}
+
+/** The marker that opens a section around a table that was there before it. */
+export function openingMarker(level: Level, options: { hasHeading: boolean; isChosen: boolean }): string {
+  const rows = options.isChosen ? ' rows="chosen"' : '';
+  const heading = options.hasHeading ? '' : ' heading="own"';
+  return `<!-- ability:${level}${rows}${heading} -->`;
+}
+
+/** Whether a line says that a page is its author's, and no table of it is to be kept. */
+export function isOwnMarker(line: string): boolean {
+  return /^\ufeff? {0,3}<!--\s*ability:own\s*-->\s*$/.test(line);
 }
 
 /** The marker that opens a section whose domain is that of its folder. */

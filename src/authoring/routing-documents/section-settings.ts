@@ -9,6 +9,8 @@ export interface SectionSettings {
   rows: 'auto' | 'chosen';
   /** Ids, with `*`, that get none. */
   omit: string[];
+  /** `own`: the heading stands above the marker, in the words of the author. */
+  heading: 'usual' | 'own';
 }
 
 /** Reads the attributes of an opening marker. @param folder of the document, relative to the project root. */
@@ -16,6 +18,10 @@ export function readSettings(attributes: ReadonlyMap<string, string>, folder: st
   const rows = attributes.get('rows') ?? 'auto';
   if (rows !== 'auto' && rows !== 'chosen') {
     return { message: `\`rows\` is auto or chosen, not ${rows}` };
+  }
+  const heading = attributes.get('heading') ?? 'usual';
+  if (heading !== 'usual' && heading !== 'own') {
+    return { message: `\`heading\` is usual or own, not ${heading}` };
   }
   const modules = listOf(attributes.get('modules'));
   const omit = listOf(attributes.get('omit'));
@@ -29,7 +35,7 @@ export function readSettings(attributes: ReadonlyMap<string, string>, folder: st
     const suggestion = 'Delete the rows that should not be there, and `omit`.';
     return { message: 'With rows="chosen" nothing is added, so there is nothing to omit', suggestion };
   }
-  return { modules: modules ?? domainOfFolder(folder), rows, omit: omit ?? [] };
+  return { modules: modules ?? domainOfFolder(folder), rows, omit: omit ?? [], heading };
 }
 
 /** Whether settings were read, and not a fault. */

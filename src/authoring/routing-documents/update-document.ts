@@ -1,13 +1,12 @@
 import { dirname } from 'node:path/posix';
 import type { Problem } from '../../contracts/problem.js';
 import type { AbilityPool } from './ability-pool.js';
-import { digestOfWords } from './cell-text.js';
 import { type Change, type Choice, chooseRows, type Note } from './choose-rows.js';
 import { type DocumentLine, textOf, usualEnd } from './document-lines.js';
 import { type RoutingDocument, readDocument, type Section } from './read-document.js';
 import { closingMarker } from './read-marker.js';
 import { rowOf } from './read-table.js';
-import { COLUMN, FORMS } from './section-forms.js';
+import { FORMS } from './section-forms.js';
 import { isSettings, readSettings } from './section-settings.js';
 
 /** A document beside what it should be. */
@@ -64,9 +63,9 @@ function choiceOf({ file }: RoutingDocument, section: Section, pool: AbilityPool
     return { code: 'docs.invalid', location: { file, line, column: 1 } };
   };
   if (!isSettings(settings)) return { ...settings, ...problem(section.opens + 1) };
-  const choice = chooseRows(section, settings, pool);
+  const choice = chooseRows(section, settings, pool, folder);
   if ('fault' in choice) return { ...choice.fault, ...problem(choice.line) };
-  if (!section.hasHeading) {
+  if (!section.hasHeading && settings.heading === 'usual') {
     const message = `The heading \`${FORMS[section.level].heading}\` is not there`;
     choice.changes.unshift({ kind: 'form', id: null, line: section.opens + 1, message });
   }
@@ -82,13 +81,11 @@ function sectionLines(lines: readonly DocumentLine[], section: Section, choice: 
   const { level, opens, closes, table } = section;
   const { columns, alignments, rows } = choice;
   const isHeadKept = table !== undefined && columns.every((column, index) => column === table.header.cells[index]);
-  const written = rows
-    .filter(({ areWordsFromDefinition }) => areWordsFromDefinition)
-    .map(({ id, cells }) => digestOfWords(id, cells[COLUMN.words] ?? ''));
+  const written = rows.flatMap((row) => row.written);
+  const isHeadingOwn = section.attributes.get('heading') === 'own' && !section.hasHeading;
   const content = [
     '',
-    FORMS[level].heading,
-    '',
+    ...(isHeadingOwn ? [] : [FORMS[level].heading, '']),
     ...(isHeadKept ? [table.header.raw, table.alignments.raw] : [rowOf(columns), rowOf(alignments)]),
     ...rows.map(({ raw, cells }) => raw ?? rowOf(cells)),
     '',

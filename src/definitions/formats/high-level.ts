@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { concurrency } from './concurrency.js';
+import { isReplacedRightly, lifecycle, REPLACED_WRONGLY, REPLACEMENT_RULE } from './lifecycle.js';
 import { errorHandlers, step } from './steps.js';
 import {
   abilityId,
@@ -33,53 +34,80 @@ const template = z.strictObject({
 /** A template as loaded. */
 export type TemplateDefinition = z.output<typeof template>;
 
-/** `registry/high-level/<id>.yaml`: a workflow. Source: R-000-36 to R-000-39, design section 4; answers, 51. */
-export const highLevel = z.strictObject({
-  id: abilityId.describe('What the ability is called, such as signup_e2e_test.'),
-  type: z.literal('workflow').describe('A workflow has steps in their order.'),
-  version: version.describe('The version of the contract; another one when callers must change.'),
-  summary: summary.describe('One sentence on what it does; people and AIs choose by it.'),
-  scenarios: z.array(z.string()).optional().describe('User stories or requests that it is for; told by `show`.'),
-  scope: scope.default({}).describe('Where it is valid; without it, everywhere.'),
-  input_schema: jsonSchema
-    .default({ type: 'object' })
-    .describe('JSON Schema (draft 2020-12) of the input; its `default`s are filled in.'),
-  output_schema: jsonSchema.optional().describe('JSON Schema of the output; without it, any JSON.'),
-  examples: z.array(example).optional().describe('Inputs with their outputs; checked against the schemas.'),
-  constraints: z
-    .record(plainName, z.string())
-    .optional()
-    .describe(
-      'What to know about runtime, cost, environment and the like, in words; told by `show`. Limits are `timeout`, `limits` and `scope`.',
-    ),
-  operations: z
-    .array(abilityId)
-    .optional()
-    .describe('The only abilities its steps may call; without it, those that they call.'),
-  routing_hints: routingHints.optional().describe('Helps to find it; never a permission.'),
-  hooks: hookBindings.optional().describe('Hooks of `registry/hooks` around the task as a whole.'),
-  capabilities: z
-    .array(plainName)
-    .optional()
-    .describe('Ids of capabilities that it has, by which it can be recruited.'),
-  placement: z.enum(['local', 'cloud']).optional().describe('Where it runs, instead of what its calls need.'),
-  timeout: duration
-    .optional()
-    .describe('How long it may work, waiting for people left out; 15m without it, and never above policy.max_timeout.'),
-  concurrency: concurrency.optional().describe('How many tasks with the same key may run at once.'),
-  templates: z
-    .record(stepId, template)
-    .optional()
-    .describe('Steps that are used in several places of this file, by name.'),
-  steps: z.array(step).min(1).describe('What happens, in this order.'),
-  output: json.optional().describe('What the task gives, with ${{ }}; without it, null.'),
-  on_error: errorHandlers.optional().describe('What is done when a step fails and does not deal with it itself.'),
-  limits: z
-    .strictObject({ max_calls: z.number().int().min(1).max(1_000_000).describe('How many calls a task may make.') })
-    .optional()
-    .describe('What a task may not exceed.'),
-  finally: z.array(step).min(1).optional().describe('Steps that run in any case, after the others.'),
-});
+/** What only steps give a meaning to. */
+const NEEDS_STEPS = ['output', 'on_error', 'finally', 'templates'] as const;
+
+/**
+ * `registry/high-level/<id>.yaml`: a workflow. Without `steps` it is described and cannot be run.
+ *
+ * Source: R-000-36 to R-000-39, design section 4; answers, 51; C-50.
+ */
+export const highLevel = z
+  .strictObject({
+    id: abilityId.describe('What the ability is called, such as signup_e2e_test.'),
+    type: z.literal('workflow').describe('A workflow has steps in their order.'),
+    version: version.default(1).describe('The version of the contract; another one when callers must change.'),
+    status: lifecycle,
+    replaced_by: abilityId.optional().describe('The ability to use instead of this deprecated one.'),
+    summary: summary.describe('One sentence on what it does; people and AIs choose by it.'),
+    scenarios: z.array(z.string()).optional().describe('User stories or requests that it is for; told by `show`.'),
+    scope: scope.default({}).describe('Where it is valid; without it, everywhere.'),
+    input_schema: jsonSchema
+      .default({ type: 'object' })
+      .describe('JSON Schema (draft 2020-12) of the input; its `default`s are filled in.'),
+    output_schema: jsonSchema.optional().describe('JSON Schema of the output; without it, any JSON.'),
+    examples: z.array(example).optional().describe('Inputs with their outputs; checked against the schemas.'),
+    constraints: z
+      .record(plainName, z.string())
+      .optional()
+      .describe(
+        'What to know about runtime, cost, environment and the like, in words; told by `show`. Limits are `timeout`, `limits` and `scope`.',
+      ),
+    operations: z
+      .array(abilityId)
+      .optional()
+      .describe('The only abilities its steps may call; without it, those that they call.'),
+    routing_hints: routingHints.optional().describe('Helps to find it; never a permission.'),
+    hooks: hookBindings.optional().describe('Hooks of `registry/hooks` around the task as a whole.'),
+    capabilities: z
+      .array(plainName)
+      .optional()
+      .describe('Ids of capabilities that it has, by which it can be recruited.'),
+    placement: z.enum(['local', 'cloud']).optional().describe('Where it runs, instead of what its calls need.'),
+    timeout: duration
+      .optional()
+      .describe(
+        'How long it may work, waiting for people left out; 15m without it, and never above policy.max_timeout.',
+      ),
+    concurrency: concurrency.optional().describe('How many tasks with the same key may run at once.'),
+    templates: z
+      .record(stepId, template)
+      .optional()
+      .describe('Steps that are used in several places of this file, by name.'),
+    steps: z
+      .array(step)
+      .min(1)
+      .default([])
+      .describe('What happens, in this order. Without it, the ability is listed and found, and cannot be run.'),
+    output: json.optional().describe('What the task gives, with ${{ }}; without it, null.'),
+    on_error: errorHandlers.optional().describe('What is done when a step fails and does not deal with it itself.'),
+    limits: z
+      .strictObject({ max_calls: z.number().int().min(1).max(1_000_000).describe('How many calls a task may make.') })
+      .optional()
+      .describe('What a task may not exceed.'),
+    finally: z.array(step).min(1).optional().describe('Steps that run in any case, after the others.'),
+  })
+  .refine(isReplacedRightly, REPLACED_WRONGLY)
+  .refine((value) => value.steps.length > 0 || NEEDS_STEPS.every((key) => value[key] === undefined), {
+    message: `Without \`steps\` there is no ${NEEDS_STEPS.join(', ')}`,
+    path: ['steps'],
+  })
+  .meta({
+    dependencies: {
+      ...REPLACEMENT_RULE.dependencies,
+      ...Object.fromEntries(NEEDS_STEPS.map((key) => [key, ['steps']])),
+    },
+  });
 
 /** A workflow as loaded. */
 export type HighLevel = z.output<typeof highLevel>;

@@ -40,7 +40,7 @@ const builtin = z.union(
 );
 
 /** A script that answers: it reads what it is asked about on stdin, and has no files of a call. Source: R-002-22. */
-const answering = script.omit({ big_integers: true, stdin: true, output: true, exit_codes: true }).extend({
+export const answering = script.omit({ big_integers: true, stdin: true, output: true, exit_codes: true }).extend({
   args_template: z.string().optional().describe('Its arguments, split on blanks; knows {pinned}.'),
   timeout_sec: seconds.optional().describe('How long an answer may take; 10 without it.'),
 });
@@ -84,7 +84,7 @@ export const hook = z.strictObject({
     .describe(
       'Where it fires: every field given must fit. On a bound hook it filters. Without it, a hook fires everywhere while nothing binds it.',
     ),
-  handler: handler.describe('What answers.'),
+  handler: handler.optional().describe('What answers; without it, an entry of `config/hooks_impl.yaml` says so.'),
   examples: z
     .array(example)
     .min(1)
@@ -97,8 +97,11 @@ export const hooks = z.strictObject({
   hooks: z.array(hook).describe('The hooks of the phase the file is named after, in this order.'),
 });
 
+/** A hook as it is written: its handler may stand elsewhere. */
+export type WrittenHook = z.output<typeof hook>;
+
 /** A hook as loaded. */
-export type HookDefinition = z.output<typeof hook>;
+export type HookDefinition = WrittenHook & { handler: z.output<typeof handler> };
 
 /** A case of a hook as loaded. */
 export type HookExample = z.output<typeof example>;

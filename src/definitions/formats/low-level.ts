@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { inlineImplementation } from './implementation.js';
+import { isReplacedRightly, lifecycle, REPLACED_WRONGLY, REPLACEMENT_RULE } from './lifecycle.js';
 import { abilityId, effect, hookBindings, jsonSchema, routingHints, scope, summary, version } from './values.js';
 
 /**
@@ -7,28 +8,36 @@ import { abilityId, effect, hookBindings, jsonSchema, routingHints, scope, summa
  *
  * Without `effects` the gravest one is assumed: no repetition, and approval where destructive work needs it.
  */
-export const lowLevel = z.strictObject({
-  operation_key: abilityId.describe('What the operation is called, such as db.write.user_row.'),
-  version: version.default(1).describe('The version of the contract; another one when callers must change.'),
-  summary: summary.describe('One sentence on what it does; people and AIs choose by it.'),
-  use_cases: z.array(z.string()).optional().describe('What it is meant for; told by `show`.'),
-  effects: effect
-    .default('destructive')
-    .describe('What a call changes. Decides about retries, approvals, and what an unclear outcome means.'),
-  notes: z.string().optional().describe('What to know about repeating it and about its side effects; told by `show`.'),
-  scope: scope.default({}).describe('Where it is valid; without it, everywhere.'),
-  input_schema: jsonSchema
-    .default({ type: 'object' })
-    .describe('JSON Schema (draft 2020-12) of the input; its `default`s are filled in.'),
-  output_schema: jsonSchema
-    .optional()
-    .describe('JSON Schema of the output: success, errors the operation itself reports, partial results.'),
-  routing_hints: routingHints.optional().describe('Helps to find it; never a permission.'),
-  hooks: hookBindings.optional().describe('Hooks of `registry/hooks` that are asked or told about its calls.'),
-  implementation: inlineImplementation
-    .optional()
-    .describe('Its only implementation, or the one used where nothing else is chosen.'),
-});
+export const lowLevel = z
+  .strictObject({
+    operation_key: abilityId.describe('What the operation is called, such as db.write.user_row.'),
+    version: version.default(1).describe('The version of the contract; another one when callers must change.'),
+    status: lifecycle,
+    replaced_by: abilityId.optional().describe('The ability to use instead of this deprecated one.'),
+    summary: summary.describe('One sentence on what it does; people and AIs choose by it.'),
+    use_cases: z.array(z.string()).optional().describe('What it is meant for; told by `show`.'),
+    effects: effect
+      .default('destructive')
+      .describe('What a call changes. Decides about retries, approvals, and what an unclear outcome means.'),
+    notes: z
+      .string()
+      .optional()
+      .describe('What to know about repeating it and about its side effects; told by `show`.'),
+    scope: scope.default({}).describe('Where it is valid; without it, everywhere.'),
+    input_schema: jsonSchema
+      .default({ type: 'object' })
+      .describe('JSON Schema (draft 2020-12) of the input; its `default`s are filled in.'),
+    output_schema: jsonSchema
+      .optional()
+      .describe('JSON Schema of the output: success, errors the operation itself reports, partial results.'),
+    routing_hints: routingHints.optional().describe('Helps to find it; never a permission.'),
+    hooks: hookBindings.optional().describe('Hooks of `registry/hooks` that are asked or told about its calls.'),
+    implementation: inlineImplementation
+      .optional()
+      .describe('Its only implementation, or the one used where nothing else is chosen.'),
+  })
+  .refine(isReplacedRightly, REPLACED_WRONGLY)
+  .meta(REPLACEMENT_RULE);
 
 /** An operation as loaded. */
 export type LowLevel = z.output<typeof lowLevel>;

@@ -5,8 +5,10 @@ import { cases } from '../formats/cases.js';
 import { abilityConfig, config } from '../formats/config.js';
 import { highLevel } from '../formats/high-level.js';
 import { handler, hooks } from '../formats/hooks.js';
+import { hooksImpl } from '../formats/hooks-impl.js';
 import { implementation } from '../formats/implementation.js';
 import { lowLevel } from '../formats/low-level.js';
+import { moduleOverview } from '../formats/module.js';
 import { project } from '../formats/project.js';
 import type { FileKindName } from '../registry.js';
 import { jsonSchemaOf } from './json-schema.js';
@@ -53,6 +55,18 @@ export const FORMATS: Record<FormatName, Format> = {
     title: 'Configuration',
     description: '`registry/config/*.yaml`: how and where abilities run, environment by environment.',
     format: config,
+  },
+  'hooks-impl': {
+    file: 'hooks-impl.schema.yaml',
+    title: 'Handlers of hooks',
+    description: '`registry/config/hooks_impl.yaml`: the handlers of hooks that have none where they are defined.',
+    format: hooksImpl,
+  },
+  modules: {
+    file: 'module.schema.yaml',
+    title: 'Module',
+    description: '`modules/overview/*.yaml`, one file a module: what it is, and how far to rely on it.',
+    format: moduleOverview,
   },
   hooks: {
     file: 'hooks.schema.yaml',

@@ -20,7 +20,10 @@ export function defineAuthoring(program: Command, given: Given, outcome: Outcome
     () => import('./commands/init.js'),
   )
     .option('--name <name>', 'the name of the project (default: that of the folder)')
-    .option('--env-names <names>', 'its environments, with commas, the default one first (default: dev)')
+    .option(
+      '--env-names <names>',
+      'its environments, with commas, the default one first (default: those that definitions here name, else dev)',
+    )
     .addOption(new Option('--example <which>', 'what it begins with (default: script)').choices(EXAMPLES))
     .option('--force <file>', 'overwrite this file; may be given several times, others are left', collect, [])
     .addHelpText(

@@ -56,7 +56,7 @@ export function addGlobals(command: Command, hasOwnEnv = false): void {
     .option('--profile <name>', 'a profile of the Temporal configuration file')
     .option('--json', 'print exactly one JSON value on stdout')
     .option('--yes', 'answer the questions of the command itself with yes; never an approval')
-    .option('--strict', 'refuse where the definitions of the worker differ from those here');
+    .option('--strict', 'refuse where definitions or scripts of the worker differ from those here');
   if (!hasOwnEnv) command.option('--env <name>', 'the environment (default: ABILITY_ENV, then default_environment)');
 }
 

@@ -1,3 +1,4 @@
+import { describeStanding } from '../../contracts/lifecycle.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { ImplementationBody } from '../../definitions/formats/implementation.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
@@ -7,6 +8,7 @@ import { plainText } from './plain-text.js';
 export function describeDefinition(definition: LowLevel | HighLevel): string[] {
   const { scope, routing_hints: hints = {} } = definition;
   return [
+    ...said('status', describeStanding(definition)),
     ...listed('modules', scope.modules),
     ...('steps' in definition ? describeWorkflow(definition) : describeOperation(definition)),
     ...listed('keywords', hints.keywords),

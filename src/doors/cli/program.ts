@@ -1,5 +1,6 @@
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { defineAuthoring } from './authoring-program.js';
+import { SHELLS } from './completion/scripts.js';
 import {
   addGlobals,
   collect,
@@ -160,7 +161,49 @@ export function buildProgram(given: Given, outcome: Outcome): Command {
     ),
   );
   defineImport(program, given, outcome);
+  defineKeys(program, given, outcome);
+  defineCompletion(define);
   return program;
+}
+
+function defineCompletion(define: Define): void {
+  define(
+    'completion',
+    'print what a shell loads to complete commands, flags and names',
+    () => import('./commands/completion.js'),
+  )
+    .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
+    .addArgument(new Argument('[words...]', 'behind --: what is typed so far; prints what may come next'))
+    .addHelpText(
+      'after',
+      examples(
+        'source <(ability completion bash)      # in ~/.bashrc',
+        'source <(ability completion zsh)       # in ~/.zshrc, after compinit',
+        'ability completion fish > ~/.config/fish/completions/ability.fish',
+      ),
+    );
+}
+
+function defineKeys(program: Command, given: Given, outcome: Outcome): void {
+  const keys = program.command('keys').description('make keys that seal plans').exitOverride();
+  keys.configureOutput(outputOf(given));
+  addGlobals(keys);
+  keys.addHelpText('after', examples('ability keys create'));
+  const define = definer(keys, given, outcome);
+  define(
+    'create',
+    'make a seal key for ABILITY_SEAL_KEYS; it is shown once, and kept nowhere',
+    () => import('./commands/keys-create.js'),
+  )
+    .option('--id <id>', 'what the key is called (default: from the time)')
+    .option('--add', 'print the keys of ABILITY_SEAL_KEYS with the new one behind them, to rotate')
+    .addHelpText(
+      'after',
+      examples(
+        'export ABILITY_SEAL_KEYS="$(ability keys create)"',
+        'ability keys create --add   # to rotate: docs/operations.md, "Rotating seal keys"',
+      ),
+    );
 }
 
 function definePlan(define: Define): void {

@@ -8,12 +8,17 @@ import type { Terminal } from './terminal.js';
 /** Lines of a difference that are shown; `--json` has all. */
 const MOST_LINES = 40;
 
+/** What a page of this name is expected to have. */
+const WAY_ON = 'it has no table with the columns `Id` and `When to use`, or `Operation key`;';
+
 const WORDS: Record<DocumentReport['status'], string> = {
   in_step: 'in step',
   written: 'written',
   created: 'created',
   out_of_step: 'out of step',
-  no_markers: 'no markers',
+  not_kept: 'not kept',
+  no_markers: 'no tables',
+  own: 'left to its author',
   broken: 'broken',
 };
 
@@ -33,11 +38,17 @@ export function renderDocument(
     ...notes.map(({ line, message }) => at(line, message)),
     ...problems.map((problem) => describeProblem(problem, style)),
   ];
-  if (status === 'no_markers')
-    remarks.push(`${file} has no tables to write; \`ability docs --add ${file}\` puts them in`);
+  if (status === 'no_markers') remarks.push(`${file} is not looked after: ${WAY_ON} ${addition(file)} puts them in`);
+  if (status === 'not_kept') {
+    remarks.push(`${file} is not looked after; correct these lines, or let the rows go: ${addition(file)}`);
+  }
   if (status === 'out_of_step' && !check) remarks.push(`${file} was not written, because another one is broken`);
   if (status !== 'out_of_step' || !check) return { result: head, remarks };
   return { result: [head, ...renderDiff(diff, style)].join('\n'), remarks };
+}
+
+function addition(file: string): string {
+  return `\`ability docs --add ${file}\``;
 }
 
 function countsOf(changes: readonly Change[]): string {

@@ -3,8 +3,19 @@ import type { DocumentPlan } from '../../authoring/routing-documents/plan-docume
 import { unifiedDiff } from '../../authoring/routing-documents/unified-diff.js';
 import type { Problem } from '../../contracts/problem.js';
 
-/** How a document stands after `ability docs`. */
-export type DocumentStatus = 'in_step' | 'written' | 'created' | 'out_of_step' | 'no_markers' | 'broken';
+/**
+ * How a document stands after `ability docs`. Nobody looks after `no_markers`, which has no tables of abilities, and
+ * `not_kept`, whose tables cannot be taken over as they are; `own` says itself that its author does.
+ */
+export type DocumentStatus =
+  | 'in_step'
+  | 'written'
+  | 'created'
+  | 'out_of_step'
+  | 'not_kept'
+  | 'no_markers'
+  | 'own'
+  | 'broken';
 
 /** What `ability docs --json` says of one document. */
 export interface DocumentReport {
@@ -35,19 +46,22 @@ export function reportOf(plan: DocumentPlan, { isWritten }: { isWritten: boolean
   };
 }
 
-/** The gravest of all: `broken`, `out_of_step`, `written`, `in_step`. */
+/** The gravest of all: `broken`, `out_of_step`, `not_kept`, `written`, `in_step`. */
 export function statusOfAll(reports: readonly DocumentReport[]): DocumentStatus {
   const all = new Set(reports.map(({ status }) => status));
   if (all.has('broken')) return 'broken';
   if (all.has('out_of_step')) return 'out_of_step';
+  if (all.has('not_kept')) return 'not_kept';
   return all.has('written') || all.has('created') ? 'written' : 'in_step';
 }
 
 function statusOf(
-  { before, update }: Extract<DocumentPlan, { status: 'planned' }>,
+  { before, update, care }: Extract<DocumentPlan, { status: 'planned' }>,
   isWritten: boolean,
 ): DocumentStatus {
-  if (!update.hasMarkers) return 'no_markers';
+  if (care === 'own') return 'own';
+  if (care === 'hindered') return 'not_kept';
+  if (care === 'none') return 'no_markers';
   if (update.text === before) return 'in_step';
   if (!isWritten) return 'out_of_step';
   return before === undefined ? 'created' : 'written';

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { foldersOf, PROJECT_FILE } from '../../definitions/find-project.js';
+import { foldersOf, MODULES, PROJECT_FILE } from '../../definitions/find-project.js';
 import type { Registry } from '../../definitions/registry.js';
 
 /** Looking is cheaper than being told: it is the same on every file system, and never misses a rename. */
@@ -13,7 +13,7 @@ export function watchedFolders(registry: Registry): string[] {
   const { operations, workflows, implementations, configs, hooks: phases } = registry;
   const defined = [operations, workflows, implementations, configs, phases].flatMap((map) => [...map.values()]);
   const scripts = scriptsIn(defined).map((path) => dirname(resolve(root, path)));
-  return [...new Set([...foldersIn(definitions), ...foldersIn(hooks), ...scripts])];
+  return [...new Set([...foldersIn(definitions), ...foldersIn(hooks), ...foldersIn(join(root, MODULES)), ...scripts])];
 }
 
 /**

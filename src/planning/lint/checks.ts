@@ -2,6 +2,7 @@ import { checkApprovers } from './checks/approvers.js';
 import { checkCredentials } from './checks/credentials.js';
 import { checkInlineSecrets } from './checks/inline-secrets.js';
 import { checkJsonSchemas } from './checks/json-schemas.js';
+import { checkLifecycle, checkModules } from './checks/lifecycle.js';
 import { checkOtherExpressions } from './checks/other-expressions.js';
 import { checkPlans } from './checks/plans.js';
 import { checkScopes } from './checks/scopes.js';
@@ -27,5 +28,7 @@ export const CHECKS: readonly Check[] = [
   checkUnusedImplementations,
   checkApprovers,
   checkCredentials,
+  checkLifecycle,
+  checkModules,
   ...SLIP_CHECKS,
 ];

@@ -15,6 +15,7 @@ import { EnvironmentVariables } from '../environment-variables.js';
 import { inferPlacement } from '../infer-placement.js';
 import { resolvePlan } from '../resolve-plan.js';
 import { SecretSource } from '../secret-source.js';
+import { plannedStanding } from '../standing.js';
 import { taskInput } from '../task-input.js';
 import { Foresight } from './foresight.js';
 import { previewCall } from './preview-call.js';
@@ -59,7 +60,13 @@ export function previewPlan(registry: Registry, request: PreviewRequest): PlanPr
   return {
     format: 1,
     status: problems.length > 0 ? 'unavailable' : 'available',
-    ability: { id: ability.id, kind: ability.kind, version: ability.version, summary: ability.summary },
+    ability: {
+      id: ability.id,
+      kind: ability.kind,
+      version: ability.version,
+      summary: ability.summary,
+      ...plannedStanding(ability),
+    },
     environment: { name: environment.name, protected: environment.protected },
     digest,
     input_digest: inputDigest,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { mergeGitIgnore } from '../../../src/authoring/init/git-ignore.js';
+import { namedEnvironments, proposedEnvironments } from '../../../src/authoring/init/named-environments.js';
 import { type NewProject, planProject } from '../../../src/authoring/init/plan-project.js';
 import { writeTogether } from '../../../src/authoring/write-together.js';
 import { EXIT } from '../../../src/contracts/exit-codes.js';
@@ -143,5 +144,30 @@ describe('mergeGitIgnore', () => {
     const once = mergeGitIgnore('dist\r\n', false);
     expect(mergeGitIgnore(once, false)).toBe(once);
     expect(once.split('\r\n').length).toBeGreaterThan(5);
+  });
+});
+
+describe('the environments of a new project', () => {
+  test('are those that definitions in the folder name, the one that counts most last', () => {
+    const root = emptyFolder({
+      'registry/low-level/op.yaml': 'operation_key: op\nsummary: s\nscope: { environments: [prod, dev] }\n',
+      'registry/low-level/op.test.yaml': 'ability: op\ncases: [{ name: n, environment: ci }]\n',
+      'registry/config/a.yaml':
+        'abilities: [{ id: op, environments: { staging: {} } }]\nservices: { s: { environments: { qa: {} } } }\n',
+      'registry/hooks/PreAbilityCall.yaml':
+        'hooks: [{ id: h, match: { environments: [eu, "us-*"] }, examples: [{ environment: local, decision: allow }] }]\n',
+      'registry/high-level/broken.yaml': 'id: [',
+    });
+    expect(namedEnvironments(root)).toEqual(['dev', 'ci', 'eu', 'local', 'qa', 'staging', 'prod']);
+  });
+
+  test('begin with a harmless one, in which the example runs', () => {
+    const config = 'abilities: [{ id: op, environments: { prod: {}, staging: {} } }]\n';
+    expect(proposedEnvironments(emptyFolder({ 'registry/config/a.yaml': config }))).toEqual(['dev', 'staging', 'prod']);
+  });
+
+  test('are not found in a folder without definitions', () => {
+    expect(namedEnvironments(emptyFolder())).toEqual([]);
+    expect(proposedEnvironments('/there/is/no/such/folder')).toEqual(['dev']);
   });
 });

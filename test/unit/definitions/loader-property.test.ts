@@ -118,6 +118,8 @@ function keysOfFormats(): string[] {
 
 /** A right definition of each kind, so that changes of it are near to right ones. */
 const RIGHT: Record<FormatName, object> = {
+  'hooks-impl': { hooks: [{ id: 'h', impl: { kind: 'script', script: { path: 'a.mjs', timeout_sec: 5 } } }] },
+  modules: { id: 'users.api', summary: 's', status: 'deprecated', replaced_by: 'accounts', path: 'modules/users' },
   project: { format: 1, project: 'p', environments: { dev: { approve: ['read'], quorum: 2 } }, people: { g: ['x'] } },
   'low-level': {
     operation_key: 'op',

@@ -195,7 +195,7 @@ describe('a hook', () => {
   const fault = (hook: string) => faultOf('registry/hooks/PreAbilityCall.yaml', `hooks: [{ id: g, ${hook} }]\n`);
 
   test.each([
-    ['without a handler', 'blocking: true', ':1:9', /expression, script, builtin/],
+    ['without a handler', 'blocking: true', ':1:9', /no handler.*hooks_impl\.yaml/],
     ['with an empty handler', 'handler: {}', ':1:27', /expression, script, builtin/],
     ['with two handlers', 'handler: { builtin: usage, script: { path: x } }', ':1:27', /expression, script, builtin/],
     ['with a mistyped handler', 'handler: { expresion: { deny_if: "true" } }', ':1:29', /Did you mean expression/],

@@ -138,7 +138,7 @@ describe('a step', () => {
 
 describe('a workflow', () => {
   test.each([
-    ['without steps', 'output: 1', ':1:1', /`steps` is missing/],
+    ['without steps, which gives something', 'output: 1', ':1:1', /Without `steps` there is no output/],
     ['with no step', 'steps: []', ':5:8', />=1|at least/],
     ['with steps that are a map', 'steps: { a: { call: op } }', ':5:8', /A list/],
     ['with a placement that does not exist', top('placement: edge'), ':5:12', /local, cloud/],

@@ -41,7 +41,8 @@ export async function run(
   else for (const report of reports) show(context, report, check);
   for (const problem of registry.problems) terminal.note(describeProblem(problem, terminal.style));
   if (status === 'broken') return exitOf({ code: 'docs.invalid', message: '' });
-  return status === 'out_of_step' ? exitOf({ code: 'docs.out_of_step', message: '' }) : EXIT.ok;
+  const isBehind = status === 'out_of_step' || status === 'not_kept';
+  return isBehind ? exitOf({ code: 'docs.out_of_step', message: '' }) : EXIT.ok;
 }
 
 /** A project that has no document yet gets its first one, unless it is only to be checked. */

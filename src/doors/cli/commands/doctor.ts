@@ -1,12 +1,20 @@
-import { checkAttributes, checkDispatch, checkRetention, checkWorkers, type Session } from '../../../client/index.js';
+import {
+  checkAttributes,
+  checkDispatch,
+  checkFormerNames,
+  checkRetention,
+  checkWorkers,
+  type Session,
+} from '../../../client/index.js';
 import type { CheckResult } from '../../../contracts/check.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError, formatLocation } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
-import { checkBinary, checkDisk, checkKeys, checkNode, checkRuntime } from '../../../server/check-machine.js';
+import { checkBinary, checkDisk, checkNode, checkRuntime } from '../../../server/check-machine.js';
 import { checkStore } from '../../../server/check-store.js';
 import { chooseServer } from '../../../server/connection-settings.js';
 import { pathsOf } from '../../../server/project-paths.js';
+import { checkSealKeys } from '../check-seal-keys.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { plainText } from '../plain-text.js';
 
@@ -67,7 +75,7 @@ async function checkTemporal(
   }
   tell(checkDisk(paths.system, 'disk'));
   tell(await checkStore(context.env.ABILITY_STORE ?? paths.store));
-  tell(checkKeys(paths, context.env));
+  tell(checkSealKeys(paths, context.env, isRemote));
   await attempt('server', tell, () =>
     withSession(context, registry, async (session) => {
       tell({ name: 'server', status: 'ok', message: `Temporal at ${session.address} answers` });
@@ -85,6 +93,10 @@ async function checkSession(
   await attempt('attributes', tell, async () => tell(await checkAttributes(session, fix)));
   await attempt('retention', tell, async () => tell(await checkRetention(session)));
   await attempt('workers', tell, async () => tell(await checkWorkers(session, Object.keys(project.environments))));
+  await attempt('renamed', tell, async () => {
+    const renamed = await checkFormerNames(session);
+    if (renamed) tell(renamed);
+  });
   await attempt('dispatch', tell, async () => tell(await checkDispatch(session)));
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { EXAMPLES } from '../../../authoring/choices.js';
+import { namedEnvironments, proposedEnvironments } from '../../../authoring/init/named-environments.js';
 import {
   checkEnvironmentNames,
   checkProjectName,
@@ -42,7 +43,13 @@ export function run(context: Context, [folder]: string[], flags: InitFlags): Pro
         left = plan.left;
         return { files: plan.files, settle: () => ({ files: [], notes: verify(root, wanted, left) }) };
       });
-      printWritten(context, { created, changed, left, notes: notesOn(root), next: nextOf(context, root, wanted) });
+      printWritten(context, {
+        created,
+        changed,
+        left,
+        notes: [...notesOnEnvironments(root, wanted), ...notesOn(root)],
+        next: nextOf(context, root, wanted),
+      });
       return EXIT.ok;
     } catch (error) {
       removeFolder(root, made);
@@ -61,7 +68,7 @@ async function readWishes(context: Context, root: string, flags: InitFlags): Pro
   const names = await askText(context, flags.envNames, {
     flag: '--env-names',
     message: 'Which environments are there? (with commas, the default one first)',
-    fallback: 'dev',
+    fallback: proposedEnvironments(root).join(','),
     check: (text) => checkEnvironmentNames(splitList(text)),
   });
   const example = await askChoice(context, flags.example, EXAMPLES, {
@@ -113,6 +120,15 @@ function verify(root: string, { example, environments }: NewProject, left: strin
     const message = `The example would not run: ${error.message}; nothing was written`;
     throw new AbilityError({ ...error.toProblem(), message, suggestion: 'Pass --example none.' }, { cause: error });
   }
+}
+
+/** Definitions for an environment that the project does not have would never be read. */
+function notesOnEnvironments(root: string, { environments }: NewProject): string[] {
+  const missing = namedEnvironments(root).filter((name) => !environments.includes(name));
+  if (missing.length === 0) return [];
+  return [
+    `Definitions here name ${missing.join(', ')}, which ability.yaml does not have: add them there under \`environments\`.`,
+  ];
 }
 
 function notesOn(root: string): string[] {

@@ -109,6 +109,6 @@ function optionsOf({ checkEnv, since, imported }: LintFlags, env: NodeJS.Process
 
 /** Source: issue "Definitions people can trust": 0, 1, 2. */
 function exitOf({ findings }: LintReport, { failOn }: LintFlags): ExitCode {
-  const counts = ({ severity }: Finding): boolean => severity === 'error' || failOn === 'warning';
+  const counts = ({ severity }: Finding): boolean => severity === 'error' || severity === failOn;
   return findings.some(counts) ? EXIT.failed : EXIT.ok;
 }

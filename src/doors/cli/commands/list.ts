@@ -1,4 +1,5 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { describeStanding, type Lifecycle, type Standing } from '../../../contracts/lifecycle.js';
 import type { Placement } from '../../../contracts/placement.js';
 import { operationKinds } from '../../../definitions/operation-kinds.js';
 import type { Registry } from '../../../definitions/registry.js';
@@ -15,6 +16,11 @@ interface ListedAbility {
   environments: string[] | null;
   /** In the environment asked for, else in the project's own choice. */
   placement: Placement;
+  /** Absent: nothing is said, and it is stable. */
+  status?: Lifecycle;
+  replaced_by?: string;
+  /** False for a workflow without steps. */
+  runnable: boolean;
   summary: string;
   file: string;
 }
@@ -33,30 +39,63 @@ export async function run(context: Context): Promise<ExitCode> {
   else if (abilities.length === 0)
     terminal.note('This project has no abilities yet; `ability scaffold low-level KEY --kind script` makes one.');
   else {
-    const rows = abilities.map(({ id, type, placement, environments, summary }) => {
-      return [id, type, placement, environments?.join(', ') ?? 'all', summary];
+    // A column that says nothing of anything is left out.
+    const isStatusShown = abilities.some((ability) => wordsOn(ability) !== '');
+    const rows = abilities.map((ability) => {
+      const { id, type, placement, environments, summary } = ability;
+      const status = isStatusShown ? [wordsOn(ability)] : [];
+      return [id, type, placement, environments?.join(', ') ?? 'all', ...status, summary];
     });
-    terminal.print(renderTable(['ABILITY', 'TYPE', 'PLACEMENT', 'ENVIRONMENTS', 'SUMMARY'], rows));
+    const status = isStatusShown ? ['STATUS'] : [];
+    terminal.print(renderTable(['ABILITY', 'TYPE', 'PLACEMENT', 'ENVIRONMENTS', ...status, 'SUMMARY'], rows));
   }
   for (const problem of registry.problems) terminal.note(describeProblem(problem, terminal.style));
   return EXIT.ok;
 }
 
+/** How an ability stands; nothing where it is stable and can be run. */
+function wordsOn(ability: ListedAbility): string {
+  return [describeStanding(ability), ability.runnable ? undefined : 'no steps'].filter(Boolean).join(', ');
+}
+
 type Place = (id: string) => Placement;
+
+function standingOf({ status, replaced_by }: Standing): Pick<ListedAbility, 'status' | 'replaced_by'> {
+  return { ...(status && { status }), ...(replaced_by !== undefined && { replaced_by }) };
+}
 
 function abilitiesOf(registry: Registry, place: Place): ListedAbility[] {
   const { workflows, operations } = registry;
   const high = [...workflows.values()].map(({ value, file }): ListedAbility => {
-    const { id, type, version, summary, scope } = value;
+    const { id, type, version, summary, scope, steps } = value;
     const environments = scope.environments ?? null;
-    return { id, level: 'high', type, version, environments, placement: place(id), summary, file };
+    const runnable = steps.length > 0;
+    const entry = {
+      id,
+      level: 'high',
+      type,
+      version,
+      environments,
+      placement: place(id),
+      ...standingOf(value),
+    } as const;
+    return { ...entry, runnable, summary, file };
   });
   const kindOf = operationKinds(registry);
   const low = [...operations.values()].map(({ value, file }): ListedAbility => {
     const { operation_key: id, version, summary, scope } = value;
     const type = kindOf(value);
     const environments = scope.environments ?? null;
-    return { id, level: 'low', type, version, environments, placement: place(id), summary, file };
+    const entry = {
+      id,
+      level: 'low',
+      type,
+      version,
+      environments,
+      placement: place(id),
+      ...standingOf(value),
+    } as const;
+    return { ...entry, runnable: true, summary, file };
   });
   const byId = (a: ListedAbility, b: ListedAbility): number => a.id.localeCompare(b.id);
   return [...high.sort(byId), ...low.sort(byId)];

@@ -30,6 +30,7 @@ import { plainText } from '../plain-text.js';
 import { explainingChange } from '../preview/explain-change.js';
 import { readPlanFlag } from '../preview/read-plan-flag.js';
 import { exitOf } from '../report.js';
+import { reviewDefinitions } from '../review-definitions.js';
 
 /** Flags of `ability run`. */
 export interface RunFlags extends InputFlags, FollowFlags {
@@ -110,7 +111,7 @@ export async function newTask(
     direct: flags.direct ?? false,
     ...(flags.key !== undefined && { key: flags.key }),
     onStall: (stall) => noteStall(context.terminal, stall),
-    review: ({ registry: digest }) => reviewRegistry(context, registry, digest),
+    review: (answer) => reviewDefinitions(context, registry, answer),
   };
 }
 
@@ -126,21 +127,6 @@ export async function findAbility(registry: Registry, id: string) {
     code: 'ability.not_found',
     message: `There is no ability ${id} in the project ${registry.project.project}`,
     suggestion: suggestion ?? 'Run `ability list` to see what there is.',
-  });
-}
-
-/** The worker plans from its own definitions; where they differ from those here, that is said. */
-export function reviewRegistry({ flags, terminal }: Context, registry: Registry, digest: string): void {
-  if (digest === registry.digest) return;
-  const message = 'The definitions of the worker differ from those here; the task runs theirs';
-  if (!flags.strict) {
-    terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(message, '  ')}`);
-    return;
-  }
-  throw new AbilityError({
-    code: 'config.registry_differs',
-    message: 'The definitions of the worker differ from those here, and --strict was given',
-    suggestion: 'Deploy these definitions to the workers, or leave out --strict.',
   });
 }
 

@@ -3,7 +3,8 @@ import type { ExitCode } from '../../../contracts/exit-codes.js';
 import { type Context, currentUser, openRegistry, withSession } from '../context.js';
 import { withDeadline } from '../deadline.js';
 import { type FollowFlags, followTask, readPatience, refuseUnusedFlags } from '../follow-task.js';
-import { createOrReport, noteWarnings, notingStalls, reportDetached, reviewRegistry } from './run.js';
+import { reviewDefinitions } from '../review-definitions.js';
+import { createOrReport, noteWarnings, notingStalls, reportDetached } from './run.js';
 
 /** Flags of `ability task retry`. */
 interface RetryFlags extends FollowFlags {
@@ -28,7 +29,7 @@ export async function run(context: Context, [key = '']: string[], flags: RetryFl
           run: true,
           signal,
           onStall: notingStalls(context, deadline),
-          review: ({ registry: digest }) => reviewRegistry(context, registry, digest),
+          review: (answer) => reviewDefinitions(context, registry, answer),
         }),
       );
       if (typeof created === 'number') return created;

@@ -22,8 +22,12 @@ export async function run(context: Context, _: string[], { detach }: { detach?: 
   return detach ? upDetached(context, registry, paths) : upHere(context, registry, paths);
 }
 
+function noteTo({ terminal }: Context): (text: string) => void {
+  return (text) => terminal.note(text);
+}
+
 async function upDetached(context: Context, { project }: Registry, paths: ProjectPaths): Promise<ExitCode> {
-  const { runtime } = await ensureRuntime(paths, (text) => context.terminal.note(text), undefined, context.env);
+  const { runtime } = await ensureRuntime(paths, noteTo(context), undefined, context.env, project.project);
   stay(paths);
   announce(context, project, runtime, 'up');
   context.terminal.note('It stays in the background; stop it with `ability down`.');
@@ -39,7 +43,7 @@ async function upHere(context: Context, { project }: Registry, paths: ProjectPat
   );
   if ('holder' in runtime) {
     interrupted.done();
-    const { runtime: other } = await ensureRuntime(paths, () => {}, undefined, context.env);
+    const { runtime: other } = await ensureRuntime(paths, noteTo(context), undefined, context.env, project.project);
     return reportThere(context, project, paths, other, false);
   }
   const leave = (): void => {
@@ -76,9 +80,9 @@ async function reportThere(
   detach: boolean,
 ): Promise<ExitCode> {
   const { runtime } =
-    living.state === 'up' && isVisible(living)
+    living.state === 'up' && isVisible(living) && (living.project ?? project.project) === project.project
       ? { runtime: living }
-      : await ensureRuntime(paths, () => {}, undefined, context.env);
+      : await ensureRuntime(paths, noteTo(context), undefined, context.env, project.project);
   if (detach) stay(paths);
   announce(context, project, runtime, 'up already');
   if (!context.flags.json) context.terminal.note('Stop it with `ability down`.');

@@ -1,7 +1,9 @@
-import type { Finding } from '../../../contracts/findings.js';
+import type { Finding, Severity } from '../../../contracts/findings.js';
 import type { LintReport } from '../../../planning/lint/lint-project.js';
 import { plainText } from '../plain-text.js';
 import type { Terminal } from '../terminal.js';
+
+const COLORS = { error: 'red', warning: 'yellow', note: 'dim' } as const;
 
 /** Findings for people: file by file, what, why, fix; and how many at the end. */
 export function renderFindings(report: LintReport, style: Terminal['style']): string {
@@ -19,7 +21,7 @@ function renderFinding({ code, severity, message, why, fix, location }: Finding,
   const { file, line, column } = location;
   const place = [file, line, column].filter((part) => part !== undefined).join(':');
   return [
-    `${style('bold', place)}  ${style(severity === 'error' ? 'red' : 'yellow', severity)} ${style('dim', code)}`,
+    `${style('bold', place)}  ${style(COLORS[severity], severity)} ${style('dim', code)}`,
     `  ${plainText(message, '  ')}`,
     `  ${style('dim', 'why')}  ${plainText(why, '       ')}`,
     `  ${style('dim', 'fix')}  ${plainText(fix, '       ')}`,
@@ -29,9 +31,11 @@ function renderFinding({ code, severity, message, why, fix, location }: Finding,
 function summaryOf(findings: readonly Finding[], abilities: number): string {
   const looked = counted(abilities, 'ability', 'abilities');
   if (findings.length === 0) return `Nothing to complain about in ${looked}.`;
-  const errors = findings.filter(({ severity }) => severity === 'error').length;
   const files = new Set(findings.map(({ location }) => location.file)).size;
-  const parts = [counted(errors, 'error'), counted(findings.length - errors, 'warning')];
+  const count = (of: Severity): number => findings.filter(({ severity }) => severity === of).length;
+  const notes = count('note');
+  const parts = [counted(count('error'), 'error'), counted(count('warning'), 'warning')];
+  if (notes > 0) parts.push(counted(notes, 'note'));
   return `${parts.join(', ')} in ${counted(files, 'file')}; looked at ${looked}.`;
 }
 

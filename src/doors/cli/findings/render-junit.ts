@@ -2,7 +2,7 @@ import type { Finding } from '../../../contracts/findings.js';
 import { formatLocation } from '../../../contracts/problem.js';
 import { escapeXml, quoteXml } from '../xml.js';
 
-/** Findings as JUnit XML: one case each, and one that passes where there are none; warnings are cases that were skipped. */
+/** Findings as JUnit XML: one case each, and one that passes where there are none; warnings and notes are cases that were skipped. */
 export function renderFindingsJunit(findings: readonly Finding[]): string {
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   const cases =
@@ -24,7 +24,7 @@ function renderCase({ code, severity, message, why, fix, location }: Finding): s
   const open = `    <testcase classname=${quoteXml(code)} name=${quoteXml(place)} file=${quoteXml(location.file)} line="${location.line ?? 1}">`;
   const told = `message=${quoteXml(message)}`;
   const result =
-    severity === 'warning'
+    severity !== 'error'
       ? `<skipped ${told}/>`
       : `<failure ${told}>${escapeXml(`${place}\n${message}\nwhy: ${why}\nfix: ${fix}`)}</failure>`;
   return `${open}${result}</testcase>`;

@@ -1,3 +1,4 @@
+import { describeStanding } from '../../../contracts/lifecycle.js';
 import type { PlanPreview } from '../../../contracts/preview.js';
 import { describeConcurrency } from '../../../rules/describe-concurrency.js';
 import { formatDuration } from '../../../rules/duration.js';
@@ -17,10 +18,12 @@ const MOST_OF_A_COMMAND = 300;
 /** What would happen, as a page for people: in the order in which it would. */
 export function renderPreview(preview: PlanPreview, style: Style): string[] {
   const { ability, environment, creation, start, steps, on_error, problems } = preview;
+  const standing = describeStanding(ability);
   const kept = environment.protected ? ', which is protected' : '';
   return [
     `${style('bold', ability.id)} v${ability.version} in ${environment.name}${kept}`,
     oneLine(ability.summary),
+    ...(standing === undefined ? [] : [`status: ${standing}`]),
     '',
     ...renderFacts(preview, style),
     ...section(

@@ -21,6 +21,9 @@ const TOLD = 'definition.unread';
 /** Told by the check of scopes, at the call. */
 const ELSEWHERE = 'scope.environment';
 
+/** Found for each workflow without steps. */
+const NO_STEPS = 'ability.no_steps';
+
 const NOT_SET = 'config.missing_credential';
 
 /** Plans every ability in every environment in which it may run, and tells what stands against it. */
@@ -49,10 +52,15 @@ function* planFindings(
   }
   const nowhere = [...refused.values()].every((problems) => problems.length > 0);
   for (const problem of [...refused.values()].flat()) {
+    if (problem.code === NO_STEPS && !hasSteps(ability)) continue;
     if (problem.code === ELSEWHERE || (problem.code === NOT_SET && !variables)) continue;
     const isChance = SETTINGS.has(problem.code) && !ability.value.scope.environments && !nowhere;
     yield findingOfProblem(problem, ability.file, isChance ? 'warning' : 'error');
   }
+}
+
+function hasSteps({ value }: Loaded<LowLevel | HighLevel>): boolean {
+  return !('steps' in value) || value.steps.length > 0;
 }
 
 type Planned = { doubts: ReturnType<typeof resolvePlan>['doubts']; problems: readonly Problem[] };

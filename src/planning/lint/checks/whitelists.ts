@@ -15,7 +15,7 @@ export function* checkWhitelists({ registry }: LintedProject): Generator<Finding
         const problem = { code: 'definition.unknown_reference', message: `There is no ability \`${id}\``, location };
         const suggestion = didYouMean(id, [...known]);
         yield findingOfProblem({ ...problem, ...(suggestion !== undefined && { suggestion }) }, workflow.file);
-      } else if (!called.has(id)) {
+      } else if (!called.has(id) && workflow.value.steps.length > 0) {
         const message = `\`operations\` of ${workflow.value.id} allows ${id}, and no step calls it`;
         yield findingOf('lint.operation_unused', message, location);
       }

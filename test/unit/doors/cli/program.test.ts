@@ -60,6 +60,8 @@ const COMMANDS = [
   'why [options] <key>',
   'replay [options] <what>',
   'import',
+  'keys',
+  'completion [options] <shell> [words...]',
 ];
 const TASK_COMMANDS = [
   'create [options] <id>',
@@ -88,6 +90,7 @@ const SCAFFOLD_COMMANDS = [
   'hook [options] <id>',
   'schemas [options]',
 ];
+const KEYS_COMMANDS = ['create [options]'];
 const IMPORT_COMMANDS = ['mcp [options] <server>', 'openapi [options] <source>'];
 
 describe('`--help` lists', () => {
@@ -107,18 +110,23 @@ describe('`--help` lists', () => {
     expect(helpOf(commandOf('import'))).toContain(`\n  ${usage} `);
   });
 
+  test.each(KEYS_COMMANDS)('ability keys %s', (usage) => {
+    expect(helpOf(commandOf('keys'))).toContain(`\n  ${usage} `);
+  });
+
   test('nothing else', () => {
     const known = [
       ...COMMANDS,
       ...TASK_COMMANDS.map((usage) => `task ${usage}`),
       ...SCAFFOLD_COMMANDS.map((usage) => `scaffold ${usage}`),
       ...IMPORT_COMMANDS.map((usage) => `import ${usage}`),
+      ...KEYS_COMMANDS.map((usage) => `keys ${usage}`),
     ].map((usage) => usage.replace(/ [[<].*/, ''));
     expect(
       leavesOf(program)
         .map(([name]) => name)
         .sort(),
-    ).toEqual(known.filter((name) => !['task', 'scaffold', 'import'].includes(name)).sort());
+    ).toEqual(known.filter((name) => !['task', 'scaffold', 'import', 'keys'].includes(name)).sort());
   });
 
   test('the exit codes of every command', () => {
@@ -132,6 +140,7 @@ describe('options', () => {
     ['docs', ['--check', '--add']],
     ['up', ['--detach']],
     ['doctor', ['--fix']],
+    ['keys create', ['--id', '--add']],
     ['worker', ['--env', '--placement']],
     ['run', ['--input', '--set', '--env', '--key', '--direct', '--detach', '--junit', '--timeout', '--wait-approval']],
     ['init', ['--name', '--env-names', '--example', '--force']],

@@ -13,7 +13,7 @@ const section = (...rows: string[]) => [
   '| --- | --- | --- | --- | --- |',
   ...rows,
   '',
-  '<!-- /ability:high-level -->',
+  `<!-- /ability:high-level written="2bce83a0" -->`,
 ];
 
 /** Routing documents that are broken, or not in step with the abilities. */
@@ -31,7 +31,7 @@ export const DOCUMENT_CASES: LintCase[] = [
   {
     code: 'docs.invalid',
     name: 'a section in a block of code',
-    files: page('```', '<!-- ability:high-level -->', '```'),
+    files: page('<!-- ability:own -->', '```', '<!-- ability:high-level -->', '```'),
   },
   {
     code: 'docs.out_of_step',
@@ -47,5 +47,35 @@ export const DOCUMENT_CASES: LintCase[] = [
     code: 'docs.out_of_step',
     name: 'words of the author',
     files: page(...section('| flow | workflow | any | Words of my own | registry/high-level/flow.yaml |')),
+  },
+  {
+    code: 'lint.page_not_kept',
+    name: 'a page without tables',
+    files: { ...FLOW, 'ABILITY.md': '▶# Abilities\n' },
+  },
+  {
+    code: 'lint.page_not_kept',
+    name: 'a page as its author wrote it, without markers',
+    files: page('▶| Id | When to use |', '| --- | --- |', '| flow | Words |'),
+  },
+  {
+    code: 'lint.page_not_kept',
+    name: 'a page that says it is left to its author',
+    files: page('<!-- ability:own -->', '| Id | When to use |', '| --- | --- |', '| flow | Words |'),
+  },
+  {
+    code: 'lint.page_scope',
+    name: 'C-43: a scope that the definition does not give',
+    files: page(...section('▶| flow | workflow | infra | Words | registry/high-level/flow.yaml |')),
+  },
+  {
+    code: 'lint.page_scope',
+    name: 'C-43: a scope in words',
+    files: page(...section('▶| flow | workflow | 仅用于测试 | Words | registry/high-level/flow.yaml |')),
+  },
+  {
+    code: 'lint.page_scope',
+    name: 'C-43: the scope of the definition in other letters',
+    files: page(...section('| flow | workflow | `Any` | Words | registry/high-level/flow.yaml |')),
   },
 ];

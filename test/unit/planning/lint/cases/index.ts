@@ -6,6 +6,7 @@ import { ERROR_CASES } from './errors.js';
 import { EXPRESSION_CASES } from './expressions.js';
 import { HOOK_CASES } from './hooks.js';
 import { IMPLEMENTATION_CASES } from './implementations.js';
+import { LIFECYCLE_CASES } from './lifecycle.js';
 import { POLICY_CASES } from './policies.js';
 import { SCOPE_CASES } from './scopes.js';
 import { SCRIPT_REACH_CASES } from './script-reach.js';
@@ -38,4 +39,5 @@ export const LINT_CASES: readonly LintCase[] = [
   ...SCRIPT_REACH_CASES,
   ...CUT_CASES,
   ...SCRIPT_TEXT_CASES,
+  ...LIFECYCLE_CASES,
 ];

@@ -1,0 +1,79 @@
+import type { DocumentLine } from './document-lines.js';
+import { isOwnMarker } from './read-marker.js';
+import { isTableLine, readTable } from './read-table.js';
+import { FORMS, type Level } from './section-forms.js';
+
+/** A table of abilities that stands in a document without markers. */
+export interface OwnTable {
+  level: Level;
+  /** Places among the lines of the document, from 0: of its heading where that is the usual one, else of its first line. */
+  opens: number;
+  /** Of its last line. */
+  closes: number;
+  hasHeading: boolean;
+  /** How many rows it has. */
+  rows: number;
+}
+
+/** The columns by which a table of each level is known, small letters; others may stand beside them, in any order. */
+const KNOWN_BY: Record<Level, (columns: ReadonlySet<string>) => boolean> = {
+  'high-level': (columns) => columns.has('id') && (columns.has('when to use') || columns.has('registry path')),
+  'low-level': (columns) => columns.has('operation key'),
+};
+
+/**
+ * Tables of abilities as the source writes them; not those in code blocks and comments, and not tables of other columns.
+ */
+export function findOwnTables(lines: readonly DocumentLine[]): OwnTable[] {
+  const isText = textLines(lines);
+  const tables: OwnTable[] = [];
+  for (let at = 0; at < lines.length; at += 1) {
+    if (!isText[at] || !isTableLine(textAt(lines, at))) continue;
+    const table = readTable([textAt(lines, at), textAt(lines, at + 1)]);
+    if ('fault' in table) continue;
+    let closes = at + 1;
+    while (isText[closes + 1] && isTableLine(textAt(lines, closes + 1))) closes += 1;
+    const columns = new Set(table.header.cells.map((name) => name.toLowerCase()));
+    const level = (['high-level', 'low-level'] as const).find((known) => KNOWN_BY[known](columns));
+    if (level) tables.push({ level, closes, rows: closes - at - 1, ...beginningOf(lines, at, level) });
+    at = closes;
+  }
+  return tables;
+}
+
+/** Whether the author says, with `<!-- ability:own -->`, that no table of the page is to be kept. */
+export function isOwnPage(lines: readonly DocumentLine[]): boolean {
+  const isText = textLines(lines);
+  return lines.some(({ text }, at) => isText[at] && isOwnMarker(text));
+}
+
+/** The heading belongs to the table where nothing but blank lines stands between them. */
+function beginningOf(lines: readonly DocumentLine[], at: number, level: Level): Pick<OwnTable, 'opens' | 'hasHeading'> {
+  let above = at - 1;
+  while (above >= 0 && textAt(lines, above).trim() === '') above -= 1;
+  const hasHeading = textAt(lines, above).trimEnd() === FORMS[level].heading;
+  return { opens: hasHeading ? above : at, hasHeading };
+}
+
+/** Which lines are no code, and not within a comment. */
+function textLines(lines: readonly DocumentLine[]): boolean[] {
+  let fence: string | undefined;
+  let isComment = false;
+  return lines.map(({ text }) => {
+    const [, mark] = /^ {0,3}(`{3,}|~{3,})/.exec(text) ?? [];
+    if (fence !== undefined) {
+      if (mark?.startsWith(fence) && text.trim() === mark) fence = undefined;
+      return false;
+    }
+    const wasComment = isComment;
+    if (wasComment) isComment = !text.includes('-->');
+    else isComment = text.lastIndexOf('<!--') > text.lastIndexOf('-->');
+    if (wasComment || isComment) return false;
+    if (mark !== undefined) fence = mark;
+    return mark === undefined && !/^( {4}|\t)/.test(text);
+  });
+}
+
+function textAt(lines: readonly DocumentLine[], at: number): string {
+  return lines[at]?.text ?? '';
+}

@@ -1,0 +1,108 @@
+import type { Problem } from '../../contracts/problem.js';
+import type { AbilityPool } from './ability-pool.js';
+import type { Note } from './choose-rows.js';
+import { type DocumentLine, linesOf, textOf, usualEnd } from './document-lines.js';
+import { findOwnTables, isOwnPage, type OwnTable } from './find-own-tables.js';
+import { readDocument } from './read-document.js';
+import { closingMarker, openingMarker } from './read-marker.js';
+import { type DocumentUpdate, updateDocument } from './update-document.js';
+
+/** What taking over the tables of a document comes to. */
+export type TakeOver =
+  | { status: 'taken'; update: DocumentUpdate }
+  /** There are tables, and each of these notes keeps them from being taken over as they are. */
+  | { status: 'hindered'; notes: Note[] }
+  /** Nothing that could be taken over. */
+  | { status: 'none' };
+
+/**
+ * Puts markers around the tables that a document has without them, as the source writes it; nothing else moves.
+ *
+ * Rows and words stay: where abilities of its modules have no row, the table is one of chosen rows. Where a row would
+ * have to go, or the table cannot be read exactly, nothing is taken over. Source: R-000-07, R-000-12, C-43.
+ *
+ * @param mayDrop rows of abilities that are not registered go.
+ */
+export function takeOver(file: string, text: string, pool: AbilityPool, { mayDrop }: { mayDrop: boolean }): TakeOver {
+  const lines = linesOf(text);
+  const tables = tablesToTake(file, text, lines);
+  if (tables.length === 0) return { status: 'none' };
+  const levels = tables.map(({ level }) => level);
+  const doubled = tables.filter(({ level }, index) => levels.indexOf(level) !== index);
+  if (doubled.length > 0) return { status: 'hindered', notes: doubled.map(noteOfDouble) };
+  const unchosen = updateDocument(file, marked(lines, tables), pool);
+  const chosen = new Set(tables.filter((table) => addsRows(unchosen, table, pool)).map(({ level }) => level));
+  const update = updateDocument(file, marked(lines, tables, chosen), pool);
+  const moved = linesAbove(tables);
+  if (Array.isArray(update)) {
+    const notes = update.map(({ message, location }) => ({ line: moved(location?.line ?? 1), message }));
+    return { status: 'hindered', notes };
+  }
+  const changes = update.changes.map((change) => ({ ...change, line: moved(change.line) }));
+  const notes = update.notes.map((note) => ({ ...note, line: moved(note.line) }));
+  const lost = changes.filter(({ kind }) => kind === 'removed');
+  if (lost.length > 0 && !mayDrop) {
+    return { status: 'hindered', notes: lost.map(({ line, message }) => ({ line, message })) };
+  }
+  const taken = tables.map(({ level, opens }) => {
+    return {
+      kind: 'form' as const,
+      id: null,
+      line: opens + 1,
+      message: `The table of ${level} abilities has no markers`,
+    };
+  });
+  return { status: 'taken', update: { ...update, changes: [...taken, ...changes], notes } };
+}
+
+/** Tables outside of the sections there are, of levels that have none. */
+function tablesToTake(file: string, text: string, lines: readonly DocumentLine[]): OwnTable[] {
+  if (isOwnPage(lines)) return [];
+  const document = readDocument(file, text);
+  if (Array.isArray(document)) return [];
+  const { sections } = document;
+  const isFree = ({ level, opens }: OwnTable): boolean =>
+    !sections.some((section) => section.level === level || (section.opens < opens && opens < section.closes));
+  return findOwnTables(lines).filter(isFree);
+}
+
+/** Whether the section, left to itself, would get more rows than its author gave it. */
+function addsRows(update: DocumentUpdate | Problem[], { level, rows }: OwnTable, pool: AbilityPool): boolean {
+  if (Array.isArray(update) || rows === 0) return false;
+  return update.changes.some(({ kind, id }) => kind === 'added' && id !== null && pool.byId.get(id)?.level === level);
+}
+
+/** The document with markers around its tables. */
+function marked(
+  lines: readonly DocumentLine[],
+  tables: readonly OwnTable[],
+  chosen: ReadonlySet<OwnTable['level']> = new Set(),
+): string {
+  const end = usualEnd(lines);
+  const made: DocumentLine[] = [];
+  for (const [at, line] of lines.entries()) {
+    const opened = tables.find(({ opens }) => opens === at);
+    const closed = tables.find(({ closes }) => closes === at);
+    if (opened) {
+      const { level, hasHeading } = opened;
+      made.push({ text: openingMarker(level, { hasHeading, isChosen: chosen.has(level) }), end });
+    }
+    made.push(closed ? { ...line, end: line.end || end } : line);
+    if (closed) made.push({ text: closingMarker(closed.level, []), end: line.end });
+  }
+  return textOf(made);
+}
+
+/** From a line of the marked document to one of the document as it is. */
+function linesAbove(tables: readonly OwnTable[]): (line: number) => number {
+  const places = tables.flatMap(({ opens, closes }) => [opens, closes + 1]).sort((a, b) => a - b);
+  return (line) => {
+    const added = places.filter((place, index) => place + index + 1 < line).length;
+    return line - added;
+  };
+}
+
+function noteOfDouble({ level, opens }: OwnTable): Note {
+  const message = `This is another table of ${level} abilities, and a page has one: put its rows into the first`;
+  return { line: opens + 1, message };
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { LIFECYCLES, type Standing } from '../../contracts/lifecycle.js';
+
+/** How far what a file defines is to be relied on. Source: R-002-01, R-000-94. */
+export const lifecycle = z
+  .enum(LIFECYCLES)
+  .optional()
+  .describe('How far to rely on it: whoever uses what is experimental or deprecated is warned; `stable` without it.');
+
+/** Refuses a replacement of what is not deprecated, which nothing would ever name. */
+export function isReplacedRightly({ status, replaced_by }: Standing): boolean {
+  return replaced_by === undefined || status === 'deprecated';
+}
+
+/** Said where {@link isReplacedRightly} is not so. */
+export const REPLACED_WRONGLY = {
+  message: '`replaced_by` belongs to what is deprecated: write `status: deprecated`, or leave it out',
+  path: ['replaced_by'],
+};
+
+/** The same rule for editors. */
+export const REPLACEMENT_RULE = {
+  dependencies: {
+    replaced_by: {
+      required: ['status'],
+      properties: { status: { const: 'deprecated', description: 'Only what is deprecated is replaced.' } },
+    },
+  },
+};

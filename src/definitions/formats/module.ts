@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { isReplacedRightly, lifecycle, REPLACED_WRONGLY, REPLACEMENT_RULE } from './lifecycle.js';
+import { abilityId, summary } from './values.js';
+
+/** What a module is called, as `scope.modules` of abilities names it: users.api, integration/tests. */
+const moduleId = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_./-]{0,199}$/, 'The id of a module has letters, digits, _, -, dots and slashes');
+
+/** `modules/overview/<id>.yaml`: what a module of the project is. Source: R-002-02. */
+export const moduleOverview = z
+  .strictObject({
+    id: moduleId.describe('What the module is called, as `scope.modules` of abilities names it.'),
+    summary: summary.describe('One sentence on what it is for.'),
+    status: lifecycle.unwrap().describe('How far to rely on it; abilities of a deprecated module are warned of.'),
+    replaced_by: moduleId.optional().describe('The module to use instead of this deprecated one.'),
+    path: z.string().min(1).describe('Its folder, relative to the project.'),
+    depends_on: z.array(moduleId).optional().describe('Modules that it needs.'),
+    abilities: z.array(abilityId).optional().describe('Abilities that belong to it.'),
+  })
+  .refine(isReplacedRightly, REPLACED_WRONGLY)
+  .meta(REPLACEMENT_RULE);
+
+/** A module as loaded. */
+export type ModuleOverview = z.output<typeof moduleOverview>;

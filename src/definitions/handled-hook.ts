@@ -1,0 +1,53 @@
+import { formatLocation, type Problem } from '../contracts/problem.js';
+import { didYouMean } from '../rules/nearest.js';
+import type { HookDefinition, WrittenHook } from './formats/hooks.js';
+import type { Loaded, Registry } from './registry.js';
+
+/**
+ * A hook with its handler, from the place where it is defined or from `config/hooks_impl.yaml`.
+ *
+ * The handlers that stand apart were read before. Source: R-002-11, R-002-12.
+ *
+ * @returns what is wrong instead: a hook that nothing answers for, or two things do, must not pass for none.
+ */
+export function handledHook(registry: Registry, hook: Loaded<WrittenHook>): Loaded<HookDefinition> | Problem {
+  const { value } = hook;
+  const apart = registry.hookImpls.get(value.id);
+  if (value.handler === undefined) {
+    return apart ? joined(hook, apart) : noHandler(registry, hook);
+  }
+  const broken = registry.broken.get(`hook_impl:${value.id}`);
+  if (broken) return broken;
+  if (apart) {
+    const places = `${formatLocation(hook.locate(['handler']))} and ${formatLocation(apart.locate([]))}`;
+    return {
+      code: 'definition.duplicate',
+      message: `The hook ${value.id} has two handlers, in ${places}; neither is used`,
+      location: apart.locate([]),
+      suggestion: 'Delete one of them.',
+    };
+  }
+  return { ...hook, value: { ...value, handler: value.handler } };
+}
+
+/** What is said of the handler is said of the place where it stands. */
+function joined(hook: Loaded<WrittenHook>, apart: NonNullable<ReturnType<Registry['hookImpls']['get']>>) {
+  const handler = { script: apart.value.impl.script };
+  const locate: Loaded<HookDefinition>['locate'] = (path, part) =>
+    path[0] === 'handler' ? apart.locate(['impl', ...path.slice(1)], part) : hook.locate(path, part);
+  return { ...hook, locate, value: { ...hook.value, handler } };
+}
+
+function noHandler(registry: Registry, { value, locate }: Loaded<WrittenHook>): Problem {
+  const unreadable = registry.opaque.find(({ kind }) => kind === 'hooks-impl' || kind === 'config')?.problem;
+  const broken = registry.broken.get(`hook_impl:${value.id}`) ?? unreadable;
+  if (broken) return broken;
+  return {
+    code: 'definition.invalid',
+    message: `The hook ${value.id} has no handler`,
+    location: locate([]),
+    suggestion:
+      didYouMean(value.id, [...registry.hookImpls.keys()]) ??
+      'Write a `handler`, or an entry for it in registry/config/hooks_impl.yaml.',
+  };
+}

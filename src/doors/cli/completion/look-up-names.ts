@@ -1,0 +1,35 @@
+import { readdirSync } from 'node:fs';
+import { CODES } from '../../../contracts/codes.js';
+import { LINT_CODES } from '../../../contracts/lint-codes.js';
+import { pathsOf } from '../../../server/project-paths.js';
+import { type Context, openRegistry } from '../context.js';
+import type { Candidate, NameKind } from './find-candidates.js';
+
+/** Nobody looks for one of more keys by its beginning. */
+const MOST_TASKS = 50;
+
+/** The names that a project has of a kind, read from its files; none where there is no project. */
+export async function lookUpNames(kind: NameKind, context: Context): Promise<Candidate[]> {
+  if (kind === 'code') return [...Object.keys(CODES), ...Object.keys(LINT_CODES)].map((value) => ({ value }));
+  if (kind === 'task') return taskKeys(await rootOf(context));
+  const { operations, workflows, project } = await openRegistry(context);
+  if (kind === 'environment') return Object.keys(project.environments).map((value) => ({ value }));
+  const high = [...workflows.values()].map(({ value }) => ({ value: value.id, description: value.summary }));
+  const low = [...operations.values()].map(({ value }) => ({ value: value.operation_key, description: value.summary }));
+  return [...high, ...low];
+}
+
+async function rootOf({ cwd, flags }: Context): Promise<string> {
+  const { findProjectRoot } = await import('../../../definitions/find-project.js');
+  return findProjectRoot(cwd, flags.project);
+}
+
+/** Keys of tasks whose record is on this machine, the newest generated ones first: asking the server would take too long. */
+function taskKeys(root: string): Candidate[] {
+  const keys = readdirSync(pathsOf(root).records).filter((name) => /^[A-Za-z0-9]/.test(name));
+  return keys
+    .sort()
+    .reverse()
+    .slice(0, MOST_TASKS)
+    .map((value) => ({ value }));
+}

@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import { ability } from '../fixtures/called-command.js';
+import { makeProject, operation, workflow } from '../fixtures/project-folder.js';
+
+const COMMAND = fileURLToPath(new URL('../../dist/command/bin.js', import.meta.url));
+const project = makeProject({
+  ...operation('db.read.user', 'return input;'),
+  ...operation('db.write.user', 'return input;'),
+  ...workflow('nightly', 'steps: [{ id: one, call: db.read.user }]'),
+  'bin/ability': `#!/bin/sh\nexec '${process.execPath}' '${COMMAND}' "$@"\n`,
+  'input.json': '{}',
+});
+afterAll(() => project.remove());
+
+const complete = async (shell: string, ...words: string[]): Promise<string[]> => {
+  const { stdout, exitCode } = await ability(['completion', shell, '--', ...words], { cwd: project.root });
+  expect(exitCode).toBe(0);
+  return stdout === '' ? [] : stdout.split('\n');
+};
+
+describe('ability completion', () => {
+  test.each<[string, string[], string[]]>([
+    ['commands', ['ex'], ['explain']],
+    ['commands of a group', ['task', 'res'], ['result', 'resume']],
+    ['ids of abilities', ['run', ''], ['nightly', 'db.read.user', 'db.write.user']],
+    ['ids that begin so', ['task', 'create', 'db.w'], ['db.write.user']],
+    ['no more than one id', ['run', 'nightly', ''], []],
+    ['flags', ['run', 'nightly', '--de'], ['--detach']],
+    ['environments', ['run', 'nightly', '--env', ''], ['dev']],
+    ['environments, as bash splits', ['run', 'nightly', '--env', '=', 'd'], ['dev']],
+    ['environments, in one word', ['run', 'nightly', '--env=d'], ['--env=dev']],
+    ['an id behind a flag with a value', ['run', '--env', 'dev', 'ni'], ['nightly']],
+    ['choices of a flag', ['lint', '--format', 's'], ['sarif']],
+    ['codes', ['explain', 'ability.not'], ['ability.not_found']],
+    ['shells', ['completion', 'z'], ['zsh']],
+    ['files', ['run', 'nightly', '--input', ''], [':files']],
+    ['nothing for what is to be made', ['scaffold', 'low-level', 'db'], []],
+    ['nothing for an unknown command', ['nothing', 'at', 'all', ''], []],
+  ])('knows %s', async (_, words, expected) => {
+    expect(await complete('bash', ...words)).toEqual(expected);
+  });
+
+  test('knows the keys of tasks that have a record here', async () => {
+    mkdirSync(join(project.root, '.system/implement/nightly-1'), { recursive: true });
+    expect(await complete('bash', 'task', 'show', '')).toEqual(['nightly-1']);
+  });
+
+  test('describes candidates to shells that show that', async () => {
+    expect(await complete('fish', 'run', 'ni')).toEqual(['nightly\tA test.']);
+    expect(await complete('zsh', 'run', 'ni')).toEqual(['nightly:A test.']);
+  });
+
+  test('says nothing where there is no project, or another one is named', async () => {
+    const elsewhere = await ability(['completion', 'bash', '--', 'run', ''], { cwd: '/' });
+    expect(elsewhere).toMatchObject({ exitCode: 0, stdout: '', stderr: '' });
+    const named = await ability(['completion', 'bash', '--', 'run', '--project', project.root, 'ni'], { cwd: '/' });
+    expect(named.stdout).toBe('nightly');
+  });
+
+  test('refuses a shell it does not know', async () => {
+    expect(await ability(['completion', 'tcsh'], { cwd: project.root })).toMatchObject({ exitCode: 2 });
+  });
+});
+
+/** Runs a shell in the project, with `ability` on its path. */
+function shell(program: string, args: string[], script: string): string {
+  const file = join(project.root, `completion.${program}`);
+  writeFileSync(file, execFileSync(process.execPath, [COMMAND, 'completion', program], { encoding: 'utf8' }));
+  const env = { PATH: `${join(project.root, 'bin')}:${process.env.PATH}`, HOME: project.root };
+  return execFileSync(program, [...args, script], { cwd: project.root, env, encoding: 'utf8' }).trim();
+}
+
+const hasShell = (name: string): boolean =>
+  ['/bin', '/usr/bin', '/usr/local/bin'].some((at) => existsSync(join(at, name)));
+
+describe.skipIf(!existsSync(COMMAND))('the script of', () => {
+  test.skipIf(!hasShell('bash'))('bash completes in bash', () => {
+    const at = (...words: string[]): string =>
+      `COMP_WORDS=(ability ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _ability ability; echo "\${COMPREPLY[*]}"`;
+    const script = ['source completion.bash', 'complete -p ability', at('run', 'db'), at('run', 'x', '--input', 'in')];
+    expect(shell('bash', ['--norc', '-c'], script.join('\n')).split('\n')).toEqual([
+      'complete -F _ability ability',
+      'db.read.user db.write.user',
+      'input.json',
+    ]);
+  });
+
+  test.skipIf(!hasShell('fish'))('fish completes in fish', () => {
+    const script = 'source completion.fish; complete -C "ability run db"; complete -C "ability keys "';
+    const lines = shell('fish', ['--no-config', '-c'], script).split('\n');
+    expect(lines.map((line) => line.split('\t')[0])).toEqual(['db.read.user', 'db.write.user', 'create']);
+  });
+
+  test.skipIf(!hasShell('zsh'))('zsh completes in zsh', () => {
+    // The line editor needs a terminal: what it would be given is printed instead.
+    const stubs = 'compdef() { print "$@"; }; _describe() { print -l -- "${(@P)2}"; }; _files() { print files; }';
+    const at = (...words: string[]): string =>
+      `words=(ability ${words.map((word) => `'${word}'`).join(' ')}); CURRENT=${words.length + 1}; _ability`;
+    const script = [stubs, 'source ./completion.zsh', at('run', 'ni'), at('run', 'x', '--input', '')].join('\n');
+    expect(shell('zsh', ['-f', '-c'], script).split('\n')).toEqual(['_ability ability', 'nightly:A test.', 'files']);
+  });
+});

@@ -1,0 +1,135 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+
+const CONTEXT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The lines of the Dockerfile, those that go on in the next one joined. */
+const lines = readFileSync(join(CONTEXT, 'Dockerfile'), 'utf8')
+  .replaceAll(/\\\n/g, ' ')
+  .split('\n')
+  .filter((line) => /^[A-Z]+ /.test(line))
+  .map((line) => {
+    const [, verb = '', rest = ''] = /^([A-Z]+) +(.*)$/.exec(line) ?? [];
+    return { verb, rest };
+  });
+
+const ignored = readFileSync(join(CONTEXT, '.dockerignore'), 'utf8').split('\n').filter(Boolean);
+const isSent = (name: string): boolean =>
+  !ignored.some((entry) => entry === name || (entry === '.env.*' && name.startsWith('.env.')));
+
+/** What only a system image has: its packages, and the user that it makes. */
+const OF_THE_IMAGE = /^apt-get |^mkdir -p .* && chown /;
+
+const root = realpathSync(mkdtempSync(join(tmpdir(), 'ability-image-')));
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
+
+/** A stage as folders: what would be `/x` in its image is `<root>/<stage>/x`. */
+interface Stage {
+  name: string;
+  folder: string;
+  cwd: string;
+}
+
+function copy(stage: Stage, rest: string, stages: Map<string, Stage>): void {
+  const [, from, ...words] = /^(?:--from=(\S+) )?(.*)$/.exec(rest) ?? [];
+  const [sources, target] = [(words[0] ?? '').split(' ').slice(0, -1), (words[0] ?? '').split(' ').at(-1) ?? ''];
+  const source = from === undefined ? CONTEXT : (stages.get(from)?.folder ?? '');
+  for (const path of sources) {
+    const into = target.endsWith('/') ? join(stage.cwd, target, basename(path)) : join(stage.cwd, target);
+    if (from !== undefined && !existsSync(into)) {
+      link(join(source, path), into);
+      continue;
+    }
+    const filter =
+      from === undefined && path === '.' ? (at: string) => at === CONTEXT || isSent(topOf(at)) : () => true;
+    cpSync(join(source, path), into, { recursive: true, filter, verbatimSymlinks: true });
+  }
+}
+
+const topOf = (path: string): string => path.slice(CONTEXT.length).split('/').filter(Boolean)[0] ?? '';
+
+function runLine({ cwd }: Stage, command: string): void {
+  if (OF_THE_IMAGE.test(command)) return;
+  if (command.startsWith('npm ci ')) installAsHere(cwd);
+  else {
+    const env = Object.fromEntries(
+      Object.entries(process.env).filter(([name]) => !/^(npm_|VITEST|NODE_ENV|INIT_CWD)/.test(name)),
+    );
+    execFileSync('sh', ['-c', command], { cwd, env, stdio: 'pipe' });
+  }
+}
+
+/** The same packages, as they were installed for this checkout, instead of once more from a registry. */
+function installAsHere(cwd: string): void {
+  const from = join(CONTEXT, 'node_modules');
+  link(from, join(cwd, 'node_modules'));
+  // What is written in place must not be the very file of the checkout.
+  for (const name of ['.cache', '.package-lock.json']) {
+    rmSync(join(cwd, 'node_modules', name), { recursive: true, force: true });
+    if (existsSync(join(from, name))) cpSync(join(from, name), join(cwd, 'node_modules', name), { recursive: true });
+  }
+}
+
+/** Copies a folder by links to its files, or whole where another disk or another `cp` makes none. */
+function link(from: string, to: string): void {
+  try {
+    execFileSync('cp', ['-al', from, to], { stdio: 'pipe' });
+  } catch {
+    rmSync(to, { recursive: true, force: true });
+    execFileSync('cp', ['-a', from, to]);
+  }
+}
+
+/** Carries out the stages in folders. @returns the last one. */
+function build(): Stage {
+  const stages = new Map<string, Stage>();
+  let stage: Stage = { name: '', folder: '', cwd: '' };
+  for (const { verb, rest } of lines) {
+    if (verb === 'FROM') {
+      const name = / AS (\w+)$/.exec(rest)?.[1] ?? 'final';
+      stage = { name, folder: join(root, name), cwd: join(root, name) };
+      stages.set(name, stage);
+    } else if (verb === 'WORKDIR') {
+      stage.cwd = join(stage.folder, rest);
+      mkdirSync(stage.cwd, { recursive: true });
+    } else if (verb === 'COPY') copy(stage, rest, stages);
+    else if (verb === 'RUN') runLine(stage, rest);
+  }
+  return stage;
+}
+
+describe('the Dockerfile, its commands in folders', () => {
+  test('has a last stage without development packages, whose command runs the example project', () => {
+    const { cwd } = build();
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8'));
+    const missing = Object.keys(dependencies).filter((name) => !existsSync(join(cwd, 'node_modules', name)));
+    expect(missing).toEqual([]);
+    // What a package of ours needs itself stays, whoever else needs it.
+    expect(
+      ['vitest', '@biomejs/biome', 'execa'].filter(
+        (name) => name in devDependencies && existsSync(join(cwd, 'node_modules', name)),
+      ),
+    ).toEqual([]);
+    expect(readdirSync(cwd)).not.toContain('src');
+    const entry = lines.find(({ verb }) => verb === 'ENTRYPOINT')?.rest ?? '[]';
+    const [program = '', ...args] = (JSON.parse(entry) as string[])
+      .slice(3)
+      .map((word) => word.replace(/^\/app\//, `${cwd}/`));
+    expect(program).toBe(`${cwd}/dist/command/bin.js`);
+    const call = (...words: string[]) =>
+      execFileSync(process.execPath, [program, ...args, ...words], { cwd, encoding: 'utf8' });
+    expect(call('lint')).toMatch(/^Nothing to complain about/);
+    expect(call('test', 'generate_example_data')).toMatch(/ passed/);
+    expect(call('worker', '--help')).toMatch(/--placement/);
+  }, 180_000);
+
+  test('runs as a user that is not root', () => {
+    const user = lines.findIndex(({ verb }) => verb === 'USER');
+    expect(lines[user]?.rest).toBe('node');
+    expect(lines.slice(user).map(({ verb }) => verb)).not.toContain('RUN');
+  });
+});
