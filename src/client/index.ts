@@ -17,5 +17,6 @@ export { readRecord } from './read-record.js';
 export { awaitResult } from './read-result.js';
 export { type Retry, retryTask } from './retry-task.js';
 export { LISTED_STATES, type ListedState, type TaskFilter } from './task-query.js';
-export { hasEnded, type SeenTask, viewOwnTask, viewTask } from './view-task.js';
-export { type WaitEnd, type WaitOptions, waitForTask } from './wait-for-task.js';
+export { hasEnded, type OpenTask, type SeenTask, viewOwnTask, viewTask } from './view-task.js';
+export { type TaskNow, type WaitEnd, type WaitOptions, waitForTask } from './wait-for-task.js';
+export type { CallAttempt } from './watch-attempts.js';

@@ -50,11 +50,14 @@ async function tryAgain(
     }
     const pause = frame.budget.capWait(Math.min(wait, most));
     try {
+      run.backingOff.set(path, { attempt: attempt + 1, at: Date.now() + pause });
       await frame.halt.wait(() => sleep(pause, { summary: `${path}: attempt ${attempt + 1}` }));
     } catch (error) {
       // The next run is to begin with the next attempt, not with what has failed in this one.
       if (error instanceof Halted && run.rollingOver) forgetAttempt(run, step, path, attempt);
       throw error;
+    } finally {
+      run.backingOff.delete(path);
     }
     wait *= factor;
     for (const inner of step.steps) run.forget(`${path}/${inner.id}`);
