@@ -15,6 +15,7 @@ export { type ListedTask, type ListFilter, listTasks } from './list-tasks.js';
 export { readHost, readInput, readRecordPlace } from './read-origin.js';
 export { readRecord } from './read-record.js';
 export { awaitResult } from './read-result.js';
+export { readWayToRetry } from './read-way-to-retry.js';
 export { type Retry, retryTask } from './retry-task.js';
 export { LISTED_STATES, type ListedState, type TaskFilter } from './task-query.js';
 export { hasEnded, type OpenTask, type SeenTask, viewOwnTask, viewTask } from './view-task.js';

@@ -108,8 +108,10 @@ function namesOf(call: CallInput): Record<string, string> {
 
 function refuseBadEnd(outcome: ProcessOutcome, script: PlanScript, call: CallInput, pinned: string): void {
   const tail = call.log.tailOf('stderr');
-  const said = tail ? `\n${tail}` : '';
-  const details = { stderr: tail };
+  // Many programs complain on stdout.
+  const printed = tail === '' ? call.log.tailOf('stdout') : '';
+  const said = tail ? `\n${tail}` : printed && `; it wrote nothing on stderr, and last on stdout:\n${printed}`;
+  const details = { stderr: tail, ...(printed && { stdout: printed }) };
   switch (outcome.ended) {
     case 'exit':
       if (outcome.exitCode === 0) return;
