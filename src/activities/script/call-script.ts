@@ -110,7 +110,7 @@ function refuseBadEnd(outcome: ProcessOutcome, script: PlanScript, call: CallInp
   const tail = call.log.tailOf('stderr');
   // Many programs complain on stdout.
   const printed = tail === '' ? call.log.tailOf('stdout') : '';
-  const said = tail ? `\n${tail}` : printed && `; it wrote nothing on stderr, and last on stdout:\n${printed}`;
+  const said = tail ? `\n${tail}` : printed && `\nIt wrote nothing on stderr, and last on stdout:\n${printed}`;
   const details = { stderr: tail, ...(printed && { stdout: printed }) };
   switch (outcome.ended) {
     case 'exit':
