@@ -68,7 +68,8 @@ export async function readCalls(
   return calls;
 }
 
-function isOperation(type: string): boolean {
+/** Whether an activity is a call of an operation, and not of a hook or of our own. */
+export function isOperation(type: string): boolean {
   return !type.includes(':') && !(PHASES as readonly string[]).includes(type);
 }
 

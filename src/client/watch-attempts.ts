@@ -1,7 +1,7 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { Progress } from '../contracts/task.js';
 import type { Session } from './connect.js';
-import { type AttemptProblem, attemptOf, type PendingActivity } from './read-calls.js';
+import { type AttemptProblem, attemptOf, type HistoryEvent, isOperation, type PendingActivity } from './read-calls.js';
 import { textReader } from './read-history.js';
 
 /** How a call stands that has been tried before. Times are ISO 8601. */
@@ -32,41 +32,59 @@ const MOST_EVENTS = 2000;
  * of them is tried again: then the newest part of the history says which, once for each call.
  */
 export class AttemptWatch {
-  private readonly paths = new Map<string, string>();
+  /** By run and activity; undefined: looked for, and not found. */
+  private readonly paths = new Map<string, string | undefined>();
 
   constructor(private readonly session: Session) {}
 
   /** The calls of a task that are at a later attempt than their first. */
   async look({ id, raw, progress }: LookedAt): Promise<CallAttempt[]> {
     const run = raw.workflowExecutionInfo?.execution?.runId ?? '';
-    const later = (raw.pendingActivities ?? []).filter(({ attempt }) => (attempt ?? 1) > 1);
+    const later = (raw.pendingActivities ?? []).filter(isTriedAgain);
     const nameOf = (activity: PendingActivity): string => `${run} ${activity.activityId}`;
     const unknown = later.filter((activity) => !this.paths.has(nameOf(activity)));
     for (const activity of unknown) {
       const path = onlyCallOf(activity, raw.pendingActivities ?? [], progress);
       if (path !== undefined) this.paths.set(nameOf(activity), path);
     }
-    if (unknown.some((activity) => !this.paths.has(nameOf(activity)))) await this.search(id, run);
+    const missing = unknown.map(nameOf).filter((name) => !this.paths.has(name));
+    if (missing.length > 0) await this.search(id, run, missing);
     return later.flatMap((activity) => {
       const path = this.paths.get(nameOf(activity));
       return path === undefined ? [] : [{ path, ...attemptOf(activity) }];
     });
   }
 
-  /** Reads the paths of the newest calls. */
-  private async search(id: string, runId: string): Promise<void> {
+  /** Reads the paths of the newest calls; one that is not among them is not looked for again. */
+  private async search(id: string, runId: string, missing: readonly string[]): Promise<void> {
     const readText = textReader(this.session);
-    const { history } = await this.session.temporal.workflowService.getWorkflowExecutionHistoryReverse({
-      namespace: this.session.namespace,
-      execution: { workflowId: id, runId },
-      maximumPageSize: MOST_EVENTS,
-    });
-    for (const event of history?.events ?? []) {
+    for (const event of await this.newestEvents(id, runId)) {
       const activityId = event.activityTaskScheduledEventAttributes?.activityId;
       const path = activityId ? await readText(event.userMetadata?.summary) : undefined;
       if (path !== undefined) this.paths.set(`${runId} ${activityId}`, path);
     }
+    for (const name of missing) if (!this.paths.has(name)) this.paths.set(name, undefined);
   }
+
+  private async newestEvents(workflowId: string, runId: string): Promise<readonly HistoryEvent[]> {
+    const { namespace, temporal } = this.session;
+    try {
+      const { history } = await temporal.workflowService.getWorkflowExecutionHistoryReverse({
+        namespace,
+        execution: { workflowId, runId },
+        maximumPageSize: MOST_EVENTS,
+      });
+      return history?.events ?? [];
+    } catch {
+      // It is only shown; what is wrong with the server is found by what waits for the end.
+      return [];
+    }
+  }
+}
+
+/** Of a call of an operation; hooks have attempts, too, and are no steps. */
+function isTriedAgain({ attempt, activityType }: PendingActivity): boolean {
+  return (attempt ?? 1) > 1 && isOperation(activityType?.name ?? '');
 }
 
 /** The path of a call, where no other call of its operation is open. */
