@@ -21,7 +21,7 @@ beforeAll(async () => {
         '  - id: all',
         '    parallel:',
         '      slow: { call: util.maybe, with: { slow: true } }',
-        '      bad: { call: util.maybe, with: { bad: true }, retry: { attempts: 2, first: 10m } }',
+        '      bad: { call: util.maybe, with: { bad: true }, timeout: 10m, retry: { attempts: 2, first: 1m } }',
         '      signal: { wait: { signal: go, timeout: 2h } }',
         '      pause: { wait: 1h }',
         '      again:',
