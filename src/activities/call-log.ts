@@ -3,6 +3,7 @@ import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Problem } from '../contracts/problem.js';
 import { REQUESTS_LOG } from '../contracts/record.js';
+import { CurrentLine } from './current-line.js';
 import { type LogLine, LogLines, MOST_CHARACTERS } from './log-lines.js';
 import { countWhole, maskLines } from './mask-lines.js';
 import { Masker } from './masking/masker.js';
@@ -31,6 +32,9 @@ export class CallLog {
   /** What is in the file: so many lines of the head, these of the tail, and the line between them. */
   private readonly saved = { head: 0, tail: new WeakSet<LogLine>(), gap: false };
   private timer: NodeJS.Timeout | undefined;
+  private readonly current: CurrentLine | undefined;
+  /** The last line, where the log does not tell it. */
+  private latest: LogLine | undefined;
   private readonly partial = new Map<LogLine['stream'], string>();
 
   constructor(
@@ -38,7 +42,9 @@ export class CallLog {
     private readonly step: string,
     private readonly attempt: number,
     private readonly shared?: SharedLog,
-  ) {}
+  ) {
+    this.current = folder === undefined ? undefined : new CurrentLine(join(folder, `${step}.now`), this.masker);
+  }
 
   /** Masks a value wherever it is printed from now on. */
   hide(secret: string): void {
@@ -79,12 +85,28 @@ export class CallLog {
     const isLong = rest.length > MOST_CHARACTERS / 4;
     if (isLong) this.add(stream, rest, time);
     this.partial.set(stream, isLong ? '' : rest);
+    if (rest.trim() !== '' && !isLong) this.at({ ...this.lineOf(stream, rest), time });
   }
 
   /** Takes one whole line. */
   add(stream: LogLine['stream'], text: string, time = new Date().toISOString()): void {
-    if (!this.lines.isFull && this.folder) this.timer ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
-    this.lines.add({ time, step: this.step, attempt: this.attempt, stream, text });
+    const line = { time, step: this.step, attempt: this.attempt, stream, text };
+    if (this.lines.isFull) this.at(line);
+    else {
+      this.latest = undefined;
+      this.wake();
+    }
+    this.lines.add(line);
+  }
+
+  /** Notes a line that the log cannot tell yet. */
+  private at(line: LogLine): void {
+    this.latest = line;
+    this.wake();
+  }
+
+  private wake(): void {
+    if (this.folder) this.timer ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
   }
 
   /** The last lines of a stream, masked, for an error message. What is longer keeps its first lines, too. */
@@ -114,6 +136,9 @@ export class CallLog {
     for (const [stream, rest] of this.partial) if (rest) this.add(stream, rest);
     this.partial.clear();
     clearTimeout(this.timer);
+    this.timer = undefined;
+    this.latest = undefined;
+    this.current?.remove();
     const { head, afterHead, tail, beforeTail } = this.lines;
     const fresh = tail.filter((line) => !this.saved.tail.has(line));
     const before = [...beforeTail, ...tail.slice(0, tail.length - fresh.length)];
@@ -143,6 +168,14 @@ export class CallLog {
     const whole = countWhole(fresh, before, this.masker);
     if (this.append(maskLines(fresh, { before, after: [] }, this.masker).slice(0, whole)) === undefined)
       this.saved.head += whole;
+    const { latest } = this;
+    this.latest = undefined;
+    if (latest) this.current?.show(latest, this.linesBefore(latest));
+  }
+
+  private linesBefore(latest: LogLine): LogLine[] {
+    if (this.masker.widest === 0) return [];
+    return [...this.lines.head, ...this.lines.tail].filter((line) => line !== latest);
   }
 
   private append(lines: LogLine[], name = this.step): string | undefined {

@@ -19,6 +19,7 @@ import { keyOfOther } from '../rules/other-project.js';
 import { hasTools, planDigest } from '../rules/plan-digest.js';
 import { beingDeleted, taskDeleted } from '../rules/task-deleted.js';
 import { isWantedPlan, refuseOtherInput, refuseOtherPlan } from '../rules/wanted-plan.js';
+import { canBeginAt } from '../rules/way-on.js';
 import { toFailure } from './failures.js';
 import { type CreationDependencies, guardCreation, resolveWanted } from './guard-creation.js';
 import type { PlanSource } from './plan-source.js';
@@ -168,8 +169,8 @@ async function progressOf(
 
 /** @throws AbilityError `usage.invalid` for a step that is not there. */
 function planToRetry(plan: Plan, from: string | null): Plan {
+  if (from === null || canBeginAt(plan, from)) return plan;
   const ids = mainSteps(plan.steps).map(({ step }) => step.id);
-  if (from === null || ids.includes(from)) return plan;
   throw new AbilityError({
     code: 'usage.invalid',
     message: `${plan.ability.id} has no step ${from} to begin again with`,

@@ -4,7 +4,8 @@ import type { Problem } from '../contracts/problem.js';
 import type { Session } from './connect.js';
 
 type HistoryAnswer = Awaited<ReturnType<Session['temporal']['workflowService']['getWorkflowExecutionHistory']>>;
-type Pending = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];
+/** A call that has not ended, as Temporal describes it. */
+export type PendingActivity = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];
 
 /** One event of a history, as Temporal gives it. */
 export type HistoryEvent = NonNullable<NonNullable<HistoryAnswer['history']>['events']>[number];
@@ -43,7 +44,7 @@ export interface SeenCall {
  */
 export async function readCalls(
   events: readonly HistoryEvent[],
-  pending: readonly Pending[],
+  pending: readonly PendingActivity[],
   readText: ReadText,
 ): Promise<SeenCall[]> {
   const calls: SeenCall[] = [];
@@ -67,7 +68,8 @@ export async function readCalls(
   return calls;
 }
 
-function isOperation(type: string): boolean {
+/** Whether an activity is a call of an operation, and not of a hook or of our own. */
+export function isOperation(type: string): boolean {
   return !type.includes(':') && !(PHASES as readonly string[]).includes(type);
 }
 
@@ -110,13 +112,21 @@ function takeEvent(calls: ReadonlyMap<string, SeenCall>, event: HistoryEvent): v
 const BACKING_OFF = 1;
 
 /** Takes in how a call stands that has not ended. While it waits to be tried again, its attempt is the next one. */
-function takePending(call: SeenCall, activity: Pending): void {
-  call.attempt = activity.attempt ?? 1;
-  call.earlier = problemOf(activity.lastFailure);
+function takePending(call: SeenCall, activity: PendingActivity): void {
+  Object.assign(call, attemptOf(activity));
   call.worker = activity.lastWorkerIdentity || null;
-  const waits = activity.state === BACKING_OFF;
-  call.started_at = waits ? null : isoOf(activity.lastStartedTime);
-  call.starts_at = waits && call.attempt > 1 ? isoOf(activity.nextAttemptScheduleTime ?? activity.scheduledTime) : null;
+  call.started_at = activity.state === BACKING_OFF ? null : isoOf(activity.lastStartedTime);
+}
+
+/** At which attempt a call is that has not ended. */
+export function attemptOf(activity: PendingActivity): Pick<SeenCall, 'attempt' | 'earlier' | 'starts_at'> {
+  const attempt = activity.attempt ?? 1;
+  const waits = activity.state === BACKING_OFF && attempt > 1;
+  return {
+    attempt,
+    earlier: problemOf(activity.lastFailure),
+    starts_at: waits ? isoOf(activity.nextAttemptScheduleTime ?? activity.scheduledTime) : null,
+  };
 }
 
 /** Names of the time-outs of Temporal, by number; they are only seen when a worker was lost or hung. */

@@ -77,7 +77,8 @@ async function startOf({ codec }: Session, id: string, event: HistoryEvent): Pro
   }
 }
 
-function textReader({ codec }: Session): ReadText {
+/** Reads texts that Temporal keeps beside events, for a session. */
+export function textReader({ codec }: Pick<Session, 'codec'>): ReadText {
   return async (payload) => {
     const [decoded] = payload ? await codec.decode([payload]) : [];
     const text: unknown = decoded && defaultPayloadConverter.fromPayload(decoded);

@@ -1,4 +1,6 @@
 import type { JsonObject } from '../contracts/json.js';
+import type { Plan } from '../contracts/plan.js';
+import type { TaskStart } from '../contracts/task.js';
 import { readArguments } from '../server/read-arguments.js';
 import type { Session } from './connect.js';
 import { findPreflight } from './find-preflight.js';
@@ -14,6 +16,15 @@ const LAST_EVENTS = 30;
  * that lies in a store we do not see.
  */
 export async function readInput(session: Session, id: string): Promise<JsonObject | undefined> {
+  return (await readStart(session, id))?.input;
+}
+
+/** The plan a task was started with; as {@link readInput}. */
+export async function readPlan(session: Session, id: string): Promise<Plan | undefined> {
+  return (await readStart(session, id))?.plan;
+}
+
+async function readStart(session: Session, id: string): Promise<TaskStart | undefined> {
   return unlessUnknown(session, id, async () => {
     const { history } = await session.temporal.workflowService.getWorkflowExecutionHistory({
       namespace: session.namespace,
@@ -21,7 +32,7 @@ export async function readInput(session: Session, id: string): Promise<JsonObjec
       maximumPageSize: 1,
     });
     const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-    return (await readArguments(session.codec, payloads, id))?.input;
+    return readArguments(session.codec, payloads, id);
   });
 }
 

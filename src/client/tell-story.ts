@@ -6,6 +6,7 @@ import type { FailureStory, StepStory, StoryOperation, StoryResolution, TaskStor
 import type { StepSummary, TaskResult, TaskStart } from '../contracts/task.js';
 import { describeImplementation } from '../rules/describe-implementation.js';
 import { findStep } from '../rules/find-step.js';
+import { wayToRetry } from '../rules/way-on.js';
 import type { SeenCall } from './read-calls.js';
 import type { TaskHistory } from './read-history.js';
 import { stepsOfCalls } from './steps-of-calls.js';
@@ -61,8 +62,16 @@ export function tellStory(sources: StorySources): TaskStory {
     output: result.output,
     error: result.error,
     cleanup_ran: result.cleanup_ran,
+    retry: retryOf(sources, origin?.plan),
     links: result.links,
   };
+}
+
+/** Temporal must still have the task, and it must be of this project: a retry asks for both. */
+function retryOf({ seen: { result, source } }: StorySources, plan: Plan | undefined): TaskStory['retry'] {
+  const { task_key: task, status, error, project } = result;
+  if (task === null || source === 'record' || project !== undefined) return null;
+  return wayToRetry({ task, status, plan, error }) ?? null;
 }
 
 function changesOf(

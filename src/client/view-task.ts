@@ -68,8 +68,20 @@ export async function viewOwnTask(session: Session, id: string): Promise<SeenTas
   return viewTask(session, id);
 }
 
+/** An open task, with those that it has called and that run. */
+export interface OpenTask {
+  view: TaskView;
+  /** By the paths of the steps that call them. */
+  called: Map<string, OpenTask>;
+}
+
 /** Asks the worker how a task stands; undefined when none answers in time. */
 export async function queryTask(session: Session, id: string): Promise<TaskView | undefined> {
+  return (await queryOpenTask(session, id))?.view;
+}
+
+/** As {@link queryTask}, with the tasks that it has called. */
+export async function queryOpenTask(session: Session, id: string): Promise<OpenTask | undefined> {
   try {
     const view = await session.temporal.withDeadline(Date.now() + QUERY_MS, () =>
       session.temporal.workflow.getHandle(id).query<TaskView>(QUERIES.task),
@@ -84,19 +96,21 @@ export async function queryTask(session: Session, id: string): Promise<TaskView 
 }
 
 /** A task waits for the approvals that the tasks it has called wait for. */
-async function withCalled(session: Session, view: TaskView): Promise<TaskView> {
-  const called = Object.values(view.progress).flatMap(({ status, child }) =>
-    status === 'running' && child ? [child] : [],
+async function withCalled(session: Session, view: TaskView): Promise<OpenTask> {
+  const asked = Object.entries(view.progress).flatMap(([path, { status, child }]) =>
+    status === 'running' && child ? [{ path, child }] : [],
   );
-  if (called.length === 0) return view;
-  const views = await Promise.all(called.map((child) => queryTask(session, child).catch(() => undefined)));
-  const open = views.flatMap((inner, index) =>
-    (inner?.approvals ?? [])
+  const answers = await Promise.all(asked.map(({ child }) => queryOpenTask(session, child).catch(() => undefined)));
+  const called = new Map<string, OpenTask>();
+  const open = asked.flatMap(({ path, child }, index) => {
+    const inner = answers[index];
+    if (inner) called.set(path, inner);
+    return (inner?.view.approvals ?? [])
       .filter(({ status }) => status === 'open')
-      .map((approval) => ({ ...approval, task: approval.task ?? (called[index] as string) })),
-  );
-  if (open.length === 0) return view;
-  return { ...view, status: 'waiting_approval', approvals: [...view.approvals, ...open] };
+      .map((approval) => ({ ...approval, task: approval.task ?? child }));
+  });
+  if (open.length === 0) return { view, called };
+  return { view: { ...view, status: 'waiting_approval', approvals: [...view.approvals, ...open] }, called };
 }
 
 function resultOfRecord(record: TaskRecord): TaskResult {

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { isEndState } from '../contracts/states.js';
-import type { TaskResult } from '../contracts/task.js';
+import type { TaskResult, TaskView } from '../contracts/task.js';
 import { unlessAborted } from '../server/ensure-runtime.js';
 import { startTimer } from '../server/start-timer.js';
 import { ApprovalPatience } from './approval-patience.js';
@@ -10,7 +10,8 @@ import { isNobodyThere, reviveRuntime, untilGone } from './keep-runtime.js';
 import { awaitResult } from './read-result.js';
 import { refuseStuck } from './refuse-stuck.js';
 import { asking } from './temporal-errors.js';
-import { queryTask } from './view-task.js';
+import { type OpenTask, queryOpenTask } from './view-task.js';
+import { AttemptWatch, type CallAttempt } from './watch-attempts.js';
 
 /** How to wait for a task. Times are milliseconds. */
 export interface WaitOptions {
@@ -18,12 +19,18 @@ export interface WaitOptions {
   timeoutMs?: number | undefined;
   /** Stop waiting when the task has waited for an approval this long, from its last decision on; undefined: wait on. */
   approvalMs?: number | undefined;
-  /** Told how the task stands, whenever it may have changed. */
-  onProgress?: (result: TaskResult) => void;
+  /** Called with how the task stands, whenever it may have changed; `now` is known while it is open. */
+  onProgress?: (result: TaskResult, now?: TaskNow) => void;
   /** Called once for each thing that no worker takes up. */
   onStall?: (stall: Stall) => void;
   /** Stops the waiting. */
   signal?: AbortSignal;
+}
+
+/** What is known of an open task besides its result. */
+export interface TaskNow extends OpenTask {
+  /** Calls that are at a later attempt than their first. */
+  attempts: readonly CallAttempt[];
 }
 
 /** Why waiting ended. */
@@ -53,7 +60,7 @@ const CLEAN_UP_MS = 500;
 export async function waitForTask(session: Session, id: string, options: WaitOptions): Promise<WaitEnd> {
   const { timeoutMs, signal } = options;
   const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeoutMs;
-  const state: WaitState = { last: undefined, stalls: new StallWatch(session), revivals: 0, deadline };
+  const state: WaitState = { last: undefined, stalls: new StallWatch(session), attempts: [], revivals: 0, deadline };
   return asking(session, async () => {
     for (;;) {
       const end = await waitOnce(session, id, options, state);
@@ -67,7 +74,8 @@ export async function waitForTask(session: Session, id: string, options: WaitOpt
 
 /** What is kept over a restart of the runtime. */
 interface WaitState {
-  last: TaskResult | undefined;
+  last: TaskView | undefined;
+  attempts: CallAttempt[];
   stalls: StallWatch;
   /** Restarts since the task was seen last. */
   revivals: number;
@@ -139,16 +147,19 @@ async function settleInTime(actions: Promise<unknown>[]): Promise<void> {
 async function attend(
   session: Session,
   id: string,
-  { onStall }: WaitOptions,
-  { stalls }: WaitState,
+  { onStall, onProgress }: WaitOptions,
+  state: WaitState,
   stop: AbortSignal,
 ): Promise<{ kind: 'gone' }> {
+  const watch = new AttemptWatch(session);
   for (;;) {
     await sleep(STUCK_CHECK_MS, stop);
     if (stop.aborted) return { kind: 'gone' };
     const { raw } = await look(session, stop, () => session.temporal.workflow.getHandle(id).describe());
     await look(session, stop, () => refuseStuck(session, id, raw));
-    for (const stall of await look(session, stop, () => stalls.look(id, raw))) onStall?.(stall);
+    for (const stall of await look(session, stop, () => state.stalls.look(id, raw))) onStall?.(stall);
+    const progress = state.last?.progress;
+    if (onProgress && progress) state.attempts = await look(session, stop, () => watch.look({ id, raw, progress }));
   }
 }
 
@@ -170,13 +181,14 @@ async function watch(
     if (signal?.aborted) return { kind: 'aborted', result: state.last };
     if (Date.now() >= deadline) return { kind: 'timeout', result: state.last, stall: state.stalls.stall };
     pause = Math.min(pause * 1.3, SLOWEST_LOOK_MS);
-    const view = await inTime(deadline, signal, () => look(session, stop, () => queryTask(session, id)));
+    const open = await inTime(deadline, signal, () => look(session, stop, () => queryOpenTask(session, id)));
     if (stop.aborted) return { kind: 'aborted', result: state.last };
+    const view = open?.view;
     // What a worker knows of a task that has ended has no output: the close event does, which the other wait reads.
-    if (!view || isEndState(view.status)) continue;
+    if (!open || !view || isEndState(view.status)) continue;
     state.last = view;
     state.revivals = 0;
-    onProgress?.(view);
+    onProgress?.(view, { ...open, attempts: state.attempts });
     if (patience.hasEnded(view)) return { kind: 'approval', result: view };
   }
 }

@@ -462,7 +462,7 @@ export const CODES = {
   'script.exit': {
     exit: EXIT.failed,
     means: 'A script ended with an exit code other than 0.',
-    next: 'Read the tail of its stderr in the message; `ability task logs KEY` has all of it.',
+    next: 'Read the tail of its stderr in the message, or of its stdout where stderr is empty; `ability task logs KEY` has all of it.',
   },
   'script.missing': {
     exit: EXIT.unavailable,

@@ -53,6 +53,8 @@ export interface TaskStory {
   output: Json;
   error: Problem | null;
   cleanup_ran: boolean | null;
+  /** How it can be tried again, and from which step; null where it cannot. */
+  retry: { from: string | null } | null;
   links: TaskResult['links'];
 }
 

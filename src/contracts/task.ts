@@ -279,6 +279,20 @@ export interface TaskResult {
   waiting?: { approvals: string[]; resume: string; link: string | null };
 }
 
+/** What a step of an open task waits for. Times are ISO 8601. */
+export interface StepWait {
+  /** Of the step, or of the loop or group that has a pause. */
+  path: string;
+  /** A signal, a moment, a condition, the next attempt of a group, or the next turn of a loop. */
+  for: 'signal' | 'time' | 'condition' | 'attempt' | 'turn';
+  /** Name of the signal, or text of the condition. */
+  what?: string;
+  /** When it ends at the latest; left out: it has no end. */
+  until?: string;
+  /** Number of the next attempt. */
+  attempt?: number;
+}
+
 /** What the `task` query answers. */
 export interface TaskView extends TaskResult {
   created_at: string;
@@ -288,6 +302,8 @@ export interface TaskView extends TaskResult {
   progress: Progress;
   /** Whether nothing new is started until somebody resumes it. */
   paused: boolean;
+  /** What its steps wait for, besides calls and people; left out where they do not. */
+  waits?: StepWait[];
 }
 
 /** What `create` answers. Source: R-000-71 to R-000-73. */

@@ -1,16 +1,80 @@
-import type { Plan } from '../contracts/plan.js';
+import { type EndState, isEndState, type TaskState } from '../contracts/states.js';
+import type { StepTree } from './find-step.js';
 import { mainSteps } from './inner-steps.js';
 
+/** How a task that has ended can be tried again. */
+export interface WayToRetry {
+  /** Id of the step to begin with; null: the first that was not done. */
+  from: string | null;
+}
+
+/** Of an error, what tells where it arose. */
+interface ToldError {
+  step?: string;
+  details?: unknown;
+}
+
+/** What is known of a task that may be tried again. */
+export interface Retried {
+  /** Workflow id. */
+  task: string;
+  status: TaskState;
+  /** Of the task; undefined where it cannot be read. */
+  plan: StepTree | undefined;
+  error: ToldError | null;
+}
+
+/** Ends after which there is something to try again. What may have taken place is not done again unseen. */
+const RETRIED: readonly EndState[] = ['failed', 'denied', 'cancelled', 'timed_out'];
+
 /** How people go on after a call that an earlier start of its task has begun. @param root plan of the whole task. */
-export function wayOnFrom(root: Plan, task: string, path: string): string {
+export function wayOnFrom(root: StepTree, task: string, path: string): string {
   const key = task.split('/', 1)[0] as string;
   if (key.includes(':')) return 'Then run the ability again, if it is still wanted.';
   const step = stepToRetry(root, task, path);
   return `Then go on: ability task retry ${key}${step === undefined ? '' : ` --from ${step}`}`;
 }
 
+/**
+ * Whether and how a task can be tried again; undefined: it cannot.
+ *
+ * Inside a loop no step is named: the retry of a whole task keeps the items that are done, and one from a step of a loop
+ * would do all of them again.
+ */
+export function wayToRetry({ task, status, plan, error }: Retried): WayToRetry | undefined {
+  if (!isEndState(status) || !RETRIED.includes(status) || /[:/]/.test(task)) return undefined;
+  const path = pathOfError(error);
+  const step = plan && path !== undefined ? stepToRetry(plan, taskOfError(error) ?? task, path) : undefined;
+  const isKnown = plan !== undefined && step !== undefined && canBeginAt(plan, step) && !isInLoop(plan, step);
+  return { from: isKnown ? step : null };
+}
+
+/** Whether a retry can begin with a step: one of the task itself, not of a handler or clean-up. */
+export function canBeginAt({ steps }: StepTree, id: string): boolean {
+  return mainSteps(steps).some(({ step }) => step.id === id);
+}
+
+/** The path of the step in which an error arose, else the step that it names. */
+export function pathOfError(error: ToldError | null): string | undefined {
+  return textIn(error?.details, 'path') ?? error?.step;
+}
+
+/** The task in which an error arose, where it is one that the task has called. */
+export function taskOfError(error: ToldError | null): string | undefined {
+  return textIn(error?.details, 'task');
+}
+
+function textIn(details: unknown, name: string): string | undefined {
+  const value: unknown = details !== null && typeof details === 'object' ? Reflect.get(details, name) : undefined;
+  return typeof value === 'string' ? value : undefined;
+}
+
+function isInLoop({ steps }: StepTree, id: string): boolean {
+  return mainSteps(steps).some(({ step, path }) => step.id === id && (path.includes('*') || step.verb === 'foreach'));
+}
+
 /** The step of the task itself to begin with; none for an operation alone, or a clean-up. */
-function stepToRetry({ steps }: Plan, task: string, path: string): string | undefined {
+function stepToRetry({ steps }: StepTree, task: string, path: string): string | undefined {
   const known = new Set(mainSteps(steps).map(({ step }) => step.id));
   const [, ...called] = task.split('/');
   const ids = path.replace(/\.undo$/, '').split('/');

@@ -8,7 +8,7 @@ import { obtainTemporal, type Progress } from './binary/install-temporal.js';
 import { livingHolder } from './lock.js';
 import { packageVersion } from './package-version.js';
 import { isVisible } from './process-space.js';
-import { isAlive, signalProcess } from './processes.js';
+import { isAlive, isWorking, signalProcess } from './processes.js';
 import type { ProjectPaths } from './project-paths.js';
 import { asDiskError, makeSystemFolder, readLivingRuntime, readRuntimeFile, touchRuntime } from './runtime-file.js';
 import { reachUnseen } from './unseen-runtime.js';
@@ -145,7 +145,7 @@ async function startAndWait(
   for (;;) {
     signal?.throwIfAborted();
     const file = readRuntimeFile(paths);
-    if (file?.state === 'up' && isVisible(file) && isAlive(file)) return file;
+    if (file?.state === 'up' && isVisible(file) && isWorking(file)) return file;
     if (file?.state === 'failed' && identityOf(file) !== earlier) throw failed(file);
     const holder = livingHolder(paths.runtimeLock);
     if (holder && !isVisible(holder)) {

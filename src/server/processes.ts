@@ -19,6 +19,16 @@ export function isAlive(mark: ProcessMark): boolean {
   return markOf(mark.pid)?.started === mark.started;
 }
 
+/**
+ * Whether the very process that was marked still works: one that was killed may be there for some milliseconds more, in
+ * which it does nothing. Whoever waits until a process has let go of its files asks {@link isAlive}.
+ */
+export function isWorking(mark: ProcessMark): boolean {
+  if (process.platform !== 'linux') return isAlive(mark);
+  const fields = statOnLinux(mark.pid);
+  return fields !== undefined && startOf(fields) === mark.started && !isDying(fields);
+}
+
 /** The mark of this process. */
 export function ownMark(): ProcessMark {
   return markOf(process.pid) ?? { pid: process.pid, started: 'unknown' };
@@ -65,14 +75,33 @@ export async function stopProcess(mark: ProcessMark, graceMs: number): Promise<v
 }
 
 function startedOnLinux(pid: number): string | undefined {
+  const fields = statOnLinux(pid);
+  return fields && startOf(fields);
+}
+
+/** What the kernel says of a process, from field 3 on; undefined where there is none. */
+function statOnLinux(pid: number): string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name in parentheses may hold blanks; the fields after it do not. Field 3 is the state, field 22 the start.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
+    // The name in parentheses may hold blanks; the fields after it do not.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   } catch {
     return undefined;
   }
+}
+
+/** Field 3 is the state, field 22 the start. */
+function startOf(fields: readonly string[]): string | undefined {
+  return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
+}
+
+/** `PF_EXITING` of the kernel's flags, and the bit of SIGKILL among the pending signals. */
+const EXITING = 0x4;
+const KILLED = 0x100;
+
+/** Field 9 holds the flags, field 31 the signals that are pending. Source: proc_pid_stat(5). */
+function isDying(fields: readonly string[]): boolean {
+  return (Number(fields[6]) & EXITING) !== 0 || (Number(fields[28]) & KILLED) !== 0;
 }
 
 function startedByPs(pid: number): string | undefined {

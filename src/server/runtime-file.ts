@@ -15,7 +15,7 @@ import { AbilityError } from '../contracts/problem.js';
 import type { RuntimeFile } from '../contracts/runtime.js';
 import { type LockHolder, livingHolder } from './lock.js';
 import { isVisible } from './process-space.js';
-import { isAlive, type ProcessMark } from './processes.js';
+import { isWorking, type ProcessMark } from './processes.js';
 import type { ProjectPaths } from './project-paths.js';
 
 /** Reads what the project's runtime says of itself; undefined when there is none or its file is unreadable. */
@@ -32,7 +32,7 @@ export function readRuntimeFile(paths: ProjectPaths): RuntimeFile | undefined {
 export function readLivingRuntime(paths: ProjectPaths): RuntimeFile | undefined {
   const file = readRuntimeFile(paths);
   if (!file) return undefined;
-  if (isVisible(file)) return isAlive(file) ? file : undefined;
+  if (isVisible(file)) return isWorking(file) ? file : undefined;
   return holdsLock(paths, file) ? file : undefined;
 }
 

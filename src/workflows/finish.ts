@@ -6,6 +6,7 @@ import type { Problem } from '../contracts/problem.js';
 import type { EndState } from '../contracts/states.js';
 import type { TaskResult } from '../contracts/task.js';
 import { isSinceEngine2 } from '../rules/engine.js';
+import { tellForgiven } from '../rules/forgiven-failures.js';
 import { describeOutside, toolsUsed } from '../rules/tools-used.js';
 import { untilKeyed } from './await-key.js';
 import { reportEnd } from './report-run.js';
@@ -35,7 +36,7 @@ export async function finishTask(run: TaskRun, outcome: Outcome): Promise<TaskRe
   if (!mayEndBeside(run, outcome)) return finishByActivity(run, result);
   result.warnings = [...result.warnings, ...toolsUsed(run.plan, result).outside_whitelist.map(describeOutside)];
   const text = JSON.stringify(result);
-  if (new TextEncoder().encode(text).length > Math.min(MOST_BESIDE, run.plan.limits.output_bytes)) {
+  if (sizeBeside(run, result, text) > Math.min(MOST_BESIDE, run.plan.limits.output_bytes)) {
     return finishByActivity(run, result);
   }
   reportEnd(run.context, text, run.input);
@@ -51,6 +52,14 @@ export async function finishTask(run: TaskRun, outcome: Outcome): Promise<TaskRe
 function mayEndBeside({ plan, start }: TaskRun, { status }: Outcome): boolean {
   if (!isSinceEngine2(plan) || start.child || status === 'cancelled') return false;
   return plan.ability.kind === 'operation' || !plan.ability.output_schema;
+}
+
+/** In bytes, without what earlier builds did not tell: their histories must end as they did. */
+function sizeBeside(run: TaskRun, result: TaskResult, text: string): number {
+  const forgiven = new Set(tellForgiven(run.listed, result.steps));
+  const warnings = result.warnings.filter((warning) => !forgiven.has(warning));
+  const known = forgiven.size === 0 ? text : JSON.stringify({ ...result, warnings });
+  return new TextEncoder().encode(known).length;
 }
 
 async function finishByActivity(run: TaskRun, result: TaskResult): Promise<TaskResult> {
@@ -76,6 +85,7 @@ async function finishByActivity(run: TaskRun, result: TaskResult): Promise<TaskR
 export function resultOf(run: TaskRun, outcome?: Outcome): TaskResult {
   const { plan } = run;
   const { seal, user } = run.start;
+  const steps = run.summarize(outcome !== undefined);
   return {
     status: outcome?.status ?? run.state,
     task_key: run.taskKey,
@@ -85,8 +95,8 @@ export function resultOf(run: TaskRun, outcome?: Outcome): TaskResult {
     environment: plan.environment.name,
     output: outcome?.output ?? null,
     error: outcome?.error ?? null,
-    warnings: [...new Set(run.warnings), ...leftOut(run)],
-    steps: run.summarize(outcome !== undefined),
+    warnings: [...new Set(run.warnings), ...leftOut(run), ...tellForgiven(run.listed, steps)],
+    steps,
     approvals: run.approvals,
     hooks: run.hooks,
     requested_by: user,

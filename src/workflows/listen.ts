@@ -9,6 +9,7 @@ import { type Outcome, resultOf } from './finish.js';
 import { modify, refuseEdit } from './modify.js';
 import { asSlotAnswer, hearLock } from './take-turn.js';
 import type { TaskRun } from './task-run.js';
+import { waitsOf } from './waits.js';
 
 /** More kept signals than this are a mistake of their sender. */
 const MOST_SIGNALS = 1000;
@@ -100,5 +101,6 @@ function viewOf(run: TaskRun): TaskView {
     summary: run.plan.ability.summary,
     progress: run.progress,
     paused: run.paused,
+    ...waitsOf(run),
   };
 }

@@ -35,6 +35,13 @@ export interface OwnValue {
   value: StepValue;
 }
 
+/** The next attempt of a group that is tried again. */
+export interface NextAttempt {
+  attempt: number;
+  /** Milliseconds since 1970. */
+  at: number;
+}
+
 /** Everything one run of a task knows. Progress is data: whoever has this map can go on. Source: design, section 6. */
 export class TaskRun {
   state: TaskState = 'created';
@@ -100,9 +107,12 @@ export class TaskRun {
   readonly lostItems: { problem: Problem; path: string; told: Pick<Problem, 'message'> | undefined }[] = [];
   /** Of each loop, what is under way now. */
   readonly underWay = new ItemsUnderWay();
+  /** Groups between two attempts, by their paths; for those who watch, so nothing of it is carried on. */
+  readonly backingOff = new Map<string, NextAttempt>();
+  /** The steps of the plan with their paths; `*` stands for the number of a turn. */
+  readonly listed: { step: PlanStep; path: string }[];
   /** Paths at which an earlier run of the task was waiting. */
   private readonly waiting: Set<string>;
-  private readonly listed: { step: PlanStep; path: string }[];
 
   constructor(readonly start: TaskStart) {
     const { plan: root, child, carried, changed } = start;

@@ -263,7 +263,7 @@ describe('a task that does not succeed', () => {
       output: null,
       waiting: { approvals: [expect.stringMatching(/^ask-/)], resume: `ability task watch ${json.task_key}` },
     });
-    expect(stderr).toMatch(new RegExp(`ability approve ${json.task_key} --approval ask-\\S+ --as NAME`));
+    expect(stderr).toMatch(new RegExp(`ability approve ${json.task_key} --approval ask-\\S+`));
     const denied = await abilityJson(['deny', json.task_key, '--comment', 'no'], { cwd: project.root });
     expect(denied).toMatchObject({ exitCode: 0, json: { counted: true, status: 'denied' } });
     expect((await ability(['task', 'watch', json.task_key], { cwd: project.root })).exitCode).toBe(4);

@@ -84,7 +84,7 @@ describe('fields of an approval', () => {
     expect(end.stderr).toContain('  fill in: ticket (string): The ticket');
     expect(end.stderr).toContain('  fill in: urgent (boolean, optional)');
     expect(end.stderr).toMatch(
-      /ability approve fill --approval ask-[0-9a-f]{12} --as NAME --set ticket=STRING --set count=INTEGER /,
+      /ability approve fill --approval ask-[0-9a-f]{12} --set ticket=STRING --set count=INTEGER /,
     );
     // What steers a terminal is shown, not obeyed.
     expect(end.stderr).toContain('Ticket?\\u001b[2J');

@@ -76,8 +76,8 @@ describe('ability why', () => {
       source: 'worker',
       steps: [{ path: 'flaky', tries: [{ status: 'failed' }, { status: 'succeeded' }] }, {}, {}],
       next: [
-        { command: expect.stringMatching(/^ability approve waits --approval ask-[0-9a-f]{12} --as NAME$/) },
-        { command: expect.stringMatching(/^ability deny waits --approval ask-[0-9a-f]{12} --as NAME$/) },
+        { command: expect.stringMatching(/^ability approve waits --approval ask-[0-9a-f]{12}$/) },
+        { command: expect.stringMatching(/^ability deny waits --approval ask-[0-9a-f]{12}$/) },
         {},
         {},
       ],
@@ -107,7 +107,7 @@ describe('ability task list', () => {
 
   test('prints a table, or says that there is none', async () => {
     expect((await run(['task', 'list', '--ability', 'release'])).stdout).toMatch(
-      /^TASK +ABILITY +STATUS +ENVIRONMENT +BY +STARTED\nwaits +release +waiting_approval +dev +tester +\d{4}-/,
+      /^TASK +ABILITY +STATUS +ENVIRONMENT +BY +STARTED\nwaits +release +waiting_approval +dev +tester +\d+ s ago/,
     );
     const empty = await run(['task', 'list', '--env', 'prod']);
     expect(empty).toMatchObject({ exitCode: 0, stdout: '', stderr: 'There are no such tasks.' });

@@ -185,6 +185,7 @@ describe('a task that failed', () => {
     expect(commands(story)).toEqual([
       'ability explain script.exit',
       `ability task logs ${story.task_key} both/left`,
+      `ability task retry ${story.task_key} --from left`,
       `ability task get ${story.task_key} | ability run fails --env dev --input -`,
     ]);
   });
@@ -252,7 +253,7 @@ describe('a task that is open', () => {
     expect(step(story, 'ask')).toMatchObject({ status: 'waiting', started_at: expect.stringMatching(/^\d{4}-/) });
     const told = text(story);
     expect(told).toMatch(/^release v1 \(.*\) waits for people: Release\?\n/);
-    expect(told).toMatch(/open: 1 more needed until \S+; no answer is a no/);
+    expect(told).toMatch(/open: 1 more needed until .+ \(in 24 h\); no answer is a no/);
     expect(commands(story)[0]).toBe(`ability approve ${id} --approval ${story.approvals[0]?.id} --as NAME`);
     await cancelTask(project.session, id);
   });
@@ -273,7 +274,7 @@ describe('a task that is open', () => {
         { number: 1, status: 'failed', error: { code: 'script.exit' } },
         { number: 2, status: 'waiting', starts_at: expect.stringMatching(/^\d{4}-/) },
       ]);
-    expect(text(await why(id))).toMatch(/attempt 2 starts at /);
+    expect(text(await why(id))).toMatch(/attempt 2 starts in \d+ s \(/);
     await cancelTask(project.session, id);
   });
 

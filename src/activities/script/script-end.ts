@@ -11,12 +11,11 @@ import type { ProcessOutcome } from './run-process.js';
  * that the definition gives an exit code: that is an answer, and no attempt follows unless the step names it.
  */
 export function refuseBadEnd(outcome: ProcessOutcome, script: PlanScript, call: CallInput, pinned: string): void {
-  const tail = call.log.tailOf('stderr');
-  const said = tail ? `\n${tail}` : '';
-  const details = { stderr: tail };
+  const last = lastWords(call);
+  const { said, details } = last;
   switch (outcome.ended) {
     case 'exit':
-      refuseBadExit(outcome.exitCode, script, tail, pinned);
+      refuseBadExit(outcome.exitCode, script, last, pinned);
       return;
     case 'signal':
       throw new CallFailure(
@@ -38,17 +37,37 @@ export function refuseBadEnd(outcome: ProcessOutcome, script: PlanScript, call: 
   }
 }
 
-function refuseBadExit(exitCode: number | undefined, script: PlanScript, tail: string, pinned: string): void {
+/** What a script wrote last: on stderr, and where that is empty on stdout, since many programs complain there. */
+interface LastWords {
+  /** For the end of a message. */
+  said: string;
+  details: { stderr: string; stdout?: string };
+}
+
+function lastWords({ log }: CallInput): LastWords {
+  const stderr = log.tailOf('stderr');
+  if (stderr !== '') return { said: `\n${stderr}`, details: { stderr } };
+  const stdout = log.tailOf('stdout');
+  if (stdout === '') return { said: '', details: { stderr } };
+  return { said: `\nIt wrote nothing on stderr, and last on stdout:\n${stdout}`, details: { stderr, stdout } };
+}
+
+function refuseBadExit(
+  exitCode: number | undefined,
+  script: PlanScript,
+  { said, details }: LastWords,
+  pinned: string,
+): void {
   if (exitCode === 0) return;
   const meaning = script.exit_codes?.[String(exitCode)];
   if (meaning === 'ok') return;
   const problem = {
     code: meaning?.code ?? 'script.exit',
-    message: `${script.path} ended with exit code ${exitCode}${tail ? `\n${tail}` : ''}`,
-    details: { exit_code: exitCode ?? null, stderr: tail },
+    message: `${script.path} ended with exit code ${exitCode}${said}`,
+    details: { exit_code: exitCode ?? null, ...details },
   };
   if (meaning) throw new CallFailure(problem, { isAnswer: true });
-  throw new CallFailure({ ...problem, ...(isMissingBeside(tail, pinned) && { suggestion: BESIDE }) });
+  throw new CallFailure({ ...problem, ...(isMissingBeside(details.stderr, pinned) && { suggestion: BESIDE }) });
 }
 
 /** What a script looks for beside itself and does not find was not pinned. */

@@ -107,10 +107,7 @@ export async function withSession<T>(
     namespace,
     profile,
     env: context.env,
-    progress(text) {
-      if (terminal.isLive) terminal.redraw([]);
-      terminal.note(text);
-    },
+    progress: (text) => terminal.note(text),
     onOther: sayWhose(context, registry.project.project),
     ...(signal && { signal }),
   });

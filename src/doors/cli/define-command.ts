@@ -5,6 +5,8 @@ import type { Context, GlobalFlags } from './context.js';
 /** Where the exit code of the command that ran is left. */
 export interface Outcome {
   exit: ExitCode;
+  /** Of the command that ran. */
+  flags?: GlobalFlags;
 }
 
 /** What a command line is called with, besides its arguments. */
@@ -41,6 +43,7 @@ export function definer(parent: Command, given: Given, outcome: Outcome): Define
     return command.action(async () => {
       const args = command.processedArgs.flat().filter((arg): arg is string => typeof arg === 'string');
       const options = command.optsWithGlobals<GlobalFlags & Record<string, unknown>>();
+      outcome.flags = options;
       const { run } = await load();
       outcome.exit = await run({ ...given, flags: options }, args, options as never);
     });

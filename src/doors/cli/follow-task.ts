@@ -1,28 +1,28 @@
-import { type Session, type Stall, waitForTask } from '../../client/index.js';
-import type { Approval } from '../../contracts/approvals.js';
+import { readWayToRetry, type Session, type Stall, type WaitEnd, waitForTask } from '../../client/index.js';
 import { EXIT, EXIT_OF_STATE, type ExitCode } from '../../contracts/exit-codes.js';
-import type { ItemFailure } from '../../contracts/loops.js';
 import { AbilityError } from '../../contracts/problem.js';
-import type { StepSummary, TaskResult } from '../../contracts/task.js';
-import { describeWait } from '../../rules/describe-concurrency.js';
+import { isEndState } from '../../contracts/states.js';
+import type { TaskResult } from '../../contracts/task.js';
 import { parseDuration } from '../../rules/duration.js';
-import { oneLine } from '../../rules/shown-text.js';
 import type { Context } from './context.js';
 import type { Deadline } from './deadline.js';
-import { fitSteps } from './fit-steps.js';
 import { interruption } from './interruption.js';
 import { writeJunit } from './junit.js';
-import { decisionCommands } from './next-commands.js';
+import { alignedCommands, decisionLines } from './live/announcer.js';
+import { openView } from './live/progress-view.js';
+import { afterFailure } from './next-commands.js';
 import { plainText } from './plain-text.js';
-import { renderApproval, renderResult } from './render-result.js';
-import { renderChange, renderItemFailure, renderSteps } from './render-steps.js';
+import { renderResult } from './render-result.js';
 import type { Terminal } from './terminal.js';
+import { asTyped, commandOf } from './typed-command.js';
 
 /** How the caller wants to wait. */
 export interface FollowFlags {
   timeout?: string;
   waitApproval?: string;
   junit?: string;
+  /** Show what the calls write as it comes. */
+  verbose?: boolean;
 }
 
 /** Off a terminal nobody is there to stop a command that waits for ever. Source: design, section 11. */
@@ -44,35 +44,36 @@ export async function followTask(
   deadline: Deadline,
 ): Promise<ExitCode> {
   const { terminal } = context;
-  const shower = showProgress(context, key);
   const { timeout, approvalMs } = readPatience(terminal.isLive, flags);
   const interrupted = interruption(context);
+  const view = openView(context, session, key, flags.verbose);
+  let end: WaitEnd;
   try {
-    const end = await waitForTask(session, key, {
+    end = await waitForTask(session, key, {
       approvalMs,
       timeoutMs: deadline.takeRest(),
-      onProgress: shower,
+      onProgress: (result, now) => view.update(result, now),
       onStall: (stall) => noteStall(terminal, stall),
       signal: interrupted.signal,
     });
-    switch (end.kind) {
-      case 'ended':
-        return reportEnd(context, end.result, flags);
-      case 'approval':
-        return reportWaiting(context, session, key, end.result);
-      case 'timeout':
-        throw timedOut(key, timeout, end.result, end.stall);
-      case 'aborted':
-        return reportInterrupted(context, key, end.result);
-    }
   } finally {
     interrupted.done();
+    view.close();
+  }
+  switch (end.kind) {
+    case 'ended':
+      return reportEnd(context, session, end.result, flags);
+    case 'approval':
+      return reportWaiting(context, session, key, end.result);
+    case 'timeout':
+      throw timedOut(key, timeout, end.result, end.stall);
+    case 'aborted':
+      return reportInterrupted(context, key, end.result);
   }
 }
 
 /** Says that no worker takes up what is due, and what helps; above the steps, where it stays. */
 export function noteStall(terminal: Terminal, { message, suggestion }: Stall): void {
-  if (terminal.isLive) terminal.redraw([]);
   terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(message)}\n  ${plainText(suggestion)}`);
 }
 
@@ -117,8 +118,14 @@ export function readPatience(isLive: boolean, { timeout: given, waitApproval }: 
 }
 
 /** Refuses flags about waiting where nobody waits. @throws AbilityError `usage.invalid`. */
-export function refuseUnusedFlags({ detach, junit, timeout, waitApproval }: FollowFlags & { detach?: boolean }): void {
-  const given = { '--junit': junit, '--timeout': timeout, '--wait-approval': waitApproval };
+export function refuseUnusedFlags({
+  detach,
+  junit,
+  timeout,
+  waitApproval,
+  verbose,
+}: FollowFlags & { detach?: boolean }): void {
+  const given = { '--junit': junit, '--timeout': timeout, '--wait-approval': waitApproval, '--verbose': verbose };
   const unused = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   if (!detach || unused.length === 0) return;
   throw new AbilityError({
@@ -137,91 +144,34 @@ function readDuration(flag: string, text: string): number {
   }
 }
 
-/** A table that is redrawn on a terminal, lines elsewhere. */
-function showProgress({ terminal }: Context, key: string): (result: TaskResult) => void {
-  const seen = new Map<string, string>();
-  const announced = new Set<string>();
-  return (result) => {
-    const turn = result.status === 'waiting' ? result.concurrency : undefined;
-    const waits = turn ? [`${terminal.style('yellow', 'waiting')} for ${oneLine(describeWait(turn))}`] : [];
-    if (result.status === 'created' && !announced.has('created')) {
-      announced.add('created');
-      terminal.note(`${key} has been created and waits to be run: ability task run ${key}`);
-    }
-    if (terminal.isLive) {
-      drawProgress(terminal, key, result, waits, announced);
-      return;
-    }
-    for (const line of waits) {
-      if (!announced.has(line)) terminal.note(line);
-      announced.add(line);
-    }
-    for (const { step, failure } of result.steps.flatMap(failuresOf)) {
-      if (!announced.has(failure.path)) terminal.note(renderItemFailure(step, failure));
-      announced.add(failure.path);
-    }
-    for (const step of result.steps) {
-      // Of thousands of turns, what is told is how the loop goes.
-      if (step.turns !== undefined) continue;
-      const before = seen.get(step.path) ?? 'pending';
-      if (before === step.status || step.status === 'pending') continue;
-      seen.set(step.path, step.status);
-      terminal.note(renderChange(step));
-    }
-    for (const approval of result.approvals) {
-      if (approval.status !== 'open' || announced.has(approval.id)) continue;
-      announced.add(approval.id);
-      terminal.note(renderApproval(approval, terminal.style));
-    }
-  };
-}
-
-/** The turns that did not succeed, with the row that tells of each. */
-function failuresOf(step: StepSummary): { step: StepSummary; failure: ItemFailure }[] {
-  return (step.failures ?? []).map((failure) => ({ step, failure }));
-}
-
-/** The steps, as many as fit; what people are asked stands above them, once, and stays. */
-function drawProgress(
-  terminal: Terminal,
-  key: string,
+/** Ends a command with the result of its task, and what to do next where it did not succeed. */
+export async function reportEnd(
+  context: Context,
+  session: Session,
   result: TaskResult,
-  waits: string[],
-  announced: Set<string>,
-): void {
-  const steps = renderSteps(result, terminal.style);
-  if (result.finished_at !== null) {
-    terminal.redraw([]);
-    if (steps.length > 0) terminal.note(steps.join('\n'));
-    return;
-  }
-  const open = result.approvals.filter(({ status }) => status === 'open');
-  for (const approval of open) {
-    if (announced.has(approval.id)) continue;
-    announced.add(approval.id);
-    terminal.redraw([]);
-    terminal.note([renderApproval(approval, terminal.style), ...decisionLines(key, approval)].join('\n'));
-  }
-  terminal.redraw([...fitSteps(result.steps, steps, terminal.room() - waits.length), ...waits]);
-}
-
-/** How an approval is decided, to be copied. */
-function decisionLines(key: string, approval: Approval): string[] {
-  const commands = decisionCommands(key, approval);
-  const width = Math.max(...commands.map(({ command }) => command.length));
-  return commands.map(({ command, purpose }) => `  ${command.padEnd(width)}   ${purpose}`);
-}
-
-function reportEnd(context: Context, result: TaskResult, { junit }: FollowFlags): ExitCode {
+  { junit }: FollowFlags,
+): Promise<ExitCode> {
   if (junit !== undefined) writeJunit(junit, result, context.cwd);
-  printResult(context, result);
+  await printResult(context, session, result);
   return EXIT_OF_STATE[result.status];
 }
 
-/** Prints a result: one JSON value, or lines for people. */
-export function printResult({ flags, terminal }: Context, result: TaskResult): void {
+/** Prints a result: one JSON value, or lines for people; below a failure, on stderr, what to do next. */
+export async function printResult(context: Context, session: Session, result: TaskResult): Promise<void> {
+  const { flags, terminal } = context;
   if (flags.json) terminal.printJson(shapeOf(result));
-  else terminal.print(renderResult(result, terminal.style));
+  else terminal.print(renderResult(result, terminal.style, context));
+  if (!flags.json) await noteNext(context, session, result);
+}
+
+/** Says on stderr what to do next after a task that did not succeed; nothing of any other. */
+export async function noteNext(context: Context, session: Session, result: TaskResult): Promise<void> {
+  const { task_key, error, steps } = result;
+  if (!isEndState(result.status) || result.status === 'succeeded' || task_key === null) return;
+  const retry = (await readWayToRetry(session, result)) ?? null;
+  const why = { command: commandOf('ability', 'why', task_key), purpose: 'how it came to this' };
+  const next = [...afterFailure({ task_key, error, steps, retry }), why];
+  context.terminal.note(['Next:', ...alignedCommands(context, next)].join('\n'));
 }
 
 /** The result shape of the design; what only a running task tells besides is left to `task show`. */
@@ -257,13 +207,13 @@ export function shapeOf(result: TaskResult): TaskResult {
 function reportWaiting(context: Context, session: Session, key: string, result: TaskResult): ExitCode {
   const { terminal, flags } = context;
   const open = result.approvals.filter(({ status }) => status === 'open');
-  const resume = `ability task watch ${key}`;
+  const resume = asTyped(commandOf('ability', 'task', 'watch', key), context);
   const link = result.links.temporal;
   if (flags.json) {
     const waiting = { approvals: open.map(({ id }) => id), resume, link };
     terminal.printJson(shapeOf({ ...result, output: null, waiting }));
   } else terminal.print(`waiting for approval  ${result.ability_id} v${result.version}  ${key}`);
-  for (const approval of open) for (const line of decisionLines(key, approval)) terminal.note(line);
+  for (const approval of open) for (const line of decisionLines(context, key, approval)) terminal.note(line);
   terminal.note(`Go on:  ${resume}`);
   if (link) terminal.note(`Watch:  ${link}`);
   if (session.isOwnRuntime) {
@@ -272,11 +222,12 @@ function reportWaiting(context: Context, session: Session, key: string, result: 
   return EXIT.waiting;
 }
 
-function reportInterrupted({ terminal, flags }: Context, key: string, result: TaskResult | undefined): ExitCode {
+function reportInterrupted(context: Context, key: string, result: TaskResult | undefined): ExitCode {
+  const { terminal, flags } = context;
   const next = isCreated(result)
     ? 'the task still waits to be run: ability task run'
     : 'the task goes on: ability task watch';
-  terminal.note(`Interrupted; ${next} ${key}`);
+  terminal.note(asTyped(`Interrupted; ${next} ${key}`, context));
   if (flags.json) {
     const status = result?.status ?? 'running';
     const error = {

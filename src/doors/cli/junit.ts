@@ -42,7 +42,7 @@ export function writeReport(file: string, xml: string, cwd: string): void {
  * steps gets a case of its own. So each failure is told once, where it happened.
  */
 export function renderJunit(result: TaskResult): string {
-  const { ability_id, status, error, started_at, finished_at, task_key } = result;
+  const { ability_id, status, error, started_at, finished_at, task_key, warnings } = result;
   const loops = result.steps.filter(hasItems);
   const empty = result.steps.filter(isEmptyLoop);
   const others = result.steps.filter(
@@ -75,6 +75,7 @@ export function renderJunit(result: TaskResult): string {
     `  <testsuite ${attributes}>`,
     `    <properties><property name="task_key" value=${quoteXml(task_key ?? '')}/></properties>`,
     ...cases.map(({ xml }) => xml),
+    ...(warnings.length > 0 ? [`    <system-err>${escapeXml(warnings.map(asLine).join('\n'))}</system-err>`] : []),
     '  </testsuite>',
     '</testsuites>',
     '',
@@ -142,6 +143,10 @@ function isPassed({ status }: StepSummary): boolean {
 
 function isFailure({ status }: StepSummary): boolean {
   return ['failed', 'denied', 'timed_out', 'unknown', 'cancelled'].includes(status);
+}
+
+function asLine(warning: string): string {
+  return `warning: ${warning}`;
 }
 
 function failure(message: string): string {

@@ -33,8 +33,8 @@ export async function main({ args, began = performance.now(), ...rest }: Command
     await program.parseAsync(args, { from: 'user' });
     return outcome.exit;
   } catch (error) {
-    const flags = { json: args.includes('--json') };
-    if (!(error instanceof CommanderError)) return reportError(error, { flags, terminal });
+    const flags = { ...outcome.flags, json: args.includes('--json') };
+    if (!(error instanceof CommanderError)) return reportError(error, { flags, terminal, env: rest.env });
     if (error.exitCode === 0) return EXIT.ok;
     if (error.code === 'commander.help') {
       // A command that only groups others was given alone.
@@ -45,7 +45,7 @@ export async function main({ args, began = performance.now(), ...rest }: Command
     const [what = message, ...hints] = message.split('\n');
     const suggestion = hints.join(' ').replace(/^\(|\)$/g, '') || `See \`${nameOf(commandIn(program, args))} --help\`.`;
     const usage = new AbilityError({ code: 'usage.invalid', message: what, suggestion });
-    return reportError(usage, { flags, terminal });
+    return reportError(usage, { flags, terminal, env: rest.env });
   }
 }
 

@@ -13,8 +13,3 @@ export function plainText(text: string, indent = '    '): string {
 export function firstLine(text: string): string {
   return plainText(text.trim().split('\n', 1)[0] ?? '');
 }
-
-/** A moment as people read it: to the second. */
-export function atSecond(iso: string): string {
-  return iso.replace(/\.\d+Z$/, 'Z');
-}

@@ -228,6 +228,7 @@ function defineRun(define: Define): void {
     .option('--direct', 'no key and no record: the task is only this call')
     .option('--detach', 'print the key and leave')
     .option('--junit <file>', 'write the steps as JUnit XML')
+    .option('--verbose', 'show what the calls write as it comes, each line with its step')
     .option(
       '--timeout <duration>',
       'wait no longer, from the start of the command; the task goes on (off a terminal: 15m)',

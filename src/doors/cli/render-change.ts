@@ -1,6 +1,6 @@
 import type { InputChange, TaskResult } from '../../contracts/task.js';
 import { oneLine } from '../../rules/shown-text.js';
-import { atSecond } from './plain-text.js';
+import { tellMoment } from './tell-time.js';
 
 /** How the input of a task was changed, a line each; those that are not listed are counted where they were made. */
 export function tellChanges({
@@ -14,5 +14,5 @@ export function tellChanges({
 /** Who changed the input of a task before it was run, when, and what in it. */
 function tellChange({ by, at, fields }: InputChange): string {
   const what = fields.length > 0 ? `changed ${oneLine(fields.join(', '))}` : 'took over changed definitions';
-  return `${oneLine(by.name)} (${by.source}) ${what} at ${atSecond(at)}`;
+  return `${oneLine(by.name)} (${by.source}) ${what} ${tellMoment(at)}`;
 }

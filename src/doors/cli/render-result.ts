@@ -6,13 +6,15 @@ import { formatDuration } from '../../rules/duration.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { plainText } from './plain-text.js';
 import { tellChanges } from './render-change.js';
-import { describeProblem } from './report.js';
+import { describeProblem, typedBy } from './report.js';
+import { tellUntil } from './tell-time.js';
 import type { Terminal } from './terminal.js';
+import type { Typist } from './typed-command.js';
 
 type Style = Terminal['style'];
 
 /** The outcome of a task for people: status first, then what it gave or why not, then where to look. */
-export function renderResult(result: TaskResult, style: Style): string {
+export function renderResult(result: TaskResult, style: Style, typist: Typist = { flags: {} }): string {
   const { status, ability_id, version, task_key, output, error, warnings, links, started_at, finished_at } = result;
   const good = status === 'succeeded';
   const time =
@@ -21,7 +23,7 @@ export function renderResult(result: TaskResult, style: Style): string {
   const lines = [`${style(good ? 'green' : 'red', status)}  ${ability_id} v${version}${key}${time}`];
   if (error)
     lines.push(
-      describeProblem(error, style)
+      describeProblem(typedBy(typist, error), style)
         .replace(/^error/, '  ')
         .trimEnd(),
     );
@@ -56,7 +58,7 @@ export function renderApproval(approval: Approval, style: Style): string {
     ...reasons.map((reason) => `  because: ${oneLine(reason)}`),
     ...Object.entries(approval.fields ?? {}).map(([name, field]) => `  fill in: ${oneLine(renderField(name, field))}`),
     `  who may decide: ${who}${quorum > 1 ? `; ${have} of ${quorum} so far` : ''}`,
-    `  asked for by ${oneLine(requested_by.name)} (${requested_by.source}), until ${expires_at}`,
+    `  asked for by ${oneLine(requested_by.name)} (${requested_by.source}), until ${tellUntil(expires_at)}`,
   ].join('\n');
 }
 
@@ -66,18 +68,17 @@ function renderField(name: string, { type, title, description, enum: choices, op
   return `${name} (${kind}${optional ? ', optional' : ''})${about ? `: ${about}` : ''}`;
 }
 
-/** The flags of `ability approve` for the fields that an approval must have; each begins with a blank. */
-export function fieldFlags({ fields = {} }: Pick<Approval, 'fields'>): string {
+/** The flags of `ability approve` for the fields that an approval must have, word by word. */
+export function fieldFlags({ fields = {} }: Pick<Approval, 'fields'>): string[] {
   return Object.entries(fields)
     .filter(([, { optional }]) => !optional)
-    .map(
-      ([name, { type, enum: choices }]) =>
-        ` --set ${name}=${choices ? oneLine(choices.join('|')) : type.toUpperCase()}`,
-    )
-    .join('');
+    .flatMap(([name, { type, enum: choices }]) => [
+      '--set',
+      `${name}=${choices ? oneLine(choices.join('|')) : type.toUpperCase()}`,
+    ]);
 }
 
-/** The flag of a decision that does not count without a comment; begins with a blank. */
-export function commentFlag(approval: Pick<Approval, 'comment'>, verdict: Verdict): string {
-  return needsComment(approval, verdict) ? ' --comment TEXT' : '';
+/** The flag of a decision that does not count without a comment. */
+export function commentFlag(approval: Pick<Approval, 'comment'>, verdict: Verdict): string[] {
+  return needsComment(approval, verdict) ? ['--comment', 'TEXT'] : [];
 }

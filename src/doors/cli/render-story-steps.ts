@@ -8,9 +8,11 @@ import { formatDuration } from '../../rules/duration.js';
 import { type FoldedAnswer, foldAnswers } from '../../rules/fold-answers.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { generalPath } from '../../rules/turn-paths.js';
-import { atSecond, plainText } from './plain-text.js';
+import { plainText } from './plain-text.js';
 import { markOf } from './render-steps.js';
+import { localTime, tellMoment, tellUntil } from './tell-time.js';
 import type { Terminal } from './terminal.js';
+import { asTyped, commandOf, type Typist } from './typed-command.js';
 
 type Style = Terminal['style'];
 
@@ -25,7 +27,7 @@ const WORDS: Record<HookAnswer['decision'], string> = {
 };
 
 /** What happened, in the order of the plan: around the task, then each step with what stood around it. */
-export function tellEvents(story: TaskStory, style: Style): string[] {
+export function tellEvents(story: TaskStory, style: Style, typist: Typist): string[] {
   const { hooks, approvals, steps, concurrency } = story;
   const paths = new Set(steps.map(({ path }) => path));
   const isAround = ({ path }: { path: string }): boolean => !paths.has(generalPath(path));
@@ -36,7 +38,7 @@ export function tellEvents(story: TaskStory, style: Style): string[] {
     ...before.flatMap((answer) => tellHook(answer, '', style)),
     ...approvals.filter(isAround).flatMap((approval) => tellApproval(approval, '', style)),
     ...(concurrency ? tellTurn(concurrency) : []),
-    ...steps.flatMap((step) => tellStep(step, story, style)),
+    ...steps.flatMap((step) => tellStep(step, story, style, typist)),
     ...after.flatMap((answer) => tellHook(answer, '', style)),
   ];
 }
@@ -44,18 +46,23 @@ export function tellEvents(story: TaskStory, style: Style): string[] {
 function tellTurn({ key, held_by, asked_at, granted_at }: Turn): string[] {
   const name = `turn with the key ${oneLine(key)}`;
   const held = held_by.length === 0 ? '' : `; ${held_by.join(', ')} held it`;
-  if (granted_at === null) return [`${name} asked for at ${atSecond(asked_at)}, not had${held}`];
+  if (granted_at === null) return [`${name} asked for ${tellMoment(asked_at)}, not had${held}`];
   const ms = Date.parse(granted_at) - Date.parse(asked_at);
   return [
-    `${name} had at ${atSecond(granted_at)}${held_by.length === 0 ? '' : `, after ${formatDuration(ms)}`}${held}`,
+    `${name} had at ${localTime(granted_at)}${held_by.length === 0 ? '' : `, after ${formatDuration(ms)}`}${held}`,
   ];
 }
 
-function tellStep(step: StepStory, { hooks, approvals, steps, task_key }: TaskStory, style: Style): string[] {
+function tellStep(
+  step: StepStory,
+  { hooks, approvals, steps, task_key }: TaskStory,
+  style: Style,
+  typist: Typist,
+): string[] {
   const { path, call, status, condition, duration_ms, started_at, error, tries, attempts, turns } = step;
   const { folded, left } = foldAnswers(hooks.filter((answer) => generalPath(answer.path) === path));
   const time = duration_ms === null ? '' : ` in ${formatDuration(duration_ms)}`;
-  const start = started_at === null ? '' : style('dim', `, from ${atSecond(started_at)}`);
+  const start = started_at === null ? '' : style('dim', `, from ${localTime(started_at)}`);
   const name = call === null || call === path ? path : `${path}  ${style('dim', call)}`;
   const isTold = tries.at(-1)?.error != null || tellsOwn(step) || steps.some((inner) => isWhy(inner, step));
   return [
@@ -64,7 +71,7 @@ function tellStep(step: StepStory, { hooks, approvals, steps, task_key }: TaskSt
     ...approvals
       .filter((approval) => generalPath(approval.path) === path)
       .flatMap((approval) => tellApproval(approval, '    ', style)),
-    ...tellTurnsOf(step, task_key, style),
+    ...tellTurnsOf(step, task_key, style, typist),
     ...tellTries(tries, style),
     ...(tries.length === 0 && turns === undefined && attempts > 1 ? [`    ${attempts} attempts`] : []),
     ...(error && !isTold ? [`    ${tellError(error, '    ', style)}`] : []),
@@ -89,13 +96,13 @@ function tellsOwn({ error, failures, failed_turns = 0 }: StepStory): boolean {
 }
 
 /** What became of the turns of a loop, or of a step in one: a line each for the first that did not succeed. */
-function tellTurnsOf(step: StepStory, key: string | null, style: Style): string[] {
+function tellTurnsOf(step: StepStory, key: string | null, style: Style, typist: Typist): string[] {
   const told = tellTurns(step, MOST_FAILURES);
   if (!told) return [];
   const failures = told.failures.flatMap(({ failure, text }) => [
     `      ${style('red', plainText(text, '        '))}`,
     ...tellTries(triesOf(step, failure.path), style).map((line) => `    ${line}`),
-    ...logOf(failure, key).map((line) => `        ${style('dim', line)}`),
+    ...logOf(failure, key).map((line) => `        ${style('dim', asTyped(line, typist))}`),
   ]);
   return [`    ${told.head}`, ...failures, ...(told.rest === '' ? [] : [`      ${told.rest}`])];
 }
@@ -107,8 +114,8 @@ function triesOf({ failures = [] }: StepStory, path: string): AttemptStory[] {
 }
 
 function logOf({ path, task, attempts }: ItemFailure, key: string | null): string[] {
-  if (task !== undefined) return [`ability why ${task}`];
-  return key === null || attempts === 0 ? [] : [`ability task logs ${key} ${path}`];
+  if (task !== undefined) return [commandOf('ability', 'why', task)];
+  return key === null || attempts === 0 ? [] : [commandOf('ability', 'task', 'logs', key, path)];
 }
 
 /** One attempt that went well needs no line of its own. */
@@ -127,9 +134,9 @@ function tellAttempt(one: AttemptStory, count: number, style: Style): string {
       if (last_words !== null) return `${name} failed; the last it wrote: ${plainText(last_words, '      ')}`;
       return `${name} failed${number < count ? '; its error was not kept' : ''}`;
     case 'running':
-      return `${name} runs${started_at === null ? '' : ` since ${atSecond(started_at)}`}${worker === null ? '' : ` on ${oneLine(worker)}`}`;
+      return `${name} runs${started_at === null ? '' : ` since ${localTime(started_at)}`}${worker === null ? '' : ` on ${oneLine(worker)}`}`;
     case 'waiting':
-      return starts_at === null ? `${name} waits for a worker` : `${name} starts at ${atSecond(starts_at)}`;
+      return starts_at === null ? `${name} waits for a worker` : `${name} starts ${tellMoment(starts_at)}`;
     case 'unknown':
       return `${name} was under way when the task ended; how it went is not known`;
     default:
@@ -172,11 +179,11 @@ function tellApproval(approval: Approval, indent: string, style: Style): string[
   const who = approvers.length === 0 ? 'anyone' : named === persons ? named : `${named} (${persons})`;
   return [
     `${indent}approval ${id}: ${style('bold', oneLine(title))}`,
-    `${inner}asked ${who}${quorum > 1 ? `, ${quorum} of them,` : ''} at ${atSecond(raised_at)}`,
+    `${inner}asked ${who}${quorum > 1 ? `, ${quorum} of them,` : ''} at ${localTime(raised_at)}`,
     ...reasons.map((reason) => `${inner}because: ${oneLine(reason)}`),
     ...decisions.map((decision) => `${inner}${tellDecision(decision)}`),
     ...ignored.map(({ decision, by, reason, at }) => {
-      return `${inner}ignored: ${decision} by ${oneLine(by ?? 'nobody named')} at ${atSecond(at)}, because ${oneLine(reason)}`;
+      return `${inner}ignored: ${decision} by ${oneLine(by ?? 'nobody named')} at ${localTime(at)}, because ${oneLine(reason)}`;
     }),
     `${inner}${tellStanding(approval, style)}`,
   ];
@@ -186,16 +193,16 @@ function tellDecision({ decision, by, comment, at, self }: CountedDecision): str
   const who = by === 'unnamed' ? 'somebody unnamed' : `${oneLine(by.name)} (${by.source})`;
   const own = self ? ', who asked for the task,' : '';
   const said = comment === undefined ? '' : `: ${oneLine(comment)}`;
-  return `${who}${own} ${decision === 'approve' ? 'said yes' : 'said no'} at ${atSecond(at)}${said}`;
+  return `${who}${own} ${decision === 'approve' ? 'said yes' : 'said no'} at ${localTime(at)}${said}`;
 }
 
 function tellStanding({ status, quorum, decisions, expires_at }: Approval, style: Style): string {
   const have = decisions.filter(({ decision }) => decision === 'approve').length;
   switch (status) {
     case 'open':
-      return `${style('yellow', 'open')}: ${quorum - have} more needed until ${atSecond(expires_at)}; no answer is a no`;
+      return `${style('yellow', 'open')}: ${quorum - have} more needed until ${tellUntil(expires_at)}; no answer is a no`;
     case 'expired':
-      return `${style('red', 'expired')} at ${atSecond(expires_at)}; no answer is a no`;
+      return `${style('red', 'expired')} ${tellMoment(expires_at)}; no answer is a no`;
     case 'cancelled':
       return 'cancelled before it was decided';
     default:

@@ -5,10 +5,12 @@ import { describeConcurrency, describeWait } from '../../rules/describe-concurre
 import { formatDuration } from '../../rules/duration.js';
 import { oneLine } from '../../rules/shown-text.js';
 import type { NextCommand } from './next-commands.js';
-import { atSecond, firstLine, plainText } from './plain-text.js';
+import { firstLine, plainText } from './plain-text.js';
 import { tellChanges } from './render-change.js';
 import { tellEvents } from './render-story-steps.js';
+import { tellMoment } from './tell-time.js';
 import type { Terminal } from './terminal.js';
+import { asTyped, type Typist } from './typed-command.js';
 
 type Style = Terminal['style'];
 
@@ -16,12 +18,17 @@ const DIGEST_SHOWN = 12;
 const MOST_OF_A_VALUE = 200;
 
 /** Tells a task as a story: how it stands and why, then from what was asked to what to do next. */
-export function renderStory(story: TaskStory, next: readonly NextCommand[], style: Style): string {
+export function renderStory(
+  story: TaskStory,
+  next: readonly NextCommand[],
+  style: Style,
+  typist: Typist = { flags: {} },
+): string {
   const sections: [string, string[]][] = [
     ['Asked', tellRequest(story)],
     ['Resolved', tellResolution(story, style)],
-    ['What happened', tellEvents(story, style)],
-    ['End', tellEnd(story, style)],
+    ['What happened', tellEvents(story, style, typist)],
+    ['End', tellEnd(story, style, typist)],
     ['Warnings', story.warnings.map((warning) => plainText(warning, '  '))],
     ['Not known', story.gaps],
     ['Where to look', tellLinks(story)],
@@ -83,7 +90,7 @@ function standing({ status, error, steps, approvals, definition, source, concurr
 
 function tellRequest(story: TaskStory): string[] {
   const { definition, requested_by, environment, session, created_at, input } = story;
-  const when = created_at === null ? '' : `, created at ${atSecond(created_at)}`;
+  const when = created_at === null ? '' : `, created ${tellMoment(created_at)}`;
   const talk = session === null ? '' : `, in session ${oneLine(session)}`;
   return [
     `by ${oneLine(requested_by.name)} (${requested_by.source}) in ${environment}${talk}${when}`,
@@ -123,15 +130,19 @@ function tellOperation(operation: StoryOperation, style: Style): string[] {
   return [`${key} v${version}${chosen}${tagged}, ${effects}: ${kind} ${style('dim', oneLine(runs))}`, ...guarded];
 }
 
-function tellEnd({ status, error, cleanup_ran, started_at, finished_at }: TaskStory, style: Style): string[] {
+function tellEnd(
+  { status, error, cleanup_ran, started_at, finished_at }: TaskStory,
+  style: Style,
+  typist: Typist,
+): string[] {
   if (!isEndState(status)) return [];
-  const at = finished_at === null ? '' : ` at ${atSecond(finished_at)}`;
+  const at = finished_at === null ? '' : ` ${tellMoment(finished_at)}`;
   const ms = started_at && finished_at ? Date.parse(finished_at) - Date.parse(started_at) : null;
   const after = ms === null ? '' : `, after ${formatDuration(ms)}`;
   const problem = error
     ? [
         `${style('red', error.code)}${error.step === undefined ? '' : ` in step ${error.step}`}: ${plainText(error.message, '  ')}`,
-        ...(error.suggestion === undefined ? [] : [`  ${plainText(error.suggestion, '  ')}`]),
+        ...(error.suggestion === undefined ? [] : [`  ${plainText(asTyped(error.suggestion, typist), '  ')}`]),
       ]
     : [];
   return [

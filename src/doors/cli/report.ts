@@ -5,10 +5,14 @@ import { oneLine } from '../../rules/shown-text.js';
 import type { Context } from './context.js';
 import { plainText } from './plain-text.js';
 import { readableStack } from './readable-stack.js';
+import { asTyped, type Typist } from './typed-command.js';
 
 /** Says what went wrong: on stdout as one JSON value, else on stderr for people. @returns the exit code. */
-export function reportError(error: unknown, context: Pick<Context, 'flags' | 'terminal'>): ExitCode {
-  const problem = problemOf(error);
+export function reportError(
+  error: unknown,
+  context: Pick<Context, 'flags' | 'terminal'> & Partial<Pick<Context, 'env'>>,
+): ExitCode {
+  const problem = typedBy(context, problemOf(error));
   const { code, message, location, suggestion, details } = problem;
   if (context.flags.json) {
     const shown = { code, message, location: location ?? null, suggestion: suggestion ?? null, details };
@@ -25,6 +29,12 @@ export function describeProblem(problem: Problem, style: Context['terminal']['st
     ...(location ? [`  at ${oneLine(formatLocation(location))}`] : []),
     ...(suggestion ? [`  ${plainText(suggestion)}`] : []),
   ].join('\n');
+}
+
+/** A problem whose suggestion names commands as they are typed here. */
+export function typedBy(typist: Typist, problem: Problem): Problem {
+  const { suggestion } = problem;
+  return suggestion === undefined ? problem : { ...problem, suggestion: asTyped(suggestion, typist) };
 }
 
 /** How a command ends that ends with this problem. */

@@ -30,6 +30,7 @@ export function defineTask(program: Command, given: Given, outcome: Outcome): vo
   define('run <key>', 'run a created task and wait for its result', () => import('./commands/task-run.js'))
     .option('--detach', 'leave at once')
     .option('--junit <file>', 'write the steps as JUnit XML')
+    .option('--verbose', 'show what the calls write as it comes, each line with its step')
     .option('--timeout <duration>', 'wait no longer, from the start of the command; the task goes on')
     .option('--wait-approval <duration>', 'off a terminal: wait this long for an approval')
     .addHelpText('after', examples('ability task run KEY'));
@@ -67,6 +68,7 @@ export function defineTask(program: Command, given: Given, outcome: Outcome): vo
     .addHelpText('after', examples('ability task logs KEY', 'ability task logs KEY seed -f'));
   define('watch <key>', 'wait for a task; ends with its exit code', () => import('./commands/task-watch.js'))
     .option('--junit <file>', 'write the steps as JUnit XML')
+    .option('--verbose', 'show what the calls write as it comes, each line with its step')
     .option('--timeout <duration>', 'wait no longer, from the start of the command; the task goes on')
     .option('--wait-approval <duration>', 'off a terminal: wait this long for an approval')
     .addHelpText('after', examples('ability task watch KEY'));
@@ -109,6 +111,7 @@ export function defineTask(program: Command, given: Given, outcome: Outcome): vo
     .option('--from <step>', 'the first step to do again (default: the first that was not done)')
     .option('--detach', 'leave at once')
     .option('--junit <file>', 'write the steps as JUnit XML')
+    .option('--verbose', 'show what the calls write as it comes, each line with its step')
     .option('--timeout <duration>', 'wait no longer, from the start of the command; the task goes on')
     .option('--wait-approval <duration>', 'off a terminal: wait this long for an approval')
     .addHelpText('after', examples('ability task retry KEY', 'ability task retry KEY --from deploy'));

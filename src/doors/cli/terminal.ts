@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { styleText } from 'node:util';
 import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
 import { showUnseenCharacters } from '../../rules/shown-text.js';
+import { type PaintedBlock, paintBlock, type ScreenSize } from './live/paint-block.js';
 
 /** What a command says, asks and hears: results go to stdout, all else to stderr. Source: design, section 11. */
 export interface Terminal {
@@ -12,10 +13,15 @@ export interface Terminal {
   printJson(value: unknown): void;
   /** Progress, warnings, errors. */
   note(text: string): void;
-  /** Rewrites the block of lines it drew before; only on a TTY. Lines are cut at its width; none erase the block. */
-  redraw(lines: string[]): void;
+  /**
+   * Rewrites the block of lines it drew before, as far as they differ; only on a TTY. Lines are cut at its width; none
+   * erase the block. What is said meanwhile stands above it, and takes it away until it is drawn again.
+   */
+  redraw(lines: readonly string[]): void;
   /** So many lines a block may have: more would scroll away, and could not be rewritten. */
   room(): number;
+  /** Columns that a line of a block may have. */
+  columns(): number;
   /** Columns of stdout; undefined where it is no terminal. */
   width(): number | undefined;
   /** Whether people look at stderr. */
@@ -39,9 +45,7 @@ type Output = Pick<NodeJS.WriteStream, 'write' | 'on' | 'isTTY'> &
 const INTERRUPTIONS = ['SIGINT', 'SIGTERM'] as const;
 /** What a terminal that does not tell its height is taken for. */
 const USUAL_ROWS = 24;
-/** A line that wraps would count as one and take two. */
-const NO_WRAP = '\x1b[?7l';
-const WRAP = '\x1b[?7h';
+const USUAL_COLUMNS = 80;
 
 /** What surrounds a command: a process, or what stands in for one where a command is called within another program. */
 export interface Surroundings {
@@ -65,9 +69,15 @@ export function openTerminal(env: NodeJS.ProcessEnv, around: Surroundings): Term
   const ownEscape = `<${randomUUID()}>`;
   const shown = (text: string): string =>
     showUnseenCharacters(text.replaceAll('\r\n', '\n')).replaceAll(ownEscape, '\x1b');
-  let drawn = 0;
+  let drawn: PaintedBlock | undefined;
+  const size = (): ScreenSize => ({ columns: stderr.columns || USUAL_COLUMNS, rows: stderr.rows || USUAL_ROWS });
+  const paint = (lines: readonly string[]): void => {
+    const { text, block } = paintBlock(drawn, lines, size());
+    drawn = block;
+    if (text !== '') stderr.write(text);
+  };
   const say = (output: Output, text: string): void => {
-    drawn = 0;
+    paint([]);
     output.write(text.endsWith('\n') ? text : `${text}\n`);
   };
   const endWhenClosed = enderOfClosed(around);
@@ -77,13 +87,9 @@ export function openTerminal(env: NodeJS.ProcessEnv, around: Surroundings): Term
     print: (text) => say(stdout, shown(text)),
     printJson: (value) => say(stdout, showUnseenCharacters(JSON.stringify(value, null, 2))),
     note: (text) => say(stderr, shown(text)),
-    redraw(lines) {
-      const up = drawn > 0 ? `\x1b[${drawn}A\x1b[J` : '';
-      const block = lines.map((line) => `${shown(line).replaceAll('\n', ' ')}\n`).join('');
-      stderr.write(block === '' ? up : `${up}${NO_WRAP}${block}${WRAP}`);
-      drawn = lines.length;
-    },
-    room: () => Math.max(1, (stderr.rows || USUAL_ROWS) - 1),
+    redraw: (lines) => paint(lines.map((line) => shown(line).replaceAll('\n', ' '))),
+    room: () => Math.max(1, size().rows - 1),
+    columns: () => Math.max(1, size().columns - 1),
     width: () => (stdout.isTTY ? stdout.columns : undefined),
     style(format, text) {
       if (!isColored) return text;

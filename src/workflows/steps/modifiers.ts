@@ -56,11 +56,14 @@ async function tryAgain(
     // The sandbox's own randomness, so that a replay waits as long.
     const pause = frame.budget.capWait(retry.jitter ? jittered(whole, Math.random) : whole);
     try {
+      run.backingOff.set(path, { attempt: attempt + 1, at: Date.now() + pause });
       await frame.halt.wait(() => sleep(pause, { summary: `${path}: attempt ${attempt + 1}` }));
     } catch (error) {
       // The next run is to begin with the next attempt, not with what has failed in this one.
       if (error instanceof Halted && run.rollingOver) forgetAttempt(run, step, path, attempt);
       throw error;
+    } finally {
+      run.backingOff.delete(path);
     }
     wait *= factor;
     for (const inner of step.steps) run.forget(`${path}/${nameOfStep(inner.id)}`);

@@ -138,3 +138,42 @@ test('a log that cannot be written is told at the end, and a record that was del
   vi.advanceTimersByTime(1000);
   expect(blocked.save()).toMatch(/^The log of call could not be written: /);
 });
+
+/** What a call shows of the line it is at. */
+function currentIn(root: string): string | undefined {
+  const file = join(root, 'logs', 'call.now');
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).text : undefined;
+}
+
+test('a line that has not ended is shown beside the log, as a terminal would show it, until the log is saved', () => {
+  const { log, root, texts } = logIn();
+  log.write('stderr', 'begun\n\r 10%|#         |');
+  vi.advanceTimersByTime(1000);
+  log.write('stderr', '\r 20%|##        |\r');
+  vi.advanceTimersByTime(1000);
+  expect(currentIn(root)).toBe(' 20%|##        |');
+  expect(texts()).toEqual(['begun']);
+  log.write('stderr', '\r100%|##########|\n');
+  log.save();
+  expect(currentIn(root)).toBeUndefined();
+  expect(texts().at(-1)).toBe('\r 10%|#         |\r 20%|##        |\r\r100%|##########|');
+});
+
+test('a secret is never in the line that is shown, nor the start of one', () => {
+  const { log, root } = logIn();
+  log.hide('sesame-open-wide');
+  log.write('stdout', 'key: sesame-op');
+  vi.advanceTimersByTime(1000);
+  expect(currentIn(root) ?? '').not.toContain('sesame');
+  log.write('stdout', 'en-wide, then');
+  vi.advanceTimersByTime(1000);
+  expect(currentIn(root)).toMatch(/^key: .*, then$/);
+  expect(currentIn(root)).not.toContain('sesame');
+});
+
+test('after the head of a long log the last line is shown all the same', () => {
+  const { log, root } = logIn();
+  for (let line = 0; line < 6000; line += 1) log.write('stdout', `line ${line}\n`);
+  vi.advanceTimersByTime(1000);
+  expect(currentIn(root)).toBe('line 5999');
+});

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Plan, PlanStep } from '../../../src/contracts/plan.js';
-import { wayOnFrom } from '../../../src/rules/way-on.js';
+import { wayOnFrom, wayToRetry } from '../../../src/rules/way-on.js';
 import { examplePlan } from './example-plan.js';
 
-describe('the way on', () => {
-  const call = (id: string): PlanStep => ({ id, verb: 'call', call: 'op', with: {} }) as unknown as PlanStep;
-  const group = { id: 'group', verb: 'steps', steps: [call('inner')] } as unknown as PlanStep;
-  const plan: Plan = { ...examplePlan(), steps: [call('publish'), group, call('sub')] };
+const call = (id: string): PlanStep => ({ id, verb: 'call', call: 'op', with: {} }) as unknown as PlanStep;
+const group = { id: 'group', verb: 'steps', steps: [call('inner')] } as unknown as PlanStep;
+const loop = { id: 'loop', verb: 'foreach', steps: [call('turn')] } as unknown as PlanStep;
+const plan: Plan = { ...examplePlan(), steps: [call('publish'), group, call('sub'), loop] };
 
+describe('the way on', () => {
   test.each([
     ['t-1', 'publish', '--from publish'],
     ['t-1', 'publish.undo', '--from publish'],
@@ -25,5 +26,38 @@ describe('the way on', () => {
 
   test('of a direct run is none', () => {
     expect(wayOnFrom(plan, 'direct:1', 'run')).not.toContain('task retry');
+  });
+});
+
+describe('trying a task again', () => {
+  const error = { step: 'inner', details: { path: 'group/inner' } };
+  const ended = { task: 't-1', status: 'failed' as const, plan, error };
+
+  test('begins with the step that failed', () => {
+    expect(wayToRetry(ended)).toEqual({ from: 'inner' });
+  });
+
+  test.each(['succeeded', 'unknown', 'expired', 'running', 'waiting_approval'] as const)('is not for %s', (status) => {
+    expect(wayToRetry({ ...ended, status })).toBeUndefined();
+  });
+
+  test('is not for direct runs, nor for tasks that another one called', () => {
+    expect(wayToRetry({ ...ended, task: 'direct:1' })).toBeUndefined();
+    expect(wayToRetry({ ...ended, task: 't-1/inner' })).toBeUndefined();
+  });
+
+  test('names no step in a loop, of which what is done would be done again', () => {
+    const at = { step: 'turn', details: { path: 'loop/3/turn' } };
+    expect(wayToRetry({ ...ended, error: at })).toEqual({ from: null });
+  });
+
+  test('names no step of a clean-up, and none where the plan cannot be read', () => {
+    expect(wayToRetry({ ...ended, error: { step: 'clean' } })).toEqual({ from: null });
+    expect(wayToRetry({ ...ended, plan: undefined })).toEqual({ from: null });
+  });
+
+  test('of a failure in a called task begins with the call', () => {
+    const called = { step: 'x', details: { task: 't-1/group/inner~2', path: 'x' } };
+    expect(wayToRetry({ ...ended, error: called })).toEqual({ from: 'group' });
   });
 });

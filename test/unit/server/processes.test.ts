@@ -4,8 +4,16 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { findProcesses, isAlive, markOf, ownMark, signalProcess, stopProcess } from '../../../src/server/processes.js';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import {
+  findProcesses,
+  isAlive,
+  isWorking,
+  markOf,
+  ownMark,
+  signalProcess,
+  stopProcess,
+} from '../../../src/server/processes.js';
 import { stopOrphans } from '../../../src/server/temporal-server.js';
 
 /** A Node process that has begun to run the code. */
@@ -113,3 +121,15 @@ test.skipIf(!canUnshare)(
     expect(hidden.signalCode).toBeNull();
   },
 );
+
+test('a process that was killed does not work any more, from that moment on', async () => {
+  const { pid } = await startNode('');
+  const mark = markOf(pid) as NonNullable<ReturnType<typeof markOf>>;
+  expect(isWorking(mark)).toBe(true);
+  expect(isWorking({ ...mark, started: `${mark.started}0` })).toBe(false);
+  process.kill(pid, 'SIGKILL');
+  // Elsewhere the system does not tell a process that is about to end.
+  if (process.platform === 'linux') expect(isWorking(mark)).toBe(false);
+  await vi.waitFor(() => expect(isAlive(mark)).toBe(false));
+  expect(isWorking(mark)).toBe(false);
+});

@@ -1,7 +1,9 @@
 import { listTasks, openApprovals } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { type Context, currentUser, openRegistry, withSession } from '../context.js';
-import { commentFlag, fieldFlags, renderApproval } from '../render-result.js';
+import { decisionCommands } from '../next-commands.js';
+import { renderApproval } from '../render-result.js';
+import { asTyped } from '../typed-command.js';
 
 const MOST_TASKS = 200;
 
@@ -25,11 +27,10 @@ export async function run(context: Context): Promise<ExitCode> {
     if (flags.json) terminal.printJson(approvals);
     else if (approvals.length === 0) terminal.note('Nothing waits for a decision.');
     else {
+      const user = currentUser(context.env).name;
       const shown = approvals.map((approval) => {
-        const mayDecide = approval.approvers.length === 0 || approval.people.includes(currentUser(context.env).name);
-        const as = mayDecide ? '' : ' --as NAME';
-        const command = `ability approve ${approval.task_key} --approval ${approval.id}${as}${fieldFlags(approval)}${commentFlag(approval, 'approve')}`;
-        return `${renderApproval(approval, terminal.style)}\n  decide: ${command}`;
+        const [approve] = decisionCommands(approval.task_key, approval, user);
+        return `${renderApproval(approval, terminal.style)}\n  decide: ${asTyped(approve?.command ?? '', context)}`;
       });
       terminal.print(shown.join('\n\n'));
     }

@@ -11,7 +11,7 @@ import { AbilityError } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { type Context, openRegistry } from '../context.js';
 import { renderDocument } from '../render-document.js';
-import { describeProblem, exitOf } from '../report.js';
+import { describeProblem, exitOf, typedBy } from '../report.js';
 import { type DocumentReport, reportOf, statusOfAll } from '../report-documents.js';
 
 /** Flags of `ability docs`. */
@@ -39,7 +39,7 @@ export async function run(
   const status = statusOfAll(reports);
   if (flags.json) terminal.printJson({ status, documents: reports });
   else for (const report of reports) show(context, report, check);
-  for (const problem of registry.problems) terminal.note(describeProblem(problem, terminal.style));
+  for (const problem of registry.problems) terminal.note(describeProblem(typedBy(context, problem), terminal.style));
   if (status === 'broken') return exitOf({ code: 'docs.invalid', message: '' });
   const isBehind = status === 'out_of_step' || status === 'not_kept';
   return isBehind ? exitOf({ code: 'docs.out_of_step', message: '' }) : EXIT.ok;

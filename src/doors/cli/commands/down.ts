@@ -3,14 +3,16 @@ import { findProjectRoot } from '../../../definitions/find-project.js';
 import { pathsOf } from '../../../server/project-paths.js';
 import { stopRuntime } from '../../../server/stop-runtime.js';
 import type { Context } from '../context.js';
+import { asTyped } from '../typed-command.js';
 
 /** `ability down`: stops the runtime of the project. Tasks are on disk and go on with the next command. */
-export async function run({ terminal, flags, cwd }: Context): Promise<ExitCode> {
+export async function run(context: Context): Promise<ExitCode> {
+  const { terminal, flags, cwd } = context;
   const { runtime, orphans } = await stopRuntime(pathsOf(findProjectRoot(cwd, flags.project)));
   if (flags.json) terminal.printJson({ stopped: runtime !== undefined, orphans });
   else if (runtime) {
     terminal.print(`down  process ${runtime.pid} and its Temporal server have stopped`);
-    terminal.note('Open tasks are on disk and go on with the next `ability up` or `ability run`.');
+    terminal.note(asTyped('Open tasks are on disk and go on with the next `ability up` or `ability run`.', context));
   } else terminal.print('It was not up.');
   if (orphans > 0) terminal.note('A Temporal server that a killed runtime had left was stopped.');
   return EXIT.ok;

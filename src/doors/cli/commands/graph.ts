@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { drawAbility } from '../../../rules/graph/draw-ability.js';
 import { type Context, environmentOf, openRegistry, variablesOf } from '../context.js';
-import { describeProblem } from '../report.js';
+import { describeProblem, typedBy } from '../report.js';
 import { findAbility } from './run.js';
 
 /** `ability graph ID`: the steps of an ability as a Mermaid flowchart. Reads files only. */
@@ -25,6 +25,9 @@ export async function run(context: Context, [id = '']: string[]): Promise<ExitCo
     return EXIT.ok;
   }
   terminal.print(mermaid);
-  if (problem) terminal.note(`Drawn as it is defined; in ${environment} it cannot run:\n${describeProblem(problem)}`);
+  if (problem)
+    terminal.note(
+      `Drawn as it is defined; in ${environment} it cannot run:\n${describeProblem(typedBy(context, problem))}`,
+    );
   return EXIT.ok;
 }

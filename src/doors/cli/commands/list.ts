@@ -5,7 +5,8 @@ import { operationKinds } from '../../../definitions/operation-kinds.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { type Context, openRegistry } from '../context.js';
 import { renderTable } from '../render-table.js';
-import { describeProblem } from '../report.js';
+import { describeProblem, typedBy } from '../report.js';
+import { asTyped } from '../typed-command.js';
 
 /** One ability in a list. */
 interface ListedAbility {
@@ -37,7 +38,9 @@ export async function run(context: Context): Promise<ExitCode> {
   });
   if (flags.json) terminal.printJson(abilities);
   else if (abilities.length === 0)
-    terminal.note('This project has no abilities yet; `ability scaffold low-level KEY --kind script` makes one.');
+    terminal.note(
+      asTyped('This project has no abilities yet; `ability scaffold low-level KEY --kind script` makes one.', context),
+    );
   else {
     // A column that says nothing of anything is left out.
     const isStatusShown = abilities.some((ability) => wordsOn(ability) !== '');
@@ -49,7 +52,7 @@ export async function run(context: Context): Promise<ExitCode> {
     const status = isStatusShown ? ['STATUS'] : [];
     terminal.print(renderTable(['ABILITY', 'TYPE', 'PLACEMENT', 'ENVIRONMENTS', ...status, 'SUMMARY'], rows));
   }
-  for (const problem of registry.problems) terminal.note(describeProblem(problem, terminal.style));
+  for (const problem of registry.problems) terminal.note(describeProblem(typedBy(context, problem), terminal.style));
   return EXIT.ok;
 }
 

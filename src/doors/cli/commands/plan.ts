@@ -27,7 +27,7 @@ export async function run(context: Context, [ability = '']: string[], flags: Inp
     };
     terminal.printJson({ format, status, ...why, ...rest });
   } else {
-    terminal.print(renderPreview(planned, terminal.style).join('\n'));
+    terminal.print(renderPreview(planned, terminal.style, context).join('\n'));
     noteWarnings(context, planned);
   }
   return problem ? EXIT.unavailable : EXIT.ok;

@@ -7,30 +7,25 @@ import {
   type Session,
   type Stall,
   type WaitEnd,
+  type WaitOptions,
   waitForTask,
 } from '../../../client/index.js';
-import { EXIT, EXIT_OF_STATE, type ExitCode } from '../../../contracts/exit-codes.js';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
-import type { TaskResult } from '../../../contracts/task.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../context.js';
 import { type Deadline, withDeadline } from '../deadline.js';
-import {
-  type FollowFlags,
-  followTask,
-  noteStall,
-  printResult,
-  readPatience,
-  refuseUnusedFlags,
-} from '../follow-task.js';
+import { type FollowFlags, followTask, noteStall, readPatience, refuseUnusedFlags, reportEnd } from '../follow-task.js';
 import { interruption } from '../interruption.js';
-import { refuseUnwritable, writeJunit } from '../junit.js';
+import { refuseUnwritable } from '../junit.js';
+import { openView } from '../live/progress-view.js';
 import { type InputFlags, parseInput } from '../parse-input.js';
 import { plainText } from '../plain-text.js';
 import { explainingChange } from '../preview/explain-change.js';
 import { readPlanFlag } from '../preview/read-plan-flag.js';
 import { exitOf } from '../report.js';
 import { reviewDefinitions } from '../review-definitions.js';
+import { asTyped, commandOf } from '../typed-command.js';
 
 /** Flags of `ability run`. */
 export interface RunFlags extends InputFlags, FollowFlags {
@@ -81,7 +76,14 @@ export function noteWarnings({ terminal }: Context, { warnings }: Pick<CreatedTa
   for (const warning of warnings) terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(warning, '  ')}`);
 }
 
-function refuseContradictions({ direct, key, detach }: RunFlags): void {
+function refuseContradictions({ direct, key, detach, verbose }: RunFlags): void {
+  if (direct && verbose) {
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message: '--direct keeps no record, so there is no output that --verbose could show',
+      suggestion: 'Leave out one of the two.',
+    });
+  }
   if (!direct || (key === undefined && !detach)) return;
   throw new AbilityError({
     code: 'usage.invalid',
@@ -132,10 +134,11 @@ export async function findAbility(registry: Registry, id: string) {
 
 /** Creates the task, or prints why it cannot be formed. Source: R-000-69, R-000-73; answers, 15. */
 export async function createOrReport<T extends object>(
-  { flags, terminal }: Context,
+  context: Context,
   { ability, environment }: { ability: string; environment: string },
   create: () => Promise<T>,
 ): Promise<T | ExitCode> {
+  const { flags, terminal } = context;
   try {
     return await create();
   } catch (error) {
@@ -144,7 +147,8 @@ export async function createOrReport<T extends object>(
     if (flags.json) terminal.printJson({ status: 'unavailable', code, reason, suggestion });
     else {
       terminal.print(`unavailable  ${ability} in ${environment}`);
-      terminal.note(`  ${code}: ${plainText(reason)}${suggestion ? `\n  ${plainText(suggestion)}` : ''}`);
+      const advice = suggestion ? `\n  ${plainText(asTyped(suggestion, context))}` : '';
+      terminal.note(`  ${code}: ${plainText(reason)}${advice}`);
     }
     return EXIT.unavailable;
   }
@@ -157,11 +161,12 @@ function isUnavailable(error: AbilityError): boolean {
 }
 
 /** What is printed of a task nobody waits for. */
-export function reportDetached({ flags, terminal }: Context, { id, warnings }: CreatedTask): ExitCode {
+export function reportDetached(context: Context, { id, warnings }: CreatedTask): ExitCode {
+  const { flags, terminal } = context;
   const answer = { status: 'available', task_key: id, warnings };
   if (flags.json) terminal.printJson(answer);
   else terminal.print(id);
-  if (!flags.json) terminal.note(`Go on with: ability task watch ${id}`);
+  if (!flags.json) terminal.note(`Go on with: ${asTyped(commandOf('ability', 'task', 'watch', id), context)}`);
   return EXIT.ok;
 }
 
@@ -191,23 +196,26 @@ async function runDirectly(
   const { terminal } = context;
   const { approvalMs } = readPatience(terminal.isLive, flags);
   const interrupted = interruption(context);
+  const view = openView(context, session, id);
+  const onProgress: WaitOptions['onProgress'] = (result, now) => view.update(result, now);
   try {
     const onStall = (stall: Stall): void => noteStall(terminal, stall);
     const timeoutMs = deadline.takeRest();
-    const end = await waitForTask(session, id, { timeoutMs, approvalMs, onStall, signal: interrupted.signal });
-    if (end.kind === 'ended') return reportDirectEnd(context, end.result, flags);
+    const end = await waitForTask(session, id, {
+      timeoutMs,
+      approvalMs,
+      onStall,
+      onProgress,
+      signal: interrupted.signal,
+    });
+    if (end.kind === 'ended') return await reportEnd(context, session, end.result, flags);
     terminal.note(`${STOPPED_BY[end.kind]}; the clean-up runs first.`);
     await keepingRuntime(session, () => cancelTask(session, id));
-    const stopped = await waitForTask(session, id, { onStall });
-    if (stopped.kind === 'ended') reportDirectEnd(context, stopped.result, flags);
+    const stopped = await waitForTask(session, id, { onStall, onProgress });
+    if (stopped.kind === 'ended') await reportEnd(context, session, stopped.result, flags);
     return EXIT_WHEN_STOPPED[end.kind];
   } finally {
     interrupted.done();
+    view.close();
   }
-}
-
-function reportDirectEnd(context: Context, result: TaskResult, { junit }: RunFlags): ExitCode {
-  if (junit !== undefined) writeJunit(junit, result, context.cwd);
-  printResult(context, result);
-  return EXIT_OF_STATE[result.status];
 }

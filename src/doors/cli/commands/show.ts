@@ -10,7 +10,7 @@ import { type Context, environmentOf, openRegistry, variablesOf } from '../conte
 import { describeDefinition, describeImplementation, describePrompts } from '../describe-definition.js';
 import { plainText } from '../plain-text.js';
 import { renderStepTree } from '../render-step-tree.js';
-import { describeProblem } from '../report.js';
+import { describeProblem, typedBy } from '../report.js';
 import { findAbility } from './run.js';
 
 /** `ability show ID`: the contract of an ability, and how it would run in an environment. Reads files only. */
@@ -51,7 +51,8 @@ export async function run(context: Context, [id = '']: string[]): Promise<ExitCo
   terminal.print(lines.join('\n'));
   for (const warning of resolved?.warnings ?? [])
     terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(warning, '  ')}`);
-  if (problem) terminal.note(`In ${environment} it cannot run:\n${describeProblem(problem, terminal.style)}`);
+  if (problem)
+    terminal.note(`In ${environment} it cannot run:\n${describeProblem(typedBy(context, problem), terminal.style)}`);
   return EXIT.ok;
 }
 

@@ -1,6 +1,7 @@
 import { cancelTask } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { type Context, openRegistry, withSession } from '../context.js';
+import { asTyped } from '../typed-command.js';
 
 /** `ability task cancel KEY`: asks a task to stop; its clean-up runs. */
 export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
@@ -8,7 +9,8 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
     await cancelTask(session, key);
     const { terminal, flags } = context;
     if (flags.json) terminal.printJson({ status: 'accepted', task_key: key });
-    else terminal.print(`${key} was asked to stop; its clean-up runs first: ability task watch ${key}`);
+    else
+      terminal.print(asTyped(`${key} was asked to stop; its clean-up runs first: ability task watch ${key}`, context));
     return EXIT.ok;
   });
 }

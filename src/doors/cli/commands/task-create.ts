@@ -3,6 +3,7 @@ import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { CreateAnswer } from '../../../contracts/task.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { explainingChange } from '../preview/explain-change.js';
+import { asTyped } from '../typed-command.js';
 import { createOrReport, newTask, noteWarnings, type RunFlags } from './run.js';
 
 /** `ability task create ID`: preflight only; gives a key, runs nothing. Source: R-000-67 to R-000-73. */
@@ -19,7 +20,7 @@ export async function run(context: Context, [ability = '']: string[], flags: Run
     else {
       terminal.print(created.id);
       noteWarnings(context, created);
-      terminal.note(`Run it with: ability task run ${created.id}`);
+      terminal.note(asTyped(`Run it with: ability task run ${created.id}`, context));
     }
     return EXIT.ok;
   });

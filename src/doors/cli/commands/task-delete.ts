@@ -14,7 +14,9 @@ import { type Context, currentUser, openRegistry, withSession } from '../context
 import { withDeadline } from '../deadline.js';
 import { noteStall, readPatience } from '../follow-task.js';
 import { interruption } from '../interruption.js';
-import { atSecond, plainText } from '../plain-text.js';
+import { plainText } from '../plain-text.js';
+import { tellMoment } from '../tell-time.js';
+import { asTyped } from '../typed-command.js';
 
 /** Flags of `ability task delete`. */
 interface DeleteFlags {
@@ -58,9 +60,10 @@ export async function run(context: Context, [key = '']: string[], flags: DeleteF
   });
 }
 
-function report({ flags, terminal }: Context, key: string, end: DeleteEnd, keeper: string | undefined): ExitCode {
+function report(context: Context, key: string, end: DeleteEnd, keeper: string | undefined): ExitCode {
+  const { flags, terminal } = context;
   if (end.kind === 'aborted') {
-    terminal.note(`Interrupted; the deletion goes on: ability task delete ${key} waits for it again`);
+    terminal.note(asTyped(`Interrupted; the deletion goes on: ability task delete ${key} waits for it again`, context));
     if (flags.json) {
       const error = {
         code: 'wait.interrupted',
@@ -87,7 +90,7 @@ function report({ flags, terminal }: Context, key: string, end: DeleteEnd, keepe
     return EXIT.ok;
   }
   const what = purged ? 'deleted, its history as well' : 'deleted; its history stays in Temporal until it is forgotten';
-  const before = `was deleted already, by ${oneLine(deleted_by.name)} at ${atSecond(deleted_at)}`;
+  const before = `was deleted already, by ${oneLine(deleted_by.name)} ${tellMoment(deleted_at)}`;
   terminal.print(`${key} ${kind === 'already' ? before : `is ${what}`}`);
   for (const warning of warnings) terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(warning, '  ')}`);
   return EXIT.ok;

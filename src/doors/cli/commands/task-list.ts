@@ -7,6 +7,7 @@ import { didYouMean } from '../../../rules/nearest.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { readSince } from '../read-since.js';
 import { renderTable } from '../render-table.js';
+import { tellDistance } from '../tell-time.js';
 
 interface ListFlags {
   status: string[];
@@ -41,7 +42,7 @@ function printTasks({ flags, terminal }: Context, tasks: ListedTask[]): void {
   else {
     const rows = tasks.map((task) => {
       const by = task.changed ? `${task.requested_by}, changed by ${task.changed.by}` : task.requested_by;
-      return [task.task_key, task.ability_id, task.status, task.environment, by, task.started_at];
+      return [task.task_key, task.ability_id, task.status, task.environment, by, tellDistance(task.started_at)];
     });
     terminal.print(renderTable(['TASK', 'ABILITY', 'STATUS', 'ENVIRONMENT', 'BY', 'STARTED'], rows));
   }

@@ -1,6 +1,7 @@
 import { pauseTask } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { type Context, openRegistry, withSession } from '../context.js';
+import { asTyped } from '../typed-command.js';
 
 /** `ability task pause KEY`: lets a task start nothing new. */
 export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
@@ -8,7 +9,7 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
     await pauseTask(session, key);
     const { terminal, flags } = context;
     if (flags.json) terminal.printJson({ status: 'accepted', task_key: key });
-    else terminal.print(`${key} starts nothing new; calls under way end: ability task resume ${key}`);
+    else terminal.print(asTyped(`${key} starts nothing new; calls under way end: ability task resume ${key}`, context));
     return EXIT.ok;
   });
 }

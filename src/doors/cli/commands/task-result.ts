@@ -2,14 +2,15 @@ import { hasEnded, viewTask } from '../../../client/index.js';
 import { EXIT, EXIT_OF_STATE, type ExitCode } from '../../../contracts/exit-codes.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { printResult } from '../follow-task.js';
+import { asTyped, commandOf } from '../typed-command.js';
 
 /** `ability task result KEY`: the result; 5 or 1 while there is none. Source: answers, 17. */
 export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
   return withSession(context, await openRegistry(context), async (session) => {
     const seen = await viewTask(session, key);
-    printResult(context, seen.result);
+    await printResult(context, session, seen.result);
     if (hasEnded(seen)) return EXIT_OF_STATE[seen.result.status];
-    context.terminal.note(`${key} has not ended yet: ability task watch ${key}`);
+    context.terminal.note(`${key} has not ended yet: ${asTyped(commandOf('ability', 'task', 'watch', key), context)}`);
     return seen.result.status === 'waiting_approval' ? EXIT.waiting : EXIT.failed;
   });
 }

@@ -1,6 +1,7 @@
 import { resumeTask } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { type Context, openRegistry, withSession } from '../context.js';
+import { asTyped } from '../typed-command.js';
 
 /** `ability task resume KEY`: lets a paused task go on. */
 export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
@@ -8,7 +9,7 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
     await resumeTask(session, key);
     const { terminal, flags } = context;
     if (flags.json) terminal.printJson({ status: 'accepted', task_key: key });
-    else terminal.print(`${key} goes on: ability task watch ${key}`);
+    else terminal.print(asTyped(`${key} goes on: ability task watch ${key}`, context));
     return EXIT.ok;
   });
 }

@@ -4,6 +4,7 @@ import { AbilityError } from '../../../contracts/problem.js';
 import type { InputEdit } from '../../../contracts/task.js';
 import { type Context, currentUser, openRegistry, withSession } from '../context.js';
 import { parseInput } from '../parse-input.js';
+import { asTyped } from '../typed-command.js';
 import { createOrReport, findAbility, noteWarnings } from './run.js';
 
 /** Flags of `ability task set`. */
@@ -31,7 +32,7 @@ export async function run(context: Context, [key = '', ...assignments]: string[]
     else {
       terminal.print(tellAnswer(key, answer));
       noteWarnings(context, answer);
-      terminal.note(`Run it with: ability task run ${key}`);
+      terminal.note(asTyped(`Run it with: ability task run ${key}`, context));
     }
     return EXIT.ok;
   });

@@ -4,10 +4,13 @@ import { describeWait } from '../../../rules/describe-concurrency.js';
 import { foldAnswers } from '../../../rules/fold-answers.js';
 import { oneLine } from '../../../rules/shown-text.js';
 import { type Context, openRegistry, withSession } from '../context.js';
+import { noteNext } from '../follow-task.js';
+import { inOne, tellWait } from '../live/tell-wait.js';
 import { mendRecord } from '../mend-record.js';
 import { plainText } from '../plain-text.js';
 import { renderApproval, renderResult } from '../render-result.js';
 import { renderSteps } from '../render-steps.js';
+import { asTyped } from '../typed-command.js';
 
 const FROM: Record<SeenTask['source'], string | undefined> = {
   worker: undefined,
@@ -33,10 +36,13 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
     const open = result.approvals.filter(({ status }) => status === 'open');
     terminal.print(
       [
-        renderResult(result, terminal.style),
-        ...(view?.paused ? [`paused: it starts nothing new until \`ability task resume ${key}\``] : []),
+        renderResult(result, terminal.style, context),
+        ...(view?.paused
+          ? [asTyped(`paused: it starts nothing new until \`ability task resume ${key}\``, context)]
+          : []),
         ...(turn ? [`waiting for ${oneLine(describeWait(turn))}`] : []),
         ...renderSteps(result, terminal.style),
+        ...(view?.waits ?? []).map((wait) => `  ${wait.path} ${inOne(tellWait(wait, Date.now()))}`),
         ...open.map((approval) => renderApproval(approval, terminal.style)),
         ...folded.map(({ answer: { phase, hook_id, path, status, decision, reason, moment }, times }) => {
           const answer = `${status === 'error' ? 'failed' : decision}${times > 1 ? ` in ${times} turns` : ''}`;
@@ -47,6 +53,7 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
     );
     const note = FROM[source];
     if (note) terminal.note(note);
+    if (source !== 'record') await noteNext(context, session, result);
     return EXIT.ok;
   });
 }

@@ -2,6 +2,7 @@ import { signalTask } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { parseJson } from '../parse-input.js';
+import { asTyped } from '../typed-command.js';
 
 /** `ability task signal KEY NAME`: sends what a `wait: { signal }` waits for. Source: answers, 49. */
 export async function run(
@@ -14,7 +15,7 @@ export async function run(
     await signalTask(session, key, name, payload);
     const { terminal } = context;
     if (context.flags.json) terminal.printJson({ status: 'accepted', task_key: key, signal: name });
-    else terminal.print(`${key} was sent ${name}: ability task watch ${key}`);
+    else terminal.print(asTyped(`${key} was sent ${name}: ability task watch ${key}`, context));
     return EXIT.ok;
   });
 }

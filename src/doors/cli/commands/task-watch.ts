@@ -1,9 +1,8 @@
 import { hasEnded, keepingRuntime, type Session, viewTask } from '../../../client/index.js';
-import { EXIT_OF_STATE, type ExitCode } from '../../../contracts/exit-codes.js';
+import type { ExitCode } from '../../../contracts/exit-codes.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { withDeadline } from '../deadline.js';
-import { type FollowFlags, followTask, printResult, readPatience } from '../follow-task.js';
-import { writeJunit } from '../junit.js';
+import { type FollowFlags, followTask, readPatience, reportEnd } from '../follow-task.js';
 
 /** `ability task watch KEY`: waits for a task and ends as it does. */
 export async function run(context: Context, [key = '']: string[], flags: FollowFlags): Promise<ExitCode> {
@@ -16,9 +15,7 @@ export async function run(context: Context, [key = '']: string[], flags: FollowF
       const work = async (session: Session): Promise<ExitCode> => {
         const seen = await keepingRuntime(session, () => viewTask(session, key, false), signal);
         if (!hasEnded(seen)) return followTask(context, session, key, flags, deadline);
-        if (flags.junit !== undefined) writeJunit(flags.junit, seen.result, context.cwd);
-        printResult(context, seen.result);
-        return EXIT_OF_STATE[seen.result.status];
+        return reportEnd(context, session, seen.result, flags);
       };
       return withSession(context, await openRegistry(context), work, signal);
     },

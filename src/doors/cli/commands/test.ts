@@ -6,7 +6,7 @@ import { interruption } from '../interruption.js';
 import { writeReport } from '../junit.js';
 import { renderCasesJunit } from '../junit-cases.js';
 import { renderCase, renderSummary } from '../render-cases.js';
-import { describeProblem, reportError } from '../report.js';
+import { describeProblem, reportError, typedBy } from '../report.js';
 import { fingerprint, untilChange, watchedFolders } from '../watch-files.js';
 import { findAbility } from './run.js';
 
@@ -114,11 +114,12 @@ function reportInterrupted({ terminal, flags }: Context): ExitCode {
   return EXIT.interrupted;
 }
 
-function printReport({ terminal, flags }: Context, report: TestReport): void {
+function printReport(context: Context, report: TestReport): void {
+  const { terminal, flags } = context;
   if (flags.json) {
     terminal.print(JSON.stringify(report, null, 2));
     return;
   }
-  for (const problem of report.problems) terminal.note(describeProblem(problem, terminal.style));
+  for (const problem of report.problems) terminal.note(describeProblem(typedBy(context, problem), terminal.style));
   terminal.print(renderSummary(report, terminal.style));
 }

@@ -9,6 +9,7 @@ import { type ProjectPaths, pathsOf } from '../../../server/project-paths.js';
 import { asDiskError, readLivingRuntime } from '../../../server/runtime-file.js';
 import { type Context, openRegistry } from '../context.js';
 import { interruption } from '../interruption.js';
+import { asTyped } from '../typed-command.js';
 
 type Project = Registry['project'];
 
@@ -30,7 +31,7 @@ async function upDetached(context: Context, { project }: Registry, paths: Projec
   const { runtime } = await ensureRuntime(paths, noteTo(context), undefined, context.env, project.project);
   stay(paths);
   announce(context, project, runtime, 'up');
-  context.terminal.note('It stays in the background; stop it with `ability down`.');
+  context.terminal.note(asTyped('It stays in the background; stop it with `ability down`.', context));
   return EXIT.ok;
 }
 
@@ -85,7 +86,7 @@ async function reportThere(
       : await ensureRuntime(paths, noteTo(context), undefined, context.env, project.project);
   if (detach) stay(paths);
   announce(context, project, runtime, 'up already');
-  if (!context.flags.json) context.terminal.note('Stop it with `ability down`.');
+  if (!context.flags.json) context.terminal.note(asTyped('Stop it with `ability down`.', context));
   return EXIT.ok;
 }
 

@@ -1,17 +1,23 @@
 import { explainTask } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
-import { type Context, openRegistry, withSession } from '../context.js';
+import { type Context, currentUser, openRegistry, withSession } from '../context.js';
 import { mendRecord } from '../mend-record.js';
 import { nextCommands } from '../next-commands.js';
 import { renderStory } from '../render-story.js';
+import { asTyped } from '../typed-command.js';
 
 /** `ability why KEY`: how a task came to stand as it does. Source: design, section 1, promise 4. */
 export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
   return withSession(context, await openRegistry(context), async (session) => {
     const story = await explainTask(session, key, (seen) => mendRecord(session, key, seen));
-    const next = nextCommands(story);
+    const next = nextCommands(story, currentUser(context.env).name).map(({ command, purpose }) => ({
+      command: asTyped(command, context),
+      purpose,
+    }));
     const { flags, terminal } = context;
-    terminal.print(flags.json ? JSON.stringify({ ...story, next }, null, 2) : renderStory(story, next, terminal.style));
+    terminal.print(
+      flags.json ? JSON.stringify({ ...story, next }, null, 2) : renderStory(story, next, terminal.style, context),
+    );
     return EXIT.ok;
   });
 }

@@ -5,6 +5,7 @@ import { formatDuration } from '../../../rules/duration.js';
 import { oneLine } from '../../../rules/shown-text.js';
 import { describeProblem } from '../report.js';
 import type { Terminal } from '../terminal.js';
+import { asTyped, type Typist } from '../typed-command.js';
 import { approvalLine, hookLine, shorten, valueLines } from './render-parts.js';
 import { renderGroups, renderPreviewSteps } from './render-tree.js';
 
@@ -16,7 +17,7 @@ const MOST_DEMANDS = 3;
 const MOST_OF_A_COMMAND = 300;
 
 /** What would happen, as a page for people: in the order in which it would. */
-export function renderPreview(preview: PlanPreview, style: Style): string[] {
+export function renderPreview(preview: PlanPreview, style: Style, typist: Typist = { flags: {} }): string[] {
   const { ability, environment, creation, start, steps, on_error, problems } = preview;
   const standing = describeStanding(ability);
   const kept = environment.protected ? ', which is protected' : '';
@@ -47,7 +48,7 @@ export function renderPreview(preview: PlanPreview, style: Style): string[] {
     '',
     ...(problems.length > 0
       ? problems.map((problem) => `${style('red', 'unavailable')} ${describeProblem(problem)}`)
-      : commandOf(preview)),
+      : commandOf(preview, typist)),
   ];
 }
 
@@ -117,11 +118,11 @@ function renderOperations({ operations }: PlanPreview): string[] {
   });
 }
 
-function commandOf({ ability, environment, input, reference }: PlanPreview): string[] {
+function commandOf({ ability, environment, input, reference }: PlanPreview, typist: Typist): string[] {
   const json = JSON.stringify(input);
   const given = json.length > MOST_OF_A_COMMAND ? '@FILE' : `'${json.replaceAll("'", "'\\''")}'`;
   const command = `ability run ${ability.id} --env ${environment.name} --input ${oneLine(given)} --plan ${reference}`;
-  return ['To run this and nothing else:', `  ${command}`];
+  return ['To run this and nothing else:', `  ${asTyped(command, typist)}`];
 }
 
 function section(title: string, lines: readonly string[], style: Style): string[] {

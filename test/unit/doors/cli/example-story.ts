@@ -25,6 +25,7 @@ export function exampleStory(more: Partial<TaskStory> = {}): TaskStory {
     output: null,
     error: null,
     cleanup_ran: null,
+    retry: null,
     links: { temporal: null, record: null },
     ...more,
   };

@@ -72,3 +72,35 @@ test('a direct run has no key that a command could take', () => {
 test('a task that is only a record any more can only be run again', () => {
   expect(commandsOf({ status: 'created', source: 'record' })).toEqual([AGAIN]);
 });
+
+test('where a retry is possible it is named, with the step to begin with', () => {
+  const error = { code: 'mine.own', message: 'x', step: 'seed' };
+  const of = (retry: TaskStory['retry']) => commandsOf({ status: 'failed', error, steps: [exampleStep()], retry });
+  expect(of({ from: 'seed' })).toEqual(['ability task logs t-1 seed', 'ability task retry t-1 --from seed', AGAIN]);
+  expect(of({ from: null })).toContain('ability task retry t-1');
+  expect(of(null)).toEqual(['ability task logs t-1 seed', AGAIN]);
+});
+
+test('the log of a failure in a called task is that of the called task', () => {
+  const error = { code: 'mine.own', message: 'x', step: 'build', details: { task: 't-1/release', path: 'build' } };
+  expect(commandsOf({ status: 'failed', error })).toContain('ability task logs t-1/release build');
+});
+
+test('the calls that run can be followed', () => {
+  const steps = [exampleStep({ status: 'running' }), exampleStep({ path: 'hosts/*/x', status: 'running' })];
+  expect(commandsOf({ steps })[0]).toBe('ability task logs t-1 seed -f');
+});
+
+test('who may decide is not asked for a name, but for what they asked for themselves', () => {
+  const commandOf = (more: object, user: string) => decisionCommands('t-1', exampleApproval(more), user)[0]?.command;
+  expect(commandOf({ self_approval: true }, 'bob')).toBe('ability approve t-1 --approval ask-1');
+  expect(commandOf({ approvers: ['leads'], people: ['bob'] }, 'bob')).not.toContain('--as');
+  expect(commandOf({ approvers: ['leads'], people: ['bob'] }, 'eve')).toContain('--as NAME');
+  const own = { self_approval: false, requested_by: { name: 'bob', source: 'claimed' } };
+  expect(commandOf(own, 'bob')).toContain('--as NAME');
+});
+
+test('what a shell would read is quoted', () => {
+  const fields = { kind: { type: 'string' as const, enum: ['a', 'b'] } };
+  expect(decisionCommands('t-1', exampleApproval({ fields }))[0]?.command).toMatch(/ --set 'kind=a\|b'$/);
+});

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { atSecond, firstLine, plainText } from '../../../../src/doors/cli/plain-text.js';
+import { firstLine, plainText } from '../../../../src/doors/cli/plain-text.js';
 
 test('control characters cannot move the cursor, change colors or turn the text around', () => {
   expect(plainText('\u001b[31mred\u0007\u202e\u009b')).toBe('\\u001b[31mred\\u0007\\u202e\\u009b');
@@ -12,8 +12,4 @@ test('further lines are as far in as they are told', () => {
 test('the first line is the first that says something', () => {
   expect(firstLine('\n  a\u0000\nb')).toBe('a\\u0000');
   expect(firstLine('')).toBe('');
-});
-
-test('a moment is told to the second', () => {
-  expect(atSecond('2026-01-31T08:00:05.123Z')).toBe('2026-01-31T08:00:05Z');
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AttemptStory, StoryOperation, StoryResolution, TaskStory } from '../../../../src/contracts/story.js';
 import { renderStory } from '../../../../src/doors/cli/render-story.js';
+import { localTime, tellMoment } from '../../../../src/doors/cli/tell-time.js';
 import { exampleApproval, exampleStep, exampleStory } from './example-story.js';
 
 const told = (more: Partial<TaskStory> = {}) => renderStory(exampleStory(more), [], (_, text) => text);
@@ -25,7 +26,7 @@ test('a story has a headline and sections, and none that is empty', () => {
       'signup v2 (t-1) is running',
       '',
       'Asked',
-      '  by alice (claimed) in staging, created at 2026-01-31T08:00:00Z',
+      `  by alice (claimed) in staging, created ${tellMoment('2026-01-31T08:00:00Z')}`,
       '  Signs up.',
       '  build_id: "17"',
       '',
@@ -45,9 +46,9 @@ test('changes that are not listed are counted where they were made', () => {
   const asked = (more: Partial<TaskStory>) => renderStory(exampleStory(more), [], (_, text) => text);
   expect(asked({ changes, changes_left: 7 })).toContain(
     [
-      '  ann (claimed) changed n at 2026-01-31T08:00:00Z',
+      `  ann (claimed) changed n ${tellMoment('2026-01-31T08:00:00Z')}`,
       '  and 7 more',
-      '  ben (claimed) changed n at 2026-01-31T08:01:00Z',
+      `  ben (claimed) changed n ${tellMoment('2026-01-31T08:01:00Z')}`,
     ].join('\n'),
   );
   expect(asked({ changes })).not.toContain('more');
@@ -135,10 +136,13 @@ describe('attempts', () => {
     [{ round: 2, status: 'cancelled' }, 'attempt 1 of round 2 cancelled'],
     [
       { status: 'running', started_at: '2026-01-31T08:00:00.000Z', worker: '7@h' },
-      'attempt 1 runs since 2026-01-31T08:00:00Z on 7@h',
+      `attempt 1 runs since ${localTime('2026-01-31T08:00:00Z')} on 7@h`,
     ],
     [{ status: 'waiting' }, 'attempt 1 waits for a worker'],
-    [{ status: 'waiting', starts_at: '2026-01-31T08:00:00.000Z' }, 'attempt 1 starts at 2026-01-31T08:00:00Z'],
+    [
+      { status: 'waiting', starts_at: '2026-01-31T08:00:00.000Z' },
+      `attempt 1 starts ${tellMoment('2026-01-31T08:00:00Z')}`,
+    ],
     [{ status: 'unknown' }, 'attempt 1 was under way when the task ended; how it went is not known'],
   ])('%j', (one, line) => {
     expect(linesOf([attempt(one), attempt({ number: 2, status: 'succeeded' })])[0]?.trim()).toBe(line);

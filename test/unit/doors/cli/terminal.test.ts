@@ -46,21 +46,6 @@ test('our own styles reach a terminal, those of data do not, not even inside our
   expect(written.out).toBe('\x1b[31mbad\\u001b[8mhidden\x1b[39m \\u001b[32mgood\n');
 });
 
-test('a block is drawn over the one before, as long as nothing came between', () => {
-  const { redraw, note, written } = terminalOn(true);
-  redraw(['1', '2']);
-  redraw(['3', '4']);
-  note('x');
-  redraw(['5']);
-  redraw([]);
-  redraw(['6']);
-  const block = (text: string) => `\x1b[?7l${text}\x1b[?7h`;
-  const erase = (lines: number) => `\x1b[${lines}A\x1b[J`;
-  expect(written.err).toBe(
-    `${block('1\n2\n')}${erase(2)}${block('3\n4\n')}x\n${block('5\n')}${erase(1)}${block('6\n')}`,
-  );
-});
-
 test('a block leaves the last row to the cursor, and a terminal that tells no height has the usual one', () => {
   expect(terminalOn(true, 10).room()).toBe(9);
   expect(terminalOn(true, 1).room()).toBe(1);

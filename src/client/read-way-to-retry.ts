@@ -1,0 +1,25 @@
+import type { TaskResult } from '../contracts/task.js';
+import { type WayToRetry, wayToRetry } from '../rules/way-on.js';
+import type { Session } from './connect.js';
+import { readPlan } from './read-origin.js';
+import { readRecord } from './read-record.js';
+
+/**
+ * How a task that has ended can be tried again; undefined where it cannot, or where that cannot be learnt.
+ *
+ * It is what a retry itself asks for: Temporal still has the task, it is of this project, and the step is one of its own.
+ */
+export async function readWayToRetry(session: Session, result: TaskResult): Promise<WayToRetry | undefined> {
+  const { task_key: task, status, error, project } = result;
+  if (task === null || project !== undefined) return undefined;
+  if (!wayToRetry({ task, status, plan: undefined, error })) return undefined;
+  try {
+    const { status: temporal } = await session.temporal.workflow.getHandle(task).describe();
+    if (temporal.name === 'RUNNING') return undefined;
+    const plan = readRecord(session, task)?.plan ?? (await readPlan(session, task));
+    return wayToRetry({ task, status, plan, error });
+  } catch {
+    // It is a hint; what is wrong with the server is said by what asks for more.
+    return undefined;
+  }
+}

@@ -1,0 +1,45 @@
+/** Words for a span of time, from the longest unit that has at least two of it. Milliseconds. */
+const UNITS = [
+  { name: 'd', ms: 86_400_000, from: 48 * 3_600_000 - 1_800_000 },
+  { name: 'h', ms: 3_600_000, from: 2 * 3_600_000 - 30_000 },
+  { name: 'min', ms: 60_000, from: 2 * 60_000 - 500 },
+  { name: 's', ms: 1000, from: 0 },
+];
+
+/** A moment as people count it from now: `in 23 h`, `3 min ago`, `now`. @param iso ISO 8601. @param now milliseconds. */
+export function tellDistance(iso: string, now = Date.now()): string {
+  const ms = Date.parse(iso) - now;
+  const size = Math.abs(ms);
+  if (Number.isNaN(ms)) return iso;
+  if (size < 1000) return 'now';
+  const { name, ms: unit } = UNITS.find(({ from }) => size >= from) ?? { name: 's', ms: 1000 };
+  // What is past is not made older than it is.
+  const count = ms > 0 ? Math.round(size / unit) : Math.floor(size / unit);
+  return ms > 0 ? `in ${count} ${name}` : `${count} ${name} ago`;
+}
+
+/** The local time of a moment, to the second; with its day where that is not today. @param iso ISO 8601. */
+export function localTime(iso: string, now = Date.now()): string {
+  const at = new Date(iso);
+  if (Number.isNaN(at.getTime())) return iso;
+  const time = [at.getHours(), at.getMinutes(), at.getSeconds()].map(twoDigits).join(':');
+  return dayOf(at) === dayOf(new Date(now)) ? time : `${dayOf(at)} ${time}`;
+}
+
+/** A moment both ways, what counts first: `3 min ago (14:05:09)`, `in 23 h (2026-11-23 13:05:09)`. */
+export function tellMoment(iso: string, now = Date.now()): string {
+  return `${tellDistance(iso, now)} (${localTime(iso, now)})`;
+}
+
+/** Until when something waits: `14:05:09 (in 3 min)`. */
+export function tellUntil(iso: string, now = Date.now()): string {
+  return `${localTime(iso, now)} (${tellDistance(iso, now)})`;
+}
+
+function dayOf(at: Date): string {
+  return [at.getFullYear(), twoDigits(at.getMonth() + 1), twoDigits(at.getDate())].join('-');
+}
+
+function twoDigits(number: number): string {
+  return String(number).padStart(2, '0');
+}
