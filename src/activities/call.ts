@@ -22,6 +22,7 @@ import { CallLog } from './call-log.js';
 import { EffectMark, type EffectMarks } from './effect-mark.js';
 import type { Execute } from './execute.js';
 import { toFailure, unknownOutcome } from './failures.js';
+import { CallFiles, type FileDependencies } from './files/call-files.js';
 import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
 import type { Admitted, PlanSource } from './plan-source.js';
 import type { RecordFolder } from './record/record-folder.js';
@@ -33,6 +34,7 @@ export interface CallDependencies extends HookDependencies {
   execute: Execute;
   plans: PlanSource;
   records: RecordFolder;
+  files: FileDependencies;
   /** Marks of calls that must not be repeated. */
   marks: EffectMarks;
   /** Makes sure that an answer will fit into the history, by keeping it in the store when it is large. */
@@ -96,6 +98,9 @@ async function runAttempt(
   if (attempt.leftMs === 0) throw new CallFailure({ code: 'timeout.step', message: 'The step had no time left' });
   const mark = markOf(admitted, operation, request, dependencies);
   let hasBegun = false;
+  const { files: given = [], file_room: room } = request;
+  const scope = { task: admitted.seal.task, files: given, limits: plan.files, room, signal: attempt.stop };
+  const files = new CallFiles(dependencies.files, scope);
   const call: CallInput = {
     input,
     taskKey: task.includes(':') ? null : task,
@@ -115,12 +120,15 @@ async function runAttempt(
       hasBegun = true;
     },
     log,
+    files,
+    outputFiles: operation.output_files,
   };
   const warnings: string[] = [];
   try {
     const output = checkOutput(operation, call, await dependencies.execute(operation, call));
     await settle('succeeded', output, null);
     const answer: CallAnswer = { output };
+    if (Object.keys(files.made).length > 0) answer.files = files.made;
     if (attempt.number > 1) answer.attempt = attempt.number;
     if (answers.length > 0 && answers.every(isPlainYes)) answer.allowed = true;
     else if (answers.length > 0) answer.hooks = answers;
@@ -136,6 +144,8 @@ async function runAttempt(
     log.add('runtime', error instanceof Error ? error.message : String(error));
     log.save();
     throw masked(error instanceof StoreFull ? error.failure : error, log);
+  } finally {
+    await files.close();
   }
 
   async function settle(status: string, output: Json, error: unknown): Promise<void> {

@@ -205,6 +205,23 @@ export const CODES = {
     means: 'A definition or a command asks for something that this version does not do.',
     next: 'Use what the message offers instead; nothing was ignored and nothing was done.',
   },
+  'file.missing': {
+    exit: EXIT.failed,
+    means:
+      'A call ended well and did not leave the files that its contract names: exactly one for each name without `many`. The call is not made again.',
+    next: 'Compare the names that the message lists with `output_files`; write `many: true` where there may be any number.',
+  },
+  'file.not_of_task': {
+    exit: EXIT.failed,
+    means:
+      'A value names a file that the task does not have: its own calls did not make it, and it did not come as its input. Nothing was handed out.',
+    next: 'Pass the file through `with` from `steps.ID.files`, or give it as an input whose schema says `{ format: file }`.',
+  },
+  'file.too_large': {
+    exit: EXIT.failed,
+    means: 'A file is larger than `policy.max_file`, or the files of a task together than `policy.max_task_files`.',
+    next: 'Make smaller files, or raise the limit in ability.yaml.',
+  },
   'guard.denied': {
     exit: EXIT.denied,
     means: 'A hook said no.',

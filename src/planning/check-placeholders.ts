@@ -4,7 +4,15 @@ import { didYouMean } from '../rules/nearest.js';
 import { namesInBraces, withPlainBraces } from '../rules/placeholders.js';
 
 /** The names a template may hold, each one replaced inside its item. Source: answers, 25. */
-export const PLACEHOLDERS = ['input_file', 'output_file', 'payload', 'task_key', 'idempotency_key', 'pinned'] as const;
+export const PLACEHOLDERS = [
+  'input_file',
+  'output_file',
+  'output_dir',
+  'payload',
+  'task_key',
+  'idempotency_key',
+  'pinned',
+] as const;
 
 /** Who runs a script, and which of these names its arguments may hold. */
 export interface ArgumentNames {

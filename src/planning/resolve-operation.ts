@@ -15,6 +15,7 @@ import {
   type EnvironmentSettings,
   resolveImplementation,
 } from './resolve-implementation.js';
+import { checkOutputFiles, resolveOutputFiles } from './output-files.js';
 import { resolveEnvProfile } from './resolve-script.js';
 import { checkSchema } from './schemas.js';
 
@@ -48,11 +49,13 @@ export function resolveOperation(
     effects: value.effects,
     input_schema: value.input_schema,
     output_schema: value.output_schema ?? null,
+    ...(value.output_files && { output_files: resolveOutputFiles(value.output_files) }),
     implementation,
     hooks: resolveHooks(registry, subject, levels, warn),
     fast: implementation.tags.includes('fast') && value.effects !== 'external_read' && isRepeatable(value.effects),
   };
   checkParameters(resolved, chosen, config, environment);
+  checkOutputFiles(resolved, operation);
   return resolved;
 }
 

@@ -28,6 +28,7 @@ import { ItemsUnderWay } from './items-under-way.js';
 import { isUndo } from './step-notes.js';
 import { type StepValue, StepValues } from './step-values.js';
 import { summarize } from './summary.js';
+import { fileMakers, TaskFiles } from './task-files.js';
 
 /** What a step sees of itself. */
 export interface OwnValue {
@@ -93,7 +94,8 @@ export class TaskRun {
   readonly pendingHooks = new Set<Promise<void>>();
   readonly budget: TaskBudget;
   readonly createdAt: string;
-  readonly values = new StepValues();
+  readonly values: StepValues;
+  readonly files: TaskFiles;
   /** Of each loop, what is under way now. */
   readonly underWay = new ItemsUnderWay();
   /** Called whenever something changed that people watch. */
@@ -131,6 +133,8 @@ export class TaskRun {
     const noted = Object.entries(start.progress ?? {});
     this.waiting = new Set(noted.filter(([, { status }]) => status === 'waiting').map(([path]) => path));
     this.listed = allSteps(this.plan);
+    this.files = new TaskFiles(start, this.plan);
+    this.values = new StepValues(fileMakers(this.plan, this.listed));
     for (const { step, path } of this.listed) {
       this.values.show(path, step.id, this.progress[path] ?? { status: 'pending' });
     }

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Json } from '../../contracts/json.js';
@@ -10,6 +10,7 @@ import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
 import type { Reading } from '../exact/marked-json.js';
 import { integersOf, readJson, readUtf8 } from '../exact/read-json.js';
+import { takeOutputFiles } from '../files/take-output-files.js';
 import { withoutQuote } from '../json-fault.js';
 import type { FoundScript, PinnedScripts } from './pinned-scripts.js';
 import type { ProcessGroups } from './process-groups.js';
@@ -37,12 +38,14 @@ export async function callScript(
   const folder = await mkdtemp(join(tmpdir(), 'ability-')).catch((error: unknown) => {
     throw notStarted(script, `no temporary folder: ${messageOf(error)}`, error);
   });
-  const files = { input_file: join(folder, 'input.json'), output_file: join(folder, 'output.json') };
+  const files: ScriptFiles = { input_file: join(folder, 'input.json'), output_file: join(folder, 'output.json') };
   try {
     await writeFile(files.input_file, JSON.stringify(call.input), { mode: 0o600 }).catch((error: unknown) => {
       throw notStarted(script, `its input could not be written: ${messageOf(error)}`, error);
     });
     const env = environmentOf(script.env, call.secrets, (secret) => call.log.hide(secret), namesOf(call));
+    const outputDir = call.outputFiles && (await makeOutputFolder(script, call));
+    if (outputDir !== undefined) files.output_dir = outputDir;
     const found = await scripts.find(script);
     const [command, ...args] = commandOf(script, found, call, files);
     await call.begin();
@@ -52,7 +55,7 @@ export async function callScript(
         command: command as string,
         args,
         cwd: root,
-        env: { ...env, ...found.names },
+        env: { ...env, ...found.names, ...(outputDir !== undefined && { ABILITY_OUTPUT_DIR: outputDir }) },
         timeoutMs: call.timeoutMs,
         signal: call.signal,
         log: call.log,
@@ -67,9 +70,29 @@ export async function callScript(
       what: `The output of ${script.path}`,
     };
     const bytes = usesFile ? await readOutput(files.output_file, script, call) : outcome.stdout;
-    return parseOutput(bytes, script, call, reading);
+    const output = parseOutput(bytes, script, call, reading);
+    if (outputDir !== undefined && call.outputFiles) await takeOutputFiles(outputDir, call.outputFiles, call.files);
+    return output;
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Paths that the arguments of a script may name. */
+interface ScriptFiles {
+  input_file: string;
+  output_file: string;
+  /** Absent: the contract names no files. */
+  output_dir?: string;
+}
+
+async function makeOutputFolder(script: PlanScript, { files }: CallInput): Promise<string> {
+  try {
+    const folder = join(await files.folder(), 'output');
+    await mkdir(folder, { mode: 0o700 });
+    return folder;
+  } catch (error) {
+    throw notStarted(script, `no folder for its files: ${messageOf(error)}`, error);
   }
 }
 
@@ -83,7 +106,7 @@ export function commandOf(
   script: PlanScript,
   { file, pinned }: Pick<FoundScript, 'file' | 'pinned'>,
   call: Pick<CallInput, 'input' | 'taskKey' | 'idempotencyKey' | 'engine'>,
-  files: { input_file: string; output_file: string },
+  files: ScriptFiles,
 ): string[] {
   const values: Record<string, string> = {
     ...files,
