@@ -38,7 +38,7 @@ export interface CallDependencies extends HookDependencies {
   /** Marks of calls that must not be repeated. */
   marks: EffectMarks;
   /** Makes sure that an answer will fit into the history, by keeping it in the store when it is large. */
-  keepLarge: (answer: CallAnswer, limitBytes: number) => void;
+  keepLarge: (answer: CallAnswer, limitBytes: number) => Promise<void>;
 }
 
 /**
@@ -135,7 +135,7 @@ async function runAttempt(
     const lost = log.save();
     if (lost) warnings.push(lost);
     if (warnings.length > 0) answer.warnings = warnings;
-    keep(answer, operation, plan, dependencies);
+    await keep(answer, operation, plan, dependencies);
     return answer;
   } catch (thrown) {
     const error = hasBegun ? asUnusableAnswer(thrown) : thrown;
@@ -259,9 +259,14 @@ class StoreFull extends Error {
   }
 }
 
-function keep(answer: CallAnswer, operation: PlanOperation, plan: Plan, { keepLarge }: CallDependencies): void {
+async function keep(
+  answer: CallAnswer,
+  operation: PlanOperation,
+  plan: Plan,
+  { keepLarge }: CallDependencies,
+): Promise<void> {
   try {
-    keepLarge(answer, plan.limits.output_bytes);
+    await keepLarge(answer, plan.limits.output_bytes);
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
     const problem = isRepeatable(operation.effects) ? error.toProblem() : unknownOutcome(error.toProblem());

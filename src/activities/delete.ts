@@ -5,6 +5,7 @@ import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo } from '../contracts/task.js';
 import { otherProject } from '../rules/other-project.js';
 import { toFailure } from './failures.js';
+import type { FileDependencies } from './files/call-files.js';
 import type { PlanSource } from './plan-source.js';
 import type { RecordFolder } from './record/record-folder.js';
 
@@ -32,6 +33,7 @@ export interface DeleteDependencies {
   host: string;
   plans: PlanSource;
   records: RecordFolder;
+  files: FileDependencies;
   executions: Executions;
 }
 
@@ -67,10 +69,12 @@ export function createErase(
   dependencies: DeleteDependencies,
 ): (tombstone: Tombstone) => Promise<Pick<Deletion, 'host' | 'record'>> {
   return (tombstone) =>
-    answering(tombstone.task_key, dependencies, async () => ({
-      host: dependencies.host,
-      record: dependencies.records.bury(tombstone) ? ('removed' as const) : ('absent' as const),
-    }));
+    answering(tombstone.task_key, dependencies, async () => {
+      const record = dependencies.records.bury(tombstone) ? ('removed' as const) : ('absent' as const);
+      // After the tombstone, which says that the task is no more: what is held from here on is another task's.
+      await dependencies.files.store.release(tombstone.task_key);
+      return { host: dependencies.host, record };
+    });
 }
 
 /** Deletes the history of a task in Temporal. */

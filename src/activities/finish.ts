@@ -21,7 +21,7 @@ export interface FinishDependencies {
   plans: PlanSource;
   records: RecordFolder;
   /** Moves the large parts of a result to the store; what it returns is small enough to stay in the history. */
-  shrink: (result: TaskResult) => TaskResult;
+  shrink: (result: TaskResult) => Promise<TaskResult>;
 }
 
 /**

@@ -14,6 +14,7 @@ import { guardedParts } from '../rules/guarded-parts.js';
 import { denialOf } from '../rules/hook-facts.js';
 import { oneLine } from '../rules/shown-text.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
+import { refuseLargeFiles } from './files/input-files.js';
 import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
 import type { PinnedTools } from './mcp/pinned-tools.js';
 import type { PinnedScripts } from './script/pinned-scripts.js';
@@ -69,6 +70,7 @@ export function resolveWanted(wanted: Wanted, registry: Registry, { variables }:
   const { ability, environment } = wanted;
   const { plan, warnings } = resolvePlan(registry, ability, environment, variables?.(environment));
   const input = taskInput(plan, wanted.input);
+  refuseLargeFiles(plan, input);
   return { plan, input, digests: { plan: digestOf(plan), input: digestOf(input) }, warnings };
 }
 

@@ -27,8 +27,8 @@ export interface Admitted extends TaskOrigin {
 
 /** The chains of runs that were looked at down to their first, which Temporal forgets before the last. */
 export interface CheckedChains {
-  has(first: string): boolean;
-  keep(first: string): void;
+  has(first: string): Promise<boolean>;
+  keep(first: string): Promise<void>;
 }
 
 /** The origin of one run, the mark of its seal, and the workflow it is, where another task called it. */
@@ -132,13 +132,13 @@ export class PlanSource {
 
   /** What an earlier run has done is the next one's to say, so the first one must have been a task as well. */
   private async refuseForeignChain({ workflowId, first }: KnownRun, root: Plan, type: string): Promise<void> {
-    if (first === undefined || this.chains.has(first)) return;
+    if (first === undefined || (await this.chains.has(first))) return;
     const begun = await this.findRun({ workflowId, runId: first });
     if (!begun) throw forgotten(workflowId, first);
     // A change of its input may have moved the task to where it is now.
     const queues = PLACEMENTS.map((placement) => taskQueueOf(root.project, root.environment.name, placement));
     refuseOtherStart(begun, type, queues);
-    this.chains.keep(first);
+    await this.chains.keep(first);
   }
 
   private findRun(run: RunRef): Promise<KnownRun | undefined> {

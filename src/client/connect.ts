@@ -7,9 +7,10 @@ import { chooseServer } from '../server/connection-settings.js';
 import { ensureRuntime, unlessAborted } from '../server/ensure-runtime.js';
 import { keepTouching } from '../server/keep-touching.js';
 import { SpillingCodec } from '../server/payload-codec.js';
-import { PayloadStore } from '../server/payload-store.js';
 import { type ProjectPaths, pathsOf } from '../server/project-paths.js';
 import { isLiving } from '../server/runtime-file.js';
+import { openStore } from '../server/store/open-store.js';
+import type { Store } from '../server/store/store.js';
 import { ConnectionCalls } from './connection-calls.js';
 import type { RetryOptions } from './retried-call.js';
 
@@ -22,7 +23,7 @@ export interface Session {
   /** Address of the Temporal UI, where it is known. */
   ui: string | null;
   paths: ProjectPaths;
-  store: PayloadStore;
+  store: Store;
   codec: SpillingCodec;
   /** Whether the Temporal is the project's own runtime, whose files are on this machine. */
   isOwnRuntime: boolean;
@@ -180,7 +181,8 @@ function sessionOf(
   connection: Connection,
   where: Pick<Session, 'address' | 'namespace' | 'ui' | 'isOwnRuntime' | 'started'> & { store: string },
 ): Session {
-  const store = new PayloadStore(where.store);
+  const paths = pathsOf(root);
+  const store = openStore(where.store, paths);
   const codec = new SpillingCodec(store);
   const dataConverter = { payloadCodecs: [codec] };
   const { address, namespace, ui, isOwnRuntime, started } = where;
@@ -198,7 +200,7 @@ function sessionOf(
     isOwnRuntime,
     started,
     onOther,
-    paths: pathsOf(root),
+    paths,
     store,
     codec,
     async close() {

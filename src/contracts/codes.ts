@@ -506,13 +506,13 @@ export const CODES = {
   'store.full': {
     exit: EXIT.outOfOrder,
     means:
-      'A large value, or the mark that a call leaves before an effect, could not be kept; a call that needs one was not begun.',
+      'A large value, a file, or the mark that a call leaves before an effect, could not be kept; a call that needs one was not begun.',
     next: 'Make room where the store is, or point `ABILITY_STORE` elsewhere.',
   },
   'store.not_shared': {
     exit: EXIT.outOfOrder,
-    means: 'A large value is in a store that this process does not see.',
-    next: 'Point `ABILITY_STORE` to the folder that the workers of the environment share.',
+    means: 'Something large is in a store that this process does not see or cannot reach, or it is damaged there.',
+    next: 'Point `ABILITY_STORE` to the store that the workers of the environment share; `ability doctor` says whether it can be used.',
   },
   'task.cancelled': {
     exit: EXIT.unknown,

@@ -21,7 +21,10 @@ export function resolveOutputFiles(written: NonNullable<LowLevel['output_files']
  * @throws AbilityError `definition.invalid` for a script that writes into {output_dir} and whose contract names no file,
  * and for `output_files` of a HTTP call, whose one file is its answer.
  */
-export function checkOutputFiles({ key, output_files, implementation }: PlanOperation, operation: Loaded<LowLevel>): void {
+export function checkOutputFiles(
+  { key, output_files, implementation }: PlanOperation,
+  operation: Loaded<LowLevel>,
+): void {
   if (implementation.kind === 'api' && output_files) {
     throw new AbilityError({
       code: 'definition.invalid',

@@ -9,13 +9,13 @@ import { checkParams } from './check-params.js';
 import { chooseImplementation, configOf } from './choose-implementation.js';
 import type { Warn } from './doubt.js';
 import type { EnvironmentVariables } from './environment-variables.js';
+import { checkOutputFiles, resolveOutputFiles } from './output-files.js';
 import { type HookBindings, type HookSubject, resolveHooks } from './resolve-hooks.js';
 import {
   type ChosenImplementation,
   type EnvironmentSettings,
   resolveImplementation,
 } from './resolve-implementation.js';
-import { checkOutputFiles, resolveOutputFiles } from './output-files.js';
 import { resolveEnvProfile } from './resolve-script.js';
 import { checkSchema } from './schemas.js';
 

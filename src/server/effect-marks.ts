@@ -5,9 +5,7 @@ import type { EffectMarks, MarkedBy, MarkedCall } from '../activities/effect-mar
 import { AbilityError } from '../contracts/problem.js';
 import { canonicalJson } from '../rules/canonical.js';
 import { isNoRoom } from './runtime-file.js';
-
-/** File systems that cannot sync a folder keep its entries as they keep everything. */
-const CANNOT_SYNC = new Set(['EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']);
+import { syncFolder } from './sync-folder.js';
 
 /**
  * Marks of calls in the store: a small file each, on disk before the call begins.
@@ -66,18 +64,6 @@ async function makeFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true });
   if (first === undefined) return;
   for (let at = folder; at.length >= first.length; at = dirname(at)) await syncFolder(dirname(at));
-}
-
-/** A file is there after a power cut once its folder says so. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } catch (error) {
-    if (!CANNOT_SYNC.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
-  } finally {
-    await handle.close();
-  }
 }
 
 /** A mark that cannot be read is that of another start: its writer was killed, or has not finished. */

@@ -1,6 +1,6 @@
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import { packPlan, unpackPlan } from './pack-plan.js';
-import type { PayloadStore } from './payload-store.js';
+import type { Store } from './store/store.js';
 
 /** Payloads above this go to the store. Source: design, section 6. */
 export const SPILL_BYTES = 128 * 1024;
@@ -16,21 +16,26 @@ const ENCODING = 'binary/ability-ref';
  * A store that cannot be written is no reason to lose what an activity did: up to 1 MiB then stays inline.
  */
 export class SpillingCodec implements PayloadCodec {
-  constructor(private readonly store: Pick<PayloadStore, 'put' | 'get'>) {}
+  constructor(private readonly store: Pick<Store, 'put' | 'get'>) {}
 
   async encode(payloads: Payload[]): Promise<Payload[]> {
-    return payloads.map((payload) => this.spill(packPlan(payload)));
+    return Promise.all(payloads.map((payload) => this.spill(packPlan(payload))));
   }
 
   async decode(payloads: Payload[]): Promise<Payload[]> {
     return Promise.all(payloads.map(async (payload) => unpackPlan(await this.fetch(payload))));
   }
 
-  private spill(payload: Payload): Payload {
-    const { data, metadata } = payload;
-    if (!data || data.length <= SPILL_BYTES) return payload;
+  /** A promise only for what goes to the store: most payloads are small. */
+  private spill(payload: Payload): Payload | Promise<Payload> {
+    const { data } = payload;
+    return !data || data.length <= SPILL_BYTES ? payload : this.keep(payload, data);
+  }
+
+  private async keep(payload: Payload, data: Uint8Array): Promise<Payload> {
+    const { metadata } = payload;
     try {
-      const digest = this.store.put(data);
+      const digest = await this.store.put(data);
       const original = metadata?.encoding ?? new Uint8Array();
       return { metadata: { ...metadata, encoding: bytesOf(ENCODING), original }, data: bytesOf(digest) };
     } catch (error) {

@@ -12,8 +12,8 @@ import type { Registry } from '../definitions/registry.js';
 import type { Progress } from '../server/binary/find-program.js';
 import { obtainTestServer } from '../server/binary/find-test-server.js';
 import { SpillingCodec } from '../server/payload-codec.js';
-import { PayloadStore } from '../server/payload-store.js';
 import { type ProjectPaths, pathsOf } from '../server/project-paths.js';
+import { openStore } from '../server/store/open-store.js';
 import { startTestServer, type TestServer } from '../server/test-server.js';
 import { allPlaces, WorkerHost } from '../worker/host-workers.js';
 import { CaseCalls, createMockedExecute } from './case-calls.js';
@@ -92,7 +92,7 @@ async function openSession(
   const connection = await Connection.connect(options);
   const searchAttributes = Object.fromEntries(Object.keys(ATTRIBUTES).map((name) => [name, KEYWORD]));
   await connection.operatorService.addSearchAttributes({ namespace: NAMESPACE, searchAttributes });
-  const store = new PayloadStore(paths.store);
+  const store = openStore(paths.store, paths);
   const codec = new SpillingCodec(store);
   const session: Session = {
     temporal: new Client({ connection, namespace: NAMESPACE, dataConverter: { payloadCodecs: [codec] } }),

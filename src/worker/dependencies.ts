@@ -1,7 +1,6 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
-import { defaultPayloadConverter } from '@temporalio/common';
 import { RateLimiter } from '../activities/api/rate-limit.js';
 import { createExecute } from '../activities/execute.js';
 import { createAnswerScript } from '../activities/hooks/script-handler.js';
@@ -12,21 +11,19 @@ import { PlanSource } from '../activities/plan-source.js';
 import { RecordFolder } from '../activities/record/record-folder.js';
 import { PinnedScripts } from '../activities/script/pinned-scripts.js';
 import { EnvironmentVariables, SecretSource } from '../activities/secrets.js';
-import type { Json } from '../contracts/json.js';
-import { AbilityError } from '../contracts/problem.js';
-import type { TaskResult } from '../contracts/task.js';
 import type { SealKeys } from '../planning/seal.js';
-import { mapLargeParts } from '../rules/large-parts.js';
 import { CheckedChains } from '../server/checked-chains.js';
-import { StoredMarks } from '../server/effect-marks.js';
-import { INLINE_BYTES, SPILL_BYTES } from '../server/payload-codec.js';
-import type { PayloadStore } from '../server/payload-store.js';
+import { openMarks } from '../server/open-marks.js';
 import type { ProjectPaths } from '../server/project-paths.js';
+import type { Store } from '../server/store/store.js';
+import { TaskFileStore } from '../server/store/task-file-store.js';
 import { EndRecords } from './end-records.js';
+import { keepLarge, shrink } from './keep-large.js';
 import { accessLocks } from './lock-access.js';
 import { log } from './logger.js';
 import { RunningGroups } from './running-groups.js';
 import type { TemporalAccess } from './temporal-access.js';
+import { WorkerFolders } from './worker-folders.js';
 
 /** What the workers of one process share, and how it is let go. */
 export interface SharedDependencies {
@@ -39,7 +36,7 @@ export interface SharedDependencies {
 export function buildDependencies(
   project: string,
   paths: ProjectPaths,
-  store: PayloadStore,
+  store: Store,
   keys: SealKeys,
   access: TemporalAccess,
   env: NodeJS.ProcessEnv = process.env,
@@ -47,8 +44,11 @@ export function buildDependencies(
   const groups = new RunningGroups(paths.running);
   const reaped = groups.reap();
   if (reaped > 0) log.warn({ reaped }, 'ended scripts that a killed worker had left');
+  const folders = new WorkerFolders(paths.calls);
+  folders.sweep();
+  const files = new TaskFileStore(store, project);
   const pool = new McpPool({ root: paths.root, groups });
-  const plans = new PlanSource(project, keys, access.readRun, new CheckedChains(store.folder));
+  const plans = new PlanSource(project, keys, access.readRun, new CheckedChains(store));
   const { root } = paths;
   const scripts = new PinnedScripts(root, paths.pinned, store);
   const tools = new PinnedTools(pool, store, root);
@@ -59,8 +59,9 @@ export function buildDependencies(
     root,
     keys,
     plans,
-    marks: new StoredMarks(store.folder),
+    marks: openMarks(store),
     records: new RecordFolder(paths.records),
+    files: { store: files, folders },
     findTask: access.findTask,
     readEnded: access.readEnded,
     locks: accessLocks(access.client),
@@ -83,48 +84,12 @@ export function buildDependencies(
     async close() {
       await pool.close();
       groups.close();
+      folders.close();
     },
   };
 }
 
-/** Smaller parts are not worth a file. */
-const SMALL_BYTES = 4096;
-
 function appendLine(file: string, line: Record<string, unknown>): void {
   mkdirSync(dirname(file), { recursive: true });
   appendFileSync(file, `${JSON.stringify(line)}\n`);
-}
-
-/** Puts a large answer into the store before the codec has to, while its activity can still say that it could not. */
-function keepLarge(answer: unknown, limitBytes: number, store: PayloadStore): void {
-  const { data } = defaultPayloadConverter.toPayload(answer);
-  if (!data || data.length <= SPILL_BYTES) return;
-  if (data.length > limitBytes * 2) {
-    throw new AbilityError({ code: 'output.too_large', message: `The answer of the call has ${data.length} bytes` });
-  }
-  try {
-    store.put(data);
-  } catch (error) {
-    if (data.length > INLINE_BYTES) throw error;
-  }
-}
-
-/** The envelope of a result stays inline; what is large in it becomes a reference. Source: answers, 23. */
-function shrink(result: TaskResult, store: PayloadStore): TaskResult {
-  const once = mapLargeParts(result, (part) => stored(part, SPILL_BYTES, store));
-  // Parts that are small one by one may be large together.
-  if (Buffer.byteLength(JSON.stringify(once)) <= SPILL_BYTES) return once;
-  return mapLargeParts(once, (part) => stored(part, SMALL_BYTES, store));
-}
-
-function stored(part: Json, mostBytes: number, store: PayloadStore): Json {
-  const text = JSON.stringify(part);
-  const bytes = Buffer.byteLength(text);
-  if (bytes <= mostBytes) return part;
-  try {
-    return { $ref: store.put(Buffer.from(text)), bytes };
-  } catch (error) {
-    if (bytes <= INLINE_BYTES) return part;
-    throw error;
-  }
 }

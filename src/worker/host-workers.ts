@@ -12,8 +12,8 @@ import type { ActivityDependencies } from '../activities/index.js';
 import { PLACEMENTS, type Placement } from '../contracts/placement.js';
 import type { SealKeys } from '../planning/seal.js';
 import { SpillingCodec } from '../server/payload-codec.js';
-import { PayloadStore } from '../server/payload-store.js';
 import type { ProjectPaths } from '../server/project-paths.js';
+import { openStore } from '../server/store/open-store.js';
 import { createWorker } from './create-workers.js';
 import { buildDependencies, type SharedDependencies } from './dependencies.js';
 import { EndRecords } from './end-records.js';
@@ -76,7 +76,7 @@ export class WorkerHost {
       installed = true;
     }
     const connection = await NativeConnection.connect(options.connectionOptions);
-    const store = new PayloadStore(options.store);
+    const store = openStore(options.store, options.paths);
     const codec = new WorkerCodec(new SpillingCodec(store));
     const access = accessTemporal(connection, options.namespace, codec);
     await checkNamespace(access.client, connection);

@@ -11,6 +11,7 @@ import { sealMark } from '../rules/seal-mark.js';
 import { CheckedChains } from '../server/checked-chains.js';
 import type { ProjectPaths } from '../server/project-paths.js';
 import { readArguments } from '../server/read-arguments.js';
+import type { Store } from '../server/store/store.js';
 import { KeyFolder, keysFromEnvironment } from './seal-keys.js';
 import { readRun } from './temporal-access.js';
 
@@ -21,8 +22,7 @@ export interface HistorySource {
   project: string;
   codec: PayloadCodec;
   paths: ProjectPaths;
-  /** Folder of the store. */
-  store: string;
+  store: Store;
 }
 
 /**

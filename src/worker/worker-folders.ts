@@ -23,15 +23,20 @@ export class WorkerFolders implements CallFolders {
     return folder;
   }
 
-  /** Removes what workers left that are no more. @returns of how many. */
-  sweep(): number {
-    const left = leftBehind(this.folder);
-    for (const { folder } of left) rmSync(folder, { recursive: true, force: true });
-    return left.length;
+  /** Removes what workers left that are no more, as far as that may be removed. */
+  sweep(): void {
+    for (const { folder } of leftBehind(this.folder)) remove(folder);
   }
 
   /** Removes what this worker still has. */
   close(): void {
-    rmSync(this.own, { recursive: true, force: true });
+    remove(this.own);
   }
+}
+
+/** A script may have left a folder that its owner may not enter; that is no reason not to start, or not to end. */
+function remove(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {}
 }

@@ -119,25 +119,35 @@ export class CallFiles {
     );
   }
 
-  private async makeCopy({ $file, name }: FileValue, number: number): Promise<string> {
+  private async makeCopy({ $file, name, bytes }: FileValue, number: number): Promise<string> {
     const folder = join(await this.folder(), 'given', String(number));
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const path = join(folder, safeFileName(name));
     const source = await this.dependencies.store.open($file);
+    const copy = createWriteStream(path, { flags: 'wx', mode: 0o600 });
     try {
-      await pipeline(source, createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal: this.scope.signal });
+      await pipeline(source, copy, { signal: this.scope.signal });
     } catch (error) {
       if (error instanceof AbilityError || this.scope.signal.aborted) throw error;
       throw notCopied(name, error);
     }
+    if (copy.bytesWritten !== bytes) throw otherSize(name, bytes, copy.bytesWritten);
     await chmod(path, 0o444);
     return path;
   }
 }
 
+function otherSize(name: string, said: number, found: number): CallFailure {
+  const message = `${name} has ${found} bytes, and the value that names it says ${said}`;
+  return new CallFailure({ code: 'file.not_of_task', message }, { isFinal: true });
+}
+
 function notCopied(name: string, cause: unknown): AbilityError {
   const message = `${name} could not be copied for the call: ${cause instanceof Error ? cause.message : String(cause)}`;
-  return new AbilityError({ code: 'store.full', message, suggestion: 'Make room on the disk of the worker.' }, { cause });
+  return new AbilityError(
+    { code: 'store.full', message, suggestion: 'Make room on the disk of the worker.' },
+    { cause },
+  );
 }
 
 function tooLarge(name: string, most: number): CallFailure {

@@ -10,7 +10,12 @@ export interface FileStore {
    *
    * @param task its key. @throws AbilityError `file.too_large` above so many bytes; `store.full`, `store.not_shared`.
    */
-  keep(source: FileSource, task: string, maxBytes: number, signal?: AbortSignal): Promise<{ sha256: string; bytes: number }>;
+  keep(
+    source: FileSource,
+    task: string,
+    maxBytes: number,
+    signal?: AbortSignal,
+  ): Promise<{ sha256: string; bytes: number }>;
   /** Lets a task hold a file that is kept already. @throws AbilityError `store.not_shared`. */
   hold(task: string, digest: string): Promise<void>;
   /** The bytes of a digest; the stream fails before its end where they are others. @throws AbilityError `store.not_shared`. */

@@ -47,7 +47,10 @@ function choose(name: string, { glob, many }: PlanOutputFile, found: readonly En
   if (many || entries.length === 1) return entries;
   if (entries.length === 0) throw missing(`The call left no file for \`${name}\` (${glob})`, found);
   const paths = entries.map(({ path }) => path);
-  throw missing(`The call left ${entries.length} files for \`${name}\` (${glob}), and one was to come: ${listed(paths)}`, []);
+  throw missing(
+    `The call left ${entries.length} files for \`${name}\` (${glob}), and one was to come: ${listed(paths)}`,
+    [],
+  );
 }
 
 /** What is in a folder and below, links not followed. */

@@ -65,12 +65,12 @@ export class PinnedTools {
         if (promised !== undefined) {
           if (tool) await this.compare(operation.implementation, tool);
           else warnings.push(unseenOf(operation, problem));
-          this.keepImported(promised);
+          await this.keepImported(promised);
           return [operation.key, operation] as const;
         }
         if (problem && plan.environment.protected) throw notPinned(operation, problem);
         if (problem) warnings.push(warningOf(operation, problem));
-        const lost = tool && this.keep(tool);
+        const lost = tool && (await this.keep(tool));
         if (lost) warnings.push(lost);
         return [operation.key, pinned ? withPin(operation, pinned) : operation] as const;
       }),
@@ -125,9 +125,9 @@ export class PinnedTools {
   }
 
   /** @returns a warning when the description cannot be kept. */
-  private keep(tool: Tool): string | undefined {
+  private async keep(tool: Tool): Promise<string | undefined> {
     try {
-      this.store.put(Buffer.from(canonicalJson(definitionOf(tool))));
+      await this.store.put(Buffer.from(canonicalJson(definitionOf(tool))));
       return undefined;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -136,11 +136,11 @@ export class PinnedTools {
   }
 
   /** The next import may forget it, and tasks that are under way want to show it. */
-  private keepImported(digest: string): void {
+  private async keepImported(digest: string): Promise<void> {
     const text = findPinned(this.root, digest);
     if (!text) return;
     try {
-      this.store.put(Buffer.from(canonicalJson(text)));
+      await this.store.put(Buffer.from(canonicalJson(text)));
     } catch {
       // It is still where it was found.
     }

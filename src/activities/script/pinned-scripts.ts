@@ -11,7 +11,7 @@ import { PinnedCopy } from './pinned-copy.js';
 
 /** Where bytes are kept by their digest. */
 export interface ByteStore {
-  put(bytes: Uint8Array): string;
+  put(bytes: Uint8Array): Promise<string>;
   get(digest: string): Promise<Uint8Array>;
   holds(digest: string): Promise<boolean>;
 }
@@ -55,7 +55,7 @@ export class PinnedScripts {
         if (await this.store.holds(digest)) continue;
         const bytes = this.readHere(path, digest);
         if (!bytes) throw new Error(`${path} was edited while the task was created`);
-        this.store.put(bytes);
+        await this.store.put(bytes);
       }
       return undefined;
     } catch (error) {
@@ -103,14 +103,14 @@ export class PinnedScripts {
     } catch (error) {
       const bytes = this.readHere(path, digest);
       if (!bytes) throw error;
-      this.putBack(bytes);
+      await this.putBack(bytes);
       return bytes;
     }
   }
 
-  private putBack(bytes: Uint8Array): void {
+  private async putBack(bytes: Uint8Array): Promise<void> {
     try {
-      this.store.put(bytes);
+      await this.store.put(bytes);
     } catch {
       // The run has what it needs; whoever creates the next task is warned.
     }

@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { inlineImplementation } from './implementation.js';
-import { abilityId, effect, hookBindings, jsonSchema, outputFiles, routingHints, scope, summary, version } from './values.js';
+import {
+  abilityId,
+  effect,
+  hookBindings,
+  jsonSchema,
+  outputFiles,
+  routingHints,
+  scope,
+  summary,
+  version,
+} from './values.js';
 
 /**
  * `registry/low-level/<operation_key>.yaml`: the contract of an atomic operation. Source: R-000-26 to R-000-32.

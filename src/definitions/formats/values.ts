@@ -89,7 +89,9 @@ export const outputFiles = z
       [
         pathPattern,
         z.strictObject({
-          glob: pathPattern.describe('Which files, relative to {output_dir}: `*` for any part of a name, `**` for any folders.'),
+          glob: pathPattern.describe(
+            'Which files, relative to {output_dir}: `*` for any part of a name, `**` for any folders.',
+          ),
           many: z.boolean().optional().describe('Any number of files, as a list; without it, exactly one.'),
         }),
       ],

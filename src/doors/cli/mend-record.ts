@@ -17,7 +17,7 @@ export async function mendRecord(session: Session, key: string, seen: SeenTask):
   const missing = `record.missing: how ${key} ended was not in its record`;
   try {
     const { recordFromHistory } = await import('../../worker/record-from-history.js');
-    await recordFromHistory({ ...session, store: session.store.folder }, key, seen.result);
+    await recordFromHistory(session, key, seen.result);
     return `${missing}; it was written now, from the history`;
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;

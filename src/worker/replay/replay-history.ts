@@ -3,8 +3,8 @@ import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { RunSinks } from '../../contracts/run-sinks.js';
 import { whyNotThisBuild } from '../../rules/engine.js';
 import { SpillingCodec } from '../../server/payload-codec.js';
-import type { PayloadStore } from '../../server/payload-store.js';
 import { readArguments } from '../../server/read-arguments.js';
+import type { Store } from '../../server/store/store.js';
 import { WORKFLOW_BUNDLE } from '../create-workers.js';
 import { type Complaint, readComplaint } from './read-complaint.js';
 import { type History, idOf, type RecordedHistory, typeOf } from './recorded-history.js';
@@ -32,7 +32,7 @@ export type ReplayEnd = { name: string; workflow_id: string; events: number } & 
 /** With what histories are replayed. */
 export interface ReplayOptions {
   /** Where large values are that did not come along with a history; left out: nowhere. */
-  store?: PayloadStore | undefined;
+  store?: Store | undefined;
   /** Path of the bundled workflows; left out: those of this package. */
   workflowBundle?: string | undefined;
 }
@@ -138,8 +138,11 @@ class ReplayCodec extends SpillingCodec {
   /** Set once a value could not be read. */
   missing: Problem | undefined;
 
-  constructor({ stored }: RecordedHistory, store: PayloadStore | undefined) {
-    super({ put: () => '', get: async (digest) => stored?.get(digest) ?? (await (store ?? nowhere).get(digest)) });
+  constructor({ stored }: RecordedHistory, store: Store | undefined) {
+    super({
+      put: async () => '',
+      get: async (digest) => stored?.get(digest) ?? (await (store ?? nowhere).get(digest)),
+    });
   }
 
   override async encode<Payloads>(payloads: Payloads): Promise<Payloads> {
@@ -156,7 +159,7 @@ class ReplayCodec extends SpillingCodec {
   }
 }
 
-const nowhere: Pick<PayloadStore, 'get'> = {
+const nowhere: Pick<Store, 'get'> = {
   get: async (digest) => {
     throw new AbilityError({
       code: 'store.not_shared',

@@ -24,7 +24,7 @@ async function acquire(input: JsonObject, concurrency: Plan['concurrency'] = CON
   const seal = signSeal(sealed, keys);
   const run = { workflowId: 't-1', runId: 'r-1' };
   const start = { ...run, type: plan.ability.id, taskQueue, task: { seal, user, session: null, plan } };
-  const plans = new PlanSource(plan.project, keys, async () => start, { has: () => false, keep: () => {} });
+  const plans = new PlanSource(plan.project, keys, async () => start, { has: async () => false, keep: async () => {} });
   const enter = vi.fn<LockAccess['enter']>(async (_: LockEntry) => {});
   const locks: LockAccess = { enter, leave: async () => {}, isOpen: async () => true };
   const context = new MockActivityEnvironment({ workflowExecution: run, taskQueue });

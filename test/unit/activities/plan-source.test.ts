@@ -42,7 +42,7 @@ function childOf(more: Partial<RunStart> = {}): RunStart {
 
 const MARK = sealMark(sealOf());
 
-const NOTHING_CHECKED: CheckedChains = { has: () => false, keep: () => {} };
+const NOTHING_CHECKED: CheckedChains = { has: async () => false, keep: async () => {} };
 
 function sourceOver(runs: RunStart[], chains = NOTHING_CHECKED) {
   const readRun = vi.fn(async ({ runId }: { runId: string }) => runs.find((run) => run.runId === runId));
@@ -79,7 +79,10 @@ describe('an activity is admitted', () => {
   });
 
   test('although its first run is forgotten, where the store knows of it', async () => {
-    const { source } = sourceOver([runOf({ first: 'r-0' })], { has: (first) => first === 'r-0', keep: () => {} });
+    const { source } = sourceOver([runOf({ first: 'r-0' })], {
+      has: async (first) => first === 'r-0',
+      keep: async () => {},
+    });
     expect(await source.admit(MARK, asked)).toMatchObject({ plan: PLAN });
   });
 
@@ -87,7 +90,7 @@ describe('an activity is admitted', () => {
     const keep = vi.fn();
     const taskQueue = taskQueueOf(PLAN.project, PLAN.environment.name, PLAN.placement === 'cloud' ? 'local' : 'cloud');
     const runs = [runOf({ first: 'r-0' }), runOf({ runId: 'r-0', taskQueue })];
-    const { source } = sourceOver(runs, { has: () => false, keep });
+    const { source } = sourceOver(runs, { has: async () => false, keep });
     await source.admit(MARK, asked);
     expect(keep).toHaveBeenCalledWith('r-0');
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { INLINE_BYTES, SPILL_BYTES, SpillingCodec } from '../../../src/server/payload-codec.js';
-import { PayloadStore } from '../../../src/server/payload-store.js';
+import { FolderStore } from '../../../src/server/store/folder-store.js';
 import { errorOfAsync } from '../error-of.js';
 
 let folder: string;
@@ -12,7 +12,7 @@ let codec: SpillingCodec;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'ability-test-codec-'));
-  codec = new SpillingCodec(new PayloadStore(join(folder, 'store')));
+  codec = new SpillingCodec(new FolderStore(join(folder, 'store')));
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -70,7 +70,7 @@ test('the same value is encoded to the same bytes, so that a replay agrees', asy
 describe('a store that cannot be written', () => {
   const blocked = (): SpillingCodec => {
     writeFileSync(join(folder, 'file'), '');
-    return new SpillingCodec(new PayloadStore(join(folder, 'file')));
+    return new SpillingCodec(new FolderStore(join(folder, 'file')));
   };
 
   test('keeps up to one MiB inline, so that nothing that was done is lost', async () => {
@@ -84,6 +84,6 @@ describe('a store that cannot be written', () => {
 
 test('a value that is in another store is store.not_shared', async () => {
   const encoded = await codec.encode([payload(SPILL_BYTES + 1)]);
-  const elsewhere = new SpillingCodec(new PayloadStore(join(folder, 'elsewhere')));
+  const elsewhere = new SpillingCodec(new FolderStore(join(folder, 'elsewhere')));
   expect((await errorOfAsync(() => elsewhere.decode(encoded))).code).toBe('store.not_shared');
 });

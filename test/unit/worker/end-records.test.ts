@@ -32,7 +32,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** @param more what the run is, where it is not that of the sealed task. */
 function endRecords(more: object = {}, limitMs = 5000, readRun = async () => ({ ...runOf(), ...more })): EndRecords {
-  const plans = new PlanSource(PLAN.project, keys, readRun, { has: () => false, keep: () => {} });
+  const plans = new PlanSource(PLAN.project, keys, readRun, { has: async () => false, keep: async () => {} });
   return new EndRecords({ plans, records, host: 'here' }, limitMs);
 }
 

@@ -4,8 +4,9 @@ import { fetchHistories } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { findProjectRoot } from '../../../definitions/find-project.js';
-import { PayloadStore } from '../../../server/payload-store.js';
 import { pathsOf } from '../../../server/project-paths.js';
+import { openStore } from '../../../server/store/open-store.js';
+import type { Store } from '../../../server/store/store.js';
 import { findHistoryFiles, readHistoryFile } from '../../../worker/replay/read-history-file.js';
 import type { RecordedHistory } from '../../../worker/replay/recorded-history.js';
 import { type ReplayEnd, replayHistory } from '../../../worker/replay/replay-history.js';
@@ -34,7 +35,7 @@ async function replayFiles(context: Context, path: string): Promise<ReplayEnd[]>
 }
 
 /** One broken file says nothing about the others. */
-async function replayFile(file: string, name: string, store: PayloadStore | undefined): Promise<ReplayEnd> {
+async function replayFile(file: string, name: string, store: Store | undefined): Promise<ReplayEnd> {
   let recorded: RecordedHistory;
   try {
     recorded = readHistoryFile(file);
@@ -46,11 +47,12 @@ async function replayFile(file: string, name: string, store: PayloadStore | unde
 }
 
 /** Where large values are looked for: in `ABILITY_STORE`, or the project around; a file needs neither. */
-function nearestStore({ cwd, flags, env }: Context): PayloadStore | undefined {
+function nearestStore({ cwd, flags, env }: Context): Store | undefined {
   const { ABILITY_STORE: given } = env;
-  if (given) return new PayloadStore(given);
+  if (given) return openStore(given);
   try {
-    return new PayloadStore(pathsOf(findProjectRoot(cwd, flags.project)).store);
+    const paths = pathsOf(findProjectRoot(cwd, flags.project));
+    return openStore(paths.store, paths);
   } catch (error) {
     if (error instanceof AbilityError && flags.project === undefined) return undefined;
     throw error;

@@ -42,7 +42,7 @@ function call(isModern: boolean, answer: object, begin = () => Promise.resolve()
   const server = { name: 'files', transport: 'stdio', command: process.execPath, args: ['-e', code], env } as const;
   const tools = new PinnedTools(
     pool,
-    { put: () => '', holds: () => Promise.resolve(false), get: () => Promise.reject(new Error('empty')) },
+    { put: async () => '', holds: () => Promise.resolve(false), get: () => Promise.reject(new Error('empty')) },
     folder.root,
   );
   const implementation = { id: 'i', kind: 'mcp', mcp: { server, tool: 'do', output: 'structured' } } as const;

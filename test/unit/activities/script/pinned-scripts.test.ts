@@ -16,17 +16,17 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { PinnedScripts } from '../../../../src/activities/script/pinned-scripts.js';
 import type { PinnedFile, PlanScript } from '../../../../src/contracts/plan.js';
-import { PayloadStore } from '../../../../src/server/payload-store.js';
+import { FolderStore } from '../../../../src/server/store/folder-store.js';
 import type { ProjectFolder } from '../../../fixtures/project-folder.js';
 import { temporaryProject } from '../../temporary-project.js';
 
 let project: ProjectFolder;
-let store: PayloadStore;
+let store: FolderStore;
 let scripts: PinnedScripts;
 
 beforeEach(() => {
   project = temporaryProject({ 's/main.mjs': 'main', 's/lib/a.mjs': 'a' });
-  store = new PayloadStore(join(project.root, '.system/store'));
+  store = new FolderStore(join(project.root, '.system/store'));
   scripts = new PinnedScripts(project.root, join(project.root, '.system/pinned'), store);
 });
 
@@ -59,8 +59,8 @@ describe('a copy', () => {
   test('is made once for calls that begin together, and is right for each of them', async () => {
     const first = await scripts.find(planned());
     rmSync(first.pinned, { recursive: true });
-    store.put(Buffer.from('main'));
-    store.put(Buffer.from('a'));
+    await store.put(Buffer.from('main'));
+    await store.put(Buffer.from('a'));
     let fetched = 0;
     const counting = {
       put: (bytes: Uint8Array) => store.put(bytes),
@@ -105,7 +105,7 @@ describe('a copy', () => {
     const { file, pinned } = await scripts.find(script);
     expect(contentOf(file)).toBe('main');
     project.write({ 's/main.mjs': 'edited' });
-    store.put(Buffer.from('main'));
+    await store.put(Buffer.from('main'));
     expect(contentOf((await scripts.find(script)).file)).toBe('main');
     expect(readdirSync(pinned).sort()).toEqual(['link.mjs', 's']);
   });
@@ -225,18 +225,18 @@ describe('the plan of an older version, which pinned no imports', () => {
   });
 
   test('runs as it was when its script was edited since', async () => {
-    store.put(Buffer.from('main'));
+    await store.put(Buffer.from('main'));
     project.write({ 's/main.mjs': 'edited' });
     expect(contentOf((await scripts.find(older())).file)).toBe('main');
   });
 });
 
 test('a blob that is damaged is written anew when its bytes are put again', async () => {
-  const digest = store.put(Buffer.from('text'));
+  const digest = await store.put(Buffer.from('text'));
   const blob = join(store.folder, digest.slice(0, 2), digest);
   writeFileSync(blob, 'other');
   expect(await store.holds(digest)).toBe(false);
   await expect(store.get(digest)).rejects.toMatchObject({ code: 'store.not_shared' });
-  store.put(Buffer.from('text'));
+  await store.put(Buffer.from('text'));
   expect(await store.holds(digest)).toBe(true);
 });

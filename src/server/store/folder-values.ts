@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AbilityError } from '../contracts/problem.js';
-import { isNoRoom, writeWhole } from './runtime-file.js';
+import { writeWhole } from '../runtime-file.js';
+import { absent, damaged, notKept } from './store-errors.js';
 
-/** Bytes by their SHA-256, in a folder that the workers of an environment share. Source: design, section 6. */
-export class PayloadStore {
-  constructor(readonly folder: string) {}
+/** Values by their SHA-256, in `<folder>/<two digits>/<digest>`. Source: design, section 6. */
+export class FolderValues {
+  constructor(private readonly folder: string) {}
 
-  /** Keeps bytes and gives their digest; what lies there damaged is written anew. @throws AbilityError `store.full`. */
   put(bytes: Uint8Array): string {
     const digest = digestOf(bytes);
     const path = this.pathOf(digest);
@@ -17,31 +16,17 @@ export class PayloadStore {
     try {
       writeWhole(path, bytes);
     } catch (error) {
-      const reason = isNoRoom(error) ? 'the disk is full' : error instanceof Error ? error.message : String(error);
-      throw new AbilityError(
-        {
-          code: 'store.full',
-          message: `${bytes.length} bytes could not be kept in ${this.folder}: ${reason}`,
-          suggestion: 'Make room there, or point ABILITY_STORE elsewhere.',
-        },
-        { cause: error },
-      );
+      throw notKept(`${bytes.length} bytes`, this.folder, error);
     }
     return digest;
   }
 
-  /** The bytes of a digest, checked. @throws AbilityError `store.not_shared`. */
   async get(digest: string): Promise<Uint8Array> {
     const bytes = await readFile(this.pathOf(digest)).catch(() => undefined);
     if (bytes && digestOf(bytes) === digest) return bytes;
-    throw new AbilityError({
-      code: 'store.not_shared',
-      message: bytes ? `The stored value ${digest} is damaged` : `The stored value ${digest} is not in ${this.folder}`,
-      suggestion: 'Point ABILITY_STORE to the folder that the workers of the environment share.',
-    });
+    throw bytes ? damaged('value', digest, this.folder) : absent('value', digest, this.folder);
   }
 
-  /** Whether the bytes of a digest are there, undamaged. */
   async holds(digest: string): Promise<boolean> {
     const hash = createHash('sha256');
     try {

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { Transform, type TransformCallback } from 'node:stream';
+import { AbilityError } from '../../contracts/problem.js';
+import { damaged } from './store-errors.js';
+
+/** Passes bytes on, and knows their number and digest once all have passed. */
+export class Measured extends Transform {
+  private readonly hash = createHash('sha256');
+  bytes = 0;
+
+  /** @param maxBytes more fail the stream with `file.too_large`. */
+  constructor(private readonly maxBytes: number) {
+    super();
+  }
+
+  override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
+    this.bytes += chunk.length;
+    if (this.bytes > this.maxBytes) {
+      done(tooLarge(this.maxBytes));
+      return;
+    }
+    this.hash.update(chunk);
+    done(null, chunk);
+  }
+
+  /** Of all that passed; to be asked for once, at the end. */
+  sha256(): string {
+    return this.hash.digest('hex');
+  }
+}
+
+/** Passes the bytes of a file on, and fails before its end where they are not those of its digest. */
+export class Verified extends Transform {
+  private readonly hash = createHash('sha256');
+  /** Held back, so that no reader has all bytes of a damaged file. */
+  private last: Buffer | undefined;
+
+  constructor(
+    private readonly sha256: string,
+    private readonly where: string,
+  ) {
+    super();
+  }
+
+  override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
+    this.hash.update(chunk);
+    const before = this.last;
+    this.last = chunk;
+    done(null, before);
+  }
+
+  override _flush(done: TransformCallback): void {
+    if (this.hash.digest('hex') === this.sha256) done(null, this.last);
+    else done(damaged('file', this.sha256, this.where));
+  }
+}
+
+function tooLarge(maxBytes: number): AbilityError {
+  return new AbilityError({
+    code: 'file.too_large',
+    message: `The file has more than ${maxBytes} bytes`,
+    suggestion: 'Write less, or raise the limit.',
+  });
+}

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream, type Dirent } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { AbilityError } from '../../contracts/problem.js';
+import { syncFolder } from '../sync-folder.js';
+import { Measured, Verified } from './checked-stream.js';
+import type { KeepOptions, KeptFile, StoredFile } from './store.js';
+import { absent, notKept, notRead } from './store-errors.js';
+
+const SHA256 = /^[0-9a-f]{64}$/;
+
+/** Files by their SHA-256, in `<folder>/files/<two digits>/<digest>`; what is being written lies in `<folder>/new`. */
+export class FolderFiles {
+  private readonly files: string;
+  private readonly fresh: string;
+
+  constructor(private readonly folder: string) {
+    this.files = join(folder, 'files');
+    this.fresh = join(folder, 'new');
+  }
+
+  /** Copies while it hashes, beside its place, and moves the copy there once the disk has it. */
+  async keep(source: string | Readable, { maxBytes, signal }: KeepOptions): Promise<KeptFile> {
+    const own = join(this.fresh, randomUUID());
+    const from = typeof source === 'string' ? createReadStream(source) : source;
+    let unread: unknown;
+    from.once('error', (error: unknown) => {
+      unread = error;
+    });
+    try {
+      const measured = new Measured(maxBytes);
+      await this.write(own, (file) =>
+        pipeline(from, measured, (bytes: AsyncIterable<Buffer>) => this.writeAll(bytes, file), { signal }),
+      );
+      const sha256 = measured.sha256();
+      await this.moveTo(this.pathOf(sha256), own);
+      return { sha256, bytes: measured.bytes };
+    } catch (error) {
+      from.destroy();
+      await rm(own, { force: true }).catch(() => {});
+      if (error === unread || signal?.aborted || error instanceof AbilityError) throw error;
+      throw notKept('A file', this.folder, error);
+    }
+  }
+
+  async open(sha256: string): Promise<Readable> {
+    const file = await open(this.pathOf(sha256)).catch((error: unknown) => {
+      throw isAbsent(error) ? absent('file', sha256, this.folder) : notRead(`The file ${sha256}`, this.folder, error);
+    });
+    const verified = new Verified(sha256, this.folder);
+    const bytes = file.createReadStream();
+    // The error of either side is that of the stream which the caller reads.
+    pipeline(bytes, verified).catch(() => {});
+    return verified;
+  }
+
+  async holds(sha256: string): Promise<boolean> {
+    try {
+      return (await stat(this.pathOf(sha256))).isFile();
+    } catch (error) {
+      if (isAbsent(error)) return false;
+      throw notRead(`The file ${sha256}`, this.folder, error);
+    }
+  }
+
+  async remove(sha256: string): Promise<void> {
+    await rm(this.pathOf(sha256), { force: true });
+  }
+
+  async *list(): AsyncIterable<StoredFile> {
+    for (const { name: two } of await entriesOf(this.files)) {
+      for (const { name } of await entriesOf(join(this.files, two))) {
+        const found = SHA256.test(name) ? await stat(this.pathOf(name)).catch(() => undefined) : undefined;
+        if (found?.isFile()) yield { sha256: name, bytes: found.size, keptAt: found.mtime };
+      }
+    }
+  }
+
+  async removeHalfWritten(before: Date): Promise<void> {
+    for (const { name } of await entriesOf(this.fresh)) {
+      const path = join(this.fresh, name);
+      const found = await stat(path).catch(() => undefined);
+      if (found && found.mtime < before) await rm(path, { force: true });
+    }
+  }
+
+  private async write(own: string, fill: (to: FileHandle) => Promise<void>): Promise<void> {
+    await mkdir(this.fresh, { recursive: true });
+    const file = await open(own, 'wx', 0o444);
+    try {
+      await fill(file);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** What the disk refuses must not look like an error of the source, which is closed with it. */
+  private async writeAll(bytes: AsyncIterable<Buffer>, file: FileHandle): Promise<void> {
+    for await (const chunk of bytes) {
+      await file.writeFile(chunk).catch((error: unknown) => {
+        throw notKept('A file', this.folder, error);
+      });
+    }
+  }
+
+  /** Over what may be there damaged: the bytes are those of the digest. */
+  private async moveTo(path: string, own: string): Promise<void> {
+    const folder = dirname(path);
+    await mkdir(folder, { recursive: true });
+    await rename(own, path);
+    const now = new Date();
+    await utimes(path, now, now);
+    for (const each of [folder, this.files]) await syncFolder(each);
+  }
+
+  private pathOf(sha256: string): string {
+    if (!SHA256.test(sha256)) throw new Error(`${JSON.stringify(sha256)} is no SHA-256`);
+    return join(this.files, sha256.slice(0, 2), sha256);
+  }
+}
+
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  return readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    if (isAbsent(error)) return [];
+    throw notRead('What is kept', folder, error);
+  });
+}
+
+function isAbsent(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}

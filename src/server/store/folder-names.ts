@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { type Dirent, existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { partsOf, partsOfPrefix } from './object-name.js';
+import type { NamedObject } from './store.js';
+import { notKept, notRead } from './store-errors.js';
+
+/** Named objects, in `<folder>/<name>`. */
+export class FolderNames {
+  constructor(private readonly folder: string) {}
+
+  async put(name: string, bytes: Uint8Array): Promise<void> {
+    const path = join(this.folder, ...partsOf(name));
+    const fresh = join(this.folder, 'new');
+    const own = join(fresh, randomUUID());
+    try {
+      await mkdir(fresh, { recursive: true });
+      await writeFile(own, bytes);
+      await moveInto(path, own);
+    } catch (error) {
+      await rm(own, { force: true }).catch(() => {});
+      throw notKept(name, this.folder, error);
+    }
+  }
+
+  async get(name: string): Promise<Uint8Array | undefined> {
+    try {
+      return await readFile(join(this.folder, ...partsOf(name)));
+    } catch (error) {
+      if (isAbsent(error)) return undefined;
+      throw notRead(name, this.folder, error);
+    }
+  }
+
+  async list(prefix: string): Promise<NamedObject[]> {
+    const found = await this.below(partsOfPrefix(prefix));
+    return found.sort((one, other) => (one.name < other.name ? -1 : 1));
+  }
+
+  async remove(name: string): Promise<void> {
+    const isAll = name.endsWith('/');
+    const path = join(this.folder, ...(isAll ? partsOfPrefix(name) : partsOf(name)));
+    await rm(path, { recursive: isAll, force: true });
+    await this.removeEmpty(dirname(path));
+  }
+
+  private async below(parts: string[]): Promise<NamedObject[]> {
+    const found: NamedObject[] = [];
+    for (const entry of await entriesOf(join(this.folder, ...parts))) {
+      const inner = [...parts, entry.name];
+      if (entry.isDirectory()) found.push(...(await this.below(inner)));
+      else found.push(...(await lookAt(inner.join('/'), join(this.folder, ...inner))));
+    }
+    return found;
+  }
+
+  /** A folder is no object, so none is left where the last object was. */
+  private async removeEmpty(folder: string): Promise<void> {
+    for (let at = folder; at !== this.folder && at.startsWith(this.folder); at = dirname(at)) {
+      try {
+        await rmdir(at);
+      } catch {
+        return;
+      }
+    }
+  }
+}
+
+/** The folder may be removed by who empties it at the same time. */
+async function moveInto(path: string, own: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  try {
+    await rename(own, path);
+  } catch (error) {
+    if (!isAbsent(error) || !existsSync(own)) throw error;
+    await mkdir(dirname(path), { recursive: true });
+    await rename(own, path);
+  }
+}
+
+async function lookAt(name: string, path: string): Promise<NamedObject[]> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isFile() ? [{ name, bytes: found.size, modified: found.mtime }] : [];
+}
+
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  return readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    if (isAbsent(error)) return [];
+    throw notRead('What is kept', folder, error);
+  });
+}
+
+function isAbsent(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}

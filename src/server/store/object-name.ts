@@ -1,0 +1,29 @@
+/** What is in a store besides named objects: values, files, and what is being written. */
+const TAKEN = new Set(['files', 'new', 'marks']);
+/** Two hexadecimal digits are a folder of values. */
+const FIRST = /^[a-z][a-z_-]{2,}$/;
+/** No file system and no object store keeps longer parts. */
+const MOST_IN_A_PART = 255;
+
+/**
+ * The parts of the name of a named object, of which none leads out of the store.
+ *
+ * @throws Error for a name that no object can have; names are made of checked keys and paths, so that is a fault of ours.
+ */
+export function partsOf(name: string): string[] {
+  const parts = name.split('/');
+  const [first = ''] = parts;
+  if (parts.length > 1 && FIRST.test(first) && !TAKEN.has(first) && parts.every(isPart)) return parts;
+  throw new Error(`${JSON.stringify(name)} is no name of an object in the store`);
+}
+
+/** The parts of a name that ends with `/`. @throws Error as {@link partsOf}. */
+export function partsOfPrefix(prefix: string): string[] {
+  if (prefix.endsWith('/')) return partsOf(`${prefix}x`).slice(0, -1);
+  throw new Error(`${JSON.stringify(prefix)} does not end with /`);
+}
+
+function isPart(part: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+  return !/^\.{0,2}$|[\\\u0000-\u001f\u007f]/.test(part) && Buffer.byteLength(part) <= MOST_IN_A_PART;
+}

@@ -1,0 +1,26 @@
+import { resolve } from 'node:path';
+import { AbilityError } from '../../contracts/problem.js';
+import type { ProjectPaths } from '../project-paths.js';
+import { FolderStore } from './folder-store.js';
+import type { Store } from './store.js';
+
+const SCHEME = /^([a-z][a-z0-9+.-]+):\/\//i;
+
+/**
+ * The store at a place, which is not looked at yet: `ABILITY_STORE`, what a runtime says of its own, or a project's folder.
+ *
+ * @throws AbilityError `config.invalid` for a place of a kind that is not known.
+ */
+export function openStore(place: string, paths?: Pick<ProjectPaths, 'store'>): Store {
+  const [, scheme] = SCHEME.exec(place) ?? [];
+  if (scheme !== undefined) throw unknownKind(place);
+  return new FolderStore(place, !paths || resolve(place) !== resolve(paths.store));
+}
+
+function unknownKind(place: string): AbilityError {
+  return new AbilityError({
+    code: 'config.invalid',
+    message: `ABILITY_STORE is ${place}, which is no folder`,
+    suggestion: 'Name a folder.',
+  });
+}

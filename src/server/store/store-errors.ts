@@ -1,0 +1,39 @@
+import { AbilityError } from '../../contracts/problem.js';
+import { isNoRoom } from '../runtime-file.js';
+
+const SHARE = 'Point ABILITY_STORE to the store that the workers of the environment share.';
+
+/** The error for something that a store could not take. */
+export function notKept(what: string, where: string, cause: unknown): AbilityError {
+  return new AbilityError(
+    {
+      code: 'store.full',
+      message: `${what} could not be kept in ${where}: ${reasonOf(cause)}`,
+      suggestion: 'Make room there, or point ABILITY_STORE elsewhere.',
+    },
+    { cause },
+  );
+}
+
+/** The error for an object that a store does not have. @param what such as `value`. */
+export function absent(what: string, digest: string, where: string): AbilityError {
+  const message = `The stored ${what} ${digest} is not in ${where}`;
+  return new AbilityError({ code: 'store.not_shared', message, suggestion: SHARE });
+}
+
+/** The error for an object whose bytes are not those of its digest. */
+export function damaged(what: string, digest: string, where: string): AbilityError {
+  const message = `The stored ${what} ${digest} in ${where} is damaged`;
+  return new AbilityError({ code: 'store.not_shared', message, suggestion: SHARE });
+}
+
+/** The error for a store that cannot be read. */
+export function notRead(what: string, where: string, cause: unknown): AbilityError {
+  const message = `${what} could not be read in ${where}: ${reasonOf(cause)}`;
+  return new AbilityError({ code: 'store.not_shared', message, suggestion: SHARE }, { cause });
+}
+
+function reasonOf(cause: unknown): string {
+  if (isNoRoom(cause)) return 'the disk is full';
+  return cause instanceof Error ? cause.message : String(cause);
+}

@@ -1,0 +1,81 @@
+import type { Readable } from 'node:stream';
+
+/** A large object that was kept. */
+export interface KeptFile {
+  /** SHA-256 of its bytes, in hexadecimal digits: its name in the store. */
+  sha256: string;
+  bytes: number;
+}
+
+/** A large object as the store lists it. */
+export interface StoredFile extends KeptFile {
+  /** When it was kept last; a store may leave an earlier moment of the 24 hours before that. */
+  keptAt: Date;
+}
+
+/** What is kept of a large object while it is taken in. */
+export interface KeepOptions {
+  /** More bytes than this are refused with `file.too_large`, and nothing is left of them. */
+  maxBytes: number;
+  /** Ends the taking in, with its reason; nothing is left of it. */
+  signal?: AbortSignal | undefined;
+}
+
+/** A small object as the store lists it. */
+export interface NamedObject {
+  name: string;
+  bytes: number;
+  modified: Date;
+}
+
+/**
+ * What the workers of an environment, and its callers, keep together: a folder, or a place in an object store.
+ *
+ * Three kinds of objects, which do not meet: values by their digest (`put`, `get`, `holds`), files by their digest, which
+ * are read and written as streams and may be removed again (`*File`), and small objects by name (`*Named`).
+ *
+ * Every method may throw AbilityError `store.full` where something cannot be kept, and `store.not_shared` where the store
+ * cannot be reached or an object that is asked for by digest is not in it, or is damaged.
+ */
+export interface Store {
+  /** Where it is, as it is shown to people: a folder, or `s3://bucket/prefix`. */
+  readonly where: string;
+  /** Whether others read it: what was named (`ABILITY_STORE`) is shared, the store of the project's own runtime is not. */
+  readonly isShared: boolean;
+
+  /** Keeps a value and gives its SHA-256; what is there damaged is written anew. */
+  put(bytes: Uint8Array): Promise<string>;
+  /** The value of a digest, checked. */
+  get(digest: string): Promise<Uint8Array>;
+  /** Whether the value of a digest is there, undamaged. Never throws: what cannot be seen is not there. */
+  holds(digest: string): Promise<boolean>;
+
+  /**
+   * Keeps a file, which is there as a whole or not at all. What is there already counts as kept now.
+   *
+   * @param source absolute path, or its bytes. @throws AbilityError `file.too_large`; the error of a source that cannot be read.
+   */
+  keepFile(source: string | Readable, options: KeepOptions): Promise<KeptFile>;
+  /**
+   * The bytes of a file, compared with its digest while they are read: of a damaged one the stream fails with
+   * `store.not_shared` before its end, so that only what was read to the end is the file.
+   */
+  openFile(sha256: string): Promise<Readable>;
+  /** Whether a file is there. @throws AbilityError `store.not_shared` where that cannot be seen. */
+  holdsFile(sha256: string): Promise<boolean>;
+  /** Removes a file; that it is gone already is fine. */
+  removeFile(sha256: string): Promise<void>;
+  /** All files that are kept, in no order. */
+  listFiles(): AsyncIterable<StoredFile>;
+  /** Removes what killed processes left of files that they kept, where nothing was added since a moment. */
+  removeHalfWritten(before: Date): Promise<void>;
+
+  /** Puts a small object under a name such as `tasks/<key>/record.json`, whole, in place of an earlier one. */
+  putNamed(name: string, bytes: Uint8Array): Promise<void>;
+  /** The object of a name; undefined where there is none. */
+  getNamed(name: string): Promise<Uint8Array | undefined>;
+  /** The objects below a name that ends with `/`, sorted by name. */
+  listNamed(prefix: string): Promise<NamedObject[]>;
+  /** Removes the object of a name, or all below one that ends with `/`; that they are gone already is fine. */
+  removeNamed(name: string): Promise<void>;
+}

@@ -1,0 +1,62 @@
+import { defaultPayloadConverter } from '@temporalio/common';
+import type { Json } from '../contracts/json.js';
+import { AbilityError } from '../contracts/problem.js';
+import type { TaskResult } from '../contracts/task.js';
+import { mapLargeParts } from '../rules/large-parts.js';
+import { INLINE_BYTES, SPILL_BYTES } from '../server/payload-codec.js';
+import type { Store } from '../server/store/store.js';
+
+/** Smaller parts are not worth an object. */
+const SMALL_BYTES = 4096;
+
+/**
+ * Puts a large answer into the store before the codec has to, while its activity can still say that it could not.
+ *
+ * @throws AbilityError `output.too_large`; `store.full`, `store.not_shared` for what may not stay inline.
+ */
+export async function keepLarge(answer: unknown, limitBytes: number, store: Pick<Store, 'put'>): Promise<void> {
+  const { data } = defaultPayloadConverter.toPayload(answer);
+  if (!data || data.length <= SPILL_BYTES) return;
+  if (data.length > limitBytes * 2) {
+    throw new AbilityError({ code: 'output.too_large', message: `The answer of the call has ${data.length} bytes` });
+  }
+  try {
+    await store.put(data);
+  } catch (error) {
+    if (data.length > INLINE_BYTES) throw error;
+  }
+}
+
+/**
+ * A result whose envelope stays inline, and what is large in it becomes a reference. Source: answers, 23.
+ *
+ * @throws AbilityError as {@link keepLarge}.
+ */
+export async function shrink(result: TaskResult, store: Pick<Store, 'put'>): Promise<TaskResult> {
+  const once = await withLargeStored(result, SPILL_BYTES, store);
+  // Parts that are small one by one may be large together.
+  if (Buffer.byteLength(JSON.stringify(once)) <= SPILL_BYTES) return once;
+  return withLargeStored(once, SMALL_BYTES, store);
+}
+
+async function withLargeStored(result: TaskResult, mostBytes: number, store: Pick<Store, 'put'>): Promise<TaskResult> {
+  const parts: Promise<Json>[] = [];
+  mapLargeParts(result, (part) => {
+    parts.push(stored(part, mostBytes, store));
+    return part;
+  });
+  const done = await Promise.all(parts);
+  return mapLargeParts(result, () => done.shift() as Json);
+}
+
+async function stored(part: Json, mostBytes: number, store: Pick<Store, 'put'>): Promise<Json> {
+  const text = JSON.stringify(part);
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= mostBytes) return part;
+  try {
+    return { $ref: await store.put(Buffer.from(text)), bytes };
+  } catch (error) {
+    if (bytes <= INLINE_BYTES) return part;
+    throw error;
+  }
+}

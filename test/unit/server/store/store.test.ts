@@ -1,0 +1,76 @@
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterEach, expect, test } from 'vitest';
+import { FolderStore } from '../../../../src/server/store/folder-store.js';
+import { openStore } from '../../../../src/server/store/open-store.js';
+import { describeStore } from '../../../fixtures/store-promises.js';
+import { errorOf, errorOfAsync } from '../../error-of.js';
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function emptyFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ability-test-store-'));
+  folders.push(folder);
+  return folder;
+}
+const filesIn = (path: string): string[] =>
+  readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(path, join(entry.parentPath, entry.name)));
+
+describeStore('a folder', async () => {
+  const folder = emptyFolder();
+  return {
+    store: new FolderStore(folder),
+    other: new FolderStore(folder),
+    damage: async (path, bytes) => {
+      rmSync(join(folder, path));
+      writeFileSync(join(folder, path), bytes);
+    },
+    list: async () => filesIn(folder),
+  };
+});
+
+test('a folder that cannot be written is store.full, and says why', async () => {
+  const file = join(emptyFolder(), 'file');
+  writeFileSync(file, '');
+  const store = new FolderStore(file);
+  const writes = [
+    () => store.put(Buffer.from('x')),
+    () => store.putNamed('tasks/x', Buffer.from('x')),
+    () => store.keepFile(Readable.from(['x']), { maxBytes: 1 }),
+  ];
+  for (const write of writes) {
+    const error = await errorOfAsync(write);
+    expect(error).toMatchObject({ code: 'store.full', message: expect.stringContaining(file) });
+    expect(error.suggestion).toMatch(/ABILITY_STORE/);
+    expect(error.cause).toBeInstanceOf(Error);
+  }
+});
+
+test('what a killed process left of a file is removed once nothing was added since', async () => {
+  const folder = emptyFolder();
+  const store = new FolderStore(folder);
+  await store.putNamed('tasks/x', Buffer.from('x'));
+  for (const name of ['old', 'young']) writeFileSync(join(folder, 'new', name), name);
+  const [before, earlier] = [new Date('2026-01-02'), new Date('2026-01-01')];
+  utimesSync(join(folder, 'new', 'old'), earlier, earlier);
+  await store.removeHalfWritten(before);
+  expect(filesIn(folder).sort()).toEqual(['new/young', 'tasks/x']);
+});
+
+test('a store is shared where it is not that of the project itself', () => {
+  const paths = { store: '/project/.system/store' };
+  expect(openStore('/project/.system/store/', paths).isShared).toBe(false);
+  expect(openStore('/shared', paths)).toMatchObject({ isShared: true, where: '/shared' });
+});
+
+test('a place of another kind is refused', () => {
+  const error = errorOf(() => openStore('gs://bucket/prefix'));
+  expect(error).toMatchObject({ code: 'config.invalid', message: expect.stringContaining('gs://bucket/prefix') });
+});
