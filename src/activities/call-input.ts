@@ -10,6 +10,8 @@ export interface CallInput {
   input: JsonObject;
   /** Null for a direct run. */
   taskKey: string | null;
+  /** What the task is about: the ability of its plan. */
+  ability: string;
   path: string;
   /** The same for every attempt: `<task>/<step path>`. */
   idempotencyKey: string;
@@ -21,6 +23,8 @@ export interface CallInput {
   /** Longest this attempt may take. */
   timeoutMs: number;
   outputBytes: number;
+  /** What the contract says of the input. */
+  inputSchema: JsonObject;
   /** What the contract says of the output; null: anything. */
   outputSchema: JsonObject | null;
   /** Fires when the call is cancelled. */

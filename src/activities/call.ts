@@ -104,6 +104,7 @@ async function runAttempt(
   const call: CallInput = {
     input,
     taskKey: task.includes(':') ? null : task,
+    ability: plan.ability.id,
     cel: plan.cel ?? FIRST_CEL,
     path,
     idempotencyKey: `${task}/${path}`,
@@ -111,6 +112,7 @@ async function runAttempt(
     environment: plan.environment,
     timeoutMs: attempt.leftMs,
     outputBytes: plan.limits.output_bytes,
+    inputSchema: operation.input_schema,
     outputSchema: operation.output_schema,
     signal: attempt.signal,
     stop: attempt.stop,
@@ -175,8 +177,8 @@ function markOf(
 function masked(error: unknown, log: CallLog): unknown {
   if (!(error instanceof AbilityError)) return maskedMistake(error, log);
   const problem = log.maskProblem(error.toProblem());
-  const { unclear, isFinal, hasArrived } = factsOf(error);
-  return new CallFailure(problem, { unclear, isFinal, hasArrived, cause: error });
+  const { unclear, isFinal, hasArrived, isAnswer } = factsOf(error);
+  return new CallFailure(problem, { unclear, isFinal, hasArrived, isAnswer, cause: error });
 }
 
 /** A mistake of ours travels with its stack, which begins with its message; a cancellation travels as it is. */

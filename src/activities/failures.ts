@@ -2,7 +2,7 @@ import { ApplicationFailure, CancelledFailure, CompleteAsyncError } from '@tempo
 import { type Effect, isRepeatable } from '../contracts/effects.js';
 import type { HookAnswer } from '../contracts/hooks.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
-import { isRetryableCode } from '../rules/error-families.js';
+import { codeMatchesAny, isRetryableCode } from '../rules/error-families.js';
 import { factsOf } from './call-failure.js';
 
 /** Failure messages are not spilled by the codec, so a long one would sit in the history. */
@@ -41,11 +41,13 @@ export function toFailure(error: unknown, facts?: RetryFacts, context: object = 
   const isUnknown = (facts.unclearBefore || known.unclear) && !isRepeatable(facts.effects);
   // A step that has used up its time has none for another attempt either.
   const isFinal = problem.code === 'timeout.step' || known.isFinal;
-  const again = facts.attemptsLeft > 0 && !isFinal && isRetryableCode(problem.code, facts.errors);
+  const isAsked = !known.isAnswer || codeMatchesAny(problem.code, facts.errors ?? []);
+  const again = facts.attemptsLeft > 0 && !isFinal && isAsked && isRetryableCode(problem.code, facts.errors);
   const told = {
     attempt: facts.attempt,
     ...(isUnknown && { unclear: true }),
     ...(isUnknown && isTimeUp(problem.code) && { cut: true }),
+    ...(known.isAnswer && { answer: true }),
     ...((known.hasArrived || facts.arrivedBefore) && { arrived: true }),
     ...(facts.hooks.length > 0 && { hooks: facts.hooks }),
   };

@@ -443,6 +443,11 @@ export const CODES = {
     means: 'The ability, or one it calls, is not registered for this environment.',
     next: 'Choose one of the environments the message lists.',
   },
+  'script.arguments_too_large': {
+    exit: EXIT.failed,
+    means: 'The arguments and variables of a script are larger than the operating system lets a process have.',
+    next: 'Give what is large on stdin (`stdin`) or in the file that `{input_file}` names.',
+  },
   'script.changed': {
     exit: EXIT.failed,
     means:

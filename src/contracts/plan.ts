@@ -172,12 +172,32 @@ export interface PlanScript {
   whole?: true;
   /** The program that runs it; empty: the script itself is executable. */
   interpreter: string[];
-  /** One item is one argument; see answers, 25, for the names in braces. */
-  args: string[];
+  args: PlanArgument[];
+  /** A text with names in braces and `${{ }}`; absent: nothing is on its stdin. */
+  stdin?: string;
   env: PlanEnvProfile;
+  /** Variables whose texts hold names in braces or `${{ }}`; they win over those of `env`. */
+  variables?: Record<string, string>;
+  /** How its output is read; absent: as JSON. */
+  output?: 'text' | 'lines' | 'csv' | 'none';
+  /** What exit codes other than 0 mean; absent, and those not named: `script.exit`. */
+  exit_codes?: Record<string, 'ok' | { code: string }>;
   /** Gives integers that a double does not hold as text; absent: they are refused. */
   big_integers?: 'text';
 }
+
+/**
+ * What gives arguments. A text is one argument, with names in braces (answers, 25) and no expressions; one with `${{ }}` is
+ * the `value` of a map, so that no plan of an earlier version is read as if it held expressions.
+ */
+export type PlanArgument =
+  | string
+  /** `option`: text from the input may begin it with a `-`. */
+  | { value: string; option?: 'allowed' }
+  /** Bare CEL. */
+  | { if: string; items: PlanArgument[] }
+  /** Bare CEL that gives a list, and what an item of it is called inside. */
+  | { each: string; as: string; items: PlanArgument[] };
 
 /** A file that a plan holds by its digest. */
 export interface PinnedFile {

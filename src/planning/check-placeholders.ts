@@ -1,18 +1,7 @@
 import { AbilityError, type SourceLocation } from '../contracts/problem.js';
 import type { Loaded } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
-import { namesInBraces, withPlainBraces } from '../rules/placeholders.js';
-
-/** The names a template may hold, each one replaced inside its item. Source: answers, 25. */
-export const PLACEHOLDERS = [
-  'input_file',
-  'output_file',
-  'output_dir',
-  'payload',
-  'task_key',
-  'idempotency_key',
-  'pinned',
-] as const;
+import { namesInBraces, ownNamesIn, PLACEHOLDERS, withPlainBraces } from '../rules/placeholders.js';
 
 /** Who runs a script, and which of these names its arguments may hold. */
 export interface ArgumentNames {
@@ -68,6 +57,22 @@ function refuseExpression(
     message: `The arguments of ${owner === 'interpreter' ? 'an' : 'a'} ${owner} hold no expressions, and \`${written}\` is one`,
     location,
     suggestion: `${hintFor(name, owner, known)}They know {${known.join('}, {')}}. For these very letters write $\\{{.`,
+  });
+}
+
+/**
+ * Refuses names of ours in braces in a text that keeps all other braces, where nothing would replace them.
+ *
+ * @throws AbilityError `definition.invalid`.
+ */
+export function checkOwnPlaceholders(text: string, { owner, known }: ArgumentNames, location: SourceLocation): void {
+  const name = ownNamesIn(text).find((found) => !(known as readonly string[]).includes(found));
+  if (name === undefined) return;
+  throw new AbilityError({
+    code: 'definition.invalid',
+    message: `The variables of a ${owner} do not know {${name}}`,
+    location,
+    suggestion: `They know {${known.join('}, {')}}. For these very letters write \\{${name}}.`,
   });
 }
 

@@ -30,7 +30,7 @@ export function loopNames(
 }
 
 /** Whether CEL reads a name as one of ours, and neither as a word nor as a type of its own. */
-function isFreeName(name: string): boolean {
+export function isFreeName(name: string): boolean {
   try {
     return compileExpression(name).references.length === 1;
   } catch {

@@ -5,6 +5,17 @@ import type { Loaded } from '../definitions/registry.js';
 import type { Doubt } from './doubt.js';
 import { doubtCode } from './doubtful-codes.js';
 
+/** @throws AbilityError `definition.invalid` for a code of a family of ours, with which nothing of an author's may fail. */
+export function refuseOurCode(code: string, location: SourceLocation): void {
+  if (!OUR_FAMILIES.has(familyOf(code))) return;
+  throw new AbilityError({
+    code: 'definition.invalid',
+    message: `The code \`${code}\` is of the family \`${familyOf(code)}\`, which is ours`,
+    location,
+    suggestion: 'Choose a code whose first word is your own.',
+  });
+}
+
 /** The codes that a workflow raises, and those it expects. */
 export class NamedCodes {
   private readonly expected: { entry: string; path: PropertyKey[] }[] = [];
@@ -17,14 +28,7 @@ export class NamedCodes {
 
   /** Notes the code of a `fail`. @throws AbilityError `definition.invalid` for one of a family of ours. */
   raise(code: string, location: SourceLocation): void {
-    if (OUR_FAMILIES.has(familyOf(code))) {
-      throw new AbilityError({
-        code: 'definition.invalid',
-        message: `The code \`${code}\` is of the family \`${familyOf(code)}\`, which is ours`,
-        location,
-        suggestion: 'Choose a code whose first word is your own.',
-      });
-    }
+    refuseOurCode(code, location);
     this.raised.add(code);
   }
 

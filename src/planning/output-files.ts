@@ -4,7 +4,7 @@ import type { PlanOperation } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { LowLevel } from '../definitions/formats/low-level.js';
 import type { Loaded } from '../definitions/registry.js';
-import { holdsPlaceholder } from '../rules/placeholders.js';
+import { writesFolder } from '../rules/script-texts/writes-file.js';
 
 /** The files of a contract in one form, whichever of the two they were written in. */
 export function resolveOutputFiles(written: NonNullable<LowLevel['output_files']>): Record<string, PlanOutputFile> {
@@ -34,8 +34,7 @@ export function checkOutputFiles(
     });
   }
   if (implementation.kind !== 'script' || output_files) return;
-  const isUsed = implementation.script.args.some((item) => holdsPlaceholder(item, 'output_dir', ENGINE));
-  if (!isUsed) return;
+  if (!writesFolder(implementation.script, ENGINE)) return;
   throw new AbilityError({
     code: 'definition.invalid',
     message: `The script of ${key} is given {output_dir}, and the contract names no file that it leaves there`,

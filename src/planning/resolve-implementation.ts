@@ -1,11 +1,13 @@
 import type { Json } from '../contracts/json.js';
-import type { ImplementationBase, PlanImplementation, PlanMcpServer } from '../contracts/plan.js';
+import { ENGINE } from '../contracts/names.js';
+import type { ImplementationBase, PlanImplementation, PlanMcpServer, PlanScript } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { AbilityConfig } from '../definitions/formats/config.js';
 import type { ImplementationBody } from '../definitions/formats/implementation.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { isHostAllowed, portOf } from '../rules/allowed-hosts.js';
 import { didYouMean } from '../rules/nearest.js';
+import { writesFile } from '../rules/script-texts/writes-file.js';
 
 import { type Available, checkCondition, checkTemplate } from './check-names.js';
 import { resolveParameters } from './check-parameters.js';
@@ -49,6 +51,7 @@ export interface ChosenImplementation {
 /**
  * Resolves an implementation for one environment: scripts to bytes, servers and endpoints to addresses.
  *
+ * @param hasOutputSchema whether the contract says what the output is.
  * @throws AbilityError `definition.*`, `config.*`, `script.*`, `denied.host`.
  */
 export function resolveImplementation(
@@ -56,13 +59,15 @@ export function resolveImplementation(
   chosen: ChosenImplementation,
   settings: EnvironmentSettings | undefined,
   variables: EnvironmentVariables,
+  hasOutputSchema: boolean,
 ): PlanImplementation {
   const { body } = chosen;
   const base = baseOf(registry, chosen, settings);
   if (body.kind === 'script') {
     const definition = { ...body.script, env_profile: settings?.env_profile ?? body.script.env_profile };
     const script = resolveScript(registry, definition, chosen.from, [...chosen.path, 'script']);
-    return { ...base, kind: 'script', script };
+    const output = body.script.output ?? usualOutput(script, hasOutputSchema);
+    return { ...base, kind: 'script', script: { ...script, ...(output !== 'json' && { output }) } };
   }
   if (body.kind === 'mcp') {
     const { tool, server } = { ...body.mcp, ...defined({ tool: settings?.mcp_tool, server: settings?.mcp_server }) };
@@ -84,6 +89,11 @@ export function resolveImplementation(
     };
   }
   return { ...base, kind: 'api', api: resolveApi(registry, chosen, settings, variables) };
+}
+
+/** What a script prints is a text, unless its definition expects more. Source: issue 11, item 1. */
+function usualOutput(script: PlanScript, hasOutputSchema: boolean): 'json' | 'text' {
+  return hasOutputSchema || writesFile(script, ENGINE) ? 'json' : 'text';
 }
 
 function baseOf(

@@ -40,7 +40,13 @@ export function resolveOperation(
   if (config && settings?.env_profile !== undefined) {
     resolveEnvProfile(registry, settings.env_profile, config, ['environments', environment, 'env_profile']);
   }
-  const implementation = resolveImplementation(registry, chosen, settings, variables);
+  const implementation = resolveImplementation(
+    registry,
+    chosen,
+    settings,
+    variables,
+    value.output_schema !== undefined,
+  );
   const resolved: PlanOperation = {
     key: value.operation_key,
     version: value.version,

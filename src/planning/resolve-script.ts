@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { extname, join, relative, resolve } from 'node:path';
-import type { PlanEnvProfile, PlanScript } from '../contracts/plan.js';
+import type { PlanArgument, PlanEnvProfile, PlanScript } from '../contracts/plan.js';
 import { AbilityError, type Problem, type SourceLocation } from '../contracts/problem.js';
 import type { ScriptDefinition } from '../definitions/formats/implementation.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
@@ -13,6 +13,9 @@ import {
   plainTexts,
 } from './check-placeholders.js';
 import { interpreterFiles } from './interpreter-files.js';
+import { refuseOurCode } from './named-codes.js';
+import { resolveArguments } from './resolve-arguments.js';
+import { checkedText, resolveVariables } from './resolve-variables.js';
 import { MOST_BYTES, type ProjectFiles, projectFilesOf, type ScriptFile, type Unusable } from './script-files.js';
 import { followImports, MOST_FILES } from './script-imports/follow-imports.js';
 import { languageOf } from './script-imports/language-of.js';
@@ -54,7 +57,10 @@ export function resolveScript(
   }
   const file = locateScript(registry, definition.path, owner, path);
   const args = argumentsOf(definition, names, owner, path);
-  const env = resolveEnvProfile(registry, definition.env_profile, owner, [...path, 'env_profile']);
+  const profile = resolveEnvProfile(registry, definition.env_profile, owner, [...path, 'env_profile']);
+  const { stdin } = definition;
+  if (stdin !== undefined) checkedText(stdin, owner, [...path, 'stdin'], names);
+  checkExitCodes(definition, owner, path);
   const interpreter = interpreterFiles(projectFilesOf(registry), interpreterOf(definition, file, owner, path));
   const files = resolveFiles(registry, file, definition, owner, path, interpreter.files);
   return {
@@ -63,10 +69,12 @@ export function resolveScript(
     ...(file.real !== file.path && { real: file.real }),
     interpreter: interpreter.words,
     args,
+    ...(stdin !== undefined && { stdin }),
     ...((definition.files || files.length > 0) && { files }),
     whole: true,
     ...(definition.big_integers && { big_integers: definition.big_integers }),
-    env: { ...env, set: { ...env.set, ...plainTexts(definition.set ?? {}, owner, [...path, 'set']) } },
+    ...resolveVariables(definition, profile, owner, path, names),
+    ...(definition.exit_codes && { exit_codes: definition.exit_codes }),
   };
 }
 
@@ -76,17 +84,19 @@ function argumentsOf(
   names: ArgumentNames,
   owner: Loaded<unknown>,
   path: PropertyKey[],
-): string[] {
-  if (args) {
-    for (const [index, item] of args.entries()) {
-      checkPlaceholders([item], names, owner.locate([...path, 'args', index]));
-    }
-    return args;
-  }
+): PlanArgument[] {
+  if (args) return resolveArguments(args, owner, [...path, 'args'], names);
   const location = owner.locate(args_template === undefined ? path : [...path, 'args_template']);
   const items = splitArguments(args_template ?? (names.owner === 'hook' ? '' : DEFAULT_ARGS), location);
   checkPlaceholders(items, names, location);
   return items;
+}
+
+/** @throws AbilityError `definition.invalid` for a code of ours. */
+function checkExitCodes({ exit_codes = {} }: ScriptDefinition, owner: Loaded<unknown>, path: PropertyKey[]): void {
+  for (const [exit, meaning] of Object.entries(exit_codes)) {
+    if (meaning !== 'ok') refuseOurCode(meaning.code, owner.locate([...path, 'exit_codes', exit, 'code']));
+  }
 }
 
 /** Everything that is pinned with a script: what `files` and its interpreter name, and what these and the script import. */

@@ -42,6 +42,7 @@ const NEVER_AGAIN = [
   'output',
   'placement',
   'scope',
+  'script.arguments_too_large',
   'script.missing',
   'script.not_executable',
   'seal.invalid',

@@ -26,6 +26,35 @@ export function fillPlaceholders(text: string, values: Readonly<Record<string, s
   });
 }
 
+/** The names that texts of a script may hold, each one replaced inside its item. Source: answers, 25. */
+export const PLACEHOLDERS = [
+  'input_file',
+  'output_file',
+  'output_dir',
+  'payload',
+  'task_key',
+  'idempotency_key',
+  'pinned',
+] as const;
+
+const OWN = new RegExp(String.raw`\\?\{(${PLACEHOLDERS.join('|')})\}`, 'g');
+
+/**
+ * Puts values in the place of {@link PLACEHOLDERS} and nothing else, for texts in which braces are usual: `\{payload}` is
+ * these very letters without the backslash, and all other braces stay.
+ */
+export function fillOwnPlaceholders(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replaceAll(OWN, (all, name: string) => {
+    if (all.startsWith('\\')) return all.slice(1);
+    return (Object.hasOwn(values, name) ? values[name] : undefined) ?? all;
+  });
+}
+
+/** The names among {@link PLACEHOLDERS} that {@link fillOwnPlaceholders} would fill in. */
+export function ownNamesIn(text: string): string[] {
+  return [...text.matchAll(OWN)].flatMap(([all, name]) => (all.startsWith('\\') || name === undefined ? [] : [name]));
+}
+
 /** Whether a name in braces is filled in somewhere in a text. @param engine of the plan that holds the text. */
 export function holdsPlaceholder(text: string, name: string, engine: number): boolean {
   return isSinceEngine2({ engine }) ? namesInBraces(text).includes(name) : text.includes(`{${name}}`);

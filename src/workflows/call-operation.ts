@@ -225,9 +225,9 @@ function failureOf(run: TaskRun, call: OperationCall, leftMs: number, error: unk
   if (end.kind === 'problem') {
     run.note(path, id, { status: 'running', attempts: end.attempt });
     keep(run, end.hooks);
-    const { problem, cut, hasArrived } = end;
+    const { problem, cut, hasArrived, isAnswer } = end;
     if (problem.code !== 'outcome.unknown')
-      return limitOf(run, call, leftMs, problem) ?? new StepFailure(problem, hasArrived);
+      return limitOf(run, call, leftMs, problem) ?? new StepFailure(problem, hasArrived, isAnswer);
     const limit = limitOf(run, call, leftMs, seenBefore(problem));
     return endOfLost(run, { problem, wasCut: cut, mayBeCut: call.mayBeCut, limit });
   }

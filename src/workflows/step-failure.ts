@@ -10,10 +10,12 @@ import { isInTurn } from '../rules/turn-paths.js';
 export class StepFailure extends Error {
   /**
    * @param hasArrived whether the call was made all the same, and only its answer cannot be used.
+   * @param isAnswer whether it is what an answer means to its author, so that nothing is tried again unless it is named.
    */
   constructor(
     readonly problem: Problem,
     readonly hasArrived = false,
+    readonly isAnswer = false,
   ) {
     super(problem.message);
   }
@@ -63,9 +65,12 @@ export function isStepFailure(error: unknown): error is StepFailure {
   return error instanceof StepFailure;
 }
 
+/** What a failure says of the answer of a call; see {@link StepFailure}. */
+type Arrival = Pick<StepFailure, 'hasArrived' | 'isAnswer'>;
+
 /** What an activity's failure tells: our problem, a time-out of Temporal's, or something unforeseen. */
 export type ActivityEnd =
-  | { kind: 'problem'; problem: Problem; attempt: number; hooks: HookAnswer[]; cut: boolean; hasArrived: boolean }
+  | ({ kind: 'problem'; problem: Problem; attempt: number; hooks: HookAnswer[]; cut: boolean } & Arrival)
   /** `unclear`: an attempt before may have had its effect although it failed. */
   | { kind: 'timeout'; type: TimeoutFailure['timeoutType']; unclear: boolean }
   | { kind: 'other'; error: unknown };
@@ -78,9 +83,15 @@ export function readActivityFailure(error: unknown): ActivityEnd {
   }
   if (cause instanceof ApplicationFailure && cause.type) {
     const [problem] = (cause.details ?? []) as [Problem?];
-    const { attempt = 1, hooks = [], cut = false, arrived: hasArrived = false } = toldBy(cause);
+    const {
+      attempt = 1,
+      hooks = [],
+      cut = false,
+      arrived: hasArrived = false,
+      answer: isAnswer = false,
+    } = toldBy(cause);
     const { type: code, message } = cause;
-    return { kind: 'problem', problem: problem ?? { code, message }, attempt, hooks, cut, hasArrived };
+    return { kind: 'problem', problem: problem ?? { code, message }, attempt, hooks, cut, hasArrived, isAnswer };
   }
   return { kind: 'other', error };
 }
@@ -113,6 +124,7 @@ interface Told {
   hooks?: HookAnswer[];
   cut?: boolean;
   arrived?: boolean;
+  answer?: boolean;
 }
 
 function toldBy(error: unknown): Told {

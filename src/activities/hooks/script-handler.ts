@@ -1,6 +1,7 @@
 import type { HookAnswer } from '../../contracts/hooks.js';
+import { FIRST_CEL } from '../../contracts/names.js';
 import { failedAnswer } from '../../rules/hook-facts.js';
-import { fillPlaceholders } from '../../rules/placeholders.js';
+import type { ScriptFacts } from '../../rules/script-texts/evaluate-script.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { CallLog } from '../call-log.js';
@@ -8,10 +9,11 @@ import type { PinnedScripts } from '../script/pinned-scripts.js';
 import type { ProcessGroups } from '../script/process-groups.js';
 import { type ProcessOutcome, runProcess } from '../script/run-process.js';
 import { environmentOf } from '../script/script-environment.js';
+import { textsOf } from '../script/script-texts.js';
 import type { SecretSource } from '../secrets.js';
 import { duplicateKeys } from './duplicate-keys.js';
 import { type Asked, readHookResult } from './read-hook-result.js';
-import type { AnswerScript } from './run-hooks.js';
+import type { AnswerScript, HookRun } from './run-hooks.js';
 
 /** An answer is short; what is longer is none. */
 const MOST_CHARACTERS = 1024 * 1024;
@@ -41,14 +43,14 @@ async function answerScript(
   const names = { ABILITY_HOOK_ID: id, ABILITY_ENVIRONMENT: context.environment.name };
   const { file, pinned, names: places } = await scripts.find(script);
   const inCopy = (item: string): string => item.replaceAll('{pinned}', () => pinned);
-  const own = script.args.map((item) => fillPlaceholders(item, { pinned }, run.plan.engine));
-  const [command, ...args] = [...script.interpreter.map(inCopy), file, ...own] as [string];
+  const given = await textsOf(script, factsOf(run, pinned));
+  const [command, ...args] = [...script.interpreter.map(inCopy), file, ...given.args] as [string];
   const outcome = await runProcess(
     {
       command,
       args,
       cwd: root,
-      env: environmentOf(script.env, secrets(context.environment.name), hide, { ...names, ...places }),
+      env: environmentOf(script.env, secrets(context.environment.name), hide, { ...given.env, ...names, ...places }),
       stdin: JSON.stringify(context),
       timeoutMs: timeout_ms,
       signal: run.signal,
@@ -62,6 +64,22 @@ async function answerScript(
   const fault = faultOf(outcome, timeout_ms);
   if (fault) return failedAnswer(id, at, withTail(fault, log.tailOf('stderr', 5)));
   return readAnswer(id, outcome.stdout.toString('utf8'), { ...at, ability: context.ability_id }, log);
+}
+
+/** A hook fires for abilities of many inputs, so that any input may be absent. */
+function factsOf({ plan, input, task }: HookRun, pinned: string): ScriptFacts {
+  const { name, protected: isProtected, vars } = plan.environment;
+  return {
+    values: {
+      input,
+      environment: { name, protected: isProtected, vars },
+      task: { key: task, ability: plan.ability.id },
+    },
+    inputSchema: null,
+    placeholders: { pinned },
+    engine: plan.engine,
+    cel: plan.cel ?? FIRST_CEL,
+  };
 }
 
 function faultOf({ ended, exitCode, signal, reason }: ProcessOutcome, timeoutMs: number): string | undefined {

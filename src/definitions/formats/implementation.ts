@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { api } from './api.js';
+import { argument, exitCodes, OUTPUT_FORMS } from './script-arguments.js';
 import { abilityId, bigIntegers, condition, hookBindings, jsonObject, plainName, seconds } from './values.js';
 
 /** A program that runs a script: one word, or words. */
@@ -15,15 +16,39 @@ export const script = z.strictObject({
       'Its arguments, split on blanks; knows {input_file} {output_file} {output_dir} {payload} {task_key} {idempotency_key} {pinned}.',
     ),
   /** Arguments as a list, where a template would need quotes. */
-  args: z.array(z.string()).optional().describe('Its arguments as a list, instead of args_template.'),
+  args: z
+    .array(argument)
+    .optional()
+    .describe(
+      'Its arguments as a list, instead of args_template. An item may hold ${{ }} over input, environment and task.',
+    ),
+  stdin: z.string().optional().describe('What it reads on stdin; may hold ${{ }}. Without it, nothing.'),
   interpreter: interpreter
     .optional()
     .describe('The program that runs it; without it, its run bit and first line, or its extension.'),
   timeout_sec: seconds.optional().describe('How long a call may take; 60 without it.'),
   env_profile: plainName.optional().describe('Its environment, one of env_profiles; without it, `default`.'),
   big_integers: bigIntegers.optional(),
-  /** Variables besides the profile's. */
-  set: z.record(plainName, z.string()).optional().describe('Variables besides those of the profile.'),
+  env: z
+    .record(plainName, z.string())
+    .optional()
+    .describe(
+      'Variables besides those of the profile: texts that may hold ${{ }}, or references to secrets, env:NAME or file:PATH.',
+    ),
+  /** The older name of `env`. */
+  set: z
+    .record(plainName, z.string())
+    .optional()
+    .describe('The older name of `env`, for texts as they are; one of the two.'),
+  output: z
+    .enum(OUTPUT_FORMS)
+    .optional()
+    .describe(
+      'How its output is read: json, text ({text}), lines ({lines}), csv ({rows}), none (null). Without it, json where {output_file} or `output_schema` is written, else text.',
+    ),
+  exit_codes: exitCodes
+    .optional()
+    .describe('What exit codes from 1 to 255 mean: `ok`, or the code with which the step fails.'),
   files: z
     .array(z.string().min(1))
     .optional()

@@ -7,6 +7,7 @@ import {
   abilityId,
   condition,
   durationOrTemplate,
+  errorCode,
   json,
   jsonObject,
   numberOrTemplate,
@@ -87,10 +88,7 @@ export interface ErrorHandlerDefinition {
 export type SwitchCaseDefinition = { if: string; steps: StepDefinition[] } | { else: StepDefinition[] };
 
 const fail = z.strictObject({
-  code: z
-    .string()
-    .regex(/^[a-z][a-z0-9_.]{0,99}$/, 'An error code has small letters, digits, _ and dots')
-    .describe('The code of the failure, reported as it is written.'),
+  code: errorCode.describe('The code of the failure, reported as it is written.'),
   message: z.string().min(1).describe('What is said.'),
   details: json.optional().describe('What belongs to it.'),
 });

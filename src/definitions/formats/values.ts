@@ -132,6 +132,11 @@ export const seconds = z.number().positive().max(86_400);
 /** The version of a contract: a number or any text. */
 export const version = z.union([z.number().int().nonnegative(), z.string().min(1).max(50)]);
 
+/** The code of a failure that an author names. */
+export const errorCode = z
+  .string()
+  .regex(/^[a-z][a-z0-9_.]{0,99}$/, 'An error code has small letters, digits, _ and dots');
+
 /** What a call changes. */
 export const effect = z.enum(EFFECTS);
 

@@ -5,7 +5,7 @@ import type { Problem } from '../../contracts/problem.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { formatDuration } from '../../rules/duration.js';
 import { isSinceEngine2 } from '../../rules/engine.js';
-import { isRetryableCode } from '../../rules/error-families.js';
+import { codeMatchesAny, isRetryableCode } from '../../rules/error-families.js';
 import { causeOf, explain } from '../cut.js';
 import { Halted, isStepFailure, StepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
@@ -45,7 +45,7 @@ async function tryAgain(
       run.note(path, step.id, { status: 'running', attempts: attempt });
       return await work({ ...frame, groups: [...frame.groups, attempt] });
     } catch (error) {
-      const again = isStepFailure(error) && isRetryableCode(error.problem.code, errors, !isSinceEngine2(run.plan));
+      const again = isStepFailure(error) && isTriedAgain(run, error, errors);
       if (!again || attempt >= attempts) throw error;
     }
     const pause = frame.budget.capWait(Math.min(wait, most));
@@ -59,6 +59,11 @@ async function tryAgain(
     wait *= factor;
     for (const inner of step.steps) run.forget(`${path}/${inner.id}`);
   }
+}
+
+function isTriedAgain({ plan }: TaskRun, { problem, isAnswer }: StepFailure, errors: string[] | undefined): boolean {
+  if (isAnswer && !codeMatchesAny(problem.code, errors ?? [])) return false;
+  return isRetryableCode(problem.code, errors, !isSinceEngine2(plan));
 }
 
 function forgetAttempt(run: TaskRun, step: GroupStep, path: string, attempt: number): void {

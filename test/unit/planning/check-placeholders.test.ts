@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  CALL_ARGUMENTS,
-  checkPlaceholders,
-  HOOK_ARGUMENTS,
-  PLACEHOLDERS,
-} from '../../../src/planning/check-placeholders.js';
-import { fillPlaceholders } from '../../../src/rules/placeholders.js';
+import { CALL_ARGUMENTS, checkPlaceholders, HOOK_ARGUMENTS } from '../../../src/planning/check-placeholders.js';
+import { fillPlaceholders, PLACEHOLDERS } from '../../../src/rules/placeholders.js';
 import { errorOf } from '../error-of.js';
 import { lowLevel, registryOf, resolved, SCRIPT_FILE } from '../temporary-project.js';
 

@@ -32,6 +32,7 @@ function call(path: string, allowed: string[], begin = async () => void (begun +
   const input: CallInput = {
     input: {},
     taskKey: 't-1',
+    ability: 'a.b',
     cel: CEL,
     path: 'a',
     idempotencyKey: 't-1/a',
@@ -39,6 +40,7 @@ function call(path: string, allowed: string[], begin = async () => void (begun +
     environment: { name: 'dev' } as CallInput['environment'],
     timeoutMs: 20_000,
     outputBytes: 1_000_000,
+    inputSchema: {},
     outputSchema: null,
     signal: new AbortController().signal,
     stop: new AbortController().signal,

@@ -36,6 +36,7 @@ export function requestFrom(planned: ApiImplementation, input: JsonObject): ApiR
   const request = buildRequest(planned, {
     input,
     taskKey: 't',
+    ability: 'a.b',
     cel: CEL,
     path: 'run',
     idempotencyKey: 't/run',
@@ -44,6 +45,7 @@ export function requestFrom(planned: ApiImplementation, input: JsonObject): ApiR
     environment: { name: 'dev', protected: false, vars: { region: 'eu' } },
     timeoutMs: 1000,
     outputBytes: 1000,
+    inputSchema: {},
     outputSchema: null,
     signal,
     stop: signal,

@@ -1,0 +1,137 @@
+import { readFile, stat } from 'node:fs/promises';
+import type { Json } from '../../contracts/json.js';
+import type { PlanScript } from '../../contracts/plan.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { writesFile } from '../../rules/script-texts/writes-file.js';
+import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import { CallFailure } from '../call-failure.js';
+import type { CallInput } from '../call-input.js';
+import type { Reading } from '../exact/marked-json.js';
+import { integersOf, readJson, readUtf8 } from '../exact/read-json.js';
+import { withoutQuote } from '../json-fault.js';
+import { NoCsv, readCsv } from './read-csv.js';
+
+/** The script whose output is read, and the call it was for. */
+interface Ended {
+  script: PlanScript;
+  call: CallInput;
+}
+
+/** How much of stdout is the output of a script, in bytes: one more than it may have, or nothing. */
+export function stdoutToKeep({ script, call }: Ended): number {
+  return script.output === 'none' || writesFile(script, call.engine) ? 0 : call.outputBytes + 1;
+}
+
+/**
+ * The output of a script that ended well, read in the form that its definition states.
+ *
+ * @throws CallFailure `script.output_missing`, `script.output_broken`, `script.output_invalid`, `output.too_large`.
+ */
+export async function readScriptOutput(ended: Ended, stdout: Buffer, file: string): Promise<Json> {
+  const { script, call } = ended;
+  if (script.output === 'none') return null;
+  const bytes = writesFile(script, call.engine) ? await readFromFile(ended, file) : stdout;
+  if (bytes.length > call.outputBytes) {
+    const message = `${script.path} printed more than the ${call.outputBytes} bytes its output may have`;
+    throw new CallFailure({ code: 'output.too_large', message });
+  }
+  const text = readUtf8(bytes, readingOf(ended));
+  const value = await readForm(ended, text);
+  refuseUnsafeKeys(value, 'script.output_invalid');
+  return value;
+}
+
+function readForm(ended: Ended, text: string): Json | Promise<Json> {
+  switch (ended.script.output) {
+    case 'text':
+      return { text: text.replace(/(?:\r?\n)+$/, '') };
+    case 'lines':
+      return { lines: linesOf(text) };
+    case 'csv':
+      return rowsOf(ended, text);
+    default:
+      return jsonOf(ended, text);
+  }
+}
+
+function linesOf(text: string): string[] {
+  const lines = text.split(/\r?\n/);
+  // The end of the last line begins no other one.
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+async function rowsOf(ended: Ended, text: string): Promise<Json> {
+  try {
+    return { rows: await readCsv(text) };
+  } catch (error) {
+    if (error instanceof NoCsv) throw broken(ended, `which is not CSV: ${error.message}`);
+    throw error;
+  }
+}
+
+function jsonOf(ended: Ended, text: string): Json {
+  if (text.trim() === '') return null;
+  try {
+    return readJson(text, readingOf(ended));
+  } catch (error) {
+    if (error instanceof AbilityError) throw error;
+    const reason = withoutQuote(error instanceof Error ? error.message : String(error));
+    throw broken(ended, `which is not JSON (${reason}): ${ended.call.log.excerpt(text, 200)}`);
+  }
+}
+
+function readingOf({ script, call }: Ended): Reading {
+  return {
+    integers: integersOf(script.big_integers, call.engine),
+    code: 'script.output_invalid',
+    what: `The output of ${script.path}`,
+  };
+}
+
+async function readFromFile(ended: Ended, file: string): Promise<Buffer> {
+  const { script, call } = ended;
+  const found = await stat(file).catch(() => undefined);
+  if (!found) throw missing(ended, 'output file');
+  if (!found.isFile()) throw broken(ended, 'which is no file');
+  const bytes = found.size;
+  if (bytes > call.outputBytes) {
+    throw new CallFailure({
+      code: 'output.too_large',
+      message: `${script.path} wrote ${bytes} bytes; its output may have ${call.outputBytes}`,
+    });
+  }
+  const written = await readFile(file);
+  // No text and no lines are an output; nothing at all is no JSON.
+  if (script.output === undefined && written.toString('utf8').trim() === '') throw missing(ended, 'output');
+  return written;
+}
+
+function broken({ script, call }: Ended, what: string): CallFailure {
+  const stderr = call.log.tailOf('stderr');
+  return new CallFailure({
+    code: 'script.output_broken',
+    message: `${script.path} gave an output ${what}${stderr ? `\n${stderr}` : ''}`,
+    details: { stderr },
+    suggestion: suggestionFor(script, writesFile(script, call.engine)),
+  });
+}
+
+function suggestionFor({ output }: PlanScript, usesFile: boolean): string {
+  if (output === 'csv') {
+    return 'Print CSV with a header line, or write another `output` in the definition: text, lines or json.';
+  }
+  return usesFile
+    ? 'Write one JSON value to the file given as {output_file}.'
+    : 'Print one JSON value to stdout, and everything else to stderr. Where it prints no JSON, write `output: text` in the definition.';
+}
+
+function missing({ script, call }: Ended, what: string): CallFailure {
+  const tail = call.log.tailOf('stderr');
+  return new CallFailure({
+    code: 'script.output_missing',
+    message: `${script.path} ended with exit code 0 but wrote no ${what}${tail ? `\n${tail}` : ''}`,
+    details: { stderr: tail },
+    suggestion: `Write the result${script.output === undefined ? ' as JSON' : ''} to the file given as {output_file}.`,
+  });
+}

@@ -1,0 +1,88 @@
+import type { PlanScript } from '../../contracts/plan.js';
+import { CallFailure } from '../call-failure.js';
+import type { CallInput } from '../call-input.js';
+import type { ProcessOutcome } from './run-process.js';
+
+/**
+ * Refuses every end of a script but one that means success.
+ *
+ * @param pinned the folder of the copy that ran.
+ * @throws CallFailure `script.exit`, `script.start_failed`, `script.arguments_too_large`, `timeout.call`, or with the code
+ * that the definition gives an exit code: that is an answer, and no attempt follows unless the step names it.
+ */
+export function refuseBadEnd(outcome: ProcessOutcome, script: PlanScript, call: CallInput, pinned: string): void {
+  const tail = call.log.tailOf('stderr');
+  const said = tail ? `\n${tail}` : '';
+  const details = { stderr: tail };
+  switch (outcome.ended) {
+    case 'exit':
+      refuseBadExit(outcome.exitCode, script, tail, pinned);
+      return;
+    case 'signal':
+      throw new CallFailure(
+        { code: 'script.exit', message: `${script.path} was killed by ${outcome.signal}${said}`, details },
+        { unclear: true },
+      );
+    case 'timeout':
+      throw new CallFailure(
+        { code: 'timeout.call', message: `${script.path} took longer than ${call.timeoutMs} ms${said}`, details },
+        { unclear: true },
+      );
+    case 'aborted':
+      throw new CallFailure(
+        { code: 'timeout.call', message: `${script.path} was stopped before it ended${said}`, details },
+        { unclear: true },
+      );
+    case 'not_started':
+      throw notStarted(script, outcome.reason ?? 'unknown reason');
+  }
+}
+
+function refuseBadExit(exitCode: number | undefined, script: PlanScript, tail: string, pinned: string): void {
+  if (exitCode === 0) return;
+  const meaning = script.exit_codes?.[String(exitCode)];
+  if (meaning === 'ok') return;
+  const problem = {
+    code: meaning?.code ?? 'script.exit',
+    message: `${script.path} ended with exit code ${exitCode}${tail ? `\n${tail}` : ''}`,
+    details: { exit_code: exitCode ?? null, stderr: tail },
+  };
+  if (meaning) throw new CallFailure(problem, { isAnswer: true });
+  throw new CallFailure({ ...problem, ...(isMissingBeside(tail, pinned) && { suggestion: BESIDE }) });
+}
+
+/** What a script looks for beside itself and does not find was not pinned. */
+function isMissingBeside(stderr: string, pinned: string): boolean {
+  return (
+    /\b(ENOENT|MODULE_NOT_FOUND|ModuleNotFoundError|[Nn]o such file|[Cc]an't open|not found)\b/.test(stderr) &&
+    stderr.includes(pinned)
+  );
+}
+
+const BESIDE =
+  'A script runs from a copy of what was pinned with it. Name what it reads beside itself under `files`, or reach for it from ABILITY_ROOT; `ability lint` names such places.';
+
+/** A script that was not started, and why. */
+export function notStarted(script: PlanScript, reason: string, cause?: unknown): CallFailure {
+  if (/\bE2BIG\b/.test(reason)) {
+    return new CallFailure(
+      {
+        code: 'script.arguments_too_large',
+        message: `${script.path} could not be started: its arguments and variables are larger than the system lets a process have`,
+        suggestion:
+          'Give what is large on stdin (`stdin: ..`) or in {input_file}. On Linux, one argument has at most 128 KiB.',
+      },
+      { cause },
+    );
+  }
+  return new CallFailure(
+    {
+      code: 'script.start_failed',
+      message: `${script.path} could not be started: ${reason}`,
+      suggestion: /\bEACCES\b/.test(reason)
+        ? 'Where .system is on a disk mounted noexec, write `interpreter`; else check the interpreter and the shebang.'
+        : 'Check the interpreter and the shebang.',
+    },
+    { cause },
+  );
+}
