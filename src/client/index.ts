@@ -9,6 +9,7 @@ export { type DeleteEnd, type DeleteOptions, deleteTask } from './delete-task.js
 export { explainTask } from './explain-task.js';
 export { type FetchedHistory, fetchHistories } from './fetch-histories.js';
 export type { Stall } from './find-stall.js';
+export type { GivenFiles } from './give-files.js';
 export { keepingRuntime } from './keep-runtime.js';
 export { linkOf } from './links.js';
 export { type ListedTask, type ListFilter, listTasks } from './list-tasks.js';
@@ -16,6 +17,7 @@ export { readHost, readInput, readRecordPlace } from './read-origin.js';
 export { readRecord } from './read-record.js';
 export { awaitResult } from './read-result.js';
 export { type Retry, retryTask } from './retry-task.js';
+export { type TakenFile, takeFiles } from './take-files.js';
 export { LISTED_STATES, type ListedState, type TaskFilter } from './task-query.js';
 export { hasEnded, type SeenTask, viewOwnTask, viewTask } from './view-task.js';
 export { type WaitEnd, type WaitOptions, waitForTask } from './wait-for-task.js';

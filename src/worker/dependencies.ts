@@ -18,6 +18,7 @@ import type { ProjectPaths } from '../server/project-paths.js';
 import type { Store } from '../server/store/store.js';
 import { TaskFileStore } from '../server/store/task-file-store.js';
 import { EndRecords } from './end-records.js';
+import { FileCollector } from './file-collector.js';
 import { keepLarge, shrink } from './keep-large.js';
 import { accessLocks } from './lock-access.js';
 import { log } from './logger.js';
@@ -29,6 +30,7 @@ import { WorkerFolders } from './worker-folders.js';
 export interface SharedDependencies {
   activities: ActivityDependencies;
   ends: EndRecords;
+  collector: FileCollector;
   close(): Promise<void>;
 }
 
@@ -47,6 +49,7 @@ export function buildDependencies(
   const folders = new WorkerFolders(paths.calls);
   folders.sweep();
   const files = new TaskFileStore(store, project);
+  const collector = new FileCollector({ project, root: paths.root, store, client: access.client });
   const pool = new McpPool({ root: paths.root, groups });
   const plans = new PlanSource(project, keys, access.readRun, new CheckedChains(store));
   const { root } = paths;
@@ -81,7 +84,9 @@ export function buildDependencies(
   return {
     activities,
     ends: new EndRecords(activities),
+    collector,
     async close() {
+      await collector.close();
       await pool.close();
       groups.close();
       folders.close();

@@ -13,6 +13,7 @@ import { PLACEMENTS, type Placement } from '../contracts/placement.js';
 import type { SealKeys } from '../planning/seal.js';
 import { SpillingCodec } from '../server/payload-codec.js';
 import type { ProjectPaths } from '../server/project-paths.js';
+import type { Collected } from '../server/store/collect-files.js';
 import { openStore } from '../server/store/open-store.js';
 import { createWorker } from './create-workers.js';
 import { buildDependencies, type SharedDependencies } from './dependencies.js';
@@ -82,6 +83,7 @@ export class WorkerHost {
     await checkNamespace(access.client, connection);
     const built = buildDependencies(options.project, options.paths, store, options.keys, access, options.env);
     const shared = options.adapt ? adapted(built, options.adapt) : built;
+    shared.collector.start();
     return new WorkerHost(options, connection, access, codec, shared);
   }
 
@@ -128,6 +130,11 @@ export class WorkerHost {
   /** Records of ended tasks that could not be written since this host began. */
   get recordsMissing(): number {
     return this.shared.ends.missing;
+  }
+
+  /** Removes the files that no task is to have any more, as it is done daily. */
+  collectFiles(now?: Date): Promise<Collected> {
+    return this.shared.collector.collect(now);
   }
 
   /** Lets the workers end what they must not break off, then closes everything; once, however often it is asked. */

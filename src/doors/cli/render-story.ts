@@ -2,6 +2,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import { isEndState } from '../../contracts/states.js';
 import type { StoryOperation, TaskStory } from '../../contracts/story.js';
 import { describeConcurrency, describeWait } from '../../rules/describe-concurrency.js';
+import { describeFiles } from '../../rules/describe-files.js';
 import { formatDuration } from '../../rules/duration.js';
 import { oneLine } from '../../rules/shown-text.js';
 import type { NextCommand } from './next-commands.js';
@@ -22,6 +23,7 @@ export function renderStory(story: TaskStory, next: readonly NextCommand[], styl
     ['Resolved', tellResolution(story, style)],
     ['What happened', tellEvents(story, style)],
     ['End', tellEnd(story, style)],
+    ['Files', describeFiles(story.files ?? []).map(oneLine)],
     ['Warnings', story.warnings.map((warning) => plainText(warning, '  '))],
     ['Not known', story.gaps],
     ['Where to look', tellLinks(story)],

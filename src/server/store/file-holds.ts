@@ -53,14 +53,18 @@ export class FileHolds {
     return (await this.store.listNamed(this.ofTask(task))).map(({ name }) => lastPart(name));
   }
 
+  /** Lets go of one file, and removes it where nobody else has it. @returns whether it is gone. */
+  async letGo(task: string, digest: string): Promise<boolean> {
+    await this.store.removeNamed(this.ofFile(digest) + this.ownerOf(task));
+    const isGone = await this.removeUnheld(digest);
+    await this.store.removeNamed(this.ofTask(task) + digest);
+    return isGone;
+  }
+
   /** Lets go of all that a task holds, and removes what nobody else does. @returns how many files are gone. */
   async release(task: string): Promise<number> {
     let removed = 0;
-    for (const digest of await this.heldBy(task)) {
-      await this.store.removeNamed(this.ofFile(digest) + this.ownerOf(task));
-      if (await this.removeUnheld(digest)) removed += 1;
-      await this.store.removeNamed(this.ofTask(task) + digest);
-    }
+    for (const digest of await this.heldBy(task)) if (await this.letGo(task, digest)) removed += 1;
     return removed;
   }
 

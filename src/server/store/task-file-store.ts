@@ -35,7 +35,9 @@ export class TaskFileStore {
 
   /** Lets a task hold a file that is kept already. @throws AbilityError `store.not_shared` where it is not. */
   async hold(task: string, digest: string): Promise<void> {
-    if (!(await this.holds.hold(task, digest))) throw absent(digest, this.store.where);
+    if (await this.holds.hold(task, digest)) return;
+    await this.holds.letGo(task, digest);
+    throw absent(digest, this.store.where);
   }
 
   /** The bytes, checked while they are read. @throws AbilityError `store.not_shared`. */

@@ -25,6 +25,7 @@ import {
 } from '../follow-task.js';
 import { interruption } from '../interruption.js';
 import { refuseUnwritable, writeJunit } from '../junit.js';
+import { parseFiles } from '../parse-files.js';
 import { type InputFlags, parseInput } from '../parse-input.js';
 import { plainText } from '../plain-text.js';
 import { explainingChange } from '../preview/explain-change.js';
@@ -34,6 +35,7 @@ import { exitOf } from '../report.js';
 /** Flags of `ability run`. */
 export interface RunFlags extends InputFlags, FollowFlags {
   plan?: string;
+  file?: string[];
   key?: string;
   direct?: boolean;
   detach?: boolean;
@@ -104,6 +106,7 @@ export async function newTask(
     ability,
     environment,
     input: parseInput(flags, definition.input_schema, context),
+    ...(flags.file && flags.file.length > 0 && { files: parseFiles(flags.file, registry.project, context.cwd) }),
     ...(plan && { plan }),
     user: currentUser(context.env),
     run: isRun,
