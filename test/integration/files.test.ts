@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deleteTask, retryTask } from '../../src/client/index.js';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { deleteTask, retryTask, signalTask, takeFiles } from '../../src/client/index.js';
 import type { FileValue } from '../../src/contracts/files.js';
 import type { JsonObject } from '../../src/contracts/json.js';
+import type { TaskResult } from '../../src/contracts/task.js';
 import { workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { scriptAbility } from '../fixtures/servers/definitions.js';
@@ -225,6 +226,95 @@ output: "\${{ steps.check.output.text }}"`;
     project.write(workflow('again', steps('f.read')));
     const next = await retryTask(project.session, id, { user, run: true });
     expect(await project.wait(next.id)).toMatchObject({ result: { status: 'succeeded', output: '<h1>again</h1>' } });
+  });
+
+  test('come with the caller, and go again where the task does not come to be', async () => {
+    const path = join(project.root, 'given.txt');
+    project.write({ 'given.txt': 'given' });
+    const files = { paths: { file: [path] }, maxBytes: 1000 };
+    const { id } = await project.create('f.read', {}, { key: 'given', files });
+    expect(await project.wait(id)).toMatchObject({ result: { output: { text: 'given' } } });
+    expect((await project.create('f.read', {}, { key: 'given', files })).attached).toBe(true);
+    project.write({ 'given.txt': 'other' });
+    await expect(project.create('f.read', {}, { key: 'given', files })).rejects.toMatchObject({
+      code: 'task.key_conflict',
+    });
+    project.write({ 'given.txt': 'refused' });
+    await expect(project.create('f.read', { more: 1 }, { files: { ...files, maxBytes: 3 } })).rejects.toMatchObject({
+      code: 'file.too_large',
+    });
+    await expect(project.create('f.absent', {}, { files })).rejects.toMatchObject({ code: 'ability.not_found' });
+    expect(existsSync(stored(sha256('refused')))).toBe(false);
+    expect(existsSync(stored(sha256('given')))).toBe(true);
+  });
+
+  test('are copied out under their names, and nothing is written over', async () => {
+    const folder = join(project.root, 'out');
+    const first = await project.run('f.make', { text: 'first' });
+    const second = await project.run('f.make', { text: 'second' });
+    const names = async (result: TaskResult) =>
+      (await takeFiles(project.session, result.files ?? [], folder)).map(({ path, wasThere }) => [
+        basename(path),
+        wasThere,
+      ]);
+    expect(await names(first)).toEqual([['report.html', false]]);
+    expect(await names(second)).toEqual([['report-2.html', false]]);
+    expect(await names(first)).toEqual([['report.html', true]]);
+    expect(readdirSync(folder).sort()).toEqual(['report-2.html', 'report.html']);
+  });
+
+  test('may be only so large, one by one and together', async () => {
+    project.write({
+      'ability.yaml': readFileSync(join(project.root, 'ability.yaml'), 'utf8').concat(
+        'policy: { max_file: 20B, max_task_files: 30B }\n',
+      ),
+      ...workflow(
+        'too_much',
+        `
+steps:
+  - { id: a, call: f.make, with: { text: aaaa } }
+  - { id: b, call: f.make, with: { text: bbbb } }
+  - { id: c, call: f.make, with: { text: cccc } }`,
+      ),
+    });
+    try {
+      expect(await project.run('f.make', { text: 'longer than the limit' })).toMatchObject({
+        error: { code: 'file.too_large', message: expect.stringContaining('20 B') },
+      });
+      expect(await project.run('too_much')).toMatchObject({ error: { code: 'file.too_large', step: 'c' } });
+    } finally {
+      project.write({
+        'ability.yaml': readFileSync(join(project.root, 'ability.yaml'), 'utf8').replace(/policy:.*\n/, ''),
+      });
+    }
+  });
+
+  test('are kept for a time after the end of the task, and then collected', async () => {
+    project.write(
+      workflow(
+        'held_open',
+        `
+steps:
+  - { id: build, call: f.make, with: { text: open } }
+  - { id: go, wait: { signal: go } }
+  - { id: read, call: f.read, with: { file: "\${{ steps.build.files.report }}" } }`,
+      ),
+    );
+    const held = await project.create('held_open', {}, { key: 'held-open' });
+    await vi.waitFor(() => expect(existsSync(stored(sha256('<h1>open</h1>')))).toBe(true), 20_000);
+    await project.run('f.make', { text: 'old' }, { key: 'old' });
+    const path = stored(sha256('<h1>old</h1>'));
+    const day = 24 * 60 * 60_000;
+    const at = (days: number) => new Date(Date.now() + days * day);
+    await project.host().collectFiles(at(29));
+    expect(existsSync(path)).toBe(true);
+    await project.host().collectFiles(at(31));
+    expect(existsSync(path)).toBe(false);
+    await expect(
+      project.run('f.read', { file: { $file: sha256('<h1>old</h1>'), name: 'a', bytes: 12, media_type: 'text/html' } }),
+    ).rejects.toMatchObject({ code: 'store.not_shared' });
+    await signalTask(project.session, held.id, 'go', null);
+    expect(await project.wait(held.id)).toMatchObject({ result: { status: 'succeeded' } });
   });
 
   test('go when the last task is deleted that has them', async () => {
