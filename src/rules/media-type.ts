@@ -45,3 +45,10 @@ export function mediaTypeOf(name: string): string {
   const known = Object.hasOwn(BY_ENDING, ending) ? BY_ENDING[ending] : undefined;
   return known ?? 'application/octet-stream';
 }
+
+/** The ending, with its dot, of a file of a media type; empty where the type is not known. */
+export function endingOf(mediaType: string): string {
+  const type = mediaType.split(';')[0]?.trim().toLowerCase();
+  const [ending] = Object.entries(BY_ENDING).find(([, known]) => known === type) ?? [];
+  return ending === undefined ? '' : `.${ending}`;
+}

@@ -29,7 +29,7 @@ export function readAnswer(answer: WholeAnswer, response: PlanApiResponse | unde
 }
 
 /** Headers by the names that the definition writes; what the answer does not have is left out. */
-function pickHeaders({ headers }: WholeAnswer, wanted: readonly string[]): JsonObject {
+export function pickHeaders({ headers }: Pick<WholeAnswer, 'headers'>, wanted: readonly string[]): JsonObject {
   const picked: JsonObject = {};
   for (const name of wanted) {
     const value = headers[name.toLowerCase()];

@@ -1,9 +1,10 @@
-import { createWriteStream } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { FILE_LIMITS, type FileValue, type StepFiles } from '../../contracts/files.js';
+import { FILE_LIMITS, type FileValue, isFileValue, type StepFiles } from '../../contracts/files.js';
 import type { PlanFiles } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { formatBytes } from '../../rules/byte-size.js';
@@ -86,17 +87,37 @@ export class CallFiles {
   /** Keeps something as a file of the task. @throws CallFailure `file.too_large`; AbilityError `store.full`. */
   async keep(source: FileSource, { name, mediaType }: NewFile): Promise<FileValue> {
     const shown = safeFileName(name);
-    const { file_bytes: mostOfOne = FILE_LIMITS.file_bytes, task_bytes: mostOfAll = FILE_LIMITS.task_bytes } =
-      this.scope.limits ?? {};
-    const room = Math.max(0, (this.scope.room ?? mostOfAll) - this.taken);
-    const most = Math.min(mostOfOne, room);
+    const { most, mostOfOne, mostOfAll, room } = this;
     const { task, signal } = this.scope;
     const kept = await this.dependencies.store.keep(source, task, most, signal).catch((error: unknown) => {
       if (!(error instanceof AbilityError) || error.code !== 'file.too_large') throw error;
       throw most === mostOfOne ? tooLarge(shown, mostOfOne) : noRoom(shown, room, mostOfAll);
     });
     this.taken += kept.bytes;
-    return { $file: kept.sha256, name: shown, bytes: kept.bytes, media_type: mediaType ?? mediaTypeOf(shown) };
+    const value = { $file: kept.sha256, name: shown, bytes: kept.bytes, media_type: mediaTypeOf(shown) };
+    const told = { ...value, media_type: mediaType ?? value.media_type };
+    return isFileValue(told) ? told : value;
+  }
+
+  /** Keeps what comes once, such as the body of an answer: it is written to the folder of the call first. */
+  async spool(source: AsyncIterable<Uint8Array>, file: NewFile): Promise<FileValue> {
+    const path = join(await this.folder(), `spool-${randomUUID()}`);
+    const { most } = this;
+    let bytes = 0;
+    const limited = async function* (): AsyncIterable<Uint8Array> {
+      for await (const chunk of source) {
+        bytes += chunk.length;
+        // One byte more is enough to be refused as any other file is.
+        yield chunk;
+        if (bytes > most) return;
+      }
+    };
+    await pipeline(limited(), createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal: this.scope.signal });
+    try {
+      return await this.keep(async () => createReadStream(path), file);
+    } finally {
+      await rm(path, { force: true });
+    }
   }
 
   /** Removes the copies and what the call left in its folder. */
@@ -104,6 +125,23 @@ export class CallFiles {
     const folder = await this.opened?.catch(() => undefined);
     // What cannot be removed now goes with what else the worker leaves, at the next start.
     if (folder !== undefined) await rm(folder, { recursive: true, force: true }).catch(() => {});
+  }
+
+  private get mostOfOne(): number {
+    return this.scope.limits?.file_bytes ?? FILE_LIMITS.file_bytes;
+  }
+
+  private get mostOfAll(): number {
+    return this.scope.limits?.task_bytes ?? FILE_LIMITS.task_bytes;
+  }
+
+  /** Bytes that are left for the files of the task. */
+  private get room(): number {
+    return Math.max(0, (this.scope.room ?? this.mostOfAll) - this.taken);
+  }
+
+  private get most(): number {
+    return Math.min(this.mostOfOne, this.room);
   }
 
   private refuseForeign({ $file, name }: FileValue): void {
