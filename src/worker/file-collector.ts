@@ -1,15 +1,12 @@
 import type { Client } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { loadRegistry } from '../definitions/load-registry.js';
-import { parseDuration } from '../rules/duration.js';
+import { keepTime } from '../activities/files/keep-time.js';
 import { projectOf } from '../rules/other-project.js';
 import { type Collected, collectFiles, type TaskEnd } from '../server/store/collect-files.js';
 import { FileHolds } from '../server/store/file-holds.js';
 import type { Store } from '../server/store/store.js';
 import { log } from './logger.js';
 
-/** Where nobody says otherwise: `policy.keep_files`. */
-const KEEP_FILES = '30d';
 const DAY_MS = 24 * 60 * 60_000;
 /** A runtime that lives as long as one command has no time for it. */
 const FIRST_MS = 30_000;
@@ -51,7 +48,7 @@ export class FileCollector {
   /** Collects where the last collection is a day ago. @returns undefined where it is not. */
   async collectIfDue(now = new Date()): Promise<Collected | undefined> {
     const { store, project } = this.dependencies;
-    const name = `file-holds/collected/${project}`;
+    const name = `collections/${project}`;
     const last = Number(new TextDecoder().decode(await store.getNamed(name)) || 0);
     if (now.getTime() - last < DAY_MS) return undefined;
     await store.putNamed(name, new TextEncoder().encode(String(now.getTime())));
@@ -61,10 +58,8 @@ export class FileCollector {
   /** Collects now. */
   async collect(now = new Date()): Promise<Collected> {
     const { store, root } = this.dependencies;
-    const { policy } = loadRegistry(root).project;
-    const keepMs = parseDuration(policy.keep_files ?? KEEP_FILES);
     const endOf = (task: string): Promise<TaskEnd> => this.endOf(task);
-    return collectFiles({ holds: this.holds, store, endOf, keepMs, now });
+    return collectFiles({ holds: this.holds, store, endOf, keepMs: keepTime(root), now });
   }
 
   private later(ms: number): void {
