@@ -45,6 +45,8 @@ const outside = new Set(
 const bundle = await rolldown({
   input: join(dist, 'doors/cli/bin.js'),
   platform: 'node',
+  // Large, loaded where a store is in S3 only, and it keeps its own modules apart until they are needed.
+  external: [/^@aws-sdk\//],
   plugins: [
     {
       name: 'commands-that-host-workers',

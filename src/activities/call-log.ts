@@ -5,6 +5,7 @@ import { type LogLine, LogLines, MOST_CHARACTERS } from './log-lines.js';
 import { countWhole, maskLines } from './mask-lines.js';
 import { Masker } from './masking/masker.js';
 import { inFolder } from './record/in-folder.js';
+import type { SharedLog } from './record/task-share.js';
 
 const MOST_IN_A_MESSAGE = 3000;
 /** How long a line may wait to be read by others. A call that ends sooner writes its log in one piece. */
@@ -28,6 +29,7 @@ export class CallLog {
     private readonly folder: string | undefined,
     private readonly step: string,
     private readonly attempt: number,
+    private readonly shared?: SharedLog,
   ) {}
 
   /** Masks a value wherever it is printed from now on. */
@@ -112,6 +114,7 @@ export class CallLog {
       ...(this.saved.gap ? [] : this.gap()),
       ...maskLines(fresh, { before, after: [] }, this.masker),
     ]);
+    this.shared?.end();
     if (lost !== undefined) return lost;
     this.saved.head = head.length;
     for (const line of fresh) this.saved.tail.add(line);
@@ -137,6 +140,7 @@ export class CallLog {
     try {
       const file = join(this.folder, `${this.step}.jsonl`);
       inFolder(file, () => appendFileSync(file, text));
+      this.shared?.append(text);
       return undefined;
     } catch (error) {
       return `The log of ${this.step} could not be written: ${error instanceof Error ? error.message : String(error)}`;

@@ -89,7 +89,12 @@ async function runAttempt(
   const { path } = request;
   const { plan } = admitted;
   const task = taskOf(Context.current());
-  const log = new CallLog(dependencies.records.logsOf(task), path, attempt.number);
+  const log = new CallLog(
+    dependencies.records.logsOf(task),
+    path,
+    attempt.number,
+    dependencies.records.sharedLog(task, path),
+  );
   const input = operationInput(operation, request.with, plan.engine);
   const around = { admitted, operation, request, input, signal: attempt.signal };
   answers.push(...(await runBuiltins('PreAbilityCall', operation.hooks.pre_call, around, dependencies)));
@@ -219,7 +224,7 @@ async function runBuiltins(
     hooks: builtins,
     planDigest: seal.plan,
     signal,
-    logFolder: undefined,
+    logs: undefined,
   };
   return runHooks(run, dependencies);
 }

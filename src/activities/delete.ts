@@ -52,7 +52,7 @@ export function createEndTask(dependencies: DeleteDependencies): (request: Delet
       const execution = await findOwn(key, dependencies);
       if (execution?.isOpen) await waitForEnd(key, context, dependencies);
       const deleted = dependencies.records.readTombstone(key);
-      const record = dependencies.records.read(key);
+      const record = await dependencies.records.find(key);
       const memo = execution?.memo;
       if (!memo && !record && !deleted) throw notFound(key);
       const task = {
@@ -64,17 +64,29 @@ export function createEndTask(dependencies: DeleteDependencies): (request: Delet
     });
 }
 
-/** Puts a tombstone in the place of the record of a task, with those of the tasks it called. */
+/** Puts a tombstone in the place of the record of a task, with those of the tasks it called, and removes what was shared of it. */
 export function createErase(
   dependencies: DeleteDependencies,
 ): (tombstone: Tombstone) => Promise<Pick<Deletion, 'host' | 'record'>> {
   return (tombstone) =>
     answering(tombstone.task_key, dependencies, async () => {
-      const record = dependencies.records.bury(tombstone) ? ('removed' as const) : ('absent' as const);
+      const { host, records } = dependencies;
+      const wasHere = records.bury(tombstone);
+      const wasShared = await records.unshare(tombstone.task_key);
       // After the tombstone, which says that the task is no more: what is held from here on is another task's.
-      await dependencies.files.store.release(tombstone.task_key);
-      return { host: dependencies.host, record };
+      await releaseFiles(tombstone.task_key, dependencies);
+      return { host, record: wasHere || wasShared ? ('removed' as const) : ('absent' as const) };
     });
+}
+
+/** What a store refuses now it may allow later, so that its error is not one that ends the deletion. */
+async function releaseFiles(key: string, { files }: DeleteDependencies): Promise<void> {
+  try {
+    await files.store.release(key);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`the files of ${key} could not be removed: ${reason}`, { cause: error });
+  }
 }
 
 /** Deletes the history of a task in Temporal. */

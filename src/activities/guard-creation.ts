@@ -130,7 +130,7 @@ async function askGuards(
         hooks: (operation ?? plan.ability).hooks.pre_create,
         planDigest,
         signal,
-        logFolder: undefined,
+        logs: undefined,
       },
       dependencies,
     );

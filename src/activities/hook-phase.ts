@@ -36,13 +36,14 @@ export function createHookPhase(dependencies: HookPhaseDependencies): (request: 
     const hooks = operation ? all.filter(({ handler }) => handler.kind !== 'builtin') : all;
     const attempt = beginAttempt(context, PHASE_MS, false);
     const { path, input, phase, outcome, moment = Date.now() } = request;
+    const task = taskOf(context);
     try {
       return await runHooks(
         {
           plan,
           operation,
           input,
-          task: taskOf(context),
+          task,
           user,
           session,
           ...(outcome && { outcome }),
@@ -52,7 +53,10 @@ export function createHookPhase(dependencies: HookPhaseDependencies): (request: 
           hooks,
           planDigest: seal.plan,
           signal: attempt.stop,
-          logFolder: dependencies.records.logsOf(taskOf(context)),
+          logs: {
+            folder: dependencies.records.logsOf(task),
+            share: (step) => dependencies.records.sharedLog(task, step),
+          },
         },
         dependencies,
       );

@@ -199,10 +199,10 @@ async function stateOfKey(
   if (request.direct) return 'free';
   const tombstone = records.readTombstone(request.task);
   if (tombstone) throw taskDeleted(tombstone);
-  const record = records.read(request.task);
+  const here = records.read(request.task);
   // Keys with this form are made by the client from time and chance; nobody else has the same one.
   const isGenerated = /^t-[0-9a-hjkmnp-tv-z]{26}$/.test(request.task);
-  if (!record && isGenerated) return 'free';
+  if (!here && isGenerated) return 'free';
   const [found, deleted] = await Promise.all([findTask(request.task), findDeletion(request.task)]);
   for (const holder of [found, deleted]) {
     if (holder === undefined || holder === 'foreign' || holder.project === project) continue;
@@ -211,6 +211,8 @@ async function stateOfKey(
   if (deleted) throw deleted.deletion === 'under way' ? beingDeleted(request.task) : taskDeleted(deleted.deletion);
   if (found === 'foreign') throw keyConflict(request, 'a workflow that is no task');
   const task = found?.memo;
+  // What Temporal has forgotten another machine may still know.
+  const record = here ?? (task ? undefined : await records.find(request.task));
   const held = task ?? record?.request;
   if (!held) return 'free';
   if (held.ability === request.ability && held.environment === request.environment && held.input === input) {

@@ -11,7 +11,7 @@ import { keepingRuntime } from './keep-runtime.js';
 import { type OwnTask, openOwn } from './open-task.js';
 import { placementWithWorker, refuseUnserved } from './pollers.js';
 import { readDeletion } from './read-deletion.js';
-import { readRecord } from './read-record.js';
+import { findRecord } from './read-record.js';
 import { asking, taskNotFound } from './temporal-errors.js';
 import { watchingStalls } from './watch-stalls.js';
 
@@ -94,7 +94,7 @@ async function queueOf(
     await refuseUnserved(session, taskQueue);
     return taskQueue;
   }
-  const environment = deleted?.environment ?? readRecord(session, key)?.request.environment;
+  const environment = deleted?.environment ?? (await findRecord(session, key))?.request.environment;
   if (environment === undefined) throw taskNotFound(key);
   return taskQueueOf(session.project, environment, await placementWithWorker(session, environment));
 }

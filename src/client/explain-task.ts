@@ -5,7 +5,7 @@ import type { Session } from './connect.js';
 import { findPreflight } from './find-preflight.js';
 import { readHistory } from './read-history.js';
 import { readLastWords } from './read-last-words.js';
-import { readRecord } from './read-record.js';
+import { findRecord } from './read-record.js';
 import { tellStory } from './tell-story.js';
 import { asking, taskNotFound } from './temporal-errors.js';
 import { type SeenTask, viewTask } from './view-task.js';
@@ -30,7 +30,7 @@ export async function explainTask(
     const mended = await mend(seen);
     return tellStory({
       seen: mended === undefined ? seen : warned(seen, mended),
-      record: isOwn ? readRecord(session, id) : undefined,
+      record: isOwn ? await findRecord(session, id) : undefined,
       history: seen.source === 'record' ? undefined : await readHistory(session, id),
       lastWords: (path) => (isOwn ? readLastWords(session, id, path) : new Map()),
     });

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RECORD_FILES, type TaskRecord } from '../contracts/record.js';
 import { recordPath } from '../rules/record-path.js';
+import { readSharedRecord } from '../server/store/read-shared-record.js';
 import type { Session } from './connect.js';
 
 /** The record of a task on this machine; undefined when there is none. */
@@ -22,4 +23,16 @@ export function recordHere(session: Pick<Session, 'paths'>, id: string): string 
 
 function folderOf({ paths }: Pick<Session, 'paths'>, id: string): string {
   return join(paths.records, ...recordPath(id));
+}
+
+/**
+ * The record of a task here, or, where that does not tell how it ended, the one in the store that its workers share.
+ *
+ * Undefined where there is none, and where the store cannot be read.
+ */
+export async function findRecord(session: Session, id: string): Promise<TaskRecord | undefined> {
+  const here = readRecord(session, id);
+  if (here?.result || !session.store.isShared || id.includes(':')) return here;
+  const shared = await readSharedRecord(session.store, { project: session.project, task: id }).catch(() => undefined);
+  return shared?.result ? shared : (here ?? shared);
 }

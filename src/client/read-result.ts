@@ -17,7 +17,7 @@ import { restoreResult } from '../rules/stored-result.js';
 import type { Session } from './connect.js';
 import { linkOf } from './links.js';
 import { otherProjectOf } from './open-task.js';
-import { readRecord, recordHere } from './read-record.js';
+import { findRecord, recordHere } from './read-record.js';
 import { isUnknownWorkflow } from './temporal-errors.js';
 
 /** Events at the end of a history within which the `finish` of a task stands. */
@@ -34,7 +34,7 @@ export async function awaitResult(session: Session, id: string): Promise<TaskRes
     return restore(session, id, (await handle.result()) as StoredResult);
   } catch (error) {
     if (isUnknownWorkflow(error)) {
-      const known = readRecord(session, id)?.result;
+      const known = (await findRecord(session, id))?.result;
       if (known) return known;
     }
     if (!(error instanceof WorkflowFailedError)) throw error;

@@ -10,7 +10,7 @@ import type { Session } from './connect.js';
 import { linkOf } from './links.js';
 import { openOwn, openToRead } from './open-task.js';
 import { refuseDeleted } from './read-deletion.js';
-import { readRecord } from './read-record.js';
+import { findRecord } from './read-record.js';
 import { awaitResult, resultFromDescription } from './read-result.js';
 import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
 
@@ -55,7 +55,7 @@ export async function viewTask(session: Session, id: string, asks = true): Promi
       };
     } catch (error) {
       if (!isUnknownWorkflow(error)) throw error;
-      const record = readRecord(session, id);
+      const record = await findRecord(session, id);
       if (!record) throw taskNotFound(id, error);
       return { result: resultOfRecord(record), view: undefined, source: 'record' };
     }

@@ -391,7 +391,7 @@ export const CODES = {
   'record.remote': {
     exit: EXIT.usage,
     means: 'The record and the logs are on the machine of the worker that ran the task.',
-    next: 'Run the command there; the message names the host.',
+    next: 'Run the command there; the message names the host. Where workers and callers share `ABILITY_STORE`, it works everywhere.',
   },
   'record.write_failed': {
     exit: EXIT.outOfOrder,

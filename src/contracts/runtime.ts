@@ -21,6 +21,8 @@ export interface RuntimeFile {
   log: string;
   /** Records of ended tasks that could not be written since it started; left out where none is missing. */
   records_missing?: number;
+  /** Records and logs that could not be written to a shared store since it started; left out where none is missing. */
+  shared_missing?: number;
   /** Where a server may still have the database open that cannot be seen from here. */
   unseen_server?: string;
   /** Why it failed, when it did. */

@@ -71,13 +71,17 @@ function lookAtRuntime(paths: ProjectPaths): CheckResult {
   if (living) {
     const { version, state, ui } = living;
     if (version === packageVersion()) {
-      const missing = living.records_missing ?? 0;
-      if (missing === 0) return { name, status: 'ok', message: `The runtime is ${state}; UI ${ui}` };
+      const [records, shared] = [living.records_missing ?? 0, living.shared_missing ?? 0];
+      if (records + shared === 0) return { name, status: 'ok', message: `The runtime is ${state}; UI ${ui}` };
+      const lost = [
+        ...(records === 0 ? [] : [records === 1 ? '1 record of a task' : `${records} records of tasks`]),
+        ...(shared === 0 ? [] : [`${shared} records and logs for the shared store`]),
+      ];
       return {
         name,
         status: 'warning',
-        message: `The runtime is ${state}; since it started, ${missing === 1 ? '1 record of a task' : `${missing} records of tasks`} could not be written`,
-        advice: `Read ${living.log}; then \`ability task record KEY\` writes each from the history.`,
+        message: `The runtime is ${state}; since it started, ${lost.join(' and ')} could not be written`,
+        advice: `Read ${living.log}${records > 0 ? '; then `ability task record KEY` writes each from the history' : ''}.`,
       };
     }
     const message = `The runtime is version ${version}, this is ${packageVersion()}`;

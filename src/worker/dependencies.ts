@@ -15,6 +15,7 @@ import type { SealKeys } from '../planning/seal.js';
 import { CheckedChains } from '../server/checked-chains.js';
 import { openMarks } from '../server/open-marks.js';
 import type { ProjectPaths } from '../server/project-paths.js';
+import { recordsOrigin } from '../server/records-origin.js';
 import type { Store } from '../server/store/store.js';
 import { TaskFileStore } from '../server/store/task-file-store.js';
 import { EndRecords } from './end-records.js';
@@ -23,6 +24,7 @@ import { keepLarge, shrink } from './keep-large.js';
 import { accessLocks } from './lock-access.js';
 import { log } from './logger.js';
 import { RunningGroups } from './running-groups.js';
+import { StoreShare } from './share/store-share.js';
 import type { TemporalAccess } from './temporal-access.js';
 import { WorkerFolders } from './worker-folders.js';
 
@@ -31,6 +33,8 @@ export interface SharedDependencies {
   activities: ActivityDependencies;
   ends: EndRecords;
   collector: FileCollector;
+  /** Where records and logs are shared; left out where they are not. */
+  share: StoreShare | undefined;
   close(): Promise<void>;
 }
 
@@ -54,6 +58,7 @@ export function buildDependencies(
   const plans = new PlanSource(project, keys, access.readRun, new CheckedChains(store));
   const { root } = paths;
   const scripts = new PinnedScripts(root, paths.pinned, store);
+  const share = store.isShared ? new StoreShare(store, project, recordsOrigin(paths)) : undefined;
   const tools = new PinnedTools(pool, store, root);
   const secrets = (environment: string): SecretSource => new SecretSource(root, environment, env);
   const activities: ActivityDependencies = {
@@ -63,7 +68,7 @@ export function buildDependencies(
     keys,
     plans,
     marks: openMarks(store),
-    records: new RecordFolder(paths.records),
+    records: new RecordFolder(paths.records, share),
     files: { store: files, folders },
     findTask: access.findTask,
     readEnded: access.readEnded,
@@ -85,8 +90,10 @@ export function buildDependencies(
     activities,
     ends: new EndRecords(activities),
     collector,
+    share,
     async close() {
       await collector.close();
+      await share?.close();
       await pool.close();
       groups.close();
       folders.close();

@@ -137,6 +137,11 @@ export class WorkerHost {
     return this.shared.collector.collect(now);
   }
 
+  /** Records and logs that could not be written to a shared store since this host began. */
+  get sharedMissing(): number {
+    return this.shared.share?.missing ?? 0;
+  }
+
   /** Lets the workers end what they must not break off, then closes everything; once, however often it is asked. */
   stop(): Promise<void> {
     this.stopped ??= this.close();

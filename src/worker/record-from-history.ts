@@ -11,8 +11,10 @@ import { sealMark } from '../rules/seal-mark.js';
 import { CheckedChains } from '../server/checked-chains.js';
 import type { ProjectPaths } from '../server/project-paths.js';
 import { readArguments } from '../server/read-arguments.js';
+import { recordsOrigin } from '../server/records-origin.js';
 import type { Store } from '../server/store/store.js';
 import { KeyFolder, keysFromEnvironment } from './seal-keys.js';
+import { StoreShare } from './share/store-share.js';
 import { readRun } from './temporal-access.js';
 
 /** Where a history is read, and where the record goes. */
@@ -44,7 +46,9 @@ export async function recordFromHistory(source: HistorySource, task: string, res
   );
   const start = await startOf(source, run);
   const admitted = await plans.admit(sealMark(start.seal), { workflowExecution: run, taskQueue });
-  const records = new RecordFolder(paths.records);
+  const { store } = source;
+  const share = store.isShared ? new StoreShare(store, project, recordsOrigin(paths)) : undefined;
+  const records = new RecordFolder(paths.records, share);
   const { input, carried, changed, seal } = start;
   const ended = {
     task,

@@ -244,9 +244,11 @@ export class ProjectRuntime {
   }
 
   private tellMissing(): void {
-    const { recordsMissing = 0 } = this.host ?? {};
-    const known = this.file?.records_missing ?? 0;
-    if (!this.leaving && recordsMissing !== known) this.announce({ records_missing: recordsMissing });
+    const { recordsMissing = 0, sharedMissing = 0 } = this.host ?? {};
+    const { records_missing = 0, shared_missing = 0 } = this.file ?? {};
+    if (this.leaving) return;
+    if (recordsMissing !== records_missing) this.announce({ records_missing: recordsMissing });
+    if (sharedMissing !== shared_missing) this.announce({ shared_missing: sharedMissing });
   }
 
   /** An environment added to `ability.yaml` gets its workers without a restart. */

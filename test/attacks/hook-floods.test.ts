@@ -29,7 +29,7 @@ const hook = (code, phase = 'PreAbilityCall') => answer(
   'flood',
   { timeout_ms: 60_000, script: { path: code, interpreter: ['node', '-e'], args: [], env } },
   { environment: { name: 'dev' } },
-  { phase, path: 'step', signal, logFolder: folder + '/logs' },
+  { phase, path: 'step', signal, logs: { folder: folder + '/logs', share: () => undefined } },
 );
 const script = async (code) => {
   const log = new CallLog(folder + '/logs', 'step', 1);

@@ -2,6 +2,7 @@ import type { EventContext, HookAnswer, Phase } from '../../contracts/hooks.js';
 import { FIRST_CEL } from '../../contracts/names.js';
 import type { PlanHandler, PlanHook } from '../../contracts/plan.js';
 import { answerExpression, type FactSources, failedAnswer, hookFacts } from '../../rules/hook-facts.js';
+import type { SharedLog } from '../record/task-share.js';
 import type { SecretSource } from '../secrets.js';
 import { answerBuiltin } from './builtins.js';
 
@@ -30,7 +31,15 @@ export interface HookRun extends FactSources {
   hooks: readonly PlanHook[];
   planDigest: string | null;
   signal: AbortSignal;
-  logFolder: string | undefined;
+  /** Where what they print goes; undefined: nowhere. */
+  logs: HookLogs | undefined;
+}
+
+/** The logs of a task. */
+export interface HookLogs {
+  folder: string | undefined;
+  /** @param step as which the hook is named among the logs. */
+  share(step: string): SharedLog | undefined;
 }
 
 /**

@@ -38,7 +38,8 @@ async function answerScript(
   ...[id, { script, timeout_ms }, context, run]: Parameters<AnswerScript>
 ): Promise<HookAnswer> {
   const at = { phase: run.phase, path: run.path };
-  const log = new CallLog(run.logFolder, `hooks/${run.phase}.${id}`, 1);
+  const step = `hooks/${run.phase}.${id}`;
+  const log = new CallLog(run.logs?.folder, step, 1, run.logs?.share(step));
   const hide = (secret: string): void => log.hide(secret);
   const names = { ABILITY_HOOK_ID: id, ABILITY_ENVIRONMENT: context.environment.name };
   const { file, pinned, names: places } = await scripts.find(script);

@@ -16,6 +16,7 @@ import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
 import { CHILDREN, recordPath } from '../../rules/record-path.js';
 import { inFolder } from './in-folder.js';
 import { renderRecord } from './render-record.js';
+import type { SharedLog, TaskShare } from './task-share.js';
 import { type Content, writeTogether } from './write-together.js';
 
 /** The end of a task is no time to read thousands of files; their own records tell of those beyond. */
@@ -23,7 +24,11 @@ const MOST_CALLED = 200;
 
 /** The records of a project: one folder a task, named after its key. Source: R-000-70, C-13. */
 export class RecordFolder {
-  constructor(private readonly folder: string) {}
+  /** @param share where others read what is written here; left out: nowhere. */
+  constructor(
+    private readonly folder: string,
+    private readonly share?: TaskShare,
+  ) {}
 
   /** The folder of a task, or undefined where the task has none (direct runs). */
   pathOf(task: string): string | undefined {
@@ -34,6 +39,21 @@ export class RecordFolder {
   logsOf(task: string): string | undefined {
     const path = this.pathOf(task);
     return path && join(path, RECORD_FILES.logs);
+  }
+
+  /** The log of a call of a task, for readers elsewhere; undefined where nothing is shared, or the task has no record. */
+  sharedLog(task: string, step: string): SharedLog | undefined {
+    return task.includes(':') ? undefined : this.share?.logOf(task, step);
+  }
+
+  /** The record of a task here, else the one that another machine has shared. */
+  async find(task: string): Promise<TaskRecord | undefined> {
+    return this.read(task) ?? (task.includes(':') ? undefined : this.share?.read(task));
+  }
+
+  /** Removes what was shared of a task. @returns whether there was something. @throws AbilityError `store.not_shared`. */
+  async unshare(task: string): Promise<boolean> {
+    return (await this.share?.remove(task)) ?? false;
   }
 
   /**
@@ -59,12 +79,14 @@ export class RecordFolder {
       rmSync(path, { recursive: true, force: true });
       throw writeFailed(path, error);
     }
+    this.share?.planned(record);
     return true;
   }
 
   /** Puts a record in the place of one that nobody ran. @throws AbilityError `record.write_failed`. */
   replace(record: TaskRecord): void {
     const path = this.pathOf(record.task_key) as string;
+    this.share?.planned(record);
     try {
       inFolder(join(path, RECORD_FILES.json), () => this.write(path, record));
     } catch (error) {
@@ -91,6 +113,8 @@ export class RecordFolder {
       await writeTogether([text, [join(path, RECORD_FILES.json), jsonOf(record)]], signal);
     } catch (error) {
       throw writeFailed(path, error);
+    } finally {
+      await this.share?.ended(record);
     }
   }
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Transform, type TransformCallback } from 'node:stream';
 import { AbilityError } from '../../contracts/problem.js';
-import { damaged } from './store-errors.js';
 
 /** Passes bytes on, and knows their number and digest once all have passed. */
 export class Measured extends Transform {
@@ -35,9 +34,10 @@ export class Verified extends Transform {
   /** Held back, so that no reader has all bytes of a damaged file. */
   private last: Buffer | undefined;
 
+  /** @param otherwise the error for other bytes. */
   constructor(
     private readonly sha256: string,
-    private readonly where: string,
+    private readonly otherwise: () => Error,
   ) {
     super();
   }
@@ -51,11 +51,12 @@ export class Verified extends Transform {
 
   override _flush(done: TransformCallback): void {
     if (this.hash.digest('hex') === this.sha256) done(null, this.last);
-    else done(damaged('file', this.sha256, this.where));
+    else done(this.otherwise());
   }
 }
 
-function tooLarge(maxBytes: number): AbilityError {
+/** The error for a file of more bytes than one may have. */
+export function tooLarge(maxBytes: number): AbilityError {
   return new AbilityError({
     code: 'file.too_large',
     message: `The file has more than ${maxBytes} bytes`,

@@ -8,7 +8,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import { syncFolder } from '../sync-folder.js';
 import { Measured, Verified } from './checked-stream.js';
 import type { KeepOptions, KeptFile, StoredFile } from './store.js';
-import { absent, notKept, notRead } from './store-errors.js';
+import { absent, damaged, notKept, notRead } from './store-errors.js';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
@@ -50,7 +50,7 @@ export class FolderFiles {
     const file = await open(this.pathOf(sha256)).catch((error: unknown) => {
       throw isAbsent(error) ? absent('file', sha256, this.folder) : notRead(`The file ${sha256}`, this.folder, error);
     });
-    const verified = new Verified(sha256, this.folder);
+    const verified = new Verified(sha256, () => damaged('file', sha256, this.folder));
     const bytes = file.createReadStream();
     // The error of either side is that of the stream which the caller reads.
     pipeline(bytes, verified).catch(() => {});

@@ -2,6 +2,8 @@ import { resolve } from 'node:path';
 import { AbilityError } from '../../contracts/problem.js';
 import type { ProjectPaths } from '../project-paths.js';
 import { FolderStore } from './folder-store.js';
+import { readS3Place } from './s3/s3-place.js';
+import { S3Store } from './s3/s3-store.js';
 import type { Store } from './store.js';
 
 const SCHEME = /^([a-z][a-z0-9+.-]+):\/\//i;
@@ -13,6 +15,7 @@ const SCHEME = /^([a-z][a-z0-9+.-]+):\/\//i;
  */
 export function openStore(place: string, paths?: Pick<ProjectPaths, 'store'>): Store {
   const [, scheme] = SCHEME.exec(place) ?? [];
+  if (scheme?.toLowerCase() === 's3') return new S3Store(readS3Place(place));
   if (scheme !== undefined) throw unknownKind(place);
   return new FolderStore(place, !paths || resolve(place) !== resolve(paths.store));
 }
@@ -20,7 +23,7 @@ export function openStore(place: string, paths?: Pick<ProjectPaths, 'store'>): S
 function unknownKind(place: string): AbilityError {
   return new AbilityError({
     code: 'config.invalid',
-    message: `ABILITY_STORE is ${place}, which is no folder`,
-    suggestion: 'Name a folder.',
+    message: `ABILITY_STORE is ${place}, which is neither a folder nor in S3`,
+    suggestion: 'Name a folder, or s3://bucket/prefix.',
   });
 }

@@ -4,6 +4,7 @@ import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError, formatLocation } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { checkBinary, checkDisk, checkKeys, checkNode, checkRuntime } from '../../../server/check-machine.js';
+import { checkStore } from '../../../server/check-store.js';
 import { chooseServer } from '../../../server/connection-settings.js';
 import { pathsOf } from '../../../server/project-paths.js';
 import { type Context, openRegistry, withSession } from '../context.js';
@@ -65,7 +66,7 @@ async function checkTemporal(
     tell(checkRuntime(paths));
   }
   tell(checkDisk(paths.system, 'disk'));
-  tell(checkDisk(context.env.ABILITY_STORE ?? paths.store, 'store'));
+  tell(await checkStore(context.env.ABILITY_STORE ?? paths.store));
   tell(checkKeys(paths, context.env));
   await attempt('server', tell, () =>
     withSession(context, registry, async (session) => {

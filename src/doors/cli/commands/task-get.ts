@@ -1,4 +1,4 @@
-import { readInput, readRecord, viewTask } from '../../../client/index.js';
+import { findRecord, readInput, viewTask } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { didYouMean } from '../../../rules/nearest.js';
@@ -9,7 +9,7 @@ export async function run(context: Context, [key = '', field]: string[]): Promis
   return withSession(context, await openRegistry(context), async (session) => {
     const { view, result } = await viewTask(session, key);
     // A record here that has the key of another project's task is not of that task.
-    const recorded = result.project === undefined ? readRecord(session, key)?.input : undefined;
+    const recorded = result.project === undefined ? (await findRecord(session, key))?.input : undefined;
     const input = view?.input ?? recorded ?? (await readInput(session, key));
     if (!input) {
       throw new AbilityError({

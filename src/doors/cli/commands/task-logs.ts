@@ -1,23 +1,24 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { hasEnded, keepingRuntime, type Session, viewTask } from '../../../client/index.js';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  fetchSharedRecord,
+  hasEnded,
+  keepingRuntime,
+  type Session,
+  sharedStore,
+  viewTask,
+} from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { RECORD_FILES } from '../../../contracts/record.js';
+import type { Registry } from '../../../definitions/registry.js';
 import { didYouMean } from '../../../rules/nearest.js';
 import { pathsOf } from '../../../server/project-paths.js';
+import type { Store } from '../../../server/store/store.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { plainText } from '../plain-text.js';
+import { type CallLog, CallLogs, type LogLine } from '../read-call-logs.js';
 import { recordFolder, whyMissing } from './task-record.js';
-
-/** A line of a log. */
-export interface LogLine {
-  time: string;
-  step: string;
-  attempt: number;
-  stream: string;
-  text: string;
-}
 
 const LOOK_MS = 300;
 
@@ -28,13 +29,20 @@ export async function run(
   { follow }: { follow?: boolean },
 ): Promise<ExitCode> {
   const registry = await openRegistry(context);
-  const folder = recordFolder(pathsOf(registry.root).records, key);
-  if (!existsSync(folder) || existsSync(join(folder, RECORD_FILES.deleted)))
-    throw await whyMissing(context, registry, key, folder);
-  const logs = join(folder, RECORD_FILES.logs);
+  const paths = pathsOf(registry.root);
+  const folder = recordFolder(paths.records, key);
+  if (existsSync(join(folder, RECORD_FILES.deleted))) throw await whyMissing(context, registry, key, folder);
+  const open = (store: Store | undefined): CallLogs => {
+    const place = { project: registry.project.project, task: key };
+    return new CallLogs(join(folder, RECORD_FILES.logs), paths, place, store, (text) => context.terminal.note(text));
+  };
   if (!follow) {
-    const found = readLogs(logs, step);
-    if (step !== undefined && found.length === 0) throw nothingWritten(logs, step);
+    const store = sharedStore(context.env, paths);
+    const logs = open(store);
+    const found = await logs.read(step, true);
+    if (found.length === 0 && !existsSync(folder) && !(await isShared(store, registry, key)))
+      throw await whyMissing(context, registry, key, folder);
+    if (step !== undefined && found.length === 0) throw nothingWritten(await logs.read(undefined, true), step);
     const lines = inOrder(found);
     if (context.flags.json) context.terminal.printJson(lines);
     else if (lines.length === 0) context.terminal.note('Nothing was written.');
@@ -47,20 +55,30 @@ export async function run(
       message: '--follow has no end that one JSON value could wait for',
     });
   }
-  return withSession(context, registry, (session) => followLogs(context, session, key, logs, step));
+  return withSession(context, registry, async (session) => {
+    const store = session.store.isShared ? session.store : undefined;
+    if (!existsSync(folder) && !(await isShared(store, registry, key)))
+      throw await whyMissing(context, registry, key, folder);
+    return followLogs(context, session, key, open(store), step);
+  });
+}
+
+/** Whether a worker elsewhere has shared the record of a task. */
+async function isShared(store: Store | undefined, { project }: Registry, task: string): Promise<boolean> {
+  return store !== undefined && (await fetchSharedRecord(store, { project: project.project, task })) !== undefined;
 }
 
 async function followLogs(
   { terminal }: Context,
   session: Session,
   key: string,
-  logs: string,
+  logs: CallLogs,
   step: string | undefined,
 ): Promise<ExitCode> {
   const shown = new Map<string, number>();
   for (;;) {
     const ended = hasEnded(await keepingRuntime(session, () => viewTask(session, key)));
-    const lines = newLines(readLogs(logs, step), shown);
+    const lines = newLines(await logs.read(step, ended), shown);
     if (lines.length > 0) terminal.print(lines.map(renderLine).join('\n'));
     if (ended) return EXIT.ok;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
@@ -69,35 +87,12 @@ async function followLogs(
 
 /** Lines of each call that were not shown yet; then they are. The logs of several calls grow side by side. */
 export function newLines(logs: CallLog[], shown: Map<string, number>): LogLine[] {
-  const fresh = logs.map(({ name, lines }) => {
+  const fresh = logs.map(({ name, step, lines }) => {
     const before = shown.get(name) ?? 0;
     shown.set(name, lines.length);
-    return { name, lines: lines.slice(before) };
+    return { name, step, lines: lines.slice(before) };
   });
   return inOrder(fresh);
-}
-
-/** What one call wrote. */
-interface CallLog {
-  /** Its step path. */
-  name: string;
-  lines: LogLine[];
-}
-
-function readLogs(folder: string, step: string | undefined): CallLog[] {
-  return filesIn(folder)
-    .map((file) => ({ file, name: relative(folder, file).replace(/\.jsonl$/, '') }))
-    .filter(({ name }) => step === undefined || isOf(name, step))
-    .map(({ file, name }) => ({ name, lines: readLines(file) }));
-}
-
-/** The lines of a file that are whole; the last one may be being written. */
-function readLines(file: string): LogLine[] {
-  const lines = readFileSync(file, 'utf8').split('\n');
-  return lines
-    .slice(0, -1)
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as LogLine);
 }
 
 function inOrder(logs: CallLog[]): LogLine[] {
@@ -113,39 +108,12 @@ function listOf(names: readonly string[]): string {
 }
 
 /** The error for a step without a log, which says what there is. */
-function nothingWritten(folder: string, step: string): AbilityError {
-  const names = readLogs(folder, undefined).map(({ name }) => name);
+function nothingWritten(all: readonly CallLog[], step: string): AbilityError {
+  const names = [...new Set(all.map((log) => log.step))];
   return new AbilityError({
     code: 'usage.invalid',
     message: `No call of the step ${step} has written anything`,
     suggestion: didYouMean(step, names) ?? (names.length > 0 ? `There are logs of: ${listOf(names)}.` : undefined),
-  });
-}
-
-/**
- * Whether a log is of a step, named by its path or, since ids are unique, by its id.
- *
- * In a loop `hosts/12/check` is that of one item and `hosts/12` all of that item; with `*` in place of the number they are
- * those of every item. `hosts[12]/check` is read as well.
- */
-export function isOf(path: string, step: string): boolean {
-  const names = step.replaceAll(/\[(\d+|\*)\]/g, '/$1').split('/');
-  const own = path.split('/');
-  const fits = (from: number): boolean =>
-    names.every((name, at) => name === own[from + at] || isAny(name, own[from + at]));
-  return fits(0) || fits(own.length - names.length);
-}
-
-function isAny(name: string, own: string | undefined): boolean {
-  return name === '*' && own !== undefined && /^\d+$/.test(own);
-}
-
-function filesIn(folder: string): string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return filesIn(path);
-    return entry.name.endsWith('.jsonl') ? [path] : [];
   });
 }
 

@@ -1,10 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { readHost, readRecordPlace, viewTask } from '../../../client/index.js';
+import {
+  fetchSharedRecord,
+  readHost,
+  readRecordPlace,
+  type SharedRecord,
+  sharedStore,
+  viewTask,
+} from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { RECORD_FILES, type TaskRecord } from '../../../contracts/record.js';
+import type { Registry } from '../../../definitions/registry.js';
 import { pathsOf } from '../../../server/project-paths.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { mendRecord } from '../mend-record.js';
@@ -16,12 +24,41 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
   const registry = await openRegistry(context);
   const folder = recordFolder(pathsOf(registry.root).records, key);
   const file = join(folder, context.flags.json ? RECORD_FILES.json : RECORD_FILES.text);
-  if (!isComplete(folder)) await complete(context, registry, key, folder);
-  if (!existsSync(file)) throw await whyMissing(context, registry, key, folder);
-  const text = readFileSync(file, 'utf8');
-  if (context.flags.json) context.terminal.printJson(JSON.parse(text));
-  else context.terminal.print(text);
+  if (isComplete(folder)) return print(context, readFileSync(file, 'utf8'));
+  const shared = await findShared(context, registry, key, folder);
+  if (shared?.record.result) return print(context, textOf(context, shared));
+  await complete(context, registry, key, folder);
+  if (existsSync(file)) return print(context, readFileSync(file, 'utf8'));
+  if (shared) return print(context, textOf(context, shared));
+  throw await whyMissing(context, registry, key, folder);
+}
+
+function print({ flags, terminal }: Context, text: string): ExitCode {
+  if (flags.json) terminal.printJson(JSON.parse(text));
+  else terminal.print(text);
   return EXIT.ok;
+}
+
+function textOf({ flags }: Context, { record, text }: SharedRecord): string {
+  return flags.json ? JSON.stringify(record) : text;
+}
+
+/** What a worker elsewhere has shared. Where the store cannot be read, a record that is here is shown all the same. */
+async function findShared(
+  { env, terminal }: Context,
+  { root, project }: Registry,
+  task: string,
+  folder: string,
+): Promise<SharedRecord | undefined> {
+  if (existsSync(join(folder, RECORD_FILES.deleted))) return undefined;
+  const store = sharedStore(env, pathsOf(root));
+  try {
+    return store && (await fetchSharedRecord(store, { project: project.project, task }));
+  } catch (error) {
+    if (!(error instanceof AbilityError) || !existsSync(join(folder, RECORD_FILES.json))) throw error;
+    terminal.note(`${error.code}: ${error.message}`);
+    return undefined;
+  }
 }
 
 /** Whether a record tells how its task ended. */
@@ -75,7 +112,7 @@ export function whyMissing(
     return new AbilityError({
       code: 'record.remote',
       message: `The record of ${key} is on ${where}, where its worker keeps it${there ? `: ${there}` : ''}`,
-      suggestion: 'Run the command there.',
+      suggestion: 'Run the command there, or let workers and callers share a store: ABILITY_STORE.',
     });
   });
 }

@@ -19,7 +19,7 @@ const run: HookRun = {
   hooks: [],
   planDigest: null,
   signal: new AbortController().signal,
-  logFolder: undefined,
+  logs: undefined,
 };
 const dependencies: HookDependencies = {
   answerScript: () => Promise.reject(new Error('no script is asked here')),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { isOf, type LogLine, newLines } from '../../../../src/doors/cli/commands/task-logs.js';
+import { newLines } from '../../../../src/doors/cli/commands/task-logs.js';
+import { isOf, type LogLine } from '../../../../src/doors/cli/read-call-logs.js';
 
 const line = (step: string, second: number): LogLine => ({
   time: new Date(second * 1000).toISOString(),
@@ -12,8 +13,8 @@ const line = (step: string, second: number): LogLine => ({
 test('following several calls shows each line once, whatever the order in which they are written', () => {
   const shown = new Map<string, number>();
   const texts = (logs: Parameters<typeof newLines>[0]) => newLines(logs, shown).map(({ text }) => text);
-  const slow = { name: 'slow', lines: [line('slow', 1), line('slow', 5)] };
-  const quick = { name: 'quick', lines: [line('quick', 3)] };
+  const slow = { name: 'slow', step: 'slow', lines: [line('slow', 1), line('slow', 5)] };
+  const quick = { name: 'quick', step: 'quick', lines: [line('quick', 3)] };
   expect(texts([quick])).toEqual(['quick 3']);
   // The slow call began earlier and is written later.
   expect(texts([quick, slow])).toEqual(['slow 1', 'slow 5']);

@@ -1,0 +1,23 @@
+import type { TaskRecord } from '../../contracts/record.js';
+
+/** The log of one attempt of a call, as it is shared. */
+export interface SharedLog {
+  /** Takes masked lines, which others read some seconds later. */
+  append(text: string): void;
+  /** Shares what was appended now. */
+  end(): void;
+}
+
+/** What others, on other machines, read of tasks. What cannot be shared is logged and counted, and fails no task. */
+export interface TaskShare {
+  /** Shares a record; it does not wait for it. */
+  planned(record: TaskRecord): void;
+  /** Shares the record of a task that has ended, after all that was shared of the task before; it waits a moment. */
+  ended(record: TaskRecord): Promise<void>;
+  /** A log that is shared while it grows. */
+  logOf(task: string, step: string): SharedLog;
+  /** The record that some machine has shared; undefined where there is none, or the store cannot be read. */
+  read(task: string): Promise<TaskRecord | undefined>;
+  /** Removes what was shared of a task and of those it called. @returns whether there was something. @throws AbilityError `store.not_shared`. */
+  remove(task: string): Promise<boolean>;
+}

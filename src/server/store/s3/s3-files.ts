@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Measured, tooLarge, Verified } from '../checked-stream.js';
+import type { KeepOptions, KeptFile, StoredFile } from '../store.js';
+import { absent, damaged } from '../store-errors.js';
+import { readObject } from './read-object.js';
+import type { S3Objects } from './s3-objects.js';
+
+const SHA256 = /^[0-9a-f]{64}$/;
+const MIB = 1024 * 1024;
+/** The smallest part that S3 takes. */
+const PART_BYTES = 5 * MIB;
+/** An upload may have 10,000 parts. */
+const MOST_PARTS = 9000;
+/** What S3 copies in one request. */
+const MOST_COPIED = 5 * 1024 * MIB;
+/** A file that was kept longer ago is uploaded again, so that it counts as kept now. */
+const FRESH_MS = 12 * 60 * 60 * 1000;
+
+/** Files by their SHA-256, as `files/<two digits>/<digest>`; what is being uploaded without its digest is `new/<id>`. */
+export class S3Files {
+  constructor(private readonly objects: S3Objects) {}
+
+  keep(source: string | Readable, options: KeepOptions): Promise<KeptFile> {
+    return typeof source === 'string' ? this.keepPath(source, options) : this.keepStream(source, options);
+  }
+
+  async open(sha256: string): Promise<Readable> {
+    const name = nameOf(sha256);
+    const body = await this.objects.get(name);
+    const { where } = this.objects.place;
+    if (!body) throw absent('file', sha256, where);
+    const verified = new Verified(sha256, () => damaged('file', sha256, where));
+    // The error of either side is that of the stream which the caller reads.
+    pipeline(readObject(this.objects, name, body), verified).catch(() => {});
+    return verified;
+  }
+
+  async holds(sha256: string): Promise<boolean> {
+    return (await this.objects.look(nameOf(sha256))) !== undefined;
+  }
+
+  remove(sha256: string): Promise<void> {
+    return this.objects.remove(nameOf(sha256));
+  }
+
+  async *list(): AsyncIterable<StoredFile> {
+    for await (const { name, bytes, modified } of this.objects.list('files/')) {
+      const sha256 = name.slice(name.lastIndexOf('/') + 1);
+      if (SHA256.test(sha256)) yield { sha256, bytes, keptAt: modified };
+    }
+  }
+
+  async removeHalfWritten(before: Date): Promise<void> {
+    for await (const { name, modified } of this.objects.list('new/')) {
+      if (modified < before) await this.objects.remove(name);
+    }
+    await this.objects.abortUploads(before);
+  }
+
+  /** Read twice: first for its digest, under which it is uploaded, or is there already. */
+  private async keepPath(path: string, { maxBytes, signal }: KeepOptions): Promise<KeptFile> {
+    const { size } = await stat(path);
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    const measured = new Measured(maxBytes);
+    await pipeline(createReadStream(path), measured, drain, { signal });
+    const kept = { sha256: measured.sha256(), bytes: measured.bytes };
+    if (!(await this.isFresh(kept))) {
+      const unchanged = new Verified(kept.sha256, () => new Error(`${path} was changed while it was kept`));
+      const name = nameOf(kept.sha256);
+      await passing(createReadStream(path), unchanged, signal, () =>
+        this.objects.upload(name, unchanged, partBytes(kept.bytes), kept.sha256),
+      );
+    }
+    return kept;
+  }
+
+  /** What is no more than a part is known before it is uploaded; the digest of more is known when its last part is. */
+  private async keepStream(source: Readable, { maxBytes, signal }: KeepOptions): Promise<KeptFile> {
+    const most = Math.min(maxBytes, MOST_COPIED);
+    const own = `new/${randomUUID()}`;
+    const measured = new Measured(most);
+    const head: Buffer[] = [];
+    return passing(source, measured, signal, async () => {
+      const chunks = measured.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
+      const isWhole = await readHead(chunks, head);
+      if (isWhole) return this.keepBytes(Buffer.concat(head), measured.sha256());
+      await this.objects.upload(own, Readable.from(joined(head.splice(0), chunks)), partBytes(most));
+      const kept = { sha256: measured.sha256(), bytes: measured.bytes };
+      if (await this.isFresh(kept)) await this.objects.remove(own);
+      else await this.objects.move(own, nameOf(kept.sha256), kept.sha256);
+      return kept;
+    });
+  }
+
+  private async keepBytes(content: Buffer, sha256: string): Promise<KeptFile> {
+    const kept = { sha256, bytes: content.length };
+    if (!(await this.isFresh(kept))) await this.objects.put(nameOf(sha256), content, sha256);
+    return kept;
+  }
+
+  /** Whether the very file is there, and counts as kept now. */
+  private async isFresh({ sha256, bytes }: KeptFile): Promise<boolean> {
+    const found = await this.objects.look(nameOf(sha256));
+    if (found?.sha256 !== sha256 || found.bytes !== bytes) return false;
+    return Date.now() - found.modified.getTime() < FRESH_MS;
+  }
+}
+
+function nameOf(sha256: string): string {
+  if (!SHA256.test(sha256)) throw new Error(`${JSON.stringify(sha256)} is no SHA-256`);
+  return `files/${sha256.slice(0, 2)}/${sha256}`;
+}
+
+function partBytes(mostBytes: number): number {
+  return Math.max(PART_BYTES, Math.ceil(mostBytes / MOST_PARTS));
+}
+
+/**
+ * Sends a source through a stream while something reads it. Whichever fails or is aborted ends the others; the error is
+ * that of the source where it is the one that failed.
+ */
+async function passing<T>(
+  source: Readable,
+  through: NodeJS.ReadWriteStream & { destroy(error?: Error): void },
+  signal: AbortSignal | undefined,
+  action: () => Promise<T>,
+): Promise<T> {
+  let broken: { error: unknown } | undefined;
+  const passed = pipeline(source, through, { signal }).catch((error: unknown) => {
+    broken ??= { error: signal?.aborted ? signal.reason : error };
+  });
+  try {
+    return await action();
+  } catch (error) {
+    // Where the source failed, that is known before what reads it fails.
+    const { error: first } = broken ?? { error };
+    through.destroy();
+    source.destroy();
+    throw first;
+  } finally {
+    await passed;
+  }
+}
+
+/** Reads up to a part and a bit. @returns whether that was all. */
+async function readHead(chunks: AsyncIterator<Buffer>, head: Buffer[]): Promise<boolean> {
+  for (let bytes = 0; bytes <= PART_BYTES; ) {
+    const { done, value } = await chunks.next();
+    if (done) return true;
+    head.push(value);
+    bytes += value.length;
+  }
+  return false;
+}
+
+async function* joined(head: Buffer[], rest: AsyncIterator<Buffer>): AsyncIterable<Buffer> {
+  for (let chunk = head.shift(); chunk; chunk = head.shift()) yield chunk;
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+}
+
+async function drain(bytes: AsyncIterable<Buffer>): Promise<void> {
+  for await (const _ of bytes) {
+    // Only its digest is wanted.
+  }
+}

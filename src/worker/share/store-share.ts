@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import { renderRecord } from '../../activities/record/render-record.js';
+import type { SharedLog, TaskShare } from '../../activities/record/task-share.js';
+import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
+import { sharedLog, sharedRecord, sharedTask, type TaskPlace } from '../../rules/shared-names.js';
+import { readSharedRecord } from '../../server/store/read-shared-record.js';
+import type { Store } from '../../server/store/store.js';
+import { log } from '../logger.js';
+import { GrowingLog } from './growing-log.js';
+import { StoreWrites } from './store-writes.js';
+
+/** A task does not wait longer for a store; what is on its way is written all the same. */
+const PATIENCE_MS = 2000;
+/** How long that holds for the tasks after one that waited in vain. */
+const HURRY_MS = 10_000;
+
+/** Shares what readers elsewhere want to know of tasks through a store. */
+export class StoreShare implements TaskShare {
+  private readonly writes: StoreWrites;
+  /** While the store is slow or down no task waits for it; on the clock of `performance.now()`. */
+  private hurriedUntil = Number.NEGATIVE_INFINITY;
+
+  /** @param origin of the logs: see `SharedLogName`. */
+  constructor(
+    private readonly store: Store,
+    private readonly project: string,
+    private readonly origin: string,
+    private readonly patienceMs = PATIENCE_MS,
+  ) {
+    this.writes = new StoreWrites(store);
+  }
+
+  /** How many records and logs could not be shared. */
+  get missing(): number {
+    return this.writes.missing;
+  }
+
+  planned(record: TaskRecord): void {
+    const place = this.placeOf(record.task_key);
+    this.writes.put(sharedRecord(place, RECORD_FILES.text), Buffer.from(renderRecord(record)));
+    this.writes.put(sharedRecord(place, RECORD_FILES.json), Buffer.from(`${JSON.stringify(record, null, 2)}\n`));
+  }
+
+  async ended(record: TaskRecord): Promise<void> {
+    const shared = this.finish(record);
+    if (performance.now() < this.hurriedUntil) return;
+    const missed = this.missing;
+    const isInTime = await this.waiting(shared);
+    if (!isInTime || this.missing > missed) this.hurriedUntil = performance.now() + HURRY_MS;
+  }
+
+  logOf(task: string, step: string): SharedLog {
+    let name: string | undefined;
+    return new GrowingLog((bytes) => {
+      name ??= sharedLog(this.placeOf(task), { step, origin: this.origin }, new Date(), randomBytes(4).toString('hex'));
+      this.writes.put(name, bytes);
+    });
+  }
+
+  async read(task: string): Promise<TaskRecord | undefined> {
+    try {
+      return await readSharedRecord(this.store, this.placeOf(task));
+    } catch (error) {
+      log.warn(
+        { task, reason: String(error) },
+        `whether ${this.store.where} has a record of ${task} could not be seen`,
+      );
+      return undefined;
+    }
+  }
+
+  async remove(task: string): Promise<boolean> {
+    const all = sharedTask(this.placeOf(task));
+    await this.waiting(this.writes.settled(all));
+    const isThere = (await this.store.getNamed(sharedRecord(this.placeOf(task), RECORD_FILES.json))) !== undefined;
+    await this.store.removeNamed(all);
+    return isThere;
+  }
+
+  /** Lets what is on its way arrive, for a moment. */
+  async close(): Promise<void> {
+    await this.waiting(this.writes.settled(''));
+  }
+
+  /** The record is the last, so that whoever sees how a task ended finds its logs. */
+  private async finish(record: TaskRecord): Promise<void> {
+    const known = await this.read(record.task_key);
+    if (known && isLater(known, record)) return;
+    const all = sharedTask(this.placeOf(record.task_key));
+    await this.writes.settled(all);
+    this.planned(record);
+    await this.writes.settled(all);
+  }
+
+  private placeOf(task: string): TaskPlace {
+    return { project: this.project, task };
+  }
+
+  /** @returns whether a promise was kept in time. */
+  private async waiting(promise: Promise<void>): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), this.patienceMs);
+    });
+    const isKept = await Promise.race([promise.then(() => true), late]);
+    clearTimeout(timer);
+    return isKept;
+  }
+}
+
+/** Whether a record tells of the same task, and of a later end: a slow worker overwrites nothing. */
+function isLater(known: TaskRecord, { request, result }: TaskRecord): boolean {
+  const isSame = known.request.input === request.input;
+  return isSame && (known.result?.finished_at ?? '') > (result?.finished_at ?? '');
+}

@@ -1,0 +1,91 @@
+import type { Store } from '../../server/store/store.js';
+import { log } from '../logger.js';
+
+/** What waits to be written at most; beyond it the store is too slow, and what comes is left out. */
+const MOST_BYTES = 32 * 1024 * 1024;
+/** After a failure nothing is tried for so long, so that a store that is down costs nothing. */
+const PAUSE_MS = 10_000;
+/** How many objects are written at once. */
+const AT_ONCE = 16;
+
+/**
+ * Writes small objects to a store in the background: each name after what was written to it before, and only what was put
+ * last. What cannot be written is logged and counted.
+ */
+export class StoreWrites {
+  private readonly waiting = new Map<string, Uint8Array>();
+  private readonly writing = new Map<string, Promise<void>>();
+  private bytes = 0;
+  private lost = 0;
+  private pausedUntil = 0;
+
+  /** @param now milliseconds of a clock that never goes back. */
+  constructor(
+    private readonly store: Pick<Store, 'putNamed' | 'where'>,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** How many objects could not be written. */
+  get missing(): number {
+    return this.lost;
+  }
+
+  put(name: string, bytes: Uint8Array): void {
+    this.bytes += bytes.length - (this.waiting.get(name)?.length ?? 0);
+    this.waiting.delete(name);
+    if (this.bytes > MOST_BYTES) {
+      this.bytes -= bytes.length;
+      this.lose(name, 'the store is slower than what is written to it');
+      return;
+    }
+    this.waiting.set(name, bytes);
+    this.next();
+  }
+
+  /** Waits until all is written, or lost, whose name begins so, as far as it was put before. */
+  async settled(prefix: string): Promise<void> {
+    const isIn = (name: string): boolean => name.startsWith(prefix);
+    const left = new Set([...this.waiting.keys(), ...this.writing.keys()].filter(isIn));
+    while (left.size > 0) {
+      await Promise.race([...this.writing.values()]);
+      for (const name of left) if (!this.waiting.has(name) && !this.writing.has(name)) left.delete(name);
+    }
+  }
+
+  private next(): void {
+    for (const name of this.waiting.keys()) {
+      if (this.writing.size >= AT_ONCE) return;
+      if (!this.writing.has(name)) this.begin(name);
+    }
+  }
+
+  private begin(name: string): void {
+    const bytes = this.waiting.get(name) as Uint8Array;
+    this.waiting.delete(name);
+    this.bytes -= bytes.length;
+    const done = this.write(name, bytes).then(() => {
+      this.writing.delete(name);
+      this.next();
+    });
+    this.writing.set(name, done);
+  }
+
+  private async write(name: string, bytes: Uint8Array): Promise<void> {
+    if (this.now() < this.pausedUntil) {
+      // What failed a moment before was logged; the next failure says how many are missing by then.
+      this.lost += 1;
+      return;
+    }
+    try {
+      await this.store.putNamed(name, bytes);
+    } catch (error) {
+      this.pausedUntil = this.now() + PAUSE_MS;
+      this.lose(name, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  private lose(name: string, reason: string): void {
+    this.lost += 1;
+    log.error({ name, reason, shared_missing: this.lost }, `${name} was not written to ${this.store.where}: ${reason}`);
+  }
+}

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import {
+  CreateBucketCommand,
+  CreateMultipartUploadCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { makeS3Client } from '../../src/server/store/s3/s3-client.js';
+import { S3Objects } from '../../src/server/store/s3/s3-objects.js';
+import { readS3Place } from '../../src/server/store/s3/s3-place.js';
+import { S3Store } from '../../src/server/store/s3/s3-store.js';
+import { startS3 } from '../fixtures/servers/s3-server.js';
+import { describeStore } from '../fixtures/store-promises.js';
+import { startRelay } from '../fixtures/tcp-relay.js';
+import { errorOfAsync } from '../unit/error-of.js';
+
+const { server, why } = await startS3();
+const Bucket = `ability-${randomUUID()}`;
+
+describe.skipIf(!server)(`an S3 store${why ? ` (skipped: ${why})` : ''}`, () => {
+  let client: S3Client;
+
+  beforeAll(async () => {
+    for (const [name, value] of Object.entries(server?.env ?? {})) vi.stubEnv(name, value);
+    client = await makeS3Client();
+    await client.send(new CreateBucketCommand({ Bucket }));
+  });
+  afterAll(async () => {
+    client.destroy();
+    vi.unstubAllEnvs();
+    await server?.stop();
+  });
+
+  /** Names of objects, and of uploads that are not complete. */
+  async function listAll(Prefix: string): Promise<string[]> {
+    const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket, Prefix }));
+    const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix }));
+    return [...Contents, ...Uploads].map(({ Key = '' }) => Key.slice(Prefix.length));
+  }
+
+  describeStore('S3', async () => {
+    const place = readS3Place(`s3://${Bucket}/${randomUUID()}/in+here`);
+    return {
+      store: new S3Store(place),
+      other: new S3Store(place),
+      damage: async (path, bytes) => {
+        const [Key, Body] = [place.prefix + path, Buffer.from(bytes)];
+        await client.send(new PutObjectCommand({ Bucket, Key, Body }));
+      },
+      list: () => listAll(place.prefix),
+    };
+  });
+
+  test('gives up the uploads of killed processes', async () => {
+    const place = readS3Place(`s3://${Bucket}/${randomUUID()}`);
+    await client.send(new CreateMultipartUploadCommand({ Bucket, Key: `${place.prefix}new/x` }));
+    const store = new S3Store(place);
+    // This server says of every upload that it began in 2010.
+    await store.removeHalfWritten(new Date('2001-01-01'));
+    expect(await listAll(place.prefix)).toEqual(['new/x']);
+    await store.removeHalfWritten(new Date());
+    expect(await listAll(place.prefix)).toEqual([]);
+  });
+
+  test('of a bucket that does not exist says so', async () => {
+    const store = new S3Store(readS3Place('s3://not-there-at-all/x'));
+    for (const action of [
+      () => store.put(Buffer.from('x')),
+      () => store.getNamed('tasks/x'),
+      () => store.listNamed('tasks/'),
+    ]) {
+      expect(await errorOfAsync(action)).toMatchObject({
+        code: 'store.not_shared',
+        message: expect.stringContaining('s3://not-there-at-all/x'),
+        suggestion: expect.stringContaining('not-there-at-all'),
+      });
+    }
+  });
+
+  test('that cannot be reached any more says so, and keeps the cause', async () => {
+    const relay = await startRelay(new URL(server?.endpoint ?? '').host);
+    const env = { ...process.env, AWS_ENDPOINT_URL: `http://${relay.address}` };
+    const place = readS3Place(`s3://${Bucket}/${randomUUID()}`);
+    const store = new S3Store(place, new S3Objects(place, () => makeS3Client(env)));
+    const digest = await store.put(Buffer.from('x'));
+    relay.end('kill');
+    const error = await errorOfAsync(() => store.get(digest));
+    relay.stop();
+    expect(error).toMatchObject({
+      code: 'store.not_shared',
+      message: expect.stringContaining(place.where),
+      suggestion: expect.stringContaining('AWS_ENDPOINT_URL'),
+    });
+    expect(error.cause).toBeInstanceOf(Error);
+  });
+
+  test('without credentials says which it looks for', async () => {
+    const none = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_PROFILE', 'AWS_WEB_IDENTITY_TOKEN_FILE'];
+    const before = Object.fromEntries(none.map((name) => [name, process.env[name]]));
+    for (const name of none) vi.stubEnv(name, undefined);
+    vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
+    vi.stubEnv('AWS_CONFIG_FILE', '/nowhere');
+    vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', '/nowhere');
+    const store = new S3Store(readS3Place(`s3://${Bucket}`));
+    expect(await errorOfAsync(() => store.put(Buffer.from('x')))).toMatchObject({
+      code: 'store.not_shared',
+      suggestion: expect.stringContaining('AWS_ACCESS_KEY_ID'),
+    });
+    for (const [name, value] of Object.entries(before)) vi.stubEnv(name, value);
+  });
+});
