@@ -181,9 +181,8 @@ function markOf(
 /** An answer that is quoted in an error may repeat the credential it was asked with. */
 function masked(error: unknown, log: CallLog): unknown {
   if (!(error instanceof AbilityError)) return maskedMistake(error, log);
-  const problem = log.maskProblem(error.toProblem());
   const { unclear, isFinal, hasArrived, isAnswer } = factsOf(error);
-  return new CallFailure(problem, { unclear, isFinal, hasArrived, isAnswer, cause: error });
+  return new CallFailure(log.maskProblem(error.toProblem()), { unclear, isFinal, hasArrived, isAnswer, cause: error });
 }
 
 /** A mistake of ours travels with its stack, which begins with its message; a cancellation travels as it is. */

@@ -285,7 +285,8 @@ export const CODES = {
   },
   'input.invalid': {
     exit: EXIT.usage,
-    means: 'The input does not satisfy the `input_schema` of the ability.',
+    means:
+      'The input does not satisfy the `input_schema` of the ability, or cannot be given to its script: a list as one argument, a text that would be an option.',
     next: 'Correct the fields the message names; `ability show ID` prints the schema.',
   },
   'internal.error': {
@@ -472,8 +473,8 @@ export const CODES = {
   'script.output_broken': {
     exit: EXIT.failed,
     means:
-      'A script ended well and wrote an output that is no JSON: the call was made, is made again only where `retry.errors` names this code, and its `undo` is due.',
-    next: 'Write one JSON value to the output file.',
+      'A script ended well and wrote an output that is no JSON, or no CSV where its definition says so: the call was made, is made again only where `retry.errors` names this code, and its `undo` is due.',
+    next: 'Write one JSON value to the output file or to stdout, or say in the definition what `output` is.',
   },
   'script.output_invalid': {
     exit: EXIT.failed,

@@ -182,8 +182,21 @@ export interface CallPreview {
   limit_ms: number | null;
   hooks: HookPreview[];
   approval: ApprovalPreview | null;
+  /** Of a script: what it would be given; null for all else, and where nothing is known of the input. */
+  script: ScriptPreview | null;
   /** Of a workflow: its own tree; null where the tree has grown too large to be shown again. */
   workflow: (StartPreview & Pick<PlanPreview, 'steps' | 'on_error' | 'finally' | 'output' | 'concurrency'>) | null;
+}
+
+/** What a script would be given for the input of a call. */
+export interface ScriptPreview {
+  /** The program with its arguments, one item each; null where it is not known, see `depends_on` and `problem`. */
+  command: string[] | null;
+  stdin: string | null;
+  /** Besides what its profile passes; secrets as the references that they are. */
+  env: Record<string, string>;
+  depends_on: string[];
+  problem: Problem | null;
 }
 
 /** How an operation is done here. */

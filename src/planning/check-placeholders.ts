@@ -52,11 +52,14 @@ function refuseExpression(
   // An expression with blanks is several items of a template.
   const [written, name = ''] = /\$\{\{\s*([^{}]*?)\s*(?:\}\}|$)/.exec(items.join(' ')) ?? [];
   if (written === undefined) return;
+  const what = owner === 'interpreter' ? 'The words of an interpreter hold' : '`args_template` holds';
+  const hint =
+    owner === 'interpreter' ? hintFor(name, owner, known) : 'Write `args`, a list whose items may hold them. ';
   throw new AbilityError({
     code: 'definition.invalid',
-    message: `The arguments of ${owner === 'interpreter' ? 'an' : 'a'} ${owner} hold no expressions, and \`${written}\` is one`,
+    message: `${what} no expressions, and \`${written}\` is one`,
     location,
-    suggestion: `${hintFor(name, owner, known)}They know {${known.join('}, {')}}. For these very letters write $\\{{.`,
+    suggestion: `${hint}For these very letters write $\\{{.`,
   });
 }
 
@@ -80,7 +83,10 @@ export function checkOwnPlaceholders(text: string, { owner, known }: ArgumentNam
 function hintFor(name: string, owner: ArgumentNames['owner'], known: readonly string[]): string {
   if (name.startsWith('credential:')) return 'Give the secret under `secrets` of the `env_profile`. ';
   const [, field] = /^inputs?[.[]["']?([^"'\].[]*)/.exec(name) ?? [];
-  if (field !== undefined && owner === 'script') return `Read \`${field}\` from the file that {input_file} names. `;
+  if (field !== undefined && owner === 'script') {
+    const read = /^[A-Za-z_]\w*$/.test(field) ? `input.${field}` : `input["${field}"]`;
+    return `Write \${{ ${read} }} in \`args\`. `;
+  }
   if (/^[A-Z][A-Z0-9_]*$/.test(name))
     return `No shell reads arguments: take ${name} from the environment in the script. `;
   const near = didYouMean(name.replaceAll('.', '_'), known);

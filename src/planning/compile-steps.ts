@@ -10,6 +10,7 @@ import { collectIds } from './collect-ids.js';
 import { compileConcurrency } from './compile-concurrency.js';
 import { Mistakes } from './definition-errors.js';
 import type { Doubt } from './doubt.js';
+import { codesOfExits } from './exit-code-meanings.js';
 import { ExpressionChecks } from './expression-checks.js';
 import { loopNames } from './loop-names.js';
 import { NamedCodes } from './named-codes.js';
@@ -55,7 +56,7 @@ export function compileSteps(
     children: compiler.children,
     warnings: [],
   };
-  compiled.warnings = compiler.codes.doubts(workflow);
+  compiled.warnings = compiler.codes.doubts(workflow, codesOfExits(registry, compiler.calls));
   if (output !== undefined) compiler.checks.checkTemplate(output, ['output'], []);
   compiler.mistakes.throwIfAny();
   return compiled;

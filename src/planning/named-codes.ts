@@ -32,10 +32,15 @@ export class NamedCodes {
     this.raised.add(code);
   }
 
-  /** What to warn of, once all steps are known. */
-  doubts(workflow: Loaded<HighLevel>): Doubt[] {
+  /**
+   * What to warn of, once all steps are known.
+   *
+   * @param others codes that what the workflow calls fails with.
+   */
+  doubts(workflow: Loaded<HighLevel>, others: ReadonlySet<string>): Doubt[] {
+    const raised = new Set([...this.raised, ...others]);
     return this.expected.flatMap(({ entry, path }) => {
-      const doubt = doubtCode(entry, this.raised);
+      const doubt = doubtCode(entry, raised);
       if (doubt === undefined) return [];
       const location = workflow.locate(path);
       return [{ code: 'lint.unknown_error_code', message: `${formatLocation(location)}: ${doubt}`, location }];

@@ -34,39 +34,43 @@ export function resolveArguments(
   path: readonly PropertyKey[],
   names: ArgumentNames,
 ): PlanArgument[] {
-  return resolveItems(items, path, { owner, names, available: IN_SCRIPTS });
+  checkItems(items, path, { owner, names, available: IN_SCRIPTS });
+  return planArguments(items);
 }
 
-function resolveItems(
-  items: readonly ArgumentDefinition[],
-  path: readonly PropertyKey[],
-  around: Around,
-): PlanArgument[] {
-  return items.map((item, index) => resolveItem(item, [...path, index], around));
+/** The items of `args` as a plan has them, whatever is wrong with them: those with `${{ }}` are told apart. */
+export function planArguments(items: readonly ArgumentDefinition[]): PlanArgument[] {
+  return items.map((item) => {
+    if (typeof item === 'string') return item.includes('${{') ? { value: item } : item;
+    if ('value' in item) return item.value.includes('${{') ? item : item.value;
+    const inner = planArguments(item.then);
+    return 'if' in item ? { if: item.if, items: inner } : { each: item.each, as: item.as, items: inner };
+  });
 }
 
-function resolveItem(item: ArgumentDefinition, path: readonly PropertyKey[], around: Around): PlanArgument {
+function checkItems(items: readonly ArgumentDefinition[], path: readonly PropertyKey[], around: Around): void {
+  for (const [index, item] of items.entries()) checkItem(item, [...path, index], around);
+}
+
+function checkItem(item: ArgumentDefinition, path: readonly PropertyKey[], around: Around): void {
   const { owner, available } = around;
-  if (typeof item === 'string') return holdsExpression(item, path, around) ? { value: item } : item;
-  if ('value' in item) return holdsExpression(item.value, [...path, 'value'], around) ? item : item.value;
-  if ('if' in item) {
+  if (typeof item === 'string') checkText(item, path, around);
+  else if ('value' in item) checkText(item.value, [...path, 'value'], around);
+  else if ('if' in item) {
     checkCondition(item.if, available, owner, [...path, 'if']);
-    return { if: item.if, items: resolveItems(item.then, [...path, 'then'], around) };
+    checkItems(item.then, [...path, 'then'], around);
+  } else {
+    checkCondition(item.each, available, owner, [...path, 'each']);
+    refuseTaken(item.as, path, around);
+    const names = [...available.names, item.as];
+    checkItems(item.then, [...path, 'then'], { ...around, available: { ...available, names } });
   }
-  const { each, as, then } = item;
-  checkCondition(each, available, owner, [...path, 'each']);
-  refuseTaken(as, path, around);
-  const inside = { ...around, available: { ...available, names: [...available.names, as] } };
-  return { each, as, items: resolveItems(then, [...path, 'then'], inside) };
 }
 
-/** Whether a text holds `${{ }}`, once it is known that nothing in it is wrong. */
-function holdsExpression(text: string, path: readonly PropertyKey[], { owner, names, available }: Around): boolean {
+function checkText(text: string, path: readonly PropertyKey[], { owner, names, available }: Around): void {
   checkTemplate(text, available, owner, path);
-  const parts = cutText(text);
-  const written = parts.filter((part) => typeof part === 'string');
+  const written = cutText(text).filter((part) => typeof part === 'string');
   checkPlaceholders(written, names, owner.locate([...path]));
-  return written.length < parts.length;
 }
 
 function refuseTaken(name: string, path: readonly PropertyKey[], { owner, available }: Around): void {

@@ -1,13 +1,11 @@
 import type { Json } from '../contracts/json.js';
-import { ENGINE } from '../contracts/names.js';
-import type { ImplementationBase, PlanImplementation, PlanMcpServer, PlanScript } from '../contracts/plan.js';
+import type { ImplementationBase, PlanImplementation, PlanMcpServer } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { AbilityConfig } from '../definitions/formats/config.js';
 import type { ImplementationBody } from '../definitions/formats/implementation.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { isHostAllowed, portOf } from '../rules/allowed-hosts.js';
 import { didYouMean } from '../rules/nearest.js';
-import { writesFile } from '../rules/script-texts/writes-file.js';
 
 import { type Available, checkCondition, checkTemplate } from './check-names.js';
 import { resolveParameters } from './check-parameters.js';
@@ -15,6 +13,7 @@ import { headerTexts, plainTexts } from './check-placeholders.js';
 import type { EnvironmentVariables } from './environment-variables.js';
 
 import { capped } from './limits.js';
+import { outputFormOf } from './output-form.js';
 import { resolveForm } from './resolve-form.js';
 import { resolveEnvProfile, resolveScript } from './resolve-script.js';
 import { resolveAccess } from './resolve-service.js';
@@ -66,7 +65,7 @@ export function resolveImplementation(
   if (body.kind === 'script') {
     const definition = { ...body.script, env_profile: settings?.env_profile ?? body.script.env_profile };
     const script = resolveScript(registry, definition, chosen.from, [...chosen.path, 'script']);
-    const output = body.script.output ?? usualOutput(script, hasOutputSchema);
+    const output = outputFormOf(body.script, hasOutputSchema);
     return { ...base, kind: 'script', script: { ...script, ...(output !== 'json' && { output }) } };
   }
   if (body.kind === 'mcp') {
@@ -89,11 +88,6 @@ export function resolveImplementation(
     };
   }
   return { ...base, kind: 'api', api: resolveApi(registry, chosen, settings, variables) };
-}
-
-/** What a script prints is a text, unless its definition expects more. Source: issue 11, item 1. */
-function usualOutput(script: PlanScript, hasOutputSchema: boolean): 'json' | 'text' {
-  return hasOutputSchema || writesFile(script, ENGINE) ? 'json' : 'text';
 }
 
 function baseOf(

@@ -23,13 +23,14 @@ const groups = new RunningGroups(folder + '/running');
 const secrets = () => ({ resolve: () => 'a-secret-of-some-length', inherited: (name) => process.env[name] });
 const env = { pass: ['PATH'], set: {}, secrets: kind === 'hook' ? { TOKEN: 'env:TOKEN' } : {} };
 const signal = new AbortController().signal;
+const plan = { engine: 2, ability: { id: 'flooded' }, environment: { name: 'dev', protected: false, vars: {} } };
 const scripts = { find: async ({ path }) => ({ file: path, pinned: folder, names: {} }) };
 const answer = createAnswerScript({ root: folder, groups, secrets, scripts });
 const hook = (code, phase = 'PreAbilityCall') => answer(
   'flood',
   { timeout_ms: 60_000, script: { path: code, interpreter: ['node', '-e'], args: [], env } },
   { environment: { name: 'dev' } },
-  { phase, path: 'step', signal, logs: { folder: folder + '/logs', share: () => undefined } },
+  { phase, path: 'step', signal, logs: { folder: folder + '/logs', share: () => undefined }, plan, input: {}, task: 'T' },
 );
 const script = async (code) => {
   const log = new CallLog(folder + '/logs', 'step', 1);

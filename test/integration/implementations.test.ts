@@ -55,7 +55,7 @@ describe('an implementation document', () => {
       ...implementation('echo_by_shell', {
         operation_key: 'doc.echo',
         kind: 'script',
-        script: { path: 'scripts/echo.sh', args: ['{input_file}'], timeout_sec: 7 },
+        script: { path: 'scripts/echo.sh', args: ['{input_file}'], output: 'json', timeout_sec: 7 },
         defaults: { region: 'eu', size: 1 },
         overridable: ['size'],
         tags: ['experimental', 'high-cost'],
@@ -90,7 +90,11 @@ describe('an implementation document', () => {
 
   test('R-000-52, R-002-03: configuration names the default one and those that are allowed, and the runtime executes that', async () => {
     const named = (id: string) =>
-      implementation(id, { operation_key: 'doc.two', kind: 'script', script: { path: `scripts/${id}.sh`, args: [] } });
+      implementation(id, {
+        operation_key: 'doc.two',
+        kind: 'script',
+        script: { path: `scripts/${id}.sh`, args: [], output: 'json' },
+      });
     project.write({
       ...contract('doc.two'),
       ...named('one'),
@@ -115,7 +119,7 @@ describe('an implementation document', () => {
       implementation(id, {
         operation_key: 'doc.asked',
         kind: 'script',
-        script: { path: `scripts/${id}.sh`, args: [] },
+        script: { path: `scripts/${id}.sh`, args: [], output: 'json' },
       });
     const files = (chosen: string): ProjectFiles => ({
       ...contract('doc.asked', { input_schema }),

@@ -180,11 +180,11 @@ describe('arguments', () => {
     expect(readFileSync(join(project.root, 'users'), 'utf8')).toBe(`u@db.test/app ${JSON.stringify(input)}\n`);
   });
 
-  test('a payload too long for an argument is script.start_failed, and the script does not run', async () => {
+  test('a payload too long for an argument is script.arguments_too_large, and the script does not run', async () => {
     const content = "import { writeFileSync } from 'node:fs';\nwriteFileSync('too-long.txt', '');\n";
     const input = { text: 'x'.repeat(3_000_000) };
     const result = await run('scripts/too-long.mjs', content, { args: ['{payload}'] }, input, ONCE);
-    expect(result).toMatchObject({ status: 'failed', error: { code: 'script.start_failed' } });
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'script.arguments_too_large' } });
     expect(existsSync(join(project.root, 'too-long.txt'))).toBe(false);
   });
 });

@@ -141,7 +141,7 @@ function protocolOf({ args, effects }: GivenScripts): string {
   const how =
     args === undefined
       ? 'Each is given `--input FILE --output FILE`: it reads JSON from one and writes JSON to the other; where that is not so, pass --args or edit `script`.'
-      : `Each is given ${args.trim() === '' ? 'no arguments' : `\`${args}\``}${args.includes('{output_file}') ? '' : ', and prints JSON'}.`;
+      : `Each is given ${args.trim() === '' ? 'no arguments' : `\`${args}\``}${args.includes('{output_file}') ? '' : ', and what it prints is its output, as text'}.`;
   return effects === undefined
     ? `${how} Say in \`effects\` what each changes, and in \`input_schema\` what it takes.`
     : how;

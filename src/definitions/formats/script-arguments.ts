@@ -30,10 +30,15 @@ export type ArgumentDefinition =
   | { each: string; as: string; then: ArgumentDefinition[] };
 
 /** One item of `args`: a text, or what says when and how often its own items are given. */
-export const argument: z.ZodType<ArgumentDefinition> = z.union(
-  [z.string(), choice, loop, option],
-  'An item of `args` is a text, { if, then }, { each, as, then } or { value, option: allowed }',
-);
+export const argument: z.ZodType<ArgumentDefinition> = z
+  .union(
+    [z.string(), choice, loop, option],
+    'An item of `args` is a text, { if, then }, { each, as, then } or { value, option: allowed }',
+  )
+  .meta({
+    id: 'script_argument',
+    description: 'A text, { if, then }, { each, as, then } or { value, option: allowed }.',
+  });
 
 /** The exit codes of a process that say something: 0 is success, and more than a byte has none. */
 const exitCode = z

@@ -10,6 +10,7 @@ import type { Known } from '../../rules/expressions/foresee.js';
 import { operationInput } from '../operation-input.js';
 import { previewGuardApproval } from './preview-approval.js';
 import { previewHooks } from './preview-hooks.js';
+import { previewScript } from './preview-script.js';
 import { type ForeseenInput, foreseeText } from './preview-value.js';
 
 /** One call of an operation, in its workflow or alone. */
@@ -52,8 +53,15 @@ export function previewCall(call: PreviewedCall): CallPreview {
       before,
       environment,
     ),
+    script: foreseenScript(call, input),
     workflow: null,
   };
+}
+
+function foreseenScript({ plan, operation, given, known }: PreviewedCall, input: JsonObject | undefined) {
+  const { implementation, input_schema: inputSchema } = operation;
+  if (implementation.kind !== 'script' || !input || given.shown.problem) return null;
+  return previewScript({ plan, script: implementation.script, inputSchema, input, known });
 }
 
 /** What a call is given, with what is filled in where nobody wrote it. */

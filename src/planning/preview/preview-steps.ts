@@ -200,6 +200,7 @@ export class StepPreviewer {
       limit_ms: null,
       hooks: [],
       approval: null,
+      script: null,
       workflow: this.shown < MOST_STEPS ? this.child(child, input) : null,
     };
   }

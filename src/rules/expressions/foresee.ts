@@ -41,7 +41,7 @@ export function hide(target: object, key: string, what: string): void {
  * evaluator as in the run, so that what is foreseen is what comes.
  */
 export function foreseeExpression(source: string, known: Known): Foreseen {
-  return foresee(() => {
+  return foreseeValue(() => {
     const expression = compileExpression(source);
     refuseUnknown([expression], known);
     return expression.evaluate(scopeOf(known)) ?? null;
@@ -50,7 +50,7 @@ export function foreseeExpression(source: string, known: Known): Foreseen {
 
 /** What a template gives, as far as that is certain before the run. */
 export function foreseeTemplate(template: Json, known: Known): Foreseen {
-  return foresee(() => {
+  return foreseeValue(() => {
     refuseUnknown(expressionsIn(template), known);
     return evaluateTemplate(template, scopeOf(known));
   });
@@ -104,7 +104,12 @@ function refuseUnknown(expressions: readonly Expression[], { unknown }: Known): 
   }
 }
 
-function foresee(evaluate: () => Json): Foreseen {
+/**
+ * What a computation gives, as far as that is certain before the run: it may read hidden members, see {@link hide}.
+ *
+ * @param evaluate synchronous; its AbilityErrors are what is certain to fail.
+ */
+export function foreseeValue(evaluate: () => Json): Foreseen {
   const outer = asked;
   const own = new Set<string>();
   asked = own;

@@ -3,6 +3,11 @@ import type { Json, JsonObject } from '../../contracts/json.js';
 /** A path of plain members of the input, such as `input.region` or `input.build.id`. */
 const PLAIN_PATH = /^input((?:\.[A-Za-z_]\w*)+)$/;
 
+/** Whether an expression is the plain name of an input, or of a member of one. */
+export function isPlainPath(source: string): boolean {
+  return PLAIN_PATH.test(source);
+}
+
 /**
  * Whether an expression is the plain name of an input that the contract leaves to the caller, who has left it out.
  *

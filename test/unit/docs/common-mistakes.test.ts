@@ -7,8 +7,15 @@ import { lowLevel, SCRIPT, SCRIPT_FILE, temporaryProject } from '../temporary-pr
 
 const page = readFileSync(new URL('../../../docs/common-mistakes.md', import.meta.url), 'utf8');
 
-const examples = [...page.matchAll(/^```yaml (right|wrong)( \S+)?\n([\s\S]*?)^```$/gm)].map(
-  ([, kind = '', code = '', steps = '']) => ({ kind, code: code.trim(), steps, title: steps.split('\n', 1)[0] ?? '' }),
+/** Steps, or where the block says so the `script` of an implementation. */
+const examples = [...page.matchAll(/^```yaml (right|wrong)( script)?( \S+)?\n([\s\S]*?)^```$/gm)].map(
+  ([, kind = '', script, code = '', steps = '']) => ({
+    kind,
+    isScript: script !== undefined,
+    code: code.trim(),
+    steps,
+    title: steps.split('\n', 1)[0] ?? '',
+  }),
 );
 
 const INPUT = 'input_schema: { type: object, required: [user_id], properties: { user_id: { type: string } } }';
@@ -25,7 +32,28 @@ const OPERATIONS = {
   ...SCRIPT_FILE,
 };
 
-function lint(steps: string): Finding[] {
+const SCRIPT_INPUT =
+  'input_schema: { type: object, required: [host, tags], properties: { host: { type: string }, tags: { type: array, items: { type: string } }, note: { type: string }, quiet: { type: boolean } } }';
+
+function lint({ steps, isScript }: Pick<(typeof examples)[number], 'steps' | 'isScript'>): Finding[] {
+  return isScript ? lintScript(steps) : lintSteps(steps);
+}
+
+function lintScript(script: string): Finding[] {
+  const lines = script.split('\n').map((line) => `    ${line}`);
+  const files = lowLevel(
+    'op',
+    SCRIPT_INPUT,
+    'implementation:',
+    '  kind: script',
+    '  script:',
+    '    path: scripts/any.mjs',
+    ...lines,
+  );
+  return lintProject(new RegistryLoader(temporaryProject({ ...files, ...SCRIPT_FILE }).root)).findings;
+}
+
+function lintSteps(steps: string): Finding[] {
   const { root } = temporaryProject({
     ...OPERATIONS,
     'registry/high-level/flow.yaml': [
@@ -47,18 +75,14 @@ describe('docs/common-mistakes.md', () => {
     expect(examples.map(({ kind }) => kind)).toEqual(examples.map((_, index) => (index % 2 === 0 ? 'wrong' : 'right')));
   });
 
-  test.each(examples.filter(({ kind }) => kind === 'wrong'))(
-    'the wrong form is found: $code: $title',
-    ({ code, steps }) => {
-      const found = lint(steps).filter((finding) => finding.code === code);
-      expect(found).not.toEqual([]);
-      expect(
-        found.every(({ location }) => location.file === 'registry/high-level/flow.yaml' && location.line > 6),
-      ).toBe(true);
-    },
-  );
+  test.each(examples.filter(({ kind }) => kind === 'wrong'))('the wrong form is found: $code: $title', (example) => {
+    const found = lint(example).filter((finding) => finding.code === example.code);
+    const file = example.isScript ? 'registry/low-level/op.yaml' : 'registry/high-level/flow.yaml';
+    expect(found).not.toEqual([]);
+    expect(found.every(({ location }) => location.file === file && location.line > 6)).toBe(true);
+  });
 
-  test.each(examples.filter(({ kind }) => kind === 'right'))('the right form is not: $title', ({ steps }) => {
-    expect(lint(steps)).toEqual([]);
+  test.each(examples.filter(({ kind }) => kind === 'right'))('the right form is not: $title', (example) => {
+    expect(lint(example)).toEqual([]);
   });
 });

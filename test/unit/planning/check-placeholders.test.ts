@@ -33,9 +33,9 @@ test('an unknown name in braces is refused, with those there are', () => {
 });
 
 test.each([
-  ['{input.version}', /Read `version` from the file that \{input_file\} names/],
-  ['{input["my version"]}', /Read `my version` from/],
-  ['v{inputs.tags[0].name}', /Read `tags` from/],
+  ['{input.version}', /Write \$\{\{ input\.version \}\} in `args`/],
+  ['{input["my version"]}', /input\["my version"\] \}\} in `args`/],
+  ['v{inputs.tags[0].name}', /input\.tags \}\} in `args`/],
   ['{task.key}', /\{task_key\}\?/],
   ['{credential:token}', /`secrets` of the `env_profile`/],
   ['${HOME}', /No shell reads arguments: take HOME from the environment/],
@@ -49,15 +49,14 @@ test.each([
 });
 
 test.each([
-  [['${{ input.version }}'], /Read `version` from the file that \{input_file\} names/],
-  [['--v=${{input.version}}'], /Read `version` from/],
-  [['--v', '${{', 'input.version', '}}'], /Read `version` from/],
+  [['${{ input.version }}'], /Write `args`, a list/],
+  [['--v', '${{', 'input.version', '}}'], /Write `args`, a list/],
   [['${{ environment.name }}'], /write \$\\\{\{\.$/],
   [['${{ '], /write \$\\\{\{\.$/],
 ])('the expression in %j is refused, since nothing evaluates it there', (items, suggestion) => {
   const error = errorOf(() => checkPlaceholders(items, CALL_ARGUMENTS, HERE));
   expect(error).toMatchObject({ code: 'definition.invalid', location: HERE });
-  expect(error.message).toMatch(/^The arguments of a script hold no expressions, and `\$\{\{/);
+  expect(error.message).toMatch(/^`args_template` holds no expressions, and `\$\{\{/);
   expect(error.suggestion).toMatch(suggestion);
 });
 

@@ -1,4 +1,4 @@
-import type { CallPreview, StepGroup, StepPreview } from '../../../contracts/preview.js';
+import type { CallPreview, ScriptPreview, StepGroup, StepPreview } from '../../../contracts/preview.js';
 import { describeConcurrency } from '../../../rules/describe-concurrency.js';
 import { formatDuration } from '../../../rules/duration.js';
 import { oneLine } from '../../../rules/shown-text.js';
@@ -52,6 +52,7 @@ function renderCall(call: CallPreview, style: Style): string[] {
   return [
     ...(isEmpty ? [] : ['with', ...indented(given)]),
     ...(problem ? [`${style('red', 'fails')}: ${problem.code} ${oneLine(problem.message)}`] : []),
+    ...(call.script && !problem ? renderScript(call.script, style) : []),
     kind === 'workflow' ? `${effects}; a task of its own` : `${effects}; ${often}${limit}`,
     ...hooks.map((hook) => hookLine(hook, style)),
     ...(approval ? [approvalLine(approval, style)] : []),
@@ -61,6 +62,25 @@ function renderCall(call: CallPreview, style: Style): string[] {
         ? ['its steps: see `ability plan` of it']
         : []),
   ];
+}
+
+/** The words of a command, each where it begins and ends; long texts are cut. */
+function renderScript({ command, stdin, env, depends_on, problem }: ScriptPreview, style: Style): string[] {
+  if (problem) return [`${style('red', 'fails')}: ${problem.code} ${oneLine(problem.message)}`];
+  if (!command) return [`runs with arguments that depend on ${depends_on.join(', ')}`];
+  const variables = Object.entries(env).map(([name, text]) => `${name}=${shownWord(text)}`);
+  return [
+    `runs ${command.map(shownWord).join(' ')}`,
+    ...(variables.length > 0 ? [`env ${variables.join(' ')}`] : []),
+    ...(stdin === null ? [] : [`stdin ${shownWord(stdin)}`]),
+  ];
+}
+
+const MOST_SHOWN = 200;
+
+function shownWord(text: string): string {
+  const short = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}... (${text.length} characters)` : text;
+  return /^[\w@%+=:,./{}-]+$/.test(short) ? short : JSON.stringify(short);
 }
 
 function renderWorkflow(workflow: NonNullable<CallPreview['workflow']>, style: Style): string[] {

@@ -6,6 +6,7 @@ import type { Loaded, Registry } from '../../../definitions/registry.js';
 import { SHORTEST_IN_ALL_FORMS, SHORTEST_MASKED } from '../../../rules/masked-lengths.js';
 import type { EnvironmentVariables } from '../../environment-variables.js';
 import { findingOf, findingOfProblem } from '../finding-of.js';
+import { implementationBodies } from '../implementation-bodies.js';
 import type { LintedProject } from '../linted-project.js';
 import { environmentsOf } from '../scopes.js';
 
@@ -78,6 +79,11 @@ function* referencesIn(registry: Registry): Generator<Reference> {
     }
   }
   for (const from of registry.envProfiles.values()) yield* entriesOf(from.value.secrets, from, ['secrets'], all);
+  for (const { body, from, path } of implementationBodies(registry)) {
+    if (body.kind !== 'script') continue;
+    const references = Object.entries(body.script.env ?? {}).filter(([, text]) => /^(env|file):/.test(text));
+    yield* entriesOf(Object.fromEntries(references), from, [...path, 'script', 'env'], all);
+  }
   for (const from of registry.mcpServers.values()) {
     if ('credentials' in from.value) yield* entriesOf(from.value.credentials, from, ['credentials'], all);
   }

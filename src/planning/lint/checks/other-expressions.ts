@@ -18,6 +18,7 @@ import { ANY, listType, mapType, mayBe, NULL, STRING, type Type, textsType, unit
 import { typeOfInput } from '../types/type-of-schema.js';
 import { environmentType } from '../types/workflow-types.js';
 import { type PlacedMistake, placedAt, templateMistakes } from './expressions.js';
+import { scriptTextMistakes } from './script-texts.js';
 import { placedFinding } from './workflow-contents.js';
 
 /** Expressions outside workflows: of hooks, and of implementations. */
@@ -38,7 +39,20 @@ const CONDITIONS = ['deny_if', 'confirm_if', 'warn_if'] as const;
 
 function* hookFindings(registry: Registry): Generator<Finding> {
   const view = viewOf(hookNames(registry));
-  for (const hook of [...registry.hooks.values()].flat()) yield* ofFile(hook.file, () => conditionFindings(hook, view));
+  const { input = ANY, environment = ANY } = hookNames(registry);
+  const scriptView = viewOf(scriptNames({ input, environment }));
+  for (const hook of [...registry.hooks.values()].flat()) {
+    yield* ofFile(hook.file, () => conditionFindings(hook, view));
+    yield* ofFile(hook.file, () => scriptFindings(hook, scriptView));
+  }
+}
+
+function* scriptFindings(hook: Loaded<HookDefinition>, view: View): Generator<Finding> {
+  const { handler } = hook.value;
+  if (!('script' in handler)) return;
+  for (const mistake of scriptTextMistakes(handler.script, ['handler', 'script'], view)) {
+    yield placedFinding(hook, mistake);
+  }
 }
 
 function* conditionFindings(hook: Loaded<HookDefinition>, view: View): Generator<Finding> {
@@ -103,12 +117,18 @@ function* bodyMistakes(
   if (body.fail_if !== undefined) {
     yield* conditionMistakes(body.fail_if, [...path, 'fail_if'], viewOf({ ...names, output: ANY }));
   }
+  if (body.kind === 'script') yield* scriptTextMistakes(body.script, [...path, 'script'], viewOf(scriptNames(names)));
   if (body.kind !== 'api') return;
   const view = viewOf(names);
   for (const key of ['query', 'headers', 'body'] as const) {
     const template = body.api[key] as Json | undefined;
     if (template !== undefined) yield* templateMistakes(template, [...path, 'api', key], view);
   }
+}
+
+/** A task has less to say to a script than to a workflow. */
+function scriptNames(names: { input: Type; environment: Type }): Record<string, Type> {
+  return { ...names, task: mapType({ key: unite(STRING, NULL), ability: STRING }) };
 }
 
 /** What the implementation or the environment supplies is there. */

@@ -28,19 +28,29 @@ export function* checkUnevaluatedTexts({ registry }: LintedProject): Generator<F
   yield* inScripts(registry);
 }
 
+type ScriptKey = 'args' | 'args_template' | 'env' | 'set';
+
+function scriptLook(text: string, key: ScriptKey): Look | undefined {
+  if (text.includes('${{')) return key === 'set' || key === 'args_template' ? templateLook(text, key) : undefined;
+  // There it is a reference.
+  return key === 'env' && text.startsWith('env:') ? undefined : variableLook(text);
+}
+
 /** A script gets its arguments and variables as they are: no shell reads them. Source: answers, 25 and 29. */
 function* inScripts(registry: Registry): Generator<Finding> {
-  const found: { from: Loaded<unknown>; path: PropertyKey[]; value: Json | undefined }[] = [];
+  const found: { from: Loaded<unknown>; path: PropertyKey[]; value: Json | undefined; key: ScriptKey }[] = [];
   for (const { body, from, path } of implementationBodies(registry)) {
     if (body.kind !== 'script') continue;
-    for (const key of ['args', 'args_template', 'set'] as const) {
-      found.push({ from, path: [...path, 'script', key], value: body.script[key] });
+    for (const key of ['args', 'args_template', 'env', 'set'] as const) {
+      found.push({ from, path: [...path, 'script', key], value: body.script[key], key });
     }
   }
-  for (const from of registry.envProfiles.values()) found.push({ from, path: ['set'], value: from.value.set });
-  for (const { from, path, value } of found) {
+  for (const from of registry.envProfiles.values()) {
+    found.push({ from, path: ['set'], value: from.value.set, key: 'set' });
+  }
+  for (const { from, path, value, key } of found) {
     for (const text of textsIn(value, path)) {
-      const look = text.value.includes('${{') ? templateLook(text.value) : variableLook(text.value);
+      const look = scriptLook(text.value, key);
       if (look) yield findingOf('lint.text_not_evaluated', look.message, from.locate(text.path), look.fix);
     }
   }
@@ -115,10 +125,10 @@ function lookOf(text: string, known: Names): Look | undefined {
   return { message: `\`${short(text)}\` is a text here, which nothing evaluates`, fix: `Write \${{ ${inner} }}.` };
 }
 
-function templateLook(text: string): Look {
+function templateLook(text: string, key: ScriptKey): Look {
   return {
     message: `\`${short(text)}\` reaches the script as it is: no \${{ }} is evaluated here`,
-    fix: 'Read the value from the file that {input_file} names.',
+    fix: key === 'set' ? 'Write it under `env` of the script.' : 'Write the arguments as a list, `args`.',
   };
 }
 

@@ -27,6 +27,7 @@ import {
   typeOfValue,
   unite,
 } from './type.js';
+import { typeOfForms } from './type-of-forms.js';
 import { typeOfInput, typeOfSchema } from './type-of-schema.js';
 
 /** An error as expressions see it; what its details hold is not known. */
@@ -159,7 +160,7 @@ export class WorkflowTypes implements Spots {
   private calledOutput(id: string): Type {
     const called = this.registry.operations.get(id) ?? this.registry.workflows.get(id);
     const schema = called?.value.output_schema;
-    return schema ? typeOfSchema(schema) : ANY;
+    return schema ? typeOfSchema(schema) : typeOfForms(this.registry, id);
   }
 
   private itemType(loop: StepNode, loops: readonly StepNode[]): Type {

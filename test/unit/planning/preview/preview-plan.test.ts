@@ -394,3 +394,41 @@ test('a low-level ability is one call of itself, with what its implementation fi
     { id: 'run', runs: 'yes', call: { ability: 'd.op', with: { value: { size: 2, a: 1 } } } },
   ]);
 });
+
+describe('what a script is given', () => {
+  const OP = lowLevel(
+    'op',
+    'input_schema: { properties: { host: {}, port: { default: 80 }, tags: {}, text: {} } }',
+    'implementation:',
+    '  kind: script',
+    '  script:',
+    '    path: scripts/any.mjs',
+    '    args: ["--host=${{ input.host }}", "${{ input.port }}", { each: input.tags, as: tag, then: [-t, "${{ tag }}"] }, "--in={input_file}"]',
+    '    stdin: "${{ input.text }}"',
+    '    env: { REGION: "${{ environment.vars.region }}", TOKEN: "env:TOKEN", MODE: fast }',
+  );
+  const scriptOf = (yaml: string, input: JsonObject = {}) => only(preview(yaml, input, { more: OP })).call?.script;
+  const calling = (input: string) => `steps: [{ id: a, call: op, with: ${input} }]`;
+
+  test('is shown as it would be given, with names in braces where only the run has a value, and without any secret', () => {
+    expect(scriptOf(calling('{ host: "${{ input.h }}", tags: [x y, z], text: hello }'), { h: 'db' })).toEqual({
+      command: ['node', 'scripts/any.mjs', '--host=db', '80', '-t', 'x y', '-t', 'z', '--in={input_file}'],
+      stdin: 'hello',
+      env: { REGION: 'eu', TOKEN: 'env:TOKEN', MODE: 'fast' },
+      depends_on: [],
+      problem: null,
+    });
+  });
+
+  test('depends on what only the run tells', () => {
+    const yaml =
+      'steps: [{ id: first, call: read.op }, { id: a, call: op, with: { host: "${{ steps.first.output }}" } }]';
+    const { a } = stepsOf(preview(yaml, {}, { more: OP }).steps);
+    expect(a?.call?.script).toMatchObject({ command: null, depends_on: ['steps.first'], problem: null });
+  });
+
+  test('tells what is certain to be refused', () => {
+    const script = scriptOf(calling('{ host: [a] }'));
+    expect(script).toMatchObject({ command: null, problem: { code: 'input.invalid', details: { place: 'args[0]' } } });
+  });
+});

@@ -264,6 +264,10 @@ describe('names in braces', () => {
     ]);
   });
 
+  test('a text of a plan that had no expressions yet is not read for any', () => {
+    expect(args(['${{ input.a }}'], { a: 1 })).toEqual(['${{ input.a }}']);
+  });
+
   test('on stdin and in variables only ours are read: other braces and backslashes stay', () => {
     const text = '{payload} \\{payload} {other} \\{other} {"a": "${{ input.a }}"}';
     const expected = '{"a":1} {payload} {other} \\{other} {"a": "1"}';

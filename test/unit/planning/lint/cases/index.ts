@@ -9,6 +9,7 @@ import { IMPLEMENTATION_CASES } from './implementations.js';
 import { POLICY_CASES } from './policies.js';
 import { SCOPE_CASES } from './scopes.js';
 import { SCRIPT_REACH_CASES } from './script-reach.js';
+import { SCRIPT_TEXT_CASES } from './script-texts.js';
 import { SECRET_CASES } from './secrets.js';
 import { SINCE_CASES } from './since.js';
 import { SLIPPED_CASES } from './slipped.js';
@@ -36,4 +37,5 @@ export const LINT_CASES: readonly LintCase[] = [
   ...STEP_ORDER_CASES,
   ...SCRIPT_REACH_CASES,
   ...CUT_CASES,
+  ...SCRIPT_TEXT_CASES,
 ];
