@@ -78,7 +78,7 @@ const UNAVAILABLE = 14;
  *
  * Until it is closed a connection keeps the project's own runtime from leaving; it does not keep its process alive.
  *
- * @throws AbilityError `temporal.unavailable`, `runtime.*`, `temporal.binary_missing`.
+ * @throws AbilityError `temporal.unavailable`, `runtime.*`, `temporal.binary_missing`, `config.invalid` for `ABILITY_STORE`.
  */
 export async function connect(options: ConnectOptions): Promise<Session> {
   const paths = pathsOf(options.root);
@@ -86,8 +86,8 @@ export async function connect(options: ConnectOptions): Promise<Session> {
   const remote = await chooseServer(options, env);
   if (remote) {
     const { connectionOptions, address, namespace } = remote;
+    const store = openStore(env.ABILITY_STORE ?? paths.store, paths);
     const connection = await dial(connectionOptions as never, address, CONNECT_MS, options.signal);
-    const store = env.ABILITY_STORE ?? paths.store;
     const ui = env.TEMPORAL_UI_ADDRESS ?? null;
     const session = sessionOf(options, connection, {
       address,
@@ -112,8 +112,9 @@ export async function connect(options: ConnectOptions): Promise<Session> {
 async function connectToOwn(options: ConnectOptions, paths: ProjectPaths, stopTouching: () => void): Promise<Session> {
   const { progress = () => {}, signal, env } = options;
   const { runtime, started } = await ensureRuntime(paths, progress, signal, env);
+  const store = openStore(runtime.store, paths);
   const connection = await dialOwn(paths, runtime, signal);
-  const session = sessionOf(options, connection, { ...runtime, isOwnRuntime: true, started });
+  const session = sessionOf(options, connection, { ...runtime, store, isOwnRuntime: true, started });
   const { close } = session;
   session.runtime = runtime;
   session.close = async () => {
@@ -179,13 +180,12 @@ async function dial(
 function sessionOf(
   { project, root, progress, onOther, env }: ConnectOptions,
   connection: Connection,
-  where: Pick<Session, 'address' | 'namespace' | 'ui' | 'isOwnRuntime' | 'started'> & { store: string },
+  where: Pick<Session, 'address' | 'namespace' | 'ui' | 'isOwnRuntime' | 'started'> & { store: Store },
 ): Session {
   const paths = pathsOf(root);
-  const store = openStore(where.store, paths);
+  const { address, namespace, ui, isOwnRuntime, started, store } = where;
   const codec = new SpillingCodec(store);
   const dataConverter = { payloadCodecs: [codec] };
-  const { address, namespace, ui, isOwnRuntime, started } = where;
   const connections = [connection];
   return {
     temporal: new Client({ connection, namespace, dataConverter }),

@@ -76,8 +76,8 @@ export class WorkerHost {
       Runtime.install({ logger: new WorkerLogger(), shutdownSignals: [], telemetryOptions });
       installed = true;
     }
-    const connection = await NativeConnection.connect(options.connectionOptions);
     const store = openStore(options.store, options.paths);
+    const connection = await NativeConnection.connect(options.connectionOptions);
     const codec = new WorkerCodec(new SpillingCodec(store));
     const access = accessTemporal(connection, options.namespace, codec);
     await checkNamespace(access.client, connection);

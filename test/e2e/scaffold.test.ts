@@ -71,7 +71,7 @@ describe('from an empty folder to abilities that run', () => {
       stderr: expect.stringContaining('Each is given no arguments'),
     });
     expect((await run('lint')).exitCode).toBe(0);
-    expect((await json('run', 'job2')).json).toMatchObject({ status: 'succeeded', output: 2 });
+    expect((await json('run', 'job2')).json).toMatchObject({ status: 'succeeded', output: { text: '2' } });
   });
 
   test('a scaffolded ability runs several times, and a scaffolded hook notes each use [R-002-63, R-002-49, R-002-67]', async () => {

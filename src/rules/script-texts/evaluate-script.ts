@@ -44,11 +44,11 @@ export function evaluateScript(
 }
 
 class Evaluation {
-  /** @param told names whose values a caller has a say in. */
+  /** @param fromInput names whose values a caller has a say in. */
   constructor(
     private readonly facts: ScriptFacts,
     private readonly values: Record<string, Json> = facts.values,
-    private readonly told: ReadonlySet<string> = new Set(['input', 'task']),
+    private readonly fromInput: ReadonlySet<string> = new Set(['input', 'task']),
   ) {}
 
   items(items: readonly PlanArgument[], place: string): EvaluatedText[] {
@@ -72,9 +72,9 @@ class Evaluation {
     const expression = compiled(each, this.facts, `${place}.each`);
     const list = this.value(expression, `${place}.each`) ?? [];
     if (!Array.isArray(list)) throw noList(each, place);
-    const told = new Set([...this.told, ...(this.isFromInput(expression) ? [as] : [])]);
+    const fromInput = new Set([...this.fromInput, ...(this.isFromInput(expression) ? [as] : [])]);
     return list.flatMap((value, turn) => {
-      const inside = new Evaluation(this.facts, { ...this.values, [as]: value }, told);
+      const inside = new Evaluation(this.facts, { ...this.values, [as]: value }, fromInput);
       return inside.items(items, `${place}.each[${turn}].then`);
     });
   }
@@ -114,7 +114,7 @@ class Evaluation {
 
   /** Whatever is computed from the input counts as input, also where it only chooses: who reads on cannot tell. */
   private isFromInput({ references }: Expression): boolean {
-    return references.some(({ name }) => this.told.has(name));
+    return references.some(({ name }) => this.fromInput.has(name));
   }
 
   private fill(text: string): string {

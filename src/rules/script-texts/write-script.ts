@@ -68,14 +68,14 @@ function refuseOption({ place, pieces, mayBeOption }: EvaluatedText, text: strin
   if (!text.startsWith('-') || mayBeOption || isBehind || NEGATIVE.test(text)) return;
   // An expression that gives nothing leaves the start to what follows it.
   const first = pieces.findIndex((piece) => (isValue(piece) ? textOf(piece) : piece.text) !== '');
-  const told = pieces
+  const given = pieces
     .slice(0, first + 1)
     .filter(isValue)
     .find(({ isFromInput }) => isFromInput);
-  if (!told || isNumberWithUnit(pieces.slice(first))) return;
+  if (!given || isNumberWithUnit(pieces.slice(first))) return;
   throw refused(
     place,
-    told.source,
+    given.source,
     'and begins with `-`, so that the script would take it for an option',
     'Give a value that does not begin with `-`. In the definition, put the item `--` before it where the script knows that, or write { value: .., option: allowed } where an option is meant.',
   );
@@ -89,9 +89,9 @@ function isNumberWithUnit([first, ...rest]: Piece[]): boolean {
 /** What a process is given ends at a NUL; there is no way to write one. */
 function withoutNul(text: string, item: EvaluatedText | undefined): string {
   if (!text.includes('\0') || !item) return text;
-  const told = item.pieces.filter(isValue).find(({ value }) => typeof value === 'string' && value.includes('\0'));
+  const given = item.pieces.filter(isValue).find(({ value }) => typeof value === 'string' && value.includes('\0'));
   const suggestion = 'Give it on stdin or in {input_file}.';
-  throw refused(item.place, told?.source, 'and holds the character NUL, which no process can be given', suggestion);
+  throw refused(item.place, given?.source, 'and holds the character NUL, which no process can be given', suggestion);
 }
 
 function isValue(piece: Piece): piece is ValuePiece {

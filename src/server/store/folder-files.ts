@@ -8,7 +8,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import { syncFolder } from '../sync-folder.js';
 import { Measured, Verified } from './checked-stream.js';
 import type { KeepOptions, KeptFile, StoredFile } from './store.js';
-import { absent, damaged, notKept, notRead } from './store-errors.js';
+import { absent, damaged, notKept, notRead, notRemoved } from './store-errors.js';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
@@ -67,7 +67,11 @@ export class FolderFiles {
   }
 
   async remove(sha256: string): Promise<void> {
-    await rm(this.pathOf(sha256), { force: true });
+    try {
+      await rm(this.pathOf(sha256), { force: true });
+    } catch (error) {
+      if (!isAbsent(error)) throw notRemoved(`The file ${sha256}`, this.folder, error);
+    }
   }
 
   async *list(): AsyncIterable<StoredFile> {

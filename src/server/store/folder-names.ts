@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'no
 import { dirname, join } from 'node:path';
 import { partsOf, partsOfPrefix } from './object-name.js';
 import type { NamedObject } from './store.js';
-import { notKept, notRead } from './store-errors.js';
+import { notKept, notRead, notRemoved } from './store-errors.js';
 
 /** Named objects, in `<folder>/<name>`. */
 export class FolderNames {
@@ -41,7 +41,12 @@ export class FolderNames {
   async remove(name: string): Promise<void> {
     const isAll = name.endsWith('/');
     const path = join(this.folder, ...(isAll ? partsOfPrefix(name) : partsOf(name)));
-    await rm(path, { recursive: isAll, force: true });
+    try {
+      await rm(path, { recursive: isAll, force: true });
+    } catch (error) {
+      // Below a file there is nothing.
+      if (!isAbsent(error)) throw notRemoved(name, this.folder, error);
+    }
     await this.removeEmpty(dirname(path));
   }
 

@@ -33,6 +33,12 @@ export function notRead(what: string, where: string, cause: unknown): AbilityErr
   return new AbilityError({ code: 'store.not_shared', message, suggestion: SHARE }, { cause });
 }
 
+/** The error for an object that a store did not remove. */
+export function notRemoved(what: string, where: string, cause: unknown): AbilityError {
+  const message = `${what} could not be removed from ${where}: ${reasonOf(cause)}`;
+  return new AbilityError({ code: 'store.not_shared', message, suggestion: 'Check its permissions.' }, { cause });
+}
+
 function reasonOf(cause: unknown): string {
   if (isNoRoom(cause)) return 'the disk is full';
   return cause instanceof Error ? cause.message : String(cause);
