@@ -8,8 +8,6 @@ import { FIRST_CEL } from '../contracts/names.js';
 import type { Plan, PlanHook, PlanOperation } from '../contracts/plan.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import { operationInput } from '../planning/operation-input.js';
-import { checkAgainst } from '../planning/schemas.js';
-import { evaluateCondition } from '../rules/expressions/condition.js';
 import { findStep } from '../rules/find-step.js';
 import { firstDeny } from '../rules/guard-precedence.js';
 import { denialOf } from '../rules/hook-facts.js';
@@ -19,6 +17,7 @@ import { type Attempt, beginAttempt } from './attempt.js';
 import { CallFailure, factsOf } from './call-failure.js';
 import type { CallInput } from './call-input.js';
 import { CallLog } from './call-log.js';
+import { checkOutput } from './check-call-output.js';
 import { EffectMark, type EffectMarks } from './effect-mark.js';
 import type { Execute } from './execute.js';
 import { toFailure, unknownOutcome } from './failures.js';
@@ -226,36 +225,6 @@ async function runBuiltins(
     logs: undefined,
   };
   return runHooks(run, dependencies);
-}
-
-function checkOutput({ key, implementation, output_schema }: PlanOperation, call: CallInput, output: Json): Json {
-  refuseLarge(key, call, output);
-  const { fail_if: condition, kind } = implementation;
-  if (condition !== undefined) {
-    const values = { output, input: call.input, environment: { ...call.environment } };
-    if (evaluateCondition(condition, values, { cel: call.cel })) {
-      const seen = call.log.excerpt(JSON.stringify(output), 300);
-      const message = `${key} answered, and \`fail_if\` says that it failed: ${seen}`;
-      throw new CallFailure({ code: 'fail_if.matched', message, details: { output } });
-    }
-  }
-  if (!output_schema) return output;
-  const code = `${kind}.output_invalid`;
-  try {
-    return checkAgainst(output_schema, output, { code, what: `The output of ${key}`, engine: call.engine });
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    const stderr = call.log.tailOf('stderr');
-    const message = stderr ? `${error.message}\n${stderr}` : error.message;
-    throw new CallFailure({ ...error.toProblem(), message }, { cause: error });
-  }
-}
-
-function refuseLarge(key: string, call: CallInput, output: Json): void {
-  const bytes = Buffer.byteLength(JSON.stringify(output) ?? 'null');
-  if (bytes <= call.outputBytes) return;
-  const message = `The output of ${key} has ${bytes} bytes; it may have ${call.outputBytes}`;
-  throw new CallFailure({ code: 'output.too_large', message });
 }
 
 /** The call has taken place; only its answer cannot be kept. Source: answers, 23. */

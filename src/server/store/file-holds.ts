@@ -24,7 +24,7 @@ export interface HoldingTask {
  * Which tasks have which files of a store.
  *
  * A file stays while a task holds it. Who removes one says so first and then looks for holds; who holds one writes that
- * first and then looks whether somebody removes it: one of the two sees the other, whatever the order. Two objects a hold,
+ * first and then looks whether it is being removed: one of the two sees the other, whatever the order. Two objects a hold,
  * one by the file, which counts, and one by the task, which is written before it and removed after it.
  *
  * Source: docs/decisions/0013-files-between-steps.md.
@@ -44,7 +44,7 @@ export class FileHolds {
   async hold(task: string, digest: string): Promise<boolean> {
     await this.store.putNamed(this.ofTask(task) + digest, NOTHING);
     await this.store.putNamed(this.ofFile(digest) + this.ownerOf(task), NOTHING);
-    await this.untilNobodyRemoves(digest);
+    await this.untilNotRemoved(digest);
     return this.store.holdsFile(digest);
   }
 
@@ -102,7 +102,7 @@ export class FileHolds {
     return (await this.store.listNamed(this.ofFile(digest))).length > 0;
   }
 
-  private async untilNobodyRemoves(digest: string): Promise<void> {
+  private async untilNotRemoved(digest: string): Promise<void> {
     for (;;) {
       const intents = await this.store.listNamed(`${LEAVING}${digest}/`);
       if (!intents.some(({ modified }) => Date.now() - modified.getTime() < INTENT_MS)) return;
