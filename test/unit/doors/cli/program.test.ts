@@ -71,6 +71,7 @@ const TASK_COMMANDS = [
   'set [options] <key> [assignments...]',
   'result [options] <key>',
   'logs [options] <key> [step]',
+  'files [options] <key>',
   'watch [options] <key>',
   'cancel [options] <key>',
   'delete [options] <key>',
