@@ -2,6 +2,7 @@ import { ACTIVITIES } from '../contracts/names.js';
 import { type CallDependencies, createCall } from './call.js';
 import { createEndTask, createErase, createPurge, type DeleteDependencies } from './delete.js';
 import { createEnter } from './enter.js';
+import { createFindUi, type FindUiDependencies } from './find-ui.js';
 import { createFinish, type FinishDependencies } from './finish.js';
 import { createHookPhase } from './hook-phase.js';
 import { createModify, createRecordChange, type ModifyDependencies } from './modify.js';
@@ -16,10 +17,8 @@ export type ActivityDependencies = CallDependencies &
   ModifyDependencies &
   FinishDependencies &
   SlotDependencies &
-  DeleteDependencies & {
-    /** Address of the Temporal UI; null where it is not known. */
-    ui: string | null;
-  };
+  DeleteDependencies &
+  FindUiDependencies;
 
 /** The activities of a worker, by type. Every operation key leads to `default`. Source: design, section 6. */
 export function createActivities(dependencies: ActivityDependencies) {
@@ -36,7 +35,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     [ACTIVITIES.endTask]: createEndTask(dependencies),
     [ACTIVITIES.erase]: createErase(dependencies),
     [ACTIVITIES.purge]: createPurge(dependencies),
-    [ACTIVITIES.findUi]: async (): Promise<string | null> => dependencies.ui,
+    [ACTIVITIES.findUi]: createFindUi(dependencies),
     PreAbilityCall: hookPhase,
     PostAbilityCall: hookPhase,
     default: createCall(dependencies),

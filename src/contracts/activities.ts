@@ -76,6 +76,9 @@ export interface EnterAnswer {
   warnings: string[];
 }
 
+/** Argument of the activity with which a task asks where the Temporal UI is. */
+export type FindUiRequest = Pick<CallContext, 'seal'>;
+
 /** Argument of the activity with which a task asks for its turn. */
 export interface AcquireRequest extends CallContext {
   input: JsonObject;
