@@ -222,7 +222,8 @@ function protocolOf({ args, effects }: GivenScripts): string {
 
 function notesOf({ key, file, todos }: FoundContract & { file: string }): string[] {
   if (todos.length === 0) return [];
-  return [`${key} is refused until its \`todo\` in ${file} is done: ${todos.join('; ')}.`];
+  const more = todos.length > 2 ? `; and ${todos.length - 2} more` : '';
+  return [`${key} is refused until its \`todo\` in ${file} is done: ${todos.slice(0, 2).join('; ')}${more}.`];
 }
 
 function nextOf(all: readonly FoundContract[]): Scaffold['next'] {

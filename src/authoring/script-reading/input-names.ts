@@ -7,7 +7,7 @@ export function inputName(written: string): string {
     .replace(/^-+/, '')
     .replaceAll(/[^A-Za-z0-9_]+/g, '_')
     .replaceAll(/^_+|_+$/g, '');
-  const name = /[a-z]/.test(words) ? words : words.toLowerCase();
+  const name = /[a-z]/.test(words) || words.length === 1 ? words : words.toLowerCase();
   if (name === '') return 'value';
   const begun = /^\d/.test(name) ? `n${name}` : name;
   return isReadable(begun) ? begun : `${begun}_value`;

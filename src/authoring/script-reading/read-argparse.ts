@@ -83,19 +83,16 @@ export function readArgparse(calls: readonly Call[]): Found | undefined {
       return undefined;
     }
     if (method === 'add_mutually_exclusive_group') return { ...subject, isExclusive: true };
-    if (method === 'add_parser') return newCommand(call, subject.parser, textOf(plain[0]));
+    if (method === 'add_parser') return newCommand(call, subject.parser, textOf(plain[0] ?? call.named.get('name')));
     if (method === 'add_argument') addArgument(call, subject);
     return subject;
   }
 
-  function newCommand(call: Call, parent: Parser, word: string | undefined): Subject | undefined {
-    if (word === undefined) {
-      todos.push(`line ${call.line}: add this command, whose name the script computes`);
-      return undefined;
-    }
-    const words = [...parent.words, word];
+  function newCommand(call: Call, parent: Parser, word: string | undefined): Subject {
+    const words = [...parent.words, word ?? ''];
     const parser: Parser = { words, parent, parameters: parentsOf(call), commands: [], ...describedBy(call) };
-    parent.commands.push(parser);
+    if (word !== undefined) parent.commands.push(parser);
+    else todos.push(`line ${call.line}: add this command, whose name the script computes`);
     return { parser };
   }
 

@@ -1,5 +1,5 @@
 import type { CodeLanguage, Token } from './code-tokens.js';
-import { is, isTrue } from './code-values.js';
+import { is } from './code-values.js';
 import { inputName } from './input-names.js';
 import type { Found, Parameter } from './reading.js';
 
@@ -86,7 +86,7 @@ function mentionAt(tokens: readonly Token[], at: number, first: number, language
 /** A list that is only gone through; one in which flags are looked for is read by the script itself. */
 function isPlainList(tokens: readonly Token[], start: number): boolean {
   const looksForFlags = tokens.some(({ kind, text }) => kind === 'text' && /^--?[a-z][\w-]*=?$/i.test(text));
-  return !looksForFlags && start > 0 && !isTrue(undefined);
+  return !looksForFlags && start > 0;
 }
 
 function assignedName(tokens: readonly Token[], start: number): string | undefined {

@@ -26,11 +26,7 @@ export function readShell(raw: string): Found {
 
 /** Questions at the terminal, which nobody answers here. */
 function questionsIn(raw: string, code: string): string[] {
-  return [
-    ...code.matchAll(
-      /(?<=^|[\s;&|({])read\s+(?:-\w+\s+(?!-p)(?:\d+\s+)?)*-\w*p\b|(?<=^|[\s;&|({])select\s+\w+\s+in\b/gm,
-    ),
-  ].map(
+  return [...code.matchAll(/(?<=^|[\s;&|({])read\b[^\n;|]*\s-\w*p\b|(?<=^|[\s;&|({])select\s+\w+\s+in\b/gm)].map(
     ({ index }) =>
       `line ${lineAt(raw, index)}: the script asks at the terminal; write in \`stdin\` what to answer, or pass the option that leaves the question out`,
   );

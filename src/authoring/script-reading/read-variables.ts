@@ -37,9 +37,12 @@ function inShell(code: string): VariablesRead {
   const set = new Set(
     namesIn(
       code,
-      /(?:^|[\s;&|(])(?:(?:local|declare|readonly|export|typeset)\s+(?:-\w+\s+)?)?([A-Za-z_]\w*)\+?=|\bfor\s+([A-Za-z_]\w*)\b|\b(?:read|mapfile|readarray)\b[^\n;|]*?\s([A-Za-z_]\w*)\s*(?=[;\n<|)]|$)|\bgetopts\s+\S+\s+([A-Za-z_]\w*)/gm,
+      /(?:^|[\s;&|(])(?:(?:local|declare|readonly|export|typeset)\s+(?:-\w+\s+)?)?([A-Za-z_]\w*)\+?=|\bfor\s+([A-Za-z_]\w*)\b|\bgetopts\s+\S+\s+([A-Za-z_]\w*)/gm,
     ),
   );
+  for (const [words] of code.matchAll(/\b(?:read|mapfile|readarray)\b[^\n;|<)]*/g)) {
+    for (const word of words.split(/\s+/).slice(1)) set.add(word);
+  }
   // Set from itself, it comes from outside: `PORT=${PORT:-80}`.
   const own = new Set(namesIn(code, /(?:^|[\s;])([A-Z_][A-Z0-9_]*)="?\$\{\1\b/gm));
   const isOutside = (name: string): boolean => !set.has(name) || own.has(name);

@@ -124,3 +124,20 @@ function armsIn({ raw, code }: Pick<ShellText, 'raw' | 'code'>, structure: strin
   }
   return arms;
 }
+
+/** `if [ "$1" = "-v" ] || [ "$1" = "--verbose" ]; then ..; shift`: arms in the form of conditions. */
+export function conditionsIn({ raw, code }: ShellText): Arm[] {
+  const heads = /(?<=^|[\s;])(?:if|elif)\s+([^;\n]*?"?\$\{?1\b[^;\n]*?)\s*[;\n]\s*then\b/g;
+  return [...code.matchAll(heads)].flatMap((head) => {
+    const [all, condition = ''] = head;
+    const at = head.index + all.indexOf(condition);
+    const written = raw.slice(at, at + condition.length);
+    const compared = /\$\{?1\b[^}\s"]*\}?"?\s*==?\s*["']?(--?[A-Za-z?][\w-]*)["']?/g;
+    const patterns = [...written.matchAll(compared)].map(([, flag = '']) => flag);
+    const from = head.index + all.length;
+    const end = /(?<=^|[\s;])(?:fi|elif|else)(?=$|[\s;])/m.exec(code.slice(from));
+    const body = code.slice(from, end ? from + end.index : code.length);
+    if (patterns.length === 0 || !/\bshift\b/.test(body)) return [];
+    return [{ patterns, body, from: head.index, to: from + body.length }];
+  });
+}

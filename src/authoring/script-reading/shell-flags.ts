@@ -1,6 +1,6 @@
 import { inputName } from './input-names.js';
 import type { Parameter } from './reading.js';
-import { type Arm, type Case, casesIn, type Loop, loopsIn } from './shell-blocks.js';
+import { type Arm, type Case, casesIn, conditionsIn, type Loop, loopsIn } from './shell-blocks.js';
 import { helpFor } from './shell-help.js';
 import { blanked, lineAt, type ShellText } from './shell-text.js';
 import { leaves, saysOf } from './shell-variables.js';
@@ -16,23 +16,42 @@ export interface ShellFlags {
   rest: string;
   /** Lists that loops collect, by the name of the variable. */
   collected: string[];
+  /** Whether a loop itself keeps what stands behind `--`. */
+  keepsEnd?: boolean;
+}
+
+/** A flag, and the variable that its value is put into. */
+type ReadFlag = Parameter & { variable?: string };
+
+interface ReadFlags extends ShellFlags {
+  flags: ReadFlag[];
 }
 
 /** Reads `getopts`, and loops with a `case` over the arguments. */
 export function shellFlags(text: ShellText, own: string): ShellFlags {
-  const found: ShellFlags = { flags: [], places: [], knowsEnd: false, todos: [], rest: own, collected: [] };
+  const found: ReadFlags = { flags: [], places: [], knowsEnd: false, todos: [], rest: own, collected: [] };
   const loops = loopsIn(text.bare).filter(({ from }) => own[from] !== ' ');
   const cases = casesIn(text).filter(({ from }) => own[from] !== ' ');
+  const conditions = conditionsIn(text).filter(({ from }) => own[from] !== ' ');
+  for (const arm of conditions) {
+    const around = loops.find(({ from, to }) => from < arm.from && arm.to < to);
+    const place = around ?? { keyword: 'if', head: '', from: arm.from, to: arm.to };
+    readArm(arm, { name: undefined, isShifted: false, body: arm.body, loop: place }, text, own, found);
+    found.rest = blanked(found.rest, place.from, place.to);
+  }
   for (const loop of loops) {
     const isRead = readGetopts(text, own, loop, cases, found) || readLoop(text, own, loop, cases, found);
-    if (isRead) found.rest = blanked(found.rest, loop.from, loop.to);
+    const isList = !isRead && readsList(text, own, loop);
+    if (isList && !found.places.some(({ takes }) => takes === 'several')) found.places.push(LIST);
+    if (isRead || isList) found.rest = blanked(found.rest, loop.from, loop.to);
   }
   found.rest = found.rest.replaceAll(/\bgetopt\b[^\n]*/g, (line) => line.replaceAll('$', ' '));
-  found.flags = firstOfEach(found.flags);
-  return found;
+  // Where a loop takes what is no option and keeps nothing behind the end, what stands there is something else.
+  const knowsEnd = found.knowsEnd && (found.keepsEnd === true || found.places.length === 0);
+  return { ...found, knowsEnd, flags: withOwnLetters(firstOfEach(found.flags)) };
 }
 
-function readGetopts(text: ShellText, own: string, loop: Loop, cases: readonly Case[], found: ShellFlags): boolean {
+function readGetopts(text: ShellText, own: string, loop: Loop, cases: readonly Case[], found: ReadFlags): boolean {
   const at = loop.head.search(/\bgetopts\b/);
   if (loop.keyword !== 'while' || at < 0) return false;
   const written = /^getopts\s+("[^"]*"|'[^']*'|\S+)\s+(\w+)/.exec(text.raw.slice(loop.from + at));
@@ -75,7 +94,7 @@ function namesVariable(word: string, name: string): boolean {
 }
 
 /** `while [ $# -gt 0 ]; do case "$1" in`, `for arg in "$@"; do case "$arg" in`, and the loops behind `getopt`. */
-function readLoop(text: ShellText, own: string, loop: Loop, cases: readonly Case[], found: ShellFlags): boolean {
+function readLoop(text: ShellText, own: string, loop: Loop, cases: readonly Case[], found: ReadFlags): boolean {
   const inner = cases.filter(({ from }) => from > loop.from && from < loop.to);
   const head = text.code.slice(loop.from, loop.from + loop.head.length);
   const over = /^for\s+(\w+)(?:\s+in\s+"?\$[@*]"?|\s+in\s+"\$\{@[^}]*\}"|\s*;?\s*$)/.exec(head)?.[1];
@@ -103,10 +122,10 @@ interface Around {
   loop: Loop;
 }
 
-function readArm(arm: Arm, around: Around, text: ShellText, own: string, found: ShellFlags): void {
+function readArm(arm: Arm, around: Around, text: ShellText, own: string, found: ReadFlags): void {
   const { patterns, body } = arm;
   const line = lineAt(text.raw, arm.from);
-  if (patterns.includes('--')) found.knowsEnd = true;
+  if (patterns.includes('--')) readEnd(body, found);
   const flags = patterns.filter((pattern) => /^--?[A-Za-z0-9][\w.-]*(=\*?|\*)?$/.test(pattern));
   if (flags.length === 0) {
     const isRest = patterns.some(
@@ -147,8 +166,23 @@ function readArm(arm: Arm, around: Around, text: ShellText, own: string, found: 
   found.flags.push(read);
 }
 
+/** The script without a loop: what is asked in there is asked while there is more to come. */
+function behind(text: ShellText, { from, to }: Loop): ShellText {
+  return { ...text, code: blanked(text.code, from, to) };
+}
+
+/** What `--)` does: what stands behind it is kept in a list, or left to what follows. */
+function readEnd(body: string, found: ReadFlags): void {
+  const list = /\b(\w+)\+?=(?:\(\s*)?"?\$[@*]/.exec(body)?.[1];
+  if (list !== undefined && !found.collected.includes(list)) {
+    found.places.push({ name: inputName(list), takes: 'several', type: 'string', isRequired: false });
+  }
+  found.knowsEnd = true;
+  found.keepsEnd = list !== undefined;
+}
+
 /** What is no option: kept in a list, or in one variable after the other. */
-function readRest({ body, from }: Arm, { name, loop }: Around, text: ShellText, own: string, found: ShellFlags): void {
+function readRest({ body, from }: Arm, { name, loop }: Around, text: ShellText, own: string, found: ReadFlags): void {
   const given = `"?\\$(?:\\{?1\\}?${name === undefined ? '' : `|\\{?${name}\\}?`})"?(?=[\\s;)]|$)`;
   const list =
     new RegExp(`\\b(\\w+)\\+=\\(\\s*${given}`).exec(body)?.[1] ??
@@ -159,7 +193,7 @@ function readRest({ body, from }: Arm, { name, loop }: Around, text: ShellText, 
     return;
   }
   for (const [, variable = ''] of body.matchAll(new RegExp(`\\b([A-Za-z_]\\w*)=${given}`, 'g'))) {
-    const { isRequired = false, ...says } = asParameter(saysOf(variable, text, own, loop.from));
+    const { isRequired = false, ...says } = asParameter(saysOf(variable, behind(text, loop), own, loop.from));
     found.places.push({ name: inputName(variable), takes: 'one', ...says, isRequired });
   }
   const isHidden = /\$\{?1\b/.test(body) && !leaves(body) && !/\b(echo|printf|log|warn)\b/.test(body);
@@ -169,7 +203,7 @@ function readRest({ body, from }: Arm, { name, loop }: Around, text: ShellText, 
 }
 
 /** `for arg in "$@"; do [ "$arg" = "--dry-run" ] && ..`. */
-function readComparisons(name: string, text: ShellText, own: string, loop: Loop, found: ShellFlags): boolean {
+function readComparisons(name: string, text: ShellText, own: string, loop: Loop, found: ReadFlags): boolean {
   const compared = new RegExp(`"?\\$\\{?${name}\\}?"?\\s*==?\\s*["']?(--?[A-Za-z][\\w-]*)["']?`, 'g');
   const body = text.raw.slice(loop.from, loop.to);
   const flags = [...body.matchAll(compared)].map(([, flag = '']) => flag);
@@ -194,7 +228,7 @@ function flagOf(
   { flag, hasValue, value, arm, loop, holder, isJoined = false }: Written,
   text: ShellText,
   own: string,
-): Parameter {
+): ReadFlag {
   const help = helpFor(flag, text, arm);
   const long = flag.startsWith('--') ? flag : undefined;
   const reference = value === 'joined' ? `(?:1|${holder ?? '1'})` : value;
@@ -206,9 +240,10 @@ function flagOf(
   const shared = { name: inputName(named), flag, ...(help !== undefined && { help }) };
   if (!hasValue) return { ...shared, takes: 'nothing', type: 'string', isRequired: false };
   const isList = variable?.[2] === '+' || variable?.[4] !== undefined;
-  const says = variable?.[1] === undefined ? {} : saysOf(variable[1], text, own, loop.from);
+  const says = variable?.[1] === undefined ? {} : saysOf(variable[1], behind(text, loop), own, loop.from);
   if (isList) return { ...shared, isJoined, takes: 'each', type: 'string', isRequired: false };
-  return { ...shared, isJoined, takes: 'one', isRequired: false, ...asParameter(says) };
+  const held = variable?.[1] === undefined ? {} : { variable: variable[1] };
+  return { ...shared, isJoined, takes: 'one', isRequired: false, ...asParameter(says), ...held };
 }
 
 /** What is said of a variable, as what is asked of the input. */
@@ -229,9 +264,37 @@ function isHelp(flag: string, arm: Arm | undefined): boolean {
   return /^-[hHV]$/.test(flag) && (!arm || /usage|help|version|exit/i.test(arm.body));
 }
 
-function firstOfEach(flags: readonly Parameter[]): Parameter[] {
+const LIST: Parameter = { name: 'args', takes: 'several', type: 'string', isRequired: false };
+
+/** `while [ $# -gt 0 ]; do use "$1"; shift; done`: whatever it is given, one after the other. */
+function readsList(text: ShellText, own: string, loop: Loop): boolean {
+  const head = text.code.slice(loop.from, loop.from + loop.head.length);
+  const body = own.slice(loop.from + loop.head.length, loop.to);
+  return /^(while|until)\b[^\n]*\$(#|\{?1)/.test(head) && /\$\{?1\b/.test(body) && /\bshift\b/.test(body);
+}
+
+/** Flags that set the same variable to words of the script are told apart by their own letters. */
+function withOwnLetters(flags: readonly Parameter[]): Parameter[] {
+  const count = (name: string): number => flags.filter((one) => one.name === name).length;
+  return flags.map((one) => {
+    if (one.takes !== 'nothing' || count(one.name) < 2) return one;
+    return { ...one, name: inputName(one.flag ?? one.name) };
+  });
+}
+
+/** One for each flag, and for flags that set the same variable. */
+function firstOfEach(flags: readonly ReadFlag[]): Parameter[] {
   const byFlag = new Map<string, Parameter>();
-  for (const one of flags) {
+  const byVariable = new Map<string, Parameter>();
+  for (const { variable, ...one } of flags) {
+    const same = variable === undefined ? undefined : byVariable.get(variable);
+    if (same && one.takes === 'one' && same.takes === 'one' && one.isJoined !== same.isJoined) {
+      // The long form has the better name, the one with two arguments takes any value.
+      if (one.flag?.startsWith('--')) same.name = one.name;
+      if (same.isJoined && !one.isJoined) Object.assign(same, { flag: one.flag, isJoined: false });
+      continue;
+    }
+    if (variable !== undefined) byVariable.set(variable, one);
     const known = byFlag.get(one.flag ?? '');
     if (!known || (known.isJoined && !one.isJoined)) byFlag.set(one.flag ?? '', one);
   }

@@ -4,11 +4,13 @@ import type { ShellText } from './shell-text.js';
 /** What the usage text or a comment beside it says of a flag of a shell script. */
 export function helpFor(flag: string, { raw, code }: ShellText, arm: Arm | undefined): string | undefined {
   if (arm) {
-    const beside = /\)[^\n]*?\s#\s*(\p{L}[^\n]*)/u.exec(raw.slice(arm.from, arm.to).split('\n', 1)[0] ?? '')?.[1];
+    const beside = /\)[^\n]*?\s#\s*(\p{L}[^\n]*)/u.exec(raw.slice(arm.from).split('\n', 1)[0] ?? '')?.[1];
     if (beside !== undefined && !/shellcheck/.test(beside)) return beside.trim();
   }
   const letters = flag.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  const named = new RegExp(`^(?:[-\\w]+(?:[ =](?:<[^>]*>|\\[[^\\]]*\\]|[A-Z_]+))?\\s*[,|/ ]\\s*)?${letters}(?![\\w-])`);
+  const named = new RegExp(
+    `^(?:--?[\\w-]+(?:[ =](?:<[^>]*>|\\[[^\\]]*\\]|[A-Z_]+))?\\s*[,|/ ]\\s*)?${letters}(?![\\w-])`,
+  );
   let start = 0;
   for (const line of raw.split('\n')) {
     const at = start;
@@ -33,7 +35,9 @@ function withoutFlags(text: string): string | undefined {
       '',
     )
     .replace(/^[ =](?:<[^>]*>|\[[^\]]*\]|[A-Z][A-Z0-9_:]*(?=\s))/, '')
+    .replace(/^=\S+/, '')
     .replace(/^\s*(?:<[^>]*>)?\s*(?:\\t)*[:\-–—]*\s*/, '')
+    .replace(/^[\w -]{1,24}\s:\s+/, '')
     .trim();
   return /\p{L}{2}/u.test(rest) && !/^[|)]/.test(rest) ? rest.slice(0, 200) : undefined;
 }

@@ -45,10 +45,9 @@ export function shellPlaces(
     : [];
   // Where all of them are one list, looking at the first is part of it.
   const isWhole = last.length > 0 && places.length > 0 && !/\bshift\b/.test(rest);
-  return {
-    places: isWhole ? [{ ...(last[0] as Parameter), name: inputName(many ?? 'args') }] : [...places, ...last],
-    isCollected,
-  };
+  const asked = places.filter(({ isRequired }) => isRequired).length;
+  const whole = last.map((one) => (asked > 0 ? { ...one, isRequired: true, items: { least: asked } } : one));
+  return { places: isWhole ? whole : [...places, ...last], isCollected };
 }
 
 function mentionsIn(rest: string, collected: readonly string[]) {

@@ -19,7 +19,7 @@ export function shellText(raw: string): ShellText {
     }
   };
   /** `"` inside of double quotes, `(` inside of `$( )`, `{` inside of `${ }` in double quotes. */
-  const around: ('"' | '(' | '{')[] = [];
+  const around: ('"' | '(' | '{' | '`')[] = [];
   const waiting: { word: string; isIndented: boolean }[] = [];
   let at = 0;
   while (at < raw.length) {
@@ -32,6 +32,10 @@ export function shellText(raw: string): ShellText {
     } else if (raw.startsWith('$(', at) && inside !== '{') {
       around.push('(');
       at += 2;
+    } else if (char === '`' && (inside === '"' || inside === '`')) {
+      if (inside === '`') around.pop();
+      else around.push('`');
+      at += 1;
     } else if (inside === '"' || inside === '{') {
       const closes = inside === '"' ? '"' : '}';
       if (char === closes) around.pop();

@@ -15,7 +15,8 @@ const LEAVES = /\b(exit|die|usage|return|fatal|fail|abort|error|err|help|show_he
 export function saysOf(name: string, text: ShellText, own: string, before: number): VariableSays {
   const preset = plainValue(name, text, own, before);
   const choices = choicesOf(name, text);
-  const isRequired = !preset && isRefusedEmpty(`\\$\\{?${name}\\b[^}"\\s]*\\}?`, text.code, name);
+  const isRequired =
+    !preset && !isSetBefore(name, own, before) && isRefusedEmpty(`\\$\\{?${name}\\b[^}"\\s]*\\}?`, text.code, name);
   const later = isRequired ? undefined : setWhenEmpty(name, text);
   const fallback = preset || later;
   const isFitting = fallback && (!choices || choices.includes(fallback));
@@ -40,6 +41,13 @@ function plainValue(name: string, { raw }: ShellText, own: string, before: numbe
   // What is set again, and not plainly, has no default that could be read.
   const again = new RegExp(`^[ \\t]*${name}=.*[$\`]`, 'm').test(own.slice(found.at(-1)?.index ?? 0, before));
   return again || value === '' ? undefined : value;
+}
+
+/** Whether a variable holds something already, plain or not. */
+function isSetBefore(name: string, own: string, before: number): boolean {
+  return new RegExp(`(?:^|[\\s;])${name}=(?!""|\\s|;|$|"?\\$\\{?[1-9@]|"?\\$\\{${name}\\b)`, 'm').test(
+    own.slice(0, before),
+  );
 }
 
 /** Whether the script ends where what a pattern names is empty. */
@@ -88,7 +96,12 @@ function isNumber(name: string, code: string): boolean {
   const compared = new RegExp(
     `"?\\$\\{?${name}\\}?"?\\s+-(?:lt|le|gt|ge|eq|ne)\\s|\\s-(?:lt|le|gt|ge|eq|ne)\\s+"?\\$\\{?${name}\\}?"?(?=[\\s;\\]])`,
   );
-  return compared.test(code) || new RegExp(`\\(\\([^()\\n]*\\b${name}\\b[^()\\n]*\\)\\)`).test(code);
+  return (
+    compared.test(code) ||
+    new RegExp(
+      `\\(\\([^()\\n]*\\b${name}\\b\\s*(?:[<>]=?|[-*/%])[^()\\n]*\\)\\)|\\(\\([^()\\n]*(?:[<>]=?|[-*/%])\\s*\\$?\\{?${name}\\b[^()\\n]*\\)\\)`,
+    ).test(code)
+  );
 }
 
 /** What a variable may be: the arms of a `case` that refuses the rest, or the words it is held against. */
