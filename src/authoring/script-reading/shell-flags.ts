@@ -3,7 +3,7 @@ import type { Parameter } from './reading.js';
 import { type Arm, type Case, casesIn, conditionsIn, type Loop, loopsIn } from './shell-blocks.js';
 import { helpFor } from './shell-help.js';
 import { blanked, lineAt, type ShellText } from './shell-text.js';
-import { leaves, saysOf } from './shell-variables.js';
+import { asParameter, leaves, saysOf } from './shell-variables.js';
 
 /** What the loops over the arguments of a shell script take. */
 export interface ShellFlags {
@@ -244,19 +244,6 @@ function flagOf(
   if (isList) return { ...shared, isJoined, takes: 'each', type: 'string', isRequired: false };
   const held = variable?.[1] === undefined ? {} : { variable: variable[1] };
   return { ...shared, isJoined, takes: 'one', isRequired: false, ...asParameter(says), ...held };
-}
-
-/** What is said of a variable, as what is asked of the input. */
-export function asParameter(
-  says: ReturnType<typeof saysOf>,
-): Pick<Parameter, 'type' | 'default' | 'choices'> & { isRequired?: boolean } {
-  const isNumber = says.isNumber && !says.choices;
-  return {
-    type: isNumber ? 'integer' : 'string',
-    ...(says.default !== undefined && { default: isNumber ? Number(says.default) : says.default }),
-    ...(says.choices && { choices: says.choices }),
-    ...(says.isRequired && { isRequired: true }),
-  };
 }
 
 function isHelp(flag: string, arm: Arm | undefined): boolean {

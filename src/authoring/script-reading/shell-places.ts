@@ -1,10 +1,9 @@
 import { inputName } from './input-names.js';
 import type { Parameter } from './reading.js';
 import { casesIn } from './shell-blocks.js';
-import { asParameter } from './shell-flags.js';
 import { helpFor, namesInUsage } from './shell-help.js';
 import type { ShellText } from './shell-text.js';
-import { choicesIn, isRefusedEmpty, leaves, saysOf } from './shell-variables.js';
+import { asParameter, choicesIn, isRefusedEmpty, leaves, saysOf } from './shell-variables.js';
 
 /** One mention of an argument by its place. */
 interface Mention {

@@ -1,3 +1,4 @@
+import type { Parameter } from './reading.js';
 import { casesIn } from './shell-blocks.js';
 import type { ShellText } from './shell-text.js';
 
@@ -134,4 +135,17 @@ export function choicesIn(arms: readonly { patterns: string[]; body: string }[])
 /** Whether commands end the script. */
 export function leaves(body: string): boolean {
   return LEAVES.test(body);
+}
+
+/** What is said of a variable, as what is asked of the input. */
+export function asParameter(
+  says: VariableSays,
+): Pick<Parameter, 'type' | 'default' | 'choices'> & { isRequired?: boolean } {
+  const isNumber = says.isNumber && !says.choices;
+  return {
+    type: isNumber ? 'integer' : 'string',
+    ...(says.default !== undefined && { default: isNumber ? Number(says.default) : says.default }),
+    ...(says.choices && { choices: says.choices }),
+    ...(says.isRequired && { isRequired: true }),
+  };
 }
