@@ -126,7 +126,7 @@ describe('from an empty folder to abilities that run', () => {
       get: { path: '/users/a%20b' },
       hello: { text: 'Hello, Ann!' },
     });
-    expect((await json('list')).json).toHaveLength(9);
+    expect((await json('list')).json).toHaveLength(10);
     expect(loadRegistry(root).problems).toEqual([]);
   });
 
