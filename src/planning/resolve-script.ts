@@ -12,6 +12,7 @@ import {
   INTERPRETER_WORDS,
   plainTexts,
 } from './check-placeholders.js';
+import { Mistakes } from './definition-errors.js';
 import { interpreterFiles } from './interpreter-files.js';
 import { refuseOurCode } from './named-codes.js';
 import { resolveArguments } from './resolve-arguments.js';
@@ -63,6 +64,7 @@ export function resolveScript(
   checkExitCodes(definition, owner, path);
   const interpreter = interpreterFiles(projectFilesOf(registry), interpreterOf(definition, file, owner, path));
   const files = resolveFiles(registry, file, definition, owner, path, interpreter.files);
+  refuseTodo(definition, owner, path);
   return {
     path: definition.path,
     digest: file.digest,
@@ -90,6 +92,22 @@ function argumentsOf(
   const items = splitArguments(args_template ?? (names.owner === 'hook' ? '' : DEFAULT_ARGS), location);
   checkPlaceholders(items, names, location);
   return items;
+}
+
+/** What nobody has decided is not run as a guess. @throws DefinitionErrors `definition.todo`, one for each. */
+function refuseTodo({ path: script, todo = [] }: ScriptDefinition, owner: Loaded<unknown>, path: PropertyKey[]): void {
+  const mistakes = new Mistakes();
+  for (const [index, text] of todo.entries()) {
+    mistakes.keep(
+      new AbilityError({
+        code: 'definition.todo',
+        message: `How ${script} is called is not decided yet: ${text}`,
+        location: owner.locate([...path, 'todo', index]),
+        suggestion: 'Write that, and delete this line of `todo`.',
+      }),
+    );
+  }
+  mistakes.throwIfAny();
 }
 
 /** @throws AbilityError `definition.invalid` for a code of ours. */

@@ -71,6 +71,10 @@ describe('from an empty folder to abilities that run', () => {
       stderr: expect.stringContaining('Each is given no arguments'),
     });
     expect((await run('lint')).exitCode).toBe(0);
+    // Two commands for a script as it is: no contract is written by hand.
+    writeFileSync(join(root, 'greet.sh'), '#!/usr/bin/env bash\n# Greets\nname=$1\necho "${2:-Hello}, ${name^}"\n');
+    expect((await run('scaffold', 'scripts', 'greet.sh')).exitCode).toBe(0);
+    expect((await json('run', 'greet', '--set', 'name=ann')).json).toMatchObject({ output: { text: 'Hello, Ann' } });
     expect((await json('run', 'job2')).json).toMatchObject({ status: 'succeeded', output: { text: '2' } });
   });
 
@@ -122,7 +126,7 @@ describe('from an empty folder to abilities that run', () => {
       get: { path: '/users/a%20b' },
       hello: { text: 'Hello, Ann!' },
     });
-    expect((await json('list')).json).toHaveLength(9);
+    expect((await json('list')).json).toHaveLength(10);
     expect(loadRegistry(root).problems).toEqual([]);
   });
 

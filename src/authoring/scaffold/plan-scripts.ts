@@ -1,4 +1,4 @@
-import { relative, sep } from 'node:path';
+import { basename, relative, sep } from 'node:path';
 import type { Effect } from '../../contracts/effects.js';
 import { ABILITY_ID } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
@@ -6,9 +6,14 @@ import type { Registry } from '../../definitions/registry.js';
 import { FileDraft } from '../file-draft.js';
 import { flowYaml } from '../flow-yaml.js';
 import { schemaLine } from '../schema-line.js';
+import { parametersOf } from '../script-reading/input-names.js';
+import { readScript } from '../script-reading/read-script.js';
+import type { Command, Reading } from '../script-reading/reading.js';
+import { summaryOf } from '../script-reading/summary-of.js';
 import { checkEnvironments, checkNewAbility } from './check-names.js';
 import { fileNameOf, type Scaffold, type Site } from './scaffold.js';
-import { readHead, summaryOf } from './script-head.js';
+import { scriptContract } from './script-contract.js';
+import { readText, type ScriptText } from './script-text.js';
 
 /** Scripts that are there, and what holds for all of them. */
 export interface GivenScripts {
@@ -17,12 +22,12 @@ export interface GivenScripts {
   /** What operation keys begin with, instead of the folders of each script. */
   prefix?: string;
   effects?: Effect;
-  /** The template of their arguments, where it is not the usual one. */
+  /** The template of their arguments, where they are not read from the scripts. */
   args?: string;
   scope: { modules?: string[]; environments?: string[] };
 }
 
-const REMARK = '   # the gravest, until somebody has looked at what the script does';
+const REMARK = '   # the gravest, until its author has said what the script does';
 
 /**
  * Plans a low-level ability for each script that no ability runs yet, so that the same command can be given again.
@@ -36,43 +41,108 @@ export function planScripts(site: Site, given: GivenScripts): Scaffold {
   const taken = scriptsUnderContract(registry);
   const made = new Map<string, string>();
   const left: string[] = [];
+  const all: (FoundContract & { file: string })[] = [];
   for (const full of new Set(given.paths)) {
     const path = pathInProject(registry.root, full);
-    const text = readHead(full, path);
+    const script = readText(full, path);
     const owner = taken.get(path);
     if (owner !== undefined) {
       left.push(`${path} (${owner})`);
       continue;
     }
-    const key = keyOf(path, given.prefix);
-    refuseTwice(key, path, made.get(key));
-    refuseKey(key, path);
-    checkNewAbility(registry, key);
-    made.set(key, path);
-    const file = `${folders.registry}/low-level/${fileNameOf(key)}.yaml`;
-    draft.add(file, definitionOf(site, file, { key, path, summary: summaryOf(text) ?? `Runs ${path}.` }, given));
+    for (const found of contractsOf(path, script, given)) {
+      const { key } = found;
+      refuseTwice(key, path, made.get(key));
+      refuseKey(key, path);
+      checkNewAbility(registry, key);
+      made.set(key, path);
+      const file = `${folders.registry}/low-level/${fileNameOf(key)}.yaml`;
+      draft.add(file, definitionOf(site, file, found, given));
+      all.push({ ...found, file });
+    }
   }
-  const notes = [...(left.length > 0 ? [leftOf(left)] : []), ...(made.size > 0 ? [protocolOf(given)] : [])];
-  return { files: draft.files(), abilities: [...made.keys()], notes, next: nextOf([...made.keys()]) };
+  const notes = [
+    ...(left.length > 0 ? [leftOf(left)] : []),
+    ...(all.length > 0 ? [protocolOf(given)] : []),
+    ...all.flatMap(notesOf),
+  ];
+  return { files: draft.files(), abilities: [...made.keys()], notes, next: nextOf(all) };
 }
 
-function definitionOf(
-  { folders }: Site,
-  file: string,
-  { key, path, summary }: { key: string; path: string; summary: string },
-  { effects, args, scope }: GivenScripts,
-): string {
-  const template = args === undefined ? '' : ` args_template: ${flowYaml(args)},`;
+/** One ability to write: a script, or one of its commands. */
+interface FoundContract {
+  key: string;
+  path: string;
+  summary: string;
+  schema: string;
+  /** The lines of `script`, its path first. */
+  lines: string[];
+  todos: string[];
+  remarks: string[];
+  /** Inputs that a call has to give. */
+  required: string[];
+}
+
+function contractsOf(path: string, { text, interpreter }: ScriptText, { prefix, args }: GivenScripts): FoundContract[] {
+  const base = keyOf(path, prefix);
+  const named = [
+    `path: ${flowYaml(path)}`,
+    ...(interpreter === undefined ? [] : [`interpreter: ${flowYaml(interpreter)}`]),
+  ];
+  if (args !== undefined) {
+    const summary = summaryOf(text, basename(path)) ?? `Runs ${path}.`;
+    const lines = [...named, `args_template: ${flowYaml(args)}`];
+    return [
+      {
+        key: base,
+        path,
+        summary,
+        schema: 'input_schema: { type: object }',
+        lines,
+        todos: [],
+        remarks: [],
+        required: [],
+      },
+    ];
+  }
+  const reading = readScript(path, text);
+  const { todos, remarks } = reading;
+  return reading.commands.map((command) => {
+    const { schema, script } = scriptContract(command, reading);
+    return {
+      key: [base, ...command.words.map(keyWord)].join('.'),
+      path,
+      summary: summaryFor(command, reading) ?? `Runs ${[path, ...command.words].join(' ')}.`,
+      schema,
+      lines: [...named, ...script],
+      todos,
+      remarks,
+      required: reading.keepsFiles
+        ? []
+        : parametersOf(command)
+            .filter(({ isRequired }) => isRequired)
+            .map(({ name }) => name),
+    };
+  });
+}
+
+/** A command says more than its script. */
+function summaryFor({ summary, words }: Command, reading: Reading): string | undefined {
+  return words.length > 0 ? summary : (reading.summary ?? summary);
+}
+
+function definitionOf({ folders }: Site, file: string, found: FoundContract, { effects, scope }: GivenScripts): string {
+  const { key, summary, schema, lines, remarks } = found;
   return `${schemaLine({ kind: 'low-level', path: file, registry: folders.registry })}
 operation_key: ${key}
 version: 1
 summary: ${flowYaml(summary)}
 effects: ${effects ?? `destructive${REMARK}`}
-${Object.keys(scope).length > 0 ? `scope: ${flowYaml(scope)}\n` : ''}input_schema: { type: object }
+${Object.keys(scope).length > 0 ? `scope: ${flowYaml(scope)}\n` : ''}${schema}
 implementation:
   kind: script
-  script: { path: ${flowYaml(path)},${template} timeout_sec: 60 }
-`;
+  script:
+${remarks.map((remark) => `    # It ${remark}.\n`).join('')}${[...lines, 'timeout_sec: 60'].map((line) => `    ${line}\n`).join('')}`;
 }
 
 /** Scripts that abilities run, with one that does. */
@@ -108,7 +178,11 @@ function keyOf(path: string, prefix: string | undefined): string {
   const [first, ...rest] = ways;
   const named = first === 'scripts' && rest.length > 0 ? rest : ways;
   const words = prefix === undefined ? named : [prefix, named.at(-1) ?? ''];
-  return words.map((word) => word.toLowerCase().replaceAll(/[^a-z0-9_.-]+/g, '_')).join('.');
+  return words.map(keyWord).join('.');
+}
+
+function keyWord(word: string): string {
+  return word.toLowerCase().replaceAll(/[^a-z0-9_.-]+/g, '_');
 }
 
 function refuseKey(key: string, path: string): void {
@@ -140,17 +214,27 @@ function leftOf(left: readonly string[]): string {
 function protocolOf({ args, effects }: GivenScripts): string {
   const how =
     args === undefined
-      ? 'Each is given `--input FILE --output FILE`: it reads JSON from one and writes JSON to the other; where that is not so, pass --args or edit `script`.'
+      ? 'What each takes was read from its text, and nothing was run: look it over.'
       : `Each is given ${args.trim() === '' ? 'no arguments' : `\`${args}\``}${args.includes('{output_file}') ? '' : ', and what it prints is its output, as text'}.`;
-  return effects === undefined
-    ? `${how} Say in \`effects\` what each changes, and in \`input_schema\` what it takes.`
-    : how;
+  const more = args === undefined ? '' : ', and in `input_schema` what it takes';
+  return effects === undefined ? `${how} Say in \`effects\` what each changes${more}.` : how;
 }
 
-function nextOf([first]: string[]): Scaffold['next'] {
-  if (first === undefined) return [];
+function notesOf({ key, file, todos }: FoundContract & { file: string }): string[] {
+  if (todos.length === 0) return [];
+  const more = todos.length > 2 ? `; and ${todos.length - 2} more` : '';
+  return [`${key} is refused until its \`todo\` in ${file} is done: ${todos.slice(0, 2).join('; ')}${more}.`];
+}
+
+function nextOf(all: readonly FoundContract[]): Scaffold['next'] {
+  const first = all.find(({ todos }) => todos.length === 0) ?? all[0];
+  if (!first) return [];
+  const { key, required, todos } = first;
+  const set = required.map((name) => ` --set ${name}=..`).join('');
+  if (todos.length > 0) return [{ command: 'ability lint', purpose: 'see what is left to decide' }];
   return [
+    { command: `ability run ${key}${set}`, purpose: 'run it' },
+    { command: `ability plan ${key}${set}`, purpose: 'see how it would be run' },
     { command: 'ability list', purpose: 'see what there is now' },
-    { command: `ability plan ${first}`, purpose: 'see how one of them would be run' },
   ];
 }

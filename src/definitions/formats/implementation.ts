@@ -49,6 +49,13 @@ export const script = z.strictObject({
   exit_codes: exitCodes
     .optional()
     .describe('What exit codes from 1 to 255 mean: `ok`, or the code with which the step fails.'),
+  todo: z
+    .array(z.string().min(1))
+    .min(1)
+    .optional()
+    .describe(
+      'What its author still has to say, as `scaffold scripts` leaves it: while it is written, nothing is run.',
+    ),
   files: z
     .array(z.string().min(1))
     .optional()

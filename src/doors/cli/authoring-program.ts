@@ -76,7 +76,7 @@ function defineScaffolds(scaffold: Command, given: Given, outcome: Outcome): voi
       () => import('./commands/scaffold-scripts.js'),
     )
       .option('--prefix <prefix>', 'what operation keys begin with (default: the folders of each script)')
-      .option('--args <template>', 'their arguments (default: --input {input_file} --output {output_file})')
+      .option('--args <template>', 'their arguments, as a template (default: what each says that it takes)')
       .addOption(
         new Option('--effects <effect>', 'what a call of each changes (default: destructive)').choices(EFFECTS),
       ),
@@ -84,7 +84,8 @@ function defineScaffolds(scaffold: Command, given: Given, outcome: Outcome): voi
     'after',
     examples(
       'ability scaffold scripts ops/*.sh tools/*.py',
-      `ability scaffold scripts reports/*.py --prefix report --effects read --args '--json {input_file}'`,
+      `ability scaffold scripts reports/*.py --prefix report --effects read`,
+      `ability scaffold scripts jobs/*.pl --args '--json {input_file}'`,
     ),
   );
   const highLevel = define(

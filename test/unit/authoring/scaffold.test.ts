@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -359,6 +359,10 @@ describe('scripts that are there', () => {
     'ops/bare.mjs': 'console.log(1);\n',
   };
   const pathsIn = (site: Site, files = Object.keys(SCRIPTS)) => files.map((file) => join(site.registry.root, file));
+  const plannedIn = (site: Site, files: string[]) => {
+    const planned = planScripts(site, { paths: pathsIn(site, files), scope: {} });
+    return { ...settle(site, planned), abilities: planned.abilities };
+  };
 
   test('become operations named after their place, destructive until somebody has looked [R-002-04]', () => {
     const site = siteOf(SCRIPTS);
@@ -369,6 +373,70 @@ describe('scripts that are there', () => {
       ['ops.bare', 'Runs ops/bare.mjs.', 'destructive'],
       ['ops.count', 'Count things.', 'destructive'],
     ]);
+  });
+
+  test('are given what they say that they take, and a call gives it to them as they expect', () => {
+    const site = siteOf({
+      'ops/greet.sh':
+        '#!/usr/bin/env bash\nwhile getopts "g:l" o; do\n case "$o" in\n g) greeting=$OPTARG ;;\n l) loud=1 ;;\n esac\ndone\nshift $((OPTIND - 1))\nfor name in "$@"; do echo "$name"; done\n',
+      'ops/tool.py':
+        "import argparse\np = argparse.ArgumentParser()\ns = p.add_subparsers()\na = s.add_parser('add-one', help='Adds one.')\na.add_argument('-v', action='count')\na.add_argument('--to', required=True)\n",
+      'ops/keep.mjs':
+        "import { parseArgs } from 'node:util';\nconst { values } = parseArgs({ options: { input: { type: 'string' }, output: { type: 'string' } } });\nJSON.parse(readFileSync(values.input, 'utf8'));\n",
+    });
+    chmodSync(join(site.registry.root, 'ops/greet.sh'), 0o644);
+    const { plans, abilities, registry } = plannedIn(site, ['ops/greet.sh', 'ops/tool.py', 'ops/keep.mjs']);
+    expect(abilities).toEqual(['ops.greet', 'ops.tool.add-one', 'ops.keep']);
+    const scripts = plans.map((plan, at) => {
+      const implementation = plan.operations[abilities[at] ?? '']?.implementation;
+      if (implementation?.kind !== 'script') throw new Error('not a script');
+      return implementation.script;
+    });
+    expect(scripts.map(({ args }) => args)).toEqual([
+      [
+        { if: 'has(input.greeting)', items: ['-g', { value: '${{ input.greeting }}' }] },
+        { if: 'input.loud', items: ['-l'] },
+        '--',
+        { each: 'input.name', as: 'item', items: [{ value: '${{ item }}' }] },
+      ],
+      [
+        'add-one',
+        { each: '[1, 2, 3].filter(time, time <= input.v)', as: 'time', items: ['-v'] },
+        { value: '--to=${{ input.to }}' },
+      ],
+      ['--input', '{input_file}', '--output', '{output_file}'],
+    ]);
+    // Without a run bit `.sh` would be run by sh.
+    expect(scripts.map(({ interpreter }) => interpreter)).toEqual([['bash'], ['python3'], ['node']]);
+    expect(registry.operations.get('ops.tool.add-one')?.value).toMatchObject({
+      summary: 'Adds one.',
+      effects: 'destructive',
+      input_schema: { required: ['to'], additionalProperties: false },
+    });
+  });
+
+  test('are refused while something is left to decide, and the rest of the project is not', () => {
+    const site = siteOf({
+      ...SCRIPTS,
+      'ops/need.sh': 'getopts "$spec" x\nwhile getopts "$spec" x; do :; done\necho "${DB_URL:?}"\n',
+    });
+    const { abilities, notes, files } = planScripts(site, {
+      paths: pathsIn(site, ['ops/need.sh', 'ops/bare.mjs']),
+      scope: {},
+    });
+    writeTogether(site.registry.root, files);
+    const registry = loadRegistry(site.registry.root);
+    expect(registry.problems).toEqual([]);
+    expect(notes.at(-1)).toMatch(
+      /^ops\.need is refused until its `todo` in registry\/low-level\/ops\.need\.yaml is done: line 2/,
+    );
+    expect(() => resolvePlan(registry, abilities[0] ?? '', 'dev')).toThrow(
+      expect.objectContaining({
+        code: 'definition.todo',
+        problems: [expect.anything(), expect.objectContaining({ message: expect.stringContaining('DB_URL') })],
+      }),
+    );
+    expect(resolvePlan(registry, abilities[1] ?? '', 'dev').plan.ability.id).toBe('ops.bare');
   });
 
   test('that an ability runs already are left and told, so that the command can be given again', () => {

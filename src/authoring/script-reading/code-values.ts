@@ -1,0 +1,182 @@
+import type { Token } from './code-tokens.js';
+
+/** What is written in the place of a value, as far as it is plain. */
+export type Value =
+  | { kind: 'text'; text: string }
+  | { kind: 'number'; number: number }
+  | { kind: 'truth'; isTrue: boolean }
+  | { kind: 'nothing' }
+  /** A name, with dots: `int`, `argparse.FileType`. */
+  | { kind: 'name'; name: string }
+  | { kind: 'list'; items: Value[] }
+  | { kind: 'map'; entries: Map<string, Value> }
+  /** What a call gives: its name, and what stands in its parentheses. */
+  | { kind: 'call'; name: string; values: Values }
+  | { kind: 'computed' };
+
+/** What stands in the parentheses of a call. */
+export interface Values {
+  plain: Value[];
+  named: Map<string, Value>;
+  /** Whether more is spread in, which only a run would know. */
+  hasSpread: boolean;
+}
+
+const COMPUTED: Value = { kind: 'computed' };
+const CLOSING: Record<string, string> = { '(': ')', '[': ']', '{': '}' };
+const WORDS: Record<string, Value> = {
+  true: { kind: 'truth', isTrue: true },
+  True: { kind: 'truth', isTrue: true },
+  false: { kind: 'truth', isTrue: false },
+  False: { kind: 'truth', isTrue: false },
+  None: { kind: 'nothing' },
+  null: { kind: 'nothing' },
+  undefined: { kind: 'nothing' },
+};
+
+/** The values from behind an opening parenthesis, and the place of the one that closes it. */
+export function readValues(tokens: readonly Token[], from: number): { values: Values; end: number } {
+  const values: Values = { plain: [], named: new Map(), hasSpread: false };
+  let at = from;
+  while (at < tokens.length && !is(tokens[at], ')')) {
+    const start = at;
+    if (is(tokens[at], '*') || is(tokens[at], '**') || is(tokens[at], '...')) {
+      values.hasSpread = true;
+      at = endOfValue(tokens, at);
+    } else if (tokens[at]?.kind === 'name' && is(tokens[at + 1], '=')) {
+      const { value, end } = readValue(tokens, at + 2);
+      values.named.set(tokens[at]?.text ?? '', value);
+      at = end;
+    } else {
+      const { value, end } = readValue(tokens, at);
+      values.plain.push(value);
+      at = end;
+    }
+    if (is(tokens[at], ',')) at += 1;
+    else if (at === start) at += 1;
+  }
+  return { values, end: at };
+}
+
+/** One value, and the place of the comma or bracket behind it. */
+export function readValue(tokens: readonly Token[], from: number): { value: Value; end: number } {
+  const end = endOfValue(tokens, from);
+  const plain = readPlain(tokens, from);
+  return { value: plain.end === end ? plain.value : COMPUTED, end };
+}
+
+function readPlain(tokens: readonly Token[], from: number): { value: Value; end: number } {
+  const token = tokens[from];
+  const one = (value: Value): { value: Value; end: number } => ({ value, end: from + 1 });
+  if (!token) return one(COMPUTED);
+  if (token.kind === 'text') return readTexts(tokens, from);
+  if (token.kind === 'number') return one(numberOf(token.text));
+  if (token.kind === 'name') return readName(tokens, from);
+  if (token.text === '-' && tokens[from + 1]?.kind === 'number') {
+    return { value: numberOf(`-${tokens[from + 1]?.text}`), end: from + 2 };
+  }
+  if (token.text === '[' || token.text === '(') return readList(tokens, from, CLOSING[token.text] ?? ']');
+  if (token.text === '{') return readMap(tokens, from);
+  return one(COMPUTED);
+}
+
+/** Texts behind each other are one, in Python also without `+`. */
+function readTexts(tokens: readonly Token[], from: number): { value: Value; end: number } {
+  let at = from;
+  let text = '';
+  while (tokens[at]?.kind === 'text') {
+    text += tokens[at]?.text;
+    at += 1;
+    if (is(tokens[at], '+') && tokens[at + 1]?.kind === 'text') at += 1;
+  }
+  return { value: { kind: 'text', text }, end: at };
+}
+
+function readName(tokens: readonly Token[], from: number): { value: Value; end: number } {
+  let at = from;
+  if (tokens[at]?.text === 'new' && tokens[at + 1]?.kind === 'name') at += 1;
+  let name = tokens[at]?.text ?? '';
+  at += 1;
+  while (is(tokens[at], '.') && tokens[at + 1]?.kind === 'name') {
+    name += `.${tokens[at + 1]?.text}`;
+    at += 2;
+  }
+  if (!is(tokens[at], '(')) return { value: WORDS[name] ?? { kind: 'name', name }, end: at };
+  const { values, end } = readValues(tokens, at + 1);
+  return { value: { kind: 'call', name, values }, end: end + 1 };
+}
+
+function readList(tokens: readonly Token[], from: number, closing: string): { value: Value; end: number } {
+  const items: Value[] = [];
+  let at = from + 1;
+  while (at < tokens.length && !is(tokens[at], closing)) {
+    const start = at;
+    const { value, end } = readValue(tokens, at);
+    items.push(value);
+    at = is(tokens[end], ',') ? end + 1 : end;
+    if (at === start) at += 1;
+  }
+  // Parentheses around one value mean that value.
+  const [only] = items;
+  const isAlone = closing === ')' && items.length === 1 && !is(tokens[at - 1], ',') && only;
+  return { value: isAlone ? only : { kind: 'list', items }, end: at + 1 };
+}
+
+function readMap(tokens: readonly Token[], from: number): { value: Value; end: number } {
+  const entries = new Map<string, Value>();
+  let at = from + 1;
+  while (at < tokens.length && !is(tokens[at], '}')) {
+    const start = at;
+    const key = tokens[at];
+    if (key && (key.kind === 'name' || key.kind === 'text') && is(tokens[at + 1], ':')) {
+      const { value, end } = readValue(tokens, at + 2);
+      entries.set(key.text, value);
+      at = end;
+    } else {
+      at = endOfValue(tokens, at);
+      entries.set('...', COMPUTED);
+    }
+    if (is(tokens[at], ',')) at += 1;
+    else if (at === start) at += 1;
+  }
+  return { value: { kind: 'map', entries }, end: at + 1 };
+}
+
+function endOfValue(tokens: readonly Token[], from: number): number {
+  let depth = 0;
+  for (let at = from; at < tokens.length; at += 1) {
+    const { kind, text } = tokens[at] ?? { kind: 'mark', text: '' };
+    if (kind !== 'mark') continue;
+    if (text in CLOSING) depth += 1;
+    else if (/^[)\]}]$/.test(text)) {
+      if (depth === 0) return at;
+      depth -= 1;
+    } else if (depth === 0 && (text === ',' || text === ';')) return at;
+  }
+  return tokens.length;
+}
+
+function numberOf(written: string): Value {
+  const number = Number(written.replaceAll('_', ''));
+  return Number.isFinite(number) ? { kind: 'number', number } : COMPUTED;
+}
+
+/** Whether a word is this mark, and no text of the same letters. */
+export function is(token: Token | undefined, text: string): boolean {
+  return token?.kind === 'mark' && token.text === text;
+}
+
+/** The text that a value is; undefined for everything else. */
+export function textOf(value: Value | undefined): string | undefined {
+  return value?.kind === 'text' ? value.text : undefined;
+}
+
+/** Whether a value is plainly true. */
+export function isTrue(value: Value | undefined): boolean {
+  return value?.kind === 'truth' && value.isTrue;
+}
+
+/** The value that begins at a place, whatever stands behind it. */
+export function readLiteral(tokens: readonly Token[], from: number): Value {
+  return readPlain(tokens, from).value;
+}

@@ -1,0 +1,168 @@
+import { basename, extname } from 'node:path/posix';
+import { callsOf } from './code-calls.js';
+import { type CodeLanguage, tokensOf } from './code-tokens.js';
+import { parametersOf, withOwnNames } from './input-names.js';
+import { readArgparse } from './read-argparse.js';
+import { readArgv } from './read-argv.js';
+import { readClick } from './read-click.js';
+import { readCommander } from './read-commander.js';
+import { readParseArgs, readYargs } from './read-parse-args.js';
+import { readShell } from './read-shell.js';
+import { variablesIn } from './read-variables.js';
+import type { Found, Printed, Reading } from './reading.js';
+import { shellText } from './shell-text.js';
+import { summaryOf } from './summary-of.js';
+
+type Language = CodeLanguage | 'shell';
+
+const BY_PROGRAM: [RegExp, Language][] = [
+  [/^(sh|bash|dash|ash|ksh|mksh|zsh)$/, 'shell'],
+  [/^(python|pypy)[\d.]*$/, 'python'],
+  [/^(node|nodejs|deno|bun|tsx|ts-node)$/, 'javascript'],
+];
+const BY_EXTENSION: Record<string, Language> = {
+  '.sh': 'shell',
+  '.bash': 'shell',
+  '.zsh': 'shell',
+  '.ksh': 'shell',
+  '.py': 'python',
+  '.js': 'javascript',
+  '.mjs': 'javascript',
+  '.cjs': 'javascript',
+  '.ts': 'javascript',
+  '.mts': 'javascript',
+};
+
+/** Reads what a script says of itself, from its text alone: it is never run. Source: issue 11, item 2. */
+export function readScript(path: string, code: string): Reading {
+  const language = languageOf(path, code);
+  const said = summaryOf(code, basename(path));
+  if (!language) {
+    const [shebang = ''] = code.startsWith('#!') ? code.split('\n', 1) : [];
+    const what = shebang === '' ? extname(path) || 'a file without an ending' : shebang;
+    const todos = [`write the arguments; scaffold reads shells, Python and Node, and not ${what}`];
+    return reading({ commands: [{ words: [], parts: [], knowsEnd: false }], todos }, { summary: said });
+  }
+  const found = language === 'shell' ? readShell(code) : readCode(code, language);
+  // The blanks between words keep texts with code in them apart from code.
+  const plain = language === 'shell' ? shellText(code).code : withoutComments(code, language);
+  const variables = variablesIn(plain, language);
+  const todos = [
+    ...found.todos,
+    ...(language === 'python' ? asksIn(code) : []),
+    ...(variables.required.length > 0 ? [neededOf(variables.required)] : []),
+  ];
+  const remarks =
+    variables.optional.length > 0
+      ? [`reads the variables ${variables.optional.join(', ')}: an env_profile passes them`]
+      : [];
+  return reading(
+    { ...found, todos },
+    {
+      summary: said ?? firstLine(found.summary),
+      remarks,
+      prints: printedBy(plain, language),
+      keepsFiles: keepsFiles(found, code),
+      readsStdin: readsStdin(plain, language),
+    },
+  );
+}
+
+interface Beside extends Partial<Omit<Reading, 'commands' | 'todos' | 'summary'>> {
+  summary?: string | undefined;
+}
+
+function reading({ commands, todos }: Found, { summary, prints = 'text', remarks = [], ...more }: Beside): Reading {
+  const named = commands.map(withOwnNames).map((command) => {
+    const own = firstLine(command.summary);
+    return { ...command, ...(own !== undefined ? { summary: own } : {}) };
+  });
+  const flags = { ...(more.keepsFiles && { keepsFiles: true }), ...(more.readsStdin && { readsStdin: true }) };
+  return { commands: named, todos, remarks, prints, ...flags, ...(summary !== undefined && { summary }) };
+}
+
+function languageOf(path: string, code: string): Language | undefined {
+  const [shebang = ''] = code.startsWith('#!') ? code.slice(2).split('\n', 1) : [];
+  for (const word of shebang.trim().split(/\s+/)) {
+    const found = BY_PROGRAM.find(([pattern]) => pattern.test(basename(word)));
+    if (found) return found[1];
+  }
+  return shebang === '' ? BY_EXTENSION[extname(path)] : undefined;
+}
+
+function readCode(code: string, language: CodeLanguage): Found {
+  const tokens = tokensOf(code, language);
+  const calls = callsOf(tokens);
+  const found =
+    language === 'python'
+      ? (readArgparse(calls) ?? readClick(calls, tokens))
+      : (readCommander(calls, tokens) ?? readYargs(calls, tokens) ?? readParseArgs(calls, tokens));
+  return found ?? readArgv(tokens, language);
+}
+
+function withoutComments(code: string, language: CodeLanguage): string {
+  return language === 'python'
+    ? code.replaceAll(/^\s*#[^\n]*/gm, '')
+    : code.replaceAll(/^\s*\/\/[^\n]*|\/\*[\s\S]*?\*\//gm, '');
+}
+
+function neededOf(names: readonly string[]): string {
+  const them = names.length === 1 ? 'the variable' : 'the variables';
+  return `the script needs ${them} ${names.join(', ')}: let an env_profile pass or set them, or write \`env\`; a secret as a reference, env:NAME`;
+}
+
+/** `input()` of Python, which nobody answers here. */
+function asksIn(code: string): string[] {
+  const tokens = tokensOf(code, 'python');
+  const call = callsOf(tokens).find(
+    ({ method, on }) => (method === 'input' && on === '') || (method === 'getpass' && on !== 'os'),
+  );
+  return call
+    ? [
+        `line ${call.line}: the script asks at the terminal; write in \`stdin\` what to answer, or pass the option that leaves the question out`,
+      ]
+    : [];
+}
+
+/** JSON or CSV where all that is printed plainly is; else text. */
+function printedBy(code: string, language: Language): Printed {
+  if (language === 'shell') return 'text';
+  const prints =
+    language === 'python'
+      ? [...code.matchAll(/(?<![\w.])print\(([^\n]*)/g)].filter(([, what = '']) => !/file\s*=\s*sys\.stderr/.test(what))
+      : [...code.matchAll(/\bconsole\.(?:log|info)\(([^\n]*)/g)];
+  const written = /sys\.stdout\.write|process\.stdout\.write|click\.echo|typer\.echo|subprocess|child_process/.test(
+    code,
+  );
+  const isJson = ([, what = '']: RegExpMatchArray): boolean => /^\s*(json\.dumps|JSON\.stringify)\(/.test(what);
+  if (prints.length === 1 && !written && prints.every(isJson)) return 'json';
+  return prints.length === 0 && !written && /csv\.(writer|DictWriter)\(\s*sys\.stdout/.test(code) ? 'csv' : 'text';
+}
+
+/** `--input FILE --output FILE` with JSON in both is what the runtime gives. Source: R-002-13. */
+function keepsFiles({ commands }: Found, code: string): boolean {
+  const [only, ...others] = commands;
+  if (!only || others.length > 0) return false;
+  const parameters = parametersOf(only);
+  const isFile = (name: string): boolean =>
+    parameters.some(({ flag, takes }) => flag === `--${name}` && takes === 'one');
+  const isOnly = parameters.every(({ flag }) => flag === '--input' || flag === '--output');
+  return isOnly && isFile('input') && isFile('output') && /\bjson\b/i.test(code);
+}
+
+function readsStdin(code: string, language: Language): boolean {
+  if (language === 'python') return /\bsys\.stdin\b(?!\.isatty)/.test(code);
+  if (language === 'javascript')
+    return /\bprocess\.stdin\b(?!\.isTTY)|readFileSync\(\s*(0|['"]\/dev\/stdin['"])/.test(code);
+  return /\/dev\/stdin\b|\$\(cat\s*-?\)|\$\(<\s*\/dev\/stdin\)|(?:^|[;&\n])[ \t]*cat[ \t]*-?[ \t]*(?:\||>|$)/m.test(
+    code,
+  );
+}
+
+function firstLine(text: string | undefined): string | undefined {
+  const line = text
+    ?.split('\n')
+    .map((one) => one.trim())
+    .find((one) => /\p{L}/u.test(one));
+  return line?.slice(0, 200);
+}
