@@ -91,7 +91,7 @@ const SCAFFOLD_COMMANDS = [
   'schemas [options]',
 ];
 const KEYS_COMMANDS = ['create [options]'];
-const IMPORT_COMMANDS = ['mcp [options] <server>', 'openapi [options] <source>'];
+const IMPORT_COMMANDS = ['arazzo [options] <source>', 'mcp [options] <server>', 'openapi [options] <source>'];
 
 describe('`--help` lists', () => {
   test.each(COMMANDS)('ability %s', (usage) => {
