@@ -1,17 +1,17 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ability } from '../fixtures/called-command.js';
+import { CLI } from '../fixtures/command-line.js';
 import { makeProject, operation, workflow } from '../fixtures/project-folder.js';
 
-const COMMAND = fileURLToPath(new URL('../../dist/command/bin.js', import.meta.url));
 const project = makeProject({
   ...operation('db.read.user', 'return input;'),
   ...operation('db.write.user', 'return input;'),
   ...workflow('nightly', 'steps: [{ id: one, call: db.read.user }]'),
-  'bin/ability': `#!/bin/sh\nexec '${process.execPath}' '${COMMAND}' "$@"\n`,
+  'bin/ability': `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`,
   'input.json': '{}',
 });
 afterAll(() => project.remove());
@@ -67,40 +67,44 @@ describe('ability completion', () => {
 });
 
 /** Runs a shell in the project, with `ability` on its path. */
-function shell(program: string, args: string[], script: string): string {
+async function shell(program: string, args: string[], script: string): Promise<string> {
   const file = join(project.root, `completion.${program}`);
-  writeFileSync(file, execFileSync(process.execPath, [COMMAND, 'completion', program], { encoding: 'utf8' }));
+  writeFileSync(file, `${(await ability(['completion', program], { cwd: project.root })).stdout}\n`);
   const env = { PATH: `${join(project.root, 'bin')}:${process.env.PATH}`, HOME: project.root };
-  return execFileSync(program, [...args, script], { cwd: project.root, env, encoding: 'utf8' }).trim();
+  return (await promisify(execFile)(program, [...args, script], { cwd: project.root, env })).stdout.trim();
 }
 
 const hasShell = (name: string): boolean =>
   ['/bin', '/usr/bin', '/usr/local/bin'].some((at) => existsSync(join(at, name)));
 
-describe.skipIf(!existsSync(COMMAND))('the script of', () => {
-  test.skipIf(!hasShell('bash'))('bash completes in bash', () => {
+describe.skipIf(!existsSync(CLI))('the script of', () => {
+  test.skipIf(!hasShell('bash'))('bash completes in bash', async () => {
     const at = (...words: string[]): string =>
       `COMP_WORDS=(ability ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _ability ability; echo "\${COMPREPLY[*]}"`;
     const script = ['source completion.bash', 'complete -p ability', at('run', 'db'), at('run', 'x', '--input', 'in')];
-    expect(shell('bash', ['--norc', '-c'], script.join('\n')).split('\n')).toEqual([
+    expect((await shell('bash', ['--norc', '-c'], script.join('\n'))).split('\n')).toEqual([
       'complete -F _ability ability',
       'db.read.user db.write.user',
       'input.json',
     ]);
   });
 
-  test.skipIf(!hasShell('fish'))('fish completes in fish', () => {
+  test.skipIf(!hasShell('fish'))('fish completes in fish', async () => {
     const script = 'source completion.fish; complete -C "ability run db"; complete -C "ability keys "';
-    const lines = shell('fish', ['--no-config', '-c'], script).split('\n');
+    const lines = (await shell('fish', ['--no-config', '-c'], script)).split('\n');
     expect(lines.map((line) => line.split('\t')[0])).toEqual(['db.read.user', 'db.write.user', 'create']);
   });
 
-  test.skipIf(!hasShell('zsh'))('zsh completes in zsh', () => {
+  test.skipIf(!hasShell('zsh'))('zsh completes in zsh', async () => {
     // The line editor needs a terminal: what it would be given is printed instead.
     const stubs = 'compdef() { print "$@"; }; _describe() { print -l -- "${(@P)2}"; }; _files() { print files; }';
     const at = (...words: string[]): string =>
       `words=(ability ${words.map((word) => `'${word}'`).join(' ')}); CURRENT=${words.length + 1}; _ability`;
     const script = [stubs, 'source ./completion.zsh', at('run', 'ni'), at('run', 'x', '--input', '')].join('\n');
-    expect(shell('zsh', ['-f', '-c'], script).split('\n')).toEqual(['_ability ability', 'nightly:A test.', 'files']);
+    expect((await shell('zsh', ['-f', '-c'], script)).split('\n')).toEqual([
+      '_ability ability',
+      'nightly:A test.',
+      'files',
+    ]);
   });
 });

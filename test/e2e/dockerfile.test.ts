@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +35,8 @@ const isSent = (name: string): boolean =>
 const OF_THE_IMAGE = /^apt-get |^mkdir -p .* && chown /;
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'ability-image-')));
-afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
+// Tens of thousands of files, which Node removes more slowly.
+afterAll(() => execFileSync('rm', ['-rf', root]));
 
 /** A stage as folders: what would be `/x` in its image is `<root>/<stage>/x`. */
 interface Stage {
@@ -41,7 +52,8 @@ function copy(stage: Stage, rest: string, stages: Map<string, Stage>): void {
   for (const path of sources) {
     const into = target.endsWith('/') ? join(stage.cwd, target, basename(path)) : join(stage.cwd, target);
     if (from !== undefined && !existsSync(into)) {
-      link(join(source, path), into);
+      // A stage that is done is not read again: to move is cheaper than to copy.
+      renameSync(join(source, path), into);
       continue;
     }
     const filter =
@@ -56,6 +68,7 @@ function runLine({ cwd }: Stage, command: string): void {
   if (OF_THE_IMAGE.test(command)) return;
   if (command.startsWith('npm ci ')) installAsHere(cwd);
   else {
+    if (command === 'npm run build') takeBuildOf(cwd);
     const env = Object.fromEntries(
       Object.entries(process.env).filter(([name]) => !/^(npm_|VITEST|NODE_ENV|INIT_CWD)/.test(name)),
     );
@@ -68,10 +81,16 @@ function installAsHere(cwd: string): void {
   const from = join(CONTEXT, 'node_modules');
   link(from, join(cwd, 'node_modules'));
   // What is written in place must not be the very file of the checkout.
-  for (const name of ['.cache', '.package-lock.json']) {
-    rmSync(join(cwd, 'node_modules', name), { recursive: true, force: true });
-    if (existsSync(join(from, name))) cpSync(join(from, name), join(cwd, 'node_modules', name), { recursive: true });
+  rmSync(join(cwd, 'node_modules/.cache'), { recursive: true, force: true });
+  for (const name of ['.cache/ability-build.json', '.package-lock.json']) {
+    rmSync(join(cwd, 'node_modules', name), { force: true });
+    if (existsSync(join(from, name))) cpSync(join(from, name), join(cwd, 'node_modules', name));
   }
+}
+
+/** What was built of this checkout: the build takes it if the sources that were sent are all that it was made of. */
+function takeBuildOf(cwd: string): void {
+  link(join(CONTEXT, 'dist'), join(cwd, 'dist'));
 }
 
 /** Copies a folder by links to its files, or whole where another disk or another `cp` makes none. */

@@ -41,7 +41,7 @@ const SERVER = node(MCP_PROGRAMS.changing, 'tools.json', 'calls.txt');
 const run = (...args: string[]) => ability(['import', 'mcp', 'srv', ...args], { cwd: project.root });
 const json = (...args: string[]) => abilityJson(['import', 'mcp', 'srv', ...args], { cwd: project.root });
 const first = (...more: string[]) => json('--command', SERVER, ...more);
-/** In a process of its own, for what two do at once. */
+/** In a process of its own, beside this one, for what two do at once. */
 const firstApart = () => startAbilityJson(['import', 'mcp', 'srv', '--command', SERVER], { cwd: project.root });
 const files = () =>
   readdirSync(project.root, { recursive: true })
@@ -135,7 +135,7 @@ describe('ability import mcp', () => {
 
   test('of two at once each does its whole work, one after the other', async () => {
     describeTools(...Array.from({ length: 40 }, (_, index) => ({ name: `t${index}`, inputSchema: ANY })));
-    const ends = await Promise.all([firstApart(), firstApart()]);
+    const ends = await Promise.all([firstApart(), first()]);
     expect(ends.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
     const [one, other] = ends.map((end) => end.json);
     expect([one.new.length, other.new.length].sort()).toEqual([0, 40]);

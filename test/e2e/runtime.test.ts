@@ -39,11 +39,13 @@ const runtime = (): RuntimeFile => JSON.parse(readFileSync(join(project.root, '.
 const servers = () => findProcesses(['--db-filename', join(project.root, '.system/temporal/temporal.db')]);
 
 describe('on demand', () => {
-  test('twenty runs at once in a project with nothing up: one server, twenty results', async () => {
+  test('twenty runs at once, three of them processes, in a project with nothing up: one server, twenty results', async () => {
     project = makeProject(FILES);
     const ends = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
-        startAbilityJson(['run', 'util.echo', '--input', JSON.stringify({ n })], { cwd: project.root }),
+        (n < 3 ? startAbilityJson : abilityJson)(['run', 'util.echo', '--input', JSON.stringify({ n })], {
+          cwd: project.root,
+        }),
       ),
     );
     expect(ends.map(({ exitCode }) => exitCode)).toEqual(Array(20).fill(0));

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { start } from '../fixtures/command-line.js';
 import { makeProject, operation, type ProjectFolder, workflow } from '../fixtures/project-folder.js';
@@ -19,7 +19,8 @@ let server: TestServer;
 let here: ProjectFolder;
 let there: string;
 let shared: string;
-let workers: ReturnType<typeof start>[] = [];
+/** The workers that run, by folder and store. */
+const workers = new Map<string, ReturnType<typeof start>>();
 
 beforeAll(async () => {
   server = await startTemporal();
@@ -60,10 +61,8 @@ output: { size: "\${{ steps.b.output.size }}" }`,
   }
   writeFileSync(join(there, 'registry/high-level/hops.yaml'), 'this: [is nothing');
 });
-afterEach(async () => {
-  await stopWorkers();
-});
 afterAll(async () => {
+  await serve(undefined);
   await server.stop();
   here.remove();
   for (const path of [there, shared]) rmSync(path, { recursive: true, force: true });
@@ -74,18 +73,27 @@ const env = (store?: string) => ({
   ABILITY_SEAL_KEYS: KEYS,
   ABILITY_STORE: store,
 });
-async function startWorker(cwd: string, store?: string): Promise<void> {
+
+/** Sees to it that there is a worker in each of these folders, and no other; one that runs goes on. */
+async function serve(store: string | undefined, ...folders: string[]): Promise<void> {
+  const wanted = new Map(folders.map((cwd) => [`${cwd} ${store}`, cwd]));
+  await Promise.all([...workers].filter(([name]) => !wanted.has(name)).map(([name]) => stopWorker(name)));
+  const missing = [...wanted].filter(([name]) => !workers.has(name));
+  await Promise.all(missing.map(([name, cwd]) => startWorker(name, cwd, store)));
+}
+async function startWorker(name: string, cwd: string, store: string | undefined): Promise<void> {
   const worker = start(['worker'], { cwd, env: env(store) });
-  workers.push(worker);
+  workers.set(name, worker);
   await new Promise<void>((resolve, reject) => {
     worker.stderr?.on('data', (chunk: Buffer) => String(chunk).includes('Serving') && resolve());
     worker.then(({ stderr }) => reject(new Error(String(stderr))));
   });
 }
-async function stopWorkers(): Promise<void> {
-  for (const worker of workers) worker.kill('SIGTERM');
-  await Promise.all(workers);
-  workers = [];
+async function stopWorker(name: string): Promise<void> {
+  const worker = workers.get(name);
+  workers.delete(name);
+  worker?.kill('SIGTERM');
+  await worker;
 }
 const caller = (store?: string) => ({ cwd: here.root, env: env(store) });
 const json = (args: string[], store?: string) => abilityJson(args, caller(store));
@@ -106,14 +114,12 @@ const run = (id: string, key: string, store?: string) =>
 
 describe('two workers with one store', () => {
   test('pass a task with large values to and fro, and run what was planned', async () => {
-    await startWorker(here.root, shared);
+    await serve(shared, here.root);
     expect(await run('hops', 'hop', shared)).toMatchObject({ exitCode: 5 });
-    await stopWorkers();
-    await startWorker(there, shared);
+    await serve(shared, there);
     await ability(['approve', 'hop', '--yes'], caller(shared));
     expect(await json(['task', 'watch', 'hop'], shared)).toMatchObject({ exitCode: 5 });
-    await stopWorkers();
-    await startWorker(here.root, shared);
+    await serve(shared, here.root);
     await ability(['approve', 'hop', '--yes'], caller(shared));
     const { exitCode, json: result } = await json(['task', 'watch', 'hop'], shared);
     expect({ exitCode, status: result.status, output: result.output }).toEqual({
@@ -125,7 +131,7 @@ describe('two workers with one store', () => {
   });
 
   test('share the work on many tasks at once', async () => {
-    await Promise.all([startWorker(here.root, shared), startWorker(there, shared)]);
+    await serve(shared, here.root, there);
     const keys = Array.from({ length: 6 }, (_, n) => `shared-${n}`);
     const ends = await Promise.all(keys.map((key) => run('mixed', key, shared)));
     for (const end of ends) expect(end).toMatchObject({ exitCode: 0, json: { output: { size: 2 * LARGE } } });
@@ -134,32 +140,16 @@ describe('two workers with one store', () => {
 });
 
 describe('two workers that do not share their stores', () => {
-  test('refuse by name what they cannot read, and the task goes on where it can be read', async () => {
-    await startWorker(here.root);
-    expect(await run('hops', 'split')).toMatchObject({ exitCode: 5 });
-    await stopWorkers();
-    await startWorker(there);
-    await ability(['approve', 'split', '--yes'], caller());
-    const { exitCode, json: told } = await json(['task', 'watch', 'split']);
-    expect({ exitCode, error: told.error }).toMatchObject({
-      exitCode: 7,
-      error: { code: 'store.not_shared', suggestion: expect.stringContaining('ABILITY_STORE') },
-    });
-    expect(effects('split')).toBe('');
-    await stopWorkers();
-    await startWorker(here.root);
-    await expect
-      .poll(async () => (await json(['task', 'watch', 'split', '--timeout', '20s'])).exitCode, { timeout: 60_000 })
-      .toBe(5);
-    expect(effects('split')).toBe('x');
+  /** Tasks that began here and wait for an approval, and then are decided while only the other worker is there. */
+  beforeAll(async () => {
+    await serve(undefined, here.root);
+    const begun = await Promise.all([run('hops', 'split'), json(['run', 'pinned', '--key', 'edited'])]);
+    expect(begun).toMatchObject([{ exitCode: 5 }, { exitCode: 5 }]);
+    await serve(undefined, there);
+    await Promise.all(['split', 'edited'].map((key) => ability(['approve', key, '--yes'], caller())));
   });
 
   test('refuse a script that was edited on the other one', async () => {
-    await startWorker(here.root);
-    expect(await json(['run', 'pinned', '--key', 'edited'])).toMatchObject({ exitCode: 5 });
-    await stopWorkers();
-    await startWorker(there);
-    await ability(['approve', 'edited', '--yes'], caller());
     const { exitCode, json: result } = await json(['task', 'watch', 'edited']);
     expect({ exitCode, error: result.error }).toMatchObject({
       exitCode: 1,
@@ -167,8 +157,22 @@ describe('two workers that do not share their stores', () => {
     });
   });
 
+  test('refuse by name what they cannot read, and the task goes on where it can be read', async () => {
+    const { exitCode, json: told } = await json(['task', 'watch', 'split']);
+    expect({ exitCode, error: told.error }).toMatchObject({
+      exitCode: 7,
+      error: { code: 'store.not_shared', suggestion: expect.stringContaining('ABILITY_STORE') },
+    });
+    expect(effects('split')).toBe('');
+    await serve(undefined, here.root);
+    await expect
+      .poll(async () => (await json(['task', 'watch', 'split', '--timeout', '20s'])).exitCode, { timeout: 60_000 })
+      .toBe(5);
+    expect(effects('split')).toBe('x');
+  });
+
   test('give no wrong result, never do a thing twice, and leave no task hanging without a word', async () => {
-    await Promise.all([startWorker(here.root), startWorker(there)]);
+    await serve(undefined, here.root, there);
     const keys = Array.from({ length: 6 }, (_, n) => `apart-${n}`);
     const ends = await Promise.all(keys.map((key) => run('mixed', key)));
     for (const { exitCode, json: end } of ends) {
