@@ -3,7 +3,7 @@ import type { PlanHook, PlanHooks } from '../../../src/contracts/plan.js';
 import type { ResolvedPlan } from '../../../src/planning/resolve-plan.js';
 import type { ProjectFiles } from '../../fixtures/project-folder.js';
 import { errorOf } from '../error-of.js';
-import { lowLevel, resolved, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
+import { lowLevel, registryOf, resolved, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
 
 const FILES: ProjectFiles = {
   ...SCRIPT_FILE,
@@ -119,6 +119,17 @@ describe('global hooks', () => {
   ])('R-000-63: `match: %s` fits: %s', (match, is) => {
     expect(fires(match)).toBe(is);
   });
+
+  test.each(['keywords: [row]', 'suggest: [op]', 'routing_hints: {}'])(
+    'R-000-63: `match: { %s }` is refused',
+    (key) => {
+      const { problems } = registryOf({
+        ...op,
+        ...phase('PreAbilityCall', { g: `blocking: true, match: { ${key} }` }),
+      });
+      expect(problems).toMatchObject([{ code: 'definition.invalid' }]);
+    },
+  );
 
   test('the environment is the one the plan is for', () => {
     expect([fires('{ environments: [dev] }', 'dev'), fires('{ environments: [dev] }', 'staging')]).toEqual([

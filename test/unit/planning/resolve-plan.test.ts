@@ -45,7 +45,7 @@ describe('a low-level ability', () => {
   });
 });
 
-describe('R-000-36: a workflow', () => {
+describe('a workflow', () => {
   test('has its id, version and summary, and every operation it may call', () => {
     const { plan } = planned(workflow(['web.op', 'local.op', 'web.op']));
     expect(plan.ability).toMatchObject({

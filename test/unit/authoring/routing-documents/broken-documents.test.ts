@@ -17,12 +17,7 @@ describe('a document is refused, and stays as it is, at the line where', () => {
     ['one begins within another', [HIGH, LOW, LOW_END], 2, /begins before the section high-level of line 1 is closed/],
     ['a section begins within itself', [HIGH, HIGH, HIGH_END], 2, /before the section high-level of line 1/],
     ['a section is there twice', [HIGH, HIGH_END, HIGH, HIGH_END], 3, /twice/],
-    [
-      'R-000-06: low-level abilities come first',
-      [LOW, LOW_END, '', HIGH, HIGH_END],
-      4,
-      /High-level abilities come first/,
-    ],
+    ['low-level abilities come first', [LOW, LOW_END, '', HIGH, HIGH_END], 4, /High-level abilities come first/],
     ['a section has a wrong name', ['', '<!-- ability:hihg-level -->', HIGH_END], 2, /no section `hihg-level`/],
     ['a marker has no name', ['<!-- ability: -->'], 1, /no section ``/],
     ['a marker says what it cannot', ['<!-- ability:high-level module="x" -->', HIGH_END], 1, /does not say `module`/],

@@ -10,7 +10,7 @@ const pool = (...more: Parameters<typeof poolOf>) => poolOf(...users, ...more);
 describe('the tables', () => {
   const { text } = updated(EMPTY, pool());
 
-  test('R-000-07, R-000-08: high-level abilities have id, type, scope, when to use and registry path', () => {
+  test('R-000-07: high-level abilities have id, type, scope, when to use and registry path', () => {
     expect(text).toContain(
       [
         '## High-level abilities',
@@ -34,7 +34,7 @@ describe('the tables', () => {
     );
   });
 
-  test('R-000-06: high-level abilities stand first', () => {
+  test('high-level abilities come first', () => {
     expect(text.indexOf('users_check')).toBeLessThan(text.indexOf('db.read.user_row'));
   });
 
@@ -142,7 +142,7 @@ describe("people's words", () => {
   const { text } = updated(EMPTY, pool());
   const own = text.replace('Checks the users.', 'When **users** look odd \\| old `a`');
 
-  test('R-000-08: what somebody wrote in a row stays when the definition changes, and its facts follow', () => {
+  test('what its author wrote in a row stays when the definition changes, and its facts follow', () => {
     const changed = poolOf(workflowIn('users.web', 'users_check', 'Something else.'));
     expect(rowsOf(updated(own, changed).text)['users_check']).toBe(
       '| users_check | workflow | users.web | When **users** look odd \\| old `a` | registry/high-level/users_check.yaml |',
