@@ -43,7 +43,7 @@ test('no worker on the queue is told at preflight', async () => {
   expect(error.suggestion).toMatch(/ability worker --env dev/);
 });
 
-describe('R-000-96: what did not pass preflight', () => {
+describe('what did not pass preflight', () => {
   const argument = (file: string) => JSON.stringify({ seal: null, path: 'run', with: { file } });
 
   test('`temporal activity execute` runs nothing', async () => {

@@ -161,7 +161,7 @@ describe('R-001-09, R-001-23: the record of a task', () => {
     expect(text).toContain('## Tools used\n\n- `http:far.op`\n- `shell:near.op`');
   });
 
-  test('R-001-24, R-001-26, R-001-31, R-001-32: `list`, `show` and `plan` say the same as where it ran', async () => {
+  test('R-001-24, R-001-26, R-001-31: `list`, `show` and `plan` say the same as where it ran', async () => {
     const list = await abilityJson(['list'], { cwd: project.root });
     const placements = Object.fromEntries(
       (list.json as { id: string; placement: Placement }[]).map(({ id, placement }) => [id, placement]),
