@@ -165,7 +165,7 @@ describe('YAML where nothing reads it', () => {
     ['registry/hook/PreAbilityCall.yaml', 'registry/hook', /Did you mean hooks/],
     ['registry/low_level/x.yaml', 'registry/low_level', /Did you mean low-level/],
     ['registry/drafts/deep/x.yaml', 'registry/drafts', /low-level\/, high-level\//],
-    ['registry/x.yaml', 'registry/x.yaml', /Definitions stand in low-level\//],
+    ['registry/x.yaml', 'registry/x.yaml', /Definitions are in low-level\//],
   ])('%s is told', (file, at, said) => {
     const { problems } = found({ [file]: 'hooks: []\n' });
     expect(problems).toEqual([{ code: 'definition.unread', at, said: expect.stringMatching(said) }]);
