@@ -114,7 +114,7 @@ describe('ability task list', () => {
   });
 
   test.each([
-    [['--status', 'finishing'], 'usage.invalid', /cannot tell finishing from running/, /--status running/],
+    [['--status', 'finishing'], 'usage.invalid', /does not distinguish finishing from running/, /--status running/],
     [['--status', 'denyed'], 'usage.invalid', /no state denyed/, /Did you mean denied\?/],
     [['--since', 'yesterday'], 'usage.invalid', /neither a duration nor a time/, /24h/],
     [['--ability', 'relaese'], 'ability.not_found', /no ability relaese/, /Did you mean release\?/],
