@@ -22,7 +22,7 @@ export interface GivenScripts {
   scope: { modules?: string[]; environments?: string[] };
 }
 
-const REMARK = '   # the gravest, until somebody has looked at what the script does';
+const REMARK = '   # the gravest, until a person has looked at what the script does';
 
 /**
  * Plans a low-level ability for each script that no ability runs yet, so that the same command can be given again.
