@@ -1,6 +1,8 @@
+import type { PlanOutputFile } from '../contracts/files.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { PlanEnvironment } from '../contracts/plan.js';
 import type { CallLog } from './call-log.js';
+import type { CallFiles } from './files/call-files.js';
 import type { SecretSource } from './secrets.js';
 
 /** What an implementation gets for one attempt, whatever its kind. */
@@ -33,4 +35,8 @@ export interface CallInput {
   /** Called right before the effect begins, and after everything that may still refuse it. @throws AbilityError. */
   begin: () => Promise<void>;
   log: CallLog;
+  /** Copies of the files it is given, and what it makes. */
+  files: CallFiles;
+  /** Files that its contract names; undefined: none. */
+  outputFiles: Record<string, PlanOutputFile> | undefined;
 }

@@ -8,8 +8,6 @@ import { FIRST_CEL } from '../contracts/names.js';
 import type { Plan, PlanHook, PlanOperation } from '../contracts/plan.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import { operationInput } from '../planning/operation-input.js';
-import { checkAgainst } from '../planning/schemas.js';
-import { evaluateCondition } from '../rules/expressions/condition.js';
 import { findStep } from '../rules/find-step.js';
 import { firstDeny } from '../rules/guard-precedence.js';
 import { denialOf } from '../rules/hook-facts.js';
@@ -19,9 +17,11 @@ import { type Attempt, beginAttempt } from './attempt.js';
 import { CallFailure, factsOf } from './call-failure.js';
 import type { CallInput } from './call-input.js';
 import { CallLog } from './call-log.js';
+import { checkOutput } from './check-call-output.js';
 import { EffectMark, type EffectMarks } from './effect-mark.js';
 import type { Execute } from './execute.js';
 import { toFailure, unknownOutcome } from './failures.js';
+import { CallFiles, type FileDependencies } from './files/call-files.js';
 import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
 import type { Admitted, PlanSource } from './plan-source.js';
 import type { RecordFolder } from './record/record-folder.js';
@@ -34,6 +34,7 @@ export interface CallDependencies extends HookDependencies {
   execute: Execute;
   plans: PlanSource;
   records: RecordFolder;
+  files: FileDependencies;
   /** Marks of calls that must not be repeated. */
   marks: EffectMarks;
   /** Makes sure that an answer will fit into the history, by keeping it in the store when it is large. */
@@ -104,6 +105,9 @@ async function runAttempt(
   if (attempt.leftMs === 0) throw new CallFailure({ code: 'timeout.step', message: 'The step had no time left' });
   const mark = markOf(admitted, operation, request, dependencies);
   let hasBegun = false;
+  const { files: given = [], file_room: room } = request;
+  const scope = { task: admitted.seal.task, files: given, limits: plan.files, room, signal: attempt.stop };
+  const files = new CallFiles(dependencies.files, scope);
   const call: CallInput = {
     input,
     taskKey: task.includes(':') ? null : task,
@@ -125,12 +129,15 @@ async function runAttempt(
       hasBegun = true;
     },
     log,
+    files,
+    outputFiles: operation.output_files,
   };
   const warnings: string[] = [];
   try {
     const output = checkOutput(operation, call, await dependencies.execute(operation, call));
     await settle('succeeded', output, null);
     const answer: CallAnswer = { output };
+    if (Object.keys(files.made).length > 0) answer.files = files.made;
     if (attempt.number > 1) answer.attempt = attempt.number;
     if (answers.length > 0 && answers.every(isPlainYes)) answer.allowed = true;
     else if (answers.length > 0) answer.hooks = answers;
@@ -146,6 +153,8 @@ async function runAttempt(
     log.add('runtime', error instanceof Error ? error.message : String(error));
     log.save();
     throw masked(error instanceof StoreFull ? error.failure : error, log);
+  } finally {
+    await files.close();
   }
 
   async function settle(status: string, output: Json, error: unknown): Promise<void> {
@@ -219,36 +228,6 @@ async function runBuiltins(
     logs: undefined,
   };
   return runHooks(run, dependencies);
-}
-
-function checkOutput({ key, implementation, output_schema }: PlanOperation, call: CallInput, output: Json): Json {
-  refuseLarge(key, call, output);
-  const { fail_if: condition, kind } = implementation;
-  if (condition !== undefined) {
-    const values = { output, input: call.input, environment: { ...call.environment } };
-    if (evaluateCondition(condition, values, { cel: call.cel })) {
-      const seen = call.log.excerpt(JSON.stringify(output), 300);
-      const message = `${key} answered, and \`fail_if\` says that it failed: ${seen}`;
-      throw new CallFailure({ code: 'fail_if.matched', message, details: { output } });
-    }
-  }
-  if (!output_schema) return output;
-  const code = `${kind}.output_invalid`;
-  try {
-    return checkAgainst(output_schema, output, { code, what: `The output of ${key}`, engine: call.engine });
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    const stderr = call.log.tailOf('stderr');
-    const message = stderr ? `${error.message}\n${stderr}` : error.message;
-    throw new CallFailure({ ...error.toProblem(), message }, { cause: error });
-  }
-}
-
-function refuseLarge(key: string, call: CallInput, output: Json): void {
-  const bytes = Buffer.byteLength(JSON.stringify(output) ?? 'null');
-  if (bytes <= call.outputBytes) return;
-  const message = `The output of ${key} has ${bytes} bytes; it may have ${call.outputBytes}`;
-  throw new CallFailure({ code: 'output.too_large', message });
 }
 
 /** The call has taken place; only its answer cannot be kept. Source: answers, 23. */

@@ -5,6 +5,7 @@ import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo } from '../contracts/task.js';
 import { otherProject } from '../rules/other-project.js';
 import { toFailure } from './failures.js';
+import type { FileDependencies } from './files/call-files.js';
 import type { PlanSource } from './plan-source.js';
 import type { RecordFolder } from './record/record-folder.js';
 
@@ -32,6 +33,7 @@ export interface DeleteDependencies {
   host: string;
   plans: PlanSource;
   records: RecordFolder;
+  files: FileDependencies;
   executions: Executions;
 }
 
@@ -71,8 +73,20 @@ export function createErase(
       const { host, records } = dependencies;
       const wasHere = records.bury(tombstone);
       const wasShared = await records.unshare(tombstone.task_key);
+      // After the tombstone, which says that the task is no more: what is held from here on is another task's.
+      await releaseFiles(tombstone.task_key, dependencies);
       return { host, record: wasHere || wasShared ? ('removed' as const) : ('absent' as const) };
     });
+}
+
+/** What a store refuses now it may allow later, so that its error is not one that ends the deletion. */
+async function releaseFiles(key: string, { files }: DeleteDependencies): Promise<void> {
+  try {
+    await files.store.release(key);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`the files of ${key} could not be removed: ${reason}`, { cause: error });
+  }
 }
 
 /** Deletes the history of a task in Temporal. */

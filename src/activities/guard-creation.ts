@@ -15,6 +15,7 @@ import { denialOf } from '../rules/hook-facts.js';
 import { knownDigestOf } from '../rules/known-digest.js';
 import { oneLine } from '../rules/shown-text.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
+import { refuseLargeFiles } from './files/input-files.js';
 import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
 import type { PinnedTools } from './mcp/pinned-tools.js';
 import type { PinnedScripts } from './script/pinned-scripts.js';
@@ -70,6 +71,7 @@ export function resolveWanted(wanted: Wanted, registry: Registry, { variables }:
   const { ability, environment } = wanted;
   const { plan, warnings } = resolvePlan(registry, ability, environment, variables?.(environment));
   const input = taskInput(plan, wanted.input);
+  refuseLargeFiles(plan, input);
   return { plan, input, digests: { plan: knownDigestOf(plan), input: digestOf(input) }, warnings };
 }
 

@@ -7,6 +7,8 @@ import { RegistryLoader } from '../definitions/load-registry.js';
 import { type SealKeys, signSeal } from '../planning/seal.js';
 import { refuseOtherInput, refuseOtherPlan } from '../rules/wanted-plan.js';
 import { toFailure } from './failures.js';
+import type { FileDependencies } from './files/call-files.js';
+import { holdFiles } from './files/input-files.js';
 import { type CreationDependencies, guardCreation, resolveWanted, type Wanted } from './guard-creation.js';
 import type { PlanSource } from './plan-source.js';
 import { newRecord } from './record/new-record.js';
@@ -19,6 +21,7 @@ export interface ModifyDependencies extends CreationDependencies {
   root: string;
   keys: SealKeys;
   plans: PlanSource;
+  files: FileDependencies;
   /** Whether somebody polls a task queue. */
   isServed: (queue: string) => Promise<boolean>;
 }
@@ -64,6 +67,7 @@ async function modify(
   const guarded = await guardCreation(resolved, wanted, dependencies, context.cancellationSignal);
   const { input } = resolved;
   const { plan, digests, hooks, confirmations } = guarded;
+  await holdFiles({ plan, input }, task, dependencies.files.store);
   refuseOtherPlan(only, { ...planned, plan }, true);
   const seal = signSeal({ ...digests, task, user, ...(session && { session }), confirmations }, dependencies.keys);
   dependencies.plans.keep(plan, digests.plan);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Context, type Info } from '@temporalio/activity';
 import type { Tombstone } from '../contracts/deletion.js';
+import type { TaskFile } from '../contracts/files.js';
 import { ACTIVITY_LIMITS, earlyPreflightIdOf, preflightIdOf, taskQueueOf, WORKFLOWS } from '../contracts/names.js';
 import { PLACEMENTS } from '../contracts/placement.js';
 import type { Plan } from '../contracts/plan.js';
@@ -13,6 +14,7 @@ import type { Registry } from '../definitions/registry.js';
 import { type SealKeys, signSeal } from '../planning/seal.js';
 import { digestOf } from '../rules/canonical.js';
 import { mainSteps } from '../rules/inner-steps.js';
+import { withFiles } from '../rules/kept-files.js';
 import { type EarlierTask, keptProgress } from '../rules/kept-progress.js';
 import { didYouMean } from '../rules/nearest.js';
 import { keyOfOther } from '../rules/other-project.js';
@@ -21,6 +23,8 @@ import { beingDeleted, taskDeleted } from '../rules/task-deleted.js';
 import { isWantedPlan, refuseOtherInput, refuseOtherPlan } from '../rules/wanted-plan.js';
 import { canBeginAt } from '../rules/way-on.js';
 import { toFailure } from './failures.js';
+import type { FileDependencies } from './files/call-files.js';
+import { holdFiles } from './files/input-files.js';
 import { type CreationDependencies, guardCreation, resolveWanted } from './guard-creation.js';
 import type { PlanSource } from './plan-source.js';
 import type { RecordFolder } from './record/record-folder.js';
@@ -35,6 +39,7 @@ export interface PreflightDependencies extends CreationDependencies {
   keys: SealKeys;
   plans: PlanSource;
   records: RecordFolder;
+  files: FileDependencies;
   /** What Temporal knows of a task of this key. */
   findTask: (key: string) => Promise<FoundTask | undefined>;
   /** What Temporal knows of the deletion of a task of this key, and whose task it was. */
@@ -48,7 +53,7 @@ export interface PreflightDependencies extends CreationDependencies {
 }
 
 /** A task that has ended, and the run that says what it has done. */
-export type EndedTask = EarlierTask & { run: RunRef };
+export type EndedTask = EarlierTask & { run: RunRef; files?: TaskFile[] };
 
 /** What has a key: a task of a project, or `foreign`, a workflow that is no task. */
 export type FoundTask = { project: string; memo: TaskMemo } | 'foreign';
@@ -134,6 +139,7 @@ async function preflight(
   const progress = retry && (await progressOf(retry, plan, dependencies));
   const taken = progress && { progress: digestOf(progress) };
   const within = request.session ? { session: request.session } : {};
+  await holdFiles({ plan, input, progress }, task, dependencies.files.store);
   const sealed = { plan: digests.plan, task, input: digests.input, user, ...within, confirmations, ...taken };
   const seal = signSeal(sealed, dependencies.keys);
   dependencies.plans.keep(plan, digests.plan);
@@ -162,9 +168,10 @@ async function progressOf(
   plan: Plan,
   { readEnded, plans, project }: PreflightDependencies,
 ): Promise<Progress> {
-  const { run, ...earlier } = await readEnded(task, project);
+  const { run, files, ...earlier } = await readEnded(task, project);
   await plans.vouchFor(run);
-  return keptProgress(earlier, planToRetry(plan, from), from);
+  const kept = keptProgress(earlier, planToRetry(plan, from), from);
+  return files ? withFiles(kept, files) : kept;
 }
 
 /** @throws AbilityError `usage.invalid` for a step that is not there. */

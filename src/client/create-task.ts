@@ -18,6 +18,7 @@ import { askPreflight, MOST_TURNS, tooManyCallers } from './ask-preflight.js';
 import { attachTask } from './attach-task.js';
 import type { Session } from './connect.js';
 import type { Stall } from './find-stall.js';
+import { type GivenFiles, giveFiles } from './give-files.js';
 import { keepingRuntime } from './keep-runtime.js';
 import { refuseWithoutWorker } from './pollers.js';
 import { checkUserKey, generateTaskKey } from './task-keys.js';
@@ -28,6 +29,8 @@ export interface NewTask {
   ability: string;
   environment: string;
   input: JsonObject;
+  /** Files over the input, kept in the store for the task. */
+  files?: Omit<GivenFiles, 'signal'>;
   user: Person;
   session?: string | null;
   /** Chosen by the caller; the same key with the same request is the same task. */
@@ -69,10 +72,11 @@ export async function createTask(session: Session, wanted: NewTask): Promise<Cre
     : wanted.key === undefined
       ? generateTaskKey()
       : checkUserKey(wanted.key);
+  const given = wanted.files && (await giveFiles(session, id, { ...wanted.files, signal: wanted.signal }));
   const request: TaskRequest = {
     ability: wanted.ability,
     environment: wanted.environment,
-    input: wanted.input,
+    input: { ...wanted.input, ...given?.input },
     task: id,
     direct: wanted.direct ?? false,
     user: wanted.user,
@@ -80,12 +84,17 @@ export async function createTask(session: Session, wanted: NewTask): Promise<Cre
     ...(wanted.retry && { retry: wanted.retry }),
     ...(wanted.plan && { plan: wanted.plan }),
   };
-  return asking(session, async () => {
+  const creating = asking(session, async () => {
     for (let turn = 0; turn < MOST_TURNS; turn += 1) {
       const created = await keepingRuntime(session, () => createOnce(session, request, wanted), wanted.signal);
       if (created) return created;
     }
     throw tooManyCallers(request.task);
+  });
+  return creating.catch(async (error: unknown) => {
+    // The answer to a start may be lost, and the files are those of a task then.
+    if (given && !(await isKnown(session, id))) await given.undo();
+    throw error;
   });
 }
 

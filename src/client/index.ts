@@ -10,6 +10,7 @@ export { type DeleteEnd, type DeleteOptions, deleteTask } from './delete-task.js
 export { explainTask } from './explain-task.js';
 export { type FetchedHistory, fetchHistories } from './fetch-histories.js';
 export type { Stall } from './find-stall.js';
+export type { GivenFiles } from './give-files.js';
 export { keepingRuntime } from './keep-runtime.js';
 export { linkOf } from './links.js';
 export { type ListedTask, type ListFilter, listTasks } from './list-tasks.js';
@@ -20,6 +21,7 @@ export { awaitResult } from './read-result.js';
 export { readWayToRetry } from './read-way-to-retry.js';
 export { type Retry, retryTask } from './retry-task.js';
 export { fetchSharedRecord, SharedLogs, type SharedRecord, sharedStore } from './shared-task.js';
+export { type TakenFile, takeFiles } from './take-files.js';
 export { LISTED_STATES, type ListedState, type TaskFilter } from './task-query.js';
 export { hasEnded, type OpenTask, type SeenTask, viewOwnTask, viewTask } from './view-task.js';
 export { type TaskNow, type WaitEnd, type WaitOptions, waitForTask } from './wait-for-task.js';

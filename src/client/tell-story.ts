@@ -57,6 +57,7 @@ export function tellStory(sources: StorySources): TaskStory {
     hooks: result.hooks,
     approvals: result.approvals,
     ...(result.concurrency && { concurrency: result.concurrency }),
+    ...(result.files && { files: result.files }),
     steps: stepsOf(sources).map((step) => tellStep(step, sources, origin?.plan)),
     warnings: result.warnings,
     output: result.output,

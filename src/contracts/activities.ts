@@ -1,4 +1,5 @@
 import type { SlotRequest } from './concurrency.js';
+import type { StepFiles } from './files.js';
 import type { HookAnswer, Phase } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 import type { Person } from './people.js';
@@ -25,6 +26,10 @@ export interface CallRequest extends CallContext {
   with: JsonObject;
   /** Attempt of each retried group around the call, from the outside in; left out while all are at their first. */
   groups?: number[];
+  /** Digests of the files in `with` that the task has: no other file is handed out. Left out: none. */
+  files?: string[];
+  /** Bytes that the files of the call may take; left out: all that the task may have. */
+  file_room?: number;
 }
 
 /** What a call gives back. Fields that would be empty are left out, since each is history. */
@@ -37,6 +42,8 @@ export interface CallAnswer {
   /** All of its built-in hooks let it pass, and had nothing else to say. */
   allowed?: true;
   warnings?: string[];
+  /** What it made. */
+  files?: StepFiles;
 }
 
 /** Argument of a dedicated hook activity: one phase around one call, or around the task (`path` is `''`). */

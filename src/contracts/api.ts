@@ -28,7 +28,7 @@ export const API_BODY_TYPES = ['json', 'form', 'multipart', 'text', 'binary'] as
 export type ApiBodyType = (typeof API_BODY_TYPES)[number];
 
 /** What an answer can be read as. */
-export const API_ANSWERS = ['json', 'text', 'base64'] as const;
+export const API_ANSWERS = ['json', 'text', 'base64', 'file'] as const;
 
 /** One of {@link API_ANSWERS}. */
 export type ApiAnswer = (typeof API_ANSWERS)[number];

@@ -215,11 +215,22 @@ export const CODES = {
     means: 'A definition or a command asks for something that this version does not do.',
     next: 'Use what the message offers instead; nothing was ignored and nothing was done.',
   },
-  'file.too_large': {
+  'file.missing': {
     exit: EXIT.failed,
     means:
-      'A file has more bytes than one may have, or than all files of a task may have together; nothing of it was kept.',
-    next: 'Write less, or raise the limit that the message names.',
+      'A call ended well and did not leave the files that its contract names: exactly one for each name without `many`. The call is not made again.',
+    next: 'Compare the names that the message lists with `output_files`; write `many: true` where there may be any number.',
+  },
+  'file.not_of_task': {
+    exit: EXIT.failed,
+    means:
+      'A value names a file that the task does not have: its own calls did not make it, and it did not come as its input. Nothing was handed out.',
+    next: 'Pass the file through `with` from `steps.ID.files`, or give it as an input whose schema says `{ format: file }`.',
+  },
+  'file.too_large': {
+    exit: EXIT.failed,
+    means: 'A file is larger than `policy.max_file`, or the files of a task together than `policy.max_task_files`.',
+    next: 'Make smaller files, or raise the limit in ability.yaml.',
   },
   'guard.denied': {
     exit: EXIT.denied,

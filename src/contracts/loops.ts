@@ -1,3 +1,4 @@
+import type { StepFiles } from './files.js';
 import type { Json } from './json.js';
 import type { Problem } from './problem.js';
 import type { StepStatus } from './states.js';
@@ -97,6 +98,8 @@ export interface LastTurn {
   output?: Json;
   /** As expressions see it. Absent: null. */
   error?: Json;
+  /** What it made. Absent: nothing. */
+  files?: StepFiles;
   /** It has been skipped since: other steps see that, its own expressions see the rest. */
   skipped?: true;
 }

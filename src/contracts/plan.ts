@@ -2,6 +2,7 @@ import type { PlanApiAuth, PlanApiBody, PlanApiParam, PlanApiResponse } from './
 import type { ApprovalField, CommentRule } from './approvals.js';
 import type { PlanConcurrency } from './concurrency.js';
 import type { Effect } from './effects.js';
+import type { PlanOutputFile } from './files.js';
 import type { BuiltinHook } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 import type { Lifecycle } from './lifecycle.js';
@@ -36,6 +37,8 @@ export interface Plan {
   concurrency?: PlanConcurrency;
   /** What is added to the clock that expressions see, in milliseconds; only in the plan of a case of `ability test`. */
   clock_shift_ms?: number;
+  /** Absent: no call makes files, and the input holds none. */
+  files?: PlanFiles;
   /** Workflows that this one calls, and those that they call. Their operations are among the plan's own. */
   workflows?: Record<string, PlanWorkflow>;
 }
@@ -45,6 +48,16 @@ export type PlanWorkflow = Pick<
   Plan,
   'ability' | 'steps' | 'finally' | 'output' | 'on_error' | 'limits' | 'concurrency' | 'links'
 >;
+
+/** What a plan says of files, where some are made or come as input. */
+export interface PlanFiles {
+  /** The schema of the input asks for files: those in it are the task's. */
+  input?: true;
+  /** `policy.max_file`, in bytes; absent: 1 GiB. */
+  file_bytes?: number;
+  /** `policy.max_task_files`, in bytes; absent: 4 GiB. */
+  task_bytes?: number;
+}
 
 /** Limits of a task. Source: answers, 8. */
 export interface PlanLimits {
@@ -115,6 +128,8 @@ export interface PlanOperation {
   effects: Effect;
   input_schema: JsonObject;
   output_schema: JsonObject | null;
+  /** Files that a call leaves, by name; absent: none. */
+  output_files?: Record<string, PlanOutputFile>;
   implementation: PlanImplementation;
   hooks: PlanHooks;
   /** Runs as a local activity: tagged `fast`, and doing it twice does no harm. */

@@ -31,6 +31,7 @@ type Told = Pick<TaskResult, 'status' | 'output'> &
       | 'cleanup_ran'
       | 'worked_ms'
       | 'concurrency'
+      | 'files'
       | 'changes'
       | 'changes_left'
     >

@@ -1,6 +1,7 @@
 import type { Approval } from './approvals.js';
 import type { PlanConcurrency, Turn } from './concurrency.js';
 import type { Effect } from './effects.js';
+import type { TaskFile } from './files.js';
 import type { HookAnswer } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 import type { ItemFailure } from './loops.js';
@@ -48,6 +49,8 @@ export interface TaskStory {
   approvals: Approval[];
   /** Of a task with `concurrency`: how it came by its turn. */
   concurrency?: Turn;
+  /** The files of the task; left out where there are none. */
+  files?: TaskFile[];
   steps: StepStory[];
   warnings: string[];
   output: Json;

@@ -1,5 +1,6 @@
 import type { Approval } from './approvals.js';
 import type { SlotAsk, Turn } from './concurrency.js';
+import type { StepFiles, TaskFile } from './files.js';
 import type { HookAnswer } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 import type { ItemFailure, LastTurn, LoopCounts, LoopProgress, TurnCount } from './loops.js';
@@ -87,6 +88,10 @@ export interface ChildStart {
   left_ms: number;
   /** Names of those who changed the input of the root. */
   changed_by?: string[];
+  /** Digests of the files in its input that its caller has: it inherits no others. Left out: none. */
+  files?: string[];
+  /** Bytes that its files may take; left out: all that a task may have. */
+  file_room?: number;
 }
 
 /** A change of the input of a task that was created and not run yet. */
@@ -158,6 +163,8 @@ export interface Carried {
   handling?: Handling;
   /** How much of what hooks answered, and of the warnings, stayed behind; absent: nothing. */
   left?: { answers: number; warnings: number };
+  /** Absent: none. */
+  files?: TaskFile[];
 }
 
 /** A failure of the workflow that one of its handlers deals with. */
@@ -184,6 +191,10 @@ export interface StepProgress {
   /** Workflow id of the task that the step called, where that is one. */
   child?: string;
   output?: Json;
+  /** What the call made, as expressions see it. */
+  files?: StepFiles;
+  /** Of a step that is taken over from an earlier task: all files that came of it. */
+  made?: TaskFile[];
   error?: Problem;
   attempts?: number;
   started_at?: string;
@@ -273,6 +284,8 @@ export interface TaskResult {
   worked_ms?: number;
   /** Of a task with `concurrency`: how it came by its turn. */
   concurrency?: Turn;
+  /** The files of the task, in the order in which it came by them; left out where there are none. */
+  files?: TaskFile[];
   /** Name of its project, where that is another one than that of whoever reads. */
   project?: string;
   /** Set when the state is not final: what the task waits for and how to go on. */

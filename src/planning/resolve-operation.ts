@@ -9,6 +9,7 @@ import { checkParams } from './check-params.js';
 import { chooseImplementation, configOf } from './choose-implementation.js';
 import type { Warn } from './doubt.js';
 import type { EnvironmentVariables } from './environment-variables.js';
+import { checkOutputFiles, resolveOutputFiles } from './output-files.js';
 import { type HookBindings, type HookSubject, resolveHooks } from './resolve-hooks.js';
 import {
   type ChosenImplementation,
@@ -54,11 +55,13 @@ export function resolveOperation(
     effects: value.effects,
     input_schema: value.input_schema,
     output_schema: value.output_schema ?? null,
+    ...(value.output_files && { output_files: resolveOutputFiles(value.output_files) }),
     implementation,
     hooks: resolveHooks(registry, subject, levels, warn),
     fast: implementation.tags.includes('fast') && value.effects !== 'external_read' && isRepeatable(value.effects),
   };
   checkParameters(resolved, chosen, config, environment);
+  checkOutputFiles(resolved, operation);
   return resolved;
 }
 

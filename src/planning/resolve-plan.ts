@@ -14,6 +14,7 @@ import type { Doubt, Warn } from './doubt.js';
 import { EnvironmentVariables } from './environment-variables.js';
 import { type InferredPlacement, inferPlacement } from './infer-placement.js';
 import { limitsOf } from './limits.js';
+import { filesOf } from './plan-files.js';
 import { resolveEnvironment } from './resolve-environment.js';
 import { resolveHooks } from './resolve-hooks.js';
 import { checkSchemas, checkScope, configLevels, resolveOperation } from './resolve-operation.js';
@@ -54,7 +55,7 @@ export function resolvePlan(
   const unplaced = operation
     ? planOperation(registry, operation, variables, warn)
     : planWorkflow(registry, workflow as Loaded<HighLevel>, variables, warn);
-  const plan: Plan = { ...unplaced, placement: inferred.placement };
+  const plan: Plan = { ...unplaced, placement: inferred.placement, ...filesOf(registry.project, unplaced) };
   const from = (operation ?? workflow) as Loaded<unknown>;
   warnOfPlacement({ plan, location: from.locate(['placement']) }, inferred, warn);
   for (const { key, implementation } of Object.values(plan.operations)) {

@@ -28,6 +28,7 @@ const NEVER_AGAIN = [
   'environment',
   'expression',
   'feature',
+  'file.not_of_task',
   'guard',
   'hook',
   'input',
@@ -52,6 +53,8 @@ const NEVER_AGAIN = [
 /** Codes of calls that were made and answered, and whose answer cannot be used. */
 const UNUSABLE_ANSWERS: ReadonlySet<string> = new Set([
   'api.output_invalid',
+  'file.missing',
+  'file.too_large',
   'mcp.output_invalid',
   'output.too_large',
   'script.output_broken',

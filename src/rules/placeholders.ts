@@ -27,7 +27,15 @@ export function fillPlaceholders(text: string, values: Readonly<Record<string, s
 }
 
 /** The names that texts of a script may hold, each one replaced inside its item. Source: answers, 25. */
-export const PLACEHOLDERS = ['input_file', 'output_file', 'payload', 'task_key', 'idempotency_key', 'pinned'] as const;
+export const PLACEHOLDERS = [
+  'input_file',
+  'output_file',
+  'output_dir',
+  'payload',
+  'task_key',
+  'idempotency_key',
+  'pinned',
+] as const;
 
 const OWN = new RegExp(String.raw`\\?\{(${PLACEHOLDERS.join('|')})\}`, 'g');
 

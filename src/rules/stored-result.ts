@@ -7,7 +7,7 @@ import type { StepSummary, TaskResult } from '../contracts/task.js';
 /** Puts a result into the form its history keeps. */
 export function storeResult(result: TaskResult): StoredResult {
   const { status, output, error, warnings, approvals, steps, requested_by, worked_ms } = result;
-  const { started_at: started, finished_at: finished, cleanup_ran, concurrency, changes, changes_left } = result;
+  const { started_at: started, finished_at: finished, cleanup_ran, concurrency, changes, changes_left, files } = result;
   return {
     status,
     output,
@@ -23,6 +23,7 @@ export function storeResult(result: TaskResult): StoredResult {
     ...(cleanup_ran !== null && { cleanup_ran }),
     ...(worked_ms !== undefined && { worked_ms }),
     ...(concurrency && { concurrency }),
+    ...(files && { files }),
     ...(changes && { changes }),
     ...(changes_left !== undefined && { changes_left }),
   };

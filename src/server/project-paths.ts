@@ -24,6 +24,8 @@ export interface ProjectPaths {
   pinned: string;
   /** Process groups of running scripts, one folder a worker. */
   running: string;
+  /** Files of running calls, one folder a worker. */
+  calls: string;
 }
 
 /**
@@ -48,6 +50,7 @@ export function pathsOf(root: string, system = join(root, '.system')): ProjectPa
     records: join(system, 'implement'),
     pinned: join(system, 'pinned'),
     running: join(system, 'running'),
+    calls: join(system, 'calls'),
   };
 }
 

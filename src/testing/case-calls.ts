@@ -1,6 +1,10 @@
+import { Readable } from 'node:stream';
 import { Context } from '@temporalio/activity';
+import type { CallInput } from '../activities/call-input.js';
 import type { Execute } from '../activities/execute.js';
+import type { FileValue } from '../contracts/files.js';
 import type { Json, JsonObject } from '../contracts/json.js';
+import type { PlanOperation } from '../contracts/plan.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { MockAnswer } from '../definitions/formats/cases.js';
 import { lastOf } from './check-names.js';
@@ -84,10 +88,40 @@ export function createMockedExecute(callsOf: (task: string) => CaseCalls, live: 
     if ('live' in answer) return live(operation, call);
     // As far as the task can see, the call is made: what a mock answers decides what is due after it.
     await call.begin();
-    if ('output' in answer) return answer.output;
+    if ('output' in answer) {
+      await leaveFiles(operation, call, answer.files ?? {});
+      return answer.output;
+    }
     const { code, message = `The mock of ${operation.key} fails`, details } = answer.error;
     throw new AbilityError({ code, message, ...(details !== undefined && { details }) });
   };
+}
+
+/** Makes the files of a mock, of its texts. @throws AbilityError `file.missing` as the call itself would. */
+async function leaveFiles(
+  { key, output_files: contract = {} }: PlanOperation,
+  { files }: CallInput,
+  texts: Record<string, string | string[]>,
+): Promise<void> {
+  const strange = Object.keys(texts).find((name) => !Object.hasOwn(contract, name));
+  if (strange !== undefined) {
+    throw new AbilityError({ code: 'file.missing', message: `The contract of ${key} names no file \`${strange}\`` });
+  }
+  for (const [name, { glob, many }] of Object.entries(contract)) {
+    const given = texts[name] ?? (many ? [] : undefined);
+    if (given === undefined || Array.isArray(given) !== (many === true)) {
+      const wanted = many ? 'a list of texts' : 'a text';
+      const message = `The mock of ${key} leaves no file for \`${name}\` (${glob})`;
+      const suggestion = `Write \`files: { ${name}: .. }\` beside \`output\`: ${wanted}.`;
+      throw new AbilityError({ code: 'file.missing', message, suggestion });
+    }
+    const ending = /\.[A-Za-z0-9]+$/.exec(glob)?.[0] ?? '';
+    const kept: FileValue[] = [];
+    for (const text of Array.isArray(given) ? given : [given]) {
+      kept.push(await files.keep(async () => Readable.from([Buffer.from(text)]), { name: `${name}${ending}` }));
+    }
+    files.made[name] = many ? kept : (kept[0] as FileValue);
+  }
 }
 
 /**

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { type InternalConnectionOptions, InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection.js';
+import type { FileStore } from '../activities/files/file-store.js';
 import type { SetClock } from '../activities/guard-creation.js';
 import type { ActivityDependencies } from '../activities/index.js';
 import type { Session } from '../client/index.js';
@@ -138,6 +139,8 @@ async function hostWorkers(
       ),
       answerScript: createMockedHooks((task) => caseOf(task).prepared.hooks, real.answerScript),
       secrets,
+      // A case names the files of its input, which are nowhere.
+      files: { ...real.files, store: givingAll(real.files.store) },
       // Its calls are mocks, so no server need be there.
       tools: { pin: async (plan) => ({ plan, warnings: [] }) },
       variables: (environment) => new PlaceholderVariables(registry, environment),
@@ -156,4 +159,14 @@ async function hostWorkers(
 
 async function clockOf({ now }: PreparedCase, clock: TestClock): Promise<SetClock | undefined> {
   return now === undefined ? undefined : { now, shift_ms: Math.round(now - (await clock.now())) };
+}
+
+/** A store that has whatever file a case names. */
+function givingAll(store: FileStore): FileStore {
+  return {
+    keep: (...kept) => store.keep(...kept),
+    open: (digest) => store.open(digest),
+    release: (task) => store.release(task),
+    hold: async () => {},
+  };
 }

@@ -17,18 +17,22 @@ import { openMarks } from '../server/open-marks.js';
 import type { ProjectPaths } from '../server/project-paths.js';
 import { recordsOrigin } from '../server/records-origin.js';
 import type { Store } from '../server/store/store.js';
+import { TaskFileStore } from '../server/store/task-file-store.js';
 import { EndRecords } from './end-records.js';
+import { FileCollector } from './file-collector.js';
 import { keepLarge, shrink } from './keep-large.js';
 import { accessLocks } from './lock-access.js';
 import { log } from './logger.js';
 import { RunningGroups } from './running-groups.js';
 import { StoreShare } from './share/store-share.js';
 import type { TemporalAccess } from './temporal-access.js';
+import { WorkerFolders } from './worker-folders.js';
 
 /** What the workers of one process share, and how it is let go. */
 export interface SharedDependencies {
   activities: ActivityDependencies;
   ends: EndRecords;
+  collector: FileCollector;
   /** Where records and logs are shared; left out where they are not. */
   share: StoreShare | undefined;
   close(): Promise<void>;
@@ -46,6 +50,10 @@ export function buildDependencies(
   const groups = new RunningGroups(paths.running);
   const reaped = groups.reap();
   if (reaped > 0) log.warn({ reaped }, 'ended scripts that a killed worker had left');
+  const folders = new WorkerFolders(paths.calls);
+  folders.sweep();
+  const files = new TaskFileStore(store, project);
+  const collector = new FileCollector({ project, root: paths.root, store, client: access.client });
   const pool = new McpPool({ root: paths.root, groups });
   const plans = new PlanSource(project, keys, access.readRun, new CheckedChains(store));
   const { root } = paths;
@@ -62,6 +70,7 @@ export function buildDependencies(
     plans,
     marks: openMarks(store),
     records: new RecordFolder(paths.records, share),
+    files: { store: files, folders },
     findTask: access.findTask,
     readEnded: access.readEnded,
     locks: accessLocks(access.client),
@@ -81,11 +90,14 @@ export function buildDependencies(
   return {
     activities,
     ends: new EndRecords(activities),
+    collector,
     share,
     async close() {
+      await collector.close();
       await share?.close();
       await pool.close();
       groups.close();
+      folders.close();
     },
   };
 }

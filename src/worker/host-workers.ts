@@ -13,6 +13,7 @@ import { PLACEMENTS, type Placement } from '../contracts/placement.js';
 import type { SealKeys } from '../planning/seal.js';
 import { SpillingCodec } from '../server/payload-codec.js';
 import type { ProjectPaths } from '../server/project-paths.js';
+import type { Collected } from '../server/store/collect-files.js';
 import { openStore } from '../server/store/open-store.js';
 import { createWorker } from './create-workers.js';
 import { buildDependencies, type SharedDependencies } from './dependencies.js';
@@ -86,6 +87,7 @@ export class WorkerHost {
     const built = buildDependencies(options.project, options.paths, store, options.keys, access, options.env);
     built.activities.ui = options.ui ?? built.activities.ui;
     const shared = options.adapt ? adapted(built, options.adapt) : built;
+    shared.collector.start();
     return new WorkerHost(options, connection, access, codec, shared);
   }
 
@@ -132,6 +134,11 @@ export class WorkerHost {
   /** Records of ended tasks that could not be written since this host began. */
   get recordsMissing(): number {
     return this.shared.ends.missing;
+  }
+
+  /** Removes the files that no task is to have any more, as it is done daily. */
+  collectFiles(now?: Date): Promise<Collected> {
+    return this.shared.collector.collect(now);
   }
 
   /** Records and logs that could not be written to a shared store since this host began. */

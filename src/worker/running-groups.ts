@@ -1,20 +1,15 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProcessGroups } from '../activities/script/process-groups.js';
-import { ownSpace } from '../server/process-space.js';
 import { allPids } from '../server/process-table.js';
-import { isAlive, markOf, ownMark, type ProcessMark, signalProcess } from '../server/processes.js';
+import { markOf, signalProcess } from '../server/processes.js';
 import { CallProcesses } from './call-processes.js';
 import { OneATurn } from './one-a-turn.js';
 import { RunningCall } from './running-call.js';
 import { lookAt, SharedLook } from './shared-look.js';
+import { leftBehind, namesIn, ownName } from './worker-name.js';
 
-/** Where pids mean what they mean here, as the end of a name. */
-const SPACE = createHash('sha256').update(`${ownSpace().boot} ${ownSpace().pids}`).digest('hex').slice(0, 16);
-
-/** What a worker of another host, boot or container left here is forgotten then. */
-const FOREIGN_MS = 7 * 24 * 60 * 60_000;
 /** A process that is killed may have started another one meanwhile. */
 const MOST_ROUNDS = 20;
 
@@ -25,7 +20,7 @@ const MOST_ROUNDS = 20;
  * Source: design, section 12.
  */
 export class RunningGroups implements ProcessGroups {
-  private readonly name = nameOf(ownMark());
+  private readonly name = ownName();
   private readonly own: string;
   private readonly looks = new SharedLook();
   private readonly starts = new OneATurn();
@@ -45,12 +40,8 @@ export class RunningGroups implements ProcessGroups {
   /** Kills what workers left behind that are no more. @returns how many groups and processes that was. */
   reap(): number {
     let reaped = 0;
-    for (const name of listOf(this.folder)) {
-      const folder = join(this.folder, name);
-      if (isForeign(name) && !isOld(folder)) continue;
-      const worker = markFrom(name);
-      if (!worker || isAlive(worker)) continue;
-      if (!isForeign(name)) reaped += reapWorker(name, folder);
+    for (const { name, folder, isForeign } of leftBehind(this.folder)) {
+      if (!isForeign) reaped += reapWorker(name, folder);
       rmSync(folder, { recursive: true, force: true });
     }
     return reaped;
@@ -64,7 +55,7 @@ export class RunningGroups implements ProcessGroups {
 
 function reapWorker(name: string, folder: string): number {
   const left = new CallProcesses((id) => id.startsWith(`${name}.`));
-  const groups = listOf(folder)
+  const groups = namesIn(folder)
     .map(Number)
     .filter((group) => isStill(group, join(folder, String(group))));
   for (const group of groups) left.adopt(group, true);
@@ -90,38 +81,4 @@ function signalGroup(group: number): void {
   } catch {
     // It belongs to another user, as after `sudo`.
   }
-}
-
-function listOf(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function isOld(folder: string): boolean {
-  return Date.now() - (statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0) > FOREIGN_MS;
-}
-
-/** The numbers of another host, boot or PID namespace are those of other processes here. */
-function isForeign(name: string): boolean {
-  const [, , other] = name.split('@');
-  return other !== undefined && other !== SPACE;
-}
-
-function nameOf(mark: ProcessMark): string {
-  return `${oldNameOf(mark)}@${SPACE}`;
-}
-
-function oldNameOf({ pid, started }: ProcessMark): string {
-  return `${pid}@${started.replaceAll(/[^0-9A-Za-z]/g, '_')}`;
-}
-
-function markFrom(name: string): ProcessMark | undefined {
-  const [, pid] = /^(\d+)@/.exec(name) ?? [];
-  const mark = pid === undefined ? undefined : markOf(Number(pid));
-  if (pid === undefined) return undefined;
-  // Earlier builds did not name the space.
-  return mark && [nameOf(mark), oldNameOf(mark)].includes(name) ? mark : { pid: Number(pid), started: 'gone' };
 }

@@ -111,12 +111,12 @@ async function readEnded(
   const run = { workflowId: key, runId };
   // The key may be that of another run by now.
   const ended = client.workflow.getHandle(key, runId);
-  const [start, { progress }] = await Promise.all([
+  const [start, { progress, files }] = await Promise.all([
     readRun(client, namespace, codec, run),
     askAgain(client, () => ended.query<TaskView>(QUERIES.task)),
   ]);
   if (!start?.task) throw notFound(key);
-  return { run, plan: start.task.plan, progress };
+  return { run, plan: start.task.plan, progress, ...(files && { files }) };
 }
 
 /** A question about a task that has just ended can get lost between server and worker; asked again it is answered. */

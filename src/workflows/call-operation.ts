@@ -8,6 +8,7 @@ import {
 } from '@temporalio/workflow';
 import type { CallAnswer, CallRequest } from '../contracts/activities.js';
 import { isRepeatable } from '../contracts/effects.js';
+import type { StepFiles } from '../contracts/files.js';
 import type { HookAnswer, Phase } from '../contracts/hooks.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import { ACTIVITY_LIMITS, TIMEOUT_MARGIN_MS } from '../contracts/names.js';
@@ -153,12 +154,23 @@ async function perform(run: TaskRun, call: OperationCall): Promise<Json> {
 }
 
 /** Keeps what came along with the output of a call. */
-function take(run: TaskRun, call: OperationCall, { output, attempt, hooks, allowed, warnings }: CallAnswer): Json {
-  run.note(call.path, call.id, { status: 'running', attempts: attempt ?? 1 });
+function take(run: TaskRun, call: OperationCall, answer: CallAnswer): Json {
+  const { output, attempt, hooks, allowed, warnings, files } = answer;
+  run.note(call.path, call.id, { status: 'running', attempts: attempt ?? 1, ...(files && { files }) });
   if (hooks) keep(run, hooks);
   if (allowed) keep(run, allowedBy(call));
   if (warnings) run.warnings.push(...warnings);
+  if (files) takeFiles(run, call, files);
   return output;
+}
+
+/** Calls that run at once see the same room, so what they have made is added up here. @throws StepFailure `file.too_large`. */
+function takeFiles(run: TaskRun, { path, operation }: OperationCall, files: StepFiles): void {
+  run.files.add(path, files);
+  if (!run.files.isTooMuch) return;
+  const message = `With those of ${operation.key}, the files of the task are larger than \`policy.max_task_files\` allows`;
+  const suggestion = 'Make fewer or smaller files, or raise `policy.max_task_files` in ability.yaml.';
+  throw new StepFailure({ code: 'file.too_large', message, suggestion }, true);
 }
 
 /** What the built-in hooks of a call said, none of which had anything to say but yes. */
@@ -170,7 +182,16 @@ function allowedBy({ operation, path }: OperationCall): HookAnswer[] {
 
 function schedule(run: TaskRun, { operation, path, input, retry, timeoutMs, groups }: OperationCall, leftMs: number) {
   const isAgain = groups.some((attempt) => attempt > 1);
-  const request: CallRequest = { ...run.context, path, with: input, ...(isAgain && { groups: [...groups] }) };
+  const files = run.files.within(input);
+  const room = run.plan.files ? run.files.room : undefined;
+  const request: CallRequest = {
+    ...run.context,
+    path,
+    with: input,
+    ...(isAgain && { groups: [...groups] }),
+    ...(files && { files }),
+    ...(room !== undefined && { file_room: room }),
+  };
   const limitMs = Math.min(stepLimit(run.plan.limits, operation, timeoutMs), leftMs) + TIMEOUT_MARGIN_MS;
   const attempts = attemptsOf(operation, retry?.attempts);
   const policy = {

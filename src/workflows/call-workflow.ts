@@ -53,6 +53,8 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
   if (leftMs === 0) throw budget.exhausted();
   const { plan, seal, user, session } = run.start;
   const child = childPlan(plan, ability);
+  const files = run.files.within(input);
+  const room = run.files.room;
   const start: TaskStart = {
     format: 1,
     plan,
@@ -62,7 +64,13 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
     session,
     run: true,
     warnings: [],
-    child: { ability, left_ms: leftMs, ...(run.changedBy.length > 0 && { changed_by: run.changedBy }) },
+    child: {
+      ability,
+      left_ms: leftMs,
+      ...(run.changedBy.length > 0 && { changed_by: run.changedBy }),
+      ...(files && { files }),
+      ...(room !== undefined && { file_room: room }),
+    },
   };
   const workflowId = `${run.task}/${path}${attemptOf(groups)}`;
   run.note(path, id, { status: 'running', call: ability, child: workflowId, attempts: 1 });
@@ -80,13 +88,14 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
     });
     const ended = result as StoredResult;
     budget.spend(ended.worked_ms ?? 0);
+    if (ended.files) run.files.adopt(path, ended.files, ended.output);
     return ended.output;
   } catch (error) {
     if (isCancellation(error)) throw error;
     if (error instanceof WorkflowExecutionAlreadyStartedError && patched(CALLED_BEFORE)) {
       throw calledBefore(run, workflowId, path);
     }
-    throw failureOf(workflowId, error, budget);
+    throw failureOf(run, call, workflowId, error);
   } finally {
     run.atWork -= 1;
   }
@@ -137,7 +146,7 @@ function attributesOf({ ability }: Plan): SearchAttributePair[] {
 }
 
 /** A child that ran out of its own time has not used up that of the task. */
-function failureOf(task: string, error: unknown, budget: Budget): StepFailure {
+function failureOf(run: TaskRun, { path, budget }: WorkflowCall, task: string, error: unknown): StepFailure {
   const cause = error instanceof ChildWorkflowFailure ? error.cause : error;
   const message = cause instanceof Error ? cause.message : String(cause);
   if (!(cause instanceof ApplicationFailure)) {
@@ -145,6 +154,7 @@ function failureOf(task: string, error: unknown, budget: Budget): StepFailure {
   }
   const [result] = (cause.details ?? []) as [StoredResult?];
   budget.spend(result?.worked_ms ?? 0);
+  if (result?.files) run.files.adopt(path, result.files, null);
   const problem = result?.error ?? { code: cause.type ?? 'child.failed', message };
   if (budget.left() === 0) return budget.exhausted();
   const code = problem.code === 'timeout.task' ? 'timeout.step' : problem.code;

@@ -30,6 +30,7 @@ export function carryOn(run: TaskRun): TaskStart {
     ...(run.slot && { slot: run.slot }),
     ...(run.handling && { handling: run.handling }),
     ...((left.answers > 0 || left.warnings > 0) && { left }),
+    ...(run.files.listed.length > 0 && { files: run.files.listed }),
   };
   const progress = trim(run.progress, run.plan);
   const { hooks: _, ...start } = run.start;
@@ -47,7 +48,7 @@ function trim(progress: Progress, plan: Plan): Progress {
 
 /** An entry whose step has ended, without what only its own run needed. */
 function trimmed(entry: StepProgress, isRead: boolean, isTurn: boolean): StepProgress {
-  const { started_at, finished_at, output, items: done, last, failed: _, begun: __, ...rest } = entry;
+  const { started_at, finished_at, output, files, items: done, last, failed: _, begun: __, made: ___, ...rest } = entry;
   // A loop that has succeeded has its output; one that failed may be tried again from where it stopped.
   const needed = done && entry.status !== 'succeeded';
   const items = needed ? { items: isRead ? done : mapValues(done, () => null), ...(last && { last }) } : {};
@@ -59,6 +60,7 @@ function trimmed(entry: StepProgress, isRead: boolean, isTurn: boolean): StepPro
     ...rest,
     ...items,
     ...(isRead && output !== undefined && output !== null && { output }),
+    ...(isRead && files && { files }),
     ...(moments ?? (duration !== null && { duration_ms: duration })),
   };
 }

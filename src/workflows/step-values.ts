@@ -1,8 +1,9 @@
+import type { StepFiles } from '../contracts/files.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { StepProgress } from '../contracts/task.js';
 
 /** What expressions see of one step. */
-export type StepValue = { output: Json; status: string; error: Json; link?: string };
+export type StepValue = { output: Json; status: string; error: Json; link?: string; files?: StepFiles };
 
 /** Steps by id. */
 export type Values = { [id: string]: StepValue };
@@ -18,9 +19,14 @@ export class StepValues {
   /** By the prefix of an item's paths, such as `regions/0/`. */
   private readonly items = new Map<string, Values>();
 
+  /** @param makers ids of the steps whose calls may make files: expressions may ask for them at any time. */
+  constructor(private readonly makers?: ReadonlySet<string>) {}
+
   /** Shows a step as its entry has it, to those who can see that path. */
-  show(path: string, id: string, { status, output = null, error }: StepProgress): void {
-    this.seenFrom(path)[id] = { status, output, error: (error ?? null) as Json };
+  show(path: string, id: string, { status, output = null, error, files }: StepProgress): void {
+    const value: StepValue = { status, output, error: (error ?? null) as Json };
+    if (files || this.makers?.has(id)) value.files = files ?? {};
+    this.seenFrom(path)[id] = value;
   }
 
   /** Shows where the open approval of a step is decided, until the step is shown again. */

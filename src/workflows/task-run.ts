@@ -28,6 +28,7 @@ import { ItemsUnderWay } from './items-under-way.js';
 import { isUndo } from './step-notes.js';
 import { type StepValue, StepValues, type Values, withLinks } from './step-values.js';
 import { summarize } from './summary.js';
+import { fileMakers, TaskFiles } from './task-files.js';
 
 /** What a step sees of itself. */
 export interface OwnValue {
@@ -102,7 +103,8 @@ export class TaskRun {
   readonly pendingHooks = new Set<Promise<void>>();
   readonly budget: TaskBudget;
   readonly createdAt: string;
-  readonly values = new StepValues();
+  readonly values: StepValues;
+  readonly files: TaskFiles;
   /** Items whose call has an outcome that is not known, with what their loop's account says of it. */
   readonly lostItems: { problem: Problem; path: string; told: Pick<Problem, 'message'> | undefined }[] = [];
   /** Of each loop, what is under way now. */
@@ -143,6 +145,8 @@ export class TaskRun {
     const noted = Object.entries(start.progress ?? {});
     this.waiting = new Set(noted.filter(([, { status }]) => status === 'waiting').map(([path]) => path));
     this.listed = allSteps(this.plan);
+    this.files = new TaskFiles(start, this.plan);
+    this.values = new StepValues(fileMakers(this.plan, this.listed));
     for (const { step, path } of this.listed) {
       this.values.show(path, step.id, this.progress[path] ?? { status: 'pending' });
     }

@@ -60,6 +60,41 @@ async function runsOf(id: string): Promise<{ bytes: number; events: number }[]> 
 }
 
 describe('a task with a long history', () => {
+  test('has its files in the next run, in loops as well', async () => {
+    const yaml = {
+      make: 'output_files: { note: "*.txt" }',
+      read: 'input_schema: { type: object, properties: { file: { type: object, format: file } } }',
+    };
+    const args = ', args: ["{output_dir}"], output: none';
+    flows.project.write({
+      ...operation('f.make', '', { yaml: yaml.make, script: args }),
+      'scripts/f.make.mjs':
+        "import { writeFileSync } from 'node:fs'; writeFileSync(`${process.argv[2]}/a.txt`, 'kept');",
+      ...operation('f.read', '', { yaml: yaml.read, script: ', args: ["${{ input.file }}"], output: text' }),
+      'scripts/f.read.mjs':
+        "import { readFileSync } from 'node:fs'; process.stdout.write(readFileSync(process.argv[2], 'utf8'));",
+    });
+    const { result, id } = await flows
+      .run(
+        `
+steps:
+  - { id: make, call: f.make }
+  - id: all
+    foreach: input.items
+    as: n
+    steps:
+      - { id: own, call: f.make }
+      - { id: read, call: f.read, with: { file: "\${{ n % 2 == 0 ? steps.own.files.note : steps.make.files.note }}" } }
+  - { id: last, call: f.read, with: { file: "\${{ steps.make.files.note }}" } }
+output: ["\${{ steps.last.output.text }}", "\${{ size(steps.all.output.filter(o, o.text == 'kept')) }}"]`,
+        { items: [...Array(12).keys()] },
+      )
+      .then((result) => ({ result, id: result.task_key as string }));
+    expect(result).toMatchObject({ status: 'succeeded', output: ['kept', 12] });
+    expect(result.files).toHaveLength(13);
+    expect((await runsOf(id)).length).toBeGreaterThan(1);
+  });
+
   test('goes on as a new run, does each call once, and gives the same result', async () => {
     const result = await flows.run(
       `

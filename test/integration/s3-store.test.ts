@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import {
   CreateBucketCommand,
   CreateMultipartUploadCommand,
@@ -8,10 +9,12 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { collectFiles } from '../../src/server/store/collect-files.js';
 import { makeS3Client } from '../../src/server/store/s3/s3-client.js';
 import { S3Objects } from '../../src/server/store/s3/s3-objects.js';
 import { readS3Place } from '../../src/server/store/s3/s3-place.js';
 import { S3Store } from '../../src/server/store/s3/s3-store.js';
+import { TaskFileStore } from '../../src/server/store/task-file-store.js';
 import { startS3 } from '../fixtures/servers/s3-server.js';
 import { describeStore } from '../fixtures/store-promises.js';
 import { startRelay } from '../fixtures/tcp-relay.js';
@@ -52,6 +55,23 @@ describe.skipIf(!server)(`an S3 store${why ? ` (skipped: ${why})` : ''}`, () => 
       },
       list: () => listAll(place.prefix),
     };
+  });
+
+  test('keeps the files of tasks while one of them has them', async () => {
+    const place = readS3Place(`s3://${Bucket}/${randomUUID()}`);
+    const store = new S3Store(place);
+    const files = new TaskFileStore(store, 'shop');
+    const source = async () => Readable.from([Buffer.from('shared')]);
+    const tasks = ['one', 'direct:two'];
+    const [kept] = await Promise.all(tasks.map((task) => files.keep(source, task, 100)));
+    const { sha256 } = kept as { sha256: string };
+    expect((await files.holds.holdingTasks()).map(({ task }) => task).sort()).toEqual([...tasks].sort());
+    expect(await files.release('one')).toBe(0);
+    expect(await store.holdsFile(sha256)).toBe(true);
+    const now = new Date(Date.now() + 31 * 24 * 60 * 60_000);
+    const collection = { holds: files.holds, store, endOf: async () => new Date(), keepMs: 30 * 24 * 60 * 60_000, now };
+    expect(await collectFiles(collection)).toEqual({ tasks: 1, files: 1 });
+    expect(await listAll(place.prefix)).toEqual([]);
   });
 
   test('gives up the uploads of killed processes', async () => {

@@ -1,10 +1,12 @@
 import type { PlanApiBody, PlanApiParam } from '../../contracts/api.js';
+import { isFileValue } from '../../contracts/files.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { ApiImplementation } from '../../contracts/plan.js';
 import type { Scope } from '../../rules/expressions/evaluate.js';
 import { evaluateOptional } from '../../rules/expressions/template.js';
 import { joinPairs, ownPairs, plainPairs } from './build-query.js';
 import { paramsIn } from './distribute-input.js';
+import type { FileBody } from './file-body.js';
 import { readFile } from './file-value.js';
 import { inputOf } from './input-of.js';
 import { unusable } from './unusable.js';
@@ -12,7 +14,7 @@ import { writeMultipart } from './write-multipart.js';
 
 /** A body ready to be sent. */
 export interface Body {
-  content: string | Buffer;
+  content: string | Buffer | FileBody;
   contentType: string;
 }
 
@@ -57,6 +59,9 @@ function writeBody(body: PlanApiBody, value: Json, params: Record<string, PlanAp
   if (type === 'json') return { content: JSON.stringify(value), contentType: content_type ?? 'application/json' };
   if (value === null) return undefined;
   if (type === 'binary') {
+    if (isFileValue(value)) {
+      return { content: { parts: [value] }, contentType: content_type ?? value.media_type };
+    }
     const file = readFile('body.value', value);
     return { content: file.bytes, contentType: content_type ?? file.contentType ?? 'application/octet-stream' };
   }

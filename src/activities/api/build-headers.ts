@@ -56,7 +56,8 @@ export function buildHeaders(api: ApiImplementation['api'], call: CallInput, sco
 }
 
 function acceptOf(response: PlanApiResponse | undefined): string {
-  return response?.as === 'text' || response?.as === 'base64' ? '*/*' : 'application/json';
+  const { as } = response ?? {};
+  return as === 'text' || as === 'base64' || as === 'file' ? '*/*' : 'application/json';
 }
 
 /** Headers are not escaped, so an item may not hold what stands between items; JSON is kept to ASCII. */

@@ -6,6 +6,7 @@ import { buildHeaders } from './build-headers.js';
 import { buildPath } from './build-path.js';
 import { buildQuery } from './build-query.js';
 import { distributeInput } from './distribute-input.js';
+import type { FileBody } from './file-body.js';
 
 /** An HTTP request ready to be sent. */
 export interface ApiRequest {
@@ -16,7 +17,7 @@ export interface ApiRequest {
   secretHeaders: string[];
   /** Parameters of the address that hold a credential, and so never go to another host either. */
   secretQuery: SecretQuery[];
-  body: string | Buffer | undefined;
+  body: string | Buffer | FileBody | undefined;
 }
 
 /**

@@ -1,15 +1,19 @@
 import { type Dispatcher, request } from 'undici';
+import type { PlanApiResponse } from '../../contracts/api.js';
+import { ANSWER_FILE } from '../../contracts/files.js';
 import type { Json } from '../../contracts/json.js';
 import type { ApiImplementation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
 import { Masker } from '../masking/masker.js';
+import { answerName } from './answer-name.js';
 import { type ApiRequest, buildRequest } from './build-request.js';
+import { prepareBody, type SendableBody } from './file-body.js';
 import { followRedirect } from './follow-redirect.js';
 import { refuseForbiddenUrl, watchedAgent } from './guarded-agent.js';
 import type { RateLimiter } from './rate-limit.js';
-import { readAnswer } from './read-answer.js';
+import { readAnswer, wrapBody } from './read-answer.js';
 
 const MOST_REDIRECTS = 5;
 const KEPT_OF_FAILURE = 2000;
@@ -30,13 +34,34 @@ export async function callApi(
   { limiter }: { limiter: RateLimiter },
 ): Promise<Json> {
   const prepared = buildRequest(implementation, call);
+  const body = await prepareBody(prepared.body, call.files);
   await limiter.take(implementation.id, implementation.api.rate_limit, call);
-  const { answer, url } = await send(prepared, implementation.api.allowed_hosts, call);
+  const { answer, url } = await send(prepared, body, implementation.api.allowed_hosts, call);
+  const { response } = implementation.api;
+  if (response?.as === 'file' && answer.statusCode < 300) return readFileAnswer(answer, url, response, call);
   const bytes = await readBody(answer, call, url);
   if (answer.statusCode >= 300) throw badStatus(answer.statusCode, bytes.toString('utf8'), url, call);
-  const whole = { status: answer.statusCode, headers: answer.headers, bytes, url };
-  const output = readAnswer(whole, implementation.api.response, call);
+  const output = readAnswer({ status: answer.statusCode, headers: answer.headers, bytes, url }, response, call);
   return withoutSecrets(output, prepared.secretQuery);
+}
+
+/** The body becomes a file while it comes, so that it may be larger than an output. */
+async function readFileAnswer(
+  answer: Dispatcher.ResponseData,
+  url: URL,
+  response: PlanApiResponse,
+  call: CallInput,
+): Promise<Json> {
+  const type = answer.headers['content-type'];
+  const mediaType = typeof type === 'string' ? type : undefined;
+  const name = answerName(answer.headers['content-disposition'], url, mediaType);
+  try {
+    const file = await call.files.spool(answer.body, { name, mediaType });
+    call.files.made[ANSWER_FILE] = file;
+    return wrapBody({ status: answer.statusCode, headers: answer.headers }, file, response);
+  } catch (error) {
+    throw transportFailure(error, url, call, true);
+  }
 }
 
 /**
@@ -53,6 +78,7 @@ function withoutSecrets(output: Json, secrets: ApiRequest['secretQuery']): Json 
 /** Sends a request and follows redirects, each to an allowed host; credentials never cross hosts. */
 async function send(
   first: ApiRequest,
+  body: SendableBody,
   allowed: string[],
   call: CallInput,
 ): Promise<{ answer: Dispatcher.ResponseData; url: URL }> {
@@ -60,7 +86,7 @@ async function send(
   for (let hop = 0; ; hop += 1) {
     refuseForbiddenUrl(current.url, allowed);
     if (hop === 0) await call.begin();
-    const answer = await exchange(current, allowed, call);
+    const answer = await exchange(current, body, allowed, call);
     const next = followRedirect(answer, current);
     if (!next) return { answer, url: current.url };
     await answer.body.dump();
@@ -72,15 +98,22 @@ async function send(
   }
 }
 
-async function exchange(prepared: ApiRequest, allowed: string[], call: CallInput): Promise<Dispatcher.ResponseData> {
-  const { method, url, headers, body } = prepared;
+async function exchange(
+  prepared: ApiRequest,
+  body: SendableBody,
+  allowed: string[],
+  call: CallInput,
+): Promise<Dispatcher.ResponseData> {
+  const { method, url, headers } = prepared;
+  // A redirect may have turned it into a request without one.
+  const isSent = prepared.body !== undefined;
   const started = performance.now();
   let sent = false;
   try {
     const answer = await request(url, {
       method: method as Dispatcher.HttpMethod,
-      headers,
-      body: body ?? null,
+      headers: isSent ? { ...headers, ...body.headers } : headers,
+      body: isSent ? body.open() : null,
       dispatcher: watchedAgent(allowed, () => {
         sent = true;
       }),

@@ -25,7 +25,15 @@ export interface WholeAnswer {
  * @throws CallFailure `api.output_invalid`. Source: answers, 26.
  */
 export function readAnswer(answer: WholeAnswer, response: PlanApiResponse | undefined, call: CallInput): Json {
-  const body = readBody(answer, response, call);
+  return wrapBody(answer, readBody(answer, response, call), response);
+}
+
+/** A body as output, with the status and the headers beside it where the definition asks for these. */
+export function wrapBody(
+  answer: Pick<WholeAnswer, 'status' | 'headers'>,
+  body: Json,
+  response: PlanApiResponse | undefined,
+): Json {
   if (!isWrapped(response)) return body;
   const { status, headers } = response;
   return { ...(status && { status: answer.status }), body, ...(headers && { headers: pickHeaders(answer, headers) }) };
@@ -37,7 +45,7 @@ function isWrapped(response: PlanApiResponse | undefined): response is PlanApiRe
 }
 
 /** Headers by the names that the definition writes; what the answer does not have is left out. */
-function pickHeaders({ headers }: WholeAnswer, wanted: readonly string[]): JsonObject {
+function pickHeaders({ headers }: Pick<WholeAnswer, 'headers'>, wanted: readonly string[]): JsonObject {
   const picked: JsonObject = {};
   for (const name of wanted) {
     const value = headers[name.toLowerCase()];

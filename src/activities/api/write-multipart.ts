@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { type FileValue, isFileValue } from '../../contracts/files.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
+import type { FileBody } from './file-body.js';
 import { isFile, readFile } from './file-value.js';
 
 /**
@@ -11,9 +13,9 @@ import { isFile, readFile } from './file-value.js';
 export function writeMultipart(
   fields: JsonObject,
   contentType = 'multipart/form-data',
-): { content: Buffer; contentType: string } {
+): { content: Buffer | FileBody; contentType: string } {
   const boundary = `ability-${randomUUID()}`;
-  const parts: Buffer[] = [];
+  const parts: (Buffer | FileValue)[] = [];
   for (const [name, value] of Object.entries(fields)) {
     for (const item of Array.isArray(value) ? value : [value]) {
       if (item === null) continue;
@@ -22,11 +24,17 @@ export function writeMultipart(
     }
   }
   parts.push(Buffer.from(`--${boundary}--\r\n`));
-  return { content: Buffer.concat(parts), contentType: `${contentType}; boundary=${boundary}` };
+  const content = parts.every((part) => Buffer.isBuffer(part)) ? Buffer.concat(parts) : { parts };
+  return { content, contentType: `${contentType}; boundary=${boundary}` };
 }
 
-function partOf(name: string, value: Json): { head: string; bytes: Buffer } {
+function partOf(name: string, value: Json): { head: string; bytes: Buffer | FileValue } {
   const disposition = `Content-Disposition: form-data; name="${quoted(name)}"`;
+  if (isFileValue(value)) {
+    const { name: filename, media_type } = value;
+    const type = media_type.replaceAll(/[\r\n]/g, ' ');
+    return { head: `${disposition}; filename="${quoted(filename)}"\r\nContent-Type: ${type}`, bytes: value };
+  }
   if (isFile(value)) {
     const { bytes, filename = name, contentType = 'application/octet-stream' } = readFile(name, value);
     return { head: `${disposition}; filename="${quoted(filename)}"\r\nContent-Type: ${contentType}`, bytes };

@@ -1,5 +1,6 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/client';
-import type { Json, JsonObject } from '../../contracts/json.js';
+import type { PlanOutputFile } from '../../contracts/files.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import type { McpImplementation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { checkAgainst, compileSchema } from '../../planning/schemas.js';
@@ -14,6 +15,7 @@ import { failureOf } from './mcp-failure.js';
 import type { PinnedTools } from './pinned-tools.js';
 import type { McpPool } from './pool.js';
 import { reasonOf, withoutDump } from './reason-of.js';
+import { takeResources } from './take-resources.js';
 
 /** Where servers are, and what their tools were when plans were made. */
 export interface McpDependencies {
@@ -39,8 +41,23 @@ export async function callMcp(
     // What cannot be checked afterwards is refused while nothing has been done.
     if (tool.outputSchema) compileSchema(tool.outputSchema as JsonObject, promiseOf(mcp), call.engine);
     const result = await callTool(tool, mcp.server.name, connection, call);
-    return outputOf(result, tool, mcp, call);
+    const output = outputOf(result, tool, mcp, call);
+    return call.outputFiles ? withFiles(output, result, mcp, call.outputFiles, call) : output;
   });
+}
+
+/** What was kept as a file is not in the output a second time. */
+async function withFiles(
+  output: Json,
+  { content, structuredContent }: CallToolResult,
+  mcp: McpImplementation['mcp'],
+  contract: Record<string, PlanOutputFile>,
+  { files }: CallInput,
+): Promise<Json> {
+  const kept = await takeResources(content, contract, files);
+  // Otherwise the output is what the server wrote, and no content is in it.
+  const isContent = mcp.output !== 'json' && structuredContent === undefined;
+  return isContent && isJsonObject(output) && Object.hasOwn(output, 'content') ? { ...output, content: kept } : output;
 }
 
 async function callTool(

@@ -1,4 +1,5 @@
 import type { Approval } from '../../contracts/approvals.js';
+import type { TaskFile } from '../../contracts/files.js';
 import type { TaskRecord, ToolsUsed } from '../../contracts/record.js';
 import type { InputChange, StepSummary, TaskResult } from '../../contracts/task.js';
 import { describeConcurrency } from '../../rules/describe-concurrency.js';
@@ -91,6 +92,7 @@ function outcomeOf(result: TaskResult): string[] {
   return [
     `## Steps\n\n${rowsOf(['Step', 'Call', 'Status', ...(hasTurns ? ['Turns'] : []), 'Attempts', 'Time'], steps)}`,
     ...loopsOf(result.steps),
+    ...filesOf(result.files ?? []),
     ...(result.approvals.length > 0 ? [`## Approvals\n\n${result.approvals.map(approvalOf).join('\n')}`] : []),
     ...(hooks.length > 0 ? [`## Hooks\n\n${rowsOf(['Phase', 'Hook', 'Step', 'Answer', 'Reason'], hooks)}`] : []),
     ...(result.warnings.length > 0 ? [`## Warnings\n\n${list(result.warnings.map(markdownLine))}`] : []),
@@ -99,6 +101,15 @@ function outcomeOf(result: TaskResult): string[] {
       : []),
     `## Output\n\n${json(result.output)}`,
   ];
+}
+
+/** With their whole digests, since a record may be all that is left. */
+function filesOf(files: readonly TaskFile[]): string[] {
+  if (files.length === 0) return [];
+  const rows = files.map(({ step, name, file }) => {
+    return [step || 'input', name, file.name, file.media_type, String(file.bytes), file.$file];
+  });
+  return [`## Files\n\n${rowsOf(['Step', 'Name', 'File', 'Type', 'Bytes', 'SHA-256'], rows)}`];
 }
 
 /** What became of the turns of each loop; a line each that failed, with the path of its log. */

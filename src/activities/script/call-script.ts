@@ -1,10 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Json } from '../../contracts/json.js';
 import type { PlanScript, ScriptImplementation } from '../../contracts/plan.js';
 import type { ScriptFacts } from '../../rules/script-texts/evaluate-script.js';
 import type { CallInput } from '../call-input.js';
+import { takeOutputFiles } from '../files/take-output-files.js';
 import type { FoundScript, PinnedScripts } from './pinned-scripts.js';
 import type { ProcessGroups } from './process-groups.js';
 import { readScriptOutput, stdoutToKeep } from './read-script-output.js';
@@ -35,14 +36,16 @@ export async function callScript(
   const folder = await mkdtemp(join(tmpdir(), 'ability-')).catch((error: unknown) => {
     throw notStarted(script, `no temporary folder: ${messageOf(error)}`, error);
   });
-  const files = { input_file: join(folder, 'input.json'), output_file: join(folder, 'output.json') };
+  const files: ScriptFiles = { input_file: join(folder, 'input.json'), output_file: join(folder, 'output.json') };
   try {
     await writeFile(files.input_file, JSON.stringify(call.input), { mode: 0o600 }).catch((error: unknown) => {
       throw notStarted(script, `its input could not be written: ${messageOf(error)}`, error);
     });
     const env = environmentOf(script.env, call.secrets, (secret) => call.log.hide(secret));
     const found = await scripts.find(script);
-    const given = await textsOf(script, factsOf(call, { ...files, pinned: found.pinned }));
+    const outputDir = call.outputFiles && (await makeOutputFolder(script, call));
+    if (outputDir !== undefined) files.output_dir = outputDir;
+    const given = await textsOf(script, factsOf(call, { ...files, pinned: found.pinned }), call.files);
     const [command, ...args] = [...commandOf(script, found), ...given.args] as [string];
     await call.begin();
     const outcome = await runProcess(
@@ -50,7 +53,13 @@ export async function callScript(
         command,
         args,
         cwd: root,
-        env: { ...env, ...given.env, ...namesOf(call), ...found.names },
+        env: {
+          ...env,
+          ...given.env,
+          ...namesOf(call),
+          ...found.names,
+          ...(outputDir !== undefined && { ABILITY_OUTPUT_DIR: outputDir }),
+        },
         ...(given.stdin !== undefined && { stdin: given.stdin }),
         timeoutMs: call.timeoutMs,
         signal: call.signal,
@@ -60,9 +69,29 @@ export async function callScript(
       groups,
     );
     refuseBadEnd(outcome, script, call, found.pinned);
-    return await readScriptOutput({ script, call }, outcome.stdout, files.output_file);
+    const output = await readScriptOutput({ script, call }, outcome.stdout, files.output_file);
+    if (outputDir !== undefined && call.outputFiles) await takeOutputFiles(outputDir, call.outputFiles, call.files);
+    return output;
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Paths that the texts of a script may name. */
+interface ScriptFiles {
+  input_file: string;
+  output_file: string;
+  /** Absent: the contract names no files. */
+  output_dir?: string;
+}
+
+async function makeOutputFolder(script: PlanScript, { files }: CallInput): Promise<string> {
+  try {
+    const folder = join(await files.folder(), 'output');
+    await mkdir(folder, { mode: 0o700 });
+    return folder;
+  } catch (error) {
+    throw notStarted(script, `no folder for its files: ${messageOf(error)}`, error);
   }
 }
 
@@ -72,7 +101,7 @@ function commandOf(script: PlanScript, { file, pinned }: Pick<FoundScript, 'file
 }
 
 /** What the texts of a script may name. */
-function factsOf(call: CallInput, files: Record<'input_file' | 'output_file' | 'pinned', string>): ScriptFacts {
+function factsOf(call: CallInput, files: ScriptFiles & { pinned: string }): ScriptFacts {
   const { input, taskKey, ability, idempotencyKey, engine, cel, inputSchema } = call;
   const { name, protected: isProtected, vars } = call.environment;
   return {

@@ -10,7 +10,8 @@ export interface ProcessRequest {
   args: string[];
   cwd: string;
   env: Record<string, string>;
-  stdin?: string;
+  /** Its text, or a file that it reads itself. */
+  stdin?: string | { file: string };
   timeoutMs: number;
   /** Ends the processes when it fires. */
   signal: AbortSignal;
@@ -61,7 +62,7 @@ export async function runProcess(request: ProcessRequest, groups: ProcessGroups)
     cleanup: false,
     buffer: false,
     reject: false,
-    ...(stdin === undefined ? { stdin: 'ignore' } : { input: stdin }),
+    ...stdinOf(stdin),
   });
   processes.started(child.pid, true);
   let stopped: 'timeout' | 'aborted' | undefined;
@@ -120,3 +121,8 @@ export async function runProcess(request: ProcessRequest, groups: ProcessGroups)
 }
 
 const NOTHING = { exitCode: undefined, signal: undefined, stdout: Buffer.alloc(0) } as const;
+
+function stdinOf(stdin: ProcessRequest['stdin']) {
+  if (stdin === undefined) return { stdin: 'ignore' } as const;
+  return typeof stdin === 'string' ? { input: stdin } : { inputFile: stdin.file };
+}

@@ -1,24 +1,39 @@
+import { type FileValue, isFileValue } from '../../contracts/files.js';
 import type { PlanScript } from '../../contracts/plan.js';
 import { evaluateScript, type ScriptFacts } from '../../rules/script-texts/evaluate-script.js';
-import { type ValuePiece, valuesIn } from '../../rules/script-texts/evaluated.js';
+import { type EvaluatedText, type ValuePiece, valuesIn } from '../../rules/script-texts/evaluated.js';
 import { plainTextOf, type WrittenScript, writeScript } from '../../rules/script-texts/write-script.js';
+import type { CallFiles } from '../files/call-files.js';
 
-/** Turns what an expression gave into text, before the process starts. @throws AbilityError `input.invalid` for what has none. */
-export type TextOfValue = (piece: ValuePiece) => string | Promise<string>;
+/** What a process is given; its stdin may be a file. */
+export type GivenScript = Omit<WrittenScript, 'stdin'> & { stdin?: string | { file: string } };
 
 /**
  * The arguments, stdin and variables that a script gets for one call.
  *
- * @param textOf where a value becomes text that is not text by itself.
- * @throws AbilityError `expression.*`, `input.invalid`, with the place.
+ * Where an expression gives a file, the text is the path of a copy; where it is all of stdin, the script reads its bytes.
+ *
+ * @throws AbilityError `expression.*`, `input.invalid`, with the place; `file.not_of_task`, `store.not_shared`.
  */
 export async function textsOf(
   script: Pick<PlanScript, 'args' | 'stdin' | 'variables'>,
   facts: ScriptFacts,
-  textOf: TextOfValue = plainTextOf,
-): Promise<WrittenScript> {
-  const evaluated = evaluateScript(script, facts);
-  const texts = new Map<ValuePiece, string>();
-  for (const piece of valuesIn(evaluated)) texts.set(piece, await textOf(piece));
-  return writeScript(evaluated, (piece) => texts.get(piece) ?? plainTextOf(piece));
+  files?: Pick<CallFiles, 'copyOf'>,
+): Promise<GivenScript> {
+  const { stdin, ...evaluated } = evaluateScript(script, facts);
+  const paths = new Map<ValuePiece, string>();
+  // A hook is given no files, so that one is a map like any other to it.
+  for (const piece of files ? valuesIn(evaluated) : []) {
+    if (files && isFileValue(piece.value)) paths.set(piece, await files.copyOf(piece.value));
+  }
+  const input = files && stdin ? fileIn(stdin) : undefined;
+  const texts = input || !stdin ? evaluated : { ...evaluated, stdin };
+  const written: GivenScript = writeScript(texts, (piece) => paths.get(piece) ?? plainTextOf(piece));
+  return files && input ? { ...written, stdin: { file: await files.copyOf(input) } } : written;
+}
+
+/** The file that a text is, where it is nothing else. */
+function fileIn({ pieces }: EvaluatedText): FileValue | undefined {
+  const [only, ...others] = pieces.filter((piece) => !('text' in piece) || piece.text !== '');
+  return others.length === 0 && only && 'value' in only && isFileValue(only.value) ? only.value : undefined;
 }

@@ -13,7 +13,13 @@ const MOCK = 'A mock is { output: .. }, { error: { code, message } } or { live: 
 
 const mockAnswer = z.union(
   [
-    z.strictObject({ output: json.describe('What the call answers.') }),
+    z.strictObject({
+      output: json.describe('What the call answers.'),
+      files: z
+        .record(plainName, z.union([z.string(), z.array(z.string())]))
+        .optional()
+        .describe('The files that it leaves, by the names of its contract: the text of each, a list for `many`.'),
+    }),
     z.strictObject({
       error: z
         .strictObject({

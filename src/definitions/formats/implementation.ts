@@ -13,7 +13,7 @@ export const script = z.strictObject({
     .string()
     .optional()
     .describe(
-      'Its arguments, split on blanks; knows {input_file} {output_file} {payload} {task_key} {idempotency_key} {pinned}.',
+      'Its arguments, split on blanks; knows {input_file} {output_file} {output_dir} {payload} {task_key} {idempotency_key} {pinned}.',
     ),
   /** Arguments as a list, where a template would need quotes. */
   args: z

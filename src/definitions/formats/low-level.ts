@@ -1,7 +1,17 @@
 import { z } from 'zod';
 import { inlineImplementation } from './implementation.js';
 import { isReplacedRightly, lifecycle, REPLACED_WRONGLY, REPLACEMENT_RULE } from './lifecycle.js';
-import { abilityId, effect, hookBindings, jsonSchema, routingHints, scope, summary, version } from './values.js';
+import {
+  abilityId,
+  effect,
+  hookBindings,
+  jsonSchema,
+  outputFiles,
+  routingHints,
+  scope,
+  summary,
+  version,
+} from './values.js';
 
 /**
  * `registry/low-level/<operation_key>.yaml`: the contract of an atomic operation. Source: R-000-26 to R-000-32.
@@ -30,6 +40,9 @@ export const lowLevel = z
     output_schema: jsonSchema
       .optional()
       .describe('JSON Schema of the output: success, errors the operation itself reports, partial results.'),
+    output_files: outputFiles
+      .optional()
+      .describe('Files that a call leaves, by name: `steps.ID.files.NAME`; a script writes them into {output_dir}.'),
     routing_hints: routingHints.optional().describe('Helps to find it; never a permission.'),
     hooks: hookBindings.optional().describe('Hooks of `registry/hooks` that are asked or informed about its calls.'),
     implementation: inlineImplementation

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { duration, effect, environmentName, jsonObject, plainName } from './values.js';
+import { byteSize, duration, effect, environmentName, jsonObject, plainName } from './values.js';
 
 /** One environment. Source: design, section 4; answers, 11. */
 export const environment = z.strictObject({
@@ -50,6 +50,9 @@ export const project = z.strictObject({
         .describe(
           'Hosts that may be called, such as *.acme.test, 127.0.0.1:8080 or 100.64.0.0/10:443; without it, only those of the endpoints.',
         ),
+      max_file: byteSize.optional().describe('No file of a task may be larger; 1GiB without it.'),
+      max_task_files: byteSize.optional().describe('The files of a task may be so large together; 4GiB without it.'),
+      keep_files: duration.optional().describe('How long files are kept after the end of their task; 30d without it.'),
     })
     .default({})
     .describe('What no definition may go beyond.'),

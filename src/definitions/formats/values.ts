@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { EFFECTS } from '../../contracts/effects.js';
 import { ABILITY_ID, RESERVED_NAMES, SIGNALS, STEP_ID } from '../../contracts/names.js';
+import { BYTES_PATTERN, parseBytes } from '../../rules/byte-size.js';
 import { isDuration } from '../../rules/duration.js';
+import { whyNoPathPattern } from '../../rules/path-glob.js';
 
 /** Signals of our own, with what to write or type where somebody wants to wait for one. */
 const INSTEAD_OF: Record<string, string> = {
@@ -61,6 +63,50 @@ export const durationOrTemplate = z
   .string(DURATION)
   .refine((text) => text.includes('${{') || isDuration(text), DURATION)
   .meta({ pattern: `${DURATION_PATTERN.source}|\\$\\{\\{` });
+
+const SIZE = 'A size is a number with a unit: 512KiB, 20MB or 1GiB';
+
+/** A number of bytes, as people write it. */
+export const byteSize = z
+  .string(SIZE)
+  .refine((text) => parseBytes(text) !== undefined, SIZE)
+  .meta({ pattern: BYTES_PATTERN.source });
+
+/** The name of a file in a contract, which expressions can name. */
+const fileName = z
+  .string()
+  .regex(STEP_ID, 'The name of a file has letters, digits and _, and does not begin with a digit')
+  .refine(isFree, RESERVED)
+  .refine((name) => !CEL_WORDS.has(name), 'Expressions cannot name this: it is a word of CEL')
+  .meta({ not: { enum: [...RESERVED_NAMES, ...CEL_WORDS] } });
+
+const pathPattern = z
+  .string()
+  .min(1)
+  .superRefine((pattern, context) => {
+    const why = whyNoPathPattern(pattern);
+    if (why !== undefined) context.addIssue({ code: 'custom', message: `\`${pattern}\` ${why}` });
+  });
+
+/** The files that a call leaves, by name. */
+export const outputFiles = z
+  .record(
+    fileName,
+    z.union(
+      [
+        pathPattern,
+        z.strictObject({
+          glob: pathPattern.describe(
+            'Which files, relative to {output_dir}: `*` for any part of a name, `**` for any folders.',
+          ),
+          many: z.boolean().optional().describe('Any number of files, as a list; without it, exactly one.'),
+        }),
+      ],
+      'A pattern such as "*.html" belongs here, or { glob: "*.log", many: true }',
+    ),
+  )
+  .refine((files) => Object.keys(files).length > 0, 'Name at least one file, or leave `output_files` out')
+  .meta({ minProperties: 1 });
 
 const COUNT = 'A whole number from 1 belongs here, or a ${{ }} that gives one';
 

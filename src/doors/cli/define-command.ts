@@ -63,6 +63,9 @@ export function addGlobals(command: Command, hasOwnEnv = false): void {
   if (!hasOwnEnv) command.option('--env <name>', 'the environment (default: ABILITY_ENV, then default_environment)');
 }
 
+/** What `--file` says of itself, wherever a task is created. */
+export const FILE_OPTION = 'a file as input: name=PATH; several of one name are a list';
+
 /** What `--plan` is for, wherever it is. */
 export const PLAN_OPTION = 'refuse anything but this plan: what `ability plan` prints, or @file of its --json';
 

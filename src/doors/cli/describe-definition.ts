@@ -18,8 +18,17 @@ export function describeDefinition(definition: LowLevel | HighLevel): string[] {
   ];
 }
 
-function describeOperation({ use_cases, notes, effects }: LowLevel): string[] {
-  return [`effects: ${effects}`, ...each('use case', use_cases), ...said('notes', notes)];
+function describeOperation({ use_cases, notes, effects, output_files = {} }: LowLevel): string[] {
+  const files = Object.entries(output_files).map(([name, file]) => {
+    const { glob, many = false } = typeof file === 'string' ? { glob: file } : file;
+    return `${name} (${glob}${many ? ', any number' : ''})`;
+  });
+  return [
+    `effects: ${effects}`,
+    ...each('use case', use_cases),
+    ...listed('leaves files', files),
+    ...said('notes', notes),
+  ];
 }
 
 function describeWorkflow(definition: HighLevel): string[] {

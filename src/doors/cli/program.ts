@@ -7,6 +7,7 @@ import {
   type Define,
   definer,
   examples,
+  FILE_OPTION,
   type Given,
   type Outcome,
   outputOf,
@@ -223,6 +224,7 @@ function defineRun(define: Define): void {
   define('run <id>', 'run an ability and wait for its result', () => import('./commands/run.js'))
     .option('--input <json>', 'the input: JSON, @file, or - for stdin')
     .option('--set <assignment>', 'one field: name=text, name:=JSON, or name=@file', collect, [])
+    .option('--file <assignment>', FILE_OPTION, collect, [])
     .option('--key <key>', 'your own task key; the same key and input is the same task')
     .option('--plan <digest>', PLAN_OPTION)
     .option('--direct', 'no key and no record: the task is only this call')

@@ -1,6 +1,7 @@
 import type { Approval, ApprovalField } from '../../contracts/approvals.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { needsComment, type Verdict } from '../../rules/decide-approval.js';
+import { describeFiles } from '../../rules/describe-files.js';
 import { nameOf } from '../../rules/describe-items.js';
 import { formatDuration } from '../../rules/duration.js';
 import { oneLine } from '../../rules/shown-text.js';
@@ -32,6 +33,7 @@ export function renderResult(result: TaskResult, style: Style, typist: Typist = 
   for (const warning of warnings) lines.push(`${style('yellow', 'warning')} ${plainText(warning, '  ')}`);
   if (result.cleanup_ran !== null) lines.push(`clean-up: ${result.cleanup_ran ? 'ran' : 'did not finish'}`);
   if (good) lines.push(`output: ${JSON.stringify(output, null, 2)}`);
+  if (result.files) lines.push(...describeFiles(result.files).map((file) => `file ${oneLine(file)}`));
   if (links.record) lines.push(style('dim', `record: ${links.record}/tool_call.md`));
   if (links.temporal) lines.push(style('dim', `history: ${links.temporal}`));
   return lines.join('\n');

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import { isEndState } from '../../contracts/states.js';
 import type { StoryOperation, TaskStory } from '../../contracts/story.js';
 import { describeConcurrency, describeWait } from '../../rules/describe-concurrency.js';
+import { describeFiles } from '../../rules/describe-files.js';
 import { formatDuration } from '../../rules/duration.js';
 import { oneLine } from '../../rules/shown-text.js';
 import type { NextCommand } from './next-commands.js';
@@ -29,6 +30,7 @@ export function renderStory(
     ['Resolved', tellResolution(story, style)],
     ['What happened', tellEvents(story, style, typist)],
     ['End', tellEnd(story, style, typist)],
+    ['Files', describeFiles(story.files ?? []).map(oneLine)],
     ['Warnings', story.warnings.map((warning) => plainText(warning, '  '))],
     ['Not known', story.gaps],
     ['Where to look', tellLinks(story)],

@@ -4,6 +4,7 @@ import {
   collect,
   definer,
   examples,
+  FILE_OPTION,
   type Given,
   type Outcome,
   outputOf,
@@ -24,6 +25,7 @@ export function defineTask(program: Command, given: Given, outcome: Outcome): vo
   )
     .option('--input <json>', 'the input: JSON, @file, or - for stdin')
     .option('--set <assignment>', 'one field: name=text, name:=JSON, or name=@file', collect, [])
+    .option('--file <assignment>', FILE_OPTION, collect, [])
     .option('--key <key>', 'your own task key')
     .option('--plan <digest>', PLAN_OPTION)
     .addHelpText('after', examples('ability task create signup_e2e_test --set build_id=1234 --json'));
@@ -66,6 +68,9 @@ export function defineTask(program: Command, given: Given, outcome: Outcome): vo
   define('logs <key> [step]', 'print what the calls of a task wrote', () => import('./commands/task-logs.js'))
     .option('-f, --follow', 'go on until the task ends')
     .addHelpText('after', examples('ability task logs KEY', 'ability task logs KEY seed -f'));
+  define('files <key>', 'list the files of a task, or copy them', () => import('./commands/task-files.js'))
+    .option('--out <folder>', 'copy them into this folder; nothing there is written over')
+    .addHelpText('after', examples('ability task files KEY', 'ability task files KEY --out ./reports'));
   define('watch <key>', 'wait for a task; ends with its exit code', () => import('./commands/task-watch.js'))
     .option('--junit <file>', 'write the steps as JUnit XML')
     .option('--verbose', 'show what the calls write as it comes, each line with its step')

@@ -2,6 +2,7 @@ import { _, type Ajv2020, type FuncKeywordDefinition, str } from 'ajv/dist/2020.
 import type { Json } from '../../contracts/json.js';
 import { canonicalJson } from '../../rules/canonical.js';
 import { conditional } from './conditional-keyword.js';
+import { fileKeyword } from './file-format.js';
 import { isMultipleOf } from './is-multiple-of.js';
 import { unevaluatedItems, unevaluatedProperties } from './unevaluated-keywords.js';
 
@@ -11,6 +12,7 @@ import { unevaluatedItems, unevaluatedProperties } from './unevaluated-keywords.
  * and what is evaluated already is known exactly.
  */
 export function addExactKeywords(ajv: Ajv2020): void {
+  ajv.addKeyword(fileKeyword);
   const compiled = [CONST, ENUM, UNIQUE_ITEMS, MULTIPLE_OF];
   for (const definition of [...compiled, conditional, unevaluatedItems, unevaluatedProperties]) {
     ajv.removeKeyword(definition.keyword as string);

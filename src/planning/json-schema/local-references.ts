@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { NESTED_SCHEMAS, SCHEMA_MAPS } from '../../rules/json-schema-keywords.js';
+import { FILE_KEYWORD, isFileSchema } from './is-file-schema.js';
 import type { SchemaPart } from './refuse-keywords.js';
 
 /** The base of a schema without `$id`; nothing is ever fetched from it. */
@@ -52,6 +53,7 @@ export class LocalReferences {
       if (isSchema && LITERAL.has(key)) return [[key, inner]];
       return [[key, this.rewrite(inner)]];
     });
+    if (isSchema && isFileSchema(value)) entries.push([FILE_KEYWORD, true]);
     return Object.fromEntries(entries);
   }
 

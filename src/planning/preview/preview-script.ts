@@ -1,9 +1,11 @@
+import { isFileValue } from '../../contracts/files.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import type { Plan, PlanScript } from '../../contracts/plan.js';
 import type { ScriptPreview } from '../../contracts/preview.js';
 import { foreseeValue, type Known } from '../../rules/expressions/foresee.js';
 import { evaluateScript, type ScriptFacts } from '../../rules/script-texts/evaluate-script.js';
-import { writeScript } from '../../rules/script-texts/write-script.js';
+import type { ValuePiece } from '../../rules/script-texts/evaluated.js';
+import { plainTextOf, writeScript } from '../../rules/script-texts/write-script.js';
 
 /** A call of a script before it runs. */
 export interface ForeseenScript {
@@ -24,7 +26,8 @@ export function previewScript({ plan, script, inputSchema, input, known }: Fores
   const program = [...script.interpreter, script.path];
   const env = { ...script.env.set, ...script.env.secrets };
   const found = foreseeValue((): Json => {
-    const { args, stdin = null, env } = writeScript(evaluateScript(script, factsOf(plan, inputSchema, input, known)));
+    const evaluated = evaluateScript(script, factsOf(plan, inputSchema, input, known));
+    const { args, stdin = null, env } = writeScript(evaluated, shownText);
     return { args, stdin, env };
   });
   const nothing = { command: null, stdin: null, env, depends_on: [], problem: null };
@@ -32,6 +35,11 @@ export function previewScript({ plan, script, inputSchema, input, known }: Fores
   if (found.is === 'failing') return { ...nothing, problem: found.problem };
   const { args, stdin, env: own } = found.value as unknown as { args: string[]; stdin: string | null; env: object };
   return { ...nothing, command: [...program, ...args], stdin, env: { ...env, ...own } };
+}
+
+/** Only the run makes a copy of a file. */
+function shownText(piece: ValuePiece): string {
+  return isFileValue(piece.value) ? `{file ${piece.value.name}}` : plainTextOf(piece);
 }
 
 function factsOf(plan: Plan, inputSchema: JsonObject, input: JsonObject, { values }: Known): ScriptFacts {

@@ -69,10 +69,10 @@ export function ownInHandler(run: TaskRun, { own, prefix }: Frame): OwnValue | u
 const NEVER_RAN: StepValue = { output: null, status: 'pending', error: null };
 const SKIPPED: LastTurn = { status: 'pending' };
 
-function asValue({ status, output = null, error = null }: LastTurn): StepValue {
-  return { output, status, error };
+function asValue({ status, output = null, error = null, files }: LastTurn): StepValue {
+  return { output, status, error, ...(files && { files }) };
 }
 
-function asTurn({ status, output, error }: StepValue): LastTurn {
-  return { status, ...(output !== null && { output }), ...(error !== null && { error }) };
+function asTurn({ status, output, error, files }: StepValue): LastTurn {
+  return { status, ...(output !== null && { output }), ...(error !== null && { error }), ...(files && { files }) };
 }

@@ -19,6 +19,7 @@ import { type FollowFlags, followTask, noteStall, readPatience, refuseUnusedFlag
 import { interruption } from '../interruption.js';
 import { refuseUnwritable } from '../junit.js';
 import { openView } from '../live/progress-view.js';
+import { parseFiles } from '../parse-files.js';
 import { type InputFlags, parseInput } from '../parse-input.js';
 import { plainText } from '../plain-text.js';
 import { explainingChange } from '../preview/explain-change.js';
@@ -30,6 +31,7 @@ import { asTyped, commandOf } from '../typed-command.js';
 /** Flags of `ability run`. */
 export interface RunFlags extends InputFlags, FollowFlags {
   plan?: string;
+  file?: string[];
   key?: string;
   direct?: boolean;
   detach?: boolean;
@@ -107,6 +109,7 @@ export async function newTask(
     ability,
     environment,
     input: parseInput(flags, definition.input_schema, context),
+    ...(flags.file && flags.file.length > 0 && { files: parseFiles(flags.file, registry.project, context.cwd) }),
     ...(plan && { plan }),
     user: currentUser(context.env),
     run: isRun,

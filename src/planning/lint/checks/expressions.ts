@@ -1,6 +1,7 @@
 import type { Json } from '../../../contracts/json.js';
 import { compileExpression } from '../../../rules/expressions/evaluate.js';
 import { walk } from '../../../rules/expressions/syntax/node.js';
+import { mayBeFile } from '../types/file-type.js';
 import { inferType, type View } from '../types/infer.js';
 import type { Mistake, Tell } from '../types/mistake.js';
 import { parseExpression } from '../types/parse.js';
@@ -89,6 +90,8 @@ export function* templateMistakes(
   for (const part of parts) {
     if (typeof part === 'string') continue;
     const type = asJson(inferType(part.source, view, tell));
+    // The text of a file is the path of its copy.
+    if (belongs === 'argument' && mayBeFile(type)) continue;
     const unfit = parts.length > 1 ? unfitInText(part.source, type) : unfitAlone(part.source, type, belongs);
     if (unfit) tell(unfit);
   }
@@ -102,7 +105,7 @@ function unfitInText(source: string, type: Type): Mistake | undefined {
 }
 
 function unfitAlone(source: string, type: Type, belongs: Belongs): Mistake | undefined {
-  if (belongs === 'text') return unfitInText(source, type);
+  if (belongs === 'text' || belongs === 'argument') return unfitInText(source, type);
   if (belongs === 'duration' && !mayBe(type, 'string')) {
     const message = `\`${source}\` gives ${describeType(type)}, where a duration such as 30s belongs`;
     return { code: 'lint.not_duration', message };

@@ -117,7 +117,10 @@ function* bodyMistakes(
   if (body.fail_if !== undefined) {
     yield* conditionMistakes(body.fail_if, [...path, 'fail_if'], viewOf({ ...names, output: ANY }));
   }
-  if (body.kind === 'script') yield* scriptTextMistakes(body.script, [...path, 'script'], viewOf(scriptNames(names)));
+  if (body.kind === 'script') {
+    const scriptView = { ...viewOf(scriptNames(names)), takesFiles: true as const };
+    yield* scriptTextMistakes(body.script, [...path, 'script'], scriptView);
+  }
   if (body.kind !== 'api') return;
   const view = viewOf(names);
   for (const key of ['query', 'headers', 'body'] as const) {

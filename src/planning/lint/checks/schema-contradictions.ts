@@ -168,7 +168,7 @@ const FORMATS: readonly string[] = [
     'url',
   ],
   ...['uri-template', 'iri', 'iri-reference', 'idn-email', 'idn-hostname', 'json-pointer', 'relative-json-pointer'],
-  ...['regex', 'byte', 'binary', 'password', 'int32', 'int64', 'float', 'double', 'iso-time', 'iso-date-time'],
+  ...['file', 'regex', 'byte', 'binary', 'password', 'int32', 'int64', 'float', 'double', 'iso-time', 'iso-date-time'],
 ];
 
 function* idleKeywords(schema: JsonObject): Generator<Slip> {

@@ -50,7 +50,7 @@ function* mistakesOf(item: ArgumentDefinition, path: PropertyKey[], view: View):
 
 function textMistakes(text: string, path: PropertyKey[], view: View): Generator<PlacedMistake> {
   const sources = cutSafely(text).flatMap((part) => (typeof part === 'string' ? [] : [part.source]));
-  return templateMistakes(text, path, asking(view, plainPaths(sources)), 'text');
+  return templateMistakes(text, path, asking(view, plainPaths(sources)), view.takesFiles ? 'argument' : 'text');
 }
 
 function* conditionMistakes(source: string, path: PropertyKey[], view: View): Generator<PlacedMistake> {

@@ -1,10 +1,12 @@
 import { EFFECTS, type Effect } from '../../../contracts/effects.js';
+import type { PlanOutputFile } from '../../../contracts/files.js';
 import type { Finding } from '../../../contracts/findings.js';
 import type { LintCode } from '../../../contracts/lint-codes.js';
 import type { HighLevel } from '../../../definitions/formats/high-level.js';
 import type { LowLevel } from '../../../definitions/formats/low-level.js';
 import { isNarrowed, type TaskPhase } from '../../../definitions/hook-bindings.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
+import { resolveOutputFiles } from '../../output-files.js';
 import { callsOf } from '../checks/scopes.js';
 import { findingOf } from '../finding-of.js';
 import { environmentsOf } from '../scopes.js';
@@ -36,6 +38,7 @@ export function* compareContracts(before: Registry, after: Registry): Generator<
 function* compare(before: Registry, after: Registry, id: string, old: Ability, now: Ability): Generator<Finding> {
   yield* compareSchema('input', id, old, now);
   yield* compareSchema('output', id, old, now);
+  yield* compareFiles(id, old, now);
   const [was, is] = [effectOf(before, id), effectOf(after, id)];
   if (EFFECTS.indexOf(is) > EFFECTS.indexOf(was)) {
     const message = `The effect of ${id} was ${was} and is ${is}`;
@@ -78,4 +81,23 @@ function* compareSchema(direction: Direction, id: string, old: Ability, now: Abi
     const message = `In the ${direction} of ${id}, ${name === '' ? 'the value' : `\`${name}\``} ${what}`;
     yield findingOf(code, message, now.locate([key, ...path]));
   }
+}
+
+/** A file that is gone, or a list where there was one file, breaks whoever reads it. */
+function* compareFiles(id: string, old: Ability, now: Ability): Generator<Finding> {
+  const [before, after] = [filesOf(old), filesOf(now)];
+  for (const [name, { many }] of Object.entries(before)) {
+    const file = after[name];
+    if (file && file.many === many) continue;
+    const what = file ? `was ${many ? 'a list of files' : 'one file'}, and is not any more` : 'is gone';
+    yield findingOf(
+      'lint.break_output_removed',
+      `The file \`${name}\` of ${id} ${what}`,
+      now.locate(['output_files'], 'key'),
+    );
+  }
+}
+
+function filesOf({ value }: Ability): Record<string, PlanOutputFile> {
+  return 'output_files' in value && value.output_files ? resolveOutputFiles(value.output_files) : {};
 }

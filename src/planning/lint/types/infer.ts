@@ -26,6 +26,8 @@ export interface View {
   typeOf: (name: string) => Type | undefined;
   /** Paths that are known to be there, such as `input.note` behind `has(input.note)`. */
   asked: ReadonlySet<string>;
+  /** A file may stand where text does: it is the path of its copy there. */
+  takesFiles?: true;
 }
 
 /** What an expression may give, as evaluation would have it; whatever cannot work in it is told. */

@@ -13,6 +13,8 @@ export type Belongs =
   | 'list'
   /** A template of each kind. */
   | 'text'
+  /** A text, or a file, whose path is the text then. */
+  | 'argument'
   | 'duration'
   | 'count'
   | 'parameters'

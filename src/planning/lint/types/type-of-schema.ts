@@ -1,6 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
+import { isFileSchema } from '../../json-schema/is-file-schema.js';
+import { FILE } from './file-type.js';
 import { intersect } from './intersect.js';
-import { ANY, type Field, type MapType, type Scalar, type Type, typeOfValue, unite } from './type.js';
+import { ANY, type Field, type MapType, NULL, type Scalar, type Type, typeOfValue, unite } from './type.js';
 
 const known = new WeakMap<JsonObject, Type>();
 
@@ -62,6 +64,8 @@ class SchemaReader {
   private own(schema: JsonObject, fills: boolean): Type {
     if (schema.const !== undefined) return typeOfValue(schema.const);
     if (Array.isArray(schema.enum)) return unite(...schema.enum.map(typeOfValue));
+    if (isFileSchema(schema))
+      return Array.isArray(schema.type) && schema.type.includes('null') ? unite(FILE, NULL) : FILE;
     const names = typesOf(schema);
     if (!names) return ANY;
     return unite(...names.map((name) => this.ofType(name, schema, fills)));

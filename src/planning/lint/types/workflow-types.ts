@@ -1,11 +1,14 @@
+import { ANSWER_FILE, type PlanOutputFile } from '../../../contracts/files.js';
 import type { Json } from '../../../contracts/json.js';
 import { END_STATES, OPEN_STATES, STEP_STATUSES } from '../../../contracts/states.js';
 import type { HighLevel } from '../../../definitions/formats/high-level.js';
 import type { BranchDefinition, ExpandedTemplate, StepDefinition } from '../../../definitions/formats/steps.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
 import { nameOfStep } from '../../../rules/step-name.js';
+import { resolveOutputFiles } from '../../output-files.js';
 import { environmentsOf } from '../scopes.js';
 import { askedBy } from './asked.js';
+import { filesType } from './file-type.js';
 import { inferType, type View } from './infer.js';
 import { parseExpression } from './parse.js';
 import { findSpots, type KnownCondition, type Spot, type Spots } from './spots.js';
@@ -108,12 +111,24 @@ export class WorkflowTypes implements Spots {
         });
         const [map] = value;
         if (map?.kind !== 'map') return ANY;
-        return [{ ...map, fields: new Map([...map.fields, ['output', output]]) }];
+        const files = this.filesOf(definition);
+        const made = files ? [['files', { type: () => filesType(files), isOptional: false }] as const] : [];
+        return [{ ...map, fields: new Map([...map.fields, ['output', output], ...made]) }];
       };
       return [id, { type, isOptional: false }] as const;
     });
     // A step that is not there is told when the ids are checked.
     return [{ kind: 'map', fields: new Map(fields), others: () => ANY }];
+  }
+
+  /** What the contract of a step's call says of its files; undefined where it makes none. */
+  private filesOf(step: BranchDefinition): Record<string, PlanOutputFile> | undefined {
+    const called = 'call' in step ? this.registry.operations.get(step.call)?.value : undefined;
+    if (!called) return undefined;
+    if (called.output_files) return resolveOutputFiles(called.output_files);
+    const { implementation } = called;
+    const isFile = implementation?.kind === 'api' && implementation.api.response?.as === 'file';
+    return isFile ? { [ANSWER_FILE]: { glob: '*' } } : undefined;
   }
 
   /** Null besides, for whoever asks before it has run. */

@@ -6,6 +6,7 @@ import type { CallInput } from '../../../../src/activities/call-input.js';
 import { CallLog } from '../../../../src/activities/call-log.js';
 import { SecretSource } from '../../../../src/activities/secrets.js';
 import { CEL, ENGINE } from '../../../../src/contracts/names.js';
+import { callFiles } from '../../../fixtures/memory-files.js';
 import { type RecordingService, send, startService } from '../../../fixtures/servers/recording-service.js';
 import { plannedApi } from './planned-request.js';
 
@@ -46,6 +47,8 @@ function call(path: string, allowed: string[], begin = async () => void (begun +
     secrets: new SecretSource('/nowhere', 'dev', {}),
     begin,
     log: new CallLog(undefined, '', 1),
+    files: callFiles(),
+    outputFiles: undefined,
   };
   return callApi(implementation, input, { limiter: new RateLimiter() });
 }

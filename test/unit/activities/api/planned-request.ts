@@ -6,6 +6,7 @@ import { CEL, ENGINE } from '../../../../src/contracts/names.js';
 import type { ApiImplementation } from '../../../../src/contracts/plan.js';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
 import { resolvePlan } from '../../../../src/planning/resolve-plan.js';
+import { callFiles } from '../../../fixtures/memory-files.js';
 import { apiAbility } from '../../../fixtures/servers/definitions.js';
 import { temporaryProject } from '../../temporary-project.js';
 
@@ -50,6 +51,8 @@ export function requestFrom(planned: ApiImplementation, input: JsonObject): ApiR
     stop: signal,
     secrets: new SecretSource('/nowhere', 'dev', SECRETS),
     log,
+    files: callFiles(),
+    outputFiles: undefined,
   });
   return { ...request, log };
 }

@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { chmod, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { FILE_LIMITS, type FileValue, isFileValue, type StepFiles } from '../../contracts/files.js';
+import type { PlanFiles } from '../../contracts/plan.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { formatBytes } from '../../rules/byte-size.js';
+import { safeFileName } from '../../rules/file-name.js';
+import { mediaTypeOf } from '../../rules/media-type.js';
+import { CallFailure } from '../call-failure.js';
+import type { CallFolders, FileSource, FileStore } from './file-store.js';
+
+/** What files of calls need of their worker. */
+export interface FileDependencies {
+  store: FileStore;
+  folders: CallFolders;
+}
+
+/** Whose files a call may have, and how many it may make. */
+export interface FileScope {
+  /** Key of the task, or of the one that called it first: it holds what is kept. */
+  task: string;
+  /** Digests that the task has. */
+  files: readonly string[];
+  limits: PlanFiles | undefined;
+  /** Bytes that the files of the call may take; undefined: all that the task may have. */
+  room: number | undefined;
+  /** Ends what is under way. */
+  signal: AbortSignal;
+}
+
+/** A file that a call is about to keep. */
+export interface NewFile {
+  name: string;
+  /** Undefined: what its name says. */
+  mediaType?: string | undefined;
+}
+
+/**
+ * The files of one attempt of a call: copies of what it is given, and what it makes.
+ *
+ * A value is no proof, so that only digests are handed out that the workflow sent along; each copy is checked while it is
+ * made. A call that touches no file makes no folder. Source: docs/decisions/0013-files-between-steps.md.
+ */
+export class CallFiles {
+  /** What was made so far, by the names of the contract. */
+  readonly made: StepFiles = {};
+  private readonly allowed: ReadonlySet<string>;
+  private readonly copies = new Map<string, Promise<string>>();
+  private opened: Promise<string> | undefined;
+  private taken = 0;
+
+  constructor(
+    private readonly dependencies: FileDependencies,
+    private readonly scope: FileScope,
+  ) {
+    this.allowed = new Set(scope.files);
+  }
+
+  /** The folder of the call, made when it is first asked for. */
+  folder(): Promise<string> {
+    this.opened ??= this.dependencies.folders.open();
+    return this.opened;
+  }
+
+  /** Path of a read-only copy. @throws CallFailure `file.not_of_task`; AbilityError `store.not_shared`, `store.full`. */
+  copyOf(file: FileValue): Promise<string> {
+    this.refuseForeign(file);
+    const key = `${file.$file}/${file.name}`;
+    const earlier = this.copies.get(key);
+    if (earlier) return earlier;
+    const copy = this.makeCopy(file, this.copies.size);
+    this.copies.set(key, copy);
+    copy.catch(() => {});
+    return copy;
+  }
+
+  /** The bytes of a file; the stream fails where they are not those of its digest. @throws as {@link copyOf}. */
+  async open(file: FileValue): Promise<Readable> {
+    this.refuseForeign(file);
+    return this.dependencies.store.open(file.$file);
+  }
+
+  /** Keeps something as a file of the task. @throws CallFailure `file.too_large`; AbilityError `store.full`. */
+  async keep(source: FileSource, { name, mediaType }: NewFile): Promise<FileValue> {
+    const shown = safeFileName(name);
+    const { most, mostOfOne, mostOfAll, room } = this;
+    const { task, signal } = this.scope;
+    const kept = await this.dependencies.store.keep(source, task, most, signal).catch((error: unknown) => {
+      if (!(error instanceof AbilityError) || error.code !== 'file.too_large') throw error;
+      throw most === mostOfOne ? tooLarge(shown, mostOfOne) : noRoom(shown, room, mostOfAll);
+    });
+    this.taken += kept.bytes;
+    const value = { $file: kept.sha256, name: shown, bytes: kept.bytes, media_type: mediaTypeOf(shown) };
+    const told = { ...value, media_type: mediaType ?? value.media_type };
+    return isFileValue(told) ? told : value;
+  }
+
+  /** Keeps what comes once, such as the body of an answer: it is written to the folder of the call first. */
+  async spool(source: AsyncIterable<Uint8Array>, file: NewFile): Promise<FileValue> {
+    const path = join(await this.folder(), `spool-${randomUUID()}`);
+    const { most } = this;
+    let bytes = 0;
+    const limited = async function* (): AsyncIterable<Uint8Array> {
+      for await (const chunk of source) {
+        bytes += chunk.length;
+        // One byte more is enough to be refused as any other file is.
+        yield chunk;
+        if (bytes > most) return;
+      }
+    };
+    await pipeline(limited(), createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal: this.scope.signal });
+    try {
+      return await this.keep(async () => createReadStream(path), file);
+    } finally {
+      await rm(path, { force: true });
+    }
+  }
+
+  /** Removes the copies and what the call left in its folder. */
+  async close(): Promise<void> {
+    const folder = await this.opened?.catch(() => undefined);
+    // What cannot be removed now goes with what else the worker leaves, at the next start.
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true }).catch(() => {});
+  }
+
+  private get mostOfOne(): number {
+    return this.scope.limits?.file_bytes ?? FILE_LIMITS.file_bytes;
+  }
+
+  private get mostOfAll(): number {
+    return this.scope.limits?.task_bytes ?? FILE_LIMITS.task_bytes;
+  }
+
+  /** Bytes that are left for the files of the task. */
+  private get room(): number {
+    return Math.max(0, (this.scope.room ?? this.mostOfAll) - this.taken);
+  }
+
+  private get most(): number {
+    return Math.min(this.mostOfOne, this.room);
+  }
+
+  private refuseForeign({ $file, name }: FileValue): void {
+    if (this.allowed.has($file)) return;
+    throw new CallFailure(
+      {
+        code: 'file.not_of_task',
+        message: `${name} (${$file.slice(0, 12)}) is no file of this task: it made none with that digest, and was given none`,
+        details: { file: $file, name },
+        suggestion: 'Pass it from `steps.ID.files`, or give it as an input whose schema says `{ format: file }`.',
+      },
+      { isFinal: true },
+    );
+  }
+
+  private async makeCopy({ $file, name, bytes }: FileValue, number: number): Promise<string> {
+    const folder = join(await this.folder(), 'given', String(number));
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const path = join(folder, safeFileName(name));
+    const source = await this.dependencies.store.open($file);
+    const copy = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+    try {
+      await pipeline(source, copy, { signal: this.scope.signal });
+    } catch (error) {
+      if (error instanceof AbilityError || this.scope.signal.aborted) throw error;
+      throw notCopied(name, error);
+    }
+    if (copy.bytesWritten !== bytes) throw otherSize(name, bytes, copy.bytesWritten);
+    await chmod(path, 0o444);
+    return path;
+  }
+}
+
+function otherSize(name: string, said: number, found: number): CallFailure {
+  const message = `${name} has ${found} bytes, and the value that names it says ${said}`;
+  return new CallFailure({ code: 'file.not_of_task', message }, { isFinal: true });
+}
+
+function notCopied(name: string, cause: unknown): AbilityError {
+  const message = `${name} could not be copied for the call: ${cause instanceof Error ? cause.message : String(cause)}`;
+  return new AbilityError(
+    { code: 'store.full', message, suggestion: 'Make room on the disk of the worker.' },
+    { cause },
+  );
+}
+
+function tooLarge(name: string, most: number): CallFailure {
+  return new CallFailure({
+    code: 'file.too_large',
+    message: `${name} is larger than the ${formatBytes(most)} that a file may have`,
+    suggestion: 'Make it smaller, or raise `policy.max_file` in ability.yaml.',
+  });
+}
+
+function noRoom(name: string, left: number, most: number): CallFailure {
+  return new CallFailure({
+    code: 'file.too_large',
+    message: `${name} is larger than the ${formatBytes(left)} that are left of ${formatBytes(most)} for the files of a task`,
+    suggestion: 'Make fewer or smaller files, or raise `policy.max_task_files` in ability.yaml.',
+  });
+}

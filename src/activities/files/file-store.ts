@@ -1,0 +1,31 @@
+import type { Readable } from 'node:stream';
+
+/** Makes the bytes of a file to keep, from their beginning, each time that it is called. */
+export type FileSource = () => Promise<Readable>;
+
+/** Where the files of tasks lie, as far as activities need it. */
+export interface FileStore {
+  /**
+   * Keeps a file for a task, which holds it then.
+   *
+   * @param task its key. @throws AbilityError `file.too_large` above so many bytes; `store.full`, `store.not_shared`.
+   */
+  keep(
+    source: FileSource,
+    task: string,
+    maxBytes: number,
+    signal?: AbortSignal,
+  ): Promise<{ sha256: string; bytes: number }>;
+  /** Lets a task hold a file that is kept already. @throws AbilityError `store.not_shared`. */
+  hold(task: string, digest: string): Promise<void>;
+  /** The bytes of a digest; the stream fails before its end where they are others. @throws AbilityError `store.not_shared`. */
+  open(digest: string): Promise<Readable>;
+  /** Lets go of all that a task holds, and removes what no other task does. @returns how many files are gone. */
+  release(task: string): Promise<number>;
+}
+
+/** Makes the folder of a call, which goes with it, also where the worker is killed. */
+export interface CallFolders {
+  /** @returns an absolute path that nobody else has. */
+  open(): Promise<string>;
+}

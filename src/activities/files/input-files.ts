@@ -1,0 +1,54 @@
+import { FILE_LIMITS } from '../../contracts/files.js';
+import type { JsonObject } from '../../contracts/json.js';
+import type { Plan } from '../../contracts/plan.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { Progress } from '../../contracts/task.js';
+import { formatBytes } from '../../rules/byte-size.js';
+import { bytesOfFiles, filesIn } from '../../rules/files-in.js';
+import type { FileStore } from './file-store.js';
+
+/**
+ * Refuses files of an input that are larger than the policy allows; what they say of their size is compared when they
+ * are handed out.
+ *
+ * @throws AbilityError `file.too_large`.
+ */
+export function refuseLargeFiles({ files: limits }: Pick<Plan, 'files'>, input: JsonObject): void {
+  if (!limits?.input) return;
+  const { file_bytes: most = FILE_LIMITS.file_bytes, task_bytes: mostOfAll = FILE_LIMITS.task_bytes } = limits;
+  const files = filesIn(input);
+  const large = files.find(({ file }) => file.bytes > most);
+  if (large) {
+    const { name, bytes } = large.file;
+    throw tooLarge(`${name} (${formatBytes(bytes)}) is larger than the ${formatBytes(most)} that a file may have`);
+  }
+  const together = bytesOfFiles(files.map(({ file }) => file));
+  if (together <= mostOfAll) return;
+  throw tooLarge(
+    `The files of the input are ${formatBytes(together)}, and those of a task may be ${formatBytes(mostOfAll)}`,
+  );
+}
+
+/**
+ * Lets a task hold the files of its input, and those that it takes over from an earlier task.
+ *
+ * @param task its key. @throws AbilityError `store.not_shared` for one that is not in the store.
+ */
+export async function holdFiles(
+  { plan, input, progress = {} }: { plan: Plan; input: JsonObject; progress?: Progress | undefined },
+  task: string,
+  store: Pick<FileStore, 'hold'>,
+): Promise<void> {
+  const given = plan.files?.input ? filesIn(input).map(({ file }) => file) : [];
+  const made = Object.values(progress).flatMap((entry) => entry.made ?? []);
+  const digests = new Set([...given, ...made.map(({ file }) => file)].map(({ $file }) => $file));
+  for (const digest of digests) await store.hold(task, digest);
+}
+
+function tooLarge(message: string): AbilityError {
+  return new AbilityError({
+    code: 'file.too_large',
+    message,
+    suggestion: 'Make them smaller, or raise `policy.max_file` or `policy.max_task_files` in ability.yaml.',
+  });
+}

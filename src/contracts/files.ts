@@ -1,0 +1,75 @@
+import { isJsonObject, type JsonObject } from './json.js';
+
+/**
+ * A file that a task made or was given: its bytes lie in the store, and this is what travels in their place.
+ *
+ * A digest proves nothing about whose file it is; a call gets the bytes only where the task has the file.
+ * Source: docs/decisions/0013-files-between-steps.md.
+ */
+export interface FileValue extends JsonObject {
+  /** SHA-256 of its bytes: 64 hex digits. */
+  $file: string;
+  /** What it is called, without folders. */
+  name: string;
+  bytes: number;
+  /** Such as `text/html`. */
+  media_type: string;
+}
+
+/** The files of one call, by the names of its contract; a list where the contract says `many`. */
+export type StepFiles = { [name: string]: FileValue | FileValue[] };
+
+/** A file that a task has, and where it came from. */
+export interface TaskFile {
+  /** Path of the step that made it; `''` for one of the input. */
+  step: string;
+  /** Name in the contract of the step, or the place in the input. */
+  name: string;
+  file: FileValue;
+  /** It was made by a task that this one called, and did not come out in its output: it is not this one's to use. */
+  called?: true;
+}
+
+/** What an operation's contract says of one of its files. */
+export interface PlanOutputFile {
+  /** Relative to the folder that the script writes into. */
+  glob: string;
+  /** Any number of files; otherwise exactly one. */
+  many?: true;
+}
+
+/** Where nobody says otherwise: `policy.max_file` and `policy.max_task_files`. */
+export const FILE_LIMITS = { file_bytes: 1024 ** 3, task_bytes: 4 * 1024 ** 3 } as const;
+
+/** What the answer of a HTTP call is called among its files. */
+export const ANSWER_FILE = 'response';
+
+/** Most files of one call: each of them is a part of its answer. */
+export const MOST_FILES_OF_CALL = 10_000;
+
+const DIGEST = /^[0-9a-f]{64}$/;
+const NAME = /^(?!\.{1,2}$)[^/\\\p{Cc}]{1,255}$/u;
+const MEDIA_TYPE = /^[\x21-\x2e\x30-\x7e]{1,100}\/[\x20-\x7e]{1,150}$/;
+const MEMBERS = 4;
+
+/** Whether a value is a {@link FileValue}: all four members, each in its form, and nothing else. */
+export function isFileValue(value: unknown): value is FileValue {
+  if (!isJsonObject(value) || typeof value.$file !== 'string') return false;
+  const { $file, name, bytes, media_type } = value;
+  return (
+    Object.keys(value).length === MEMBERS &&
+    DIGEST.test($file) &&
+    typeof name === 'string' &&
+    NAME.test(name) &&
+    typeof bytes === 'number' &&
+    Number.isSafeInteger(bytes) &&
+    bytes >= 0 &&
+    typeof media_type === 'string' &&
+    MEDIA_TYPE.test(media_type)
+  );
+}
+
+/** Whether a value was meant as a file, right or not: a map with `$file`. */
+export function isMeantAsFile(value: unknown): boolean {
+  return isJsonObject(value) && Object.hasOwn(value, '$file');
+}

@@ -1,0 +1,21 @@
+import type { Plan, PlanFiles } from '../contracts/plan.js';
+import type { Project } from '../definitions/formats/project.js';
+import { parseBytes } from '../rules/byte-size.js';
+import { makesFiles } from '../rules/makes-files.js';
+import { asksForFiles } from './json-schema/file-format.js';
+
+/** What a plan says of files; nothing where no call makes any and the input holds none. */
+export function filesOf(
+  { policy }: Project,
+  { ability, operations }: Pick<Plan, 'ability' | 'operations'>,
+): { files?: PlanFiles } {
+  const hasInput = asksForFiles(ability.input_schema);
+  if (!hasInput && !Object.values(operations).some(makesFiles)) return {};
+  return {
+    files: {
+      ...(hasInput && { input: true }),
+      ...(policy.max_file !== undefined && { file_bytes: parseBytes(policy.max_file) as number }),
+      ...(policy.max_task_files !== undefined && { task_bytes: parseBytes(policy.max_task_files) as number }),
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Store } from './store.js';
+
+/** An intention to remove is as old at most, so that one of a process that was killed holds nobody up for long. */
+const INTENT_MS = 120_000;
+/** Within this of saying so a file is removed, or not at all. */
+const REMOVAL_MS = 30_000;
+const LOOK_MS = 100;
+
+const BY_TASK = 'file-holds/by-task/';
+const BY_FILE = 'file-holds/by-file/';
+const LEAVING = 'file-holds/leaving/';
+const NOTHING = new Uint8Array();
+
+/** A task that holds files, and since when it holds the last of them. */
+export interface HoldingTask {
+  task: string;
+  digests: string[];
+  since: Date;
+}
+
+/**
+ * Which tasks have which files of a store.
+ *
+ * A file stays while a task holds it. Who removes one says so first and then looks for holds; who holds one writes that
+ * first and then looks whether it is being removed: one of the two sees the other, whatever the order. Two objects a hold,
+ * one by the file, which counts, and one by the task, which is written before it and removed after it.
+ *
+ * Source: docs/decisions/0013-files-between-steps.md.
+ */
+export class FileHolds {
+  /** @param project whose tasks these are; a store may serve several. */
+  constructor(
+    private readonly store: Store,
+    private readonly project: string,
+  ) {}
+
+  /**
+   * Lets a task hold a file that is to be there.
+   *
+   * @returns whether the file is there; it stays then. @throws AbilityError `store.full`, `store.not_shared`.
+   */
+  async hold(task: string, digest: string): Promise<boolean> {
+    await this.store.putNamed(this.ofTask(task) + digest, NOTHING);
+    await this.store.putNamed(this.ofFile(digest) + this.ownerOf(task), NOTHING);
+    await this.untilNotRemoved(digest);
+    return this.store.holdsFile(digest);
+  }
+
+  /** The digests that a task holds. */
+  async heldBy(task: string): Promise<string[]> {
+    return (await this.store.listNamed(this.ofTask(task))).map(({ name }) => lastPart(name));
+  }
+
+  /** Lets go of one file, and removes it where nobody else has it. @returns whether it is gone. */
+  async letGo(task: string, digest: string): Promise<boolean> {
+    await this.store.removeNamed(this.ofFile(digest) + this.ownerOf(task));
+    const isGone = await this.removeUnheld(digest);
+    await this.store.removeNamed(this.ofTask(task) + digest);
+    return isGone;
+  }
+
+  /** Lets go of all that a task holds, and removes what nobody else does. @returns how many files are gone. */
+  async release(task: string): Promise<number> {
+    let removed = 0;
+    for (const digest of await this.heldBy(task)) if (await this.letGo(task, digest)) removed += 1;
+    return removed;
+  }
+
+  /** The tasks of the project that hold files. */
+  async holdingTasks(): Promise<HoldingTask[]> {
+    const prefix = `${BY_TASK}${this.project}/`;
+    const tasks = new Map<string, HoldingTask>();
+    for (const { name, modified } of await this.store.listNamed(prefix)) {
+      const [part = '', digest = ''] = name.slice(prefix.length).split('/');
+      const task = decodeURIComponent(part);
+      const known = tasks.get(task) ?? { task, digests: [], since: modified };
+      known.digests.push(digest);
+      if (modified > known.since) known.since = modified;
+      tasks.set(task, known);
+    }
+    return [...tasks.values()];
+  }
+
+  /** Removes a file that no task of any project holds. @returns whether it is gone. */
+  async removeUnheld(digest: string): Promise<boolean> {
+    if (await this.isHeld(digest)) return false;
+    const intent = `${LEAVING}${digest}/${randomUUID()}`;
+    const begun = Date.now();
+    await this.store.putNamed(intent, NOTHING);
+    try {
+      if ((await this.isHeld(digest)) || Date.now() - begun > REMOVAL_MS) return false;
+      await this.store.removeFile(digest);
+      return true;
+    } finally {
+      await this.store.removeNamed(intent);
+    }
+  }
+
+  private async isHeld(digest: string): Promise<boolean> {
+    return (await this.store.listNamed(this.ofFile(digest))).length > 0;
+  }
+
+  private async untilNotRemoved(digest: string): Promise<void> {
+    for (;;) {
+      const intents = await this.store.listNamed(`${LEAVING}${digest}/`);
+      if (!intents.some(({ modified }) => Date.now() - modified.getTime() < INTENT_MS)) return;
+      await sleep(LOOK_MS);
+    }
+  }
+
+  private ofTask(task: string): string {
+    return `${BY_TASK}${this.project}/${encodeURIComponent(task)}/`;
+  }
+
+  private ofFile(digest: string): string {
+    return `${BY_FILE}${digest}/`;
+  }
+
+  private ownerOf(task: string): string {
+    return `${this.project}/${encodeURIComponent(task)}`;
+  }
+}
+
+function lastPart(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,61 @@
+import type { Readable } from 'node:stream';
+import { AbilityError } from '../../contracts/problem.js';
+import { FileHolds } from './file-holds.js';
+import type { KeptFile, Store } from './store.js';
+
+/** A file may be removed, by who saw no hold of it, as often as this while it is kept. */
+const MOST_TURNS = 5;
+
+/** Makes the bytes of a file to keep, from their beginning, each time that it is called. */
+export type Source = () => Promise<Readable>;
+
+/** The files of the tasks of a project: their bytes, and who holds them. */
+export class TaskFileStore {
+  readonly holds: FileHolds;
+
+  constructor(
+    private readonly store: Store,
+    project: string,
+  ) {
+    this.holds = new FileHolds(store, project);
+  }
+
+  /**
+   * Keeps a file for a task.
+   *
+   * @throws AbilityError `file.too_large` above so many bytes; `store.full`, `store.not_shared`; the error of the source.
+   */
+  async keep(source: Source, task: string, maxBytes: number, signal?: AbortSignal): Promise<KeptFile> {
+    for (let turn = 1; ; turn += 1) {
+      const kept = await this.store.keepFile(await source(), { maxBytes, signal });
+      if (await this.holds.hold(task, kept.sha256)) return kept;
+      if (turn === MOST_TURNS) throw absent(kept.sha256, this.store.where);
+    }
+  }
+
+  /** Lets a task hold a file that is kept already. @throws AbilityError `store.not_shared` where it is not. */
+  async hold(task: string, digest: string): Promise<void> {
+    if (await this.holds.hold(task, digest)) return;
+    await this.holds.letGo(task, digest);
+    throw absent(digest, this.store.where);
+  }
+
+  /** The bytes, checked while they are read. @throws AbilityError `store.not_shared`. */
+  open(digest: string): Promise<Readable> {
+    return this.store.openFile(digest);
+  }
+
+  /** Lets go of all that a task holds, and removes what nobody else does. @returns how many files are gone. */
+  release(task: string): Promise<number> {
+    return this.holds.release(task);
+  }
+}
+
+function absent(digest: string, where: string): AbilityError {
+  return new AbilityError({
+    code: 'store.not_shared',
+    message: `The file ${digest} is not in ${where}`,
+    suggestion:
+      'It was removed after `policy.keep_files`, or it lies in another store: point ABILITY_STORE to the one that the workers of the environment share.',
+  });
+}

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { type FileValue, isFileValue, type TaskFile } from '../../../src/contracts/files.js';
+import { formatBytes, parseBytes } from '../../../src/rules/byte-size.js';
+import { safeFileName } from '../../../src/rules/file-name.js';
+import { bytesOfFiles, filesIn } from '../../../src/rules/files-in.js';
+import { withFiles } from '../../../src/rules/kept-files.js';
+import { endingOf, mediaTypeOf } from '../../../src/rules/media-type.js';
+
+const FILE: FileValue = { $file: 'a'.repeat(64), name: 'a.txt', bytes: 3, media_type: 'text/plain' };
+
+describe('a file value', () => {
+  test('has four members, each in its form', () => {
+    expect(isFileValue(FILE)).toBe(true);
+    const wrong = [
+      { $file: 'A'.repeat(64) },
+      { $file: 'a'.repeat(63) },
+      { name: '../a' },
+      { name: '..' },
+      { name: '' },
+      { name: 'a\nb' },
+      { bytes: -1 },
+      { bytes: 1.5 },
+      { media_type: 'text' },
+      { more: 1 },
+    ];
+    for (const change of wrong) expect(isFileValue({ ...FILE, ...change })).toBe(false);
+    const { bytes: _, ...rest } = FILE;
+    expect([isFileValue(rest), isFileValue(null), isFileValue([FILE]), isFileValue('a')]).toEqual(Array(4).fill(false));
+  });
+
+  test('is found wherever it stands, and counts once', () => {
+    const value = { a: [FILE, { b: { ...FILE, name: 'b' } }], c: null, $file: 'no' };
+    expect(filesIn(value).map(({ at }) => at)).toEqual(['a.0', 'a.1.b']);
+    expect(bytesOfFiles(filesIn(value).map(({ file }) => file))).toBe(3);
+  });
+});
+
+describe('a size', () => {
+  test.each([
+    ['20B', 20],
+    ['1.5 KiB', 1536],
+    ['500MB', 500_000_000],
+    ['1GiB', 1024 ** 3],
+    ['1', undefined],
+    ['1 XB', undefined],
+    ['9999999999TiB', undefined],
+  ])('%s is %s', (text, bytes) => expect(parseBytes(text)).toBe(bytes));
+
+  test('is told in the unit that fits', () => {
+    expect([0, 1023, 1024, 1536, 20 * 1024 ** 2].map(formatBytes)).toEqual([
+      '0 B',
+      '1023 B',
+      '1 KiB',
+      '1.5 KiB',
+      '20 MiB',
+    ]);
+  });
+});
+
+describe('the name of a file', () => {
+  test.each([
+    ['a/b\\c', 'a_b_c'],
+    ['..', 'file'],
+    [' ', 'file'],
+    ['a\u0000b', 'a_b'],
+    [`${'ä'.repeat(200)}.tar.gz`, `${'ä'.repeat(124)}.tar.gz`],
+  ])('%j is safe as %j', (name, safe) => {
+    expect(safeFileName(name)).toBe(safe);
+    expect(Buffer.byteLength(safeFileName(name))).toBeLessThanOrEqual(255);
+  });
+
+  test('says its type, and the type its ending', () => {
+    expect([mediaTypeOf('A.HTML'), mediaTypeOf('a'), mediaTypeOf('a.constructor')]).toEqual([
+      'text/html',
+      'application/octet-stream',
+      'application/octet-stream',
+    ]);
+    expect([endingOf('image/png'), endingOf('text/csv; charset=utf-8'), endingOf('x/y')]).toEqual(['.png', '.csv', '']);
+  });
+});
+
+test('a retry takes over the files of the steps that it takes over, and of those inside them', () => {
+  const made = (step: string): TaskFile => ({ step, name: 'x', file: FILE });
+  const kept = withFiles({ a: { status: 'succeeded' }, loop: { status: 'pending', items: {} } }, [
+    made(''),
+    made('a'),
+    made('b'),
+    made('loop/3/inner'),
+  ]);
+  expect(kept).toEqual({
+    a: { status: 'succeeded', made: [made('a')] },
+    loop: { status: 'pending', items: {}, made: [made('loop/3/inner')] },
+  });
+});
