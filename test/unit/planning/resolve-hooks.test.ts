@@ -77,7 +77,7 @@ describe('the levels that bind', () => {
     expect(preCall(files)).toEqual(['g1', 'g2', 'b', 'a', 'c']);
   });
 
-  test('a later level drops what earlier ones bound only with `replace`, and that is told', () => {
+  test('a later level drops what earlier ones bound only with `replace`, and that is reported', () => {
     const files = at({ operation: '{ pre_call: [a, b] }', environment: '{ pre_call: [b, c], replace: true }' });
     expect(preCall(files)).toEqual(['g1', 'g2', 'b', 'c']);
     expect(planned(files).warnings).toEqual([
@@ -212,7 +212,7 @@ describe('a bound hook', () => {
     expect([preCall(files, 'dev'), preCall(files, 'staging')]).toEqual([[], ['g']]);
   });
 
-  test('R-002-20: fires only while it is enabled, and the author is told when it is not', () => {
+  test('R-002-20: fires only while it is enabled, and a warning says when it is not', () => {
     const files = {
       ...bound,
       ...phase('PreAbilityCall', { g: 'enabled: false', global: 'enabled: false, blocking: true, match: {}' }),

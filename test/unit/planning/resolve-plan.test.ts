@@ -153,7 +153,7 @@ describe('what was asked for', () => {
     expect(errorOf(() => planned({}, id)).code).toBe('ability.not_found');
   });
 
-  test('an environment that is not there is told before anything else', () => {
+  test('an environment that is not there is reported before anything else', () => {
     expect(errorOf(() => planned({}, 'local.op', 'prod')).code).toBe('environment.not_found');
   });
 

@@ -53,7 +53,7 @@ describe('R-002-01: what is deprecated', () => {
     expect(problems).toMatchObject([{ code: 'definition.unknown_reference', message: expect.stringMatching(message) }]);
   });
 
-  test('stands before the words of its row, whoever wrote them, and goes with its status', () => {
+  test('comes before the words of its row, whoever wrote them, and goes with its status', () => {
     const pool = (...lines: string[]) => abilityPool(registryOf({ ...GOOD, ...lowLevel('old', ...lines, SCRIPT) }));
     const page =
       '<!-- ability:low-level -->\n| Operation key | Summary |\n|---|---|\n| old | Mine |\n<!-- /ability:low-level -->\n';

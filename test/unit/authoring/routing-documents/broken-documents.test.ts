@@ -52,7 +52,7 @@ describe('a document is refused, and stays as it is, at the line where', () => {
     });
   });
 
-  test('several things are wrong, each is told', () => {
+  test('several things are wrong, each is reported', () => {
     const problems = problemsOf([HIGH, 'words', HIGH_END, LOW, 'more', LOW_END].join('\n'), pool);
     expect(problems.map(({ location }) => location?.line)).toEqual([2, 5]);
   });

@@ -104,12 +104,12 @@ describe('the choice of rows', () => {
     expect(rowsOf(updated(listed, everywhere, 'm/ABILITY.md').text)['any.where']).toContain('| script | any |');
   });
 
-  test('a document whose modules nobody has is told', () => {
+  test('a document whose modules no ability has is reported', () => {
     const { notes } = updated(EMPTY, pool(), 'src/nobody/ABILITY.md');
     expect(notes.map(({ message }) => message)).toContainEqual(expect.stringMatching(/No ability .* src\/nobody/));
   });
 
-  test('rows="chosen" adds nothing, and tells what could be added', () => {
+  test('rows="chosen" adds nothing, and reports what could be added', () => {
     const chosen = EMPTY.replace('<!-- ability:low-level -->', '<!-- ability:low-level rows="chosen" -->');
     const { text, notes } = updated(chosen, pool());
     expect(Object.keys(rowsOf(text))).toEqual(['users_check']);
@@ -212,7 +212,7 @@ describe("people's words", () => {
 describe('abilities that go', () => {
   const { text } = updated(EMPTY, pool());
 
-  test('a row whose ability is gone goes too, and its words are told', () => {
+  test('a row whose ability is gone goes too, and its words are reported', () => {
     const own = text.replace('Checks the users.', 'My words');
     const { text: after, changes } = updated(own, poolOf(users[1] ?? {}));
     expect(rowsOf(after)).not.toHaveProperty('users_check');

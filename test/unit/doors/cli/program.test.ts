@@ -92,11 +92,7 @@ const SCAFFOLD_COMMANDS = [
   'schemas [options]',
 ];
 const KEYS_COMMANDS = ['create [options]'];
-const IMPORT_COMMANDS = [
-  'mcp [options] <server>',
-  'openapi [options] <source>',
-  'arazzo [options] <source>',
-];
+const IMPORT_COMMANDS = ['mcp [options] <server>', 'openapi [options] <source>', 'arazzo [options] <source>'];
 
 describe('`--help` lists', () => {
   test.each(COMMANDS)('ability %s', (usage) => {

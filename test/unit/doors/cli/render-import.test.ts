@@ -57,7 +57,7 @@ test('of many files that people edited those come first about which somebody has
   expect(lines[kept + 2]).toContain('both changed summary');
 });
 
-test('of a file that changed in many places only some are told', () => {
+test('of a file that changed in many places only some are listed', () => {
   const differences = Array.from({ length: 100 }, (_, index) => ({ ...difference, at: `a${index}` }));
   const lines = shown({ operations: operations(1, { status: 'changed', differences }) });
   expect(lines.filter((line) => line.startsWith('    a') && line.includes('->'))).toHaveLength(10);
