@@ -295,23 +295,23 @@ describe('a task that does not succeed', () => {
 });
 
 describe('projects', () => {
-  test('no project is told', async () => {
+  test('a folder without a project is reported', async () => {
     const end = await abilityJson(['list'], { cwd: '/' });
     expect(end).toMatchObject({ exitCode: 2, json: { error: { code: 'project.not_found' } } });
   });
 
-  test('several environments and no choice is told', async () => {
+  test('several environments and no choice is reported', async () => {
     const end = await abilityJson(['run', 'util.echo'], { cwd: lonely.root });
     expect(end).toMatchObject({ exitCode: 2, json: { error: { code: 'config.no_environment' } } });
   });
 
-  test('two registries are told', async () => {
+  test('two registries are reported', async () => {
     lonely.write({ '.system/registry/low-level/x.yaml': 'operation_key: x\nsummary: x\n' });
     const end = await abilityJson(['list'], { cwd: lonely.root });
     expect(end).toMatchObject({ exitCode: 2, json: { error: { code: 'project.two_registries' } } });
   });
 
-  test('a broken ability.yaml is told with its place', async () => {
+  test('a broken ability.yaml is reported with its place', async () => {
     const broken = makeProject({ 'ability.yaml': 'format: 1\nproject: x\nenvironments: { dev: { protect: true } }\n' });
     const end = await abilityJson(['list'], { cwd: broken.root });
     expect(end).toMatchObject({

@@ -55,7 +55,7 @@ describe('from an empty folder to abilities that run', () => {
     expect({ exitCode, output: result.output }).toEqual({ exitCode: 0, output: { text: 'Hello, World!' } });
   });
 
-  test('what comes next and where help is are told as one would type them', async () => {
+  test('what comes next and where help is are printed as one would type them', async () => {
     expect((await run('scaffold', 'schemas')).stdout).toBe('');
     expect((await run('scaffold', 'low-level')).stderr).toContain('`ability scaffold low-level --help`');
     expect((await run('scaffold', 'low-level', 'x.y')).stderr).toContain('Pass --kind script, mcp or api;');
@@ -89,7 +89,7 @@ describe('from an empty folder to abilities that run', () => {
     expect(usage.filter((line) => JSON.parse(line).ability_id === 'log.write').length).toBeGreaterThanOrEqual(2);
   });
 
-  test('a scaffolded guard stands before a scaffolded ability at once [R-002-65, R-002-28]', async () => {
+  test('a scaffolded guard is asked about a scaffolded ability at once [R-002-65, R-002-28]', async () => {
     await run(
       'scaffold',
       'low-level',

@@ -258,12 +258,12 @@ describe('at creation', () => {
     expect(await project.run('w.scoped')).toMatchObject({ status: 'succeeded' });
   });
 
-  test('a missing credential is told by name and environment', async () => {
+  test('a missing credential is reported by name and environment', async () => {
     const error = await failure(project.create('w.token'));
     expect(error.message).toMatch(/Missing required configuration: NEVER_SET \(dev\)/);
   });
 
-  test('a guard that crashes at creation is a no', async () => {
+  test('a guard that crashes at creation denies', async () => {
     expect(await failure(project.create('w.crash_create'))).toMatchObject({ code: 'hook.failed' });
   });
 

@@ -81,7 +81,7 @@ describe('create and run', () => {
     expect(readFileSync(join(record(id), 'tool_call.md'), 'utf8')).toMatch(/## Output\n\n```json\n\{\n {2}"n": 8\n\}/);
   });
 
-  test('R-000-86, R-002-34: tool_call.md tells what was wanted, how it was set up, with what, and how it ended', async () => {
+  test('R-000-86, R-002-34: tool_call.md has what was wanted, how it was set up, with what, and how it ended', async () => {
     project.write(
       operation('util.break', 'process.stderr.write("broken\\n"); process.exit(3);', { effects: 'write_additive' }),
     );

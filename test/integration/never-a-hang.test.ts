@@ -29,7 +29,7 @@ const failure = (promise: Promise<unknown>) =>
 const cli = (...args: string[]) =>
   promisify(execFile)(inject('temporal').binary, [...args, '--address', inject('temporal').address]);
 
-test('no worker on the queue is told at preflight', async () => {
+test('no worker on the queue is reported at preflight', async () => {
   const session = { ...project.session, project: `nobody-${randomUUID()}` };
   const task = {
     ability: 'util.echo',
