@@ -204,7 +204,7 @@ export const LINT_CODES = {
   'lint.operation_unused': {
     severity: 'warning',
     means: 'A workflow allows an operation that it never calls.',
-    why: 'The list tells reviewers what a workflow can do; what has no use hides what has one.',
+    why: 'The list shows reviewers what a workflow can do; what has no use hides what has one.',
     fix: 'Take it out of `operations`.',
   },
   'lint.optional_field': {
