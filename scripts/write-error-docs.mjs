@@ -30,7 +30,7 @@ const lintSections = [
 ];
 const lint = `# What lint finds
 
-\`ability lint\` reads the definitions of a project and tells what does not hold, each with a stable code, its place as
+\`ability lint\` reads the definitions of a project and reports what does not hold, each with a stable code, its place as
 \`file:line:column\`, why it matters and what to do. It needs no server and runs nothing. Errors keep an ability from running or
 break a promise; warnings run and are likely not what was meant; notes may well be meant. \`ability explain CODE\` prints these sections.
 

@@ -242,7 +242,7 @@ function keyConflict(request: TaskRequest, what: string, held?: Pick<TaskMemo, '
   return new AbilityError({
     code: 'task.key_conflict',
     message: `The key ${request.task} already belongs to ${differs}`,
-    suggestion: `Choose another key; \`ability task show ${request.task}\` tells what holds this one.`,
+    suggestion: `Choose another key; \`ability task show ${request.task}\` shows what holds this one.`,
   });
 }
 

@@ -89,8 +89,8 @@ export function asFailure(path: string, error: unknown): AbilityError {
     EACCES: ['the folder may not be written to', 'Mend its permissions and do it again.'],
     EPERM: ['the folder may not be written to', 'Mend its permissions and do it again.'],
     EROFS: ['the disk can only be read', 'Do it where files can be written.'],
-    EISDIR: ['a folder stands where a file belongs', 'Rename that folder and do it again.'],
-    ENOTDIR: ['a file stands where a folder belongs', 'Rename that file and do it again.'],
+    EISDIR: ['a folder is where a file belongs', 'Rename that folder and do it again.'],
+    ENOTDIR: ['a file is where a folder belongs', 'Rename that file and do it again.'],
   };
   const [reason, suggestion] = reasons[code] ?? [error instanceof Error ? error.message : String(error), undefined];
   return new AbilityError(
@@ -170,7 +170,7 @@ function put({ file, target, temporary }: Staged, link: Link): Undo {
   if (readFileSync(target, 'utf8') !== before) {
     throw new AbilityError({
       code: 'scaffold.changed',
-      message: `${path} was changed by somebody else meanwhile, so nothing was written`,
+      message: `${path} was changed by another program meanwhile, so nothing was written`,
       suggestion: 'Do it again.',
     });
   }

@@ -35,7 +35,7 @@ export async function attachTask(
     throw new AbilityError({
       code: 'task.key_conflict',
       message: `The key ${id} already belongs to ${held.ability ?? 'a workflow that is no task'}${isPlanned ? '' : ' with another plan'}`,
-      suggestion: `Choose another key; \`ability task show ${id}\` tells what holds this one.`,
+      suggestion: `Choose another key; \`ability task show ${id}\` shows what holds this one.`,
     });
   }
   const waits = status.name === 'RUNNING' && typedSearchAttributes.get(STATUS) === 'created';

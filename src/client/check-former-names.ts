@@ -26,7 +26,7 @@ export async function checkFormerNames({ temporal, project, runtime }: Session):
   return {
     name: 'renamed',
     status: 'warning',
-    message: `Open tasks of a former name of this project wait, and nobody serves them: ${counts}`,
+    message: `Open tasks of a former name of this project wait, and no worker serves them: ${counts}`,
     advice: `Write \`project: ${[...names.keys()][0]}\` in ability.yaml until they have ended.`,
   };
 }

@@ -40,7 +40,7 @@ export async function checkRetention(session: Session): Promise<CheckResult> {
   const kept = `Ended tasks are kept for ${Math.round(days * 10) / 10} days`;
   if (days >= LEAST_RETENTION_DAYS) return { name, status: 'ok', message: kept };
   const advice = `temporal operator namespace update --namespace ${session.namespace} --retention 720h`;
-  return { name, status: 'warning', message: `${kept}; after that only records tell of them`, advice };
+  return { name, status: 'warning', message: `${kept}; after that only records have them`, advice };
 }
 
 /** Whether each environment has workers for both placements. */

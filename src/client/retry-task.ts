@@ -40,8 +40,8 @@ export async function retryTask(session: Session, id: string, { from, ...wanted 
     }
     throw new AbilityError({
       code: 'worker.unavailable',
-      message: `No worker can tell what ${id} has done`,
-      suggestion: 'Start a worker for its environment: `ability doctor` tells what is missing.',
+      message: `No worker answers what ${id} has done`,
+      suggestion: 'Start a worker for its environment: `ability doctor` says what is missing.',
     });
   });
   const retry = { task: id, from: from ?? null };

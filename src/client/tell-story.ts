@@ -194,17 +194,19 @@ function gapsOf({ seen, history, record }: StorySources, origin: Origin | undefi
   const gaps: string[] = [];
   if (seen.source === 'record') {
     gaps.push(
-      'Temporal no longer has this task. Its record tells this; errors of attempts that were tried again, and times of steps, went with the history.',
+      'Temporal no longer has this task. This is from its record; errors of attempts that were tried again, and times of steps, went with the history.',
     );
     if (record?.result === null)
       gaps.push('The record was made when the task was created; how the task ended is not in it.');
   }
   if (seen.source === 'description') {
-    gaps.push('No worker answers, so what hooks and approvers said is not known now; calls are told from the history.');
+    gaps.push(
+      'No worker answers, so what hooks and approvers said is not known now; calls are shown from the history.',
+    );
   }
   if (seen.result.error?.code === 'task.terminated') {
     gaps.push(
-      'A terminated task leaves no result: what hooks and approvers said is not known, calls are told from the history.',
+      'A terminated task leaves no result: what hooks and approvers said is not known, calls are shown from the history.',
     );
   }
   if (!origin)

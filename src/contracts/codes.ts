@@ -35,7 +35,7 @@ export const CODES = {
   },
   'approval.expired': {
     exit: EXIT.denied,
-    means: 'Nobody decided in time, and no answer is a no.',
+    means: 'The approval was not decided in time; that denies it.',
     next: 'Run the ability again when an approver is there, or give the approval a longer `timeout`.',
   },
   'approval.ignored': {
@@ -121,7 +121,7 @@ export const CODES = {
   },
   'definition.unread': {
     exit: EXIT.usage,
-    means: 'A definition stands where nothing reads it, or is a hook that can never run.',
+    means: 'A definition is where nothing reads it, or is a hook that can never run.',
     next: 'Follow the suggestion, or delete it: what it guards or sets is neither guarded nor set.',
   },
   'denied.host': {
@@ -147,7 +147,7 @@ export const CODES = {
   },
   'docs.write_failed': {
     exit: EXIT.outOfOrder,
-    means: 'A routing document could not be written, or somebody changed it meanwhile.',
+    means: 'A routing document could not be written, or it was changed meanwhile.',
     next: 'Make room on the disk or mend its permissions, and run the command again.',
   },
   'engine.stuck': {
@@ -192,7 +192,7 @@ export const CODES = {
   },
   'expression.not_text': {
     exit: EXIT.failed,
-    means: 'A list, a map or null stands inside text.',
+    means: 'A list, a map or null is inside text.',
     next: 'Let the `${{ }}` stand alone to keep its type, or make text of it.',
   },
   'expression.syntax': {
@@ -239,8 +239,8 @@ export const CODES = {
   },
   'guard.denied': {
     exit: EXIT.denied,
-    means: 'A hook said no.',
-    next: 'Follow the suggestion in the message; `ability why KEY` tells what each hook said.',
+    means: 'A hook denied it.',
+    next: 'Follow the suggestion in the message; `ability why KEY` shows what each hook said.',
   },
   'history.invalid': {
     exit: EXIT.usage,
@@ -274,8 +274,7 @@ export const CODES = {
   },
   'import.state_broken': {
     exit: EXIT.usage,
-    means:
-      'What was imported last cannot be read, so that what people edited cannot be told from what the source changed.',
+    means: 'What was imported last cannot be read, so that edits cannot be distinguished from changes of the source.',
     next: 'Restore the file in `registry/.imports` from version control. Or delete it: edited files are then left as they are.',
   },
   'import.unavailable': {
@@ -427,7 +426,7 @@ export const CODES = {
   'runtime.failed': {
     exit: EXIT.outOfOrder,
     means: 'The runtime of the project did not start.',
-    next: 'Read the log the message names; `ability doctor` tells what is wrong.',
+    next: 'Read the log the message names; `ability doctor` says what is wrong.',
   },
   'runtime.renamed': {
     exit: EXIT.outOfOrder,
@@ -446,7 +445,7 @@ export const CODES = {
   },
   'scaffold.changed': {
     exit: EXIT.outOfOrder,
-    means: 'A file that was to be changed was changed by somebody else meanwhile; nothing was written.',
+    means: 'A file that was to be changed was changed by another program meanwhile; nothing was written.',
     next: 'Run the command again.',
   },
   'scaffold.exists': {
@@ -562,13 +561,13 @@ export const CODES = {
   },
   'task.expired': {
     exit: EXIT.failed,
-    means: 'The task was created and nobody ran it in time.',
+    means: 'The task was created and was not run in time.',
     next: 'Create it again.',
   },
   'task.key_conflict': {
     exit: EXIT.usage,
     means: 'The key already belongs to a task with another ability, environment or input.',
-    next: 'Choose another key; `ability task show KEY` tells what holds this one.',
+    next: 'Choose another key; `ability task show KEY` shows what holds this one.',
   },
   'task.key_invalid': {
     exit: EXIT.usage,
@@ -597,7 +596,7 @@ export const CODES = {
   },
   'task.terminated': {
     exit: EXIT.failed,
-    means: 'Somebody terminated the workflow; its clean-up did not run.',
+    means: 'The workflow was terminated; its clean-up did not run.',
     next: 'Check what it left behind. Prefer `ability task cancel`, which cleans up.',
   },
   'temporal.attributes_missing': {

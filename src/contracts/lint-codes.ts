@@ -30,7 +30,7 @@ export const LINT_CODES = {
   'lint.approver_unknown': {
     severity: 'warning',
     means: 'An approver is no group of the project, and nearly the name of one.',
-    why: 'An entry that is no group is taken for the name of a person, whom nobody may have.',
+    why: 'An entry that is no group is taken for the name of a person, and there may be no such person.',
     fix: 'Correct the name, or add the person to a group under `people`.',
   },
   'lint.break_effect': {
@@ -41,8 +41,8 @@ export const LINT_CODES = {
   },
   'lint.break_guard': {
     severity: 'error',
-    means: 'A guard no longer stands before an ability, under the same version.',
-    why: 'What was guarded yesterday runs unguarded today, and nobody who uses it was told.',
+    means: 'A guard no longer protects an ability, under the same version.',
+    why: 'What was guarded yesterday runs unguarded today, and its users were not informed.',
     fix: 'Bind the guard again, or give it `match: {}` where a binding elsewhere narrowed it; else give the ability a new `version`.',
   },
   'lint.break_input_narrowed': {
@@ -73,7 +73,7 @@ export const LINT_CODES = {
     severity: 'error',
     means: 'An ability is gone.',
     why: 'Whoever calls it finds nothing.',
-    fix: 'Keep it with the tag `deprecated` until nobody calls it; look for callers with `ability lint`.',
+    fix: 'Keep it with the tag `deprecated` until it has no callers; look for callers with `ability lint`.',
   },
   'lint.break_scope': {
     severity: 'error',
@@ -90,7 +90,7 @@ export const LINT_CODES = {
   'lint.hook_disabled': {
     severity: 'warning',
     means: 'An ability binds a hook that is not enabled.',
-    why: 'Whoever reads the binding believes that the hook stands guard, and it does not fire.',
+    why: 'Whoever reads the binding believes that the hook guards, and it does not fire.',
     fix: 'Set `enabled: true` at the hook, or take it out of the binding.',
   },
   'lint.hook_example': {
@@ -108,7 +108,7 @@ export const LINT_CODES = {
   'lint.hooks_dropped': {
     severity: 'warning',
     means: 'A lower level drops hooks of a higher one with `replace: true`.',
-    why: 'A guard that the contract of the ability promises does not stand in this environment.',
+    why: 'A guard that the contract of the ability promises is missing in this environment.',
     fix: 'Bind the hooks again that must stay, or leave `replace` out, so that the lists are united.',
   },
   'lint.implementation_deprecated': {
@@ -204,7 +204,7 @@ export const LINT_CODES = {
   'lint.operation_unused': {
     severity: 'warning',
     means: 'A workflow allows an operation that it never calls.',
-    why: 'The list tells reviewers what a workflow can do; what is there for nothing hides what is there for a reason.',
+    why: 'The list shows reviewers what a workflow can do; what has no use hides what has one.',
     fix: 'Take it out of `operations`.',
   },
   'lint.optional_field': {
@@ -288,7 +288,7 @@ export const LINT_CODES = {
   'lint.step_pending': {
     severity: 'warning',
     means: 'An expression looks at a step that cannot have run by then.',
-    why: 'Its status is always `pending` or `skipped` and its output null there, so looking at it tells nothing.',
+    why: 'Its status is always `pending` or `skipped` and its output null there, so looking at it is of no use.',
     fix: 'Move the step that is read before the one that reads it, or read another one.',
   },
   'lint.timeout_over_policy': {
@@ -335,7 +335,7 @@ export const LINT_CODES = {
   },
   'lint.unreachable_step': {
     severity: 'warning',
-    means: 'A step stands after one that always ends the task.',
+    means: 'A step comes after one that always ends the task.',
     why: 'It never runs.',
     fix: 'Give the `fail` or `end` before it an `if`, or take the step out.',
   },
@@ -347,7 +347,7 @@ export const LINT_CODES = {
   },
   'lint.yaml_boolean_word': {
     severity: 'warning',
-    means: 'A word such as `yes` or `off` stands where it looks like a boolean.',
+    means: 'A word such as `yes` or `off` is where it looks like a boolean.',
     why: 'Here it is a text; other readers of YAML take it for true or false.',
     fix: 'Write true or false, or put it in quotes.',
   },
@@ -361,7 +361,7 @@ export const LINT_CODES = {
     severity: 'error',
     means: 'A key in `{ }` has no value.',
     why: 'In `{ a:1 }` and `{ a, b }` the whole of `a:1`, or each of `a` and `b`, is a key whose value is null.',
-    fix: 'Write a blank after the colon, `{ a: 1 }`; a list stands in `[ ]`.',
+    fix: 'Write a blank after the colon, `{ a: 1 }`; a list is written in `[ ]`.',
   },
   'lint.yaml_number': {
     severity: 'warning',
@@ -371,7 +371,7 @@ export const LINT_CODES = {
   },
   'lint.yaml_template_in_comment': {
     severity: 'error',
-    means: 'A `${{ }}` stands in a comment.',
+    means: 'A `${{ }}` is in a comment.',
     why: 'After a blank, `#` begins a comment, and the value ends before it.',
     fix: 'Put the whole value in quotes.',
   },

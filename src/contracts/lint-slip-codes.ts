@@ -59,7 +59,7 @@ export const SLIP_CODES = {
   },
   'lint.hidden_character': {
     severity: 'error',
-    means: 'A definition holds a character that nobody sees.',
+    means: 'A definition holds an invisible character.',
     why: 'Two texts that look the same are different, or a text reads in another order than it is kept.',
     fix: 'Delete the character; write it as an escape in double quotes where it belongs there.',
   },
@@ -102,12 +102,12 @@ export const SLIP_CODES = {
   'lint.match_never_fits': {
     severity: 'warning',
     means: 'The `match` of a hook fits nothing.',
-    why: 'Whoever reads the hook believes that it stands guard, and it does not fire.',
-    fix: 'Correct the pattern: `*` stands for any letters, and nothing else has a meaning of its own.',
+    why: 'Whoever reads the hook believes that it guards, and it does not fire.',
+    fix: 'Correct the pattern: `*` matches any letters, and nothing else has a meaning of its own.',
   },
   'lint.never_reached': {
     severity: 'warning',
-    means: 'A handler or a case stands behind one that takes all of its work.',
+    means: 'A handler or a case comes after one that takes all of its work.',
     why: 'The first that fits is taken, so its steps never run.',
     fix: 'Put it before the other one, or leave it out.',
   },
@@ -186,7 +186,7 @@ export const SLIP_CODES = {
   'lint.unused_template': {
     severity: 'warning',
     means: 'No step of a file uses one of its templates.',
-    why: 'Nobody sees that it never runs, and its calls are in no plan.',
+    why: 'It is not visible that it never runs, and its calls are in no plan.',
     fix: 'Use it with `template: NAME`, or delete it.',
   },
   'lint.variable_twice': {

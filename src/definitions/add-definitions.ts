@@ -76,7 +76,7 @@ const ADD: Record<FileKindName, (registry: Registry, source: YamlSource) => Prob
     const phase = phaseOf(source.file);
     if (!phase) {
       const message = `${basename(source.file)} is not named after a phase`;
-      const suggestion = `Hooks stand in a file named after their phase: ${PHASES.join('.yaml, ')}.yaml.`;
+      const suggestion = `Hooks belong in a file named after their phase: ${PHASES.join('.yaml, ')}.yaml.`;
       return [{ code: 'definition.invalid', message, location: { file: source.file }, suggestion }];
     }
     return whenValid(hooks, source, (value) => {

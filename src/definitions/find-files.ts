@@ -83,10 +83,10 @@ function misplacedFiles(folders: ProjectFolders): UnreadFile[] {
     const message = folder ? `Nothing reads the definitions in ${file}/` : `Nothing reads ${file}`;
     const moved = read.includes('hooks')
       ? undefined
-      : `Hooks of this project stand in ${relative(root, folders.hooks)}/.`;
+      : `Hooks of this project are in ${relative(root, folders.hooks)}/.`;
     const suggestion =
       (name === 'hooks' ? moved : folder ? didYouMean(name, read) : undefined) ??
-      `Definitions stand in ${read.join('/, ')}/.`;
+      `Definitions are in ${read.join('/, ')}/.`;
     // `hook` may hold guards that somebody counts on; `hooks-old` was put aside.
     const kind = folder
       ? KINDS.find((known) => read.includes(known) && distance(name, known) <= MOST_SLIPS)

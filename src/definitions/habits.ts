@@ -22,7 +22,7 @@ const HABITS: Record<string, string> = {
   on: 'A workflow does not start itself: `ability run ID` starts it, from CI, a timer or a webhook.',
   do: 'Write `steps: [..]`, each step with an `id`.',
   tasks: 'Write `steps: [..]`, each step with an `id`.',
-  emit: 'Write `call: <ability>` of one that sends it; a task that waits is told with `ability task signal KEY NAME`.',
+  emit: 'Write `call: <ability>` of one that sends it; a task that waits is signalled with `ability task signal KEY NAME`.',
   strategy: 'Write `foreach: input.list` with `as`, `max_parallel` and `steps`.',
   fork: 'Write `parallel: { NAME: step, .. }`; where the first to end is to win, `race`.',
   outputs: 'Write `output`.',
@@ -40,7 +40,7 @@ const HABITS: Record<string, string> = {
   description: 'Write `summary`.',
   jobs: 'Write `steps`.',
   ...alike(
-    'The address stands in registry/config, `environments.NAME.endpoints.default` of the ability; here is the `path`.',
+    'The address belongs in registry/config, `environments.NAME.endpoints.default` of the ability; here is the `path`.',
     'url',
     'base_url',
     'host',

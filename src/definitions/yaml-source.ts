@@ -116,7 +116,7 @@ export function isProblem(value: YamlSource | Problem): value is Problem {
 
 /** Mistakes with a message of their own. Source: answers, 52. */
 function hintFor(line: string): string | undefined {
-  if (line.includes('${{')) return 'Quote a value with ${{ }} that holds `: ` or `#` or stands inside { } or [ ].';
+  if (line.includes('${{')) return 'Quote a value with ${{ }} that holds `: ` or `#` or is inside { } or [ ].';
   if (/:\s*!/.test(line)) return 'A value that begins with ! is a YAML tag; quote it: "!x".';
   if (/^\t/.test(line)) return 'Indent with spaces; YAML does not allow tabs.';
   if (/:\s+[^\s"'[{|>#][^"']*:\s/.test(line)) return 'Quote a text that holds `: `: summary: "The weather: a report".';

@@ -65,7 +65,7 @@ export function refuseTemplate(source: string): void {
   const bare = /^\s*\$\{\{([\s\S]*)\}\}\s*$/.exec(source)?.[1];
   throw new AbilityError({
     code: 'definition.invalid',
-    message: 'What stands here is bare CEL',
+    message: 'This place takes bare CEL',
     suggestion: bare === undefined ? 'Leave the ${{ }} out.' : `Write \`${bare.trim()}\`, without \${{ }}.`,
   });
 }

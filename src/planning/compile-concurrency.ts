@@ -39,7 +39,7 @@ function checkKey(key: string): void {
     if (chance === undefined) continue;
     throw new AbilityError({
       code: 'definition.invalid',
-      message: `A key with ${chance}() in it is another one for each task, so it would exclude nobody`,
+      message: `A key with ${chance}() in it is another one for each task, so it would exclude no other task`,
       suggestion: 'Make the key of `input` and `environment` alone.',
     });
   }

@@ -281,7 +281,7 @@ class StepCompiler {
       const at = inside(place, 'switch', index);
       if ('else' in item) {
         if (index === step.switch.length - 1) return { steps: this.compileAll(item.else, inside(at, 'else')) };
-        throw this.checks.refuse('`else` stands last', [...at.path, 'else'], 'What stands after it would never run.');
+        throw this.checks.refuse('`else` comes last', [...at.path, 'else'], 'What follows it would never run.');
       }
       this.condition(item.if, at, 'if');
       return { if: item.if, steps: this.compileAll(item.steps, inside(at, 'steps')) };

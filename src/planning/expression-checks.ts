@@ -99,7 +99,7 @@ export class ExpressionChecks {
     if (!turn || turn.every((key, index) => at[index] === key)) return;
     throw new AbilityError({
       code: 'expression.syntax',
-      message: `\`${step}\` runs once for each item of a \`foreach\`, and \`${source}\` stands outside it`,
+      message: `\`${step}\` runs once for each item of a \`foreach\`, and \`${source}\` is outside of it`,
       suggestion: 'Use the output of the `foreach`: the list of the last output of each item.',
     });
   }

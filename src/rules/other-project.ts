@@ -35,7 +35,7 @@ export function keyOfOther(key: string, holder: string, own: string): AbilityErr
   return refusal(
     holder,
     `The key ${key} belongs to ${nameOf(holder)}, and this is the project ${own}; nothing was created`,
-    `Choose another key; \`ability task show ${key}\` tells what holds this one.`,
+    `Choose another key; \`ability task show ${key}\` shows what holds this one.`,
   );
 }
 

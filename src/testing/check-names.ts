@@ -66,7 +66,8 @@ function approvalFault(name: string, { steps }: PlanNames): NameFault[] {
   const verb = steps.get(id);
   if (id === 'run' || verb === 'approval' || verb === 'call') return [];
   const asking = [...steps].filter(([, other]) => other === 'approval' || other === 'call').map(([step]) => step);
-  const message = verb === undefined ? `There is no step \`${id}\`` : `The step \`${id}\` asks nobody (\`${verb}\`)`;
+  const message =
+    verb === undefined ? `There is no step \`${id}\`` : `The step \`${id}\` asks for no approval (\`${verb}\`)`;
   return [key(['approvals', name], message, nearOrList(id, [...asking, 'run']))];
 }
 

@@ -86,7 +86,7 @@ describe('R-002-18, C-08: a guard without an answer refuses, and nothing is exec
   });
 });
 
-describe('R-002-38: the form of the source decides about the ability it names', () => {
+describe('the form of the source decides about the ability it names', () => {
   test('a deny among the signals is the deny it says', async () => {
     const n = next();
     const result = await project.run('op.called', { n, answer: guard('op.called', 'deny') });
@@ -116,7 +116,7 @@ describe('R-002-38: the form of the source decides about the ability it names', 
   });
 });
 
-test('R-002-27: after a call unknown keys are warnings, and the rest is taken', async () => {
+test('after a call unknown keys are warnings, and the rest is taken', async () => {
   const answer = '{"lgo":1,"metrics":{"ms":3},"guard_decision":"deny"}';
   const result = await project.run('op.after', { n: next(), answer });
   expect(result.status).toBe('succeeded');

@@ -215,7 +215,7 @@ describe('a runtime that is gone', () => {
   }, 60_000);
 });
 
-describe('a queue that nobody serves any more', () => {
+describe('a queue that no worker serves any more', () => {
   let running: RunningProject;
   const env = () => ({
     TEMPORAL_ADDRESS: inject('temporal').address,

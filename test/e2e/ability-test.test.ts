@@ -128,10 +128,12 @@ test('Ctrl-C in the middle of a run takes the server along', async () => {
   expect(isUp()).toBe(false);
 });
 
-test('the cases of the example project pass, without a service, a database or a credential', async () => {
+test('the cases of the example project pass, without a service, a database or a credential; R-000-42: errors in the log, or no row, are a failure of signup_e2e_test', async () => {
   const { exitCode, stdout } = await ability(['test'], { cwd: EXAMPLE });
   expect(stdout).toMatch(/ passed/);
   expect(stdout).not.toMatch(/✗/);
   expect(exitCode).toBe(0);
   for (const workflowId of ['signup_e2e_test', 'billing_regression']) expect(stdout).toContain(`✓ ${workflowId} `);
+  for (const failure of ['errors in the log are a failure', 'a row that is missing is a failure'])
+    expect(stdout).toMatch(new RegExp(`✓ .*${failure}`));
 });

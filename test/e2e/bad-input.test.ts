@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -35,6 +35,7 @@ mcp_servers:
 `,
     'registry/hooks/PreAbilityCreate.yaml': `
 hooks:
+  - { id: closed, handler: { expression: { deny_if: "true", reason: The books are closed., suggestion: Try again tomorrow. } } }
   - { id: peak, handler: { expression: { warn_if: "true", reason: "This ability is slow and better run off-peak in staging." } } }
 `,
     'registry/hooks/PreAbilityCall.yaml': `
@@ -52,6 +53,7 @@ hooks:
     ...operation('util.hang', 'await sleep(600_000);', { effects: 'write_additive', script: ', timeout_sec: 1' }),
     ...operation('util.prod_only', 'return 1;', { yaml: 'scope: { environments: [prod] }' }),
     ...operation('util.denied', 'return 1;', { yaml: 'hooks: { pre_call: [never] }' }),
+    ...operation('util.closed', 'return 1;', { yaml: 'hooks: { pre_create: [closed] }' }),
     ...operation('util.unguarded', 'return 1;', { yaml: 'hooks: { pre_call: [broken] }' }),
     ...operation('util.wrong_hook', 'return 1;', { yaml: 'hooks: { pre_call: [nevr] }' }),
     ...operation('util.bad_schema', 'return 1;', { yaml: 'input_schema: { type: objekt }' }),
@@ -214,8 +216,25 @@ describe('unavailable: a reason, a suggestion, no key', () => {
   });
 });
 
+test.each(['task create', 'run'])(
+  'R-000-69: where preflight denies it, `%s` answers unavailable with the reason, and leaves no key and no folder',
+  async (command) => {
+    const key = `closed-${command.length}`;
+    const end = await abilityJson([...command.split(' '), 'util.closed', '--key', key], { cwd: project.root });
+    expect(end.json).toEqual({
+      status: 'unavailable',
+      code: 'guard.denied',
+      reason: expect.stringMatching(/The books are closed\./),
+      suggestion: 'Try again tomorrow.',
+    });
+    expect(existsSync(join(project.root, '.system/implement', key))).toBe(false);
+    const shown = await abilityJson(['task', 'show', key], { cwd: project.root });
+    expect(shown).toMatchObject({ exitCode: 2, json: { error: { code: 'task.not_found' } } });
+  },
+);
+
 describe('available', () => {
-  test('R-000-72, R-002-30: `task create` takes its payload from stdin or a file, and answers with key and warnings', async () => {
+  test('R-000-71, R-000-72, R-002-30: `task create` takes its payload from stdin or a file, and answers with key and warnings', async () => {
     const create = ['task', 'create', 'util.regression', '--input'];
     const warnings = [expect.stringMatching(/^This ability is slow and better run off-peak in staging\./)];
     const stdin = await abilityJson([...create, '-', '--key', 'task-123'], { cwd: project.root, input: '{"n": 5}' });
@@ -276,23 +295,23 @@ describe('a task that does not succeed', () => {
 });
 
 describe('projects', () => {
-  test('no project is told', async () => {
+  test('a folder without a project is reported', async () => {
     const end = await abilityJson(['list'], { cwd: '/' });
     expect(end).toMatchObject({ exitCode: 2, json: { error: { code: 'project.not_found' } } });
   });
 
-  test('several environments and no choice is told', async () => {
+  test('several environments and no choice is reported', async () => {
     const end = await abilityJson(['run', 'util.echo'], { cwd: lonely.root });
     expect(end).toMatchObject({ exitCode: 2, json: { error: { code: 'config.no_environment' } } });
   });
 
-  test('two registries are told', async () => {
+  test('two registries are reported', async () => {
     lonely.write({ '.system/registry/low-level/x.yaml': 'operation_key: x\nsummary: x\n' });
     const end = await abilityJson(['list'], { cwd: lonely.root });
     expect(end).toMatchObject({ exitCode: 2, json: { error: { code: 'project.two_registries' } } });
   });
 
-  test('a broken ability.yaml is told with its place', async () => {
+  test('a broken ability.yaml is reported with its place', async () => {
     const broken = makeProject({ 'ability.yaml': 'format: 1\nproject: x\nenvironments: { dev: { protect: true } }\n' });
     const end = await abilityJson(['list'], { cwd: broken.root });
     expect(end).toMatchObject({

@@ -62,7 +62,7 @@ describe('ability docs', () => {
     expect(read('ABILITY.md')).toBe(before);
   });
 
-  test('keeps words, and tells which went with their row', async () => {
+  test('keeps words, and reports which went with their row', async () => {
     await docs();
     const words = 'Before each *release*';
     project.write({ 'ABILITY.md': `Mine.\n${read('ABILITY.md').replace('| A test. |', `| ${words} |`)}` });

@@ -137,7 +137,7 @@ describe('a dev server that somebody started without our flags', () => {
   });
   afterEach(() => stop?.());
 
-  test('attributes, retention and workers: each is told, and --fix adds the attributes', async () => {
+  test('attributes, retention and workers: each is reported, and --fix adds the attributes', async () => {
     const { of, exitCode } = await doctor(['--address', address]);
     expect(of('attributes')).toMatchObject([{ status: 'failed', advice: expect.stringMatching(/--fix/) }]);
     expect(of('retention')).toMatchObject([{ status: 'warning', message: expect.stringMatching(/kept for 1 days/) }]);
@@ -150,7 +150,7 @@ describe('a dev server that somebody started without our flags', () => {
     await expect.poll(known, { timeout: 20_000 }).toBe('ok');
   });
 
-  test('a dispatch that is slow is told with what to do', async () => {
+  test('a dispatch that is slow is reported with what to do', async () => {
     // What is measured is a wait of 50 ms between two probes; a busy machine may need as long for the probes themselves.
     const told = async () => (await doctor(['--address', address])).of('dispatch')[0];
     await expect

@@ -33,7 +33,7 @@ afterAll(async () => {
 const env = () => ({ TEMPORAL_ADDRESS: server.address });
 const json = (...args: string[]) => abilityJson(args, { cwd: client, env: env() });
 
-test('a record that is elsewhere is told with its host; the input comes from the history', async () => {
+test('a record that is elsewhere is reported with its host; the input comes from the history', async () => {
   const run = () => json('run', 'util.echo', '--set', 'n:=7', '--key', 'far');
   await expect.poll(async () => (await run()).json.status, { timeout: 40_000 }).toBe('succeeded');
   for (const command of ['record', 'logs']) {

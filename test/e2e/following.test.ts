@@ -67,7 +67,7 @@ test('watching a task that nobody has run says so, and how to run it', async () 
   await run('task', 'cancel', 'made');
 }, 60_000);
 
-test('a task that waits for people is told with the commands that decide it', async () => {
+test('a task that waits for people is shown with the commands that decide it', async () => {
   const asked = await run('run', 'asks', '--key', 'asked');
   expect(asked.exitCode).toBe(5);
   expect(asked.stderr).toMatch(/ability approve asked --approval ask-\w+ --set ticket=STRING +say yes to "Sure\?"/);

@@ -80,7 +80,7 @@ describe('ability import mcp', () => {
     expect([exitCode, other.error.message]).toEqual([2, expect.stringContaining('imported with the prefix team.x')]);
   });
 
-  test('shows people what changed, keeps what they edited, and tells what is gone', async () => {
+  test('shows people what changed, keeps what they edited, and reports what is gone', async () => {
     describeTools(READ, WRITE, { name: 'old', inputSchema: ANY });
     await first();
     const file = 'registry/low-level/srv.write.yaml';

@@ -27,7 +27,7 @@ test('R-000-88: definitions that hold end with 0', async () => {
   expect((await abilityJson(['lint'], { cwd })).json).toEqual({ findings: [], abilities: 1 });
 });
 
-test('R-000-89: what does not hold is told with its place, in each form, and ends with 1', async () => {
+test('R-000-89: what does not hold is reported with its place, in each form, and ends with 1', async () => {
   const { root: cwd } = project({ 'registry/high-level/flow.yaml': FLOW });
   const human = await ability(['lint'], { cwd });
   expect(human.exitCode).toBe(1);

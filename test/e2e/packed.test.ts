@@ -43,7 +43,7 @@ afterAll(async () => {
 }, 60_000);
 
 test(
-  'a new user packs, installs, and goes from an empty folder to abilities that run [R-000-87, R-000-88, R-002-65]',
+  'a new user packs, installs, and goes from an empty folder to abilities that run [R-000-88, R-002-65]',
   async ({ skip }) => {
     const ping = await type('npm', 'ping', '--fetch-retries=0', '--fetch-timeout=10000');
     if (ping.exitCode !== 0) skip('npm reaches no registry from here');

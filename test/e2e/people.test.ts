@@ -43,7 +43,7 @@ describe('off a terminal', () => {
     expect(end.stderr).toMatch(/waits for an approval/);
   });
 
-  test('a direct run waits for people as long as it is told', async () => {
+  test('a direct run waits for people as long as it is told to', async () => {
     const started = Date.now();
     expect(await json('run', 'asks', '--direct', '--wait-approval', '2s')).toMatchObject({ exitCode: 5 });
     expect(Date.now() - started).toBeGreaterThan(2000);

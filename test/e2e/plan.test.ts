@@ -42,7 +42,7 @@ const run = (args: string[], input?: string) =>
 const json = (args: string[], env: Record<string, string> = {}) => abilityJson(args, { cwd: project.root, env });
 
 describe('ability plan', () => {
-  test('tells a person what would happen, on one page, and starts nothing', async () => {
+  test('shows a person what would happen, on one page, and starts nothing', async () => {
     const { exitCode, stdout, stderr } = await run(['plan', 'greet', '--set', 'name=Bob']);
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/^greet v1 in dev\n/);
@@ -54,7 +54,7 @@ describe('ability plan', () => {
     expect(existsSync(join(project.root, '.system'))).toBe(false);
   });
 
-  test('tells who would be asked', async () => {
+  test('names who would be asked', async () => {
     const { stdout } = await run(['plan', 'greet', '--set', 'name=Ada', '--env', 'prod']);
     expect(stdout).toContain(
       'asks people: Ada is dear. (hook careful) 2 of bosses (alice, bob) decide; not who asked for it',
@@ -88,7 +88,7 @@ describe('ability plan', () => {
     expect((await run(['plan', 'nobody'])).exitCode).toBe(2);
   });
 
-  test('tells what preflight would refuse, with its code and exit 3, and never a secret', async () => {
+  test('reports what preflight would refuse, with its code and exit 3, and never a secret', async () => {
     const missing = await json(['plan', 'guarded']);
     expect(missing).toMatchObject({ exitCode: 3, json: { status: 'unavailable', code: 'config.missing_credential' } });
     const there = await json(['plan', 'guarded'], { PLAN_E2E_PASSWORD: 'hush-hush-hush' });

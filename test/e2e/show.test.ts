@@ -32,7 +32,7 @@ const project = makeProject({
 });
 afterAll(() => project.remove());
 
-test('R-000-27, R-000-31, R-000-46, R-000-53: `show` tells every field of an operation and of its implementation', async () => {
+test('R-000-27, R-000-46, R-000-53: `show` prints every field of an operation and of its implementation', async () => {
   const { stdout, stderr, exitCode } = await ability(['show', 'greet'], { cwd: project.root });
   expect(exitCode).toBe(0);
   for (const line of [
@@ -59,7 +59,7 @@ test('R-000-27, R-000-31, R-000-46, R-000-53: `show` tells every field of an ope
   expect(stderr).toMatch(/slow of greet is experimental/);
 });
 
-test('R-000-37, R-000-38: `show` tells scenarios, examples, constraints and limits of a workflow', async () => {
+test('R-000-37, R-000-38: `show` prints scenarios, examples, constraints and limits of a workflow', async () => {
   const { stdout } = await ability(['show', 'signup_e2e_test', '--env', 'staging'], { cwd: EXAMPLE });
   expect(stdout).toMatch(/^scenario: Run signup E2E regression for the latest build\.$/m);
   expect(stdout).toMatch(/^example: \{"input":\{"build_id":"1234"\},"output":\{"status":"success"/m);

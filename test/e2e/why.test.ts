@@ -44,7 +44,7 @@ const run = (args: string[]) => ability(args, { cwd: project.root });
 const json = (args: string[]) => abilityJson(args, { cwd: project.root });
 
 describe('ability why', () => {
-  test('tells the story on stdout, and exits with 0 whatever the end of the task', async () => {
+  test('prints the story on stdout, and exits with 0 whatever the end of the task', async () => {
     const { exitCode, stdout, stderr } = await run(['why', 'denied']);
     expect(exitCode).toBe(0);
     expect(stderr).toBe('');
@@ -54,7 +54,7 @@ describe('ability why', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
-  test('the command it ends with works as it stands', async () => {
+  test('the command it ends with works as printed', async () => {
     const { stdout: input } = await run(['task', 'get', 'denied']);
     const again = await ability(['run', 'util.denied', '--env', 'dev', '--input', '-'], { cwd: project.root, input });
     expect(again.exitCode).toBe(4);
@@ -114,7 +114,7 @@ describe('ability task list', () => {
   });
 
   test.each([
-    [['--status', 'finishing'], 'usage.invalid', /cannot tell finishing from running/, /--status running/],
+    [['--status', 'finishing'], 'usage.invalid', /does not distinguish finishing from running/, /--status running/],
     [['--status', 'denyed'], 'usage.invalid', /no state denyed/, /Did you mean denied\?/],
     [['--since', 'yesterday'], 'usage.invalid', /neither a duration nor a time/, /24h/],
     [['--ability', 'relaese'], 'ability.not_found', /no ability relaese/, /Did you mean release\?/],

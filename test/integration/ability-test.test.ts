@@ -249,7 +249,7 @@ describe('a case fails', () => {
     expect(of('undecided').task_status).toBeNull();
   });
 
-  test('when a signal does not come, which is told beside it', () => {
+  test('when a signal does not come, which is reported beside it', () => {
     expect(of('a signal nobody waits for any more')).toMatchObject({
       status: 'failed',
       notes: expect.arrayContaining(['No step waited for the signal stop, so it was not sent.']),
@@ -262,7 +262,7 @@ describe('a case fails', () => {
   });
 });
 
-test('a broken file is told with its place, and the others run all the same', () => {
+test('a broken file is reported with its place, and the others run all the same', () => {
   expect(report).toMatchObject({
     status: 'broken',
     problems: [{ message: 'There is no ability `util.ecko`', location: { line: 1, column: 10 } }],
@@ -275,7 +275,7 @@ test('nothing is left in the project or beside it', () => {
   expect(leftovers()).toEqual(['.keep']);
 });
 
-test('the cases of one ability are run alone, and each is told as it ends', async () => {
+test('the cases of one ability are run alone, and each is reported as it ends', async () => {
   const told: string[] = [];
   const { status, cases } = await runProjectCases({
     root: project.root,

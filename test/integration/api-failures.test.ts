@@ -54,7 +54,7 @@ const unknown = (seen: string) => ({
 });
 
 describe('a status that means failure', () => {
-  test.each([400, 401, 404, 409, 422])('%d is not tried again, and its body is told', async (status) => {
+  test.each([400, 401, 404, 409, 422])('%d is not tried again, and its body is reported', async (status) => {
     service.on(`/status-${status}`, json({ reason: 'as I say' }, status));
     const result = await call('read', `/status-${status}`);
     expect(result).toMatchObject(failed(`http.${status}`, 1));

@@ -206,7 +206,7 @@ describe('R-000-53: credentials', () => {
       json(said, status)(response, request, nth);
     });
 
-  test('of `basic` arrive, and are not told by an error that repeats them, the log or the record', async () => {
+  test('of `basic` arrive, and are masked in an error that repeats them, the log or the record', async () => {
     echo('/basic', 403);
     const result = await call({ path: '/basic', auth: BASIC });
     const encoded = Buffer.from(`${SECRETS.SERVICE_USER}:${SECRETS.SERVICE_PASSWORD}`).toString('base64');
@@ -235,7 +235,7 @@ describe('R-000-53: credentials', () => {
     },
   );
 
-  test('are not told when nobody answers', async () => {
+  test('are not shown when no server answers', async () => {
     service.on('/gone', (response) => void response.socket?.resetAndDestroy());
     const result = await call({ path: '/gone', auth: { ...BASIC, ...KEY } }, {}, { effects: 'read' });
     expect(result).toMatchObject({ status: 'failed', error: { code: 'unavailable.connection' } });
@@ -363,7 +363,7 @@ describe('answers', () => {
     expect(await outputOf('/larger-as-text', { as: 'base64' })).toBe('output.too_large');
   });
 
-  test('that send nowhere are told as they are', async () => {
+  test('that send nowhere are reported as they are', async () => {
     service.on('/nowhere', json({}, 302, { location: 'http://[' }));
     expect(await outputOf('/nowhere', { as: 'json' })).toBe('http.302');
   });

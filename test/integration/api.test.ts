@@ -167,7 +167,7 @@ describe('headers', () => {
     expect(JSON.stringify([result, log])).not.toContain(TOKEN);
   });
 
-  test('R-000-73: a missing credential is told at preflight by its name, and nothing is made', async () => {
+  test('R-000-73: a missing credential is reported at preflight by its name, and nothing is made', async () => {
     const settings = { credentials: { token: 'env:BILLING_API_TOKEN' } };
     const file = (environment: string) => ({ [environment]: { endpoints: { default: service.origin }, ...settings } });
     project.write({

@@ -92,7 +92,7 @@ describe('an approval step', () => {
     expect(result.error?.message).toMatch(/bob denied "Release 1\?": too early/);
   });
 
-  test('no answer in time is a no', async () => {
+  test('no answer in time denies', async () => {
     expect(await project.run('quick')).toMatchObject({ status: 'denied', error: { code: 'approval.expired' } });
   });
 
@@ -123,7 +123,7 @@ describe('an approval step', () => {
     expect(await failure(decide(project.session, id, 'approve', { by: 'x' }))).toMatchObject({ code: 'task.closed' });
   });
 
-  test('a task nobody knows is told', async () => {
+  test('a task that does not exist is reported', async () => {
     expect(await failure(decide(project.session, 'nope', 'approve', {}))).toMatchObject({ code: 'task.not_found' });
   });
 });

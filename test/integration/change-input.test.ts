@@ -83,7 +83,7 @@ describe('the input of a created task', () => {
     expect(await ended(key)).toMatchObject({ status: 'succeeded', output: input });
   });
 
-  test('C-13, R-000-83: is told anew everywhere, with who changed it and when', async () => {
+  test('C-13, R-000-83: is shown anew everywhere, with who changed it and when', async () => {
     const key = await created({ n: 1 });
     await set(key, { n: 2 });
     await set(key, { note: 'two' }, { by: { name: 'second', source: 'claimed' } });
@@ -233,7 +233,7 @@ describe('at once', () => {
     expect(await ended(key)).toMatchObject({ status: 'succeeded', output: input });
   });
 
-  test('R-000-84: of very many changes the first and the last hundred are told, and whoever made another still counts', async () => {
+  test('R-000-84: of very many changes the first and the last hundred are reported, and whoever made another still counts', async () => {
     const key = await created({}, 'outer', 'prod');
     await set(key, { n: 1 });
     await set(key, { n: 2 }, { by: { name: 'second', source: 'claimed' } });
@@ -370,7 +370,7 @@ describe('of a task that the definitions have moved', () => {
   const moved = workflow('moves', `${steps}\nplacement: cloud`);
   const edit = { set: { n: 2 }, unset: [], by };
 
-  test('R-000-84: nothing is changed where nobody serves its new queue, and the task can still be run', async () => {
+  test('R-000-84: nothing is changed where no worker serves its new queue, and the task can still be run', async () => {
     const local = await runProject(files, { placements: ['local'] });
     try {
       const { id } = await local.create('moves', { n: 1 }, { run: false });
@@ -392,7 +392,7 @@ describe('of a task that the definitions have moved', () => {
     }
   });
 
-  test('R-000-84: it goes on in its new queue where somebody serves that', async () => {
+  test('R-000-84: it goes on in its new queue where a worker serves that', async () => {
     const both = await runProject(files, { placements: PLACEMENTS });
     try {
       const { id } = await both.create('moves', { n: 1 }, { run: false });

@@ -81,7 +81,7 @@ describe('a task that has ended', () => {
     });
   });
 
-  test('is told as deleted by whom and when, wherever somebody asks for it, and is in no list', async () => {
+  test('is reported as deleted by whom and when, wherever it is asked for, and is in no list', async () => {
     const { session } = flows.project;
     const { id: key } = await flows.project.create('util.echo', { text: DATA });
     await ended(key);
@@ -173,7 +173,7 @@ finally:
     expect(await refused(runTask(flows.project.session, key))).toMatchObject({ code: 'task.deleted' });
   });
 
-  test('and does not end in time: the caller is told, the deletion goes on, and a second call joins it', async () => {
+  test('and does not end in time: the caller is informed, the deletion goes on, and a second call joins it', async () => {
     const ability = flows.define(`
 steps: [{ id: w, wait: { signal: never } }]
 finally: [{ id: slow, call: util.slow, with: { ms: 3000 } }]`);

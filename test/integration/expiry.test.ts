@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const statusOf = async (key: string) => (await viewTask(project.session, key)).result.status;
 
-test('a created task that nobody runs expires after seven days', async () => {
+test('a created task that is never run expires after seven days', async () => {
   const { id: key } = await project.create('util.echo', { n: 1 }, { run: false });
   await clock.skip(6.9 * DAY_MS);
   expect(await statusOf(key)).toBe('created');

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runTask, viewTask } from '../../src/client/index.js';
 import type { TaskResult } from '../../src/contracts/task.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
@@ -17,6 +18,15 @@ const handler = (code: string) =>
   ].join('\n');
 const bound = (hooks: string) => ({ yaml: `hooks: ${hooks}`, effects: 'write_idempotent' });
 
+/** Of a phase: a hook that `w.watched` binds, a global one that matches it, and one that matches another ability. */
+const WATCHING = [
+  'bound',
+  'global, blocking: true, match: { abilities: [w.watched] }',
+  'other, blocking: true, match: { abilities: [w.other] }',
+]
+  .map((hook) => `  - { id: ${hook}, handler: { expression: { warn_if: "true", reason: Seen. } } }`)
+  .join('\n');
+
 beforeAll(async () => {
   project = await runProject({
     'ability.yaml': projectFile('{ dev: {}, prod: { protected: true } }'),
@@ -30,6 +40,7 @@ hooks:
     handler: { expression: { confirm_if: "input.n > 5", reason: Large numbers need a second look. } }
   - id: crash
     handler: { script: { path: hooks/crash.mjs } }
+${WATCHING}
 `,
     'registry/hooks/PreAbilityCall.yaml': `
 hooks:
@@ -58,6 +69,7 @@ hooks:
   - { id: crash, handler: { script: { path: hooks/crash.mjs } } }
   - { id: bad_expression, handler: { expression: { deny_if: "input.missing == 1" } } }
   - { id: asks, handler: { expression: { confirm_if: "'high-cost' in tags", reason: It is costly. } } }
+${WATCHING}
 `,
     'registry/hooks/PostAbilityCall.yaml': `
 hooks:
@@ -67,6 +79,7 @@ hooks:
   - { id: slow_post, handler: { script: { path: hooks/slow-post.mjs } } }
   - { id: crash, handler: { script: { path: hooks/crash.mjs } } }
   - { id: chatty, handler: { script: { path: hooks/chatty.mjs } } }
+${WATCHING}
 `,
     'hooks/first.mjs': handler(
       'appendFileSync("order.txt", "first\\n"); console.log(JSON.stringify({ guard_decision: "allow" }));',
@@ -95,16 +108,21 @@ hooks:
       'as_root',
       'input_schema: { type: object, properties: { user: { type: string } } }\nsteps: [{ id: a, call: w.as_root, with: { user: "${{ input.?user }}" } }]',
     ),
-    ...operation('w.ordered', 'return 1;', bound('{ pre_call: [first, middle, second] }')),
+    ...operation(
+      'w.ordered',
+      'return 1;',
+      bound('{ pre_call: [first, middle, second] }\nscope: { modules: [users.api] }'),
+    ),
+    ...operation('w.watched', 'return 1;', bound('{ pre_create: [bound], pre_call: [bound], post_call: [bound] }')),
     ...operation(
       'w.denied',
       'appendFileSync("executed.txt", "x"); return 1;',
       bound('{ pre_call: [first, denies, second] }'),
     ),
-    ...operation('w.nonsense', 'return 1;', bound('{ pre_call: [nonsense] }')),
-    ...operation('w.hangs', 'return 1;', bound('{ pre_call: [hangs] }')),
-    ...operation('w.crash', 'return 1;', bound('{ pre_call: [crash] }')),
-    ...operation('w.bad', 'return 1;', bound('{ pre_call: [bad_expression] }')),
+    ...operation('w.nonsense', 'return 1;', bound('{ pre_call: [first, nonsense] }')),
+    ...operation('w.hangs', 'return 1;', bound('{ pre_call: [first, hangs] }')),
+    ...operation('w.crash', 'return 1;', bound('{ pre_call: [first, crash] }')),
+    ...operation('w.bad', 'return 1;', bound('{ pre_call: [first, bad_expression] }')),
     ...operation('w.early', 'return 1;', bound('{ pre_create: [ask_early] }')),
     ...operation('w.scoped', 'return 1;', bound('{ pre_create: [no_prod] }')),
     ...operation('w.token', 'return 1;', bound('{ pre_create: [needs_token] }')),
@@ -135,6 +153,19 @@ const failure = (promise: Promise<unknown>) =>
 const decisions = ({ hooks }: TaskResult) =>
   hooks.map(({ hook_id, decision, status }) => `${hook_id}:${status}:${decision}`);
 
+test('R-000-58, R-000-59, R-000-60: creation, run and end fire the hooks that the ability binds, and the global ones that match', async () => {
+  const fired = ({ hooks }: TaskResult) =>
+    hooks.filter(({ hook_id }) => hook_id !== 'usage_of_all').map(({ phase, hook_id }) => `${phase} ${hook_id}`);
+  const atCreation = ['PreAbilityCreate global', 'PreAbilityCreate bound'];
+  const { id } = await project.create('w.watched', {}, { run: false });
+  expect(fired((await viewTask(project.session, id)).result)).toEqual(atCreation);
+  await runTask(project.session, id);
+  const end = await project.wait(id);
+  if (end.kind !== 'ended') throw new Error(end.kind);
+  const around = ['PreAbilityCall', 'PostAbilityCall'].flatMap((phase) => [`${phase} global`, `${phase} bound`]);
+  expect(fired(end.result)).toEqual([...atCreation, ...around]);
+});
+
 describe('before a call', () => {
   test('R-000-59, R-000-76: a guard denies by condition; the normal call passes', async () => {
     const denied = await project.run('w.plain', {}, { environment: 'prod' });
@@ -146,7 +177,7 @@ describe('before a call', () => {
     expect(await project.run('w.plain')).toMatchObject({ status: 'succeeded' });
   });
 
-  test('R-000-46, R-000-59: a guard of a step sees the parameters of the implementation, which nobody wrote there', async () => {
+  test('R-000-46: a guard of a step sees the parameters of the implementation, which the step does not name', async () => {
     const denied = await project.run('as_root');
     expect(denied).toMatchObject({
       status: 'denied',
@@ -157,7 +188,7 @@ describe('before a call', () => {
   });
 
   test('R-002-22: hooks run one after another, scripts and expressions in the order bound', async () => {
-    const result = await project.run('w.ordered', { a: 1 });
+    const result = await project.run('w.ordered', { a: 1 }, { session: 'sess-123' });
     expect(decisions(result).slice(0, 3)).toEqual(['first:ok:allow', 'middle:ok:allow', 'second:ok:allow']);
     expect(read('order.txt')).toBe('first\nsecond\n');
     expect(result.warnings).toContain('In between.');
@@ -166,10 +197,10 @@ describe('before a call', () => {
   test('R-002-17: a handler reads EventContext on stdin', () => {
     expect(JSON.parse(read('context.json'))).toMatchObject({
       event_type: 'PreAbilityCall',
-      session_id: null,
+      session_id: 'sess-123',
       task_id: expect.stringMatching(/^t-/),
       ability_id: 'w.ordered',
-      module_id: null,
+      module_id: 'users.api',
       user_id: 'tester',
       payload: { a: 1 },
       environment: { name: 'dev' },
@@ -178,7 +209,7 @@ describe('before a call', () => {
     });
   });
 
-  test('the first deny ends the phase, and nothing is executed', async () => {
+  test('R-000-74: the first deny ends the phase, and nothing is executed', async () => {
     const result = await project.run('w.denied');
     expect(result).toMatchObject({ status: 'denied', error: { code: 'guard.denied', suggestion: 'Ask Bob.' } });
     expect(result.error?.message).toMatch(/Not on my watch\. \(hook denies\)/);
@@ -191,11 +222,15 @@ describe('before a call', () => {
     ['w.hangs', /longer than 1000 ms/],
     ['w.crash', /exit code 7\nkaput/],
     ['w.bad', /input\.missing/],
-  ])('R-002-23: a guard that fails (%s) is a no that says that it failed', async (ability, message) => {
-    const result = await project.run(ability);
-    expect(result).toMatchObject({ status: 'denied', error: { code: 'hook.failed' } });
-    expect(result.error?.message).toMatch(message);
-  });
+  ])(
+    'R-002-23: a guard that fails (%s) denies, its answer says that it failed, and the answers before it are kept',
+    async (ability, message) => {
+      const result = await project.run(ability);
+      expect(result).toMatchObject({ status: 'denied', error: { code: 'hook.failed' } });
+      expect(result.error?.message).toMatch(message);
+      expect(decisions(result)).toEqual(['first:ok:allow', expect.stringMatching(/^\w+:error:deny$/)]);
+    },
+  );
 
   test('R-002-20, R-002-21: hooks that are off, or do not block, do not run before a call', async () => {
     const { hooks } = await project.run('w.plain');
@@ -223,12 +258,12 @@ describe('at creation', () => {
     expect(await project.run('w.scoped')).toMatchObject({ status: 'succeeded' });
   });
 
-  test('a missing credential is told by name and environment', async () => {
+  test('a missing credential is reported by name and environment', async () => {
     const error = await failure(project.create('w.token'));
     expect(error.message).toMatch(/Missing required configuration: NEVER_SET \(dev\)/);
   });
 
-  test('a guard that crashes at creation is a no', async () => {
+  test('a guard that crashes at creation denies', async () => {
     expect(await failure(project.create('w.crash_create'))).toMatchObject({ code: 'hook.failed' });
   });
 
@@ -247,14 +282,14 @@ describe('at creation', () => {
 });
 
 describe('after a call', () => {
-  test('R-000-60, R-002-27: hooks after a call run, are joined at the end, and never change the result', async () => {
+  test('hooks after a call run, are joined at the end, and never change the result', async () => {
     const result = await project.run('w.posts');
     expect(result).toMatchObject({ status: 'succeeded', output: 1 });
     expect(read('post.txt')).toBe('succeeded\n');
     expect(result.warnings.join()).toMatch(/The hook crash failed: it ended with exit code 7/);
   });
 
-  test('they carry no signals for an AI', async () => {
+  test('R-000-60: they carry no signals for an AI', async () => {
     const result = await project.run('w.posts');
     const chatty = result.hooks.find(({ hook_id }) => hook_id === 'chatty');
     expect(chatty?.infra).toEqual({ log: 'l' });

@@ -88,7 +88,7 @@ describe('an implementation document', () => {
     expect(await project.run('doc.supplied')).toMatchObject({ status: 'succeeded', output: { region: 'eu' } });
   });
 
-  test('R-000-52, R-002-03: configuration names the default one and those that are allowed, and the runtime executes that', async () => {
+  test('R-000-52, R-002-03, R-002-15: configuration names the default one and those that are allowed, and the runtime executes that', async () => {
     const named = (id: string) =>
       implementation(id, {
         operation_key: 'doc.two',

@@ -56,7 +56,7 @@ const failure = (promise: Promise<unknown>) =>
   );
 
 describe('create and run', () => {
-  test('R-000-67, R-000-70, R-000-71: create makes a key and a record, and executes nothing', async () => {
+  test('R-000-67, R-000-70: create makes a key and a record, and executes nothing', async () => {
     const { id, warnings } = await project.create('util.double', { n: 2 }, { run: false });
     expect(id).toMatch(/^t-[0-9a-z]{26}$/);
     expect(warnings).toEqual([]);
@@ -71,7 +71,7 @@ describe('create and run', () => {
     expect(view?.input).toEqual({ n: 2, note: 'none' });
   });
 
-  test('R-000-74, R-000-75, R-002-31: run executes the cached input, writes the result back, and gives it', async () => {
+  test('R-000-74, R-002-31: run executes the cached input, writes the result back, and gives it', async () => {
     const { id } = await project.create('util.asked', { n: 8 }, { run: false });
     rmSync(join(project.root, 'order.txt'), { force: true });
     await runTask(project.session, id);
@@ -81,7 +81,7 @@ describe('create and run', () => {
     expect(readFileSync(join(record(id), 'tool_call.md'), 'utf8')).toMatch(/## Output\n\n```json\n\{\n {2}"n": 8\n\}/);
   });
 
-  test('R-000-86, R-002-34: tool_call.md tells what was wanted, how it was set up, with what, and how it ended', async () => {
+  test('R-000-86, R-002-34: tool_call.md has what was wanted, how it was set up, with what, and how it ended', async () => {
     project.write(
       operation('util.break', 'process.stderr.write("broken\\n"); process.exit(3);', { effects: 'write_additive' }),
     );
@@ -124,7 +124,7 @@ describe('create and run', () => {
     }
   });
 
-  test('R-000-69, R-000-73: what cannot be formed gets a reason, no key and no folder', async () => {
+  test('what cannot be formed gets a reason, no key and no folder', async () => {
     const error = await failure(project.create('util.double', { n: 1 }, { environment: 'staging', key: 'no-1' }));
     expect(error).toMatchObject({ code: 'scope.environment' });
     expect(error.suggestion).toMatch(/--env dev/);

@@ -132,7 +132,7 @@ describe('what went well', () => {
     expect(texts.junit).toContain('tests="3" failures="0" skipped="0"');
   });
 
-  test('a poll of 5 turns is told as 5 turns', async () => {
+  test('a poll of 5 turns is reported as 5 turns', async () => {
     const result = await flows.run(
       'steps: [{ id: ready, repeat: { until: steps.probe.output.n >= 5, every: 10ms, max: 10 }, steps: [{ id: probe, call: util.count, with: { file: "${{ input.file }}" } }] }]',
       { file: flows.file('poll') },
@@ -149,7 +149,7 @@ describe('what went well', () => {
     expect(texts.junit).toContain('name="ready/*/probe"');
   });
 
-  test('an empty list has no items, and skipped items are told', async () => {
+  test('an empty list has no items, and skipped items are reported', async () => {
     const empty = await flows.run(each(''), { hosts: [] });
     expect(empty.steps[0]).toMatchObject({ status: 'succeeded', items: { total: 0, succeeded: 0 } });
     expect((await shown(empty)).why).toContain('no items');
@@ -170,7 +170,7 @@ describe('what went well', () => {
 });
 
 describe('other ends', () => {
-  test('`stop` says which items were not run, and all bad ones are told up to a bound', async () => {
+  test('`stop` says which items were not run, and all bad ones are reported up to a bound', async () => {
     const stopped = await flows.run(each(''), { hosts: ['a', 'host-13', 'c', 'd'] });
     expect(stopped.steps[0]).toMatchObject({
       items: { total: 4, succeeded: 1, failed: 1, not_run: 2, done: [[0, 0]] },
@@ -192,7 +192,7 @@ describe('other ends', () => {
     expect(bad.junit).toContain('30 more items not listed');
   });
 
-  test('a failure that the item survives is told with its item', async () => {
+  test('a failure that the item survives is reported with its item', async () => {
     const result = await flows.run(
       'steps: [{ id: all, foreach: [a, host-13, c], as: host, steps: [{ id: check, call: host.check, with: { host: "${{ host }}" }, continue_on_error: true }] }]',
     );

@@ -79,7 +79,7 @@ beforeEach(async () => {
   await importNow();
 });
 
-describe('a tool that was imported is pinned by its definition (R-000-21, R-000-46)', () => {
+describe('a tool that was imported is pinned by its definition (R-000-21)', () => {
   test('and called while it is the same', async () => {
     expect(await project.run('srv.do')).toMatchObject({
       status: 'succeeded',

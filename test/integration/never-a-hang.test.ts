@@ -29,7 +29,7 @@ const failure = (promise: Promise<unknown>) =>
 const cli = (...args: string[]) =>
   promisify(execFile)(inject('temporal').binary, [...args, '--address', inject('temporal').address]);
 
-test('no worker on the queue is told at preflight', async () => {
+test('no worker on the queue is reported at preflight', async () => {
   const session = { ...project.session, project: `nobody-${randomUUID()}` };
   const task = {
     ability: 'util.echo',
@@ -43,7 +43,7 @@ test('no worker on the queue is told at preflight', async () => {
   expect(error.suggestion).toMatch(/ability worker --env dev/);
 });
 
-describe('R-000-96: what did not pass preflight', () => {
+describe('what did not pass preflight', () => {
   const argument = (file: string) => JSON.stringify({ seal: null, path: 'run', with: { file } });
 
   test('`temporal activity execute` runs nothing', async () => {

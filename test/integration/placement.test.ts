@@ -98,7 +98,7 @@ describe('R-001-01, R-001-31: with one worker a placement', () => {
     expect(pids).toEqual([pidOf('cloud')]);
   });
 
-  test('R-001-04, C-31: what is written wins, for the tasks it calls as well, and contradicting the tools is told', async () => {
+  test('R-001-04, C-31: what is written wins, for the tasks it calls as well, and contradicting the tools is reported', async () => {
     const { result, warnings } = await run('sent_away', 'away-1');
     expect(result.output).toEqual({ a: { ppid: pidOf('cloud') }, b: { ppid: pidOf('cloud') } });
     expect(warnings).toEqual([expect.stringMatching(/sent_away is placed in the cloud although .* near\.op/)]);
@@ -143,7 +143,7 @@ test('R-001-07: it is decided once, when the task is created, for whoever asks, 
 });
 
 describe('R-001-09, R-001-23: the record of a task', () => {
-  test('tells the tools it used, with those of the tasks it called, and that none was outside its whitelist', async () => {
+  test('has the tools it used, with those of the tasks it called, and that none was outside its whitelist', async () => {
     await run('near', 'near-2');
     expect(recordOf('near-2').used).toEqual({
       called: ['far.op', 'near.op'],
@@ -161,7 +161,7 @@ describe('R-001-09, R-001-23: the record of a task', () => {
     expect(text).toContain('## Tools used\n\n- `http:far.op`\n- `shell:near.op`');
   });
 
-  test('R-001-24, R-001-26, R-001-31, R-001-32: `list`, `show` and `plan` say the same as where it ran', async () => {
+  test('R-001-24, R-001-26, R-001-31: `list`, `show` and `plan` say the same as where it ran', async () => {
     const list = await abilityJson(['list'], { cwd: project.root });
     const placements = Object.fromEntries(
       (list.json as { id: string; placement: Placement }[]).map(({ id, placement }) => [id, placement]),

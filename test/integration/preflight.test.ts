@@ -98,7 +98,7 @@ describe.each([
     });
   });
 
-  test('whose refusal is told by `why`, and which leaves neither task nor record', async () => {
+  test('whose refusal is reported by `why`, and which leaves neither task nor record', async () => {
     const refused = project.create('never', {}, { key: 'refused' });
     await expect(refused).rejects.toMatchObject({ code: 'guard.denied' });
     await expect(explainTask(project.session, 'refused')).rejects.toMatchObject({

@@ -70,7 +70,7 @@ describe('each way to go wrong has its own code, with the end of stderr', () => 
     expect(result.steps).toMatchObject([{ status: 'failed', attempts: 1 }]);
   });
 
-  test('an exit code is told as data, a wrong field by its name', async () => {
+  test('an exit code is reported as data, a wrong field by its name', async () => {
     const exit = await run('process.exit(17);');
     expect(exit.error).toMatchObject({ code: 'script.exit', details: { exit_code: 17 } });
     const wrong = await run('writeFileSync(output, "{}");', { more: schema });
@@ -120,7 +120,7 @@ describe('the log of a call', () => {
     expect(of('stderr')).toEqual(['three']);
   });
 
-  test('tells attempts apart and lies under the path of its step', async () => {
+  test('distinguishes attempts and lies under the path of its step', async () => {
     project.write({
       ...operation(
         'o.flaky',

@@ -43,7 +43,7 @@ steps:
     expect(service.requestsOf('/busy').length - before).toBe(1);
   });
 
-  test('that fails is a no: the failure stays what it was, and says why there was no other attempt', async () => {
+  test('that fails ends the attempts: the failure stays what it was, and says why there was no other attempt', async () => {
     service.on('/busy', json({}, 503));
     const run = (condition: string) =>
       flows.run(`steps: [{ id: a, call: svc.busy, retry: { attempts: 3, first: 10ms, if: "${condition}" } }]`);

@@ -168,7 +168,7 @@ describe('a call that was made, and whose answer cannot be used', () => {
     expect([lines('good.txt'), lines('bad.txt')]).toEqual([[], ['"back"']]);
   });
 
-  test('is told by `why` and by the record as one that was made', async () => {
+  test('is reported by `why` and by the record as one that was made', async () => {
     const { key } = script('', { effects: 'write_additive' });
     const result = await run(`steps: [{ id: a, call: ${key} }]`);
     const record = JSON.parse(readFileSync(join(result.links.record as string, 'record.json'), 'utf8'));

@@ -107,7 +107,7 @@ async function asking(ability: string, input: JsonObject = {}, environment = 'de
 }
 
 describe('a task that succeeded', () => {
-  test('tells definition, resolution, hooks, and each attempt with what is known of it', async () => {
+  test('shows definition, resolution, hooks, and each attempt with what is known of it', async () => {
     const story = await ended('retries', { file: newFile(), times: 3 });
     expect(story).toMatchObject({
       status: 'succeeded',
@@ -152,7 +152,7 @@ describe('a task that succeeded', () => {
     expect(commands(story)).toEqual([`ability task result ${story.task_key}`]);
   });
 
-  test('tells what the hooks said before it was created', async () => {
+  test('shows what the hooks said before it was created', async () => {
     const story = await ended('u.guarded', { n: 1 });
     expect(story.hooks.map(({ hook_id, phase, decision }) => [hook_id, phase, decision])).toEqual([
       ['early', 'PreAbilityCreate', 'allow'],
@@ -190,7 +190,7 @@ describe('a task that failed', () => {
     ]);
   });
 
-  test('tells the rounds of a group that was tried again', async () => {
+  test('shows the rounds of a group that was tried again', async () => {
     const story = await ended('rounds');
     expect(step(story, 'g')).toMatchObject({ attempts: 2, tries: [] });
     expect(step(story, 'g/c')?.tries).toMatchObject([
@@ -293,7 +293,7 @@ describe('a task that is open', () => {
     expect(text(story)).toMatch(/^slow v1 \(.*\) was cancelled\n/);
   });
 
-  test('was terminated: its calls are told from the history, and what is lost is said', async () => {
+  test('was terminated: its calls are shown from the history, and what is lost is said', async () => {
     const file = newFile();
     const { id } = await project.create('slow', { file });
     await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
@@ -328,7 +328,7 @@ describe('a task that Temporal has forgotten', () => {
     await vi.waitFor(() => expect(describing()).rejects.toThrow(), { timeout: 100_000, interval: 250 });
   }
 
-  test('is told from its record, which is said, with what went with the history', async () => {
+  test('is shown from its record, which is said, with what went with the history', async () => {
     const story = await why(failed);
     expect(story).toMatchObject({
       source: 'record',

@@ -28,7 +28,7 @@ test('a place that is asked for twice at once gets one worker, and stopping stop
   remove();
 });
 
-test('a namespace that is not there is told before any worker is made', async () => {
+test('a namespace that is not there is reported before any worker is made', async () => {
   const { root, remove } = makeProject();
   await expect(WorkerHost.connect(optionsOf(root, { namespace: 'nowhere' }))).rejects.toThrow(/nowhere is not found/);
   remove();

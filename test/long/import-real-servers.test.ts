@@ -36,7 +36,7 @@ afterAll(async () => {
   project.remove();
 });
 
-describe('MCP servers of the world are imported live, and their tools are abilities (R-000-21, R-000-46)', () => {
+describe('MCP servers of the world are imported live, and their tools are abilities (R-000-21)', () => {
   test.each([
     ['everything', serve('server-everything'), [], 12, ['simulate-research-query']],
     ['files', serve('server-filesystem', '.'), [], 14, []],

@@ -46,7 +46,7 @@ describe('a mistake of ours', () => {
     await project.restartWorkers();
   });
 
-  test('that makes a replay diverge is told as engine.stuck, and goes on once it is mended', async () => {
+  test('that makes a replay diverge is reported as engine.stuck, and goes on once it is mended', async () => {
     const { id } = await project.create('asks', { file: join(project.root, 'nd.txt') });
     expect(await project.wait(id, { approvalMs: 0 })).toMatchObject({ kind: 'approval' });
     const bundle = await buildMutant('nondeterminism', {

@@ -446,7 +446,7 @@ export const MUTATIONS = [
     file: 'src/activities/slots/acquire-slot.ts',
     find: 'digestOf(input) !== admitted.seal.input',
     replace: 'digestOf(input) === ""',
-    tests: ['test/unit/activities/acquire-slot.test.ts'],
+    tests: ['test/unit/activities/slots.test.ts'],
   },
   {
     name: 'seals: preflight seals for whoever asks for it',
@@ -690,7 +690,7 @@ export const MUTATIONS = [
   {
     name: 'retries: a step that has used up its time has another attempt',
     file: 'src/activities/failures.ts',
-    find: "problem.code === 'timeout.step' || ",
+    find: "seen.code === 'timeout.step' || ",
     replace: '',
     tests: ['test/unit/activities/failures.test.ts'],
   },

@@ -43,7 +43,7 @@ function inputFor(name: string, params: Record<string, PlanApiParam>): { input: 
 
 function fill(key: string, value: Json, param: PlanApiParam | undefined, keepsSlashes: boolean): string {
   if (value === null) throw unusable(key, 'is missing, and the path needs it');
-  if (typeof value === 'object' && !param) throw unusable(key, 'cannot stand in a path; say its style in `params`');
+  if (typeof value === 'object' && !param) throw unusable(key, 'cannot be in a path; say its style in `params`');
   const segment = (text: string): string => encode(text, key);
   const code = keepsSlashes ? (text: string): string => text.split('/').map(segment).join('/') : segment;
   const text = param?.style === 'json' ? code(JSON.stringify(value)) : inStyle(key, value, param, code);

@@ -42,7 +42,7 @@ function reasonOf({ code, lines }: CsvError & { lines?: number }): string {
       return `a quote is not closed${at}`;
     case 'INVALID_OPENING_QUOTE':
     case 'CSV_INVALID_CLOSING_QUOTE':
-      return `a quote stands inside a value that is not quoted${at}`;
+      return `a quote is inside a value that is not quoted${at}`;
     default:
       return `${code}${at}`;
   }

@@ -39,7 +39,7 @@ export function openArazzo(text: string, from: string): ArazzoDocument {
   const ids = workflows.map((workflow) => textOf(memberOf(workflow, 'workflowId')));
   if (workflows.length === 0) throw unreadable(`${from} has no workflows`);
   if (ids.includes(undefined)) throw unreadable(`${from} has a workflow without workflowId`);
-  if (new Set(ids).size < ids.length) throw unreadable(`${from} has a workflowId that stands twice`);
+  if (new Set(ids).size < ids.length) throw unreadable(`${from} has a workflowId that occurs twice`);
   const sources = listOf(memberOf(document, 'sourceDescriptions')).map((source) => ({
     name: String(memberOf(source, 'name') ?? ''),
     url: String(memberOf(source, 'url') ?? ''),

@@ -41,7 +41,7 @@ export function readExpression(text: string, reading: Reading): CelValue {
   return 'pointer' in parsed ? follow(value, parsed.pointer) : value;
 }
 
-const OUTSIDE = 'is about the answer of a step, and stands outside of one';
+const OUTSIDE = 'is about the answer of a step, and is outside of one';
 
 function celOf(parsed: RuntimeExpression, { givenInputs, stepOutput, workflowOutput, answer }: Reading) {
   switch (parsed.kind) {

@@ -201,7 +201,7 @@ class StepIds {
     for (const step of steps) {
       const stepId = textOf(memberOf(step, 'stepId'));
       if (stepId === undefined) throw new NotTranslated('a step has no stepId', 'steps');
-      if (this.ids.has(stepId)) throw new NotTranslated(`the stepId ${stepId} stands twice`, 'steps');
+      if (this.ids.has(stepId)) throw new NotTranslated(`the stepId ${stepId} occurs twice`, 'steps');
       this.ids.set(stepId, this.free(stepId));
     }
   }

@@ -36,7 +36,7 @@ Runtime is their only Tool Runner and Hook Runner, and runs them as durable task
 
 ## Finding an ability
 
-\`ABILITY.md\`, where there is one, tells which ability is for what; its tables are made by \`ability docs\`.
+\`ABILITY.md\`, where there is one, says which ability is for what; its tables are made by \`ability docs\`.
 
 \`\`\`sh
 npx --no ability list --json              # all of them; those of high level first: prefer one to a chain of small ones
@@ -71,7 +71,7 @@ Give \`--key\` when the same request must not become two tasks: the same key wit
 | 8 | unknown how an effect ended | never repeat it; a person must look |
 | 130 | interrupted; the task goes on | \`ability task watch KEY\` |
 
-\`ability why KEY\` tells how a task came to stand as it does: guards, approvals, attempts, errors. \`ability explain CODE\`
+\`ability why KEY\` explains how a task came to its present state: guards, approvals, attempts, errors. \`ability explain CODE\`
 explains an error code.
 
 ## Changing abilities

@@ -26,9 +26,9 @@ export function environmentOf(name: string): { value: JsonObject; remark: string
   if (PRODUCTION.test(name)) {
     return {
       value: { protected: true, approve: ['write_idempotent', 'write_additive', 'destructive'] },
-      remark: 'every change is asked about, and nobody approves their own; add `approvers`',
+      remark: 'every change is asked about, and people cannot approve their own; add `approvers`',
     };
   }
   if (STAGING.test(name)) return { value: { approve: ['destructive'] }, remark: 'what destroys is asked about' };
-  return { value: {}, remark: 'nobody else is asked' };
+  return { value: {}, remark: 'no approval is asked for' };
 }

@@ -44,7 +44,7 @@ const REGISTRY_README = `# What this project can do
 | \`implementations/\` | where an operation has several: \`ability scaffold implementation ID --operation KEY\` |
 | \`config/\` | how and where they run: endpoints, credentials (as references), MCP servers |
 | \`schemas/\` | what editors know of these files; after an update: \`ability scaffold schemas\` |
-| \`hooks/\` | guards, and what is told afterwards: \`ability scaffold hook ID --phase PreAbilityCall\` |
+| \`hooks/\` | guards, and what is informed afterwards: \`ability scaffold hook ID --phase PreAbilityCall\` |
 
 Cases for \`ability test\` stand beside the abilities, in files that end in \`.test.yaml\`.
 `;

@@ -64,7 +64,7 @@ function findingOfChange(file: string, { message, line }: Change): Finding {
     code: 'docs.out_of_step',
     severity: 'error',
     message,
-    why: 'People and AI choose abilities from this page: what it does not tell, or tells wrongly, is not found.',
+    why: 'People and AI choose abilities from this page: what it leaves out, or says wrongly, is not found.',
     fix: 'Run `ability docs`, look at the change, and commit it.',
     location: { file, line, column: 1 },
   };

@@ -27,7 +27,7 @@ export function readMarker(line: string): Marker | Fault | undefined {
   if (!inner.startsWith('ability:') && !inner.startsWith('/ability:')) return undefined;
   if (isOwnMarker(line)) return undefined;
   if (inner.indexOf(CLOSES) !== inner.length - CLOSES.length) {
-    return { message: 'A marker stands alone on one line', suggestion: `Such as ${exampleOf('high-level')}` };
+    return { message: 'A marker is alone on its line', suggestion: `Such as ${exampleOf('high-level')}` };
   }
   const isClosing = inner.startsWith('/');
   const [name = '', ...rest] = splitOnce(inner.slice(0, -CLOSES.length).replace(/^\/?ability:/, ''));

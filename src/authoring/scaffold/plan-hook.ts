@@ -81,7 +81,7 @@ export function planHook(site: Site, wanted: NewHook): Scaffold {
     next: [
       {
         command: 'ability list',
-        purpose: 'see the abilities; run one, and `ability why KEY` tells what the hook said',
+        purpose: 'see the abilities; run one, and `ability why KEY` shows what the hook said',
       },
     ],
   };

@@ -20,7 +20,7 @@ export interface NewLowLevel {
 /** What stands behind `effects` while nobody has thought about them. */
 const REMARKS: Partial<Record<KindChoice['kind'], string>> = {
   script: '# the stub changes nothing; say so here as soon as it does: it decides retries and approvals',
-  mcp: '# the gravest, until somebody has looked at what the tool does',
+  mcp: '# the gravest, until a person has looked at what the tool does',
 };
 
 /**

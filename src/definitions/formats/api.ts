@@ -17,7 +17,7 @@ function faultOfPath(path: string): string | undefined {
   }
   if (path.includes('${{')) return 'A path has no `${{ }}`; write {name} for the input of that name';
   if (path.includes('?')) return 'A path has no `?`; write the parameters under `query`';
-  if (path.includes('#')) return 'A path has no `#`; what stands after it is never sent';
+  if (path.includes('#')) return 'A path has no `#`; what follows it is never sent';
   if (!/[{}]/.test(path.replaceAll(/\{\+?[A-Za-z_][A-Za-z0-9_.-]*\}/g, ''))) return undefined;
   return 'What a path takes from the input is {name}, or {+name} to keep slashes';
 }

@@ -15,7 +15,7 @@ const approvalField = z
     optional: z.boolean().optional().describe('Whether it may be left out.'),
   })
   .refine(({ type, enum: choices }) => choices === undefined || choices.every((choice) => isOfType(type, choice)), {
-    error: 'Each choice is of the `type` of the field, or nobody could choose it',
+    error: 'Each choice is of the `type` of the field, or it could not be chosen',
     path: ['enum'],
   });
 

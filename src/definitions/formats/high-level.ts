@@ -50,7 +50,7 @@ export const highLevel = z
     status: lifecycle,
     replaced_by: abilityId.optional().describe('The ability to use instead of this deprecated one.'),
     summary: summary.describe('One sentence on what it does; people and AIs choose by it.'),
-    scenarios: z.array(z.string()).optional().describe('User stories or requests that it is for; told by `show`.'),
+    scenarios: z.array(z.string()).optional().describe('User stories or requests that it is for; shown by `show`.'),
     scope: scope.default({}).describe('Where it is valid; without it, everywhere.'),
     input_schema: jsonSchema
       .default({ type: 'object' })
@@ -61,7 +61,7 @@ export const highLevel = z
       .record(plainName, z.string())
       .optional()
       .describe(
-        'What to know about runtime, cost, environment and the like, in words; told by `show`. Limits are `timeout`, `limits` and `scope`.',
+        'What to know about runtime, cost, environment and the like, in words; shown by `show`. Limits are `timeout`, `limits` and `scope`.',
       ),
     operations: z
       .array(abilityId)

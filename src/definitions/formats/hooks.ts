@@ -7,7 +7,7 @@ const globs = z.array(z.string().min(1)).min(1).optional();
 
 /** The activation filter of a hook: every field given must fit. Source: R-000-63, design section 7. */
 export const match = z.strictObject({
-  abilities: globs.describe('Ids of abilities; * stands for any letters.'),
+  abilities: globs.describe('Ids of abilities; * matches any letters.'),
   modules: globs.describe('Modules of the ability.'),
   environments: globs.describe('Names of environments.'),
   effects: z.array(effect).min(1).optional().describe('Effects of the ability.'),
@@ -17,7 +17,7 @@ export const match = z.strictObject({
 const expression = z
   .strictObject({
     deny_if: condition.optional().describe('CEL; true: no.'),
-    confirm_if: condition.optional().describe('CEL; true: somebody must approve.'),
+    confirm_if: condition.optional().describe('CEL; true: a person must approve.'),
     warn_if: condition.optional().describe('CEL; true: a warning.'),
     reason: z.string().min(1).optional().describe('What is said then.'),
     suggestion: z.string().min(1).optional().describe('What to do instead.'),

@@ -66,8 +66,8 @@ export const script = z.strictObject({
 
 /** A tool of an MCP server. Source: design, section 4; answers, 27. */
 export const mcp = z.strictObject({
-  server: plainName.optional().describe('One of mcp_servers; may stand in the configuration instead.'),
-  tool: z.string().min(1).optional().describe('The tool of the server; may stand in the configuration instead.'),
+  server: plainName.optional().describe('One of mcp_servers; may be in the configuration instead.'),
+  tool: z.string().min(1).optional().describe('The tool of the server; may be in the configuration instead.'),
   timeout_sec: seconds.optional().describe('How long a call may take; 60 without it.'),
   output: z.literal('json').optional().describe('Reads the text of the answer as JSON.'),
   big_integers: bigIntegers.optional(),
@@ -92,7 +92,7 @@ const shared = {
     .optional()
     .describe('CEL over output, input and environment; true: the call failed although it answered.'),
   hooks: hookBindings.optional().describe('Hooks bound where this implementation is used.'),
-  limitations: z.string().optional().describe('What it cannot do; told by `show`.'),
+  limitations: z.string().optional().describe('What it cannot do; shown by `show`.'),
 };
 
 const kinds = {
@@ -117,7 +117,7 @@ export const inlineImplementation = z.discriminatedUnion(
 const registration = {
   id: plainName.describe('What the implementation is called.'),
   operation_key: abilityId.describe('The operation it belongs to.'),
-  summary: z.string().optional().describe('What sets it apart; told by `show`.'),
+  summary: z.string().optional().describe('What sets it apart; shown by `show`.'),
 };
 
 /** `registry/implementations/<id>.yaml`. Source: R-000-45, R-000-46. */

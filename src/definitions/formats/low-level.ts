@@ -25,14 +25,14 @@ export const lowLevel = z
     status: lifecycle,
     replaced_by: abilityId.optional().describe('The ability to use instead of this deprecated one.'),
     summary: summary.describe('One sentence on what it does; people and AIs choose by it.'),
-    use_cases: z.array(z.string()).optional().describe('What it is meant for; told by `show`.'),
+    use_cases: z.array(z.string()).optional().describe('What it is meant for; shown by `show`.'),
     effects: effect
       .default('destructive')
       .describe('What a call changes. Decides about retries, approvals, and what an unclear outcome means.'),
     notes: z
       .string()
       .optional()
-      .describe('What to know about repeating it and about its side effects; told by `show`.'),
+      .describe('What to know about repeating it and about its side effects; shown by `show`.'),
     scope: scope.default({}).describe('Where it is valid; without it, everywhere.'),
     input_schema: jsonSchema
       .default({ type: 'object' })
@@ -44,7 +44,7 @@ export const lowLevel = z
       .optional()
       .describe('Files that a call leaves, by name: `steps.ID.files.NAME`; a script writes them into {output_dir}.'),
     routing_hints: routingHints.optional().describe('Helps to find it; never a permission.'),
-    hooks: hookBindings.optional().describe('Hooks of `registry/hooks` that are asked or told about its calls.'),
+    hooks: hookBindings.optional().describe('Hooks of `registry/hooks` that are asked or informed about its calls.'),
     implementation: inlineImplementation
       .optional()
       .describe('Its only implementation, or the one used where nothing else is chosen.'),

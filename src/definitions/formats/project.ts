@@ -7,7 +7,7 @@ export const environment = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      'Hooks see it; nobody approves their own requests unless self_approval says so; MCP tools must be pinned.',
+      'Hooks see it; people cannot approve their own requests unless self_approval says so; MCP tools must be pinned.',
     ),
   approve: z.array(effect).default([]).describe('Effects whose calls need an approval here.'),
   approvers: z.array(z.string().min(1)).default([]).describe('Groups of `people`, or persons; empty: anyone.'),

@@ -199,7 +199,7 @@ export const scope = z.strictObject({
 export const routingHints = z.strictObject({
   keywords: z.array(z.string()).optional().describe('Words of requests that it is for.'),
   negative_keywords: z.array(z.string()).optional().describe('Words of requests that it is not for.'),
-  scopes: z.array(z.string()).optional().describe('Scopes in which it is suggested; * stands for any letters.'),
+  scopes: z.array(z.string()).optional().describe('Scopes in which it is suggested; * matches any letters.'),
   notes: z.string().optional().describe('What else helps to choose.'),
 });
 
@@ -207,8 +207,8 @@ export const routingHints = z.strictObject({
 export const hookBindings = z.strictObject({
   pre_create: z.array(plainName).optional().describe('Asked whether a task can be formed (PreAbilityCreate).'),
   pre_call: z.array(plainName).optional().describe('Asked whether a call may be made now (PreAbilityCall).'),
-  post_call: z.array(plainName).optional().describe('Told afterwards (PostAbilityCall).'),
-  replace: z.boolean().optional().describe('Drops what earlier levels bound; this is told.'),
+  post_call: z.array(plainName).optional().describe('Informed afterwards (PostAbilityCall).'),
+  replace: z.boolean().optional().describe('Drops what earlier levels bound; a warning names it.'),
 });
 
 /** Text that is shown to people. */

@@ -68,7 +68,7 @@ function needed<T>({ flag, fallback }: Question<T>, choices: readonly string[] =
   if (fallback !== undefined) return fallback;
   throw new AbilityError({
     code: 'usage.invalid',
-    message: `${flag} is needed where nobody can be asked`,
+    message: `${flag} is needed where there is no terminal to ask at`,
     suggestion: `Pass ${flag}${choices.length > 0 ? ` ${oneOf(choices)}` : ''}; \`--help\` has examples.`,
   });
 }

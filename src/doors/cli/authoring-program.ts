@@ -115,7 +115,7 @@ function defineScaffolds(scaffold: Command, given: Given, outcome: Outcome): voi
     .addOption(new Option('--handler <how>', 'how it answers').choices(HANDLERS))
     .option('--match <list>', `what it is for: ${MATCH_FIELDS.join(', ')}, as environments=prod,staging`, collect, [])
     .option('--deny-if <cel>', 'expression: when it says no')
-    .option('--confirm-if <cel>', 'expression: when somebody is asked')
+    .option('--confirm-if <cel>', 'expression: when a person is asked')
     .option('--warn-if <cel>', 'expression: when it warns')
     .option('--reason <text>', 'expression: what is said then')
     .addOption(new Option('--language <name>', 'script: its language (default: node)').choices(LANGUAGES))

@@ -42,7 +42,7 @@ export function buildProgram(given: Given, outcome: Outcome): Command {
       'after',
       examples('ability doctor', 'ability doctor --fix', 'TEMPORAL_ADDRESS=host:7233 ability doctor'),
     );
-  define('worker', 'serve tasks of a Temporal server that somebody runs', () => import('./commands/worker.js'))
+  define('worker', 'serve tasks of a Temporal server that runs already', () => import('./commands/worker.js'))
     .option('--env <name...>', 'environments to serve (default: all)')
     .addOption(new Option('--placement <where>', 'which placement').choices(['local', 'cloud', 'all']).default('all'))
     .addHelpText('after', examples('ability worker --address temporal.internal:7233 --env staging --placement cloud'));
@@ -71,7 +71,7 @@ export function buildProgram(given: Given, outcome: Outcome): Command {
     () => import('./commands/lint.js'),
   )
     .addOption(new Option('--format <format>', 'how to print').choices(['human', 'json', 'sarif', 'junit']))
-    .option('--since <revision>', 'also tell contracts that broke since then without a new `version` (Git)')
+    .option('--since <revision>', 'also report contracts that broke since then without a new `version` (Git)')
     .option('--imported', 'also slips of imported documents themselves, in their schemas and words')
     .option('--check-env', 'also check that credentials and addresses are set here')
     .addOption(new Option('--fail-on <severity>', 'exit 1 from here on').choices(['error', 'warning']).default('error'))
@@ -145,7 +145,7 @@ export function buildProgram(given: Given, outcome: Outcome): Command {
       )
       .addHelpText('after', '  $ ability approve KEY --set ticket=ABC-1');
   }
-  define('why <key>', 'tell how a task came to stand as it does', () => import('./commands/why.js')).addHelpText(
+  define('why <key>', 'explain how a task came to its present state', () => import('./commands/why.js')).addHelpText(
     'after',
     examples('ability why KEY', 'ability why KEY --json'),
   );
@@ -208,7 +208,7 @@ function defineKeys(program: Command, given: Given, outcome: Outcome): void {
 }
 
 function definePlan(define: Define): void {
-  define('plan <id>', 'tell all that would happen; needs no server, runs nothing', () => import('./commands/plan.js'))
+  define('plan <id>', 'show all that would happen; needs no server, runs nothing', () => import('./commands/plan.js'))
     .option('--input <json>', 'the input: JSON, @file, or - for stdin')
     .option('--set <assignment>', 'one field: name=text, name:=JSON, or name=@file', collect, [])
     .addHelpText(

@@ -111,7 +111,7 @@ function someOf(all: string[], most: number): string {
 
 function fewOf(lines: string[]): string[] {
   if (lines.length <= MOST_NAMES) return lines;
-  return [...lines.slice(0, MOST_NAMES), `  and ${lines.length - MOST_NAMES} more, which --json tells`];
+  return [...lines.slice(0, MOST_NAMES), `  and ${lines.length - MOST_NAMES} more, which --json lists`];
 }
 
 /** Of many new ones what they may do matters more than their names. */
@@ -173,7 +173,7 @@ function renderDetails({ status, reason, differences, conflicts }: PlannedChange
     ...own,
   ];
   if (lines.length > MOST_DIFFERENCES) {
-    lines.splice(MOST_DIFFERENCES, lines.length, `and ${lines.length - MOST_DIFFERENCES} more, which --json tells`);
+    lines.splice(MOST_DIFFERENCES, lines.length, `and ${lines.length - MOST_DIFFERENCES} more, which --json lists`);
   }
   return lines.map((line) => `\n    ${line}`).join('');
 }

@@ -162,7 +162,7 @@ function tellHook(answer: HookAnswer, indent: string, style: Style, times = 1): 
   const time = moment === undefined ? took : `${took}, now() was ${moment}`;
   const why = reason === undefined ? '' : `: ${plainText(reason, further)}`;
   const isAfter = phase === 'PostAbilityCall';
-  const said = status === 'error' ? 'failed' : isAfter ? 'was told' : WORDS[decision];
+  const said = status === 'error' ? 'failed' : isAfter ? 'was informed' : WORDS[decision];
   const isNo = status === 'error' || decision === 'deny';
   return [
     `${indent}hook ${hook_id} (${phase}${about}${time}) ${isNo ? style('red', said) : said}${times > 1 ? ` in ${times} turns` : ''}${why}`,
@@ -183,14 +183,14 @@ function tellApproval(approval: Approval, indent: string, style: Style): string[
     ...reasons.map((reason) => `${inner}because: ${oneLine(reason)}`),
     ...decisions.map((decision) => `${inner}${tellDecision(decision)}`),
     ...ignored.map(({ decision, by, reason, at }) => {
-      return `${inner}ignored: ${decision} by ${oneLine(by ?? 'nobody named')} at ${localTime(at)}, because ${oneLine(reason)}`;
+      return `${inner}ignored: ${decision} by ${oneLine(by ?? 'an unnamed person')} at ${localTime(at)}, because ${oneLine(reason)}`;
     }),
     `${inner}${tellStanding(approval, style)}`,
   ];
 }
 
 function tellDecision({ decision, by, comment, at, self }: CountedDecision): string {
-  const who = by === 'unnamed' ? 'somebody unnamed' : `${oneLine(by.name)} (${by.source})`;
+  const who = by === 'unnamed' ? 'an unnamed person' : `${oneLine(by.name)} (${by.source})`;
   const own = self ? ', who asked for the task,' : '';
   const said = comment === undefined ? '' : `: ${oneLine(comment)}`;
   return `${who}${own} ${decision === 'approve' ? 'said yes' : 'said no'} at ${localTime(at)}${said}`;

@@ -36,7 +36,7 @@ export function defineTask(program: Command, given: Given, outcome: Outcome): vo
     .option('--timeout <duration>', 'wait no longer, from the start of the command; the task goes on')
     .option('--wait-approval <duration>', 'off a terminal: wait this long for an approval')
     .addHelpText('after', examples('ability task run KEY'));
-  define('show <key>', 'show how a task stands', () => import('./commands/task-show.js')).addHelpText(
+  define('show <key>', 'show the state of a task', () => import('./commands/task-show.js')).addHelpText(
     'after',
     examples('ability task show KEY'),
   );

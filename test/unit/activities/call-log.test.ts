@@ -127,7 +127,7 @@ test('what is too much keeps its head and its tail, however often it was looked 
   expect(all.at(-1)).toBe('line 19999');
 });
 
-test('a log that cannot be written is told at the end, and a record that was deleted stays away', () => {
+test('a log that cannot be written is reported at the end, and a record that was deleted stays away', () => {
   const { root, log } = logIn();
   log.write('stdout', 'one\n');
   rmSync(join(root, 'logs'), { recursive: true });

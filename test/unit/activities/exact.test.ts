@@ -93,7 +93,7 @@ describe('bytes that are no UTF-8', () => {
     [[0xc3, 0xa4, 0xed, 0xa0, 0x80], 2, false],
     [[0xf0, 0x9f, 0x98, 0x41], 0, false],
     [[0xc0, 0x80], 0, false],
-  ])('%j are told by their first byte', (bytes, byte, isCutOff) => {
+  ])('%j are reported by their first byte', (bytes, byte, isCutOff) => {
     expect(faultInUtf8(Buffer.from(bytes))).toEqual({ byte, isCutOff });
   });
 

@@ -86,7 +86,7 @@ describe('an activity is admitted', () => {
     expect(await source.admit(MARK, asked)).toMatchObject({ plan: PLAN });
   });
 
-  test('of a run that goes on from one in the other placement, and the store is told', async () => {
+  test('of a run that goes on from one in the other placement, and the store is informed', async () => {
     const keep = vi.fn();
     const taskQueue = taskQueueOf(PLAN.project, PLAN.environment.name, PLAN.placement === 'cloud' ? 'local' : 'cloud');
     const runs = [runOf({ first: 'r-0' }), runOf({ runId: 'r-0', taskQueue })];

@@ -112,14 +112,22 @@ describe('the job for GitHub Actions', () => {
 const agents = (): string =>
   planProject(emptyFolder(), wanted).files.find(({ path }) => path === 'AGENTS.md')?.content ?? '';
 
-test('AGENTS.md tells AIs to act through abilities alone, whose raw calls leave nothing [R-002-57]', () => {
+test('AGENTS.md says that AIs act through `ability` alone, and why, and shows no other command [R-002-57]', () => {
   expect(agents()).toMatch(/Act only through abilities\.\*\* Never run a script of `scripts\/`, a tool or a service/);
   expect(agents()).toMatch(/has no guard, no approval and no record/);
+  const typed = [...agents().matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, lines = '']) =>
+    lines.trim().split('\n'),
+  );
+  expect(typed.length).toBeGreaterThan(8);
+  expect(typed.filter((line) => !line.startsWith('npx --no ability '))).toEqual([]);
 });
 
-test('AGENTS.md says that commands block, and what to look at then [R-002-59]', () => {
+test('AGENTS.md says that commands block, and what to read then: each exit code and the JSON [R-002-59]', () => {
   expect(agents()).toMatch(/Commands block\.\*\* Nothing has happened before a command returns/);
   expect(agents()).toMatch(/Then read its exit code and its JSON; never assume/);
+  const codes = [...agents().matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code));
+  expect(codes).toEqual(Object.values(EXIT));
+  expect(agents()).not.toContain('--detach');
 });
 
 test('AGENTS.md names only commands that there are', () => {

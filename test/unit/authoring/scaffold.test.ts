@@ -110,7 +110,7 @@ describe('a low-level ability', () => {
     },
   );
 
-  test('is told apart from a file of cases, whatever its key', () => {
+  test('is distinguished from a file of cases, whatever its key', () => {
     const site = siteOf();
     const { plans } = settle(site, planLowLevel(site, { key: 'a.test', choice: script, scope: {} }));
     expect(plans[0]?.ability.id).toBe('a.test');

@@ -105,7 +105,7 @@ describe('states', () => {
     expect(EXIT_OF_STATE[state]).toBe(exit);
   });
 
-  test('an end is told from what goes on', () => {
+  test('an end is distinguished from what goes on', () => {
     expect(END_STATES.every(isEndState)).toBe(true);
     expect([...OPEN_STATES, 'toString'].some(isEndState)).toBe(false);
     expect(STEP_STATUSES.filter((status) => !isStepEnd(status))).toEqual(['pending', 'running', 'waiting']);

@@ -26,7 +26,7 @@ function found(files: ProjectFiles) {
 }
 
 describe('what is written for an ability that is not there', () => {
-  test('a hook that names it is told, with its place; a pattern may be there for abilities to come', () => {
+  test('a hook that names it is reported, with its place; a pattern may be there for abilities to come', () => {
     const { problems, plan } = found(
       hooks('PreAbilityCall', 'id: guard, blocking: true, match: { abilities: [other, db.wirte, "ops.*"] }'),
     );
@@ -40,7 +40,7 @@ describe('what is written for an ability that is not there', () => {
     expect(plan('db.write').ability.id).toBe('db.write');
   });
 
-  test('a configuration is told, with the nearest id', () => {
+  test('a configuration is reported, with the nearest id', () => {
     const { problems, plan } = found({ 'registry/config/c.yaml': 'abilities:\n  - { id: db.wirte }\n' });
     expect(problems).toMatchObject([
       {
@@ -52,7 +52,7 @@ describe('what is written for an ability that is not there', () => {
     expect(plan('db.write').ability.id).toBe('db.write');
   });
 
-  test('an implementation is told', () => {
+  test('an implementation is reported', () => {
     const text = 'id: x\noperation_key: db.wirte\nkind: script\nscript: { path: scripts/any.mjs }\n';
     expect(found({ 'registry/implementations/x.yaml': text }).problems).toMatchObject([
       { at: 'registry/implementations/x.yaml:2:16', said: expect.stringMatching(/Did you mean .*db\.write/) },
@@ -83,7 +83,7 @@ describe('an environment that the project does not have', () => {
     expect(plan('other', 'prod').ability.id).toBe('other');
   });
 
-  test('in a scope is told, and the ability stays what it is elsewhere', () => {
+  test('in a scope is reported, and the ability stays what it is elsewhere', () => {
     const { problems, plan } = found(lowLevel('scoped', 'scope: { environments: [dev, prodd] }', SCRIPT));
     expect(problems).toMatchObject([
       { at: 'registry/low-level/scoped.yaml:4:30', said: expect.stringMatching(/prod\?/) },
@@ -92,7 +92,7 @@ describe('an environment that the project does not have', () => {
     expect(errorOf(() => plan('scoped', 'prod')).code).toBe('scope.environment');
   });
 
-  test('in the `match` of a hook is told', () => {
+  test('in the `match` of a hook is reported', () => {
     const { problems } = found(hooks('PreAbilityCall', 'id: g, blocking: true, match: { environments: [prodd, "*"] }'));
     expect(problems).toMatchObject([{ at: 'registry/hooks/PreAbilityCall.yaml:2:54' }]);
   });
@@ -165,8 +165,8 @@ describe('YAML where nothing reads it', () => {
     ['registry/hook/PreAbilityCall.yaml', 'registry/hook', /Did you mean hooks/],
     ['registry/low_level/x.yaml', 'registry/low_level', /Did you mean low-level/],
     ['registry/drafts/deep/x.yaml', 'registry/drafts', /low-level\/, high-level\//],
-    ['registry/x.yaml', 'registry/x.yaml', /Definitions stand in low-level\//],
-  ])('%s is told', (file, at, said) => {
+    ['registry/x.yaml', 'registry/x.yaml', /Definitions are in low-level\//],
+  ])('%s is reported', (file, at, said) => {
     const { problems } = found({ [file]: 'hooks: []\n' });
     expect(problems).toEqual([{ code: 'definition.unread', at, said: expect.stringMatching(said) }]);
   });
@@ -204,7 +204,7 @@ describe('a setting that nobody reads', () => {
     'credentials: { t: "env:T" }',
     'mcp_server: s',
     'mcp_tool: t',
-  ])('of a script is told with its place: %s', (setting) => {
+  ])('of a script is reported with its place: %s', (setting) => {
     expect(found(configured(`{ ${setting} }`)).problems).toMatchObject([
       { code: 'definition.unread', at: 'registry/config/c.yaml:4:14', said: expect.stringMatching(/kind (api|mcp)/) },
     ]);
@@ -219,7 +219,7 @@ describe('a setting that nobody reads', () => {
     expect(found(files).problems).toEqual([]);
   });
 
-  test('of a workflow is told; its hooks and prompts are read', () => {
+  test('of a workflow is reported; its hooks and prompts are read', () => {
     const files = {
       'registry/high-level/w.yaml': 'id: w\ntype: workflow\nversion: 1\nsummary: s\nsteps: [{ id: a, call: other }]\n',
       'registry/config/c.yaml': [

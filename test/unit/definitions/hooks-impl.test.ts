@@ -12,13 +12,13 @@ const OWN = 'hooks: [{ id: guard, blocking: true, handler: { expression: { deny_
 
 const plan = (files: Record<string, string>) => () => resolved({ ...script, ...files }, 'op').plan;
 
-describe('R-002-11, R-002-12: config/hooks_impl.yaml', () => {
+describe('R-002-12: config/hooks_impl.yaml', () => {
   test('gives a hook its handler, where the hook has none', () => {
     const [hook] = plan({ [HOOKS]: GUARD, [IMPL]: impl('guard') })().operations.op?.hooks.pre_call ?? [];
     expect(hook).toMatchObject({ id: 'guard', handler: { kind: 'script', script: { path: 'scripts/guard.mjs' } } });
   });
 
-  test('is read in .system/registry/config, for hooks in .system/hooks', () => {
+  test('R-002-08: is read in .system/registry/config, for hooks in .system/hooks', () => {
     const [low = ''] = Object.values(lowLevel('op', SCRIPT));
     const files = {
       ...{ 'scripts/guard.mjs': '//', ...SCRIPT_FILE },
@@ -74,7 +74,7 @@ describe('R-002-11, R-002-12: config/hooks_impl.yaml', () => {
   });
 });
 
-test('R-002-02: a broken overview of a module is reported, and stops nothing', () => {
+test('a broken overview of a module is reported, and stops nothing', () => {
   const files = { ...script, 'modules/overview/users.yaml': 'id: users\nsummary: s\nstatus: old\npath: x\n' };
   expect(registryOf(files).problems).toMatchObject([{ location: { file: 'modules/overview/users.yaml' } }]);
   expect(plan(files)().ability.id).toBe('op');

@@ -133,7 +133,7 @@ describe('a bomb is refused at once, with little memory, and the process lives o
   });
 });
 
-describe('what only looks heavy, or is no YAML, is told as quickly', () => {
+describe('what only looks heavy, or is no YAML, is reported as quickly', () => {
   const last = (text: string): number => text.split('\n').length;
   const CASES: [string, string, string, number | undefined][] = [
     ['a line of a megabyte', `${TOP}notes: ${'x '.repeat(MEGABYTE / 2 - 100)}\nnope: 1`, 'definition.invalid', 4],

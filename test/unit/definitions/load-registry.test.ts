@@ -122,7 +122,7 @@ test('R-000-24: a registry file is YAML with contract, scope, use, constraints, 
   expect(loaded.workflows.get('seed')?.value).toMatchObject(parse(high.join('\n')));
 });
 
-describe('R-000-47: an operation and what implements it are kept apart', () => {
+describe('R-000-45, R-000-47: an operation and what implements it are kept apart', () => {
   test.each([
     ['script', 'script: { path: scripts/any.mjs, timeout_sec: 7 }'],
     ['mcp', 'mcp: { server: logs, tool: search }'],

@@ -225,7 +225,7 @@ test.each<[string, FormatName, string]>([
   ],
   ['more than ten years', 'high-level', `${STEP}  - { id: a, wait: 9999d }`],
   ['__proto__ in data', 'low-level', `${LOW}input_schema: { "__proto__": {} }\n`],
-])('what no schema can tell is told by the loader: %s', (_, format, text) => {
+])('what no schema can express is reported by the loader: %s', (_, format, text) => {
   expect(bySchema(format, text)).toBe(true);
   expect(byLoader(format, text)).not.toEqual([]);
 });

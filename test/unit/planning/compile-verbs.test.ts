@@ -241,7 +241,7 @@ describe('what cannot be', () => {
     [
       'an `else` that is not last',
       'switch: [{ else: [{ id: b, end: {} }] }, { if: "true", steps: [{ id: c, end: {} }] }]',
-      /`else` stands last/,
+      /`else` comes last/,
       /never run/,
     ],
     [

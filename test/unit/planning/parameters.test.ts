@@ -51,7 +51,7 @@ describe('R-000-46: default parameters and who may override them', () => {
     expect(operationInput(free, { name: 'Ada', region: 'us' })).toMatchObject({ region: 'us' });
   });
 
-  test('an overridable one without a default is told with its place', () => {
+  test('an overridable one without a default is reported with its place', () => {
     const error = refusal({}, CONTRACT, IMPLEMENTATION('  defaults: { a: 1 }', '  overridable: [a, b]'));
     expect(error).toMatchObject({ code: 'definition.invalid', message: expect.stringMatching(/`b` is `overridable`/) });
     expect(error.location?.line).toBe(9);
@@ -60,7 +60,7 @@ describe('R-000-46: default parameters and who may override them', () => {
   test.each([
     ['a value of another type', '  defaults: { name: 5 }'],
     ['a name that the contract does not know', '  defaults: { nmae: Ada }'],
-  ])('a default that no input may have is told when it is planned: %s', (_, line) => {
+  ])('a default that no input may have is reported when it is planned: %s', (_, line) => {
     const closed = CONTRACT.replace(/ }$/, ', additionalProperties: false }');
     const error = refusal({}, closed, IMPLEMENTATION(line));
     expect(error).toMatchObject({ code: 'definition.invalid', message: expect.stringMatching(/does not fit/) });
@@ -183,7 +183,7 @@ describe('R-000-37: examples of a workflow', () => {
   test.each([
     ['an input', '  - { input: { n: 1 } }\n  - { input: { n: one } }', /examples\.1\.input/, 9],
     ['an output', '  - { input: { n: 1 }, output: {} }', /examples\.0\.output.*ok/, 8],
-  ])('that do not are told with their place: %s', (_, examples, message, line) => {
+  ])('that do not are reported with their place: %s', (_, examples, message, line) => {
     const error = errorOf(() => resolved(workflow(examples), 'w'));
     expect(error).toMatchObject({
       code: 'definition.invalid',

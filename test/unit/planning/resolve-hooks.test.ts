@@ -3,7 +3,7 @@ import type { PlanHook, PlanHooks } from '../../../src/contracts/plan.js';
 import type { ResolvedPlan } from '../../../src/planning/resolve-plan.js';
 import type { ProjectFiles } from '../../fixtures/project-folder.js';
 import { errorOf } from '../error-of.js';
-import { lowLevel, resolved, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
+import { lowLevel, registryOf, resolved, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
 
 const FILES: ProjectFiles = {
   ...SCRIPT_FILE,
@@ -77,7 +77,7 @@ describe('the levels that bind', () => {
     expect(preCall(files)).toEqual(['g1', 'g2', 'b', 'a', 'c']);
   });
 
-  test('a later level drops what earlier ones bound only with `replace`, and that is told', () => {
+  test('a later level drops what earlier ones bound only with `replace`, and that is reported', () => {
     const files = at({ operation: '{ pre_call: [a, b] }', environment: '{ pre_call: [b, c], replace: true }' });
     expect(preCall(files)).toEqual(['g1', 'g2', 'b', 'c']);
     expect(planned(files).warnings).toEqual([
@@ -119,6 +119,17 @@ describe('global hooks', () => {
   ])('R-000-63: `match: %s` fits: %s', (match, is) => {
     expect(fires(match)).toBe(is);
   });
+
+  test.each(['keywords: [row]', 'suggest: [op]', 'routing_hints: {}'])(
+    'R-000-63: `match: { %s }` is refused',
+    (key) => {
+      const { problems } = registryOf({
+        ...op,
+        ...phase('PreAbilityCall', { g: `blocking: true, match: { ${key} }` }),
+      });
+      expect(problems).toMatchObject([{ code: 'definition.invalid' }]);
+    },
+  );
 
   test('the environment is the one the plan is for', () => {
     expect([fires('{ environments: [dev] }', 'dev'), fires('{ environments: [dev] }', 'staging')]).toEqual([
@@ -201,7 +212,7 @@ describe('a bound hook', () => {
     expect([preCall(files, 'dev'), preCall(files, 'staging')]).toEqual([[], ['g']]);
   });
 
-  test('R-002-20: fires only while it is enabled, and the author is told when it is not', () => {
+  test('R-002-20: fires only while it is enabled, and a warning says when it is not', () => {
     const files = {
       ...bound,
       ...phase('PreAbilityCall', { g: 'enabled: false', global: 'enabled: false, blocking: true, match: {}' }),

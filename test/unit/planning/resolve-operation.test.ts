@@ -27,6 +27,14 @@ describe('which implementation is chosen', () => {
     expect(chosen({ ...lowLevel('op', SCRIPT), ...document('op.a'), ...document('op.b') })).toBe('op');
   });
 
+  test('R-000-26: an operation has its key whatever its file and its implementation are called, and version 1 unless it says another', () => {
+    const [yaml = ''] = Object.values(lowLevel('op'));
+    const files = { 'registry/low-level/other.yaml': yaml, ...document('by.curl') };
+    expect(operation(files)).toMatchObject({ key: 'op', version: 1, implementation: { id: 'by.curl' } });
+    const second = { ...files, 'registry/low-level/other.yaml': `${yaml}\nversion: 2\n` };
+    expect(operation(second)).toMatchObject({ key: 'op', version: 2 });
+  });
+
   test('R-000-45: the only document for the operation is chosen', () => {
     expect(chosen({ ...lowLevel('op'), ...document('op.a') })).toBe('op.a');
   });

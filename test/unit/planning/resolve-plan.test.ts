@@ -45,7 +45,7 @@ describe('a low-level ability', () => {
   });
 });
 
-describe('R-000-36: a workflow', () => {
+describe('a workflow', () => {
   test('has its id, version and summary, and every operation it may call', () => {
     const { plan } = planned(workflow(['web.op', 'local.op', 'web.op']));
     expect(plan.ability).toMatchObject({
@@ -153,7 +153,7 @@ describe('what was asked for', () => {
     expect(errorOf(() => planned({}, id)).code).toBe('ability.not_found');
   });
 
-  test('an environment that is not there is told before anything else', () => {
+  test('an environment that is not there is reported before anything else', () => {
     expect(errorOf(() => planned({}, 'local.op', 'prod')).code).toBe('environment.not_found');
   });
 

@@ -59,7 +59,7 @@ describe('abilities share the endpoints and credentials of a service', () => {
   });
 });
 
-describe('what is not there is told', () => {
+describe('what is not there is reported', () => {
   test('a service that nobody defines, with the nearest name', () => {
     const error = errorOf(() => resolved(filesOf('service: shopp'), 'shop.get'));
     expect(error).toMatchObject({ code: 'definition.unknown_reference', message: 'There is no service shopp' });

@@ -42,7 +42,7 @@ describe('R-000-29: required fields, types and constraints', () => {
     expect(mistakesOf(schema, value as JsonObject)).toMatch(message);
   });
 
-  test('all mistakes are told at once', () => {
+  test('all mistakes are reported at once', () => {
     const error = errorOf(() => check(schema, { count: 0, typo: 1 }));
     expect(error.code).toBe('input.invalid');
     expect(error.details).toEqual({

@@ -199,7 +199,7 @@ describe('what is pinned with a script', () => {
     expect(pinnedWith(files, ', files: [ops, ops/b.mjs]')).toEqual(['ops/a.mjs', 'ops/b.mjs']);
   });
 
-  test('is marked as whole, so that it is told from a plan of before imports were pinned', () => {
+  test('is marked as whole, so that it is distinguished from a plan of before imports were pinned', () => {
     expect(planned(projectWith('a.mjs', { 'a.mjs': '' }))).toMatchObject({ whole: true });
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { abilityPool } from '../../../src/authoring/routing-documents/ability-pool.js';
 import { digestOf } from '../../../src/rules/canonical.js';
-import { rowsOf, updated } from '../authoring/routing-documents/pool-of.js';
+import { EMPTY, rowsOf, updated } from '../authoring/routing-documents/pool-of.js';
 import { errorOf } from '../error-of.js';
 import { lowLevel, registryOf, resolved, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
 
@@ -11,7 +11,7 @@ const flow = (...lines: string[]) => ({
   'registry/high-level/flow.yaml': ['id: flow', 'type: workflow', 'summary: A flow.', ...lines].join('\n'),
 });
 
-describe('R-000-94, R-002-01: what is deprecated', () => {
+describe('R-002-01: what is deprecated', () => {
   test('is warned of with what replaces it, when it is run and when it is called', () => {
     expect(resolved({ ...GOOD, ...OLD }, 'old').warnings).toEqual(['The ability old is deprecated; use good instead']);
     const calling = { ...GOOD, ...OLD, ...flow('steps: [{ id: a, call: old }]') };
@@ -53,7 +53,7 @@ describe('R-000-94, R-002-01: what is deprecated', () => {
     expect(problems).toMatchObject([{ code: 'definition.unknown_reference', message: expect.stringMatching(message) }]);
   });
 
-  test('stands before the words of its row, whoever wrote them, and goes with its status', () => {
+  test('comes before the words of its row, whoever wrote them, and goes with its status', () => {
     const pool = (...lines: string[]) => abilityPool(registryOf({ ...GOOD, ...lowLevel('old', ...lines, SCRIPT) }));
     const page =
       '<!-- ability:low-level -->\n| Operation key | Summary |\n|---|---|\n| old | Mine |\n<!-- /ability:low-level -->\n';
@@ -66,6 +66,41 @@ describe('R-000-94, R-002-01: what is deprecated', () => {
     const written = updated(following, pool('status: experimental')).text;
     expect(rowsOf(written).old).toContain('| **[experimental]** An operation of a test. |');
     expect(rowsOf(updated(written, pool('summary: Other.')).text).old).toContain('| Other. |');
+  });
+});
+
+test('R-002-01, R-002-02: the files of the source give ids, relations and status of modules, abilities, hooks and routes', () => {
+  const registry = registryOf({
+    ...SCRIPT_FILE,
+    'modules/overview/users.yaml':
+      'id: users\nsummary: s\nstatus: stable\npath: scripts\ndepends_on: [accounts]\nabilities: [db.read, flow]\n',
+    'modules/overview/accounts.yaml':
+      'id: accounts\nsummary: s\nstatus: deprecated\nreplaced_by: users\npath: scripts\n',
+    '.system/registry/low-level/db.read.yaml': `operation_key: db.read\nsummary: s\nstatus: deprecated\nreplaced_by: flow\nscope: { modules: [users] }\nhooks: { pre_call: [guard] }\n${SCRIPT}`,
+    '.system/registry/high-level/flow.yaml':
+      'id: flow\ntype: workflow\nsummary: s\nstatus: experimental\nsteps: [{ id: a, call: db.read }]\n',
+    '.system/hooks/PreAbilityCall.yaml':
+      'hooks: [{ id: guard, enabled: false, blocking: true, handler: { expression: { deny_if: "true" } } }]\n',
+  });
+  expect(registry.problems).toEqual([]);
+  const { modules, operations, workflows, hooks } = registry;
+  expect(modules.get('users')?.value).toMatchObject({
+    status: 'stable',
+    depends_on: ['accounts'],
+    abilities: ['db.read', 'flow'],
+  });
+  expect(modules.get('accounts')?.value).toMatchObject({ status: 'deprecated', replaced_by: 'users' });
+  expect(operations.get('db.read')?.value).toMatchObject({
+    status: 'deprecated',
+    replaced_by: 'flow',
+    scope: { modules: ['users'] },
+    hooks: { pre_call: ['guard'] },
+  });
+  expect(workflows.get('flow')?.value).toMatchObject({ status: 'experimental', steps: [{ call: 'db.read' }] });
+  expect(hooks.get('PreAbilityCall')).toMatchObject([{ value: { id: 'guard', enabled: false } }]);
+  expect(rowsOf(updated(EMPTY, abilityPool(registry)).text)).toEqual({
+    flow: '| flow | workflow | any | **[experimental]** s | .system/registry/high-level/flow.yaml |',
+    'db.read': '| db.read | script | users | **[deprecated: use flow]** s | .system/registry/low-level/db.read.yaml |',
   });
 });
 

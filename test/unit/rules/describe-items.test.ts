@@ -53,7 +53,7 @@ test('a step outside loops has none', () => {
   expect(tellTurns({ path: 'seed', status: 'succeeded', attempts: 3 }, 5)).toBeUndefined();
 });
 
-test('an unknown outcome is told before failures, and what is not told is counted', () => {
+test('an unknown outcome is reported before failures, and what is not named is counted', () => {
   const failures = [failure(0), failure(1), failure(2, { status: 'unknown' })];
   const told = tellTurns(
     loop({ total: 9, succeeded: 2, failed: 6, unknown: 1 }, { failures, failures_left_out: 4 }),

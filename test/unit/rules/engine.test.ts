@@ -17,7 +17,7 @@ describe('a plan', () => {
     ['for another CEL', { engine: ENGINE, cel: '0.0.1' }, 'CEL 0.0.1'],
     ['that names neither', {}, 'engine none'],
     ['that is none', undefined, 'engine none'],
-  ])('%s is refused, and both versions are told', (_, planned, told) => {
+  ])('%s is refused, and both versions are reported', (_, planned, told) => {
     expect(whyNotThisBuild(planned)).toContain(told);
   });
 });

@@ -15,7 +15,7 @@ function row(path: string, more: Partial<StepSummary>): StepSummary {
 
 const error = { code: 'script.exit', message: 'x.sh ended with exit code 3\nmore' };
 
-test('a failure that was forgiven is told with its step and why', () => {
+test('a failure that was forgiven is reported with its step and why', () => {
   expect(tellForgiven([listed('notify')], [row('notify', { error })])).toEqual([
     'The step notify failed and the task went on (continue_on_error): script.exit: x.sh ended with exit code 3',
   ]);
@@ -42,13 +42,13 @@ test('of a step in a loop the turns are counted, and the first is named', () => 
   ]);
 });
 
-test('a failure that ended its turn is told by the loop, not as forgiven', () => {
+test('a failure that ended its turn is reported by the loop, not as forgiven', () => {
   expect(
     tellForgiven([listed('hosts/*/check')], [row('hosts/*/check', { turns: 20, failed_turns: 1, error })]),
   ).toEqual([]);
 });
 
-test('of many steps the first are told, and the others counted', () => {
+test('of many steps the first are reported, and the others counted', () => {
   const paths = Array.from({ length: 25 }, (_, index) => `s${index}`);
   const told = tellForgiven(
     paths.map((path) => listed(path)),

@@ -108,7 +108,7 @@ describe('R-001-16: what a project writes', () => {
     expect(isLocalServer('search', own)).toBe(true);
   });
 
-  test('R-001-19, C-28: in place of a list that is none the built-in ones hold, and that is told', () => {
+  test('R-001-19, C-28: in place of a list that is none the built-in ones hold, and that is reported', () => {
     const registry = at('placement: { cloud: memory }');
     expect(placementRules(registry.project.placement)).toEqual(placementRules({}));
     expect(registry.problems).toEqual([
@@ -134,7 +134,7 @@ describe('R-001-16: what a project writes', () => {
   });
 });
 
-test('R-001-08: placement is nothing that a user has; a project that writes it so is told', () => {
+test('R-001-08: placement is nothing that a user has; a project that writes it so gets an error', () => {
   const registry = registryOf({
     'ability.yaml':
       'format: 1\nproject: acme\nenvironments: { dev: {} }\nplacement: { user_routing_overrides: { ann: { github: local } } }\n',

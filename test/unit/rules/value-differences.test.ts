@@ -18,7 +18,7 @@ describe('two values', () => {
     ['an item too few', [1, 2], [1], [{ at: 'output[1]', expected: 2, actual: undefined }]],
     ['an item too many', [1], [1, 2], [{ at: 'output[1]', expected: undefined, actual: 2 }]],
     ['a name of every object', { a: 1 }, JSON.parse('{"a":1,"toString":1}'), [{ at: 'output.toString', actual: 1 }]],
-  ])('that differ in %s are told apart there', (_, expected, actual, differences) => {
+  ])('that differ in %s are distinguished there', (_, expected, actual, differences) => {
     expect(findDifferences('output', expected, actual)).toEqual(
       differences.map((difference) => Object.assign({ expected: undefined, actual: undefined }, difference)),
     );

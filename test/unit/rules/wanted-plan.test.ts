@@ -73,7 +73,7 @@ describe('a plan that was wanted', () => {
     expect(refused({ plan: planDigest(pinned) }, again, true)).toBeUndefined();
   });
 
-  test('that is refused is told by its parts, so that whoever has the other one can name what differs', () => {
+  test('that is refused is reported by its parts, so that whoever has the other one can name what differs', () => {
     const plan = script();
     const wanted = { plan: '0'.repeat(64) };
     const { details } = refusal(() => refuseOtherPlan(wanted, { plan, input: INPUT }, true)) as AbilityError;

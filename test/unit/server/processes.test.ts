@@ -28,7 +28,7 @@ async function startNode(code: string, ...args: string[]): Promise<ChildProcess 
   return child as ChildProcess & { pid: number };
 }
 
-test('a process is told apart from a later one with its number', () => {
+test('a process is distinguished from a later one with its number', () => {
   const mark = ownMark();
   expect(mark.pid).toBe(process.pid);
   expect(isAlive(mark)).toBe(true);

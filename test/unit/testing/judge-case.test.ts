@@ -52,7 +52,7 @@ test.each([
   expect(judgeCase({ error }, FAILURE)[0]).toMatchObject({ kind: 'value', at });
 });
 
-test('an error that is expected and did not come is told', () => {
+test('an error that is expected and did not come is reported', () => {
   expect(judgeCase({ error: { code: 'http.409' } }, SUCCESS)).toEqual([
     { kind: 'value', at: 'error', expected: 'http.409', actual: null },
   ]);

@@ -109,7 +109,7 @@ test.each([
   ['hooks: { scriptd: allow }', '4:14 There is no hook `scriptd` around this ability Did you mean scripted?'],
   ['hooks: { written: allow }', '4:14 The hook `written` is an expression, so it answers for itself Only'],
   ['approvals: { aks: deny }', '4:18 There is no step `aks` Did you mean ask?'],
-  ['approvals: { names: deny }', '4:18 The step `names` asks nobody (`let`) There are: first'],
+  ['approvals: { names: deny }', '4:18 The step `names` asks for no approval (`let`) There are: first'],
   ['expect: { steps: { frist: failed } }', '4:24 There is no step `frist` Did you mean first?'],
   ['expect: { calls: [util.ecko] }', '4:23 This ability never calls `util.ecko` Did you mean util.echo?'],
   ['expect: { calls: [{ call: util }] }', '4:31 This ability never calls `util` Did you mean util.echo?'],

@@ -32,7 +32,7 @@ test('a workflow task is under way from when it is scheduled until it is complet
   expect(read(scheduled, completed).hasWorkflowTask).toBe(false);
 });
 
-test('workflow code that fails is told, until it does not', () => {
+test('workflow code that fails is reported, until it does not', () => {
   const failed = { workflowTaskFailedEventAttributes: { failure: { message: 'boom' } } };
   expect(read(scheduled, failed)).toMatchObject({ hasWorkflowTask: true, fault: 'boom' });
   expect(read(scheduled, failed, scheduled, completed).fault).toBeUndefined();

@@ -21,7 +21,7 @@ test('the first change and a hundred later ones are all told', () => {
   expect(left).toEqual({ count: 0, by: [] });
 });
 
-test('of ten thousand the first and the latest hundred are told, and the others are counted', () => {
+test('of ten thousand the first and the latest hundred are kept, and the others are counted', () => {
   const { told, left } = noted(Array.from({ length: 10_000 }, () => 'ann'));
   expect(told.map(({ at }) => Date.parse(at) / 1000)).toEqual([0, ...Array.from({ length: 100 }, (_, n) => 9900 + n)]);
   expect(left).toEqual({ count: 9899, by: ['ann'] });

@@ -72,9 +72,9 @@ function readStatus(text: string): ListedState {
   const isOpen = (OPEN_STATES as readonly string[]).includes(text);
   throw new AbilityError({
     code: 'usage.invalid',
-    message: isOpen ? `A list cannot tell ${text} from running` : `There is no state ${text}`,
+    message: isOpen ? `A list does not distinguish ${text} from running` : `There is no state ${text}`,
     suggestion: isOpen
-      ? 'Write --status running; `ability task show KEY` tells them apart.'
+      ? 'Write --status running; `ability task show KEY` distinguishes them.'
       : (didYouMean(text, LISTED_STATES) ?? `There are: ${LISTED_STATES.join(', ')}.`),
   });
 }

@@ -13,7 +13,7 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
     if (!url) {
       throw new AbilityError({
         code: 'config.invalid',
-        message: 'Nobody said where the Temporal UI of this server is',
+        message: 'The address of the Temporal UI of this server is not known',
         suggestion: 'Set TEMPORAL_UI_ADDRESS to its address.',
       });
     }

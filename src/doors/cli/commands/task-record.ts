@@ -18,7 +18,7 @@ import { pathsOf } from '../../../server/project-paths.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { mendRecord } from '../mend-record.js';
 
-const ONLY_PLANNED = 'this record tells only what was planned';
+const ONLY_PLANNED = 'this record has only what was planned';
 
 /** `ability task record KEY`: prints `tool_call.md`, or `record.json`. Needs no server where the whole record is here. */
 export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {

@@ -3,7 +3,7 @@ import { listsIn, listsOf, stepEndsTask } from '../types/step-tree.js';
 import type { WorkflowTypes } from '../types/workflow-types.js';
 import type { PlacedMistake } from './expressions.js';
 
-/** The first step of each list that stands behind one which always ends the task. */
+/** The first step of each list that comes after one which always ends the task. */
 export function* unreachableSteps({ workflow, nodes }: WorkflowTypes): Generator<PlacedMistake> {
   const lists = [...listsOf(workflow.value), ...nodes.flatMap(({ definition, path }) => listsIn(definition, path))];
   for (const { part, path, steps } of lists) {
@@ -12,7 +12,7 @@ export function* unreachableSteps({ workflow, nodes }: WorkflowTypes): Generator
     const end = steps.findIndex(endsAlways);
     const [ending, next] = [steps[end], steps[end + 1]];
     if (!ending || !next) continue;
-    const message = `\`${next.id}\` stands behind \`${ending.id}\`, which always ends the task`;
+    const message = `\`${next.id}\` comes after \`${ending.id}\`, which always ends the task`;
     yield { code: 'lint.unreachable_step', message, path: [...path, end + 1, 'id'] };
   }
 }

@@ -78,7 +78,7 @@ describe('R-002-18: before a call', () => {
     expect(answer).not.toHaveProperty('reason');
   });
 
-  test('R-002-38, C-10: a guard about this ability decides, single or in a list; its signals are kept', () => {
+  test('C-10: a guard about this ability decides, single or in a list; its signals are kept', () => {
     expect(read({ reason: 'whole', ...guards(about('deny')) })).toMatchObject({ decision: 'deny', reason: 'whole' });
     const signals = { ability_guard: about('deny', 'single') };
     expect(read({ hook_signals: signals })).toMatchObject({
@@ -105,7 +105,7 @@ describe('R-002-18: before a call', () => {
   });
 });
 
-describe('R-002-27: after a call', () => {
+describe('after a call', () => {
   test('unknown keys and keys that were there twice are warnings, and the rest is taken', () => {
     const answer = read({ lgo: 1, infra: { log: 'l' } }, 'PostAbilityCall', ['infra']);
     expect(answer).toMatchObject({ status: 'ok', decision: 'allow', infra: { log: 'l' } });

@@ -215,7 +215,7 @@ describe('a second import', () => {
     });
   });
 
-  test('tells what its source no longer has, and deletes nothing', () => {
+  test('reports what its source no longer has, and deletes nothing', () => {
     const project = temporaryProject();
     importInto(project, [found('a'), found('b')]);
     const planned = importInto(project, [found('b')]);

@@ -32,7 +32,7 @@ describe('a JSON body', () => {
     expect(typed.input.additionalProperties).toEqual(text);
   });
 
-  test('shares its names with the path: the later one is told apart', async () => {
+  test('shares its names with the path: the later one is renamed', async () => {
     const schema = { type: 'object', required: ['id'], properties: { id: text } };
     const parameters = [{ name: 'id', in: 'path', required: true, schema: text }];
     const { api, input } = await mapped('/a/{id}', 'put', { parameters, ...bodyOf('application/json', schema) });
@@ -150,7 +150,7 @@ describe('other bodies', () => {
     expect(csv.api.body).toEqual({ type: 'text', content_type: 'text/csv', value: '${{ input.body }}' });
   });
 
-  test('of several media types JSON is chosen, and this is told', async () => {
+  test('of several media types JSON is chosen, and this is reported', async () => {
     const described = bodyOf('application/xml', user);
     Object.assign((described.requestBody as { content: object }).content, { 'application/json': { schema: user } });
     const { api, notes } = await mapped('/a', 'post', described);

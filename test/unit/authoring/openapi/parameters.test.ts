@@ -115,7 +115,7 @@ describe('what is said elsewhere is no input', () => {
     expect((await mapped('/a', 'get', { parameters })).input).toEqual({ type: 'object', additionalProperties: false });
   });
 
-  test('Idempotency-Key, which the runtime writes, and this is told', async () => {
+  test('Idempotency-Key, which the runtime writes, and this is reported', async () => {
     const { input, notes } = await mapped('/a', 'post', {
       parameters: [parameter('Idempotency-Key', 'header', { required: true })],
     });

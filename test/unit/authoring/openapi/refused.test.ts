@@ -49,7 +49,7 @@ describe('what is no document of a version that is read is refused with one sent
       { paths: { '/a': { get: { parameters: 'no', responses: {} } } } },
       'must be array (at paths./a.get.parameters)',
     ],
-  ])('one without %s is told with the place', async (_, broken, fault) => {
+  ])('one without %s is reported with the place', async (_, broken, fault) => {
     const error = await errorOfAsync(() => importOf({ ...documentOf({}), ...broken }));
     expect(error.message).toContain(`api.json is no valid OpenAPI document: ${fault}`);
     expect(error.message).not.toContain('\n');

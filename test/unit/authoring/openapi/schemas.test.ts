@@ -135,7 +135,7 @@ describe('references', () => {
     expect(await whyLeftOut('/a', 'get', { responses }, { components: { schemas } })).toBe(reason);
   });
 
-  test('to more than a plan should hold are left open, nearest first, and this is told', async () => {
+  test('to more than a plan should hold are left open, nearest first, and this is reported', async () => {
     const schemas = Object.fromEntries(
       Array.from({ length: 60 }, (_, index) => {
         const properties = Object.fromEntries(

@@ -72,7 +72,7 @@ describe('security schemes are credentials by reference', () => {
 });
 
 describe('several requirements', () => {
-  test('the first alternative that can be expressed is chosen, and the others are told', async () => {
+  test('the first alternative that can be expressed is chosen, and the others are reported', async () => {
     const { api, notes } = await secured([{ tls: [] }, { cookie: [] }, { basic: [] }]);
     expect(api.headers).toHaveProperty('Cookie');
     expect(notes).toEqual(['It is called with cookie; tls, basic would do as well']);
@@ -169,7 +169,7 @@ describe('a credential is given to one host', () => {
     ['a key in the query', { query: [] }, '{credential:files_test_v1_key}'],
     ['a cookie', { cookie: [] }, 'sid={credential:files_test_v1_key}'],
     ['a password', { basic: [] }, '{credential:files_test_v1_password}'],
-  ])('%s: another server of the document has its own, which is told', async (_, requirement, expected) => {
+  ])('%s: another server of the document has its own, which is reported', async (_, requirement, expected) => {
     const only = Object.fromEntries(Object.keys(requirement).map((name) => [name, SCHEMES[name] ?? {}]));
     const more = { components: { securitySchemes: only }, security: [requirement] };
     const { operations, notes } = await importOf(documentOf(paths, more));

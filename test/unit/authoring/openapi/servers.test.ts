@@ -12,7 +12,7 @@ const withServers = (servers: JsonObject[], more: Parameters<typeof importOf>[1]
   importOf(documentOf({ '/a': { get: operation() } }, { servers }), more);
 
 describe('the address of a service', () => {
-  test('is the first of its servers with the defaults of its variables; both are told', async () => {
+  test('is the first of its servers with the defaults of its variables; both are reported', async () => {
     const url = 'https://{region}.api.test/{base}/';
     const variables = { region: { default: 'eu', enum: ['eu', 'us'] }, base: { default: 'v2' } };
     const imported = await withServers([{ url, variables }, { url: 'https://sandbox.test' }]);
@@ -32,7 +32,7 @@ describe('the address of a service', () => {
   test.each<[string, JsonObject[], RegExp]>([
     ['without servers', [], /guessed: the document names no server, so calls go to https:\/\/docs\.test,/],
     ['with a relative server', [{ url: '/v1' }], /guessed: the document has only the relative server \/v1, so/],
-  ])('that is guessed is told: %s', async (_, servers, note) => {
+  ])('that is guessed is reported: %s', async (_, servers, note) => {
     const { notes } = await withServers(servers, { documentUrl: 'https://docs.test/api.json' });
     expect(notes).toContainEqual(expect.stringMatching(note));
     expect(notes.join()).toContain('--server');

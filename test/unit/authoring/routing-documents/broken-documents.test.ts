@@ -17,19 +17,14 @@ describe('a document is refused, and stays as it is, at the line where', () => {
     ['one begins within another', [HIGH, LOW, LOW_END], 2, /begins before the section high-level of line 1 is closed/],
     ['a section begins within itself', [HIGH, HIGH, HIGH_END], 2, /before the section high-level of line 1/],
     ['a section is there twice', [HIGH, HIGH_END, HIGH, HIGH_END], 3, /twice/],
-    [
-      'R-000-06: low-level abilities come first',
-      [LOW, LOW_END, '', HIGH, HIGH_END],
-      4,
-      /High-level abilities come first/,
-    ],
+    ['low-level abilities come first', [LOW, LOW_END, '', HIGH, HIGH_END], 4, /High-level abilities come first/],
     ['a section has a wrong name', ['', '<!-- ability:hihg-level -->', HIGH_END], 2, /no section `hihg-level`/],
     ['a marker has no name', ['<!-- ability: -->'], 1, /no section ``/],
     ['a marker says what it cannot', ['<!-- ability:high-level module="x" -->', HIGH_END], 1, /does not say `module`/],
     ['a marker cannot be read', ['<!-- ability:high-level modules=x -->', HIGH_END], 1, /cannot be read: modules=x/],
     ['a marker says something twice', ['<!-- ability:high-level rows="auto" rows="auto" -->', HIGH_END], 1, /twice/],
-    ['a marker spans lines', ['<!-- ability:high-level', '-->', HIGH_END], 1, /alone on one line/],
-    ['text follows a marker', [`${HIGH} text`, HIGH_END], 1, /alone on one line/],
+    ['a marker spans lines', ['<!-- ability:high-level', '-->', HIGH_END], 1, /alone on its line/],
+    ['text follows a marker', [`${HIGH} text`, HIGH_END], 1, /alone on its line/],
     ['`rows` is neither', ['<!-- ability:high-level rows="all" -->', HIGH_END], 1, /auto or chosen, not all/],
     ['`modules` is empty', ['<!-- ability:high-level modules=" , " -->', HIGH_END], 1, /names none/],
     ['`omit` has no meaning', ['<!-- ability:high-level rows="chosen" omit="a" -->', HIGH_END], 1, /nothing to omit/],
@@ -57,7 +52,7 @@ describe('a document is refused, and stays as it is, at the line where', () => {
     });
   });
 
-  test('several things are wrong, each is told', () => {
+  test('several things are wrong, each is reported', () => {
     const problems = problemsOf([HIGH, 'words', HIGH_END, LOW, 'more', LOW_END].join('\n'), pool);
     expect(problems.map(({ location }) => location?.line)).toEqual([2, 5]);
   });

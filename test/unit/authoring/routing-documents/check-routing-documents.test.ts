@@ -77,7 +77,7 @@ describe('what is found in the routing documents of a project', () => {
 });
 
 describe('a document that is added', () => {
-  test('R-000-18, R-000-04, R-000-15, R-000-16: says how to find one’s way, in this order', () => {
+  test('R-000-18: says how to find one’s way, in this order', () => {
     const [plan] = planAdditions(registryOf(abilities), ['integration/ABILITY.md']);
     if (plan?.status !== 'planned') throw new Error('it was refused');
     const { text } = plan.update;
@@ -96,6 +96,16 @@ describe('a document that is added', () => {
       /## Low-level abilities/,
     ].map((part) => text.search(part));
     expect(order.every((place, index) => place >= 0 && place > (order[index - 1] ?? -1))).toBe(true);
+  });
+
+  test('R-000-06: has one pool of ids, high-level abilities first, and low-level ones for the steps that none covers', () => {
+    const [plan] = planAdditions(registryOf(abilities), ['ABILITY.md']);
+    if (plan?.status !== 'planned') throw new Error('it was refused');
+    const { text } = plan.update;
+    expect(Object.keys(rowsOf(text))).toEqual(['flow', 'a.one']);
+    expect(text).toMatch(/For the steps that none covers, look among the low-level ones/);
+    const { problems } = registryOf({ ...abilities, ...workflowIn('m', 'a.one') });
+    expect(problems).toMatchObject([{ code: 'definition.duplicate' }]);
   });
 
   test('to a page of words puts the tables at its end', () => {
@@ -132,10 +142,21 @@ describe('the routing documents of this repository', () => {
     );
   });
 
-  test('R-000-13: db.write.user_row, with the scope its definition has', () => {
-    expect(rows('integration/ABILITY.md')['db.write.user_row']).toMatch(
-      /\| script \| users\.api, integration\/tests \| .* \| registry\/low-level\/db\.write\.user_row\.yaml \|$/,
-    );
+  test.each(['integration/ABILITY.md', 'examples/signup/ABILITY.md'])(
+    'R-000-04: %s has the workflow of its work and all that it calls, and says that no other page is needed',
+    (file) => {
+      const { steps = [], finally: cleanup = [] } = loadRegistry(root).workflows.get('signup_e2e_test')?.value ?? {};
+      const called = [...JSON.stringify([steps, cleanup]).matchAll(/"call":"([^"]+)"/g)].map(([, id = '']) => id);
+      expect(called.length).toBeGreaterThan(4);
+      expect(Object.keys(rows(file))).toEqual(expect.arrayContaining(['signup_e2e_test', ...called]));
+      expect(readFileSync(join(root, file), 'utf8')).toContain('No other such page is needed for this work.');
+    },
+  );
+
+  test('R-000-04: the page of the module is for local work on it, that of integration for tests that span modules', () => {
+    const words = (file: string) => readFileSync(join(root, file), 'utf8').split('1. Look')[0];
+    expect(words('examples/signup/ABILITY.md')).toMatch(/For work on the service in this folder.* local tests of it/);
+    expect(words('integration/ABILITY.md')).toMatch(/End-to-end tests, and tests that span modules/);
   });
 
   test('R-000-14: http.call.billing_service and mcp.query.logs', () => {

@@ -3,7 +3,7 @@ import { checkRoutingDocuments } from '../../../../src/authoring/routing-documen
 import { planAdditions, planDocuments } from '../../../../src/authoring/routing-documents/plan-documents.js';
 import { type TakeOver, takeOver } from '../../../../src/authoring/routing-documents/take-over.js';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
-import { registryOf, SCRIPT_FILE, temporaryProject } from '../../temporary-project.js';
+import { lowLevel, registryOf, SCRIPT_FILE, temporaryProject } from '../../temporary-project.js';
 import { operationIn, poolOf, rowsOf, updated, workflowIn } from './pool-of.js';
 
 const abilities = {
@@ -40,6 +40,24 @@ const SOURCE = [
   'After.',
   '',
 ].join('\n');
+
+/** The definitions of the source, in files of the names it gives them. */
+const AT_ITS_PATHS = {
+  ...SCRIPT_FILE,
+  'registry/high-level/signup_e2e.yaml': workflowIn('integration/test', 'signup_e2e_test'),
+  'registry/high-level/billing_reg.yaml': workflowIn('integration/billing', 'billing_regression'),
+  'registry/low-level/db.write.user_row.yaml': operationIn('users.api, integration/tests', 'db.write.user_row'),
+  'registry/low-level/http.call.billing.yaml': lowLevel(
+    'http.call.billing_service',
+    'scope: { modules: [infra/http] }',
+    'implementation: { kind: api, api: { method: POST, path: /charge } }',
+  ),
+  'registry/low-level/mcp.query.logs.yaml': lowLevel(
+    'mcp.query.logs',
+    'scope: { modules: [infra/observability] }',
+    'implementation: { kind: mcp, mcp: { server: observability-logs, tool: search_logs } }',
+  ),
+};
 
 const GONE =
   '| code_review_agent | agent | dev/code-review | Review PRs for style | .system/registry/high-level/code_review.yaml |';
@@ -107,6 +125,18 @@ describe('R-000-07, R-000-12: the page of the source, without markers', () => {
     expect(text.replaceAll('\r\n', '')).not.toContain('\n');
     expect(text).toContain('<!-- ability:low-level -->\r\n');
   });
+});
+
+test('R-000-09, R-000-10, R-000-13, R-000-14: each row of the source stays to the letter, where its definitions are', () => {
+  const files = Object.entries(AT_ITS_PATHS).map(([path, content]) =>
+    typeof content === 'string' ? [path, content] : [`.system/${path}`, Object.values(content)[0]],
+  );
+  const logs =
+    '| mcp.query.logs               | mcp     | infra/observability | Query logs via MCP log server                    | .system/registry/low-level/mcp.query.logs.yaml      |';
+  const page = SOURCE.replace('\n\nAfter.', `\n${logs}\n\nAfter.`);
+  const { text } = taken(page, poolOf(Object.fromEntries(files)));
+  expect(Object.keys(rowsOf(text))).toHaveLength(5);
+  expect(rowsOf(text)).toEqual(rowsOf(page));
 });
 
 describe('a table of the author', () => {

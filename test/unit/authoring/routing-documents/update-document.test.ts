@@ -10,7 +10,7 @@ const pool = (...more: Parameters<typeof poolOf>) => poolOf(...users, ...more);
 describe('the tables', () => {
   const { text } = updated(EMPTY, pool());
 
-  test('R-000-07, R-000-08: high-level abilities have id, type, scope, when to use and registry path', () => {
+  test('R-000-07: high-level abilities have id, type, scope, when to use and registry path', () => {
     expect(text).toContain(
       [
         '## High-level abilities',
@@ -34,7 +34,7 @@ describe('the tables', () => {
     );
   });
 
-  test('R-000-06: high-level abilities stand first', () => {
+  test('high-level abilities come first', () => {
     expect(text.indexOf('users_check')).toBeLessThan(text.indexOf('db.read.user_row'));
   });
 
@@ -104,12 +104,12 @@ describe('the choice of rows', () => {
     expect(rowsOf(updated(listed, everywhere, 'm/ABILITY.md').text)['any.where']).toContain('| script | any |');
   });
 
-  test('a document whose modules nobody has is told', () => {
+  test('a document whose modules no ability has is reported', () => {
     const { notes } = updated(EMPTY, pool(), 'src/nobody/ABILITY.md');
     expect(notes.map(({ message }) => message)).toContainEqual(expect.stringMatching(/No ability .* src\/nobody/));
   });
 
-  test('rows="chosen" adds nothing, and tells what could be added', () => {
+  test('rows="chosen" adds nothing, and reports what could be added', () => {
     const chosen = EMPTY.replace('<!-- ability:low-level -->', '<!-- ability:low-level rows="chosen" -->');
     const { text, notes } = updated(chosen, pool());
     expect(Object.keys(rowsOf(text))).toEqual(['users_check']);
@@ -142,7 +142,7 @@ describe("people's words", () => {
   const { text } = updated(EMPTY, pool());
   const own = text.replace('Checks the users.', 'When **users** look odd \\| old `a`');
 
-  test('R-000-08: what somebody wrote in a row stays when the definition changes, and its facts follow', () => {
+  test('what its author wrote in a row stays when the definition changes, and its facts follow', () => {
     const changed = poolOf(workflowIn('users.web', 'users_check', 'Something else.'));
     expect(rowsOf(updated(own, changed).text)['users_check']).toBe(
       '| users_check | workflow | users.web | When **users** look odd \\| old `a` | registry/high-level/users_check.yaml |',
@@ -212,7 +212,7 @@ describe("people's words", () => {
 describe('abilities that go', () => {
   const { text } = updated(EMPTY, pool());
 
-  test('a row whose ability is gone goes too, and its words are told', () => {
+  test('a row whose ability is gone goes too, and its words are reported', () => {
     const own = text.replace('Checks the users.', 'My words');
     const { text: after, changes } = updated(own, poolOf(users[1] ?? {}));
     expect(rowsOf(after)).not.toHaveProperty('users_check');

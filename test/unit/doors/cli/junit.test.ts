@@ -217,7 +217,7 @@ describe('a foreach', () => {
     expect(xml).toContain('2 more items not listed; of all: 1 of 3 succeeded, 2 failed');
   });
 
-  test('tells each line of a failure once, and a long first line as a whole', () => {
+  test('reports each line of a failure once, and a long first line as a whole', () => {
     const textOf = (message: string): string => {
       const failed = { ...failure(0), error: { code: 'mine', message } };
       const row = loop({ succeeded: 2, failed: 1, done: [[1, 2]] }, { failures: [failed] });
@@ -228,7 +228,7 @@ describe('a foreach', () => {
     expect(textOf('x'.repeat(1000)).split('\n')[1]).toHaveLength(1000);
   });
 
-  test('that failed by itself is told as the loop', () => {
+  test('that failed by itself is reported as the loop', () => {
     const xml = renderJunit(
       result('failed', [loop({ total: 3, succeeded: 3 }, problem('repeat.exhausted', 'x')), inner()], {
         error: { code: 'mine', message: 'of the loop', step: 'hosts' },

@@ -138,7 +138,7 @@ describe('together', () => {
     expect(set('count=1', 'count=2')).toEqual({ count: 2 });
   });
 
-  test('a message says what stands before the assignment on the command line', () => {
+  test('a message says what is before the assignment on the command line', () => {
     expect(errorOf(() => parseInput({ set: ['n'] }, SCHEMA, NOWHERE, '')).message).toBe('n is no assignment');
     expect(errorOf(() => parseInput({ set: ['count=x'] }, SCHEMA, NOWHERE, '')).message).toMatch(/^count: "x"/);
     expect(errorOf(() => parseInput({ set: ['n'] }, SCHEMA, NOWHERE)).message).toBe('--set n is no assignment');

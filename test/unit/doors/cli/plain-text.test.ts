@@ -5,7 +5,7 @@ test('control characters cannot move the cursor, change colors or turn the text 
   expect(plainText('\u001b[31mred\u0007\u202e\u009b')).toBe('\\u001b[31mred\\u0007\\u202e\\u009b');
 });
 
-test('further lines are as far in as they are told', () => {
+test('further lines are as far in as they are told to be', () => {
   expect(plainText('a\r\n\tb\nc\n', '    ')).toBe('a\n      b\n    c');
 });
 

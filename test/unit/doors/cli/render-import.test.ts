@@ -42,7 +42,7 @@ test('of a large import people see counts by effect, the first few, and how many
   expect(lines.length).toBeLessThan(40);
   expect(lines).toContain('New: 1000 external_read');
   expect(lines).toContain('  big.op19  external_read  registry/low-level/big.op19.yaml');
-  expect(lines).toContain('  and 980 more, which --json tells');
+  expect(lines).toContain('  and 980 more, which --json lists');
   expect(lines.at(-1)).toBe(
     '  Look at this: big.op0, big.op1, big.op2, big.op3, big.op4 and 995 more, which --json names',
   );
@@ -57,11 +57,11 @@ test('of many files that people edited those come first about which somebody has
   expect(lines[kept + 2]).toContain('both changed summary');
 });
 
-test('of a file that changed in many places only some are told', () => {
+test('of a file that changed in many places only some are listed', () => {
   const differences = Array.from({ length: 100 }, (_, index) => ({ ...difference, at: `a${index}` }));
   const lines = shown({ operations: operations(1, { status: 'changed', differences }) });
   expect(lines.filter((line) => line.startsWith('    a') && line.includes('->'))).toHaveLength(10);
-  expect(lines).toContain('    and 90 more, which --json tells');
+  expect(lines).toContain('    and 90 more, which --json lists');
 });
 
 test('each operation that is left out is named, those of many with one reason in one line', () => {

@@ -120,18 +120,21 @@ describe('the plan', () => {
       'The guard early failed',
       undefined,
     ],
-  ])('a no before there is a task is told as preflight tells it: %s', (handler, code, message, suggestion) => {
-    const hooks = `hooks: [{ id: early, blocking: true, match: { abilities: [w] }, handler: { expression: { ${handler} } } }]`;
-    const { problems } = preview(
-      'steps: [{ id: a, call: read.op }]',
-      {},
-      {
-        more: { 'registry/hooks/PreAbilityCreate.yaml': hooks },
-      },
-    );
-    expect(problems).toMatchObject([{ code, message: expect.stringContaining(message) }]);
-    expect(problems[0]?.suggestion).toBe(suggestion);
-  });
+  ])(
+    'a refusal before the task exists is reported as preflight reports it: %s',
+    (handler, code, message, suggestion) => {
+      const hooks = `hooks: [{ id: early, blocking: true, match: { abilities: [w] }, handler: { expression: { ${handler} } } }]`;
+      const { problems } = preview(
+        'steps: [{ id: a, call: read.op }]',
+        {},
+        {
+          more: { 'registry/hooks/PreAbilityCreate.yaml': hooks },
+        },
+      );
+      expect(problems).toMatchObject([{ code, message: expect.stringContaining(message) }]);
+      expect(problems[0]?.suggestion).toBe(suggestion);
+    },
+  );
 
   test('names tools that are pinned only when the task is created', () => {
     const more = {
@@ -150,7 +153,7 @@ describe('the plan', () => {
     });
   });
 
-  test('tells each credential that is missing, and shows none that is there', () => {
+  test('reports each credential that is missing, and shows none that is set', () => {
     const more = {
       ...lowLevel('s.op', 'implementation: { kind: script, script: { path: scripts/any.mjs, env_profile: db } }'),
       'registry/config/p.yaml':
@@ -427,7 +430,7 @@ describe('what a script is given', () => {
     expect(a?.call?.script).toMatchObject({ command: null, depends_on: ['steps.first'], problem: null });
   });
 
-  test('tells what is certain to be refused', () => {
+  test('reports what is certain to be refused', () => {
     const script = scriptOf(calling('{ host: [a] }'));
     expect(script).toMatchObject({ command: null, problem: { code: 'input.invalid', details: { place: 'args[0]' } } });
   });

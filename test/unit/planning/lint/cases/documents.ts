@@ -40,7 +40,7 @@ export const DOCUMENT_CASES: LintCase[] = [
   },
   {
     code: 'docs.out_of_step',
-    name: 'R-000-08: another path',
+    name: 'another path',
     files: page(...section('▶| flow | workflow | any | Words | registry/high-level/other.yaml |')),
   },
   {

@@ -26,7 +26,7 @@ const flow = (...lines: string[]) => ({
 export const LIFECYCLE_CASES: LintCase[] = [
   {
     code: 'lint.ability_deprecated',
-    name: 'R-000-94: a call',
+    name: 'a call',
     files: { ...OLD, ...workflow('steps:', '  - id: one', '    call: ▶op.old') },
   },
   {
@@ -66,7 +66,7 @@ export const LIFECYCLE_CASES: LintCase[] = [
   { code: 'lint.no_steps', name: 'one', files: workflow(`steps: [${GIVEN}]`) },
   {
     code: 'lint.module_unknown',
-    name: 'R-002-02: a slip',
+    name: 'a slip',
     files: { ...overview('users'), ...scoped('▶usres') },
   },
   {

@@ -194,7 +194,7 @@ describe('the types of expressions', { timeout: 60_000 }, () => {
     );
   });
 
-  test('what fails whatever the input was is told', () => {
+  test('what fails whatever the input was is reported', () => {
     fc.assert(
       fc.property(expression(2, false), (source) => {
         const outcomes = EVERY_WAY.map((value) => evaluate(source, value as JsonObject));

@@ -1,0 +1,40 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { PlanSource } from '../../../src/activities/plan-source.js';
+import type { JsonObject } from '../../../src/contracts/json.js';
+import { taskQueueOf } from '../../../src/contracts/names.js';
+import type { Plan } from '../../../src/contracts/plan.js';
+import { signSeal } from '../../../src/planning/seal.js';
+import { digestOf } from '../../../src/rules/canonical.js';
+import { sealMark } from '../../../src/rules/seal-mark.js';
+
+const KEYS = { keys: new Map([['k', Buffer.alloc(32, 1)]]) };
+const USER = { name: 'ada', source: 'claimed' } as const;
+const RUN = { workflowId: 't-1', runId: 'r-1' };
+
+/** What Temporal says of an attempt. */
+export type ActivityInfo = NonNullable<ConstructorParameters<typeof MockActivityEnvironment>[0]>;
+
+/** An environment to run one activity in, which prints nothing where the activity fails. */
+export function activityEnvironment(info: ActivityInfo): MockActivityEnvironment {
+  return new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
+}
+
+/**
+ * A task that passed preflight, seen from its activities.
+ *
+ * @param input under which it was sealed.
+ * @returns what the worker knows of it, the mark of its seal, and an environment to run an activity of it in.
+ */
+export function admittedTask(plan: Plan, input: JsonObject = {}) {
+  const taskQueue = taskQueueOf(plan.project, plan.environment.name, plan.placement);
+  const sealed = { plan: digestOf(plan), task: RUN.workflowId, input: digestOf(input), user: USER, confirmations: [] };
+  const seal = signSeal(sealed, KEYS);
+  const start = { ...RUN, type: plan.ability.id, taskQueue, task: { seal, user: USER, session: null, plan } };
+  const chains = { has: async () => false, keep: async () => {} };
+  return {
+    plans: new PlanSource(plan.project, KEYS, async () => start, chains),
+    mark: sealMark(seal),
+    environment: (info: ActivityInfo = {}) => activityEnvironment({ workflowExecution: RUN, taskQueue, ...info }),
+  };
+}

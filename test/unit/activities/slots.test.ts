@@ -1,0 +1,85 @@
+import { describe, expect, test, vi } from 'vitest';
+import { createAcquire } from '../../../src/activities/slots/acquire-slot.js';
+import { createFindGone } from '../../../src/activities/slots/find-gone.js';
+import type { LockAccess, LockEntry } from '../../../src/activities/slots/lock-access.js';
+import { createRelease } from '../../../src/activities/slots/release-slot.js';
+import type { AcquireAnswer } from '../../../src/contracts/activities.js';
+import type { JsonObject } from '../../../src/contracts/json.js';
+import { WORKFLOWS } from '../../../src/contracts/names.js';
+import type { Plan } from '../../../src/contracts/plan.js';
+import { examplePlan } from '../rules/example-plan.js';
+import { activityEnvironment, admittedTask } from './admitted-task.js';
+
+const CONCURRENCY = { key: '${{ input.table }}', limit: 2, on_busy: 'newest' } as const;
+
+/** Locks without a server, of which some tasks are still open. */
+function locksWith(...open: string[]) {
+  const enter = vi.fn<LockAccess['enter']>(async (_: LockEntry) => {});
+  const leave = vi.fn<LockAccess['leave']>(async () => {});
+  return { enter, leave, isOpen: async ({ task }: { task: string }) => open.includes(task) };
+}
+
+/** A task whose seal speaks of the table `users`. */
+const sealedTask = (concurrency: Plan['concurrency'] = CONCURRENCY) =>
+  admittedTask({ ...examplePlan(), ...(concurrency && { concurrency }) }, { table: 'users' });
+
+describe('a turn', () => {
+  async function acquire(input: JsonObject, concurrency?: Plan['concurrency'] | null) {
+    const { plans, mark, environment } = sealedTask(concurrency as Plan['concurrency']);
+    const locks = locksWith();
+    const asked = { seal: mark, input, run: 'r-1' };
+    const answer: AcquireAnswer = await environment().run(createAcquire({ plans, locks }), asked);
+    return { answer, entered: locks.enter.mock.calls.map(([entry]) => entry) };
+  }
+
+  test('is asked for with the key that plan and input give, and with a token', async () => {
+    const { answer, entered } = await acquire({ table: 'users' });
+    expect(answer).toMatchObject({ key: 'users', token: expect.any(String) });
+    const entry = { task: 't-1', run: 'r-1', limit: 2, on_busy: 'wait', newest: true, token: answer.token };
+    expect(entered).toMatchObject([{ key: 'users', lock: answer.lock, entry }]);
+  });
+
+  test('is refused with another input than was sealed, which would give another key', async () => {
+    await expect(acquire({ table: 'orders' })).rejects.toMatchObject({ type: 'seal.invalid' });
+  });
+
+  test('is refused to a task whose plan asks for none', async () => {
+    await expect(acquire({ table: 'users' }, null)).rejects.toMatchObject({ type: 'seal.invalid' });
+  });
+
+  test('is given back for the task that Temporal names', async () => {
+    const { plans, mark, environment } = sealedTask();
+    const locks = locksWith();
+    await environment().run(createRelease({ plans, locks }), { seal: mark, lock: 'l', run: 'r-1' });
+    expect(locks.leave.mock.calls).toEqual([['l', { task: 't-1', run: 'r-1' }]]);
+  });
+
+  test('is kept where the seal is another one', async () => {
+    const { plans, environment } = sealedTask();
+    const locks = locksWith();
+    const released = environment().run(createRelease({ plans, locks }), { seal: 'other', lock: 'l', run: 'r-1' });
+    await expect(released).rejects.toMatchObject({ type: 'seal.invalid', nonRetryable: true });
+    expect(locks.leave).not.toHaveBeenCalled();
+  });
+
+  test('is tried for again where Temporal fails', async () => {
+    const { plans, mark, environment } = sealedTask();
+    const locks = { ...locksWith(), leave: () => Promise.reject(new Error('connection lost')) };
+    const released = environment().run(createRelease({ plans, locks }), { seal: mark, lock: 'l', run: 'r-1' });
+    await expect(released).rejects.toMatchObject({ type: 'temporal.unavailable', nonRetryable: false });
+  });
+});
+
+describe('holders that have ended', () => {
+  const holders = ['a', 'b', 'c'].map((task) => ({ task, run: 'r' }));
+  const findGone = (workflowType: string): Promise<typeof holders> =>
+    activityEnvironment({ workflowType }).run(createFindGone({ locks: locksWith('b') }), { holders });
+
+  test('are found for a lock', async () => {
+    expect((await findGone(WORKFLOWS.lock)).map(({ task }) => task)).toEqual(['a', 'c']);
+  });
+
+  test('are found for no other workflow', async () => {
+    await expect(findGone('signup')).rejects.toMatchObject({ type: 'seal.invalid', nonRetryable: true });
+  });
+});
