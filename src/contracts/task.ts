@@ -287,6 +287,8 @@ export interface StepWait {
   for: 'signal' | 'time' | 'condition' | 'attempt' | 'turn';
   /** Name of the signal, or text of the condition. */
   what?: string;
+  /** Of a wait for a signal that takes some of its kind only: the text of their condition. */
+  condition?: string;
   /** When it ends at the latest; left out: it has no end. */
   until?: string;
   /** Number of the next attempt. */
