@@ -133,7 +133,7 @@ async function preflight(
   const { task, user, retry } = request;
   const progress = retry && (await progressOf(retry, plan, dependencies));
   const taken = progress && { progress: digestOf(progress) };
-  const within = request.session ? { session: request.session } : {};
+  const within = { ...(request.session && { session: request.session }), ...intentOf(request) };
   const sealed = { plan: digests.plan, task, input: digests.input, user, ...within, confirmations, ...taken };
   const seal = signSeal(sealed, dependencies.keys);
   dependencies.plans.keep(plan, digests.plan);
@@ -248,6 +248,10 @@ function unreadableRecord(key: string, path: string): AbilityError {
   });
 }
 
+function intentOf({ intent }: TaskRequest): Pick<TaskRequest, 'intent'> {
+  return intent === undefined ? {} : { intent };
+}
+
 function makeRecord(
   { plan, seal, input, warnings }: Sealed,
   request: TaskRequest,
@@ -260,6 +264,7 @@ function makeRecord(
     request: { ability: request.ability, environment: request.environment, input: seal.input },
     requested_by: request.user,
     session: request.session,
+    ...intentOf(request),
     created_at: new Date().toISOString(),
     host,
     plan_digest: seal.plan,

@@ -11,6 +11,8 @@ export interface TaskRecord {
   request: { ability: string; environment: string; input: string };
   requested_by: Person;
   session: string | null;
+  /** What it was asked for, in the words of whoever asked; left out where they did not say. Source: R-000-86. */
+  intent?: string;
   created_at: string;
   /** Name of the machine whose worker keeps the record and the logs. */
   host: string;

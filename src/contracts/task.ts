@@ -19,6 +19,8 @@ export interface TaskRequest {
   direct: boolean;
   user: Person;
   session: string | null;
+  /** What it is for, in the words of whoever asks; one line. */
+  intent?: string;
   /** Take over what an earlier task has done, as far as that still holds. */
   retry?: { task: string; from: string | null };
   /** Run nothing but this. */
@@ -265,6 +267,8 @@ export interface TaskResult {
   /** Whether the `finally` steps ran, where there are any. */
   cleanup_ran: boolean | null;
   links: { temporal: string | null; record: string | null };
+  /** What it was asked for, in the words of whoever asked; left out where they did not say. */
+  intent?: string;
   /** How the input was changed before the task was run; left out where it was not. */
   changes?: InputChange[];
   /** How many changes between the first and the others are not among {@link changes}; left out where none is missing. */
@@ -327,6 +331,8 @@ export interface TaskMemo {
   parent?: string;
   /** The task that this one tries again. */
   retry_of?: string;
+  /** What it was asked for. */
+  intent?: string;
   /** Who changed its input last, and when. */
   changed?: { by: string; at: string };
   [key: string]: unknown;

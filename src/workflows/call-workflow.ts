@@ -120,6 +120,7 @@ function memoOf({ task }: TaskRun, { seal, input, user }: TaskStart, { ability, 
     plan: seal.plan,
     input: digestOf(input),
     requested_by: user.name,
+    ...(seal.intent !== undefined && { intent: seal.intent }),
     parent: task,
   };
 }

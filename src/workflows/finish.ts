@@ -105,6 +105,7 @@ export function resultOf(run: TaskRun, outcome?: Outcome): TaskResult {
     cleanup_ran: run.cleanupRan,
     links: { temporal: null, record: null },
     ...(run.turn && { concurrency: run.turn }),
+    ...(seal.intent !== undefined && { intent: seal.intent }),
     ...(run.inputChanges.length > 0 && { changes: run.inputChanges }),
     ...(run.changesLeft.count > 0 && { changes_left: run.changesLeft.count }),
     ...(run.start.child && { worked_ms: run.budget.spent() }),

@@ -18,6 +18,7 @@ export function renderRecord(record: TaskRecord): string {
     markdownLine(plan.ability.summary),
     table([
       ['Task key', record.task_key],
+      ...(record.intent === undefined ? [] : ([['Intent', markdownLine(record.intent)]] as [string, string][])),
       ['Ability', `${plan.ability.id}, version ${plan.ability.version}`],
       ['Environment', plan.environment.name],
       ['Placement', plan.placement],

@@ -23,6 +23,7 @@ import { type InputFlags, parseInput } from '../parse-input.js';
 import { plainText } from '../plain-text.js';
 import { explainingChange } from '../preview/explain-change.js';
 import { readPlanFlag } from '../preview/read-plan-flag.js';
+import { readIntent } from '../read-intent.js';
 import { exitOf } from '../report.js';
 import { reviewDefinitions } from '../review-definitions.js';
 import { asTyped, commandOf } from '../typed-command.js';
@@ -30,6 +31,7 @@ import { asTyped, commandOf } from '../typed-command.js';
 /** Flags of `ability run`. */
 export interface RunFlags extends InputFlags, FollowFlags {
   plan?: string;
+  intent?: string;
   key?: string;
   direct?: boolean;
   detach?: boolean;
@@ -39,6 +41,7 @@ export interface RunFlags extends InputFlags, FollowFlags {
 export async function run(context: Context, [ability = '']: string[], flags: RunFlags): Promise<ExitCode> {
   refuseContradictions(flags);
   refuseUnusedFlags(flags);
+  if (flags.intent !== undefined) readIntent(flags.intent);
   // A wrong flag is told before anything is started.
   const patience = readPatience(context.terminal.isLive, flags);
   if (flags.junit !== undefined) refuseUnwritable(flags.junit, context.cwd);
@@ -112,6 +115,7 @@ export async function newTask(
     run: isRun,
     direct: flags.direct ?? false,
     ...(flags.key !== undefined && { key: flags.key }),
+    ...(flags.intent !== undefined && { intent: readIntent(flags.intent) }),
     onStall: (stall) => noteStall(context.terminal, stall),
     review: (answer) => reviewDefinitions(context, registry, answer),
   };
