@@ -12,6 +12,7 @@ import { RegistryLoader } from '../definitions/load-registry.js';
 import type { Registry } from '../definitions/registry.js';
 import { type SealKeys, signSeal } from '../planning/seal.js';
 import { digestOf } from '../rules/canonical.js';
+import { parseDuration } from '../rules/duration.js';
 import { mainSteps } from '../rules/inner-steps.js';
 import { type EarlierTask, keptProgress } from '../rules/kept-progress.js';
 import { didYouMean } from '../rules/nearest.js';
@@ -148,7 +149,8 @@ async function preflight(
     ...(record !== undefined && { record }),
     ...about,
   };
-  if (!request.direct) makeRecord(answer, request, state, dependencies);
+  const keepMs = request.direct ? keptFor(registry) : undefined;
+  if (!request.direct || keepMs !== undefined) makeRecord(answer, request, state, dependencies, keepMs);
   return answer;
 }
 
@@ -248,6 +250,12 @@ function unreadableRecord(key: string, path: string): AbilityError {
   });
 }
 
+/** How long the configuration keeps the record of a direct run; undefined: there is none. Source: R-000-78. */
+function keptFor({ project: { policy } }: Registry): number | undefined {
+  const keep = policy.direct_records?.keep;
+  return keep === undefined ? undefined : parseDuration(keep);
+}
+
 function intentOf({ intent }: TaskRequest): Pick<TaskRequest, 'intent'> {
   return intent === undefined ? {} : { intent };
 }
@@ -257,7 +265,9 @@ function makeRecord(
   request: TaskRequest,
   state: KeyState,
   { records, host }: PreflightDependencies,
+  keepMs?: number,
 ): void {
+  const now = Date.now();
   const record: TaskRecord = {
     format: 1,
     task_key: request.task,
@@ -265,7 +275,8 @@ function makeRecord(
     requested_by: request.user,
     session: request.session,
     ...intentOf(request),
-    created_at: new Date().toISOString(),
+    created_at: new Date(now).toISOString(),
+    ...(keepMs !== undefined && { expires_at: new Date(now + keepMs).toISOString() }),
     host,
     plan_digest: seal.plan,
     plan,

@@ -67,6 +67,7 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
   const workflowId = `${run.task}/${path}${attemptOf(groups)}`;
   run.note(path, id, { status: 'running', call: ability, child: workflowId, attempts: 1 });
   run.atWork += 1;
+  const made = run.made.begin(path, ability, input, workflowId);
   try {
     const result = await executeChild(ability, {
       workflowId,
@@ -80,13 +81,16 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
     });
     const ended = result as StoredResult;
     budget.spend(ended.worked_ms ?? 0);
+    made.gave(ended.output);
     return ended.output;
   } catch (error) {
     if (isCancellation(error)) throw error;
     if (error instanceof WorkflowExecutionAlreadyStartedError && patched(CALLED_BEFORE)) {
       throw calledBefore(run, workflowId, path);
     }
-    throw failureOf(workflowId, error, budget);
+    const failure = failureOf(workflowId, error, budget);
+    made.failed(failure.problem);
+    throw failure;
   } finally {
     run.atWork -= 1;
   }

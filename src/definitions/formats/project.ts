@@ -50,6 +50,10 @@ export const project = z.strictObject({
         .describe(
           'Hosts that may be called, such as *.acme.test, 127.0.0.1:8080 or 100.64.0.0/10:443; without it, only those of the endpoints.',
         ),
+      direct_records: z
+        .strictObject({ keep: duration.describe('How long each is kept, from the start of the run; such as 7d.') })
+        .optional()
+        .describe('Direct runs (`--direct`) write a record for this long; without it, they write none.'),
     })
     .default({})
     .describe('What no definition may go beyond.'),
