@@ -83,7 +83,7 @@ function refuseContradictions({ direct, key, detach, verbose }: RunFlags): void 
   if (direct && verbose) {
     throw new AbilityError({
       code: 'usage.invalid',
-      message: '--direct keeps no record, so there is no output that --verbose could show',
+      message: '--direct promises no record, from which --verbose could show the output',
       suggestion: 'Leave out one of the two.',
     });
   }
