@@ -37,9 +37,9 @@ function whoMay({ approvers, self_approval, requested_by }: Approval): string {
 
 function describeField([name, field]: [string, ApprovalField]): string {
   const { type, title, description, enum: choices, optional } = field;
-  const kind = choices ? `one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}` : type;
+  const kind = choices ? `one of ${choices.map((choice) => markdownCode(String(choice))).join(', ')}` : type;
   const words = [title, description].filter((text) => text !== undefined).map((text) => `: ${markdownLine(text)}`);
-  return `- field ${markdownCode(name)}, ${markdownLine(kind)}${optional ? ', may be left out' : ''}${words.join('')}`;
+  return `- field ${markdownCode(name)}, ${kind}${optional ? ', may be left out' : ''}${words.join('')}`;
 }
 
 /** What whoever pastes the payload puts into it. */

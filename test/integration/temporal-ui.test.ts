@@ -127,9 +127,11 @@ describe.skipIf(!CHROMIUM)('the Temporal UI (needs chromium: apt-get install chr
     const { id } = await project.create('release');
     await expect.poll(async () => (await openApprovals(project.session, id)).length, { timeout: 20_000 }).toBe(1);
     await withPage(async (page) => {
+      await page.setViewportSize({ width: 1400, height: 1240 });
       const text = await detailsOf(page, id, /To approve/);
       await page.screenshot({ path: join(PICTURES, 'approval-with-fields.png') });
       expect(text).toMatch(/field count, integer: How many hosts first/);
+      expect(text).toMatch(/field ring, one of canary, all/);
       const [payload = ''] = /\{[^{}]*\{[^{}]*\}[^{}]*\}/.exec(text.slice(text.indexOf('To approve'))) ?? [];
       await project.session.temporal.workflow.getHandle(id).signal('approve', JSON.parse(payload));
     });
