@@ -112,9 +112,13 @@ async function timeDispatch({ temporal, namespace }: Session): Promise<number> {
   }
 }
 
-/** Where the caller may not delete, the ended workflow stays until the retention of the namespace takes it. */
+/**
+ * The server ends what it deletes. Where the caller may not delete, the workflow is ended, and stays until the retention
+ * of the namespace takes it.
+ */
 async function leaveNothing(temporal: Client, namespace: string, handle: WorkflowHandle): Promise<void> {
-  await handle.terminate('ability doctor');
   const workflowExecution = { workflowId: handle.workflowId };
-  await temporal.workflowService.deleteWorkflowExecution({ namespace, workflowExecution }).catch(() => undefined);
+  await temporal.workflowService
+    .deleteWorkflowExecution({ namespace, workflowExecution })
+    .catch(() => handle.terminate('ability doctor'));
 }
