@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { FinishAnswer, FinishRequest } from '../contracts/activities.js';
 import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
+import type { ToldTask } from '../contracts/run-sinks.js';
 import type { TaskResult } from '../contracts/task.js';
 import { checkAgainst } from '../planning/schemas.js';
 import { digestOf } from '../rules/canonical.js';
@@ -11,6 +12,8 @@ import { toFailure } from './failures.js';
 import type { Admitted, PlanSource } from './plan-source.js';
 import { recordEnd } from './record/record-end.js';
 import type { RecordFolder } from './record/record-folder.js';
+import type { ToldTasks } from './record/told-tasks.js';
+import type { SecretSource } from './secrets.js';
 import { taskOf } from './task-of.js';
 
 const TOO_LARGE = 'output.too_large';
@@ -20,6 +23,8 @@ export interface FinishDependencies {
   host: string;
   plans: PlanSource;
   records: RecordFolder;
+  told: ToldTasks;
+  secrets: (environment: string) => SecretSource;
   /** Moves the large parts of a result to the store; what it returns is small enough to stay in the history. */
   shrink: (result: TaskResult) => Promise<TaskResult>;
 }
@@ -34,7 +39,10 @@ export function createFinish(dependencies: FinishDependencies): (request: Finish
     try {
       const context = Context.current();
       const admitted = await dependencies.plans.admit(request.seal, context.info);
-      const result = await finish(request, admitted, taskOf(context), dependencies);
+      const runId = context.info.workflowExecution?.runId ?? '';
+      const told = dependencies.told.of(runId);
+      const result = await finish(request, admitted, taskOf(context), told, dependencies);
+      dependencies.told.drop(runId);
       return result.status === 'cancelled' ? { result: storeResult(result) } : changesOf(request.result, result);
     } catch (error) {
       throw toFailure(error);
@@ -46,7 +54,8 @@ async function finish(
   { result: reached, input }: FinishRequest,
   admitted: Admitted,
   task: string,
-  { records, host, shrink }: FinishDependencies,
+  told: ToldTask | undefined,
+  { records, host, secrets, shrink }: FinishDependencies,
 ): Promise<TaskResult> {
   const checked = checkOutput(reached, admitted.plan);
   const folder = records.pathOf(task);
@@ -55,8 +64,8 @@ async function finish(
     try {
       const outside = toolsUsed(admitted.plan, result).outside_whitelist.map(describeOutside);
       result.warnings = [...new Set([...result.warnings, ...outside])];
-      const ended = { task, admitted, result, inputDigest: digestOf(input), input: () => input };
-      await recordEnd(ended, { records, host });
+      const ended = { task, admitted, result, inputDigest: digestOf(input), input: () => input, told };
+      await recordEnd(ended, { records, host, secrets });
     } catch (error) {
       if (!(error instanceof AbilityError)) throw error;
       result.warnings = [...result.warnings, `${error.code}: ${error.message}`];

@@ -56,7 +56,7 @@ async function modify(
   dependencies: ModifyDependencies,
 ): Promise<ModifyAnswer> {
   const { plan: old, seal: before, user, session } = await dependencies.plans.admit(mark, context.info);
-  const { task } = before;
+  const { task, intent } = before;
   const environment = old.environment.name;
   const wanted: Wanted = { ability: old.ability.id, environment, input: asked, task, user: by, session };
   const resolved = resolveWanted(wanted, loader.load(), dependencies);
@@ -69,7 +69,8 @@ async function modify(
   const { plan, digests, hooks, confirmations } = guarded;
   await holdFiles({ plan, input }, task, dependencies.files.store);
   refuseOtherPlan(only, { ...planned, plan }, true);
-  const seal = signSeal({ ...digests, task, user, ...(session && { session }), confirmations }, dependencies.keys);
+  const said = { ...(session && { session }), ...(intent !== undefined && { intent }) };
+  const seal = signSeal({ ...digests, task, user, ...said, confirmations }, dependencies.keys);
   dependencies.plans.keep(plan, digests.plan);
   return { plan, seal, input, warnings: [...new Set([...resolved.warnings, ...guarded.warnings])], hooks };
 }

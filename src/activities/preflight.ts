@@ -13,6 +13,7 @@ import { RegistryLoader } from '../definitions/load-registry.js';
 import type { Registry } from '../definitions/registry.js';
 import { type SealKeys, signSeal } from '../planning/seal.js';
 import { digestOf } from '../rules/canonical.js';
+import { parseDuration } from '../rules/duration.js';
 import { mainSteps } from '../rules/inner-steps.js';
 import { withFiles } from '../rules/kept-files.js';
 import { type EarlierTask, keptProgress } from '../rules/kept-progress.js';
@@ -138,7 +139,7 @@ async function preflight(
   const { task, user, retry } = request;
   const progress = retry && (await progressOf(retry, plan, dependencies));
   const taken = progress && { progress: digestOf(progress) };
-  const within = request.session ? { session: request.session } : {};
+  const within = { ...(request.session && { session: request.session }), ...intentOf(request) };
   await holdFiles({ plan, input, progress }, task, dependencies.files.store);
   const sealed = { plan: digests.plan, task, input: digests.input, user, ...within, confirmations, ...taken };
   const seal = signSeal(sealed, dependencies.keys);
@@ -154,7 +155,8 @@ async function preflight(
     ...(record !== undefined && { record }),
     ...about,
   };
-  if (!request.direct) makeRecord(answer, request, state, dependencies);
+  const keepMs = request.direct ? keptFor(registry) : undefined;
+  if (!request.direct || keepMs !== undefined) makeRecord(answer, request, state, dependencies, keepMs);
   return answer;
 }
 
@@ -255,19 +257,33 @@ function unreadableRecord(key: string, path: string): AbilityError {
   });
 }
 
+/** How long the configuration keeps the record of a direct run; undefined: there is none. Source: R-000-78. */
+function keptFor({ project: { policy } }: Registry): number | undefined {
+  const keep = policy.direct_records?.keep;
+  return keep === undefined ? undefined : parseDuration(keep);
+}
+
+function intentOf({ intent }: TaskRequest): Pick<TaskRequest, 'intent'> {
+  return intent === undefined ? {} : { intent };
+}
+
 function makeRecord(
   { plan, seal, input, warnings }: Sealed,
   request: TaskRequest,
   state: KeyState,
   { records, host }: PreflightDependencies,
+  keepMs?: number,
 ): void {
+  const now = Date.now();
   const record: TaskRecord = {
     format: 1,
     task_key: request.task,
     request: { ability: request.ability, environment: request.environment, input: seal.input },
     requested_by: request.user,
     session: request.session,
-    created_at: new Date().toISOString(),
+    ...intentOf(request),
+    created_at: new Date(now).toISOString(),
+    ...(keepMs !== undefined && { expires_at: new Date(now + keepMs).toISOString() }),
     host,
     plan_digest: seal.plan,
     plan,

@@ -33,6 +33,8 @@ export interface NewTask {
   files?: Omit<GivenFiles, 'signal'>;
   user: Person;
   session?: string | null;
+  /** What it is for, in the words of whoever asks. */
+  intent?: string;
   /** Chosen by the caller; the same key with the same request is the same task. */
   key?: string;
   /** Run at once; otherwise the task waits for {@link runTask}. */
@@ -81,6 +83,7 @@ export async function createTask(session: Session, wanted: NewTask): Promise<Cre
     direct: wanted.direct ?? false,
     user: wanted.user,
     session: wanted.session ?? null,
+    ...(wanted.intent !== undefined && { intent: wanted.intent }),
     ...(wanted.retry && { retry: wanted.retry }),
     ...(wanted.plan && { plan: wanted.plan }),
   };
@@ -199,6 +202,7 @@ function startOf(request: TaskRequest, answer: Sealed, { run }: NewTask): Start 
       input: seal.input,
       requested_by: user.name,
       ...(retry && { retry_of: retry.task }),
+      ...(request.intent !== undefined && { intent: request.intent }),
     },
   };
 }

@@ -21,6 +21,8 @@ export interface ListedTask {
   environment: string;
   session: string | null;
   requested_by: string;
+  /** What it was asked for; null where nobody said. */
+  intent: string | null;
   /** Who changed its input last, and when; null where nobody did. */
   changed: { by: string; at: string } | null;
   started_at: string;
@@ -75,6 +77,7 @@ async function listed(session: Session, execution: WorkflowExecutionInfo): Promi
     environment: memo.environment ?? '',
     session: searchAttributes.AbilitySession === undefined ? null : String(searchAttributes.AbilitySession[0]),
     requested_by: memo.requested_by ?? '',
+    intent: memo.intent ?? null,
     changed: memo.changed ?? null,
     started_at: startTime.toISOString(),
     finished_at: closeTime?.toISOString() ?? null,

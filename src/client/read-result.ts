@@ -145,6 +145,7 @@ function resultFromMemo(id: string, memo: Partial<TaskMemo>, startedAt: string):
     finished_at: null,
     cleanup_ran: null,
     links: { temporal: null, record: null },
+    ...(memo.intent !== undefined && { intent: memo.intent }),
   };
 }
 

@@ -27,7 +27,7 @@ export interface Retry extends Pick<NewTask, 'review' | 'signal' | 'onStall'> {
  * @throws AbilityError `task.not_found`, `task.deleted`, `task.open`, `task.other_project`, `worker.unavailable`, and what {@link createTask} throws.
  */
 export async function retryTask(session: Session, id: string, { from, ...wanted }: Retry): Promise<CreatedTask> {
-  const { ability_id, environment, input } = await asking(session, async () => {
+  const { ability_id, environment, input, intent } = await asking(session, async () => {
     await openOwn(session, id);
     await refuseDeleted(session, id);
     try {
@@ -45,7 +45,8 @@ export async function retryTask(session: Session, id: string, { from, ...wanted 
     });
   });
   const retry = { task: id, from: from ?? null };
-  return createTask(session, { ...wanted, ability: ability_id, environment, input, key: nextKey(id), retry });
+  const same = { ability: ability_id, environment, input, ...(intent !== undefined && { intent }) };
+  return createTask(session, { ...wanted, ...same, key: nextKey(id), retry });
 }
 
 /** `k`, `k.r2`, `k.r3`, ... */

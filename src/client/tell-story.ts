@@ -49,6 +49,7 @@ export function tellStory(sources: StorySources): TaskStory {
     environment: result.environment,
     requested_by: result.requested_by,
     session: origin?.session ?? null,
+    intent: result.intent ?? record?.intent ?? null,
     input: origin?.input ?? view?.input ?? null,
     ...changesOf(result.changes ? result : record),
     created_at: view?.created_at ?? record?.created_at ?? history?.created_at ?? null,

@@ -134,6 +134,7 @@ function resultOfRecord(record: TaskRecord): TaskResult {
     finished_at: null,
     cleanup_ran: null,
     links: { temporal: null, record: null },
+    ...(record.intent !== undefined && { intent: record.intent }),
   };
 }
 

@@ -77,7 +77,7 @@ export const LOCK_SIGNALS = { enter: 'enter', leave: 'leave' } as const;
 export const UPDATES = { decide: 'decide', modify: 'modify' } as const;
 
 /** Queries that a task and a lock answer. */
-export const QUERIES = { task: 'task', lock: 'lock' } as const;
+export const QUERIES = { task: 'task', told: 'ability:told', lock: 'lock' } as const;
 
 /** Search attributes and the types they are registered with. Source: design, section 6. */
 export const ATTRIBUTES = {

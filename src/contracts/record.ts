@@ -1,6 +1,7 @@
-import type { JsonObject } from './json.js';
+import type { Json, JsonObject } from './json.js';
 import type { Person } from './people.js';
 import type { Plan } from './plan.js';
+import type { Problem } from './problem.js';
 import type { InputChange, TaskResult } from './task.js';
 
 /** `record.json`: the readable copy of a task. The history in Temporal is the truth. Source: design, section 2. */
@@ -11,7 +12,11 @@ export interface TaskRecord {
   request: { ability: string; environment: string; input: string };
   requested_by: Person;
   session: string | null;
+  /** What it was asked for, in the words of whoever asked; left out where they did not say. Source: R-000-86. */
+  intent?: string;
   created_at: string;
+  /** Of a direct run: when it is removed. ISO 8601. */
+  expires_at?: string;
   /** Name of the machine whose worker keeps the record and the logs. */
   host: string;
   plan_digest: string;
@@ -27,7 +32,41 @@ export interface TaskRecord {
   result: TaskResult | null;
   /** What it called; absent until it has ended, and in records of earlier builds. */
   used?: ToolsUsed;
+  /** Its calls as they began: the first hundred, and the first hundred failures after them. Absent where it made none. */
+  calls?: RecordedCall[];
+  /** How many calls are not listed; left out where none is missing. */
+  calls_left_out?: number;
 }
+
+/** One call of a task, as its record tells of it: known secrets masked, long values cut. Source: R-000-86, R-002-34. */
+export interface RecordedCall {
+  /** Path of its step; `run` where the task is the call. */
+  path: string;
+  /** The ability called. */
+  call: string;
+  /** Id of the implementation; absent for a workflow. */
+  implementation?: string;
+  runs: CalledPlace;
+  given: RecordedValue;
+  /** Absent where it did not succeed. */
+  gave?: RecordedValue;
+  /** Why it failed; absent with `gave` of a call that was cut. */
+  error?: Pick<Problem, 'code' | 'message'>;
+}
+
+/** What a call ran. */
+export type CalledPlace =
+  /** `url` with the names of what is filled in, in braces, and without secrets. */
+  | { kind: 'api'; method: string; url: string }
+  /** `pinned`: SHA-256 of how the server described the tool; absent where it could not be seen. */
+  | { kind: 'mcp'; server: string; tool: string; pinned?: string }
+  /** `digest`: SHA-256 of the script that ran. */
+  | { kind: 'script'; script: string; digest: string }
+  /** A task of its own, with a record of its own. */
+  | { kind: 'workflow'; task: string };
+
+/** A value as it was, or the start of its JSON text and how many characters that has. */
+export type RecordedValue = { value: Json } | { start: string; characters: number };
 
 /** What a task has really called. Each list is sorted and names nothing twice. Source: R-001-09. */
 export interface ToolsUsed {

@@ -1,4 +1,5 @@
 import type { CallContext } from './activities.js';
+import type { Problem } from './problem.js';
 import type { Seal } from './seal.js';
 import type { TaskStart } from './task.js';
 
@@ -13,6 +14,8 @@ export type RunSinks = {
     begun(task: BegunTask | null): void;
     /** A task is about to close: its record is written before the server hears of it. */
     ended(task: EndedTask): void;
+    /** What the record of a task needs besides that its local activity is about to write. */
+    told(task: ToldTask): void;
   };
 };
 
@@ -27,8 +30,38 @@ export interface BegunTask extends TaskOrigin {
   plan: string;
 }
 
+/** What only the workflow of a task knows, for its record. */
+export interface ToldTask {
+  /** When its first run was started. ISO 8601. */
+  created_at: string;
+  /** Its calls; absent where it made none. */
+  calls?: CallsMade;
+}
+
+/** The calls of a task, not masked yet. */
+export interface CallsMade {
+  listed: CallMade[];
+  /** How many are not listed. */
+  left_out: number;
+}
+
+/** One call that a task made. */
+export interface CallMade {
+  path: string;
+  call: string;
+  /** Of a called workflow: its task. */
+  task?: string;
+  given: MadeText;
+  /** Absent where it did not succeed. */
+  gave?: MadeText;
+  error?: Pick<Problem, 'code' | 'message'>;
+}
+
+/** A value as JSON, and how many characters that has, of which the first are told. */
+export type MadeText = [text: string, characters: number];
+
 /** The end of a task whose record is written outside of its history. */
-export interface EndedTask extends CallContext {
+export interface EndedTask extends CallContext, ToldTask {
   /** Its `TaskResult`, as JSON: one text is handed over faster than what it stands for. */
   result: string;
   /** Its input, as JSON; read only where the record that was made at creation is not there. */

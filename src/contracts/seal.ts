@@ -19,6 +19,8 @@ export interface Seal {
   user: Person;
   /** The session it was asked for in; absent: none. */
   session?: string;
+  /** What it was asked for, in the words of whoever asked; absent: they did not say. */
+  intent?: string;
   /** What `need_user_confirm` at creation asked for; the task raises it as an approval when it runs. */
   confirmations: Confirmation[];
   mac: string;

@@ -36,6 +36,8 @@ export interface TaskStory {
   environment: string;
   requested_by: Person;
   session: string | null;
+  /** What it was asked for, in the words of whoever asked. */
+  intent: string | null;
   input: JsonObject | null;
   /** How the input was changed before the task was run. */
   changes: InputChange[];

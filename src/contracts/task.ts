@@ -20,6 +20,8 @@ export interface TaskRequest {
   direct: boolean;
   user: Person;
   session: string | null;
+  /** What it is for, in the words of whoever asks; one line. */
+  intent?: string;
   /** Take over what an earlier task has done, as far as that still holds. */
   retry?: { task: string; from: string | null };
   /** Run nothing but this. */
@@ -276,6 +278,8 @@ export interface TaskResult {
   /** Whether the `finally` steps ran, where there are any. */
   cleanup_ran: boolean | null;
   links: { temporal: string | null; record: string | null };
+  /** What it was asked for, in the words of whoever asked; left out where they did not say. */
+  intent?: string;
   /** How the input was changed before the task was run; left out where it was not. */
   changes?: InputChange[];
   /** How many changes between the first and the others are not among {@link changes}; left out where none is missing. */
@@ -300,6 +304,8 @@ export interface StepWait {
   for: 'signal' | 'time' | 'condition' | 'attempt' | 'turn';
   /** Name of the signal, or text of the condition. */
   what?: string;
+  /** Of a wait for a signal that takes some of its kind only: the text of their condition. */
+  condition?: string;
   /** When it ends at the latest; left out: it has no end. */
   until?: string;
   /** Number of the next attempt. */
@@ -338,6 +344,8 @@ export interface TaskMemo {
   parent?: string;
   /** The task that this one tries again. */
   retry_of?: string;
+  /** What it was asked for. */
+  intent?: string;
   /** Who changed its input last, and when. */
   changed?: { by: string; at: string };
   [key: string]: unknown;

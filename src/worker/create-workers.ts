@@ -51,10 +51,12 @@ export function createWorker(place: WorkerPlace, shared: SharedDependencies): Pr
  * first activity begins, and a record is written before its task closes. A run that is replayed was begun by another
  * worker, and its first event tells more; the activation in which a task closes is none of a replay, until the server has it.
  */
-function sinksOf({ activities: { plans }, ends }: SharedDependencies): InjectedSinks<RunSinks> {
+function sinksOf({ activities: { plans, told }, ends }: SharedDependencies): InjectedSinks<RunSinks> {
   return {
     runs: {
       begun: { callDuringReplay: false, fn: (info, task) => noteRun(plans, info, task) },
+      // What is replayed may be followed by the local activity that needs it.
+      told: { callDuringReplay: true, fn: ({ runId }, task) => told.note(runId, task) },
       ended: { callDuringReplay: false, fn: (info, ended) => ends.write(info, ended) },
     },
   };

@@ -9,6 +9,8 @@ import { PinnedTools } from '../activities/mcp/pinned-tools.js';
 import { McpPool } from '../activities/mcp/pool.js';
 import { PlanSource } from '../activities/plan-source.js';
 import { RecordFolder } from '../activities/record/record-folder.js';
+import { removeExpired } from '../activities/record/remove-expired.js';
+import { ToldTasks } from '../activities/record/told-tasks.js';
 import { PinnedScripts } from '../activities/script/pinned-scripts.js';
 import { EnvironmentVariables, SecretSource } from '../activities/secrets.js';
 import type { SealKeys } from '../planning/seal.js';
@@ -69,6 +71,7 @@ export function buildDependencies(
     keys,
     plans,
     marks: openMarks(store),
+    told: new ToldTasks(),
     records: new RecordFolder(paths.records, share),
     files: { store: files, folders },
     findTask: access.findTask,
@@ -87,12 +90,14 @@ export function buildDependencies(
     keepLarge: (answer, limit) => keepLarge(answer, limit, store),
     shrink: (result) => shrink(result, store),
   };
+  const sweep = startSweep(paths.records);
   return {
     activities,
     ends: new EndRecords(activities),
     collector,
     share,
     async close() {
+      clearInterval(sweep);
       await collector.close();
       await share?.close();
       await pool.close();
@@ -100,6 +105,23 @@ export function buildDependencies(
       folders.close();
     },
   };
+}
+
+/** Records of direct runs are kept for days, so an hour more is little. */
+const SWEEP_MS = 3_600_000;
+
+/** Removes the records of direct runs whose time is over, now and each hour. */
+function startSweep(records: string): NodeJS.Timeout {
+  const sweep = (): void => {
+    try {
+      const removed = removeExpired(records, Date.now());
+      if (removed > 0) log.info({ removed }, 'removed the records of direct runs whose time is over');
+    } catch (error) {
+      log.warn({ reason: String(error) }, 'the records of direct runs could not be looked through');
+    }
+  };
+  sweep();
+  return setInterval(sweep, SWEEP_MS).unref();
 }
 
 function appendLine(file: string, line: Record<string, unknown>): void {

@@ -1,14 +1,18 @@
 import { hostname } from 'node:os';
-import type { Client } from '@temporalio/client';
+import { type Client, QueryNotRegisteredError } from '@temporalio/client';
 import type { PayloadCodec } from '@temporalio/common';
 import { PlanSource } from '../activities/plan-source.js';
 import { recordEnd } from '../activities/record/record-end.js';
 import { RecordFolder } from '../activities/record/record-folder.js';
+import { SecretSource } from '../activities/secrets.js';
+import { QUERIES } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
+import type { ToldTask } from '../contracts/run-sinks.js';
 import type { TaskResult, TaskStart } from '../contracts/task.js';
 import type { SealKeys } from '../planning/seal.js';
 import { sealMark } from '../rules/seal-mark.js';
 import { CheckedChains } from '../server/checked-chains.js';
+import { grpcErrorOf } from '../server/grpc-error.js';
 import type { ProjectPaths } from '../server/project-paths.js';
 import { readArguments } from '../server/read-arguments.js';
 import { recordsOrigin } from '../server/records-origin.js';
@@ -56,9 +60,28 @@ export async function recordFromHistory(source: HistorySource, task: string, res
     result: { ...result, links: { temporal: null, record: records.pathOf(task) ?? null } },
     inputDigest: seal.input,
     input: () => input,
-    createdAt: carried?.created_at ?? changed?.created_at ?? startTime.toISOString(),
+    told: await askTold(source, run, carried?.created_at ?? changed?.created_at ?? startTime.toISOString()),
   };
-  await recordEnd(ended, { records, host: hostname() });
+  const secrets = (environment: string): SecretSource => new SecretSource(paths.root, environment);
+  await recordEnd(ended, { records, host: hostname(), secrets });
+}
+
+/** A question that takes longer has no worker to answer it. */
+const QUERY_MS = 5000;
+
+/** What the workflow tells, which a worker goes through once more for it; without one, only when it was created. */
+async function askTold(
+  { temporal }: HistorySource,
+  { workflowId, runId }: { workflowId: string; runId: string },
+  created_at: string,
+): Promise<ToldTask> {
+  try {
+    const handle = temporal.workflow.getHandle(workflowId, runId);
+    return await temporal.withDeadline(Date.now() + QUERY_MS, () => handle.query<ToldTask>(QUERIES.told));
+  } catch (error) {
+    if (grpcErrorOf(error) || error instanceof QueryNotRegisteredError) return { created_at };
+    throw error;
+  }
 }
 
 /** The keys that the workers of this machine sign with. */

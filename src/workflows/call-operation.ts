@@ -61,12 +61,15 @@ export async function callOperation(run: TaskRun, call: OperationCall): Promise<
   // Two turns, guards or not: in the histories of engine 1 the waits of sibling branches come before their calls.
   const reasons = reasonsFor(run, call, await asked);
   await (reasons.length > 0 ? confirm(run, { ...call, input }, reasons) : undefined);
+  const made = run.made.begin(call.path, call.operation.key, input);
   try {
     const output = await perform(run, call);
+    made.gave(output);
     const fired = fireAfter(run, hooked, { status: 'succeeded', output, error: null });
     if (fired) await fired;
     return output;
   } catch (error) {
+    if (isStepFailure(error)) made.failed(error.problem);
     if (isStepFailure(error)) await fireAfter(run, hooked, { status: 'failed', output: null, error: error.problem });
     throw error;
   }

@@ -75,6 +75,7 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
   const workflowId = `${run.task}/${path}${attemptOf(groups)}`;
   run.note(path, id, { status: 'running', call: ability, child: workflowId, attempts: 1 });
   run.atWork += 1;
+  const made = run.made.begin(path, ability, input, workflowId);
   try {
     const result = await executeChild(ability, {
       workflowId,
@@ -89,13 +90,16 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
     const ended = result as StoredResult;
     budget.spend(ended.worked_ms ?? 0);
     if (ended.files) run.files.adopt(path, ended.files, ended.output);
+    made.gave(ended.output);
     return ended.output;
   } catch (error) {
     if (isCancellation(error)) throw error;
     if (error instanceof WorkflowExecutionAlreadyStartedError && patched(CALLED_BEFORE)) {
       throw calledBefore(run, workflowId, path);
     }
-    throw failureOf(run, call, workflowId, error);
+    const failure = failureOf(run, call, workflowId, error);
+    made.failed(failure.problem);
+    throw failure;
   } finally {
     run.atWork -= 1;
   }
@@ -129,6 +133,7 @@ function memoOf({ task }: TaskRun, { seal, input, user }: TaskStart, { ability, 
     plan: seal.plan,
     input: digestOf(input),
     requested_by: user.name,
+    ...(seal.intent !== undefined && { intent: seal.intent }),
     parent: task,
   };
 }

@@ -1,14 +1,15 @@
-import type { Approval } from '../contracts/approvals.js';
 import type { StepSummary } from '../contracts/task.js';
 import { describeWait } from '../rules/describe-concurrency.js';
 import { tellTurnsInLine } from '../rules/describe-items.js';
 import { formatDuration } from '../rules/duration.js';
-import { markdownCode, markdownLine, startOf } from '../rules/shown-text.js';
+import { markdownLine } from '../rules/shown-text.js';
+import { describeApproval } from './describe-approval.js';
+import { describeFailure } from './describe-failure.js';
+import { describeSignals } from './describe-signals.js';
 import type { TaskRun } from './task-run.js';
 
 /** Beyond this the table would cost more than the steps. */
 const MOST_ROWS = 60;
-const MOST_INPUT = 2000;
 /** So many failures of one step are told, and so many steps have a line of their own below the table. */
 const MOST_FAILURES = 5;
 const MOST_ACCOUNTS = 20;
@@ -36,7 +37,9 @@ function drawDetails(run: TaskRun): string {
     `**${run.state}**${key} · ${run.plan.environment.name}`,
     '',
     ...(run.state === 'waiting' && run.turn ? [`Waiting for ${markdownLine(describeWait(run.turn))}`, ''] : []),
+    ...describeFailure(run, steps),
     ...run.approvals.filter(({ status }) => status === 'open').flatMap(describeApproval),
+    ...describeSignals(run),
     '| Step | Call | Status | Turns | Attempts | Time |',
     '| --- | --- | --- | --- | --- | --- |',
     ...rows,
@@ -55,21 +58,6 @@ function tellLoops(steps: readonly StepSummary[]): string[] {
   if (lines.length === 0) return [];
   const left = lines.length - MOST_ACCOUNTS;
   return ['', ...lines.slice(0, MOST_ACCOUNTS), ...(left > 0 ? [`- ... ${left} more`] : [])];
-}
-
-/** What an approver needs to see, and what to send. Source: design, section 8. */
-function describeApproval({ id, title, what, approvers, reasons, requested_by, expires_at }: Approval): string[] {
-  return [
-    `Waiting for approval ${code(id)}: **${markdownLine(title)}**`,
-    '',
-    `- what: ${code(what.ability)} in ${code(what.environment)}${what.effects ? `, ${what.effects}` : ''}`,
-    `- input: ${markdownCode(startOf(JSON.stringify(what.input), MOST_INPUT))}`,
-    ...reasons.map((reason) => `- because: ${markdownLine(reason)}`),
-    `- asked for by ${markdownLine(requested_by.name)} (${requested_by.source}), until ${expires_at}`,
-    `- who may decide: ${approvers.length > 0 ? markdownLine(approvers.join(', ')) : 'anyone'}`,
-    `- send the signal ${code('approve')} with ${code(`{"approval_id": "${id}", "by": "your name"}`)}, or ${code('deny')}`,
-    '',
-  ];
 }
 
 /** Of ids, which have no characters of Markdown but these; a step table is drawn often. */

@@ -3,13 +3,14 @@ import type { FinishAnswer, FinishRequest } from '../contracts/activities.js';
 import type { Json } from '../contracts/json.js';
 import { ACTIVITIES } from '../contracts/names.js';
 import type { Problem } from '../contracts/problem.js';
+import type { ToldTask } from '../contracts/run-sinks.js';
 import type { EndState } from '../contracts/states.js';
 import type { TaskResult } from '../contracts/task.js';
 import { isSinceEngine2 } from '../rules/engine.js';
 import { tellForgiven } from '../rules/forgiven-failures.js';
 import { describeOutside, toolsUsed } from '../rules/tools-used.js';
 import { untilKeyed } from './await-key.js';
-import { reportEnd } from './report-run.js';
+import { reportEnd, reportTold } from './report-run.js';
 import type { TaskRun } from './task-run.js';
 
 /** How a task ended, before its output is checked. */
@@ -39,7 +40,7 @@ export async function finishTask(run: TaskRun, outcome: Outcome): Promise<TaskRe
   if (sizeBeside(run, result, text) > Math.min(MOST_BESIDE, run.plan.limits.output_bytes)) {
     return finishByActivity(run, result);
   }
-  reportEnd(run.context, text, run.input);
+  reportEnd(run.context, text, run.input, toldOf(run));
   return result;
 }
 
@@ -62,8 +63,15 @@ function sizeBeside(run: TaskRun, result: TaskResult, text: string): number {
   return new TextEncoder().encode(known).length;
 }
 
+/** What only this workflow knows, for its record. */
+export function toldOf({ createdAt: created_at, made }: TaskRun): ToldTask {
+  const calls = made.tell();
+  return { created_at, ...(calls && { calls }) };
+}
+
 async function finishByActivity(run: TaskRun, result: TaskResult): Promise<TaskResult> {
   const { input } = run;
+  reportTold(toldOf(run));
   const activities = proxyLocalActivities<Record<string, Finish>>({
     scheduleToCloseTimeout: '30s',
     startToCloseTimeout: '10s',
@@ -106,6 +114,7 @@ export function resultOf(run: TaskRun, outcome?: Outcome): TaskResult {
     links: { temporal: null, record: null },
     ...(run.turn && { concurrency: run.turn }),
     ...(run.files.listed.length > 0 && { files: run.files.listed }),
+    ...(seal.intent !== undefined && { intent: seal.intent }),
     ...(run.inputChanges.length > 0 && { changes: run.inputChanges }),
     ...(run.changesLeft.count > 0 && { changes_left: run.changesLeft.count }),
     ...(run.start.child && { worked_ms: run.budget.spent() }),

@@ -2,10 +2,11 @@ import { defineQuery, defineSignal, defineUpdate, setDefaultSignalHandler, setHa
 import type { Decision, DecisionOutcome } from '../contracts/approvals.js';
 import type { Json } from '../contracts/json.js';
 import { QUERIES, SIGNALS, SLOT_SIGNAL, UPDATES } from '../contracts/names.js';
+import type { ToldTask } from '../contracts/run-sinks.js';
 import type { EditAnswer, InputEdit, TaskView } from '../contracts/task.js';
 import { allSteps } from '../rules/find-step.js';
 import { takeDecision } from './approvals.js';
-import { type Outcome, resultOf } from './finish.js';
+import { type Outcome, resultOf, toldOf } from './finish.js';
 import { modify, refuseEdit } from './modify.js';
 import { asSlotAnswer, hearLock } from './take-turn.js';
 import type { TaskRun } from './task-run.js';
@@ -17,6 +18,9 @@ const MOST_SIGNALS = 1000;
 /** Answers what people ask and takes what they send. No handler waits for a step or an approval. Source: design, section 6. */
 export function listen(run: TaskRun): void {
   setHandler(defineQuery<TaskView>(QUERIES.task), () => viewOf(run), { description: 'How the task stands' });
+  setHandler(defineQuery<ToldTask>(QUERIES.told), () => toldOf(run), {
+    description: 'What its calls were given and gave',
+  });
   setHandler(
     defineSignal(SIGNALS.run),
     () => {

@@ -1,7 +1,7 @@
 import { proxySinks } from '@temporalio/workflow';
 import type { CallContext } from '../contracts/activities.js';
 import type { JsonObject } from '../contracts/json.js';
-import type { BegunTask, RunSinks } from '../contracts/run-sinks.js';
+import type { BegunTask, RunSinks, ToldTask } from '../contracts/run-sinks.js';
 import type { TaskStart } from '../contracts/task.js';
 
 const { runs } = proxySinks<RunSinks>();
@@ -19,8 +19,13 @@ export function reportRun(start?: TaskStart): void {
  *
  * @param result as JSON.
  */
-export function reportEnd(context: CallContext, result: string, input: JsonObject): void {
-  runs.ended({ ...context, result, input: JSON.stringify(input) });
+export function reportEnd(context: CallContext, result: string, input: JsonObject, told: ToldTask): void {
+  runs.ended({ ...context, ...told, result, input: JSON.stringify(input) });
+}
+
+/** Lets the worker know what the record of a task needs that its local activity writes next. No event. */
+export function reportTold(told: ToldTask): void {
+  runs.told(told);
 }
 
 function taskOf({ seal, user, session, child, plan }: TaskStart): BegunTask {

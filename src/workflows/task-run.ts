@@ -24,6 +24,7 @@ import type { Scope } from '../rules/expressions/evaluate.js';
 import { allSteps } from '../rules/find-step.js';
 import { sealMark } from '../rules/seal-mark.js';
 import { TaskBudget } from './budget.js';
+import { CallsMade } from './calls-made.js';
 import { ItemsUnderWay } from './items-under-way.js';
 import { isUndo } from './step-notes.js';
 import { type StepValue, StepValues, type Values, withLinks } from './step-values.js';
@@ -102,6 +103,8 @@ export class TaskRun {
   /** Hooks after calls that nobody waits for yet. */
   readonly pendingHooks = new Set<Promise<void>>();
   readonly budget: TaskBudget;
+  /** What its calls were given and gave. */
+  readonly made: CallsMade;
   readonly createdAt: string;
   readonly values: StepValues;
   readonly files: TaskFiles;
@@ -137,6 +140,7 @@ export class TaskRun {
     this.signals = [...(carried?.signals ?? changed?.signals ?? [])];
     this.calls = carried?.calls ?? 0;
     this.sequence = carried?.sequence ?? 0;
+    this.made = new CallsMade(this.calls);
     this.paused = carried?.paused ?? changed?.paused ?? false;
     this.turn = carried?.turn && { ...carried.turn };
     this.slot = carried?.slot && { ...carried.slot };

@@ -21,6 +21,7 @@ import { packArguments, type TaskArguments, unpackArguments } from '../rules/tas
 import { awaitApproval, setState } from './approvals.js';
 import { carryOn } from './carry-on.js';
 import { continueChanged, recordChange } from './continue-changed.js';
+import { tellFailure } from './describe-failure.js';
 import { showDetails } from './details.js';
 import { enterChild } from './enter-child.js';
 import { finishTask, type Outcome } from './finish.js';
@@ -214,6 +215,7 @@ async function guardTask(run: TaskRun, halt: Halt): Promise<void> {
 function endAs(run: TaskRun, result: TaskResult): StoredResult {
   const { status, error } = result;
   run.state = status;
+  run.ending = { status, error };
   const stored = storeResult(result);
   if (status === 'succeeded') return stored;
   if (status === 'cancelled') throw new CancelledFailure('The task was cancelled', [stored]);
@@ -221,7 +223,7 @@ function endAs(run: TaskRun, result: TaskResult): StoredResult {
   if (status === 'expired') return stored;
   const failure = ApplicationFailure.create({
     type: error?.code ?? 'internal.error',
-    message: (error?.message ?? 'The task failed').slice(0, 2000),
+    message: error ? tellFailure(error, result.steps).slice(0, 2000) : 'The task failed',
     nonRetryable: true,
     details: [stored],
   });

@@ -21,10 +21,12 @@ export function waitsOf({ progress, plan, backingOff }: TaskRun): { waits?: Step
   return waits.length === 0 ? {} : { waits };
 }
 
-function waitOf(step: PlanStep): Pick<StepWait, 'for' | 'what'> | undefined {
+function waitOf(step: PlanStep): Pick<StepWait, 'for' | 'what' | 'condition'> | undefined {
   if (step.verb === 'repeat') return { for: 'turn' };
   if (step.verb !== 'wait') return undefined;
   const { wait } = step;
-  if ('signal' in wait) return { for: 'signal', what: wait.signal };
+  if ('signal' in wait) {
+    return { for: 'signal', what: wait.signal, ...(wait.if !== undefined && { condition: wait.if }) };
+  }
   return 'until' in wait ? { for: 'condition', what: wait.until } : { for: 'time' };
 }

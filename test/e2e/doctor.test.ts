@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Connection } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CheckResult } from '../../src/contracts/check.js';
 import { obtainTemporal } from '../../src/server/binary/install-temporal.js';
@@ -148,6 +148,19 @@ describe('a dev server that somebody started without our flags', () => {
     expect((await doctor(['--address', address, '--fix'])).of('attributes')).toMatchObject([{ status: 'ok' }]);
     const known = async () => (await doctor(['--address', address])).of('attributes')[0]?.status;
     await expect.poll(known, { timeout: 20_000 }).toBe('ok');
+  });
+
+  test('it leaves no workflow behind, not even a terminated one', async () => {
+    const { of } = await doctor(['--address', address]);
+    expect(of('dispatch')).toHaveLength(1);
+    const connection = await Connection.connect({ address });
+    try {
+      const { workflow } = new Client({ connection });
+      const left = async () => (await workflow.count("WorkflowType = 'ability:doctor'")).count;
+      await expect.poll(left, { timeout: 20_000 }).toBe(0);
+    } finally {
+      await connection.close();
+    }
   });
 
   test('a dispatch that is slow is reported with what to do', async () => {

@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decide, viewTask } from '../../src/client/index.js';
+import type { TaskRecord } from '../../src/contracts/record.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 import { operation } from '../fixtures/project-folder.js';
 import { apiAbility } from '../fixtures/servers/definitions.js';
@@ -57,6 +60,17 @@ async function runsOf(id: string): Promise<{ bytes: number; events: number }[]> 
     runId = events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId ?? undefined;
   }
   return runs;
+}
+
+/** The record tells when the first run was started, and counts the calls of all of them. */
+async function recordsSameMoment(id: string): Promise<void> {
+  const { temporal } = flows.project.session;
+  const first = (await temporal.workflow.getHandle(id).describe()).raw.workflowExecutionInfo?.firstRunId as string;
+  const { startTime } = await temporal.workflow.getHandle(id, first).describe();
+  const text = readFileSync(join(flows.project.root, '.system/implement', id, 'record.json'), 'utf8');
+  const record = JSON.parse(text) as TaskRecord;
+  expect(record.created_at).toBe(startTime.toISOString());
+  expect((record.calls?.length ?? 0) + (record.calls_left_out ?? 0)).toBe(62);
 }
 
 describe('a task with a long history', () => {
@@ -125,6 +139,7 @@ output: { count: "\${{ size(steps.all.output) }}", last: "\${{ steps.all.output[
     expect(new Set(lines).size).toBe(62);
     const runs = await runsOf(result.task_key as string);
     expect(runs.length).toBeGreaterThan(3);
+    await recordsSameMoment(result.task_key as string);
   });
 
   test('goes on between two attempts of a group, each of which does its additive call once', async () => {

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { linkOf, openApprovals } from '../../src/client/index.js';
 import { CHROMIUM, withPage } from '../fixtures/browser.js';
@@ -26,12 +27,39 @@ steps:
   - { id: after, call: db.write.row, with: {} }`,
     ),
     ...workflow(
+      'release',
+      `
+steps:
+  - id: ask
+    approval:
+      title: Release to 20 hosts?
+      comment: required
+      fields:
+        count: { type: integer, description: How many hosts first }
+        ring: { type: string, enum: [canary, all] }
+        note: { type: string, optional: true }`,
+    ),
+    ...workflow('listens', 'steps: [{ id: build, wait: { signal: build.done, if: "signal.ok" } }]'),
+    ...workflow(
+      'breaks',
+      'steps: [{ id: seed, call: db.write.row, with: {} }, { id: check, fail: { code: mine.broken, message: "host-7 does not answer" } }]',
+    ),
+    ...workflow(
       'rollout',
       'steps: [{ id: hosts, foreach: [host-1, host-2, "host <b>3|`"], as: host, on_failure: finish, steps: [{ id: check, call: db.write.row, with: {} }, { id: bad, if: "host != \'host-1\'", fail: { code: mine, message: "no **route**" } }] }]',
     ),
   });
 });
 afterAll(() => project.stop());
+
+/** The text below `User Metadata`, once it says something. */
+async function detailsOf(page: Page, task: string, says: RegExp): Promise<string> {
+  await page.goto(`${inject('temporal').ui}/namespaces/default/workflows/${task}`);
+  await page.locator('a:visible, button:visible', { hasText: 'User Metadata' }).first().click();
+  const details = page.frameLocator('iframe').last().locator('body');
+  await expect.poll(async () => details.innerText(), { timeout: 20_000 }).toMatch(says);
+  return details.innerText();
+}
 
 async function waitingTask(): Promise<{ id: string; approval: string }> {
   const { id } = await project.create('signup_e2e_test');
@@ -93,6 +121,56 @@ describe.skipIf(!CHROMIUM)('the Temporal UI (needs chromium: apt-get install chr
       await page.screenshot({ path: join(PICTURES, 'details.png') });
     });
     await project.session.temporal.workflow.getHandle(id).cancel();
+  });
+
+  test('the payload that the details give is one that counts, with its comment and its fields', async () => {
+    const { id } = await project.create('release');
+    await expect.poll(async () => (await openApprovals(project.session, id)).length, { timeout: 20_000 }).toBe(1);
+    await withPage(async (page) => {
+      await page.setViewportSize({ width: 1400, height: 1240 });
+      const text = await detailsOf(page, id, /To approve/);
+      await page.screenshot({ path: join(PICTURES, 'approval-with-fields.png') });
+      expect(text).toMatch(/field count, integer: How many hosts first/);
+      expect(text).toMatch(/field ring, one of canary, all/);
+      const [payload = ''] = /\{[^{}]*\{[^{}]*\}[^{}]*\}/.exec(text.slice(text.indexOf('To approve'))) ?? [];
+      await project.session.temporal.workflow.getHandle(id).signal('approve', JSON.parse(payload));
+    });
+    const end = await project.wait(id);
+    const fields = { count: 1, ring: 'canary' };
+    const decided = { decisions: [{ by: { name: 'release-manager' }, comment: 'why', fields }], ignored: [] };
+    expect(end).toMatchObject({ kind: 'ended', result: { status: 'succeeded', approvals: [decided] } });
+  });
+
+  test('a task that waits for a signal says which, and for which of its kind', async () => {
+    const { id } = await project.create('listens');
+    await withPage(async (page) => {
+      const text = await detailsOf(page, id, /waits for the signal/);
+      expect(text).toMatch(
+        /build waits for the signal build\.done with any JSON as its input, for which signal\.ok must hold/,
+      );
+    });
+    await project.session.temporal.workflow.getHandle(id).cancel();
+  });
+
+  test('a failed task says what failed and what comes next; its failure says so without a worker', async () => {
+    const { task_key: id } = await project.run('breaks');
+    await withPage(async (page) => {
+      const text = await detailsOf(page, id as string, /ended with/);
+      await page.screenshot({ path: join(PICTURES, 'failed-details.png') });
+      expect(text).toMatch(/Step check ended with mine\.broken: host-7 does not answer/);
+      expect(text).toContain(`ability why ${id}`);
+      expect(text).toContain(`ability task retry ${id} --from check`);
+      await page.goto(`${inject('temporal').ui}/namespaces/default/workflows/${id}`);
+      await page.getByText('step check: mine.broken: host-7 does not answer').first().waitFor();
+      await page.screenshot({ path: join(PICTURES, 'failed.png') });
+      const own = encodeURIComponent(`AbilityProject = "${project.session.project}"`);
+      await page.goto(`${inject('temporal').ui}/namespaces/default/workflows?query=${own}`);
+      await page
+        .getByText(id as string)
+        .first()
+        .waitFor();
+      await page.screenshot({ path: join(PICTURES, 'list.png') });
+    });
   });
 
   test('says below the table what became of the items of a loop, with labels that are no markup', async () => {

@@ -278,7 +278,7 @@ export const fakeWorkflow = {
   condition,
   proxyActivities: activities,
   proxyLocalActivities: activities,
-  proxySinks: () => ({ runs: { begun: () => {}, ended: () => {} } }),
+  proxySinks: () => ({ runs: { begun: () => {}, ended: () => {}, told: () => {} } }),
   workflowInfo: () => ({
     workflowId: 'task',
     startTime: new Date(START),

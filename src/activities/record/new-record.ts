@@ -26,6 +26,7 @@ export function newRecord(source: RecordSource): TaskRecord {
     request: { ability: plan.ability.id, environment: plan.environment.name, input: digestOf(input) },
     requested_by: user,
     session,
+    ...(seal.intent !== undefined && { intent: seal.intent }),
     created_at,
     host,
     plan_digest: seal.plan,

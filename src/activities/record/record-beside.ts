@@ -21,7 +21,7 @@ export type RunOnQueue = AskedBy & { workflowExecution: RunRef };
  */
 export async function recordBeside(
   run: RunOnQueue,
-  { seal, result: text, input }: EndedTask,
+  { seal, result: text, input, ...told }: EndedTask,
   { plans, ...place }: RecordBesideDependencies,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -32,5 +32,5 @@ export async function recordBeside(
   const summary = JSON.parse(text) as TaskResult;
   const result = { ...summary, links: { ...summary.links, record: folder } };
   const read = (): JsonObject => JSON.parse(input) as JsonObject;
-  await recordEnd({ task, admitted, result, inputDigest: admitted.seal.input, input: read }, place, signal);
+  await recordEnd({ task, admitted, result, inputDigest: admitted.seal.input, input: read, told }, place, signal);
 }

@@ -1,9 +1,12 @@
 import type { JsonObject } from '../../contracts/json.js';
 import type { TaskRecord } from '../../contracts/record.js';
+import type { ToldTask } from '../../contracts/run-sinks.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { toolsUsed } from '../../rules/tools-used.js';
 import type { Admitted } from '../plan-source.js';
+import type { SecretSource } from '../secrets.js';
 import { newRecord } from './new-record.js';
+import { recordCalls } from './record-calls.js';
 import type { RecordFolder } from './record-folder.js';
 
 /** A task that has ended, as its record tells of it. */
@@ -16,14 +19,16 @@ export interface Ended {
   inputDigest: string;
   /** Read only where the record that was made at creation is not there. */
   input: () => JsonObject;
-  /** ISO 8601; left out: as its record says, else when it was started. */
-  createdAt?: string | undefined;
+  /** What its workflow tells; undefined where no worker can ask it: then the record says what was known before. */
+  told: ToldTask | undefined;
 }
 
 /** Where records are kept, and by which machine. */
 export interface RecordPlace {
   records: RecordFolder;
   host: string;
+  /** What is masked in what calls were given and gave. */
+  secrets: (environment: string) => SecretSource;
 }
 
 /**
@@ -43,7 +48,10 @@ export async function recordEnd(ended: Ended, place: RecordPlace, signal?: Abort
   if (isSame && isLater(known?.result, result)) return;
   const used = toolsUsed(admitted.plan, result, admitted.plan.workflows ? records.toolsOfCalled(task) : []);
   const record = known && isSame ? known : recordOf(known, ended, place);
-  await records.finish({ ...record, result, used }, signal);
+  // The history has it, so that whoever writes the record anew writes the same.
+  const created_at = ended.told?.created_at ?? record.created_at;
+  const calls = recordCalls(ended.told?.calls, admitted.plan, place.secrets);
+  await records.finish({ ...record, created_at, result, used, ...calls }, signal);
 }
 
 /** Without fractions of a second left out, moments of ISO 8601 in UTC are in the order of their letters. */
@@ -53,8 +61,8 @@ function isLater(known: TaskResult | null | undefined, { finished_at: end }: Tas
 
 /** As it would have been made at creation: its folder has gone, is on another machine, or tells of an earlier input. */
 function recordOf(known: TaskRecord | undefined, ended: Ended, { host }: RecordPlace): TaskRecord {
-  const { task, admitted, result, input, createdAt } = ended;
-  const created_at = known?.created_at ?? createdAt ?? result.started_at ?? new Date().toISOString();
+  const { task, admitted, result, input, told } = ended;
+  const created_at = told?.created_at ?? known?.created_at ?? result.started_at ?? new Date().toISOString();
   const { changes, changes_left } = result;
   return newRecord({ ...admitted, input: input(), task, host, created_at, changes, changes_left });
 }

@@ -9,11 +9,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Tombstone } from '../../contracts/deletion.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
-import { CHILDREN, recordPath } from '../../rules/record-path.js';
+import { CHILDREN, isDirect, recordPath } from '../../rules/record-path.js';
 import { inFolder } from './in-folder.js';
 import { renderRecord } from './render-record.js';
 import type { SharedLog, TaskShare } from './task-share.js';
@@ -30,9 +30,12 @@ export class RecordFolder {
     private readonly share?: TaskShare,
   ) {}
 
-  /** The folder of a task, or undefined where the task has none (direct runs). */
+  /** The folder of a task, or undefined where it has none: a direct run has one if preflight made it. Source: R-000-78. */
   pathOf(task: string): string | undefined {
-    return task.includes(':') ? undefined : join(this.folder, ...recordPath(task));
+    if (!task.includes(':')) return join(this.folder, ...recordPath(task));
+    if (!isDirect(task)) return undefined;
+    const [root = ''] = task.split('/', 1);
+    return existsSync(join(this.folder, ...recordPath(root))) ? join(this.folder, ...recordPath(task)) : undefined;
   }
 
   /** Where the logs of a task's calls go. */
@@ -63,8 +66,8 @@ export class RecordFolder {
    * @throws AbilityError `record.write_failed`; then no folder is left.
    */
   create(record: TaskRecord): boolean {
-    const path = join(this.folder, record.task_key);
-    makeFolder(this.folder);
+    const path = join(this.folder, ...recordPath(record.task_key));
+    makeFolder(dirname(path));
     try {
       mkdirSync(path);
       // Made now, so that no call has to make sure of it.
@@ -79,14 +82,14 @@ export class RecordFolder {
       rmSync(path, { recursive: true, force: true });
       throw writeFailed(path, error);
     }
-    this.share?.planned(record);
+    this.shareOf(record)?.planned(record);
     return true;
   }
 
   /** Puts a record in the place of one that nobody ran. @throws AbilityError `record.write_failed`. */
   replace(record: TaskRecord): void {
     const path = this.pathOf(record.task_key) as string;
-    this.share?.planned(record);
+    this.shareOf(record)?.planned(record);
     try {
       inFolder(join(path, RECORD_FILES.json), () => this.write(path, record));
     } catch (error) {
@@ -114,7 +117,7 @@ export class RecordFolder {
     } catch (error) {
       throw writeFailed(path, error);
     } finally {
-      await this.share?.ended(record);
+      await this.shareOf(record)?.ended(record);
     }
   }
 
@@ -160,6 +163,11 @@ export class RecordFolder {
     } catch (error) {
       throw writeFailed(path, error);
     }
+  }
+
+  /** What is removed after some days is not shared. */
+  private shareOf({ task_key }: TaskRecord): TaskShare | undefined {
+    return isDirect(task_key) ? undefined : this.share;
   }
 
   private write(path: string, record: TaskRecord): void {

@@ -6,7 +6,9 @@ import { describeConcurrency } from '../../rules/describe-concurrency.js';
 import { tellTurns } from '../../rules/describe-items.js';
 import { formatDuration } from '../../rules/duration.js';
 import { foldAnswers } from '../../rules/fold-answers.js';
-import { markdownCode, markdownLine, oneLine, showUnseenCharacters } from '../../rules/shown-text.js';
+import { markdownCode, markdownLine, oneLine } from '../../rules/shown-text.js';
+import { fence, json } from './markdown-fence.js';
+import { renderCalls } from './render-calls.js';
 
 /** So many failures of one loop are told; a result has no more of it. */
 const MOST_FAILURES = 20;
@@ -19,6 +21,7 @@ export function renderRecord(record: TaskRecord): string {
     markdownLine(plan.ability.summary),
     table([
       ['Task key', record.task_key],
+      ...(record.intent === undefined ? [] : ([['Intent', markdownLine(record.intent)]] as [string, string][])),
       ['Ability', `${plan.ability.id}, version ${plan.ability.version}`],
       ['Environment', plan.environment.name],
       ['Placement', plan.placement],
@@ -26,6 +29,7 @@ export function renderRecord(record: TaskRecord): string {
       ['Requested by', `${markdownLine(record.requested_by.name)} (${record.requested_by.source})`],
       ['Created', record.created_at],
       ...changesOf(record),
+      ...(record.expires_at === undefined ? [] : ([['Removed after', record.expires_at]] as [string, string][])),
       ['Plan', record.plan_digest],
       ['Status', result ? result.status : 'created, not ended yet'],
       ...(result?.finished_at ? ([['Finished', result.finished_at]] as [string, string][]) : []),
@@ -35,6 +39,7 @@ export function renderRecord(record: TaskRecord): string {
     ...(record.warnings.length > 0 && !result ? [`## Warnings\n\n${list(record.warnings.map(markdownLine))}`] : []),
     ...(record.used ? [`## Tools used\n\n${usedOf(record.used)}`] : []),
     ...(result ? outcomeOf(result) : []),
+    ...renderCalls(record),
   ];
   return `${sections.join('\n\n')}\n`;
 }
@@ -161,15 +166,4 @@ function cell(text: string): string {
 
 function list(items: string[]): string {
   return items.map((item) => (item.startsWith('  ') ? `  - ${item.trim()}` : `- ${item}`)).join('\n');
-}
-
-function json(value: unknown): string {
-  return fence(JSON.stringify(value, null, 2), 'json');
-}
-
-/** A fence longer than any in the text, so that the text cannot close it. */
-function fence(text: string, language = ''): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const mark = '`'.repeat(longest + 1);
-  return `${mark}${language}\n${showUnseenCharacters(text)}\n${mark}`;
 }

@@ -53,6 +53,10 @@ export const project = z.strictObject({
       max_file: byteSize.optional().describe('No file of a task may be larger; 1GiB without it.'),
       max_task_files: byteSize.optional().describe('The files of a task may be so large together; 4GiB without it.'),
       keep_files: duration.optional().describe('How long files are kept after the end of their task; 30d without it.'),
+      direct_records: z
+        .strictObject({ keep: duration.describe('How long each is kept, from the start of the run; such as 7d.') })
+        .optional()
+        .describe('Direct runs (`--direct`) write a record for this long; without it, they write none.'),
     })
     .default({})
     .describe('What no definition may go beyond.'),

@@ -226,6 +226,7 @@ function defineRun(define: Define): void {
     .option('--set <assignment>', 'one field: name=text, name:=JSON, or name=@file', collect, [])
     .option('--file <assignment>', FILE_OPTION, collect, [])
     .option('--key <key>', 'your own task key; the same key and input is the same task')
+    .option('--intent <text>', 'what it is for; kept and shown with the task')
     .option('--plan <digest>', PLAN_OPTION)
     .option('--direct', 'no key and no record: the task is only this call')
     .option('--detach', 'print the key and leave')

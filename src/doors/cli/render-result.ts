@@ -22,6 +22,7 @@ export function renderResult(result: TaskResult, style: Style, typist: Typist = 
     started_at && finished_at ? ` in ${formatDuration(Date.parse(finished_at) - Date.parse(started_at))}` : '';
   const key = task_key === null ? '' : `  ${task_key}`;
   const lines = [`${style(good ? 'green' : 'red', status)}  ${ability_id} v${version}${key}${time}`];
+  if (result.intent !== undefined) lines.push(`intent: ${oneLine(result.intent)}`);
   if (error)
     lines.push(
       describeProblem(typedBy(typist, error), style)

@@ -27,6 +27,7 @@ export function defineTask(program: Command, given: Given, outcome: Outcome): vo
     .option('--set <assignment>', 'one field: name=text, name:=JSON, or name=@file', collect, [])
     .option('--file <assignment>', FILE_OPTION, collect, [])
     .option('--key <key>', 'your own task key')
+    .option('--intent <text>', 'what it is for; kept and shown with the task')
     .option('--plan <digest>', PLAN_OPTION)
     .addHelpText('after', examples('ability task create signup_e2e_test --set build_id=1234 --json'));
   define('run <key>', 'run a created task and wait for its result', () => import('./commands/task-run.js'))

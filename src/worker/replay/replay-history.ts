@@ -70,7 +70,9 @@ export async function replayHistory(recorded: RecordedHistory, options: ReplayOp
 let installed = false;
 
 /** A replay executes no activities, so nothing asks which runs it has seen; and it writes no record. */
-const noSinks: InjectedSinks<RunSinks> = { runs: { begun: { fn: () => {} }, ended: { fn: () => {} } } };
+const noSinks: InjectedSinks<RunSinks> = {
+  runs: { begun: { fn: () => {} }, ended: { fn: () => {} }, told: { fn: () => {} } },
+};
 
 async function complaintOf(
   history: History,

@@ -5,6 +5,7 @@ import type { WorkflowInfo } from '@temporalio/workflow';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PlanSource } from '../../../src/activities/plan-source.js';
 import { RecordFolder } from '../../../src/activities/record/record-folder.js';
+import { SecretSource } from '../../../src/activities/secrets.js';
 import { taskQueueOf } from '../../../src/contracts/names.js';
 import type { TaskRecord } from '../../../src/contracts/record.js';
 import { signSeal } from '../../../src/planning/seal.js';
@@ -23,6 +24,8 @@ const info = { workflowId: 't-1', runId: 'r-1', taskQueue: QUEUE } as WorkflowIn
 
 let folder: string;
 let records: RecordFolder;
+const created_at = '2030-01-01T11:00:00.000Z';
+const secrets = (name: string): SecretSource => new SecretSource('/', name, {});
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'ability-records-'));
@@ -33,7 +36,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 /** @param more what the run is, where it is not that of the sealed task. */
 function endRecords(more: object = {}, limitMs = 5000, readRun = async () => ({ ...runOf(), ...more })): EndRecords {
   const plans = new PlanSource(PLAN.project, keys, readRun, { has: async () => false, keep: async () => {} });
-  return new EndRecords({ plans, records, host: 'here' }, limitMs);
+  return new EndRecords({ plans, records, host: 'here', secrets }, limitMs);
 }
 
 function runOf() {
@@ -53,7 +56,7 @@ function endAt(finished_at: string, status = 'succeeded') {
     hooks: [],
     links: {},
   };
-  return { seal: sealMark(seal), result: JSON.stringify(result), input: JSON.stringify(input) };
+  return { seal: sealMark(seal), result: JSON.stringify(result), input: JSON.stringify(input), created_at };
 }
 
 const recorded = (): TaskRecord => JSON.parse(readFileSync(join(folder, 't-1/record.json'), 'utf8')) as TaskRecord;

@@ -24,6 +24,7 @@ import { type InputFlags, parseInput } from '../parse-input.js';
 import { plainText } from '../plain-text.js';
 import { explainingChange } from '../preview/explain-change.js';
 import { readPlanFlag } from '../preview/read-plan-flag.js';
+import { readIntent } from '../read-intent.js';
 import { exitOf } from '../report.js';
 import { reviewDefinitions } from '../review-definitions.js';
 import { asTyped, commandOf } from '../typed-command.js';
@@ -32,6 +33,7 @@ import { asTyped, commandOf } from '../typed-command.js';
 export interface RunFlags extends InputFlags, FollowFlags {
   plan?: string;
   file?: string[];
+  intent?: string;
   key?: string;
   direct?: boolean;
   detach?: boolean;
@@ -41,6 +43,7 @@ export interface RunFlags extends InputFlags, FollowFlags {
 export async function run(context: Context, [ability = '']: string[], flags: RunFlags): Promise<ExitCode> {
   refuseContradictions(flags);
   refuseUnusedFlags(flags);
+  if (flags.intent !== undefined) readIntent(flags.intent);
   // A wrong flag is told before anything is started.
   const patience = readPatience(context.terminal.isLive, flags);
   if (flags.junit !== undefined) refuseUnwritable(flags.junit, context.cwd);
@@ -82,7 +85,7 @@ function refuseContradictions({ direct, key, detach, verbose }: RunFlags): void 
   if (direct && verbose) {
     throw new AbilityError({
       code: 'usage.invalid',
-      message: '--direct keeps no record, so there is no output that --verbose could show',
+      message: '--direct promises no record, from which --verbose could show the output',
       suggestion: 'Leave out one of the two.',
     });
   }
@@ -115,6 +118,7 @@ export async function newTask(
     run: isRun,
     direct: flags.direct ?? false,
     ...(flags.key !== undefined && { key: flags.key }),
+    ...(flags.intent !== undefined && { intent: readIntent(flags.intent) }),
     onStall: (stall) => noteStall(context.terminal, stall),
     review: (answer) => reviewDefinitions(context, registry, answer),
   };

@@ -4,6 +4,7 @@ import { AbilityError } from '../../../contracts/problem.js';
 import { OPEN_STATES } from '../../../contracts/states.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { didYouMean } from '../../../rules/nearest.js';
+import { oneLine } from '../../../rules/shown-text.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { readSince } from '../read-since.js';
 import { renderTable } from '../render-table.js';
@@ -40,11 +41,22 @@ function printTasks({ flags, terminal }: Context, tasks: ListedTask[]): void {
   if (flags.json) terminal.printJson(tasks);
   else if (tasks.length === 0) terminal.note('There are no such tasks.');
   else {
+    // A column that says nothing of any task is left out.
+    const isIntentShown = tasks.some(({ intent }) => intent !== null);
     const rows = tasks.map((task) => {
       const by = task.changed ? `${task.requested_by}, changed by ${task.changed.by}` : task.requested_by;
-      return [task.task_key, task.ability_id, task.status, task.environment, by, tellDistance(task.started_at)];
+      return [
+        task.task_key,
+        task.ability_id,
+        task.status,
+        task.environment,
+        by,
+        tellDistance(task.started_at),
+        ...(isIntentShown ? [oneLine(task.intent ?? '')] : []),
+      ];
     });
-    terminal.print(renderTable(['TASK', 'ABILITY', 'STATUS', 'ENVIRONMENT', 'BY', 'STARTED'], rows));
+    const head = ['TASK', 'ABILITY', 'STATUS', 'ENVIRONMENT', 'BY', 'STARTED', ...(isIntentShown ? ['INTENT'] : [])];
+    terminal.print(renderTable(head, rows));
   }
 }
 

@@ -13,6 +13,7 @@ export function exampleStory(more: Partial<TaskStory> = {}): TaskStory {
     environment: 'staging',
     requested_by: { name: 'alice', source: 'claimed' },
     session: null,
+    intent: null,
     changes: [],
     input: { build_id: '17' },
     created_at: '2026-01-31T08:00:00.123Z',

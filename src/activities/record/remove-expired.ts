@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
+import { DIRECT } from '../../rules/record-path.js';
+
+/** Removes the records of direct runs whose time is over. @param now milliseconds since 1970. @returns how many. */
+export function removeExpired(records: string, now: number): number {
+  const folder = join(records, DIRECT);
+  const expired = namesIn(folder).filter((name) => isExpired(join(folder, name), now));
+  for (const name of expired) rmSync(join(folder, name), { recursive: true, force: true });
+  return expired.length;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** What cannot be read is not removed: it may be about to be written. */
+function isExpired(path: string, now: number): boolean {
+  try {
+    const { expires_at } = JSON.parse(readFileSync(join(path, RECORD_FILES.json), 'utf8')) as TaskRecord;
+    return expires_at !== undefined && Date.parse(expires_at) <= now;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,159 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { removeExpired } from '../../src/activities/record/remove-expired.js';
+import { explainTask, listTasks, retryTask, runTask, viewTask } from '../../src/client/index.js';
+import type { TaskRecord } from '../../src/contracts/record.js';
+import { mendRecord } from '../../src/doors/cli/mend-record.js';
+import { type Flows, startFlows } from '../fixtures/flows.js';
+import { operation, projectFile } from '../fixtures/project-folder.js';
+import { TEST_KEYS } from '../fixtures/running-project.js';
+
+const SECRET = 'open-sesame-4711';
+
+let flows: Flows;
+const given = process.env.ABILITY_SEAL_KEYS;
+
+beforeAll(async () => {
+  process.env.ABILITY_SEAL_KEYS = TEST_KEYS;
+  flows = await startFlows({
+    'ability.yaml': projectFile('{ dev: {} }', 'policy: { direct_records: { keep: 7d } }\n'),
+    '.env.dev': `TOKEN=${SECRET}\n`,
+    ...operation('util.leak', 'return { leaked: process.env.TOKEN };', {
+      script: ', env: { TOKEN: "env:TOKEN" }',
+    }),
+  });
+});
+afterAll(async () => {
+  await flows.project.stop();
+  if (given === undefined) delete process.env.ABILITY_SEAL_KEYS;
+  else process.env.ABILITY_SEAL_KEYS = given;
+});
+
+const folderOf = (name: string): string => join(flows.project.root, '.system/implement', name);
+const recordOf = (name: string): TaskRecord =>
+  JSON.parse(readFileSync(join(folderOf(name), 'record.json'), 'utf8')) as TaskRecord;
+const textOf = (name: string): string => readFileSync(join(folderOf(name), 'tool_call.md'), 'utf8');
+
+const CALLS = `
+steps:
+  - { id: leak, call: util.leak, with: {} }
+  - { id: echo, call: util.echo, with: { said: "\${{ steps.leak.output.leaked }}", long: "\${{ input.long }}" } }
+  - { id: bad, call: util.fail, with: { why: broken }, continue_on_error: true }`;
+
+describe.each([
+  ['beside its history', CALLS],
+  ['by its last activity', `${CALLS}\noutput_schema: { type: "null" }`],
+])('a task whose record is written %s', (_, yaml) => {
+  test('R-000-86, R-002-34: says what each call was given and gave, masked and cut, and which script ran', async () => {
+    const result = await flows.run(yaml, { long: 'x'.repeat(9000) });
+    const key = result.task_key as string;
+    const { calls = [], ...record } = recordOf(key);
+    const script = { kind: 'script', script: 'scripts/util.echo.mjs', digest: expect.stringMatching(/^[0-9a-f]{64}$/) };
+    expect(calls).toMatchObject([
+      { path: 'leak', call: 'util.leak', given: { value: {} }, gave: { value: { leaked: '***' } } },
+      { path: 'echo', runs: script, given: { start: expect.stringContaining('***') }, gave: { characters: 9000 + 37 } },
+      { path: 'bad', given: { value: { why: 'broken' } }, error: { code: 'script.exit' } },
+    ]);
+    expect(record).not.toHaveProperty('calls_left_out');
+    expect(JSON.stringify(calls)).not.toContain(SECRET);
+    expect(textOf(key)).toMatch(/### `leak`: `util\.leak`\n\nScript: `scripts\/util\.leak\.mjs`, SHA-256 [0-9a-f]{64}/);
+  });
+
+  test('and is the same when it is written anew from the history, with the moment of its creation', async () => {
+    const { session } = flows.project;
+    const { id } = await flows.project.create(flows.define(yaml), { long: 'x' }, { run: false, intent: 'to see' });
+    await runTask(session, id);
+    await flows.project.wait(id);
+    const before = { record: recordOf(id), text: textOf(id) };
+    expect(before.record).toMatchObject({ intent: 'to see', calls: [{}, {}, {}] });
+    rmSync(folderOf(id), { recursive: true });
+    await mendRecord({ ...session, isOwnRuntime: true }, id, await viewTask(session, id));
+    expect({ record: recordOf(id), text: textOf(id) }).toEqual(before);
+  });
+});
+
+test('a called workflow is a call, and its own record has its calls', async () => {
+  const child = flows.define(
+    'steps: [{ id: echo, call: util.echo, with: { n: "${{ input.n }}" } }]\noutput: "${{ input.n }}"',
+  );
+  const { task_key: key } = await flows.run(`steps: [{ id: inner, call: ${child}, with: { n: 3 } }]`);
+  const task = `${key}/inner`;
+  expect(recordOf(key as string).calls).toEqual([
+    { path: 'inner', call: child, runs: { kind: 'workflow', task }, given: { value: { n: 3 } }, gave: { value: 3 } },
+  ]);
+  expect(recordOf(`${key}/children/inner`).calls).toMatchObject([{ path: 'echo', given: { value: { n: 3 } } }]);
+});
+
+test('a loop over many items lists the first, and the text says how many are left out', async () => {
+  const { task_key: key } = await flows.run(
+    'steps: [{ id: each, foreach: input.all, as: n, max_parallel: 20, steps: [{ id: echo, call: util.echo, with: {} }] }]',
+    { all: Array.from({ length: 105 }, (_, n) => n) },
+  );
+  expect(recordOf(key as string)).toMatchObject({ calls_left_out: 5 });
+  expect(recordOf(key as string).calls).toHaveLength(100);
+  expect(textOf(key as string)).toContain('5 more calls are not listed');
+});
+
+test('R-000-86: the intent is kept in show, why, list, record, and in a task that tries it again; none costs nothing', async () => {
+  const { session } = flows.project;
+  const yaml = 'steps: [{ id: bad, call: util.fail, with: { why: no } }]';
+  const ability = flows.define(yaml);
+  const { task_key } = await flows.project.run(ability, {}, { intent: 'Renew | the *certificate*' });
+  const key = task_key as string;
+  const intent = 'Renew | the *certificate*';
+  expect((await viewTask(session, key)).result.intent).toBe(intent);
+  expect((await explainTask(session, key)).intent).toBe(intent);
+  await expect.poll(async () => (await listTasks(session, { ability, limit: 9 }))[0]?.intent).toBe(intent);
+  expect(recordOf(key).intent).toBe(intent);
+  expect(textOf(key)).toContain('| Intent | Renew \\| the \\*certificate\\* |');
+  const again = await retryTask(session, key, { user: { name: 'ann', source: 'claimed' }, run: true });
+  await flows.project.wait(again.id);
+  expect(recordOf(again.id).intent).toBe(intent);
+  const { task_key: other } = await flows.project.run(ability);
+  expect(recordOf(other as string)).not.toHaveProperty('intent');
+  expect((await viewTask(session, other as string)).result).not.toHaveProperty('intent');
+});
+
+test('created_at is the same in record and why, and stays when the task is tried again', async () => {
+  const { session } = flows.project;
+  const { id } = await flows.project.create(flows.define('steps: [{ id: a, call: util.fail, with: {} }]'));
+  await flows.project.wait(id);
+  const { created_at } = recordOf(id);
+  expect((await explainTask(session, id)).created_at).toBe(created_at);
+  await flows.project.wait((await retryTask(session, id, { user: { name: 'ann', source: 'claimed' }, run: true })).id);
+  expect(recordOf(id).created_at).toBe(created_at);
+});
+
+test('R-000-78: a direct run writes a record where the configuration says so, and it is removed after its time', async () => {
+  const { id } = await flows.project.create(flows.define(CALLS), { long: 'x' }, { direct: true });
+  const end = await flows.project.wait(id);
+  const name = `.direct/${id.slice('direct:'.length)}`;
+  expect(end).toMatchObject({ kind: 'ended', result: { task_key: null, links: { record: folderOf(name) } } });
+  const record = recordOf(name);
+  expect(record).toMatchObject({ task_key: id, result: { status: 'succeeded' }, calls: [{}, {}, {}] });
+  expect(existsSync(join(folderOf(name), 'logs'))).toBe(true);
+  const after = Date.parse(record.expires_at as string);
+  expect(after - Date.parse(record.created_at)).toBeLessThanOrEqual(7 * 86_400_000);
+  const records = join(flows.project.root, '.system/implement');
+  expect(removeExpired(records, after - 1)).toBe(0);
+  expect(removeExpired(records, after)).toBe(1);
+  expect(existsSync(folderOf(name))).toBe(false);
+});
+
+test('R-000-78: without the configuration a direct run writes none', async () => {
+  const file = join(flows.project.root, 'ability.yaml');
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.replace(/policy:.*\n/, ''));
+  try {
+    const { id } = await flows.project.create(
+      flows.define('steps: [{ id: a, call: util.echo, with: {} }]'),
+      {},
+      { direct: true },
+    );
+    await flows.project.wait(id);
+    expect(existsSync(folderOf(`.direct/${id.slice('direct:'.length)}`))).toBe(false);
+  } finally {
+    writeFileSync(file, text);
+  }
+});
