@@ -115,9 +115,10 @@ export class FolderFiles {
   private async moveTo(path: string, own: string): Promise<void> {
     const folder = dirname(path);
     await mkdir(folder, { recursive: true });
-    await rename(own, path);
     const now = new Date();
-    await utimes(path, now, now);
+    // Before it is there, since who saw no hold of it may remove it at once.
+    await utimes(own, now, now);
+    await rename(own, path);
     for (const each of [folder, this.files]) await syncFolder(each);
   }
 
