@@ -23,7 +23,7 @@ const FILES = {
   ...operation('util.echo', 'return input;'),
   ...operation(
     'util.patient',
-    'appendFileSync(input.begun, "x"); while (!existsSync(input.file)) await sleep(20); return { done: true };',
+    'console.error("at work"); appendFileSync(input.begun, "x"); while (!existsSync(input.file)) await sleep(20); return { done: true };',
     { effects: 'write_idempotent', script: ', timeout_sec: 60' },
   ),
   ...workflow(
@@ -58,10 +58,11 @@ describe('a runtime that is gone', () => {
     const input = ['--set', `begun=${begun}`, '--set', `file=${file}`];
     const run = start(['run', 'util.patient', ...input, '--key', 'two', '--json'], { cwd: project.root });
     await expect.poll(() => existsSync(begun), { timeout: 30_000 }).toBe(true);
-    const watch = start(['task', 'watch', 'two', '--json'], { cwd: project.root });
+    const watch = start(['task', 'watch', 'two', '--json', '--verbose'], { cwd: project.root });
     const [ran, watched] = [listen(run), listen(watch)];
     const before = runtime();
-    await expect.poll(watched, { timeout: 20_000 }).toMatch(/run +running|running/);
+    // It waits once it shows what the script has printed.
+    await expect.poll(watched, { timeout: 20_000 }).toMatch(/at work/);
     process.kill(before.pid, 'SIGKILL');
     if (WHOLE) process.kill(before.server?.pid as number, 'SIGKILL');
     for (const said of [ran, watched]) {
@@ -123,10 +124,10 @@ describe('a runtime that is gone', () => {
       await ability(['run', 'cleans', ...input, '--key', 'doomed', '--detach'], options);
       const logs = start(['task', 'logs', 'long', '-f'], options);
       const deletion = start(['task', 'delete', 'doomed', '--yes'], options);
-      const retry = start(['task', 'retry', 'broken'], options);
+      const retry = start(['task', 'retry', 'broken', '--verbose'], options);
       const [followed, deleted, retried] = [listen(logs), listen(deletion), listen(retry)];
       await expect.poll(deleted, { timeout: 30_000 }).toMatch(/is asked to stop first/);
-      await expect.poll(retried, { timeout: 30_000 }).toMatch(/running/);
+      await expect.poll(retried, { timeout: 30_000 }).toMatch(/at work/);
       const before = runtime();
       process.kill(before.pid, 'SIGKILL');
       process.kill(before.server?.pid as number, 'SIGKILL');
