@@ -76,6 +76,8 @@ export async function withProject(files, start, action) {
       namespace: 'default',
       store: pathsOf(root).store,
       keys: { keys: new Map([['recorded', randomBytes(32)]]) },
+      // Part of what is recorded, so that it must not be the port of this very server.
+      ui: 'http://localhost:8233',
     });
     await host.serve(allPlaces(['dev']));
     const session = await connect({ root, project: 'histories', address: server.address });

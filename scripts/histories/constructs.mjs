@@ -3,8 +3,15 @@
 import { cancelTask, changeInput, deleteTask, runTask } from '../../dist/client/index.js';
 import { approve, cancel, deny, replaceInLine, untilStep } from './people.mjs';
 
+/** What a script is given besides its input and the file for its output; without it, what the default says. */
+function argsOf(args) {
+  return args.length === 0
+    ? ''
+    : `, args: ${JSON.stringify(['--input', '{input_file}', '--output', '{output_file}', ...args])}`;
+}
+
 /** An operation whose script has this body; `input` is what it was given. */
-function operation(key, body, { effects = 'read', more = '', tags = '' } = {}) {
+function operation(key, body, { effects = 'read', more = '', tags = '', args = [] } = {}) {
   return {
     [`registry/low-level/${key}.yaml`]: [
       `operation_key: ${key}`,
@@ -12,7 +19,7 @@ function operation(key, body, { effects = 'read', more = '', tags = '' } = {}) {
       `summary: The operation ${key}.`,
       `effects: ${effects}`,
       more,
-      `implementation: { kind: script${tags}, script: { path: scripts/${key}.mjs } }`,
+      `implementation: { kind: script${tags}, script: { path: scripts/${key}.mjs${argsOf(args)} } }`,
     ].join('\n'),
     [`scripts/${key}.mjs`]: [
       "import { existsSync, readFileSync, writeFileSync } from 'node:fs';",
@@ -43,6 +50,18 @@ const OPERATIONS = {
   }),
   ...operation('util.large', 'return { text: "x".repeat(200000) };'),
   ...operation('util.fast', 'return input;', { tags: ', tags: [fast]' }),
+  ...operation(
+    'util.leave',
+    'for (const name of ["report.txt", "a.log", "b.log"]) writeFileSync(`${at("--dir")}/${name}`, `${name} ${input.n}`); return {};',
+    {
+      more: 'output_files: { report: "*.txt", logs: { glob: "*.log", many: true } }',
+      args: ['--dir', '{output_dir}'],
+    },
+  ),
+  ...operation('util.take', 'return { text: readFileSync(at("--file"), "utf8") };', {
+    more: 'input_schema: { type: object, properties: { file: { type: object, format: file } } }',
+    args: ['--file', '${{ input.file }}'],
+  }),
   ...operation('util.guarded', 'return input;', {
     more: 'hooks: { pre_call: [script_guard], post_call: [script_note] }',
   }),
@@ -206,6 +225,26 @@ const WORKFLOWS = {
     yaml: 'steps: [{ id: a, call: util.ruled, with: { n: 1 } }, { id: b, call: util.ruled, with: { n: 3 } }]',
     act: approve,
   },
+  template: {
+    yaml: 'templates: { twice: { input: [n], steps: [{ id: c, call: util.echo, with: { n: "${{ input.n * 2 }}" } }, { id: bad, if: input.n == 3, fail: { code: no_luck, message: No. } }], output: "${{ steps.c.output.n }}" } }\nsteps: [{ id: one, template: twice, with: { n: 1 } }, { id: each, foreach: [1, 2], as: n, steps: [{ id: two, template: twice, with: { n: "${{ n }}" } }] }, { id: three, template: twice, with: { n: 3 }, continue_on_error: true }]\noutput: ["${{ steps.one.output }}", "${{ steps.each.output }}"]',
+  },
+  'retry-if': {
+    yaml: 'steps: [{ id: a, call: util.flaky, with: { file: retry-if }, retry: { attempts: 3, first: 50ms, jitter: true, if: "attempt < 3" } }, { id: b, call: util.fail, with: {}, retry: { attempts: 3, first: 50ms, if: \'error.code == "http.503"\' }, continue_on_error: true }]',
+  },
+  link: {
+    yaml: 'steps: [{ id: before, let: { link: "${{ steps.ask.link }}" } }, { id: p, parallel: { ask: { approval: { title: Go on? } }, tell: { call: util.echo, with: { link: "${{ steps.ask.link }}" } } } }]\noutput: ["${{ steps.before.output.link }}", "${{ steps.tell.output.link }}", "${{ steps.ask.link }}"]',
+    act: approve,
+  },
+  'comment-on-deny': {
+    yaml: 'steps: [{ id: ask, approval: { title: Go on?, comment: on_deny } }]\noutput: "${{ steps.ask.output.by }}"',
+    act: approve,
+  },
+  files: {
+    yaml:
+      'steps: [{ id: make, call: util.leave, with: { n: 1 } }, { id: again, call: util.leave, with: { n: 2 } }, { id: each, foreach: steps.make.files.logs, as: log, max_parallel: 2, steps: [{ id: take, call: util.take, with: { file: "${{ log }}" } }] }, { id: inner, call: inner_files, with: { file: "${{ steps.make.files.report }}" } }, { id: last, call: util.take, with: { file: "${{ steps.inner.output }}" } }, { id: forged, continue_on_error: true, call: util.take, with: { file: { $file: "' +
+      'a'.repeat(64) +
+      '", name: a.txt, bytes: 1, media_type: text/plain } } }]\noutput: ["${{ steps.last.output.text }}", "${{ steps.again.files.report }}"]',
+  },
   // As since the plan is an argument of its own, and deflated.
   'plan-apart': {
     yaml: 'steps: [{ id: inner, call: inner, with: { n: 1 } }, { id: ruled, call: util.ruled, with: { n: 1 } }]\noutput: "${{ steps.inner.output }}"',
@@ -246,6 +285,16 @@ const LONG = {
   'continue-as-new-last-turn': {
     yaml: `steps: [{ id: done, repeat: { until: "true" }, steps: [{ id: seen, let: { n: 1 } }] }, { id: all, foreach: [${items(8)}], as: n, steps: [{ id: add, if: n % 3 != 2, ${SUM} }] }, { id: last, call: util.echo, with: { n: "\${{ steps.seen.output.n }}", sums: "\${{ steps.all.output }}" } }]\noutput: "\${{ steps.last.output }}"`,
   },
+  'continue-as-new-files': {
+    yaml: `steps: [{ id: make, call: util.leave, with: { n: 1 } }, { id: all, foreach: [${items(8)}], as: n, max_parallel: 2, steps: [{ id: c, call: util.leave, with: { n: "\${{ n }}" } }, { id: file, let: { report: "\${{ steps.c.files.report }}" } }] }, { id: first, call: util.take, with: { file: "\${{ steps.make.files.report }}" } }, { id: last, call: util.take, with: { file: "\${{ steps.all.output[7].report }}" } }]\noutput: "\${{ [steps.first.output.text, steps.last.output.text] }}"`,
+  },
+  'continue-as-new-link': {
+    yaml: `templates: { turn: { input: [n], steps: [{ id: c, call: util.echo, with: { n: "\${{ input.n }}", link: "\${{ steps.c.status == 'running' }}" } }] } }\nsteps: [{ id: p, parallel: { asks: { approval: { title: Go on? } }, busy: { steps: [{ id: x, foreach: [${items(8)}], as: n, steps: [{ id: t, template: turn, with: { n: "\${{ n }}" } }, { id: told, call: util.echo, with: { link: "\${{ steps.asks.link }}" } }] }] } } }]\noutput: "\${{ steps.x.output }}"`,
+    async act(task) {
+      await untilStep(task, 'p/busy', 'succeeded');
+      await approve(task);
+    },
+  },
   'continue-as-new-waiting': {
     yaml: `steps: [{ id: p, parallel: { asks: { approval: { title: Go on? } }, hears: { wait: { signal: go } }, busy: { steps: [{ id: x, foreach: [${items(8)}], as: n, steps: [{ id: c, call: util.echo, with: {} }] }] } } }]`,
     async act(task) {
@@ -282,6 +331,10 @@ export const PROJECT_FILES = {
   ...workflow(
     'inner',
     'steps: [{ id: add, call: util.echo, with: { n: "${{ input.n + 1 }}" } }]\noutput: "${{ steps.add.output.n }}"',
+  ),
+  ...workflow(
+    'inner_files',
+    'input_schema: { type: object, properties: { file: { type: object, format: file } } }\nsteps: [{ id: take, call: util.take, with: { file: "${{ input.file }}" } }, { id: make, call: util.leave, with: { n: 3 } }]\noutput: "${{ steps.make.files.report }}"',
   ),
   ...workflow('turns', 'concurrency: { key: turns }\nsteps: [{ id: a, call: util.slow, with: { ms: 500 } }]'),
   ...workflow(

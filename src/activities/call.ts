@@ -273,7 +273,7 @@ function limited(error: unknown, attempt: Attempt): unknown {
   const message = `${error.message} (all the step had left)`;
   return new CallFailure(
     { ...error.toProblem(), code: 'timeout.step', message },
-    { unclear: error.unclear, cause: error },
+    { unclear: error.unclear, hasArrived: error.hasArrived, cause: error },
   );
 }
 

@@ -46,7 +46,9 @@ export function toFailure(error: unknown, facts?: RetryFacts, context: object = 
   const isUnknown = (facts.unclearBefore || known.unclear) && !isRepeatable(facts.effects);
   // A step that has used up its time has none for another attempt either.
   const isFinal = seen.code === 'timeout.step' || known.isFinal;
-  const isAsked = !known.isAnswer || codeMatchesAny(seen.code, facts.errors ?? []);
+  // What was made, and must not be repeated, is made again only where its author says so.
+  const isDone = known.isAnswer || (known.hasArrived && !isRepeatable(facts.effects));
+  const isAsked = !isDone || codeMatchesAny(seen.code, facts.errors ?? []);
   const mayFollow = facts.attemptsLeft > 0 && !isFinal && isAsked && isRetryableCode(seen.code, facts.errors);
   const { again, note } = mayFollow ? askCondition(seen, facts) : { again: false };
   const problem = withNote(seen, note);

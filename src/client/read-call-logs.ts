@@ -46,13 +46,29 @@ function readLines(file: string): LogLine[] {
   return linesOf(readFileSync(file, 'utf8'));
 }
 
-/** The lines of a log that are whole; the last one may be being written. */
+/**
+ * The lines of a log that are whole; the last one may be being written.
+ *
+ * One that a full disk has cut, or a worker that was killed, is shown as it is, since the others are wanted all the more.
+ */
 export function linesOf(text: string): LogLine[] {
+  let before: LogLine = { time: '', step: '', attempt: 1, stream: 'runtime', text: '' };
   return text
     .split('\n')
     .slice(0, -1)
     .filter(Boolean)
-    .map((line) => JSON.parse(line) as LogLine);
+    .map((line) => {
+      before = readLine(line) ?? { ...before, stream: 'runtime', text: `(not written as a whole) ${line}` };
+      return before;
+    });
+}
+
+function readLine(line: string): LogLine | undefined {
+  try {
+    return JSON.parse(line) as LogLine;
+  } catch {
+    return undefined;
+  }
 }
 
 function filesIn(folder: string): string[] {

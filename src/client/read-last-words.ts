@@ -2,13 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RECORD_FILES } from '../contracts/record.js';
 import type { Session } from './connect.js';
-
-/** What is read of a line of a log. */
-interface LogLine {
-  attempt: number;
-  stream: string;
-  text: string;
-}
+import { type LogLine, linesOf } from './read-call-logs.js';
 
 /**
  * The last that each attempt of a call wrote: on stderr, else anywhere. Empty where no log of it is on this machine.
@@ -29,7 +23,7 @@ export function readLastWords(session: Pick<Session, 'paths'>, task: string, pat
 function readLines({ paths }: Pick<Session, 'paths'>, task: string, path: string): LogLine[] {
   try {
     const text = readFileSync(join(paths.records, task, RECORD_FILES.logs, `${path}.jsonl`), 'utf8');
-    return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as LogLine]));
+    return linesOf(text);
   } catch {
     return [];
   }

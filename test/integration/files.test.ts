@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { deleteTask, retryTask, signalTask, takeFiles } from '../../src/client/index.js';
@@ -11,8 +11,9 @@ import { type RunningProject, runProject } from '../fixtures/running-project.js'
 import { scriptAbility } from '../fixtures/servers/definitions.js';
 
 const FILE = { type: 'object', format: 'file' };
-const NODE = "import { appendFileSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';";
-const USES = 'void [appendFileSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync];';
+const NODE =
+  "import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';";
+const USES = 'void [appendFileSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync];';
 
 /** A script that is given the folder for its files, and whatever else `args` says. */
 function script(key: string, body: string, output_files: JsonObject | undefined, more: JsonObject = {}) {
@@ -137,6 +138,45 @@ output: { n: "\${{ size(steps.make.files.none) }}", texts: "\${{ steps.each.outp
       ),
     });
     expect(await project.run('many')).toMatchObject({ output: { n: 0, texts: ['a/b/y.log', 'z.log'] } });
+  });
+});
+
+describe('a call that must not be repeated and whose files cannot be kept', () => {
+  test.each([
+    [
+      'a name is no text',
+      'file.missing',
+      'writeFileSync(Buffer.concat([Buffer.from(`${dir}/`), Buffer.from([0xff]), Buffer.from(".html")]), "x");',
+    ],
+    [
+      'the store takes nothing',
+      'store.full',
+      'writeFileSync(`${dir}/a.html`, "lost"); rmSync(`${dir}/../../../../store/new`, { recursive: true, force: true }); writeFileSync(`${dir}/../../../../store/new`, "");',
+    ],
+  ])('has had its effect: it is not made again, and its undo is due: %s', async (name, code, body) => {
+    const id = code.replace('.', '_');
+    const add = (text: string) => `appendFileSync("${id}", "${text}");`;
+    project.write({
+      ...script(
+        `f.${id}`,
+        `${add('did ')} ${body} writeFileSync(out, "{}");`,
+        { report: '*.html' },
+        { effects: 'write_additive' },
+      ),
+      ...script(`f.undo_${id}`, `${add('undid')} console.log("{}");`, undefined, {
+        args: [],
+        effects: 'write_idempotent',
+        output_schema: { type: 'object' },
+      }),
+      ...workflow(
+        id,
+        `steps: [{ id: make, call: f.${id}, retry: { attempts: 3, first: 10ms }, undo: { call: f.undo_${id} } }]`,
+      ),
+    });
+    const result = await project.run(id);
+    rmSync(join(project.root, '.system/store/new'), { recursive: true, force: true });
+    expect(result, name).toMatchObject({ status: 'failed', error: { code, step: 'make' } });
+    expect(readFileSync(join(project.root, id), 'utf8')).toBe('did undid');
   });
 });
 

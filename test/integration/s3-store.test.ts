@@ -57,6 +57,20 @@ describe.skipIf(!server)(`an S3 store${why ? ` (skipped: ${why})` : ''}`, () => 
     };
   });
 
+  test('mends a file that others replaced under its own metadata, once it was seen', async () => {
+    const place = readS3Place(`s3://${Bucket}/${randomUUID()}`);
+    const store = new S3Store(place);
+    const keep = () => store.keepFile(Readable.from([Buffer.from('right')]), { maxBytes: 100 });
+    const read = async () => Buffer.concat(await (await store.openFile(sha256)).toArray()).toString();
+    const { sha256 } = await keep();
+    const Key = `${place.prefix}files/${sha256.slice(0, 2)}/${sha256}`;
+    const Metadata = { 'ability-sha256': sha256 };
+    await client.send(new PutObjectCommand({ Bucket, Key, Metadata, Body: Buffer.from('wrong') }));
+    await expect(read()).rejects.toThrow(/is damaged/);
+    await keep();
+    expect(await read()).toBe('right');
+  });
+
   test('keeps the files of tasks while one of them has them', async () => {
     const place = readS3Place(`s3://${Bucket}/${randomUUID()}`);
     const store = new S3Store(place);

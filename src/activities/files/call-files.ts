@@ -84,13 +84,18 @@ export class CallFiles {
     return this.dependencies.store.open(file.$file);
   }
 
-  /** Keeps something as a file of the task. @throws CallFailure `file.too_large`; AbilityError `store.full`. */
+  /**
+   * Keeps something as a file of the task.
+   *
+   * @throws CallFailure `file.too_large`, `file.missing`; `store.full`, `store.not_shared` and `timeout.call` of a call that
+   * has arrived: only what was made is kept.
+   */
   async keep(source: FileSource, { name, mediaType }: NewFile): Promise<FileValue> {
     const shown = safeFileName(name);
     const { most, mostOfOne, mostOfAll, room } = this;
     const { task, signal } = this.scope;
     const kept = await this.dependencies.store.keep(source, task, most, signal).catch((error: unknown) => {
-      if (!(error instanceof AbilityError) || error.code !== 'file.too_large') throw error;
+      if (!(error instanceof AbilityError) || error.code !== 'file.too_large') throw notKept(shown, error, signal);
       throw most === mostOfOne ? tooLarge(shown, mostOfOne) : noRoom(shown, room, mostOfAll);
     });
     this.taken += kept.bytes;
@@ -112,8 +117,13 @@ export class CallFiles {
         if (bytes > most) return;
       }
     };
-    await pipeline(limited(), createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal: this.scope.signal });
+    const { signal } = this.scope;
     try {
+      await pipeline(limited(), createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal }).catch(
+        (error: unknown) => {
+          throw isOfDisk(error) ? notKept(file.name, notCopied(file.name, error), signal) : error;
+        },
+      );
       return await this.keep(async () => createReadStream(path), file);
     } finally {
       await rm(path, { force: true });
@@ -173,6 +183,29 @@ export class CallFiles {
     await chmod(path, 0o444);
     return path;
   }
+}
+
+/** Codes of a disk that takes nothing; a service that breaks off has others. */
+const OF_DISK: ReadonlySet<unknown> = new Set(['EDQUOT', 'EFBIG', 'EIO', 'EMFILE', 'ENOSPC', 'EROFS']);
+
+function isOfDisk(error: unknown): boolean {
+  return OF_DISK.has((error as NodeJS.ErrnoException).code);
+}
+
+/** The call was made before anything of it is kept, so that it has had its effect whatever becomes of its files. */
+function notKept(name: string, cause: unknown, signal: AbortSignal): CallFailure {
+  if (cause instanceof CallFailure) return cause;
+  if (signal.aborted) {
+    const message = `The call was made, and its time was over before ${name} was kept`;
+    return new CallFailure({ code: 'timeout.call', message }, { hasArrived: true, cause });
+  }
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const problem =
+    cause instanceof AbilityError
+      ? cause.toProblem()
+      : { code: 'file.missing', message: `it cannot be read: ${reason}` };
+  const message = `The call was made, and ${name} cannot be kept: ${problem.message}`;
+  return new CallFailure({ ...problem, message }, { hasArrived: true, cause });
 }
 
 function otherSize(name: string, said: number, found: number): CallFailure {

@@ -1,7 +1,6 @@
 import { constants } from 'node:fs';
-import { lstat, open, opendir } from 'node:fs/promises';
+import { type FileHandle, lstat, open, opendir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { type FileValue, MOST_FILES_OF_CALL, type PlanOutputFile } from '../../contracts/files.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallFiles } from './call-files.js';
@@ -19,9 +18,20 @@ export async function takeOutputFiles(
   contract: Readonly<Record<string, PlanOutputFile>>,
   files: CallFiles,
 ): Promise<void> {
-  const isFolder = (await lstat(folder).catch(() => undefined))?.isDirectory() ?? false;
-  const found = isFolder ? await listEntries(folder) : [];
+  const found = await listFolder(folder);
   await takeChosen(contract, found, files, ({ path }) => keep(folder, path, files));
+}
+
+/** What a script did to its folder, such as a name that is no text, is what it left, and no mistake of ours. */
+async function listFolder(folder: string): Promise<Entry[]> {
+  try {
+    const isFolder = (await lstat(folder)).isDirectory();
+    if (isFolder) return await listEntries(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error instanceof CallFailure ? error : unreadable('{output_dir}', error);
+  }
+  throw unreadable('{output_dir}', new Error('it is no folder any more'));
 }
 
 /** What is in a folder and below, links not followed. */
@@ -43,8 +53,29 @@ async function listEntries(folder: string, prefix = ''): Promise<Entry[]> {
 }
 
 function keep(folder: string, path: string, files: CallFiles): Promise<FileValue> {
-  // Looked at above, and not to be a link by now.
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW;
-  const source = async (): Promise<Readable> => (await open(join(folder, path), flags)).createReadStream();
-  return files.keep(source, { name: basename(path) });
+  return files.keep(async () => (await openPlain(folder, path)).createReadStream(), { name: basename(path) });
+}
+
+/** Looked at before, and not to be a link, or something without an end, by now. */
+async function openPlain(folder: string, path: string): Promise<FileHandle> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await open(join(folder, path), flags).catch((error: unknown) => {
+    throw unreadable(path, error);
+  });
+  if ((await file.stat()).isFile()) return file;
+  await file.close();
+  throw unreadable(path, new Error('it is no plain file any more'));
+}
+
+function unreadable(path: string, cause: unknown): CallFailure {
+  const { code } = cause as NodeJS.ErrnoException;
+  const reason = code ?? (cause instanceof Error ? cause.message : String(cause));
+  return new CallFailure(
+    {
+      code: 'file.missing',
+      message: `${path}, which the call left, cannot be read: ${reason}`,
+      suggestion: 'Write plain files into {output_dir}, whose names are text (UTF-8) and which the worker may read.',
+    },
+    { cause },
+  );
 }

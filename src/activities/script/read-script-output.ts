@@ -130,7 +130,7 @@ function missing({ script, call }: Ended, what: string): CallFailure {
   const tail = call.log.tailOf('stderr');
   return new CallFailure({
     code: 'script.output_missing',
-    message: `${script.path} ended with exit code 0 but wrote no ${what}${tail ? `\n${tail}` : ''}`,
+    message: `${script.path} ended well but wrote no ${what}${tail ? `\n${tail}` : ''}`,
     details: { stderr: tail },
     suggestion: `Write the result${script.output === undefined ? ' as JSON' : ''} to the file given as {output_file}.`,
   });

@@ -30,10 +30,11 @@ export class FolderFiles {
     from.once('error', (error: unknown) => {
       unread = error;
     });
+    const refused: AbilityError[] = [];
     try {
       const measured = new Measured(maxBytes);
       await this.write(own, (file) =>
-        pipeline(from, measured, (bytes: AsyncIterable<Buffer>) => this.writeAll(bytes, file), { signal }),
+        pipeline(from, measured, (bytes: AsyncIterable<Buffer>) => this.writeAll(bytes, file, refused), { signal }),
       );
       const sha256 = measured.sha256();
       await this.moveTo(this.pathOf(sha256), own);
@@ -41,7 +42,10 @@ export class FolderFiles {
     } catch (error) {
       from.destroy();
       await rm(own, { force: true }).catch(() => {});
-      if (error === unread || signal?.aborted || error instanceof AbilityError) throw error;
+      if (signal?.aborted) throw error;
+      // The source is closed with it, and may be the one that is heard of.
+      if (refused[0]) throw refused[0];
+      if (error === unread || error instanceof AbilityError) throw error;
       throw notKept('A file', this.folder, error);
     }
   }
@@ -103,10 +107,11 @@ export class FolderFiles {
   }
 
   /** What the disk refuses must not look like an error of the source, which is closed with it. */
-  private async writeAll(bytes: AsyncIterable<Buffer>, file: FileHandle): Promise<void> {
+  private async writeAll(bytes: AsyncIterable<Buffer>, file: FileHandle, refused: AbilityError[]): Promise<void> {
     for await (const chunk of bytes) {
       await file.writeFile(chunk).catch((error: unknown) => {
-        throw notKept('A file', this.folder, error);
+        refused.push(notKept('A file', this.folder, error));
+        throw refused[0];
       });
     }
   }
@@ -115,9 +120,10 @@ export class FolderFiles {
   private async moveTo(path: string, own: string): Promise<void> {
     const folder = dirname(path);
     await mkdir(folder, { recursive: true });
-    await rename(own, path);
     const now = new Date();
-    await utimes(path, now, now);
+    // Before it is there, since who saw no hold of it may remove it at once.
+    await utimes(own, now, now);
+    await rename(own, path);
     for (const each of [folder, this.files]) await syncFolder(each);
   }
 

@@ -6,6 +6,9 @@ import { partsOf, partsOfPrefix } from './object-name.js';
 import type { NamedObject } from './store.js';
 import { notKept, notRead, notRemoved } from './store-errors.js';
 
+/** So often in a row others may be faster. */
+const MOST_TURNS = 100;
+
 /** Named objects, in `<folder>/<name>`. */
 export class FolderNames {
   constructor(private readonly folder: string) {}
@@ -72,15 +75,16 @@ export class FolderNames {
   }
 }
 
-/** The folder may be removed by who empties it at the same time. */
+/** Folders on the way may be removed by others who empty them at the same time, each time that they are made. */
 async function moveInto(path: string, own: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  try {
-    await rename(own, path);
-  } catch (error) {
-    if (!isAbsent(error) || !existsSync(own)) throw error;
-    await mkdir(dirname(path), { recursive: true });
-    await rename(own, path);
+  for (let turn = 1; ; turn += 1) {
+    try {
+      await mkdir(dirname(path), { recursive: true });
+      await rename(own, path);
+      return;
+    } catch (error) {
+      if (!isAbsent(error) || !existsSync(own) || turn === MOST_TURNS) throw error;
+    }
   }
 }
 

@@ -22,10 +22,15 @@ const FRESH_MS = 12 * 60 * 60 * 1000;
 
 /** Files by their SHA-256, as `files/<two digits>/<digest>`; what is being uploaded without its digest is `new/<id>`. */
 export class S3Files {
+  /** Digests whose bytes this process has found to be others, whatever their metadata says: kept again they are mended. */
+  private readonly damaged = new Set<string>();
+
   constructor(private readonly objects: S3Objects) {}
 
-  keep(source: string | Readable, options: KeepOptions): Promise<KeptFile> {
-    return typeof source === 'string' ? this.keepPath(source, options) : this.keepStream(source, options);
+  async keep(source: string | Readable, options: KeepOptions): Promise<KeptFile> {
+    const kept = await (typeof source === 'string' ? this.keepPath(source, options) : this.keepStream(source, options));
+    this.damaged.delete(kept.sha256);
+    return kept;
   }
 
   async open(sha256: string): Promise<Readable> {
@@ -33,7 +38,10 @@ export class S3Files {
     const body = await this.objects.get(name);
     const { where } = this.objects.place;
     if (!body) throw absent('file', sha256, where);
-    const verified = new Verified(sha256, () => damaged('file', sha256, where));
+    const verified = new Verified(sha256, () => {
+      this.damaged.add(sha256);
+      return damaged('file', sha256, where);
+    });
     // The error of either side is that of the stream which the caller reads.
     pipeline(readObject(this.objects, name, body), verified).catch(() => {});
     return verified;
@@ -104,6 +112,7 @@ export class S3Files {
 
   /** Whether the very file is there, and counts as kept now. */
   private async isFresh({ sha256, bytes }: KeptFile): Promise<boolean> {
+    if (this.damaged.has(sha256)) return false;
     const found = await this.objects.look(nameOf(sha256));
     if (found?.sha256 !== sha256 || found.bytes !== bytes) return false;
     return Date.now() - found.modified.getTime() < FRESH_MS;

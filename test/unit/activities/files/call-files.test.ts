@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -7,6 +8,7 @@ import { answerName } from '../../../../src/activities/api/answer-name.js';
 import type { CallFiles } from '../../../../src/activities/files/call-files.js';
 import { takeOutputFiles } from '../../../../src/activities/files/take-output-files.js';
 import type { FileValue } from '../../../../src/contracts/files.js';
+import { AbilityError } from '../../../../src/contracts/problem.js';
 import { callFiles, MemoryFiles } from '../../../fixtures/memory-files.js';
 
 let store: MemoryFiles;
@@ -64,6 +66,26 @@ describe('the files of a call', () => {
   });
 });
 
+describe('what cannot be kept', () => {
+  const keep = (call: CallFiles) => call.keep(async () => Readable.from([Buffer.from('1')]), { name: 'x' });
+
+  test('is of a call that was made, whatever the store says', async () => {
+    store.keep = async () => {
+      throw new AbilityError({ code: 'store.not_shared', message: 'It is away' });
+    };
+    const message = 'The call was made, and x cannot be kept: It is away';
+    await expect(keep(open())).rejects.toMatchObject({ code: 'store.not_shared', message, hasArrived: true });
+  });
+
+  test('because the time is over is a call that took too long, and was made', async () => {
+    const scope = { signal: AbortSignal.abort(new Error('The time is up')) };
+    store.keep = async () => {
+      throw scope.signal.reason;
+    };
+    await expect(keep(open(scope))).rejects.toMatchObject({ code: 'timeout.call', hasArrived: true });
+  });
+});
+
 describe('what a script left', () => {
   let folder: string;
   beforeEach(() => {
@@ -79,6 +101,27 @@ describe('what a script left', () => {
     expect(call.made).toMatchObject({ logs: [{ name: 'a.log' }, { name: 'z.log' }], page: { name: 'page.html' } });
   });
 
+  test('is refused where it was replaced by something else since it was looked at', async () => {
+    const call = open();
+    const { keep } = call;
+    call.keep = async (source, file) => {
+      rmSync(join(folder, 'page.html'));
+      execFileSync('mkfifo', [join(folder, 'page.html')]);
+      return keep.call(call, source, file);
+    };
+    await expect(takeOutputFiles(folder, { page: { glob: '*.html' } }, call)).rejects.toMatchObject({
+      code: 'file.missing',
+      message: 'page.html, which the call left, cannot be read: it is no plain file any more',
+    });
+  });
+
+  test('is refused where the folder is none any more', async () => {
+    const link = join(folder, 'b/link');
+    symlinkSync('/etc', link);
+    const taken = takeOutputFiles(link, { all: { glob: '*', many: true } }, open());
+    await expect(taken).rejects.toMatchObject({ code: 'file.missing' });
+  });
+
   test('is not taken over a link, whatever stands there', async () => {
     symlinkSync('/etc/hostname', join(folder, 'link.html'));
     await expect(takeOutputFiles(folder, { link: { glob: 'link.*' } }, open())).rejects.toMatchObject({
@@ -90,7 +133,7 @@ describe('what a script left', () => {
     expect(call.made).toEqual({ none: [] });
     rmSync(folder, { recursive: true });
     symlinkSync('/etc', folder);
-    await expect(takeOutputFiles(folder, { x: { glob: 'hostname' } }, open())).rejects.toThrow(/The folder is empty/);
+    await expect(takeOutputFiles(folder, { x: { glob: 'hostname' } }, open())).rejects.toThrow(/no folder any more/);
   });
 
   test('is kept as a whole or not at all', async () => {

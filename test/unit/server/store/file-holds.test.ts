@@ -50,6 +50,27 @@ describe('a file that tasks hold', () => {
   });
 });
 
+describe('tasks with the same file at the same time', () => {
+  test('come and go without a fault of the store', async () => {
+    const turns = Array.from({ length: 4 }, async (_, number) => {
+      for (let turn = 0; turn < 12; turn += 1) {
+        const task = `task-${number}-${turn}`;
+        const digest = await keep('same', task);
+        expect(await store.holdsFile(digest)).toBe(true);
+        await files.release(task);
+      }
+    });
+    const removing = Array.from({ length: 2 }, async () => {
+      for (let turn = 0; turn < 200; turn += 1) {
+        await store.putNamed(`file-holds/leaving/x/${turn}`, new Uint8Array());
+        await store.removeNamed(`file-holds/leaving/x/${turn}`);
+      }
+    });
+    await Promise.all([...turns, ...removing]);
+    expect(await store.listNamed('file-holds/')).toEqual([]);
+  });
+});
+
 describe('a file that is removed while a task keeps it', () => {
   /** Lets something happen at the first call of a method of the store, before it. */
   function interrupted(method: 'removeFile' | 'putNamed' | 'holdsFile', act: () => Promise<unknown>): FolderStore {
