@@ -325,6 +325,8 @@ export interface StepModifiers {
   on_error?: ErrorHandler[];
   continue_on_error?: boolean;
   finally?: PlanStep[];
+  /** Where an `end` may leave the step: a `finally` that then fails makes the task failed. Absent in earlier plans. */
+  fails_end?: true;
 }
 
 /** What is done about a failure. Source: answers, 44 and 46. */

@@ -166,7 +166,7 @@ function namesIn(message: string): string[] {
 }
 
 function unknownKey(key: string, known: string[], path: PropertyKey[], source: YamlSource): Problem {
-  const habit = habitOf(key, source, valueAt(source.value, [...path, key]));
+  const habit = habitOf(key, source, valueAt(source.value, [...path, key]), path.at(-1));
   const names = [...new Set(known)];
   const isVerb = VERBS.has(key) && names.some((name) => VERBS.has(name));
   const suggestion =

@@ -109,8 +109,19 @@ function inProgress(value: unknown): string | undefined {
   return value ? 'Write `on_busy: cancel_older`.' : 'Write `on_busy: newest`.';
 }
 
-/** The right form of a key with this value that people bring from elsewhere; undefined where it is none. */
-export function habitOf(key: string, { file }: YamlSource, value?: unknown): string | undefined {
+/** Keys that mean something else in this key than at a step. */
+const INSIDE: Record<string, Record<string, string>> = {
+  wait: alike('Write `wait: 30s`.', 'for', 'duration', 'seconds', 'time'),
+};
+
+/**
+ * The right form of a key with this value that people bring from elsewhere; undefined where it is none.
+ *
+ * @param within the key whose map it stands in, if any.
+ */
+export function habitOf(key: string, { file }: YamlSource, value?: unknown, within?: PropertyKey): string | undefined {
+  const inside = typeof within === 'string' && Object.hasOwn(INSIDE, within) ? INSIDE[within] : undefined;
+  if (inside && Object.hasOwn(inside, key)) return inside[key];
   const exact = Object.hasOwn(BY_VALUE, key) && !isCaseFile(file) ? BY_VALUE[key]?.(value) : undefined;
   if (exact !== undefined) return exact;
   const habits = isCaseFile(file) ? CASE_HABITS : HABITS;

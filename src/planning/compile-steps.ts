@@ -5,6 +5,7 @@ import type { HighLevel } from '../definitions/formats/high-level.js';
 import type { RetryDefinition } from '../definitions/formats/retry.js';
 import type { BranchDefinition, ErrorHandlerDefinition, StepDefinition } from '../definitions/formats/steps.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
+import { listSteps } from '../rules/inner-steps.js';
 import { RETRY_NAMES } from '../rules/retry-condition.js';
 import { checkCallee } from './check-callee.js';
 import { type Available, checkCondition } from './check-names.js';
@@ -109,7 +110,7 @@ class StepCompiler {
 
   /** A step with a mistake leaves an empty one behind: no plan comes of it, but the steps after it are checked. */
   private compileOne(id: string, step: BranchDefinition, place: Place): PlanStep {
-    return this.mistakes.gather(() => this.compile(id, step, place), { id, verb: 'let', let: {} });
+    return this.mistakes.gather(() => markEnd(this.compile(id, step, place)), { id, verb: 'let', let: {} });
   }
 
   private compile(id: string, step: BranchDefinition, place: Place): PlanStep {
@@ -351,4 +352,11 @@ const IN_RETRY: Available = {
 function cutOfWorkflow(id: string, { path }: Place): [string, PropertyKey[], string] {
   const message = `\`cut\` is written at a call of the workflow \`${id}\``;
   return [message, [...path, 'cut'], `Write it at the calls inside \`${id}\` that may be cut.`];
+}
+
+/** Whether an `end` may leave a step through its `finally`, so that the interpreter need not look. */
+function markEnd(step: PlanStep): PlanStep {
+  if (!step.finally) return step;
+  const { finally: _, ...work } = step;
+  return listSteps([work]).some(({ step: { verb } }) => verb === 'end') ? { ...step, fails_end: true } : step;
 }

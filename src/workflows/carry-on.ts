@@ -5,6 +5,7 @@ import { nameOfStep } from '../rules/step-name.js';
 import { stepsRead } from '../rules/steps-read.js';
 import { isInTurn } from '../rules/turn-paths.js';
 import { durationOf } from './step-notes.js';
+import { warningsNow } from './steps/run-many.js';
 import type { TaskRun } from './task-run.js';
 import { keepAnswers, keepWarnings } from './words-carried.js';
 
@@ -14,7 +15,7 @@ import { keepAnswers, keepWarnings } from './words-carried.js';
  */
 export function carryOn(run: TaskRun): TaskStart {
   const answers = keepAnswers(run.hooks);
-  const warnings = keepWarnings(run.warnings);
+  const warnings = keepWarnings(warningsNow(run));
   const left = { answers: run.left.answers + answers.left, warnings: run.left.warnings + warnings.left };
   const carried: Carried = {
     created_at: run.createdAt,

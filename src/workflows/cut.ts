@@ -41,6 +41,7 @@ export function endOfLost(run: TaskRun, { problem, wasCut, mayBeCut, limit }: Lo
   const isCancelled = CancellationScope.current().consideredCancelled;
   if (mayBeCut && isCancelled) return new CancelledFailure('Cut, as its author allowed');
   if (mayBeCut && limit) return limit;
+  if (isCancelled) run.cutProblems.add(problem);
   if (!isCancelled && limit) explain(run, unknown, causeOf(limit.problem));
   return unknown;
 }
@@ -60,10 +61,17 @@ export function explain(run: TaskRun, error: unknown, cause: Cause): void {
   if (!isSinceEngine2(run.plan) || !isUnknown(error)) return;
   sayWhy(error.problem, cause);
   // Of several items that were cut at once only one is thrown; what cut it cut the others inside as well.
+  const isInside = (path: string): boolean => cause.path === undefined || path.startsWith(`${cause.path}/`);
+  const explained = new Set([error.problem]);
   for (const { problem, path, told } of run.lostItems) {
-    const isInside = cause.path === undefined || path.startsWith(`${cause.path}/`);
-    if (problem !== error.problem && isInside) sayWhy(problem, cause);
+    if (!explained.has(problem) && run.cutProblems.has(problem) && isInside(path)) sayWhy(problem, cause);
+    explained.add(problem);
     if (told) told.message = startOfMessage(problem.message);
+  }
+  for (const problem of run.lostBeside.values()) {
+    const { path } = (problem.details ?? {}) as { path?: string };
+    if (explained.has(problem) || !run.cutProblems.has(problem)) continue;
+    if (path !== undefined && isInside(path)) sayWhy(problem, cause);
   }
 }
 

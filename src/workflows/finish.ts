@@ -11,6 +11,7 @@ import { tellForgiven } from '../rules/forgiven-failures.js';
 import { describeOutside, toolsUsed } from '../rules/tools-used.js';
 import { untilKeyed } from './await-key.js';
 import { reportEnd, reportTold } from './report-run.js';
+import { warningsNow } from './steps/run-many.js';
 import type { TaskRun } from './task-run.js';
 
 /** How a task ended, before its output is checked. */
@@ -58,8 +59,12 @@ function mayEndBeside({ plan, start }: TaskRun, { status }: Outcome): boolean {
 /** In bytes, without what earlier builds did not tell: their histories must end as they did. */
 function sizeBeside(run: TaskRun, result: TaskResult, text: string): number {
   const forgiven = new Set(tellForgiven(run.listed, result.steps));
-  const warnings = result.warnings.filter((warning) => !forgiven.has(warning));
-  const known = forgiven.size === 0 ? text : JSON.stringify({ ...result, warnings });
+  if (forgiven.size + run.newWarnings.size === 0) return new TextEncoder().encode(text).length;
+  const warnings = result.warnings.flatMap((warning) => {
+    if (forgiven.has(warning)) return [];
+    return (run.newWarnings.has(warning) ? run.newWarnings.get(warning) : warning) ?? [];
+  });
+  const known = JSON.stringify({ ...result, warnings });
   return new TextEncoder().encode(known).length;
 }
 
@@ -103,7 +108,7 @@ export function resultOf(run: TaskRun, outcome?: Outcome): TaskResult {
     environment: plan.environment.name,
     output: outcome?.output ?? null,
     error: outcome?.error ?? null,
-    warnings: [...new Set(run.warnings), ...leftOut(run), ...tellForgiven(run.listed, steps)],
+    warnings: [...warningsNow(run), ...leftOut(run), ...tellForgiven(run.listed, steps)],
     steps,
     approvals: run.approvals,
     hooks: run.hooks,

@@ -21,9 +21,13 @@ export class StepFailure extends Error {
   }
 }
 
-/** `end` unwinds to the top of the task: a success, whatever it passes. */
+/** `end` unwinds to the top of the task: a success, whatever it passes, but for a clean-up that fails on the way. */
 export class EndOfTask extends Error {
-  constructor(readonly output: Json) {
+  /** @param failure of the first `finally` that failed on the way, which the task ends with. */
+  constructor(
+    readonly output: Json,
+    readonly failure?: StepFailure,
+  ) {
     super('The task ended early');
   }
 }

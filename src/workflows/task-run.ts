@@ -96,6 +96,10 @@ export class TaskRun {
   readonly approvals: Approval[];
   readonly hooks: HookAnswer[];
   readonly warnings: string[];
+  /** Warnings that earlier builds gave otherwise, with what they said, if anything: that decides how a task is ended. */
+  readonly newWarnings = new Map<string, string | undefined>();
+  /** Warnings of outcomes that are not known, as they were first said: what cut the call may be learnt later. */
+  readonly lostBeside = new Map<string, Problem>();
   /** How many answers of hooks and warnings earlier runs did not take along. */
   readonly left: { answers: number; warnings: number };
   /** Signals that no wait has taken yet, in the order in which they came. */
@@ -110,6 +114,8 @@ export class TaskRun {
   readonly files: TaskFiles;
   /** Items whose call has an outcome that is not known, with what their loop's account says of it. */
   readonly lostItems: { problem: Problem; path: string; told: Pick<Problem, 'message'> | undefined }[] = [];
+  /** Of calls that were cut from outside, and have an outcome that is not known. */
+  readonly cutProblems = new Set<Problem>();
   /** Of each loop, what is under way now. */
   readonly underWay = new ItemsUnderWay();
   /** Groups between two attempts, by their paths; for those who watch, so nothing of it is carried on. */

@@ -60,7 +60,7 @@ async function work(run: TaskRun, frame: Frame): Promise<Outcome> {
     await runSteps(run, plan.steps, frame);
     return succeeded(plan.output === undefined ? null : evaluate(run, plan.output, frame));
   } catch (error) {
-    if (error instanceof EndOfTask) return succeeded(error.output);
+    if (error instanceof EndOfTask) return endedEarly(run, error);
     return recover(run, frame, error);
   }
 }
@@ -86,7 +86,7 @@ async function recoverWith(run: TaskRun, frame: Frame, handler: ErrorHandler, er
   try {
     return succeeded(await handle(run, handler, error, frame));
   } catch (inner) {
-    if (inner instanceof EndOfTask) return succeeded(inner.output);
+    if (inner instanceof EndOfTask) return endedEarly(run, inner);
     throw insteadOf(run, inner, error);
   } finally {
     run.ending = undefined;
@@ -119,16 +119,23 @@ function succeeded(output: Json): Outcome {
   return { status: 'succeeded', output, error: null };
 }
 
+/** `end` is a success, unless a `finally` failed on its way. */
+function endedEarly(run: TaskRun, { output, failure }: EndOfTask): Outcome {
+  return failure ? uncleaned(run, failure) : succeeded(output);
+}
+
+function uncleaned(run: TaskRun, failure: StepFailure): Outcome {
+  const status = isSinceEngine2(run.plan) && isUnknown(failure) ? 'unknown' : 'failed';
+  return { status, output: null, error: failure.problem };
+}
+
 /** A failing clean-up makes a succeeded task failed, and is a warning beside another failure. Source: answers, 50. */
 async function cleanUp(run: TaskRun, frame: Frame, outcome: Outcome): Promise<Outcome> {
   try {
     const failure = await runCleanup(run, run.plan.finally, frame);
     run.cleanupRan = failure?.problem.code !== 'timeout.cleanup';
     if (!failure) return outcome;
-    if (outcome.status === 'succeeded') {
-      const status = isSinceEngine2(run.plan) && isUnknown(failure) ? 'unknown' : 'failed';
-      return { status, output: null, error: failure.problem };
-    }
+    if (outcome.status === 'succeeded') return uncleaned(run, failure);
     run.warnings.push(cleanupWarning(failure));
     return outcome;
   } catch (error) {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ability } from '../fixtures/called-command.js';
+import { ability, abilityJson } from '../fixtures/called-command.js';
 import { CLI } from '../fixtures/command-line.js';
 import { makeProject, operation, workflow } from '../fixtures/project-folder.js';
 
@@ -23,6 +23,11 @@ const complete = async (shell: string, ...words: string[]): Promise<string[]> =>
 };
 
 describe('ability completion', () => {
+  test('with --json gives the script of the shell in one value', async () => {
+    const { json } = await abilityJson(['completion', 'zsh'], { cwd: project.root });
+    expect(json).toMatchObject({ shell: 'zsh', script: expect.stringContaining('compdef') });
+  });
+
   test.each<[string, string[], string[]]>([
     ['commands', ['ex'], ['explain']],
     ['commands of a group', ['task', 'res'], ['result', 'resume']],

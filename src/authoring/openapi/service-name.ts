@@ -16,3 +16,9 @@ export function nameOfTitle(title: string): string | undefined {
     .replace(/_+$/, '');
   return name === '' ? undefined : name;
 }
+
+/** A name made of where a document came from, for titles without Latin letters; undefined where that gives none either. */
+export function nameOfPlace(from: string): string | undefined {
+  const last = from.split(/[?#]/, 1)[0]?.split(/[\\/]/).filter(Boolean).at(-1) ?? '';
+  return nameOfTitle(last.replace(/(\.(arazzo|openapi))?\.(ya?ml|json)$/i, ''));
+}

@@ -121,6 +121,7 @@ export const signalName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/, 'The name of a signal has letters, digits, _, - and dots')
   .refine(isFree, RESERVED)
+  .refine((name) => !name.startsWith('__temporal_'), 'Names that begin with `__temporal_` are those of Temporal itself')
   .superRefine((name, context) => {
     const instead = Object.hasOwn(INSTEAD_OF, name) ? INSTEAD_OF[name] : undefined;
     if (instead !== undefined) context.addIssue({ code: 'custom', message: `This signal is ours: ${instead}` });

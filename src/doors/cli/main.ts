@@ -49,9 +49,16 @@ export async function main({ args, began = performance.now(), ...rest }: Command
   }
 }
 
-/** The command that a command line names, as far as it names one. */
+/** The command that a command line names, as far as it names one: what follows a word that is none is not read. */
 function commandIn(program: Command, args: readonly string[]): Command {
-  return args.reduce((at, arg) => at.commands.find((command) => command.name() === arg) ?? at, program);
+  let at = program;
+  for (const [index, arg] of args.entries()) {
+    const inner = at.commands.find((command) => command.name() === arg);
+    const mayBeValue = arg.startsWith('-') || args[index - 1]?.startsWith('-');
+    if (!inner && !mayBeValue) break;
+    at = inner ?? at;
+  }
+  return at;
 }
 
 /** A command as it is typed. */

@@ -42,11 +42,12 @@ export function failTurn(run: TaskRun, turn: Turn, error: unknown): void {
   const path = `${loop}/${item}`;
   if (error instanceof Halted && run.rollingOver) return;
   const account = openAccount(run.progress[loop] as StepProgress);
-  if (error instanceof EndOfTask) {
+  const failed = error instanceof EndOfTask ? error.failure : error;
+  if (failed === undefined) {
     noteDone(account, item, false);
     return;
   }
-  const problem = isStepFailure(error) ? locate(error, id, path).problem : undefined;
+  const problem = isStepFailure(failed) ? locate(failed, id, path).problem : undefined;
   const isStopped = error instanceof Halted || isCancellation(error);
   if (isStopped && !inner.some((listed) => run.progress[`${path}/${listed.path}`])) return;
   const status = problem ? stepStatusOf(problem.code) : isStopped ? 'cancelled' : 'failed';

@@ -126,21 +126,28 @@ function isOperationCall({ plan }: TaskRun, step: PlanStep): boolean {
  * A failure in it is the step's when there was none before; otherwise it becomes a warning. Source: answers, 50.
  */
 export function withCleanup(run: TaskRun, step: PlanStep, inside: Frame, work: Work): ReturnType<Work> {
-  return step.finally ? thenCleanUp(run, step.finally, inside, work) : work();
+  return step.finally ? thenCleanUp(run, step, step.finally, inside, work) : work();
 }
 
-async function thenCleanUp(run: TaskRun, steps: PlanStep[], inside: Frame, work: Work): Promise<Json> {
+async function thenCleanUp(run: TaskRun, step: PlanStep, steps: PlanStep[], inside: Frame, work: Work): Promise<Json> {
   let output: Json;
   try {
     output = await work();
   } catch (error) {
     // What was halted because this run winds up is not over.
     const other = error instanceof Halted && run.rollingOver ? undefined : await runCleanup(run, steps, inside);
-    // An `end` is a success, so nothing else would say that the clean-up failed.
-    if (other && error instanceof EndOfTask) run.warnings.push(cleanupWarning(other));
+    if (!other) throw error;
+    if (error instanceof EndOfTask && !error.failure && step.fails_end) throw new EndOfTask(error.output, other);
+    warnOfCleanup(run, other, error);
     throw error;
   }
   const failure = await runCleanup(run, steps, inside);
   if (failure) throw failure;
   return output;
+}
+
+function warnOfCleanup(run: TaskRun, failure: StepFailure, beside: unknown): void {
+  const warning = cleanupWarning(failure);
+  run.warnings.push(warning);
+  if (!(beside instanceof EndOfTask)) run.newWarnings.set(warning, undefined);
 }

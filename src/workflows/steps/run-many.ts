@@ -1,5 +1,6 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { OnFailure } from '../../contracts/plan.js';
+import type { Problem } from '../../contracts/problem.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { isSinceEngine2 } from '../../rules/engine.js';
 import { type Cause, causeOf, explain, isUnknown } from '../cut.js';
@@ -88,8 +89,25 @@ function noteFailed(run: TaskRun, path: string, index: number, { problem }: Step
   entry.failed = { items, error: problem };
 }
 
+/** The warnings so far, each once; those of lost outcomes with what is known by now of what cut the call. */
+export function warningsNow({ warnings, lostBeside, newWarnings }: TaskRun): string[] {
+  const now = warnings.map((said) => {
+    const problem = lostBeside.get(said);
+    const warning = problem ? warningOf(problem) : said;
+    if (warning !== said) newWarnings.set(warning, said);
+    return warning;
+  });
+  return [...new Set(now)];
+}
+
+function warningOf(problem: Problem): string {
+  return `${placeOf(problem) ?? 'A call'}: ${problem.code}: ${problem.message}`;
+}
+
 /** An outcome that could not be learnt is told, whatever else becomes of the step. */
 export function keepUnknown(run: TaskRun, error: unknown): void {
   if (!isUnknown(error)) return;
-  run.warnings.push(`${placeOf(error.problem) ?? 'A call'}: ${error.problem.code}: ${error.problem.message}`);
+  const warning = warningOf(error.problem);
+  run.warnings.push(warning);
+  run.lostBeside.set(warning, error.problem);
 }

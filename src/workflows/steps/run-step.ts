@@ -99,10 +99,7 @@ function runPrepared(run: TaskRun, step: PlanStep, path: string, frame: Frame): 
 }
 
 function noteFailure(run: TaskRun, step: PlanStep, path: string, error: unknown): StepEnd {
-  if (error instanceof EndOfTask) {
-    run.note(path, step.id, { status: 'succeeded', output: error.output });
-    throw error;
-  }
+  if (error instanceof EndOfTask) throw noteEnd(run, step, path, error);
   // A run that winds up leaves what it halts as it stands: the next one goes on there.
   if (error instanceof Halted && run.rollingOver) throw error;
   if (isStepFailure(error)) {
@@ -113,4 +110,16 @@ function noteFailure(run: TaskRun, step: PlanStep, path: string, error: unknown)
     run.note(path, step.id, { status: 'cancelled', output: null });
   } else run.note(path, step.id, { status: 'failed', output: null });
   throw error;
+}
+
+/** A step that `end` left, whose own clean-up or one further in may have failed; that may be forgiven here. */
+function noteEnd(run: TaskRun, step: PlanStep, path: string, end: EndOfTask): EndOfTask {
+  const { output, failure } = end;
+  if (!failure) {
+    run.note(path, step.id, { status: 'succeeded', output });
+    return end;
+  }
+  const { problem } = locate(failure, step.id, path);
+  run.note(path, step.id, { status: stepStatusOf(problem.code), output: null, error: problem });
+  return step.continue_on_error && isCatchable(problem.code) ? new EndOfTask(output) : end;
 }

@@ -48,6 +48,7 @@ describe('a verb of the wrong form', () => {
       ':7:21',
       /signal is ours: ask people with an `approval` step/,
     ],
+    ['a `wait` for a signal of Temporal', step('wait: { signal: __temporal_x }'), ':7:21', /those of Temporal itself/],
     ['a `wait` with a malformed limit', step('wait: { signal: go, timeout: soon }'), ':7:34', /500ms, 20s/],
     ['an `undo` without a call', step('call: op', 'undo: { with: {} }'), ':8:11', /`call` is missing/],
     ['an `undo` that is a list', step('call: op', 'undo: [{ call: op }]'), ':8:11', /A map/],

@@ -62,6 +62,7 @@ describe('a habit from elsewhere', () => {
     ['strategy', step('call: op', 'strategy: { matrix: {} }'), ':8:5', /`strategy`.*foreach.*max_parallel/],
     ['fork', step('fork: { branches: [] }'), ':7:5', /`fork`.*parallel.*race/],
     ['listen', step('listen: { to: {} }'), ':7:5', /`listen`.*wait: \{ signal: NAME \}/],
+    ['for in a wait', step('wait: { for: 8s }'), ':7:13', /`for`.*Write `wait: 30s`/],
     ['always()', step('call: op', 'if: always()'), ':8:9', /`always\(\)`.*finally/],
     ['failure()', step('call: op', 'if: failure()'), ':8:9', /`failure\(\)`.*steps\.<id>\.status/],
     ['{{ }}', step('call: op', 'with: { a: "{{ input.a }}" }'), ':8:16', /Write \$\{\{ expression \}\}/],

@@ -19,6 +19,17 @@ const step = (yaml: string, more = ''): string => `steps:\n  - { id: a, ${yaml} 
 const refused = (yaml: string): AbilityError => errorOf(() => planned(yaml));
 
 describe('steps as the interpreter reads them', () => {
+  test('a step with a clean-up says whether an `end` may leave it, and no other step does', () => {
+    const clean = 'finally: [{ id: c, call: db.read }]';
+    const marked = (yaml: string) => planned(step(yaml)).steps[0]?.fails_end;
+    expect(marked(`steps: [{ id: b, parallel: { e: { end: {} } } }], ${clean}`)).toBe(true);
+    expect(marked(`call: db.read, on_error: [{ steps: [{ id: e, end: {} }] }], ${clean}`)).toBe(true);
+    expect(marked(`end: {}, ${clean}`)).toBe(true);
+    expect(marked(`call: db.read, ${clean}`)).toBeUndefined();
+    expect(marked('steps: [{ id: e, end: {} }]')).toBeUndefined();
+    expect(marked('call: db.read, finally: [{ id: e, end: {} }]')).toBeUndefined();
+  });
+
   test('each verb', () => {
     const { steps } = planned(
       [

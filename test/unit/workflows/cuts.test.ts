@@ -61,6 +61,7 @@ const itemsAtOnce = (): PlanStep => ({
   max_parallel: 3,
   steps: [add('lost')],
 });
+const together = (): PlanStep => ({ id: 'p', verb: 'parallel', branches: [add('one'), add('two')] });
 const quick: PlanStep = { id: 'quick', verb: 'wait', wait: { for: '1ms' } };
 const race = (...branches: PlanStep[]): PlanStep => ({ id: 'r', verb: 'race', branches });
 const group = (steps: PlanStep[], more: object = {}): PlanStep => ({ id: 'g', verb: 'steps', steps, ...more });
@@ -150,7 +151,17 @@ describe('a call that must not be cut, and was', () => {
   test('where several were, the first is the error and the others are warnings', async () => {
     const result = await resultOf([race(add('one'), add('two'), quick)]);
     expect(result).toMatchObject({ status: 'unknown', error: { step: 'one' } });
-    expect(result.warnings).toEqual([expect.stringMatching(/^two: outcome\.unknown/)]);
+    expect(result.warnings).toEqual([expect.stringMatching(/^two: outcome\.unknown.*it was cut by race\.lost/)]);
+  });
+
+  test.each<[string, PlanStep, Given, string]>([
+    ['a time-out', { ...together(), timeout: '1ms' }, {}, 'timeout.step'],
+    ['a race', race(together(), quick), {}, 'race.lost'],
+    ['a cancellation', together(), { cancelAt: 1 }, 'task.cancelled'],
+  ])('where several branches were, each warning says by what: %s', async (_, step, given, code) => {
+    const { warnings = [] } = await resultOf([step], given);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(new RegExp(`two: outcome\\.unknown.*; it was cut by ${code.replace('.', '\\.')}`));
   });
 
   test.each<[string, PlanStep[], string]>([

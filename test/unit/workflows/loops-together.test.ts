@@ -115,7 +115,7 @@ describe('warnings name the item', () => {
   test('of every clean-up that failed beside another failure', async () => {
     const step = bad('a', { finally: [bad('clean'), bad('again')] });
     const { warnings } = await resultOf([each([step], { on_failure: 'finish' })]);
-    const items = [0, 1, 2, 3].map((item) => `each/${item}/a/again`);
+    const items = [0, 1, 2, 3].flatMap((item) => [`each/${item}/a/again`, `each/${item}/a/clean`]);
     expect(warnings).toEqual(named(items, 'Clean-up: @: app.no: '));
   });
 });
@@ -130,6 +130,41 @@ describe('a loop in which the task ended early', () => {
   test('of a `repeat`, counts the turn that ended it', async () => {
     const result = await resultOf([repeat([pause('p'), end({ if: 'i == 2' })])]);
     expect(rowOf(result, 'poll')?.items).toEqual({ verb: 'repeat', total: 3, succeeded: 3 });
+  });
+});
+
+describe('a clean-up that fails behind an `end`', () => {
+  const left = (more: object = {}) => ({ finally: [bad('clean')], fails_end: true, ...more });
+  const group = (steps: PlanStep[], more: object): PlanStep => ({ id: 'g', verb: 'steps', steps, ...more });
+
+  test('makes the task failed, with its error, and nothing more runs but what takes back', async () => {
+    const undone = add('a', { undo: { call: 'op.read', with: {} } });
+    const given = { outcomes: { 'a.undo': ['script.exit'] } };
+    const result = await resultOf([undone, group([end({})], left()), value('after', 'x')], given);
+    expect(result).toMatchObject({ status: 'failed', output: null, error: { code: 'app.no', step: 'clean' } });
+    expect(result.error?.details).toMatchObject({ path: 'g/clean' });
+    expect(rowOf(result, 'g')).toMatchObject({ status: 'failed' });
+    expect(rowOf(result, 'after')?.status).not.toBe('succeeded');
+    expect(result.warnings).toEqual([expect.stringMatching(/^Not taken back: a: /)]);
+  });
+
+  test('also out of a loop, whose item it is; a second one is a warning', async () => {
+    const result = await resultOf([each([group([end({})], left({ if: 'i == 1' }))], left({ finally: [bad('last')] }))]);
+    expect(result).toMatchObject({ status: 'failed', error: { details: { path: 'each/1/g/clean' } } });
+    expect(rowOf(result, 'each')?.items).toMatchObject({ succeeded: 0, failed: 1 });
+    expect(result.warnings).toEqual([expect.stringMatching(/^Clean-up: .*last: app\.no/)]);
+  });
+
+  test('is forgiven where the step says so: the task has ended early all the same', async () => {
+    const result = await resultOf([group([end({})], left({ continue_on_error: true })), bad('after')]);
+    expect(result).toMatchObject({ status: 'succeeded', output: 'early' });
+    expect(result.warnings).toEqual([expect.stringMatching(/^The step g failed and the task went on/)]);
+  });
+
+  test('is a warning in plans of earlier builds', async () => {
+    const result = await resultOf([group([end({})], left({ fails_end: undefined }))]);
+    expect(result).toMatchObject({ status: 'succeeded', output: 'early' });
+    expect(result.warnings).toEqual([expect.stringMatching(/^Clean-up: clean: app\.no/)]);
   });
 });
 

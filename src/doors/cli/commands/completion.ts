@@ -12,9 +12,10 @@ import type { Context } from '../context.js';
  * only, and says nothing of what is wrong with them: that would land in the middle of a line that is being typed.
  */
 export async function run(context: Context, [shell, ...words]: [Shell, ...string[]]): Promise<ExitCode> {
-  const { terminal } = context;
+  const { terminal, flags } = context;
   if (words.length === 0) {
-    terminal.print(SCRIPTS[shell].trimEnd());
+    const script = SCRIPTS[shell].trimEnd();
+    terminal.print(flags.json ? JSON.stringify({ shell, script }, null, 2) : script);
     return EXIT.ok;
   }
   const lines = await completionsOf(context, shell, words);

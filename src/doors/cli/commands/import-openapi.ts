@@ -54,9 +54,9 @@ async function chooseName(
   { document, from }: OpenApiDocument,
   { name }: ImportOpenApiFlags,
 ): Promise<{ name: string; isChosen: boolean }> {
-  const { serviceNameOf } = await import('../../../authoring/openapi/service-name.js');
+  const { nameOfPlace, serviceNameOf } = await import('../../../authoring/openapi/service-name.js');
   const { prefixOf } = await import('../../../authoring/import/name-operation.js');
-  const chosen = name ?? serviceNameOf(document);
+  const chosen = name ?? serviceNameOf(document) ?? nameOfPlace(from);
   if (chosen !== undefined && prefixOf(chosen) === chosen) return { name: chosen, isChosen: name !== undefined };
   throw new AbilityError({
     code: 'usage.invalid',
