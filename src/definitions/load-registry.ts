@@ -37,10 +37,10 @@ export class RegistryLoader {
   load(): Registry {
     const found = this.find();
     this.read = [found.project, ...found.definitions.map(({ read }) => read)];
-    if (this.last && isSame(this.last.from, found)) return this.last.registry;
-    const registry = registryOf(this.root, found);
-    this.last = { from: found, registry };
-    return registry;
+    if (!this.last || !isSame(this.last.from, found))
+      this.last = { from: found, registry: registryOf(this.root, found) };
+    // Each look is an object of its own: what scripts hold is remembered for one look, and may have changed since.
+    return { ...this.last.registry };
   }
 
   private find(): Found {
