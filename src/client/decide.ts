@@ -3,6 +3,7 @@ import { WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError } f
 import type { Approval, Decision, DecisionOutcome } from '../contracts/approvals.js';
 import { UPDATES } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
+import { COMMENT_MISSING } from '../rules/decide-approval.js';
 import type { Session } from './connect.js';
 import { keepingRuntime } from './keep-runtime.js';
 import { openOwn } from './open-task.js';
@@ -43,8 +44,14 @@ export async function decide(
   throw new AbilityError({
     code: 'approval.ignored',
     message: `The decision did not count: ${outcome.reason}`,
-    suggestion: 'Run `ability approvals` to see who may decide on what.',
+    suggestion: lacksComment(outcome.reason)
+      ? 'Say why, with `--comment TEXT`.'
+      : 'Run `ability approvals` to see who may decide on what.',
   });
+}
+
+function lacksComment(reason: string): boolean {
+  return Object.values<string>(COMMENT_MISSING).includes(reason);
 }
 
 /** Nothing would read them, and nobody checks them. */

@@ -343,7 +343,7 @@ export const LINT_CODES = {
     severity: 'error',
     means: 'A call gives a parameter a value that the ability refuses.',
     why: 'The value does not satisfy the `input_schema` of the ability: the call fails with `input.invalid`.',
-    fix: 'Give a value as the schema says; a number for a text is `${{ string(n) }}`.',
+    fix: 'Give a value as the schema says; a number for a text is `${{ string(n) }}`, or `"1.2"` as it is written; a file is `${{ steps.ID.files.NAME }}`.',
   },
   'lint.yaml_boolean_word': {
     severity: 'warning',

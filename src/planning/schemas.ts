@@ -8,6 +8,8 @@ import { readingOf } from './json-schema/validators.js';
 
 const withDefaults = new WeakMap<JsonObject, boolean>();
 const MOST_KEPT = 5000;
+/** So many names are offered in place of one that is refused. */
+const MOST_NAMES = 12;
 
 /**
  * Compiles a JSON Schema (draft 2020-12) once.
@@ -159,14 +161,22 @@ function wantsSchema({ keyword, params }: ErrorObject): boolean {
   return keyword === 'type' && Array.isArray(type) && type.includes('object') && type.includes('boolean');
 }
 
-/** The name that was meant by one that the schema does not know, where one is missing. */
+/** The name that was meant by one that the schema does not know, where one is missing; else the names that it knows. */
 function misspelled(errors: ErrorObject[], { properties }: JsonObject, value: Json): string | undefined {
   const missing = errors
     .filter(({ keyword, instancePath }) => keyword === 'required' && instancePath === '')
     .map(({ params }) => String((params as { missingProperty?: unknown }).missingProperty));
   const known = isMap(properties) ? properties : {};
   const strange = isMap(value) ? Object.keys(value).filter((name) => !Object.hasOwn(known, name)) : [];
-  return strange.map((name) => didYouMean(name, missing)).find((hint) => hint !== undefined);
+  for (const name of strange) {
+    const hint = didYouMean(name, missing);
+    if (hint !== undefined) return `Its schema does not list \`${name}\`. ${hint}`;
+  }
+  const isRefused = errors.some(
+    ({ keyword, instancePath }) => keyword === 'additionalProperties' && instancePath === '',
+  );
+  const names = Object.keys(known).slice(0, MOST_NAMES);
+  return isRefused && names.length > 0 ? `Its schema lists ${names.join(', ')}.` : undefined;
 }
 
 function isMap(value: Json | undefined): value is JsonObject {

@@ -52,6 +52,9 @@ function findApproval(approvals: readonly Approval[], id: string | undefined): A
   return open.length === 1 ? only : `${open.length} approvals are open, and the decision names none of them`;
 }
 
+/** Why a decision without a comment does not count, by what the approval asks for. */
+export const COMMENT_MISSING = { on_deny: 'a no needs a comment', required: 'it needs a comment' } as const;
+
 function reasonToIgnore(approval: Approval, verdict: Verdict, name: string, { comment }: Decision): string | undefined {
   const { status, people, approvers, self_approval, decisions } = approval;
   if (status !== 'open') return `the approval is already ${status}`;
@@ -66,7 +69,7 @@ function reasonToIgnore(approval: Approval, verdict: Verdict, name: string, { co
   }
   if (decisions.some(({ by }) => nameOf(by) === name)) return `${name || 'an unnamed person'} has already decided`;
   if (needsComment(approval, verdict) && !comment?.trim()) {
-    return approval.comment === 'on_deny' ? 'a no needs a comment' : 'it needs a comment';
+    return approval.comment === 'on_deny' ? COMMENT_MISSING.on_deny : COMMENT_MISSING.required;
   }
   return undefined;
 }

@@ -59,6 +59,6 @@ function sealKeysFor({ address }: RemoteServer, env: NodeJS.ProcessEnv): SealKey
   throw new AbilityError({
     code: 'seal.no_key',
     message: `A worker of ${address} needs ABILITY_SEAL_KEYS, the same for all workers`,
-    suggestion: 'Set it to id:secret, with a secret of 32 random bytes in base64url.',
+    suggestion: '`ability keys create` makes one and prints it once. Give all workers of an environment the same.',
   });
 }

@@ -175,6 +175,7 @@ describe('a server that is not what it should be', () => {
     const { json: end, exitCode } = await json('--command', command, '--timeout', '3s');
     expect([exitCode, end.error.code]).toEqual([1, 'mcp.start_failed']);
     expect(end.error.message).toMatch(message);
+    expect(end.error.suggestion).toMatch(/--command/);
     expect(files()).toEqual([]);
   });
 

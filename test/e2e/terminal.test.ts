@@ -106,6 +106,10 @@ describe('the next command', () => {
     const again = await ability(retry ?? [], elsewhere);
     expect(again.exitCode).toBe(1);
     expect(again.stderr).toContain('task broke.r2');
+    // The same retry again is that task, and says so of a `--from` that it does not look at.
+    const third = await ability(['task', 'retry', 'broke', '--from', 'bda', '--project', project.root], elsewhere);
+    expect(third.stderr).toContain('broke was tried again before, as broke.r2, and --from bda changes nothing of that');
+    expect(third.stderr).toContain('task retry broke.r2 --from bda');
   }, 60_000);
 
   test('names no retry of what has succeeded', async () => {

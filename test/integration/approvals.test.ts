@@ -107,7 +107,11 @@ describe('an approval step', () => {
 
   test('a comment that is required must be there', async () => {
     const { id } = await asking('reasoned');
-    expect((await failure(decide(project.session, id, 'approve', { by: 'x' }))).message).toMatch(/needs a comment/);
+    const error = await failure(decide(project.session, id, 'approve', { by: 'x' }));
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/needs a comment/),
+      suggestion: 'Say why, with `--comment TEXT`.',
+    });
     await decide(project.session, id, 'approve', { by: 'x', comment: 'because' });
     expect(await ended(id)).toMatchObject({ status: 'succeeded' });
   });

@@ -57,7 +57,8 @@ export function startDeadline(context: Context, { timeout, timeoutMs }: Patience
       code: 'wait.timeout',
       message: last ? `${message}: ${last.message}` : message,
       suggestion:
-        last?.suggestion ?? 'Pass a longer --timeout: the first command of a project also starts its runtime.',
+        last?.suggestion ??
+        'Pass a longer --timeout: a runtime of the project may have to start first; of a shared server, a lost worker is noticed only after some seconds.',
     });
     controller.abort(error);
     // What cannot be called off, such as a download, must not keep the command, nor its answer.

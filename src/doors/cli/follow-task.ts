@@ -83,7 +83,9 @@ function timedOut(
   result: TaskResult | undefined,
   stall: Stall | undefined,
 ): AbilityError {
-  const next = isCreated(result) ? `ability task run ${key}` : `ability task watch ${key}`;
+  const next = isCreated(result)
+    ? commandOf('ability', 'task', 'run', key)
+    : `${commandOf('ability', 'task', 'watch', key)} waits on; ${commandOf('ability', 'why', key)} tells what holds it up`;
   const message = isCreated(result)
     ? `${key} has not been run within ${timeout}; it waits on`
     : `${key} has not ended within ${timeout}; it goes on`;

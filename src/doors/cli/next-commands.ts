@@ -106,7 +106,9 @@ function tryAgain(key: string, retry: TaskStory['retry']): NextCommand[] {
   if (retry === null) return [];
   const from = retry.from === null ? [] : ['--from', retry.from];
   const purpose =
-    retry.from === null ? 'try it again; what was done is taken over' : `try it again from ${retry.from} on`;
+    retry.from === null
+      ? 'try it again; what was done, and not undone, is taken over'
+      : `try it again from ${retry.from} on`;
   return [{ command: commandOf('ability', 'task', 'retry', key, ...from), purpose }];
 }
 

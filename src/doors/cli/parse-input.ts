@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Json, JsonObject } from '../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import type { Terminal } from './terminal.js';
+import { shellWord } from './typed-command.js';
 
 /** The input a command line gives. */
 export interface InputFlags {
@@ -56,26 +57,37 @@ function readAssignment(assignment: string, schema: JsonObject, cwd: string, fla
   }
   if (operator === ':=') return [name, parseJson(value, `${flag}${name}`)];
   const text = value.startsWith('@') ? readText(value.slice(1), cwd) : value;
-  return [name, convert(`${flag}${name}`, text, typesOf(schema, name))];
+  return [name, convert(flag, name, text, propertyOf(schema, name))];
 }
 
-/** The types a property may have; none stated means text. */
-function typesOf(schema: JsonObject, name: string): string[] {
-  const { properties } = schema;
-  if (properties === null || typeof properties !== 'object' || Array.isArray(properties)) return [];
+/** What the schema says of a property; none stated means text. */
+function propertyOf({ properties }: JsonObject, name: string): JsonObject {
+  if (!isJsonObject(properties)) return {};
   const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
-  if (property === null || typeof property !== 'object' || Array.isArray(property)) return [];
-  const { type } = property;
-  return (Array.isArray(type) ? type : [type]).filter((item): item is string => typeof item === 'string');
+  return isJsonObject(property) ? property : {};
 }
 
-function convert(what: string, text: string, types: string[]): Json {
+function convert(flag: string, name: string, text: string, property: JsonObject): Json {
+  const types = [property.type].flat().filter((type): type is string => typeof type === 'string');
   if (types.length === 0 || types.includes('string')) return text;
   for (const type of types) {
     const value = convertTo(type, text);
     if (value !== undefined) return value;
   }
-  throw invalid(`${what}: ${JSON.stringify(text)} is not of type ${types.join(' or ')}`);
+  const message = `${flag}${name}: ${JSON.stringify(text)} is not of type ${types.join(' or ')}`;
+  throw invalid(message, howToGive(flag, name, text, property));
+}
+
+/** The form of an assignment that the schema would take, as it is typed in a shell. */
+function howToGive(flag: string, name: string, text: string, { type, format, items }: JsonObject): string | undefined {
+  const isText = items === undefined || (isJsonObject(items) && items.type === 'string');
+  if (type === 'array' && isText)
+    return `Write ${flag}${shellWord(`${name}=${JSON.stringify([text])}`)}, a list in JSON.`;
+  if (flag !== '--set ') return undefined;
+  if (format === 'file' || (type === 'array' && isJsonObject(items) && items.format === 'file')) {
+    return `It is a file: write --file ${shellWord(`${name}=${text}`)}.`;
+  }
+  return undefined;
 }
 
 function convertTo(type: string, text: string): Json | undefined {
@@ -90,8 +102,7 @@ function convertTo(type: string, text: string): Json | undefined {
   if (type === 'integer') return Number.isInteger(value) ? (value as number) : undefined;
   if (type === 'number') return typeof value === 'number' ? value : undefined;
   if (type === 'array') return Array.isArray(value) ? (value as Json[]) : undefined;
-  const isMap = value !== null && typeof value === 'object' && !Array.isArray(value);
-  return type === 'object' && isMap ? (value as JsonObject) : undefined;
+  return type === 'object' && isJsonObject(value) ? value : undefined;
 }
 
 function readText(path: string, cwd: string): string {
@@ -121,6 +132,6 @@ export function parseJson(text: string, what: string): Json {
   }
 }
 
-function invalid(message: string): AbilityError {
-  return new AbilityError({ code: 'input.invalid', message });
+function invalid(message: string, suggestion?: string): AbilityError {
+  return new AbilityError({ code: 'input.invalid', message, ...(suggestion !== undefined && { suggestion }) });
 }

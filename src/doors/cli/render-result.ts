@@ -23,12 +23,7 @@ export function renderResult(result: TaskResult, style: Style, typist: Typist = 
   const key = task_key === null ? '' : `  ${task_key}`;
   const lines = [`${style(good ? 'green' : 'red', status)}  ${ability_id} v${version}${key}${time}`];
   if (result.intent !== undefined) lines.push(`intent: ${oneLine(result.intent)}`);
-  if (error)
-    lines.push(
-      describeProblem(typedBy(typist, error), style)
-        .replace(/^error/, '  ')
-        .trimEnd(),
-    );
+  if (error) lines.push(describeProblem(typedBy(typist, error), style, '  ').trimEnd());
   if (error?.step) lines.push(`  in step ${error.step}${placeOf(result)}`);
   lines.push(...tellChanges(result));
   for (const warning of warnings) lines.push(`${style('yellow', 'warning')} ${plainText(warning, '  ')}`);

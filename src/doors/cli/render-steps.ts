@@ -54,7 +54,7 @@ function attemptsOf(step: StepSummary): string {
 export function renderChange(step: StepSummary): string {
   const time = step.duration_ms === null ? '' : ` ${formatDuration(step.duration_ms)}`;
   const told = step.items && isStepEnd(step.status) ? tellTurnsInLine(step, MOST_FAILURES) : undefined;
-  return `  ${step.path} ${step.status}${time}${told === undefined ? '' : `  ${told}`}`;
+  return `  ${step.path} ${step.status}${time}${told === undefined ? attemptsOf(step) : `  ${told}`}`;
 }
 
 /** One line for a turn that did not succeed, where nothing can be redrawn. */

@@ -1,5 +1,6 @@
 import type { NextStep } from '../../authoring/scaffold/scaffold.js';
 import type { Context } from './context.js';
+import { asTyped } from './typed-command.js';
 
 /** What a command that writes files tells of them. */
 export interface WrittenReport {
@@ -11,8 +12,9 @@ export interface WrittenReport {
   next: NextStep[];
 }
 
-/** Prints what was written and what to type next. */
-export function printWritten({ flags, terminal }: Context, report: WrittenReport): void {
+/** Prints what was written and what to type next, as it is typed here. */
+export function printWritten(context: Context, report: WrittenReport): void {
+  const { flags, terminal } = context;
   if (flags.json) {
     terminal.printJson({ status: 'written', ...report });
     return;
@@ -24,9 +26,10 @@ export function printWritten({ flags, terminal }: Context, report: WrittenReport
     ...left.map((file) => `${terminal.style('dim', 'left   ')}  ${file} (it was there; --force ${file} overwrites it)`),
   ];
   if (lines.length > 0) terminal.print(lines.join('\n'));
-  for (const note of notes) terminal.note(`${terminal.style('yellow', 'note')} ${note}`);
-  const width = Math.max(0, ...next.map(({ command }) => command.length));
-  const commands = next.map(({ command, purpose }) =>
+  for (const note of notes) terminal.note(`${terminal.style('yellow', 'note')} ${asTyped(note, context)}`);
+  const typed = next.map(({ command, purpose }) => ({ command: asTyped(command, context), purpose }));
+  const width = Math.max(0, ...typed.map(({ command }) => command.length));
+  const commands = typed.map(({ command, purpose }) =>
     purpose === '' ? `  ${command}` : `  ${command.padEnd(width)}   ${terminal.style('dim', purpose)}`,
   );
   if (commands.length > 0) terminal.print(['', 'Next:', ...commands].join('\n'));

@@ -21,11 +21,19 @@ export function reportError(
   return exitOf(problem);
 }
 
-/** A problem in lines for people: what, where, what to do next. No line of a text can be mistaken for one of these. */
-export function describeProblem(problem: Problem, style: Context['terminal']['style'] = (_, text) => text): string {
+/**
+ * A problem in lines for people: what, where, what to do next. No line of a text can be mistaken for one of these.
+ *
+ * @param label what the first line begins with; below a line that says what failed already: blanks.
+ */
+export function describeProblem(
+  problem: Problem,
+  style: Context['terminal']['style'] = (_, text) => text,
+  label = style('red', 'error'),
+): string {
   const { code, message, location, suggestion } = problem;
   return [
-    `${style('red', 'error')} ${style('dim', code)} ${plainText(message)}`,
+    `${label} ${style('dim', code)} ${plainText(message)}`,
     ...(location ? [`  at ${oneLine(formatLocation(location))}`] : []),
     ...(suggestion ? [`  ${plainText(suggestion)}`] : []),
   ].join('\n');

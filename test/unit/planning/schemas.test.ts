@@ -193,7 +193,14 @@ describe('a value with a misspelled name', () => {
   const schema: JsonObject = { required: ['text'], properties: { text: { type: 'string' } } };
 
   test('is refused with the name that was meant', () => {
-    expect(errorOf(() => check(schema, { txt: 'a' })).suggestion).toBe('Did you mean text?');
+    expect(errorOf(() => check(schema, { txt: 'a' })).suggestion).toBe(
+      'Its schema does not list `txt`. Did you mean text?',
+    );
+  });
+
+  test('is refused with those that the schema lists, where it takes no others and none is near', () => {
+    const closed: JsonObject = { properties: { db: {}, keep: {} }, additionalProperties: false };
+    expect(errorOf(() => check(closed, { database: 'a' })).suggestion).toBe('Its schema lists db, keep.');
   });
 
   test('is refused without one where none is near, and where the schema knows the name', () => {

@@ -17,6 +17,7 @@ import { pathsOf } from '../../../server/project-paths.js';
 import { checkSealKeys } from '../check-seal-keys.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { plainText } from '../plain-text.js';
+import { asTyped } from '../typed-command.js';
 
 const MARKS = {
   ok: { mark: '✓', color: 'green' },
@@ -120,8 +121,11 @@ async function attempt<T>(
 /** Further lines of a message are further in than any line of ours. */
 const FURTHER = ' '.repeat(17);
 
-function render({ name, status, message, advice }: CheckResult, { terminal }: Context): string {
+function render({ name, status, message, advice }: CheckResult, context: Context): string {
+  const { terminal } = context;
   const { mark, color } = MARKS[status];
   const line = `${terminal.style(color, mark)} ${name.padEnd(12)} ${plainText(message, FURTHER)}`;
-  return advice === undefined || status === 'ok' ? line : `${line}\n  ${''.padEnd(12)} ${plainText(advice, FURTHER)}`;
+  return advice === undefined || status === 'ok'
+    ? line
+    : `${line}\n  ${''.padEnd(12)} ${asTyped(plainText(advice, FURTHER), context)}`;
 }

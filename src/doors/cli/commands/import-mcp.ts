@@ -1,5 +1,6 @@
 import type { ExitCode } from '../../../contracts/exit-codes.js';
 import type { JsonObject } from '../../../contracts/json.js';
+import { AbilityError } from '../../../contracts/problem.js';
 import type { McpServer } from '../../../definitions/formats/config.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
 import { type Context, environmentOf, openLoader } from '../context.js';
@@ -57,13 +58,22 @@ async function readTools(
   const { root } = registry;
   const known = { ...registry, mcpServers: new Map([...registry.mcpServers, [name, server]]) };
   const resolved = resolveMcpServer(known, name, server, [], new EnvironmentVariables(root, environment, env));
-  const tools = await listTools(resolved, { root, environment, timeoutMs, signal, env });
+  const tools = await listTools(resolved, { root, environment, timeoutMs, signal, env }).catch((error: unknown) => {
+    throw isNew && error instanceof AbilityError ? unstarted(error) : error;
+  });
   const imported = importTools(tools, { server: name, prefix });
   return {
     ...imported,
     notes: [...imported.notes, ...(await placementNotes(registry, name, server.value))],
     ...(isNew && { config: { mcp_servers: { [name]: server.value as JsonObject } } }),
   };
+}
+
+/** Of a server that no configuration has yet, what was typed is to be looked at. */
+function unstarted(error: AbilityError): AbilityError {
+  if (error.code !== 'mcp.start_failed') return error;
+  const suggestion = 'Check what --command or --url says; nothing was written.';
+  return new AbilityError({ ...error.toProblem(), suggestion }, { cause: error });
 }
 
 /** The name of a server decides where its abilities run, which may not be what its author thought of. Source: C-28. */

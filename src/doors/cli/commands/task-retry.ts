@@ -4,6 +4,7 @@ import { type Context, currentUser, openRegistry, withSession } from '../context
 import { withDeadline } from '../deadline.js';
 import { type FollowFlags, followTask, readPatience, refuseUnusedFlags } from '../follow-task.js';
 import { reviewDefinitions } from '../review-definitions.js';
+import { asTyped, commandOf } from '../typed-command.js';
 import { createOrReport, noteWarnings, notingStalls, reportDetached } from './run.js';
 
 /** Flags of `ability task retry`. */
@@ -36,8 +37,17 @@ export async function run(context: Context, [key = '']: string[], flags: RetryFl
       noteWarnings(context, created);
       if (flags.detach) return reportDetached(context, created);
       context.terminal.note(`task ${created.id}${created.attached ? ' (there already)' : ''}`);
+      if (created.attached && flags.from !== undefined) noteUnusedFrom(context, key, created.id, flags.from);
       return followTask(context, session, created.id, flags, deadline);
     };
     return withSession(context, registry, work, signal);
   });
+}
+
+/** A second retry of the same task is the first one, wherever that began. */
+function noteUnusedFrom(context: Context, key: string, retry: string, from: string): void {
+  const { terminal } = context;
+  const again = asTyped(commandOf('ability', 'task', 'retry', retry, '--from', from), context);
+  const what = `${key} was tried again before, as ${retry}, and --from ${from} changes nothing of that`;
+  terminal.note(`${terminal.style('yellow', 'warning')} ${what}\n  Once it has ended: ${again}`);
 }

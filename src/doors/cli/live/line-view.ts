@@ -45,6 +45,7 @@ export class LineView implements ProgressView {
     const { terminal } = this.context;
     const turn = result.status === 'waiting' ? result.concurrency : undefined;
     if (turn) this.sayOnce(`${terminal.style('yellow', 'waiting')} for ${oneLine(describeWait(turn))}`);
+    this.noteEnds(result, now === undefined);
     this.announcer.announce(result);
     for (const wait of now?.view.waits ?? []) {
       const { path, for: kind } = wait;
@@ -53,12 +54,17 @@ export class LineView implements ProgressView {
         terminal.note(`  ${path} ${inOne(tellWait(wait, this.clock()))}`);
       }
     }
-    for (const { step, failure } of result.steps.flatMap(failuresOf)) {
+  }
+
+  /** What has ended since the last look: it came before what the task waits for now. */
+  private noteEnds({ steps }: TaskResult, isOver: boolean): void {
+    const { terminal } = this.context;
+    for (const { step, failure } of steps.flatMap(failuresOf)) {
       if (this.announcer.isNew(`item ${failure.path}`)) terminal.note(renderItemFailure(step, failure));
     }
-    const ended = result.steps.filter((step) => this.hasNewlyEnded(step));
+    const ended = steps.filter((step) => this.hasNewlyEnded(step));
     // What never came up before the end is a number.
-    const unreached = now === undefined ? ended.filter(({ status }) => status === 'skipped') : [];
+    const unreached = isOver ? ended.filter(({ status }) => status === 'skipped') : [];
     const isMany = unreached.length > MOST_SKIPPED;
     for (const step of ended) if (!isMany || step.status !== 'skipped') terminal.note(renderChange(step));
     if (isMany) terminal.note(`  ${unreached.length} steps skipped`);

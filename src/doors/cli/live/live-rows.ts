@@ -140,7 +140,13 @@ function isBackingOff({ path }: StepSummary, view: TaskView, sources: RowSources
 /** The items of a loop that are at work, those that began first. */
 function linesOfItems({ path: loop, items }: StepSummary, view: TaskView, task: string, sources: RowSources): string[] {
   const open = Object.entries(view.progress).filter(
-    ([path, { status }]) => path.startsWith(`${loop}/`) && isInTurn(path) && !isStepEnd(status) && status !== 'pending',
+    ([path, { status }]) =>
+      path.startsWith(`${loop}/`) &&
+      isInTurn(path) &&
+      // A call that takes one back has a row of its own.
+      !path.endsWith('.undo') &&
+      !isStepEnd(status) &&
+      status !== 'pending',
   );
   const innermost = open.filter(([path]) => !open.some(([other]) => other.startsWith(`${path}/`)));
   const sorted = innermost.sort(([, one], [, other]) => ((one.started_at ?? '') < (other.started_at ?? '') ? -1 : 1));

@@ -172,3 +172,16 @@ test('a number beyond JSON is refused and not made null', () => {
   expect(errorOf(() => set('price=1e999')).code).toBe('input.invalid');
   expect(errorOf(() => parseInput({ input: '{"price": 1e999}' }, SCHEMA, NOWHERE)).code).toBe('input.invalid');
 });
+
+test.each([
+  [{ type: 'array', items: { type: 'string' } }, 'x=a b', `Write --set 'x=["a b"]', a list in JSON.`],
+  [{ type: 'array' }, 'x=a', `Write --set 'x=["a"]', a list in JSON.`],
+  [{ type: 'array', items: { type: 'integer' } }, 'x=a', undefined],
+  [{ type: 'object', format: 'file' }, 'x=a.txt', 'It is a file: write --file x=a.txt.'],
+  [{ type: 'array', items: { type: 'object', format: 'file' } }, 'x=a.txt', 'It is a file: write --file x=a.txt.'],
+  [{ type: 'object' }, 'x=a', undefined],
+  [{ type: 'integer' }, 'x=a', undefined],
+])('a text that %j does not take is refused with the form to write', (x, assignment, suggestion) => {
+  const error = errorOf(() => parseInput({ set: [assignment] }, { type: 'object', properties: { x } }, NOWHERE));
+  expect([error.code, error.suggestion]).toEqual(['input.invalid', suggestion]);
+});

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { AbilityError } from '../../../../src/contracts/problem.js';
+import { renderResult } from '../../../../src/doors/cli/render-result.js';
 import { describeProblem, exitOf, reportError } from '../../../../src/doors/cli/report.js';
 import type { Terminal } from '../../../../src/doors/cli/terminal.js';
 import { SILENT_TERMINAL } from '../../../fixtures/silent-terminal.js';
+import { openTask } from './live/example-task.js';
 
 function report(error: unknown, json: boolean): { exit: number; out: string[]; err: string[] } {
   const out: string[] = [];
@@ -82,4 +84,10 @@ test('no line of a text, and no name of a file, can be mistaken for a line of ou
 
 test('a problem without place or suggestion is one line', () => {
   expect(describeProblem({ code: 'a.b', message: 'm' })).toBe('error a.b m');
+});
+
+test('below a failed task the problem has no label of its own, in colors as without', () => {
+  const colored = (format: unknown, text: string): string => `<${String(format)}>${text}</>`;
+  const result = { ...openTask({}).view, status: 'failed' as const, error: error.toProblem() };
+  expect(renderResult(result, colored).split('\n')[1]).toBe('   <dim>definition.invalid</> Unknown key `wiht`');
 });

@@ -3,6 +3,7 @@ import type { TaskView } from '../../../../../src/contracts/task.js';
 import { LineView } from '../../../../../src/doors/cli/live/line-view.js';
 import { OutputReader } from '../../../../../src/doors/cli/live/read-output.js';
 import { SILENT_TERMINAL } from '../../../../fixtures/silent-terminal.js';
+import { exampleApproval } from '../example-story.js';
 import { ago, NOW, openTask, row } from './example-task.js';
 
 beforeEach(() => {
@@ -73,4 +74,12 @@ test('many steps that were never reached are a number', () => {
   const steps = ['a', 'b', 'c', 'd'].map((path) => row(path, { status: 'skipped' }));
   view.update({ ...openTask({ steps }).view, status: 'failed', finished_at: ago(0) });
   expect(notes).toEqual(['  4 steps skipped']);
+});
+
+test('what has ended is said before what people are asked, with the attempt that it took', () => {
+  const { notes, look } = viewOfLines();
+  const canary = row('canary', { status: 'succeeded', attempts: 2, duration_ms: 1000 });
+  look({ steps: [canary, row('ask', { status: 'waiting' })], approvals: [exampleApproval({ path: 'ask' })] });
+  expect(notes[0]).toBe('  canary succeeded 1s (attempt 2)');
+  expect(notes[1]).toContain('Release?');
 });

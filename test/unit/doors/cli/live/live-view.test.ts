@@ -230,3 +230,22 @@ test('with --verbose the output of all calls stands above, each line once, with 
   view.close();
   expect(await screen.lines()).toEqual(['dump | one', 'push#2 | two', 'call/inner | three']);
 });
+
+test('a call that takes back an item of a loop is a row, and no item at work besides', async () => {
+  const { look } = viewOn();
+  const hosts = row('hosts', { status: 'failed', items: { verb: 'foreach', total: 2, succeeded: 1, failed: 1 } });
+  const undo = row('hosts/0/deploy.undo', { status: 'running', call: 'deploy' });
+  const progress = { [undo.path]: running(undo.path, 2) };
+  const shown = await look(openTask({ steps: [hosts, undo], progress }));
+  expect(shown.filter((line) => line.includes('deploy.undo'))).toEqual(['  ▸ hosts/0/deploy.undo  deploy  2s']);
+});
+
+test('on a narrow terminal what a command is for is below it, so that the command can be copied', async () => {
+  const approvals = [exampleApproval({ path: 'ask', title: 'Release the new version to everybody?' })];
+  const task = openTask({ steps: [row('ask', { status: 'waiting' })], approvals });
+  const narrow = (await viewOn(80).look(task)).map((line) => line.trim());
+  expect(narrow).toContain('ability approve k --approval ask-1');
+  expect(narrow).toContain('say yes to "Release the new version to everybody?"');
+  const wide = await viewOn(140).look(task);
+  expect(wide.join('\n')).toMatch(/ability approve k --approval ask-1 +say yes/);
+});
