@@ -15,6 +15,7 @@ import {
 import { Mistakes } from './definition-errors.js';
 import { interpreterFiles } from './interpreter-files.js';
 import { refuseOurCode } from './named-codes.js';
+import { hasUsualArguments } from './output-form.js';
 import { resolveArguments } from './resolve-arguments.js';
 import { checkedText, resolveVariables } from './resolve-variables.js';
 import { MOST_BYTES, type ProjectFiles, projectFilesOf, type ScriptFile, type Unusable } from './script-files.js';
@@ -25,7 +26,7 @@ import { splitArguments } from './split-arguments.js';
 /** Used where no `env_profile` is named and no profile is called `default`. Source: answers, 25. */
 const DEFAULT_PROFILE: PlanEnvProfile = { pass: ['PATH', 'HOME', 'LANG', 'TMPDIR'], set: {}, secrets: {} };
 
-/** Used where neither `args_template` nor `args` is written. Source: R-002-13. */
+/** Used where a definition does not say how its script is called, and gives it nothing in another way. Source: R-002-13. */
 const DEFAULT_ARGS = '--input {input_file} --output {output_file}';
 
 const INTERPRETERS: Record<string, string[]> = {
@@ -82,14 +83,16 @@ export function resolveScript(
 
 /** The arguments of a script, with the names in braces that its owner knows. */
 function argumentsOf(
-  { args, args_template }: ScriptDefinition,
+  definition: ScriptDefinition,
   names: ArgumentNames,
   owner: Loaded<unknown>,
   path: PropertyKey[],
 ): PlanArgument[] {
+  const { args, args_template } = definition;
   if (args) return resolveArguments(args, owner, [...path, 'args'], names);
   const location = owner.locate(args_template === undefined ? path : [...path, 'args_template']);
-  const items = splitArguments(args_template ?? (names.owner === 'hook' ? '' : DEFAULT_ARGS), location);
+  const usual = names.owner !== 'hook' && hasUsualArguments(definition) ? DEFAULT_ARGS : '';
+  const items = splitArguments(args_template ?? usual, location);
   checkPlaceholders(items, names, location);
   return items;
 }

@@ -35,7 +35,7 @@ async function runAndApprove({ ability }, build, key) {
   const test = ability.start(['run', 'signup_e2e_test', ...input, ...how]);
   // The id of an approval ends in a digest of what was shown, so that naming it approves exactly that.
   const approval = await test.says(/\brelease-[0-9a-f]{12}\b/);
-  await test.says(/until \S+\n/);
+  await test.says(/until [^\n]+\n/);
   showText(
     'That process waits. Now a second one decides, in the name of release-manager. Nobody proves here who they are:',
     '`--as` is a claim, and the record will call it one.',

@@ -17,6 +17,22 @@ function script(texts: string, ...lines: string[]): PlanScript {
 const refusal = (texts: string) => errorOf(() => plan(texts));
 const LINE = { file: 'registry/low-level/op.yaml', line: 4 };
 
+describe('a script whose definition does not say how it is called', () => {
+  const USUAL = ['--input', '{input_file}', '--output', '{output_file}'];
+
+  test.each([
+    ['env: { A: b }', USUAL],
+    ['output: json', USUAL],
+    ['output: text', []],
+    ['output: lines', []],
+    ['output: csv', []],
+    ['output: none', []],
+    ['stdin: x', []],
+  ])('and that says %s gets %j', (texts, args) => {
+    expect(script(texts).args).toEqual(args);
+  });
+});
+
 describe('args', () => {
   test('texts without expressions are in the plan as they are, all else as it is evaluated', () => {
     const args = `--host, "\${{ input.host }}", { if: input.dry, then: [--dry] }, { each: input.tags, as: tag, then: [-t, "\${{ tag }}"] }, { value: "\${{ input.x }}", option: allowed }, { value: -y, option: allowed }`;
