@@ -18,7 +18,7 @@ function mocksModules(file: string): boolean {
 /** They compute: as many at once as there are cores. */
 const UNIT = { maxWorkers: 2, testTimeout: 30_000, sequence: { groupOrder: 0 } };
 /** They mostly wait, for servers, time-outs and each other: more at once than there are cores. */
-const WAITING = { maxWorkers: 5, sequence: { groupOrder: 1 }, ...PATIENT };
+const WAITING = { maxWorkers: 4, sequence: { groupOrder: 1 }, ...PATIENT };
 const ON_TEMPORAL = { globalSetup: 'test/fixtures/global-temporal.ts', ...WAITING };
 
 export default defineConfig({

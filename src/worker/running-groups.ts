@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProcessGroups } from '../activities/script/process-groups.js';
 import { allPids } from '../server/process-table.js';
@@ -24,13 +24,25 @@ export class RunningGroups implements ProcessGroups {
   private readonly own: string;
   private readonly looks = new SharedLook();
   private readonly starts = new OneATurn();
+  private isShown = false;
 
   constructor(private readonly folder: string) {
     this.own = join(folder, this.name);
   }
 
   begin(): RunningCall {
+    this.showName();
     return new RunningCall(`${this.name}.${randomUUID()}`, this.own, this.looks);
+  }
+
+  /** A worker that is killed before it has noted a group is known by its folder; what it started carries its name. */
+  private showName(): void {
+    try {
+      if (!this.isShown) mkdirSync(this.own, { recursive: true });
+      this.isShown = true;
+    } catch {
+      // Without it the processes of a call still end with the call; only a killed worker would leave them.
+    }
   }
 
   turn(): Promise<void> {

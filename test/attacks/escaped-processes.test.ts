@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -160,12 +160,27 @@ runProcess({ ...request, signal: new AbortController().signal }, new RunningGrou
 `;
 
 onLinux('what a killed worker leaves', () => {
+  test('is found by the name of the worker where it had not come to note the group', async () => {
+    writeFileSync(join(folder, 'worker.mjs'), WORKER);
+    const worker = fork(join(folder, 'worker.mjs'), [folder, `${ESCAPES['a new session']?.start}\nsleep 300`]);
+    await expect.poll(() => living().length, { timeout: 20_000, interval: 20 }).toBe(1);
+    worker.kill('SIGKILL');
+    await once(worker, 'exit');
+    const own = join(folder, 'running', readdirSync(join(folder, 'running'))[0] as string);
+    for (const note of readdirSync(own)) rmSync(join(own, note));
+    expect(groups.reap()).toBeGreaterThanOrEqual(2);
+    await expect.poll(living, { interval: 10 }).toEqual([]);
+  });
+
   test('ends when the next one starts, wherever it has gone; a second start finds nothing', async () => {
     writeFileSync(join(folder, 'worker.mjs'), WORKER);
     const escapes = ['a new session', 'a daemon whose parents are gone', 'a group of its own and no environment'];
     const script = [...escapes.map((name) => ESCAPES[name]?.start), 'sleep 300'].join('\n');
     const worker = fork(join(folder, 'worker.mjs'), [folder, script]);
     await expect.poll(() => living().length, { timeout: 20_000, interval: 20 }).toBe(3);
+    // On a busy machine they may all run before the worker has noted their group.
+    const notes = () => readdirSync(join(folder, 'running'), { recursive: true }).length;
+    await expect.poll(notes, { timeout: 20_000, interval: 20 }).toBe(2);
     worker.kill('SIGKILL');
     await once(worker, 'exit');
     expect(living()).toHaveLength(3);

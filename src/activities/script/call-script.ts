@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Json } from '../../contracts/json.js';
 import type { PlanScript, ScriptImplementation } from '../../contracts/plan.js';
@@ -33,48 +32,45 @@ export async function callScript(
   { root, groups, scripts }: ScriptDependencies,
 ): Promise<Json> {
   const { script } = implementation;
-  const folder = await mkdtemp(join(tmpdir(), 'ability-')).catch((error: unknown) => {
-    throw notStarted(script, `no temporary folder: ${messageOf(error)}`, error);
+  // With the folder of the call go the input and the output, also after a worker that was killed.
+  const folder = await call.files.folder().catch((error: unknown) => {
+    throw notStarted(script, `no folder for its files: ${messageOf(error)}`, error);
   });
   const files: ScriptFiles = { input_file: join(folder, 'input.json'), output_file: join(folder, 'output.json') };
-  try {
-    await writeFile(files.input_file, JSON.stringify(call.input), { mode: 0o600 }).catch((error: unknown) => {
-      throw notStarted(script, `its input could not be written: ${messageOf(error)}`, error);
-    });
-    const env = environmentOf(script.env, call.secrets, (secret) => call.log.hide(secret));
-    const found = await scripts.find(script);
-    const outputDir = call.outputFiles && (await makeOutputFolder(script, call));
-    if (outputDir !== undefined) files.output_dir = outputDir;
-    const given = await textsOf(script, factsOf(call, { ...files, pinned: found.pinned }), call.files);
-    const [command, ...args] = [...commandOf(script, found), ...given.args] as [string];
-    await call.begin();
-    const outcome = await runProcess(
-      {
-        command,
-        args,
-        cwd: root,
-        env: {
-          ...env,
-          ...given.env,
-          ...namesOf(call),
-          ...found.names,
-          ...(outputDir !== undefined && { ABILITY_OUTPUT_DIR: outputDir }),
-        },
-        ...(given.stdin !== undefined && { stdin: given.stdin }),
-        timeoutMs: call.timeoutMs,
-        signal: call.signal,
-        log: call.log,
-        keepStdout: stdoutToKeep({ script, call }),
+  await writeFile(files.input_file, JSON.stringify(call.input), { mode: 0o600 }).catch((error: unknown) => {
+    throw notStarted(script, `its input could not be written: ${messageOf(error)}`, error);
+  });
+  const env = environmentOf(script.env, call.secrets, (secret) => call.log.hide(secret));
+  const found = await scripts.find(script);
+  const outputDir = call.outputFiles && (await makeOutputFolder(script, call));
+  if (outputDir !== undefined) files.output_dir = outputDir;
+  const given = await textsOf(script, factsOf(call, { ...files, pinned: found.pinned }), call.files);
+  const [command, ...args] = [...commandOf(script, found), ...given.args] as [string];
+  await call.begin();
+  const outcome = await runProcess(
+    {
+      command,
+      args,
+      cwd: root,
+      env: {
+        ...env,
+        ...given.env,
+        ...namesOf(call),
+        ...found.names,
+        ...(outputDir !== undefined && { ABILITY_OUTPUT_DIR: outputDir }),
       },
-      groups,
-    );
-    refuseBadEnd(outcome, script, call, found.pinned);
-    const output = await readScriptOutput({ script, call }, outcome.stdout, files.output_file);
-    if (outputDir !== undefined && call.outputFiles) await takeOutputFiles(outputDir, call.outputFiles, call.files);
-    return output;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+      ...(given.stdin !== undefined && { stdin: given.stdin }),
+      timeoutMs: call.timeoutMs,
+      signal: call.signal,
+      log: call.log,
+      keepStdout: stdoutToKeep({ script, call }),
+    },
+    groups,
+  );
+  refuseBadEnd(outcome, script, call, found.pinned);
+  const output = await readScriptOutput({ script, call }, outcome.stdout, files.output_file);
+  if (outputDir !== undefined && call.outputFiles) await takeOutputFiles(outputDir, call.outputFiles, call.files);
+  return output;
 }
 
 /** Paths that the texts of a script may name. */
