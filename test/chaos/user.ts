@@ -21,6 +21,8 @@ export interface Said {
   exitCode: number;
   // biome-ignore lint/suspicious/noExplicitAny: what a command prints is what the tests look at
   json: any;
+  /** For whoever asks why it ended so. */
+  stderr: string;
 }
 
 /** A task that a user saw through. */
@@ -54,7 +56,7 @@ export async function command(user: User, args: readonly string[]): Promise<Said
   const what = `ability ${args.join(' ')}`;
   if (exitCode === undefined) {
     user.hung.push(`${what} did not end within ${HUNG_MS / 1000} s: ${String(stderr)}`);
-    return { exitCode: OUT_OF_ORDER, json: {} };
+    return { exitCode: OUT_OF_ORDER, json: {}, stderr: String(stderr) };
   }
   let json: Said['json'];
   try {
@@ -65,7 +67,7 @@ export async function command(user: User, args: readonly string[]): Promise<Said
   const code = codeOf(json);
   if (code !== undefined) met.set(code, (met.get(code) ?? 0) + 1);
   if (code !== undefined && NEVER.includes(code)) throw new Error(`${what}: ${code}: ${String(stdout)}`);
-  return { exitCode, json };
+  return { exitCode, json, stderr: String(stderr) };
 }
 
 /**
@@ -81,16 +83,18 @@ export async function seeThrough(user: User, key: string, input: JsonObject, isT
   const acknowledged: string[] = [];
   const creation = ['run', 'everything', '--key', key, '--detach', '--input', JSON.stringify(input)];
   for (;;) {
-    const { exitCode, json } = await command(user, creation);
+    const { exitCode, json, stderr } = await command(user, creation);
     if (exitCode === 0) break;
-    if (exitCode !== OUT_OF_ORDER && exitCode !== TIMED_OUT) throw new Error(`${key}: ${JSON.stringify(json)}`);
+    if (exitCode !== OUT_OF_ORDER && exitCode !== TIMED_OUT)
+      throw new Error(`${key}: exit ${exitCode}: ${JSON.stringify(json)} ${stderr}`);
     await patience();
   }
   for (;;) {
-    const { exitCode, json } = await command(user, ['task', 'watch', key, '--timeout', PATIENCE]);
+    const { exitCode, json, stderr } = await command(user, ['task', 'watch', key, '--timeout', PATIENCE]);
     if (json.task_key === key && isEndState(json.status)) return { key, input, acknowledged, result: json, exitCode };
     if (exitCode === WAITS) acknowledged.push(...(await decideAll(user, json, input.course === 'denied')));
-    else if (exitCode !== OUT_OF_ORDER && exitCode !== TIMED_OUT) throw new Error(`${key}: ${JSON.stringify(json)}`);
+    else if (exitCode !== OUT_OF_ORDER && exitCode !== TIMED_OUT)
+      throw new Error(`${key}: exit ${exitCode}: ${JSON.stringify(json)} ${stderr}`);
     await patience();
   }
 }
