@@ -22,7 +22,7 @@ export interface CollectorDependencies {
   client: Client;
 }
 
-/** Removes files that nobody is to have any more, once a day for a project, whichever of its workers comes first. */
+/** Removes files that no task needs any more, once a day for a project, whichever of its workers comes first. */
 export class FileCollector {
   private readonly holds: FileHolds;
   private timer: NodeJS.Timeout | undefined;
@@ -45,14 +45,20 @@ export class FileCollector {
     await this.running;
   }
 
-  /** Collects where the last collection is a day ago. @returns undefined where it is not. */
+  /** Collects where the last collection that ended well began a day ago. @returns undefined where it did not. */
   async collectIfDue(now = new Date()): Promise<Collected | undefined> {
     const { store, project } = this.dependencies;
     const name = `collections/${project}`;
     const last = Number(new TextDecoder().decode(await store.getNamed(name)) || 0);
     if (now.getTime() - last < DAY_MS) return undefined;
     await store.putNamed(name, new TextEncoder().encode(String(now.getTime())));
-    return this.collect(now);
+    try {
+      return await this.collect(now);
+    } catch (error) {
+      // The day is noted first, so that one worker of several collects; a collection that failed does not count.
+      await store.putNamed(name, new TextEncoder().encode(String(last)));
+      throw error;
+    }
   }
 
   /** Collects now. */
@@ -73,10 +79,10 @@ export class FileCollector {
   private async look(): Promise<void> {
     try {
       const collected = await this.collectIfDue();
-      if (collected && collected.files > 0) log.info({ ...collected }, 'removed files that no task has any more');
+      if (collected && collected.files > 0) log.info({ ...collected }, 'removed files that no task needs any more');
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      log.warn({ reason }, 'files that no task has any more could not be removed; it is tried again');
+      log.warn({ reason }, 'files that no task needs any more could not be removed; it is tried again');
     }
   }
 
