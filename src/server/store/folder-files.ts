@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream, type Dirent } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdir, open, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AbilityError } from '../../contracts/problem.js';
 import { syncFolder } from '../sync-folder.js';
 import { Measured, Verified } from './checked-stream.js';
+import { entriesOf, isAbsent } from './read-kept-folder.js';
 import type { KeepOptions, KeptFile, StoredFile } from './store.js';
 import { absent, damaged, notKept, notRead, notRemoved } from './store-errors.js';
 
@@ -131,16 +132,4 @@ export class FolderFiles {
     if (!SHA256.test(sha256)) throw new Error(`${JSON.stringify(sha256)} is no SHA-256`);
     return join(this.files, sha256.slice(0, 2), sha256);
   }
-}
-
-async function entriesOf(folder: string): Promise<Dirent[]> {
-  return readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-    if (isAbsent(error)) return [];
-    throw notRead('What is kept', folder, error);
-  });
-}
-
-function isAbsent(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'ENOENT' || code === 'ENOTDIR';
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type Dirent, existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { partsOf, partsOfPrefix } from './object-name.js';
+import { entriesOf, isAbsent } from './read-kept-folder.js';
 import type { NamedObject } from './store.js';
 import { notKept, notRead, notRemoved } from './store-errors.js';
 
@@ -91,16 +92,4 @@ async function moveInto(path: string, own: string): Promise<void> {
 async function lookAt(name: string, path: string): Promise<NamedObject[]> {
   const found = await stat(path).catch(() => undefined);
   return found?.isFile() ? [{ name, bytes: found.size, modified: found.mtime }] : [];
-}
-
-async function entriesOf(folder: string): Promise<Dirent[]> {
-  return readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-    if (isAbsent(error)) return [];
-    throw notRead('What is kept', folder, error);
-  });
-}
-
-function isAbsent(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'ENOENT' || code === 'ENOTDIR';
 }
