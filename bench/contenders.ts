@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@temporalio/client';
-import { awaitResult, createTask, decide, type Session } from '../src/client/index.js';
+import { awaitResult, type Connection, createTask, decide } from '../src/client/index.js';
 import type { PreflightAnswer } from '../src/contracts/task.js';
 import { INPUTS, OUTPUTS } from './scenarios.js';
 import type { InputOf, ScenarioName } from './twin/contract.js';
@@ -61,7 +61,7 @@ async function runTwin(
 export function product(
   name: string,
   pid: number,
-  session: Session,
+  connection: Connection,
   environment: string,
   abilityOf: (scenario: ScenarioName) => string = (scenario) => scenario,
 ): Contender {
@@ -72,7 +72,7 @@ export function product(
       const began = performance.now();
       const start = later<void>();
       const passed = later<PreflightAnswer>();
-      const created = createTask(session, {
+      const created = createTask(connection, {
         ability: abilityOf(scenario),
         environment,
         input: INPUTS[scenario],
@@ -92,10 +92,10 @@ export function product(
           start.resolve();
           const { id } = await created;
           if (scenario === 'approval') {
-            await untilWaiting(session.temporal, id);
-            await decide(session, id, 'approve', { by: 'ann' });
+            await untilWaiting(connection.temporal, id);
+            await decide(connection, id, 'approve', { by: 'ann' });
           }
-          refuseOther(scenario, await awaitResult(session, id));
+          refuseOther(scenario, await awaitResult(connection, id));
           return id;
         },
       };

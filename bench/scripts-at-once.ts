@@ -1,7 +1,7 @@
 /** How late a worker is for everything else while a hundred scripts run at once. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { awaitResult, createTask, type Session } from '../src/client/index.js';
+import { awaitResult, type Connection, createTask } from '../src/client/index.js';
 import { cpuOf } from './processes.js';
 import { type Spread, spreadOf } from './statistics.js';
 import type { LoopDelay } from './watch-loop.js';
@@ -13,7 +13,7 @@ const PAUSE_MS = 20;
 
 /** A worker whose event loop can be watched. */
 export interface Watched {
-  session: Session;
+  connection: Connection;
   environment: string;
   pid: number;
   /** Where it writes how late it was. */
@@ -35,19 +35,19 @@ export async function measureScripts(watched: Watched, tasks: number): Promise<S
   return measured;
 }
 
-async function runOne({ session, environment, pid, file }: Watched): Promise<ScriptsAtOnce> {
+async function runOne({ connection, environment, pid, file }: Watched): Promise<ScriptsAtOnce> {
   rmSync(file, { force: true });
   const before = cpuOf(pid);
   process.kill(pid, 'SIGUSR2');
   const began = performance.now();
-  const { id } = await createTask(session, {
+  const { id } = await createTask(connection, {
     ability: 'scripts',
     environment,
     input: { items: Array.from({ length: SCRIPTS }, (_, item) => item) },
     user: { name: 'bench', source: 'claimed' },
     run: true,
   });
-  const { status, output } = await awaitResult(session, id);
+  const { status, output } = await awaitResult(connection, id);
   if (status !== 'succeeded' || output !== SCRIPTS) throw new Error(`scripts gave ${status} and ${output}`);
   const taskMs = performance.now() - began;
   process.kill(pid, 'SIGUSR2');

@@ -4,8 +4,8 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Client, Connection } from '@temporalio/client';
-import { connect, type Session } from '../src/client/index.js';
+import { Client, Connection as TemporalConnection } from '@temporalio/client';
+import { type Connection, connect } from '../src/client/index.js';
 import { taskQueueOf } from '../src/contracts/names.js';
 import { obtainTemporal } from '../src/server/binary/install-temporal.js';
 import { freePort, LOOPBACK } from '../src/server/ports.js';
@@ -64,12 +64,12 @@ export async function openStage(profiles?: string): Promise<Stage> {
     const watch = ['--import', pathToFileURL(join(import.meta.dirname, 'watch-loop.js')).href];
     const late = join(folder, 'late.json');
     const where: Where = { address, origin, root, node: [...node, ...watch], late, ends };
-    const session = await kept(ends, connect({ root, project: PROJECT, address }));
-    const connection = await kept(ends, Connection.connect({ address }));
-    const client = new Client({ connection });
-    const contenders = await startContenders(where, client, session);
+    const connection = await kept(ends, connect({ root, project: PROJECT, address }));
+    const plain = await kept(ends, TemporalConnection.connect({ address }));
+    const client = new Client({ connection: plain });
+    const contenders = await startContenders(where, client, connection);
     const { pid } = contenders.find(({ name }) => name === HOOKS[PLAIN]) as Contender;
-    return { contenders, client, watched: { session, environment: PLAIN, pid, file: late }, stop };
+    return { contenders, client, watched: { connection, environment: PLAIN, pid, file: late }, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -112,7 +112,7 @@ async function startServer(folder: string, ends: Where['ends']): Promise<string>
   const deadline = Date.now() + CONNECT_MS;
   for (;;) {
     try {
-      await (await Connection.connect({ address, connectTimeout: 1000 })).close();
+      await (await TemporalConnection.connect({ address, connectTimeout: 1000 })).close();
       return address;
     } catch (error) {
       if (Date.now() > deadline) throw error;
@@ -120,7 +120,7 @@ async function startServer(folder: string, ends: Where['ends']): Promise<string>
   }
 }
 
-async function startContenders(where: Where, client: Client, session: Session): Promise<Contender[]> {
+async function startContenders(where: Where, client: Client, connection: Connection): Promise<Contender[]> {
   const keys = `bench:${randomBytes(32).toString('base64url')}`;
   const workers = new Map<string, Running>();
   for (const environment of Object.keys(HOOKS)) {
@@ -137,9 +137,9 @@ async function startContenders(where: Where, client: Client, session: Session): 
   });
   return [
     ...(await Promise.all(twins)),
-    ...Object.entries(HOOKS).map(([environment, name]) => product(name, pidOf(environment), session, environment)),
-    product('fast', pidOf('dev0'), session, 'dev0', (scenario) => `fast_${scenario}`),
-    product(CONTRACT, pidOf('dev0'), session, 'dev0', (scenario) => `checked_${scenario}`),
+    ...Object.entries(HOOKS).map(([environment, name]) => product(name, pidOf(environment), connection, environment)),
+    product('fast', pidOf('dev0'), connection, 'dev0', (scenario) => `fast_${scenario}`),
+    product(CONTRACT, pidOf('dev0'), connection, 'dev0', (scenario) => `checked_${scenario}`),
   ];
 }
 

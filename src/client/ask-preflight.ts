@@ -3,7 +3,7 @@ import { taskQueueOf } from '../contracts/names.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { PreflightAnswer, TaskRequest } from '../contracts/task.js';
 import { digestOf } from '../rules/canonical.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 import type { NewTask } from './create-task.js';
 import { placementWithWorker } from './pollers.js';
 import type { PreflightOutcome } from './preflight-outcome.js';
@@ -19,16 +19,16 @@ export const MOST_TURNS = 20;
  * @throws AbilityError with what preflight says; `worker.unavailable`, `task.key_conflict`.
  */
 export async function askPreflight(
-  session: Session,
+  connection: Connection,
   request: TaskRequest,
   { onStall }: Pick<NewTask, 'onStall'>,
 ): Promise<PreflightAnswer> {
-  const placement = await placementWithWorker(session, request.environment);
-  const queue = taskQueueOf(session.project, request.environment, placement);
+  const placement = await placementWithWorker(connection, request.environment);
+  const queue = taskQueueOf(connection.project, request.environment, placement);
   const digest = digestOf(request);
   for (let turn = 0; turn < MOST_TURNS; turn += 1) {
     const outcome =
-      (await runAsActivity(session, request, queue)) ?? (await runAsWorkflow(session, request, queue, onStall));
+      (await runAsActivity(connection, request, queue)) ?? (await runAsWorkflow(connection, request, queue, onStall));
     const own = ownAnswer(outcome, digest);
     if (own) return own;
   }
@@ -36,13 +36,13 @@ export async function askPreflight(
 }
 
 async function runAsWorkflow(
-  session: Session,
+  connection: Connection,
   request: TaskRequest,
   queue: string,
   onStall: NewTask['onStall'],
 ): Promise<PreflightOutcome> {
-  const { id, outcome } = await startAsWorkflow(session, request, queue);
-  return watchingStalls(session, id, onStall, outcome);
+  const { id, outcome } = await startAsWorkflow(connection, request, queue);
+  return watchingStalls(connection, id, onStall, outcome);
 }
 
 /** The answer of a preflight, or undefined when it was for another request. @throws AbilityError with its refusal. */

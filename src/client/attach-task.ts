@@ -5,7 +5,7 @@ import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo, TaskRequest } from '../contracts/task.js';
 import { keyOfOther } from '../rules/other-project.js';
 import { isWantedPlan } from '../rules/wanted-plan.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 import { otherProjectOf } from './open-task.js';
 import { isUnknownWorkflow } from './temporal-errors.js';
 
@@ -18,16 +18,16 @@ const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEY
  * @throws AbilityError `task.key_conflict`, `task.other_project`.
  */
 export async function attachTask(
-  session: Session,
+  connection: Connection,
   request: TaskRequest,
   input: string,
   run: boolean,
 ): Promise<string | undefined> {
   const { task: id, ability, environment } = request;
-  const description = await describeIfThere(session, id);
+  const description = await describeIfThere(connection, id);
   if (!description) return undefined;
-  const project = otherProjectOf(session, description);
-  if (project !== undefined) throw keyOfOther(id, project, session.project);
+  const project = otherProjectOf(connection, description);
+  if (project !== undefined) throw keyOfOther(id, project, connection.project);
   const { memo, runId, status, typedSearchAttributes } = description;
   const held = (memo ?? {}) as Partial<TaskMemo>;
   const isPlanned = isWantedPlan(request.plan, { ...held, plan: held.plan ?? '' });
@@ -42,17 +42,17 @@ export async function attachTask(
   if (!run || !waits) return runId;
   try {
     // The run that was looked at: where its input is changed meanwhile, another one has taken its place.
-    await session.temporal.workflow.getHandle(id, runId).signal(SIGNALS.run);
+    await connection.temporal.workflow.getHandle(id, runId).signal(SIGNALS.run);
     return runId;
   } catch (error) {
-    if (isUnknownWorkflow(error)) return attachTask(session, request, input, run);
+    if (isUnknownWorkflow(error)) return attachTask(connection, request, input, run);
     throw error;
   }
 }
 
-async function describeIfThere(session: Session, id: string): Promise<WorkflowExecutionDescription | undefined> {
+async function describeIfThere(connection: Connection, id: string): Promise<WorkflowExecutionDescription | undefined> {
   try {
-    return await session.temporal.workflow.getHandle(id).describe();
+    return await connection.temporal.workflow.getHandle(id).describe();
   } catch (error) {
     if (isUnknownWorkflow(error)) return undefined;
     throw error;

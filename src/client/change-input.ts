@@ -11,7 +11,7 @@ import {
 import { UPDATES } from '../contracts/names.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { EditAnswer, InputEdit } from '../contracts/task.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 import { type OwnTask, openOwn } from './open-task.js';
 import { refuseUnserved } from './pollers.js';
 import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
@@ -29,17 +29,17 @@ const FAILED_PRECONDITION = 9;
  * @throws AbilityError `task.not_found`, `task.other_project`, `task.started`, `placement.no_worker`, `worker.unavailable`, and what preflight
  * says; then nothing has changed.
  */
-export async function changeInput(session: Session, key: string, edit: InputEdit): Promise<EditAnswer> {
+export async function changeInput(connection: Connection, key: string, edit: InputEdit): Promise<EditAnswer> {
   if (key.includes(':')) throw taskNotFound(key);
-  return asking(session, async () => {
-    const { execution } = await openChangeable(session, key);
+  return asking(connection, async () => {
+    const { execution } = await openChangeable(connection, key);
     try {
-      const answer = await session.temporal.withDeadline(Date.now() + EDIT_MS, () => send(execution, edit));
+      const answer = await connection.temporal.withDeadline(Date.now() + EDIT_MS, () => send(execution, edit));
       // Its record is written before it answers again.
-      if (answer.changed) await queryTask(session, key).catch(() => undefined);
+      if (answer.changed) await queryTask(connection, key).catch(() => undefined);
       return answer;
     } catch (error) {
-      throw await translate(session, key, error);
+      throw await translate(connection, key, error);
     }
   });
 }
@@ -70,28 +70,28 @@ function wasSetBack(error: unknown): boolean {
   );
 }
 
-async function openChangeable(session: Session, key: string): Promise<OwnTask> {
-  const task = await openOwn(session, key);
+async function openChangeable(connection: Connection, key: string): Promise<OwnTask> {
+  const task = await openOwn(connection, key);
   // A record may tell of a task that Temporal has forgotten.
-  if (task?.description.status.name !== 'RUNNING') throw await whyClosed(session, key);
-  await refuseUnserved(session, task.description.taskQueue);
+  if (task?.description.status.name !== 'RUNNING') throw await whyClosed(connection, key);
+  await refuseUnserved(connection, task.description.taskQueue);
   return task;
 }
 
-async function whyClosed(session: Session, key: string, cause?: unknown): Promise<AbilityError> {
-  const { result } = await viewTask(session, key);
+async function whyClosed(connection: Connection, key: string, cause?: unknown): Promise<AbilityError> {
+  const { result } = await viewTask(connection, key);
   const message = `${key} has ended (${result.status}), so its input cannot be changed`;
   const suggestion = `Run it again under another key: ability task get ${key} | ability run ${result.ability_id} --input -`;
   return new AbilityError({ code: 'task.started', message, suggestion }, { cause });
 }
 
-async function translate(session: Session, key: string, error: unknown): Promise<unknown> {
-  if (isUnknownWorkflow(error)) return whyClosed(session, key, error);
+async function translate(connection: Connection, key: string, error: unknown): Promise<unknown> {
+  if (isUnknownWorkflow(error)) return whyClosed(connection, key, error);
   if (error instanceof WorkflowUpdateFailedError) {
     const { cause } = error;
     // An update that was accepted by a task that then ended has no reason of its own.
     if (!(cause instanceof ApplicationFailure) || !cause.type || cause.type === 'AcceptedUpdateCompletedWorkflow') {
-      return whyClosed(session, key, error);
+      return whyClosed(connection, key, error);
     }
     const [problem] = (cause.details ?? []) as [Problem?];
     return new AbilityError(problem ?? { code: cause.type, message: cause.message }, { cause: error });

@@ -1,6 +1,6 @@
 import type { CheckResult } from '../contracts/check.js';
 import { projectOf } from '../rules/other-project.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 
 /** So many names are looked for. */
 const MOST_LOOKED_AT = 100;
@@ -10,7 +10,7 @@ const MOST_LOOKED_AT = 100;
  *
  * @returns undefined where it has none, or where the server is shared, which has projects of others.
  */
-export async function checkFormerNames({ temporal, project, runtime }: Session): Promise<CheckResult | undefined> {
+export async function checkFormerNames({ temporal, project, runtime }: Connection): Promise<CheckResult | undefined> {
   if (!runtime) return undefined;
   const names = new Map<string, number>();
   const query = `ExecutionStatus = "Running" AND AbilityProject != "${project}"`;

@@ -3,7 +3,7 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { CheckResult } from '../contracts/check.js';
 import { ATTRIBUTES, taskQueueOf } from '../contracts/names.js';
 import { PLACEMENTS } from '../contracts/placement.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 import { hasWorker } from './pollers.js';
 
 const DAY_SECONDS = 86_400;
@@ -13,9 +13,9 @@ const INDEXED_TYPES: Record<string, number> = { Keyword: 2 };
 const NORMAL_QUEUE = 1;
 
 /** Whether the server knows the attributes that tasks carry; with `fix` the missing ones are added. */
-export async function checkAttributes(session: Session, fix: boolean): Promise<CheckResult> {
+export async function checkAttributes(connection: Connection, fix: boolean): Promise<CheckResult> {
   const name = 'attributes';
-  const { namespace, temporal } = session;
+  const { namespace, temporal } = connection;
   const { operatorService } = temporal.connection;
   const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
   const missing = Object.entries(ATTRIBUTES).filter(([attribute]) => !Object.hasOwn(customAttributes ?? {}, attribute));
@@ -34,26 +34,26 @@ export async function checkAttributes(session: Session, fix: boolean): Promise<C
 }
 
 /** Whether ended tasks are kept long enough to be looked at. */
-export async function checkRetention(session: Session): Promise<CheckResult> {
+export async function checkRetention(connection: Connection): Promise<CheckResult> {
   const name = 'retention';
-  const { config } = await session.temporal.workflowService.describeNamespace({ namespace: session.namespace });
+  const { config } = await connection.temporal.workflowService.describeNamespace({ namespace: connection.namespace });
   const days = Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) / DAY_SECONDS;
   const kept = `Ended tasks are kept for ${Math.round(days * 10) / 10} days`;
   if (days >= LEAST_RETENTION_DAYS) return { name, status: 'ok', message: kept };
-  const advice = `temporal operator namespace update --namespace ${session.namespace} --retention 720h`;
+  const advice = `temporal operator namespace update --namespace ${connection.namespace} --retention 720h`;
   return { name, status: 'warning', message: `${kept}; after that only records have them`, advice };
 }
 
 /** Whether each environment has workers for both placements. */
-export async function checkWorkers(session: Session, environments: readonly string[]): Promise<CheckResult> {
+export async function checkWorkers(connection: Connection, environments: readonly string[]): Promise<CheckResult> {
   const name = 'workers';
   const places = environments.flatMap((environment) => PLACEMENTS.map((placement) => ({ environment, placement })));
   const served = await Promise.all(
-    places.map(({ environment, placement }) => hasWorker(session, environment, placement)),
+    places.map(({ environment, placement }) => hasWorker(connection, environment, placement)),
   );
   const missing = places
     .filter((_, index) => !served[index])
-    .map(({ environment, placement }) => taskQueueOf(session.project, environment, placement));
+    .map(({ environment, placement }) => taskQueueOf(connection.project, environment, placement));
   if (missing.length === 0) return { name, status: 'ok', message: `All ${places.length} queues have workers` };
   return {
     name,
@@ -75,10 +75,10 @@ const PROBE_LIMIT_MS = 10_000;
  *
  * A dev server started without our flags makes every task wait for a 50 ms slot. Source: answers, 33.
  */
-export async function checkDispatch(session: Session): Promise<CheckResult> {
+export async function checkDispatch(connection: Connection): Promise<CheckResult> {
   const name = 'dispatch';
   const times: number[] = [];
-  for (let probe = 0; probe < PROBES; probe += 1) times.push(await timeDispatch(session));
+  for (let probe = 0; probe < PROBES; probe += 1) times.push(await timeDispatch(connection));
   const telling = times.slice(-TELLING).sort((a, b) => a - b);
   const median = telling[Math.floor(TELLING / 2)] ?? 0;
   const message = `A workflow task is handed out in ${median.toFixed(0)} ms`;
@@ -92,7 +92,7 @@ export async function checkDispatch(session: Session): Promise<CheckResult> {
   };
 }
 
-async function timeDispatch({ temporal, namespace }: Session): Promise<number> {
+async function timeDispatch({ temporal, namespace }: Connection): Promise<number> {
   const id = `doctor:${randomUUID()}`;
   const taskQueue = { name: id, kind: NORMAL_QUEUE };
   const handle = await temporal.workflow.start('ability:doctor', {

@@ -1,4 +1,9 @@
-import { Client, Connection, defaultGrpcRetryOptions, isGrpcServiceError } from '@temporalio/client';
+import {
+  Client,
+  defaultGrpcRetryOptions,
+  isGrpcServiceError,
+  Connection as TemporalConnection,
+} from '@temporalio/client';
 import { AbilityError } from '../contracts/problem.js';
 import type { RuntimeFile } from '../contracts/runtime.js';
 import type { TaskMemo } from '../contracts/task.js';
@@ -16,7 +21,7 @@ import { ConnectionCalls } from './connection-calls.js';
 import type { RetryOptions } from './retried-call.js';
 
 /** A connection to the Temporal of one project. */
-export interface Session {
+export interface Connection {
   temporal: Client;
   project: string;
   namespace: string;
@@ -41,7 +46,7 @@ export interface Session {
   /** Queues on which a worker was seen, with the moment until which that counts; the same clock. */
   served?: Map<string, number>;
   /**
-   * What is known of tasks that this session created, by their keys: of those that run at once, so that nothing of it
+   * What is known of tasks that this connection created, by their keys: of those that run at once, so that nothing of it
    * changes, under keys that nobody else makes.
    */
   created?: Map<string, TaskMemo>;
@@ -52,7 +57,7 @@ export interface Session {
   /** The flags with which a command names the server, where it is a remote one. */
   serverFlags?: string;
   /** Connections, the newest last: older ones may still have calls that end. */
-  connections?: Connection[];
+  connections?: TemporalConnection[];
   close(): Promise<void>;
 }
 
@@ -64,7 +69,7 @@ export interface ConnectOptions extends ConnectionFlags {
   /** Called with what is being done while the server is fetched and started, also again, while something waits. */
   progress?: Progress;
   /** Called when a task of another project is read, whose results name that project, too. */
-  onOther?: Session['onOther'];
+  onOther?: Connection['onOther'];
   /** Ends the connecting, with its reason. */
   signal?: AbortSignal;
   /** The environment that names servers, programs and folders; left out: that of this process. */
@@ -86,16 +91,16 @@ const UNAVAILABLE = 14;
  *
  * @throws AbilityError `temporal.unavailable`, `runtime.*`, `temporal.binary_missing`, `config.invalid` for `ABILITY_STORE`.
  */
-export async function connect(options: ConnectOptions): Promise<Session> {
+export async function connect(options: ConnectOptions): Promise<Connection> {
   const paths = pathsOf(options.root);
   const { env = process.env } = options;
   const remote = await chooseServer(options, env);
   if (remote) {
     const { connectionOptions, address, namespace } = remote;
     const store = openStore(env.ABILITY_STORE ?? paths.store, paths);
-    const connection = await dial(connectionOptions as never, address, CONNECT_MS, options.signal);
+    const dialed = await dial(connectionOptions as never, address, CONNECT_MS, options.signal);
     const ui = env.TEMPORAL_UI_ADDRESS ?? null;
-    const session = sessionOf(options, connection, {
+    const connection = connectionOf(options, dialed, {
       address,
       namespace,
       store,
@@ -103,7 +108,7 @@ export async function connect(options: ConnectOptions): Promise<Session> {
       isOwnRuntime: false,
       started: false,
     });
-    return { ...session, serverFlags: flagsOf(options, address, namespace) };
+    return { ...connection, serverFlags: flagsOf(options, address, namespace) };
   }
   // From the beginning: a slow machine may be longer at the start than its runtime stays without anybody.
   const stopTouching = keepTouching(paths, env);
@@ -115,29 +120,37 @@ export async function connect(options: ConnectOptions): Promise<Session> {
   }
 }
 
-async function connectToOwn(options: ConnectOptions, paths: ProjectPaths, stopTouching: () => void): Promise<Session> {
+async function connectToOwn(
+  options: ConnectOptions,
+  paths: ProjectPaths,
+  stopTouching: () => void,
+): Promise<Connection> {
   const { progress = () => {}, signal, env } = options;
   const { runtime, started } = await ensureRuntime(paths, progress, signal, env, options.project);
   const store = openStore(runtime.store, paths);
-  const connection = await dialOwn(paths, runtime, signal);
-  const session = sessionOf(options, connection, { ...runtime, store, isOwnRuntime: true, started });
-  const { close } = session;
-  session.runtime = runtime;
-  session.close = async () => {
+  const dialed = await dialOwn(paths, runtime, signal);
+  const connection = connectionOf(options, dialed, { ...runtime, store, isOwnRuntime: true, started });
+  const { close } = connection;
+  connection.runtime = runtime;
+  connection.close = async () => {
     stopTouching();
     await close();
   };
-  return session;
+  return connection;
 }
 
-/** Connects a session to a runtime that has taken the place of the one it had. */
-export async function reconnect(session: Session, runtime: RuntimeFile, signal?: AbortSignal): Promise<void> {
+/** Connects to the runtime that has taken the place of the one there was. */
+export async function reconnect(connection: Connection, runtime: RuntimeFile, signal?: AbortSignal): Promise<void> {
   const { address, namespace, ui } = runtime;
-  const connection = await dialOwn(session.paths, runtime, signal);
-  session.connections?.push(connection);
-  session.temporal = new Client({ connection, namespace, dataConverter: { payloadCodecs: [session.codec] } });
-  Object.assign(session, { runtime, address, namespace, ui, preflightIsWorkflowUntil: undefined });
-  session.served?.clear();
+  const dialed = await dialOwn(connection.paths, runtime, signal);
+  connection.connections?.push(dialed);
+  connection.temporal = new Client({
+    connection: dialed,
+    namespace,
+    dataConverter: { payloadCodecs: [connection.codec] },
+  });
+  Object.assign(connection, { runtime, address, namespace, ui, preflightIsWorkflowUntil: undefined });
+  connection.served?.clear();
 }
 
 /** How a command names the server that was chosen. */
@@ -151,7 +164,11 @@ function flagsOf(
 }
 
 /** Calls over the connection wait for a server that its runtime starts again, and no longer for one whose runtime is gone. */
-function dialOwn(paths: ProjectPaths, runtime: RuntimeFile, signal: AbortSignal | undefined): Promise<Connection> {
+function dialOwn(
+  paths: ProjectPaths,
+  runtime: RuntimeFile,
+  signal: AbortSignal | undefined,
+): Promise<TemporalConnection> {
   const usual = defaultGrpcRetryOptions();
   const retry: RetryOptions = {
     delayFunction: (attempt, status) =>
@@ -166,14 +183,14 @@ function dialOwn(paths: ProjectPaths, runtime: RuntimeFile, signal: AbortSignal 
 }
 
 async function dial(
-  options: Parameters<typeof Connection.connect>[0],
+  options: Parameters<typeof TemporalConnection.connect>[0],
   address: string,
   connectTimeout: number,
   signal?: AbortSignal,
   retry = defaultGrpcRetryOptions(),
-): Promise<Connection> {
+): Promise<TemporalConnection> {
   const calls = new ConnectionCalls(retry);
-  const dialing = Connection.connect({ ...options, interceptors: [calls.interceptor], connectTimeout });
+  const dialing = TemporalConnection.connect({ ...options, interceptors: [calls.interceptor], connectTimeout });
   try {
     return calls.attach(await unlessAborted(dialing, signal));
   } catch (error) {
@@ -183,11 +200,11 @@ async function dial(
   }
 }
 
-function sessionOf(
+function connectionOf(
   { project, root, progress, onOther, env }: ConnectOptions,
-  connection: Connection,
-  where: Pick<Session, 'address' | 'namespace' | 'ui' | 'isOwnRuntime' | 'started'> & { store: Store },
-): Session {
+  connection: TemporalConnection,
+  where: Pick<Connection, 'address' | 'namespace' | 'ui' | 'isOwnRuntime' | 'started'> & { store: Store },
+): Connection {
   const paths = pathsOf(root);
   const { address, namespace, ui, isOwnRuntime, started, store } = where;
   const codec = new SpillingCodec(store);

@@ -16,7 +16,7 @@ import { packArguments } from '../rules/task-arguments.js';
 import { refuseOtherInput, refuseOtherPlan } from '../rules/wanted-plan.js';
 import { askPreflight, MOST_TURNS, tooManyCallers } from './ask-preflight.js';
 import { attachTask } from './attach-task.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 import type { Stall } from './find-stall.js';
 import { type GivenFiles, giveFiles } from './give-files.js';
 import { keepingRuntime } from './keep-runtime.js';
@@ -68,13 +68,13 @@ export interface CreatedTask {
  *
  * @throws AbilityError with what preflight says: the codes of `CODES`. Source: design, sections 3 and 6.
  */
-export async function createTask(session: Session, wanted: NewTask): Promise<CreatedTask> {
+export async function createTask(connection: Connection, wanted: NewTask): Promise<CreatedTask> {
   const id = wanted.direct
     ? `direct:${randomUUID()}`
     : wanted.key === undefined
       ? generateTaskKey()
       : checkUserKey(wanted.key);
-  const given = wanted.files && (await giveFiles(session, id, { ...wanted.files, signal: wanted.signal }));
+  const given = wanted.files && (await giveFiles(connection, id, { ...wanted.files, signal: wanted.signal }));
   const request: TaskRequest = {
     ability: wanted.ability,
     environment: wanted.environment,
@@ -87,39 +87,43 @@ export async function createTask(session: Session, wanted: NewTask): Promise<Cre
     ...(wanted.retry && { retry: wanted.retry }),
     ...(wanted.plan && { plan: wanted.plan }),
   };
-  const creating = asking(session, async () => {
+  const creating = asking(connection, async () => {
     for (let turn = 0; turn < MOST_TURNS; turn += 1) {
-      const created = await keepingRuntime(session, () => createOnce(session, request, wanted), wanted.signal);
+      const created = await keepingRuntime(connection, () => createOnce(connection, request, wanted), wanted.signal);
       if (created) return created;
     }
     throw tooManyCallers(request.task);
   });
   return creating.catch(async (error: unknown) => {
     // The answer to a start may be lost, and the files are those of a task then.
-    if (given && !(await isKnown(session, id))) await given.undo();
+    if (given && !(await isKnown(connection, id))) await given.undo();
     throw error;
   });
 }
 
 /** @returns undefined where the task that held the key is gone by now, so that preflight must look again. */
-async function createOnce(session: Session, request: TaskRequest, wanted: NewTask): Promise<CreatedTask | undefined> {
+async function createOnce(
+  connection: Connection,
+  request: TaskRequest,
+  wanted: NewTask,
+): Promise<CreatedTask | undefined> {
   const { task: id } = request;
-  const { seal, ...answer } = await askPreflight(session, request, wanted);
+  const { seal, ...answer } = await askPreflight(connection, request, wanted);
   const { warnings } = answer;
   if (answer.ended) return { id, runId: '', warnings, attached: true };
   const start = seal && startOf(request, { ...answer, seal }, wanted);
   if (!start) await wanted.review?.(answer);
-  const started = start && (await startOrForget(session, request, start, wanted));
-  if (started !== undefined && start) noteCreated(session, id, start.memo, wanted);
-  const runId = started ?? (await attachOrForget(session, request, answer, wanted));
+  const started = start && (await startOrForget(connection, request, start, wanted));
+  if (started !== undefined && start) noteCreated(connection, id, start.memo, wanted);
+  const runId = started ?? (await attachOrForget(connection, request, answer, wanted));
   return runId === undefined ? undefined : { id, runId, warnings, attached: started === undefined };
 }
 
-/** So many results are not read by the session that created their tasks. */
+/** So many results are not read by the connection that created their tasks. */
 const MOST_CREATED = 1000;
 
 /** Its result can then be read without another question to the server. */
-function noteCreated({ created }: Session, id: string, memo: TaskMemo, { run, key, direct }: NewTask): void {
+function noteCreated({ created }: Connection, id: string, memo: TaskMemo, { run, key, direct }: NewTask): void {
   if (!created || !run || (key !== undefined && !direct)) return;
   if (created.size >= MOST_CREATED) created.delete(created.keys().next().value as string);
   created.set(id, memo);
@@ -127,23 +131,23 @@ function noteCreated({ created }: Session, id: string, memo: TaskMemo, { run, ke
 
 /** Where a task of another project came first, the record that this preflight made is of no task. */
 async function attachOrForget(
-  session: Session,
+  connection: Connection,
   request: TaskRequest,
   { input, record }: Pick<PreflightAnswer, 'input' | 'record'>,
   { run }: NewTask,
 ): Promise<string | undefined> {
   try {
-    return await attachTask(session, request, digestOf(input), run);
+    return await attachTask(connection, request, digestOf(input), run);
   } catch (error) {
     const isOther = error instanceof AbilityError && error.code === 'task.other_project';
-    if (isOther && record !== undefined) removeRecord(session, request);
+    if (isOther && record !== undefined) removeRecord(connection, request);
     throw error;
   }
 }
 
 /** A task that never came to be leaves no record behind. Source: answers, 4. */
 async function startOrForget(
-  session: Session,
+  connection: Connection,
   request: TaskRequest,
   start: Start,
   { review, signal }: NewTask,
@@ -154,11 +158,11 @@ async function startOrForget(
     refuseOtherInput(request.plan, found);
     refuseOtherPlan(request.plan, found, true);
     await review?.(start.answer);
-    await refuseWithoutWorker(session, request.environment, start.answer.plan.placement);
+    await refuseWithoutWorker(connection, request.environment, start.answer.plan.placement);
     signal?.throwIfAborted();
-    return await startTask(session, request, start);
+    return await startTask(connection, request, start);
   } catch (error) {
-    await forgetRecord(session, request);
+    await forgetRecord(connection, request);
     throw error;
   }
 }
@@ -214,20 +218,20 @@ function startOf(request: TaskRequest, answer: Sealed, { run }: NewTask): Start 
  * its answer was lost, is the same start.
  */
 async function startTask(
-  session: Session,
+  connection: Connection,
   request: TaskRequest,
   { answer, argument, memo }: Start,
 ): Promise<string | undefined> {
   const { plan } = answer;
   try {
-    const handle = await session.temporal.workflow.start(plan.ability.id, {
+    const handle = await connection.temporal.workflow.start(plan.ability.id, {
       workflowId: request.task,
-      taskQueue: taskQueueOf(session.project, request.environment, plan.placement),
+      taskQueue: taskQueueOf(connection.project, request.environment, plan.placement),
       args: packArguments(argument),
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       memo,
-      typedSearchAttributes: attributesOf(session, request, answer, argument.run),
+      typedSearchAttributes: attributesOf(connection, request, answer, argument.run),
       staticSummary: `${plan.ability.id} in ${plan.environment.name}, for ${markdownLine(request.user.name)}`,
       staticDetails: plan.ability.summary,
     });
@@ -239,13 +243,13 @@ async function startTask(
 }
 
 function attributesOf(
-  session: Session,
+  connection: Connection,
   request: TaskRequest,
   { plan }: PreflightAnswer,
   run: boolean,
 ): TypedSearchAttributes {
   const values: Record<string, string | undefined> = {
-    AbilityProject: session.project,
+    AbilityProject: connection.project,
     AbilityStatus: run ? 'running' : 'created',
     AbilityEnvironment: request.environment,
     AbilityModule: plan.ability.modules[0],
@@ -263,19 +267,19 @@ function attributesOf(
  *
  * Only a server that says so counts: the answer to a start may be lost, and the key may be that of another caller.
  */
-async function forgetRecord(session: Session, { direct, task }: TaskRequest): Promise<void> {
-  if (direct || !session.isOwnRuntime) return;
-  if (!(await isKnown(session, task))) removeRecord(session, { task });
+async function forgetRecord(connection: Connection, { direct, task }: TaskRequest): Promise<void> {
+  if (direct || !connection.isOwnRuntime) return;
+  if (!(await isKnown(connection, task))) removeRecord(connection, { task });
 }
 
-function removeRecord(session: Session, { task }: Pick<TaskRequest, 'task'>): void {
-  if (!session.isOwnRuntime) return;
-  rmSync(join(session.paths.records, task), { recursive: true, force: true });
+function removeRecord(connection: Connection, { task }: Pick<TaskRequest, 'task'>): void {
+  if (!connection.isOwnRuntime) return;
+  rmSync(join(connection.paths.records, task), { recursive: true, force: true });
 }
 
-async function isKnown(session: Session, id: string): Promise<boolean> {
+async function isKnown(connection: Connection, id: string): Promise<boolean> {
   try {
-    await session.temporal.workflow.getHandle(id).describe();
+    await connection.temporal.workflow.getHandle(id).describe();
     return true;
   } catch (error) {
     return !isUnknownWorkflow(error);

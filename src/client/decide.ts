@@ -4,7 +4,7 @@ import type { Approval, Decision, DecisionOutcome } from '../contracts/approvals
 import { UPDATES } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import { COMMENT_MISSING } from '../rules/decide-approval.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 import { keepingRuntime } from './keep-runtime.js';
 import { openOwn } from './open-task.js';
 import { refuseUnserved } from './pollers.js';
@@ -20,8 +20,8 @@ const DECIDE_MS = 15_000;
  *
  * @throws AbilityError `task.not_found`, `task.other_project`.
  */
-export async function openApprovals(session: Session, id: string): Promise<Approval[]> {
-  const { result } = await viewOwnTask(session, id);
+export async function openApprovals(connection: Connection, id: string): Promise<Approval[]> {
+  const { result } = await viewOwnTask(connection, id);
   return result.approvals.filter(({ status }) => status === 'open');
 }
 
@@ -32,14 +32,14 @@ export async function openApprovals(session: Session, id: string): Promise<Appro
  * `worker.unavailable` when no worker takes it up.
  */
 export async function decide(
-  session: Session,
+  connection: Connection,
   id: string,
   verdict: 'approve' | 'deny',
   decision: Decision,
 ): Promise<Extract<DecisionOutcome, { counted: true }>> {
   refuseFilledNo(verdict, decision);
-  const first = await send(session, id, verdict, decision);
-  const outcome = first.counted ? first : ((await sendToCalled(session, id, verdict, decision)) ?? first);
+  const first = await send(connection, id, verdict, decision);
+  const outcome = first.counted ? first : ((await sendToCalled(connection, id, verdict, decision)) ?? first);
   if (outcome.counted) return outcome;
   throw new AbilityError({
     code: 'approval.ignored',
@@ -67,51 +67,56 @@ function refuseFilledNo(verdict: 'approve' | 'deny', { fields = {} }: Decision):
 
 /** The approval may be that of a task which this one has called. */
 async function sendToCalled(
-  session: Session,
+  connection: Connection,
   id: string,
   verdict: 'approve' | 'deny',
   decision: Decision,
 ): Promise<DecisionOutcome | undefined> {
-  const open = await openApprovals(session, id);
+  const open = await openApprovals(connection, id);
   const wanted = decision.approval_id ? open.filter((approval) => approval.id === decision.approval_id) : open;
   const [only] = wanted;
   if (wanted.length !== 1 || only?.task === undefined) return undefined;
-  return send(session, only.task, verdict, { ...decision, approval_id: only.id });
+  return send(connection, only.task, verdict, { ...decision, approval_id: only.id });
 }
 
 async function send(
-  session: Session,
+  connection: Connection,
   id: string,
   verdict: 'approve' | 'deny',
   decision: Decision,
 ): Promise<DecisionOutcome> {
-  return asking(session, async () => {
+  return asking(connection, async () => {
     const args: [object] = [{ verdict, decision }];
     // Sent again after the runtime was gone, it is the same decision.
     const updateId = randomUUID();
     let taskQueue: string | undefined;
     try {
-      return await keepingRuntime(session, async () => {
-        const task = await openOwn(session, id);
-        if (!task) throw await whyUnknown(session, id, undefined);
+      return await keepingRuntime(connection, async () => {
+        const task = await openOwn(connection, id);
+        if (!task) throw await whyUnknown(connection, id, undefined);
         taskQueue = task.description.taskQueue;
-        return session.temporal.withDeadline(Date.now() + DECIDE_MS, () =>
+        return connection.temporal.withDeadline(Date.now() + DECIDE_MS, () =>
           task.execution.executeUpdate<DecisionOutcome, [object]>(UPDATES.decide, { args, updateId }),
         );
       });
     } catch (error) {
-      if (isUnknownWorkflow(error)) throw await whyUnknown(session, id, error);
-      if (error instanceof WorkflowUpdateFailedError) throw await whyUnknown(session, id, error);
+      if (isUnknownWorkflow(error)) throw await whyUnknown(connection, id, error);
+      if (error instanceof WorkflowUpdateFailedError) throw await whyUnknown(connection, id, error);
       if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError && taskQueue !== undefined)
-        throw await whyUnanswered(session, id, taskQueue, error);
+        throw await whyUnanswered(connection, id, taskQueue, error);
       throw error;
     }
   });
 }
 
 /** A decision that nobody took up in time may still be taken up by a worker that comes, so nothing is said of it. */
-async function whyUnanswered(session: Session, id: string, taskQueue: string, cause: unknown): Promise<AbilityError> {
-  await refuseUnserved(session, taskQueue);
+async function whyUnanswered(
+  connection: Connection,
+  id: string,
+  taskQueue: string,
+  cause: unknown,
+): Promise<AbilityError> {
+  await refuseUnserved(connection, taskQueue);
   return new AbilityError(
     {
       code: 'worker.unavailable',
@@ -123,8 +128,8 @@ async function whyUnanswered(session: Session, id: string, taskQueue: string, ca
 }
 
 /** An update fails alike for a key that is unknown and for a task that has ended. */
-async function whyUnknown(session: Session, id: string, cause: unknown): Promise<AbilityError> {
-  const seen = await viewTask(session, id).catch(unlessDeleted);
+async function whyUnknown(connection: Connection, id: string, cause: unknown): Promise<AbilityError> {
+  const seen = await viewTask(connection, id).catch(unlessDeleted);
   if (!seen) return taskNotFound(id, cause);
   return new AbilityError(
     {

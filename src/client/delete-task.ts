@@ -5,7 +5,7 @@ import { deleteIdOf, taskQueueOf, USER_KEY, WORKFLOWS } from '../contracts/names
 import type { Person } from '../contracts/people.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import { startTimer } from '../server/start-timer.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 import type { Stall } from './find-stall.js';
 import { keepingRuntime } from './keep-runtime.js';
 import { type OwnTask, openOwn } from './open-task.js';
@@ -48,19 +48,19 @@ const MOST_TURNS = 3;
  * @throws AbilityError `task.not_found`, `task.other_project`, `task.delete_failed`, `usage.invalid` for what is part of another task,
  * `placement.no_worker`, `wait.timeout`.
  */
-export async function deleteTask(session: Session, key: string, options: DeleteOptions): Promise<DeleteEnd> {
+export async function deleteTask(connection: Connection, key: string, options: DeleteOptions): Promise<DeleteEnd> {
   refuseNoTask(key);
-  return asking(session, async () => {
-    const task = await openOwn(session, key);
-    const known = await readDeletion(session, key);
+  return asking(connection, async () => {
+    const task = await openOwn(connection, key);
+    const known = await readDeletion(connection, key);
     if (known && (!options.purge || known.purged)) return { kind: 'already', deletion: known };
-    const isUnformed = !task && !known && options.purge && !(await findRecord(session, key));
-    if (isUnformed && (await purgePreflight(session, key, options.signal))) return { kind: 'unformed' };
-    const queue = await queueOf(session, key, task, known);
+    const isUnformed = !task && !known && options.purge && !(await findRecord(connection, key));
+    if (isUnformed && (await purgePreflight(connection, key, options.signal))) return { kind: 'unformed' };
+    const queue = await queueOf(connection, key, task, known);
     const request: DeleteRequest = { key, by: options.by, purge: options.purge };
     for (let turn = 0; turn < MOST_TURNS; turn += 1) {
-      const handle = await start(session, queue, request);
-      const deletion = await resultOf(session, handle.workflowId, key, options);
+      const handle = await start(connection, queue, request);
+      const deletion = await resultOf(connection, handle.workflowId, key, options);
       if (!deletion) return { kind: 'aborted' };
       if (deletion.problem) throw new AbilityError(deletion.problem);
       if (deletion.purged || !options.purge) return { kind: 'deleted', deletion };
@@ -89,22 +89,22 @@ function refuseNoTask(key: string): void {
 
 /** The workers of the task have its record, so theirs is the queue. */
 async function queueOf(
-  session: Session,
+  connection: Connection,
   key: string,
   task: OwnTask | undefined,
   deleted: Tombstone | undefined,
 ): Promise<string> {
   if (task) {
     const { taskQueue } = task.description;
-    await refuseUnserved(session, taskQueue);
+    await refuseUnserved(connection, taskQueue);
     return taskQueue;
   }
-  const environment = deleted?.environment ?? (await findRecord(session, key))?.request.environment;
+  const environment = deleted?.environment ?? (await findRecord(connection, key))?.request.environment;
   if (environment === undefined) throw taskNotFound(key);
-  return taskQueueOf(session.project, environment, await placementWithWorker(session, environment));
+  return taskQueueOf(connection.project, environment, await placementWithWorker(connection, environment));
 }
 
-function start({ temporal, project }: Session, taskQueue: string, request: DeleteRequest): Promise<WorkflowHandle> {
+function start({ temporal, project }: Connection, taskQueue: string, request: DeleteRequest): Promise<WorkflowHandle> {
   return temporal.workflow.start(WORKFLOWS.delete, {
     workflowId: deleteIdOf(request.key),
     taskQueue,
@@ -124,7 +124,7 @@ function start({ temporal, project }: Session, taskQueue: string, request: Delet
 
 /** How a deletion went; undefined when the caller stopped waiting. */
 async function resultOf(
-  session: Session,
+  connection: Connection,
   id: string,
   key: string,
   { timeoutMs, signal, onStall }: DeleteOptions,
@@ -135,8 +135,8 @@ async function resultOf(
   if (signal?.aborted) stop.abort();
   const stopTimer = startTimer(timeoutMs ?? Number.POSITIVE_INFINITY, abort);
   try {
-    const wait = (): Promise<unknown> => session.temporal.workflow.getHandle(id).result();
-    const result = await keepingRuntime(session, () => watchingStalls(session, id, onStall, wait), stop.signal);
+    const wait = (): Promise<unknown> => connection.temporal.workflow.getHandle(id).result();
+    const result = await keepingRuntime(connection, () => watchingStalls(connection, id, onStall, wait), stop.signal);
     return result as Deletion;
   } catch (error) {
     if (signal?.aborted) return undefined;

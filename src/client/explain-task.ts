@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/client';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { TaskStory } from '../contracts/story.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 import { findPreflight } from './find-preflight.js';
 import { readHistory } from './read-history.js';
 import { readLastWords } from './read-last-words.js';
@@ -17,22 +17,22 @@ import { type SeenTask, viewTask } from './view-task.js';
  * @throws AbilityError `task.not_found`; of a task that could not be formed its message says why.
  */
 export async function explainTask(
-  session: Session,
+  connection: Connection,
   id: string,
   mend: (seen: SeenTask) => Promise<string | undefined> = async () => undefined,
 ): Promise<TaskStory> {
   // Workflows of our own have a colon; of them only direct runs are tasks.
   if (id.includes(':') && !id.startsWith('direct:')) throw taskNotFound(id);
-  return asking(session, async () => {
-    const seen = await see(session, id);
+  return asking(connection, async () => {
+    const seen = await see(connection, id);
     // What has its key here is of another task.
     const isOwn = seen.result.project === undefined;
     const mended = await mend(seen);
     return tellStory({
       seen: mended === undefined ? seen : warned(seen, mended),
-      record: isOwn ? await findRecord(session, id) : undefined,
-      history: seen.source === 'record' ? undefined : await readHistory(session, id),
-      lastWords: (path) => (isOwn ? readLastWords(session, id, path) : new Map()),
+      record: isOwn ? await findRecord(connection, id) : undefined,
+      history: seen.source === 'record' ? undefined : await readHistory(connection, id),
+      lastWords: (path) => (isOwn ? readLastWords(connection, id, path) : new Map()),
     });
   });
 }
@@ -41,18 +41,18 @@ function warned(seen: SeenTask, warning: string): SeenTask {
   return { ...seen, result: { ...seen.result, warnings: [...seen.result.warnings, warning] } };
 }
 
-async function see(session: Session, id: string): Promise<SeenTask> {
+async function see(connection: Connection, id: string): Promise<SeenTask> {
   try {
-    return await viewTask(session, id);
+    return await viewTask(connection, id);
   } catch (error) {
     if (!(error instanceof AbilityError) || error.code !== 'task.not_found') throw error;
-    throw (await whyNeverFormed(session, id)) ?? error;
+    throw (await whyNeverFormed(connection, id)) ?? error;
   }
 }
 
 /** A key that no task holds may be that of a task which preflight refused. */
-async function whyNeverFormed(session: Session, id: string): Promise<AbilityError | undefined> {
-  const outcome = await findPreflight(session, id);
+async function whyNeverFormed(connection: Connection, id: string): Promise<AbilityError | undefined> {
+  const outcome = await findPreflight(connection, id);
   if (!outcome) return undefined;
   if (outcome === 'running') return absence(id, 'its checks are still running');
   if ('answer' in outcome) {

@@ -1,5 +1,5 @@
 import { isGrpcServiceError, type WorkflowHandle } from '@temporalio/client';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 import { openToRead } from './open-task.js';
 import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
 
@@ -17,31 +17,31 @@ export interface FetchedHistory {
  *
  * @throws AbilityError `task.not_found`, `temporal.unavailable`.
  */
-export async function fetchHistories(session: Session, id: string): Promise<FetchedHistory[]> {
-  return asking(session, async () => {
+export async function fetchHistories(connection: Connection, id: string): Promise<FetchedHistory[]> {
+  return asking(connection, async () => {
     try {
-      await openToRead(session, id);
-      return await withChildren(session, id);
+      await openToRead(connection, id);
+      return await withChildren(connection, id);
     } catch (error) {
       throw isUnknownWorkflow(error) ? taskNotFound(id, error) : error;
     }
   });
 }
 
-async function withChildren(session: Session, id: string): Promise<FetchedHistory[]> {
-  const runs = await runsOf(session, id);
+async function withChildren(connection: Connection, id: string): Promise<FetchedHistory[]> {
+  const runs = await runsOf(connection, id);
   for (const child of runs.flatMap(childrenOf)) {
-    runs.push(...(await withChildren(session, child).catch(orForgotten)));
+    runs.push(...(await withChildren(connection, child).catch(orForgotten)));
   }
   return runs;
 }
 
 /** Each run names the one it continues. */
-async function runsOf(session: Session, id: string): Promise<FetchedHistory[]> {
-  const newest = await session.temporal.workflow.getHandle(id).describe();
-  const runs = [await fetchRun(session, id, newest.runId)];
+async function runsOf(connection: Connection, id: string): Promise<FetchedHistory[]> {
+  const newest = await connection.temporal.workflow.getHandle(id).describe();
+  const runs = [await fetchRun(connection, id, newest.runId)];
   for (let runId = runBefore(runs); runId !== undefined; runId = runBefore(runs)) {
-    const [earlier] = await fetchRun(session, id, runId).then((run) => [run], orForgotten);
+    const [earlier] = await fetchRun(connection, id, runId).then((run) => [run], orForgotten);
     if (!earlier) break;
     runs.unshift(earlier);
   }
@@ -53,8 +53,8 @@ function runBefore([oldest]: FetchedHistory[]): string | undefined {
   return first?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId || undefined;
 }
 
-async function fetchRun(session: Session, workflowId: string, runId: string): Promise<FetchedHistory> {
-  const history = await session.temporal.workflow.getHandle(workflowId, runId).fetchHistory();
+async function fetchRun(connection: Connection, workflowId: string, runId: string): Promise<FetchedHistory> {
+  const history = await connection.temporal.workflow.getHandle(workflowId, runId).fetchHistory();
   return { workflowId, runId, history };
 }
 

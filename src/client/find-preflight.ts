@@ -2,7 +2,7 @@ import { ActivityNotFoundError } from '@temporalio/client';
 import { preflightIdOf } from '../contracts/names.js';
 import type { PreflightAnswer } from '../contracts/task.js';
 import { isUnimplemented } from '../server/grpc-error.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 import { outcomeOf, type PreflightOutcome } from './preflight-outcome.js';
 import { isUnknownWorkflow } from './temporal-errors.js';
 
@@ -20,17 +20,17 @@ interface KnownPreflight {
  * @returns undefined where Temporal knows none; `running` where it has not ended.
  */
 export async function findPreflight(
-  session: Session,
+  connection: Connection,
   key: string,
-  project: string = session.project,
+  project: string = connection.project,
 ): Promise<PreflightOutcome | 'running' | undefined> {
   const id = preflightIdOf(key, project);
-  const found = await Promise.all([findActivity(session, id), findWorkflow(session, id)]);
+  const found = await Promise.all([findActivity(connection, id), findWorkflow(connection, id)]);
   const last = found.filter((one) => one !== undefined).sort((a, b) => b.began - a.began)[0];
   return last && (last.isRunning ? 'running' : outcomeOf(last.result));
 }
 
-async function findActivity({ temporal }: Session, id: string): Promise<KnownPreflight | undefined> {
+async function findActivity({ temporal }: Connection, id: string): Promise<KnownPreflight | undefined> {
   try {
     const { activityRunId, scheduleTime, status } = await temporal.activity.getHandle(id).describe();
     const handle = temporal.activity.getHandle<PreflightAnswer>(id, activityRunId);
@@ -41,7 +41,7 @@ async function findActivity({ temporal }: Session, id: string): Promise<KnownPre
   }
 }
 
-async function findWorkflow({ temporal }: Session, id: string): Promise<KnownPreflight | undefined> {
+async function findWorkflow({ temporal }: Connection, id: string): Promise<KnownPreflight | undefined> {
   try {
     const { runId, startTime, status } = await temporal.workflow.getHandle(id).describe();
     const handle = temporal.workflow.getHandle<() => Promise<PreflightAnswer>>(id, runId);

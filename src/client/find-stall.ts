@@ -1,7 +1,7 @@
 import type { DescribeWorkflowExecutionResponse } from '@temporalio/client';
 import { taskQueueMoved, taskQueueOf } from '../contracts/names.js';
 import { PLACEMENTS } from '../contracts/placement.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 
 /** What no worker takes up. */
 export interface Stall {
@@ -41,7 +41,7 @@ export class StallWatch {
   private seen = new Map<string, { since: number; isTold: boolean }>();
   private current: Stall[] = [];
 
-  constructor(private readonly session: Session) {}
+  constructor(private readonly connection: Connection) {}
 
   /** What is stalled now, first of all what was just noticed. */
   get stall(): Stall | undefined {
@@ -50,7 +50,7 @@ export class StallWatch {
 
   /** Looks at a task and those it called. @returns what has been stalled since the last look. */
   async look(id: string, description: Description, now = performance.now()): Promise<Stall[]> {
-    const waiting = await findWaiting(this.session, id, description);
+    const waiting = await findWaiting(this.connection, id, description);
     const seen = new Map<string, { since: number; isTold: boolean }>();
     const current = new Map<string, Stall>();
     const fresh = new Map<string, Stall>();
@@ -59,8 +59,8 @@ export class StallWatch {
       seen.set(key, entry);
       if (now - entry.since < STALL_MS) continue;
       const place = `${what.what} ${what.queue} ${what.task}`;
-      current.set(place, stallOf(this.session, what));
-      if (!entry.isTold) fresh.set(place, stallOf(this.session, what));
+      current.set(place, stallOf(this.connection, what));
+      if (!entry.isTold) fresh.set(place, stallOf(this.connection, what));
       entry.isTold = true;
     }
     this.seen = seen;
@@ -71,7 +71,7 @@ export class StallWatch {
 
 /** What of a task waits for a worker, by a name that it has only until it is taken up. */
 async function findWaiting(
-  session: Session,
+  connection: Connection,
   id: string,
   {
     pendingWorkflowTask: turn,
@@ -89,14 +89,15 @@ async function findWaiting(
   for (const activity of pendingActivities ?? []) {
     if (activity.state !== SCHEDULED || activity.paused || isBackingOff(activity)) continue;
     const place =
-      activity.activityOptions?.taskQueue?.name ?? (await queueOfCall(session, id, activity.activityId, queue));
+      activity.activityOptions?.taskQueue?.name ?? (await queueOfCall(connection, id, activity.activityId, queue));
     found.set(`${id} call ${activity.activityId} ${activity.attempt}`, { task: id, what: 'call', queue: place });
   }
   if (depth === DEEPEST) return found;
   for (const { workflowId } of pendingChildren ?? []) {
     if (!workflowId) continue;
-    const child = await describe(session, workflowId);
-    if (child) for (const [key, what] of await findWaiting(session, workflowId, child, depth + 1)) found.set(key, what);
+    const child = await describe(connection, workflowId);
+    if (child)
+      for (const [key, what] of await findWaiting(connection, workflowId, child, depth + 1)) found.set(key, what);
   }
   return found;
 }
@@ -115,7 +116,7 @@ function isBackingOff({ attempt, nextAttemptScheduleTime, scheduledTime }: Pendi
 
 /** The queue of a call, where the server does not tell it: that of its task, unless its history says another one. */
 async function queueOfCall(
-  session: Session,
+  connection: Connection,
   id: string,
   activityId: string | null | undefined,
   queue: string,
@@ -123,7 +124,7 @@ async function queueOfCall(
   const others = PLACEMENTS.map((placement) => taskQueueMoved(queue, placement)).filter((other) => other !== queue);
   if (others.length === 0) return queue;
   try {
-    const { events } = await session.temporal.workflow.getHandle(id).fetchHistory();
+    const { events } = await connection.temporal.workflow.getHandle(id).fetchHistory();
     const scheduled = events?.find((event) => event.activityTaskScheduledEventAttributes?.activityId === activityId);
     return scheduled?.activityTaskScheduledEventAttributes?.taskQueue?.name ?? queue;
   } catch {
@@ -131,7 +132,7 @@ async function queueOfCall(
   }
 }
 
-async function describe({ temporal }: Session, id: string): Promise<Description | undefined> {
+async function describe({ temporal }: Connection, id: string): Promise<Description | undefined> {
   try {
     return (await temporal.workflow.getHandle(id).describe()).raw;
   } catch {
@@ -145,18 +146,18 @@ function timeOf(time: unknown): number {
   return Number(seconds) * 1000 + (nanos ?? 0) / 1e6;
 }
 
-function stallOf(session: Session, { task, what, queue }: Waiting): Stall {
+function stallOf(connection: Connection, { task, what, queue }: Waiting): Stall {
   const which = what === 'turn' ? 'the next turn' : 'a call';
   const message = `No worker has taken up ${which} of ${task} for ${STALL_MS / 1000} s, on the queue ${queue}`;
-  return { task, what, queue, message, suggestion: helpFor(session, queue) };
+  return { task, what, queue, message, suggestion: helpFor(connection, queue) };
 }
 
 /** The command that starts a worker; the runtime of a project has its own. */
-function helpFor(session: Session, queue: string): string {
-  if (session.isOwnRuntime) {
-    return `Read ${session.paths.runtimeLog}; start the runtime anew: ability down && ability up --detach`;
+function helpFor(connection: Connection, queue: string): string {
+  if (connection.isOwnRuntime) {
+    return `Read ${connection.paths.runtimeLog}; start the runtime anew: ability down && ability up --detach`;
   }
-  const { project, serverFlags = `--address ${session.address}` } = session;
+  const { project, serverFlags = `--address ${connection.address}` } = connection;
   const [, environment, placement] = /^(.*)-(local|cloud)$/.exec(queue.slice(project.length + 1)) ?? [];
   const isOurs = environment !== undefined && queue === taskQueueOf(project, environment, placement as 'local');
   const place = isOurs ? ` --env ${environment} --placement ${placement}` : '';

@@ -8,7 +8,7 @@ import { formatBytes } from '../rules/byte-size.js';
 import { safeFileName } from '../rules/file-name.js';
 import { mediaTypeOf } from '../rules/media-type.js';
 import { TaskFileStore } from '../server/store/task-file-store.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 
 /** Files that a caller gives as input. */
 export interface GivenFiles {
@@ -36,7 +36,7 @@ export interface KeptInput {
  * `store.full`, `store.not_shared`.
  */
 export async function giveFiles(
-  { store, project }: Pick<Session, 'store' | 'project'>,
+  { store, project }: Pick<Connection, 'store' | 'project'>,
   task: string,
   { paths, maxBytes, signal }: GivenFiles,
 ): Promise<KeptInput> {

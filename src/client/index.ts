@@ -2,7 +2,7 @@
 export { changeInput } from './change-input.js';
 export { checkFormerNames } from './check-former-names.js';
 export { checkAttributes, checkDispatch, checkRetention, checkWorkers } from './check-server.js';
-export { type ConnectOptions, connect, type Session } from './connect.js';
+export { type Connection, type ConnectOptions, connect } from './connect.js';
 export { cancelTask, pauseTask, resumeTask, runTask, signalTask } from './control-task.js';
 export { type CreatedTask, createTask, type NewTask } from './create-task.js';
 export { decide, openApprovals } from './decide.js';

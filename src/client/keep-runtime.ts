@@ -6,7 +6,7 @@ import { grpcErrorOf } from '../server/grpc-error.js';
 import { isVisible } from '../server/process-space.js';
 import { isLiving, readLivingRuntime } from '../server/runtime-file.js';
 import { wasStopped } from '../server/stop-runtime.js';
-import { reconnect, type Session } from './connect.js';
+import { type Connection, reconnect } from './connect.js';
 
 /** How often a command that waits looks whether its runtime lives. */
 const LOOK_MS = 1000;
@@ -22,21 +22,25 @@ const GONE = new Set([1, 14]);
  * @param signal ends the waiting, with its reason.
  * @throws AbilityError `runtime.stopped` where `ability down` ended the runtime; what the action throws.
  */
-export async function keepingRuntime<T>(session: Session, action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+export async function keepingRuntime<T>(
+  connection: Connection,
+  action: () => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
   for (let turn = 1; ; turn += 1) {
     signal?.throwIfAborted();
     const stop = new AbortController();
     const ends = signal ? AbortSignal.any([stop.signal, signal]) : stop.signal;
     // Each call listens on, for as long as this goes.
     setMaxListeners(0, ends);
-    const watching = untilGone(session, stop.signal).then(() => stop.abort());
+    const watching = untilGone(connection, stop.signal).then(() => stop.abort());
     try {
       // Whatever the action does about its signal: it may wait for more than a call.
-      return await unlessAborted(session.temporal.withAbortSignal(ends, action), signal);
+      return await unlessAborted(connection.temporal.withAbortSignal(ends, action), signal);
     } catch (error) {
       signal?.throwIfAborted();
-      if (!session.runtime || !isNobodyThere(error) || turn === MOST_TURNS) throw error;
-      await unlessAborted(reviveRuntime(session), signal);
+      if (!connection.runtime || !isNobodyThere(error) || turn === MOST_TURNS) throw error;
+      await unlessAborted(reviveRuntime(connection), signal);
     } finally {
       stop.abort();
       await watching;
@@ -44,8 +48,8 @@ export async function keepingRuntime<T>(session: Session, action: () => Promise<
   }
 }
 
-/** Whether the runtime that a session was connected to lives no more. */
-export function isRuntimeGone({ runtime, paths }: Session): boolean {
+/** Whether the runtime that a connection was connected to lives no more. */
+export function isRuntimeGone({ runtime, paths }: Connection): boolean {
   return runtime !== undefined && !isLiving(paths, runtime);
 }
 
@@ -62,29 +66,29 @@ export function isNobodyThere(error: unknown): boolean {
  *
  * @throws AbilityError `runtime.stopped`, and what {@link ensureRuntime} throws.
  */
-export async function reviveRuntime(session: Session): Promise<void> {
-  session.reviving ??= revive(session).finally(() => {
-    session.reviving = undefined;
+export async function reviveRuntime(connection: Connection): Promise<void> {
+  connection.reviving ??= revive(connection).finally(() => {
+    connection.reviving = undefined;
   });
-  await session.reviving;
+  await connection.reviving;
 }
 
-async function revive(session: Session): Promise<void> {
-  const { runtime, paths, progress = () => {} } = session;
+async function revive(connection: Connection): Promise<void> {
+  const { runtime, paths, progress = () => {} } = connection;
   if (!runtime) return;
   for (let turn = 1; ; turn += 1) {
     // Also while it is still leaving.
     if (wasStopped(paths, runtime)) throw runtimeStopped();
-    const isGone = isRuntimeGone(session);
-    const found = await findRuntime(session);
-    if (await connectWhileLiving(session, found.runtime, turn === MOST_TURNS)) {
+    const isGone = isRuntimeGone(connection);
+    const found = await findRuntime(connection);
+    if (await connectWhileLiving(connection, found.runtime, turn === MOST_TURNS)) {
       if (isGone) tellRestart(progress, found);
       return;
     }
   }
 }
 
-async function findRuntime({ paths, env }: Session): Promise<EnsuredRuntime> {
+async function findRuntime({ paths, env }: Connection): Promise<EnsuredRuntime> {
   const living = readLivingRuntime(paths);
   // Whatever its version: whoever replaced it did so for a reason.
   if (living?.state === 'up' && isVisible(living)) return { runtime: living, started: false };
@@ -92,14 +96,14 @@ async function findRuntime({ paths, env }: Session): Promise<EnsuredRuntime> {
 }
 
 /** @returns false where the runtime was gone before it answered. @throws AbilityError what {@link reconnect} throws. */
-async function connectWhileLiving(session: Session, runtime: RuntimeFile, isLast: boolean): Promise<boolean> {
+async function connectWhileLiving(connection: Connection, runtime: RuntimeFile, isLast: boolean): Promise<boolean> {
   const [stop, gone] = [new AbortController(), new AbortController()];
-  const watching = untilGone({ ...session, runtime }, stop.signal).then(() => gone.abort());
+  const watching = untilGone({ ...connection, runtime }, stop.signal).then(() => gone.abort());
   try {
-    await reconnect(session, runtime, gone.signal);
+    await reconnect(connection, runtime, gone.signal);
     return true;
   } catch (error) {
-    if (isLast || isLiving(session.paths, runtime)) throw error;
+    if (isLast || isLiving(connection.paths, runtime)) throw error;
     return false;
   } finally {
     stop.abort();
@@ -112,9 +116,9 @@ function tellRestart(progress: (text: string) => void, found: EnsuredRuntime): v
   progress(`The runtime of this project had ended while this command waited; ${how}, and the task goes on.`);
 }
 
-/** Resolves when the runtime of a session is gone, or its caller has stopped waiting. */
-export async function untilGone(session: Session, stop: AbortSignal): Promise<void> {
-  while (!stop.aborted && !(session.runtime && isRuntimeGone(session))) {
+/** Resolves when the runtime of a connection is gone, or its caller has stopped waiting. */
+export async function untilGone(connection: Connection, stop: AbortSignal): Promise<void> {
+  while (!stop.aborted && !(connection.runtime && isRuntimeGone(connection))) {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(end, LOOK_MS);
       function end(): void {

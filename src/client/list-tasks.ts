@@ -2,7 +2,7 @@ import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { SIGNALS } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo } from '../contracts/task.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 import { deletedAmong } from './read-deletion.js';
 import { type ListedState, listedState, type TaskFilter, taskQuery } from './task-query.js';
 import { asking, invalidArgumentOf } from './temporal-errors.js';
@@ -35,37 +35,37 @@ export interface ListedTask {
  *
  * @throws AbilityError `usage.invalid` for a value or a condition that Temporal cannot take.
  */
-export async function listTasks(session: Session, filter: ListFilter): Promise<ListedTask[]> {
-  const query = taskQuery(session.project, filter);
-  return asking(session, async () => {
+export async function listTasks(connection: Connection, filter: ListFilter): Promise<ListedTask[]> {
+  const query = taskQuery(connection.project, filter);
+  return asking(connection, async () => {
     let tasks: ListedTask[] = [];
     try {
-      for await (const execution of session.temporal.workflow.list({ query })) {
+      for await (const execution of connection.temporal.workflow.list({ query })) {
         if (execution.workflowId.includes(':')) continue;
-        const task = await listed(session, execution);
+        const task = await listed(connection, execution);
         if (filter.status && filter.status.length > 0 && !filter.status.includes(task.status)) continue;
         tasks.push(task);
         if (tasks.length < filter.limit) continue;
-        tasks = await withoutDeleted(session, tasks);
+        tasks = await withoutDeleted(connection, tasks);
         if (tasks.length === filter.limit) return tasks;
       }
     } catch (error) {
       throw refusal(filter, error) ?? error;
     }
-    return withoutDeleted(session, tasks);
+    return withoutDeleted(connection, tasks);
   });
 }
 
 /** Temporal keeps the histories of deleted tasks that were not purged. */
-async function withoutDeleted(session: Session, tasks: ListedTask[]): Promise<ListedTask[]> {
+async function withoutDeleted(connection: Connection, tasks: ListedTask[]): Promise<ListedTask[]> {
   const deleted = await deletedAmong(
-    session,
+    connection,
     tasks.filter(({ finished_at }) => finished_at !== null).map(({ task_key }) => task_key),
   );
   return tasks.filter(({ task_key }) => !deleted.has(task_key));
 }
 
-async function listed(session: Session, execution: WorkflowExecutionInfo): Promise<ListedTask> {
+async function listed(connection: Connection, execution: WorkflowExecutionInfo): Promise<ListedTask> {
   const { workflowId, type, status, searchAttributes, startTime, closeTime } = execution;
   const memo = (execution.memo ?? {}) as Partial<TaskMemo>;
   const state = listedState(status.name, String(searchAttributes.AbilityStatus?.[0] ?? ''));
@@ -73,7 +73,7 @@ async function listed(session: Session, execution: WorkflowExecutionInfo): Promi
     task_key: workflowId,
     ability_id: type,
     version: memo.version ?? '',
-    status: state === 'created' && (await wasRun(session, workflowId)) ? 'running' : state,
+    status: state === 'created' && (await wasRun(connection, workflowId)) ? 'running' : state,
     environment: memo.environment ?? '',
     session: searchAttributes.AbilitySession === undefined ? null : String(searchAttributes.AbilitySession[0]),
     requested_by: memo.requested_by ?? '',
@@ -90,11 +90,11 @@ const CREATED_EVENTS = 5;
 const FIRST_EVENTS = 500;
 
 /** Running a created task sets no attribute, since that would be an event for every one; the signal tells. */
-async function wasRun(session: Session, id: string): Promise<boolean> {
-  const { historyLength } = await session.temporal.workflow.getHandle(id).describe();
+async function wasRun(connection: Connection, id: string): Promise<boolean> {
+  const { historyLength } = await connection.temporal.workflow.getHandle(id).describe();
   if (historyLength <= CREATED_EVENTS) return false;
-  const { history } = await session.temporal.workflowService.getWorkflowExecutionHistory({
-    namespace: session.namespace,
+  const { history } = await connection.temporal.workflowService.getWorkflowExecutionHistory({
+    namespace: connection.namespace,
     execution: { workflowId: id },
     maximumPageSize: FIRST_EVENTS,
   });

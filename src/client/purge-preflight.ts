@@ -1,7 +1,7 @@
 import { preflightIdOf } from '../contracts/names.js';
 import { grpcErrorOf } from '../server/grpc-error.js';
 import { removePreflightActivities } from '../server/preflight-activities.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 import { findPreflight } from './find-preflight.js';
 import { isUnknownWorkflow } from './temporal-errors.js';
 
@@ -13,19 +13,19 @@ const NOT_FOUND = 5;
  *
  * @returns false where there is none that has ended.
  */
-export async function purgePreflight(session: Session, key: string, signal?: AbortSignal): Promise<boolean> {
-  const found = await findPreflight(session, key);
+export async function purgePreflight(connection: Connection, key: string, signal?: AbortSignal): Promise<boolean> {
+  const found = await findPreflight(connection, key);
   if (found === undefined || found === 'running') return false;
-  const { temporal, namespace, project } = session;
+  const { temporal, namespace, project } = connection;
   const id = preflightIdOf(key, project);
   const check = (): void => signal?.throwIfAborted();
   await removePreflightActivities(temporal, namespace, id, check);
-  await removeWorkflows(session, id, check);
+  await removeWorkflows(connection, id, check);
   return true;
 }
 
 /** Preflights that were workflows, as on older servers: the newest run, until there is none. */
-async function removeWorkflows({ temporal, namespace }: Session, id: string, check: () => void): Promise<void> {
+async function removeWorkflows({ temporal, namespace }: Connection, id: string, check: () => void): Promise<void> {
   for (;;) {
     try {
       const { runId } = await temporal.workflow.getHandle(id).describe();

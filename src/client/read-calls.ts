@@ -1,9 +1,9 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { PHASES } from '../contracts/hooks.js';
 import type { Problem } from '../contracts/problem.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 
-type HistoryAnswer = Awaited<ReturnType<Session['temporal']['workflowService']['getWorkflowExecutionHistory']>>;
+type HistoryAnswer = Awaited<ReturnType<Connection['temporal']['workflowService']['getWorkflowExecutionHistory']>>;
 /** A call that has not ended, as Temporal describes it. */
 export type PendingActivity = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];
 

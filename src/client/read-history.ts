@@ -2,7 +2,7 @@ import { isGrpcServiceError } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { TaskStart } from '../contracts/task.js';
 import { readArguments } from '../server/read-arguments.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 import { type HistoryEvent, isoOf, type ReadText, readCalls, type SeenCall } from './read-calls.js';
 
 /** What the history of a task tells besides its result. */
@@ -20,21 +20,21 @@ const PAGE = 1000;
 const MOST_EVENTS = 50_000;
 
 /** Reads what the history of a task tells of its start and its calls, through all its runs. */
-export async function readHistory(session: Session, id: string): Promise<TaskHistory> {
-  const events = await eventsOf(session, id, undefined);
+export async function readHistory(connection: Connection, id: string): Promise<TaskHistory> {
+  const events = await eventsOf(connection, id, undefined);
   const [newest] = events;
   let isCut = events.length >= MOST_EVENTS;
   for (let runId = runBefore(events); runId !== undefined && !isCut; runId = runBefore(events)) {
-    const earlier = await eventsOf(session, id, runId).catch(orForgotten);
+    const earlier = await eventsOf(connection, id, runId).catch(orForgotten);
     events.unshift(...earlier);
     isCut = earlier.length === 0 || events.length >= MOST_EVENTS;
   }
   const [first] = events;
-  const { raw } = await session.temporal.workflow.getHandle(id).describe();
+  const { raw } = await connection.temporal.workflow.getHandle(id).describe();
   return {
     created_at: isoOf(first?.eventTime),
-    start: newest ? await startOf(session, id, newest) : null,
-    calls: await readCalls(events, raw.pendingActivities ?? [], textReader(session)),
+    start: newest ? await startOf(connection, id, newest) : null,
+    calls: await readCalls(events, raw.pendingActivities ?? [], textReader(connection)),
     isCut,
   };
 }
@@ -52,12 +52,12 @@ function orForgotten(error: unknown): HistoryEvent[] {
   throw error;
 }
 
-async function eventsOf(session: Session, id: string, runId: string | undefined): Promise<HistoryEvent[]> {
+async function eventsOf(connection: Connection, id: string, runId: string | undefined): Promise<HistoryEvent[]> {
   const events: HistoryEvent[] = [];
   let nextPageToken: Uint8Array | undefined;
   do {
-    const page = await session.temporal.workflowService.getWorkflowExecutionHistory({
-      namespace: session.namespace,
+    const page = await connection.temporal.workflowService.getWorkflowExecutionHistory({
+      namespace: connection.namespace,
       execution: { workflowId: id, ...(runId !== undefined && { runId }) },
       maximumPageSize: PAGE,
       ...(nextPageToken && { nextPageToken }),
@@ -68,7 +68,7 @@ async function eventsOf(session: Session, id: string, runId: string | undefined)
   return events;
 }
 
-async function startOf({ codec }: Session, id: string, event: HistoryEvent): Promise<TaskStart | null> {
+async function startOf({ codec }: Connection, id: string, event: HistoryEvent): Promise<TaskStart | null> {
   const payloads = event.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
   try {
     return (await readArguments(codec, payloads, id)) ?? null;
@@ -77,8 +77,8 @@ async function startOf({ codec }: Session, id: string, event: HistoryEvent): Pro
   }
 }
 
-/** Reads texts that Temporal keeps beside events, for a session. */
-export function textReader({ codec }: Pick<Session, 'codec'>): ReadText {
+/** Reads texts that Temporal keeps beside events, for a connection. */
+export function textReader({ codec }: Pick<Connection, 'codec'>): ReadText {
   return async (payload) => {
     const [decoded] = payload ? await codec.decode([payload]) : [];
     const text: unknown = decoded && defaultPayloadConverter.fromPayload(decoded);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RECORD_FILES } from '../contracts/record.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 import { type LogLine, linesOf } from './read-call-logs.js';
 
 /**
@@ -9,10 +9,10 @@ import { type LogLine, linesOf } from './read-call-logs.js';
  *
  * Source: answers, 17.
  */
-export function readLastWords(session: Pick<Session, 'paths'>, task: string, path: string): Map<number, string> {
+export function readLastWords(connection: Pick<Connection, 'paths'>, task: string, path: string): Map<number, string> {
   const words = new Map<number, string>();
   const complaints = new Map<number, string>();
-  for (const { attempt, stream, text } of readLines(session, task, path)) {
+  for (const { attempt, stream, text } of readLines(connection, task, path)) {
     if (text.trim() === '') continue;
     words.set(attempt, text.trim());
     if (stream === 'stderr') complaints.set(attempt, text.trim());
@@ -20,7 +20,7 @@ export function readLastWords(session: Pick<Session, 'paths'>, task: string, pat
   return new Map([...words, ...complaints]);
 }
 
-function readLines({ paths }: Pick<Session, 'paths'>, task: string, path: string): LogLine[] {
+function readLines({ paths }: Pick<Connection, 'paths'>, task: string, path: string): LogLine[] {
   try {
     const text = readFileSync(join(paths.records, task, RECORD_FILES.logs, `${path}.jsonl`), 'utf8');
     return linesOf(text);

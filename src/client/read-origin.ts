@@ -2,7 +2,7 @@ import type { JsonObject } from '../contracts/json.js';
 import type { Plan } from '../contracts/plan.js';
 import type { TaskStart } from '../contracts/task.js';
 import { readArguments } from '../server/read-arguments.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 import { findPreflight } from './find-preflight.js';
 import { asking, isUnknownWorkflow } from './temporal-errors.js';
 
@@ -15,32 +15,32 @@ const LAST_EVENTS = 30;
  * @returns undefined when Temporal no longer has the task. @throws AbilityError `store.not_shared` for a large input
  * that lies in a store we do not see.
  */
-export async function readInput(session: Session, id: string): Promise<JsonObject | undefined> {
-  return (await readStart(session, id))?.input;
+export async function readInput(connection: Connection, id: string): Promise<JsonObject | undefined> {
+  return (await readStart(connection, id))?.input;
 }
 
 /** The plan a task was started with; as {@link readInput}. */
-export async function readPlan(session: Session, id: string): Promise<Plan | undefined> {
-  return (await readStart(session, id))?.plan;
+export async function readPlan(connection: Connection, id: string): Promise<Plan | undefined> {
+  return (await readStart(connection, id))?.plan;
 }
 
-async function readStart(session: Session, id: string): Promise<TaskStart | undefined> {
-  return unlessUnknown(session, id, async () => {
-    const { history } = await session.temporal.workflowService.getWorkflowExecutionHistory({
-      namespace: session.namespace,
+async function readStart(connection: Connection, id: string): Promise<TaskStart | undefined> {
+  return unlessUnknown(connection, id, async () => {
+    const { history } = await connection.temporal.workflowService.getWorkflowExecutionHistory({
+      namespace: connection.namespace,
       execution: { workflowId: id },
       maximumPageSize: 1,
     });
     const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-    return readArguments(session.codec, payloads, id);
+    return readArguments(connection.codec, payloads, id);
   });
 }
 
 /** The machine whose worker last worked on a task, as the worker called itself; undefined when that is not known. */
-export async function readHost(session: Session, id: string): Promise<string | undefined> {
-  return unlessUnknown(session, id, async () => {
-    const { history } = await session.temporal.workflowService.getWorkflowExecutionHistoryReverse({
-      namespace: session.namespace,
+export async function readHost(connection: Connection, id: string): Promise<string | undefined> {
+  return unlessUnknown(connection, id, async () => {
+    const { history } = await connection.temporal.workflowService.getWorkflowExecutionHistoryReverse({
+      namespace: connection.namespace,
       execution: { workflowId: id },
       maximumPageSize: LAST_EVENTS,
     });
@@ -58,23 +58,23 @@ export async function readHost(session: Session, id: string): Promise<string | u
  * The preflight has said so, which is one of the project of the task, so that no history of a task need hold it.
  */
 export async function readRecordPlace(
-  session: Session,
+  connection: Connection,
   id: string,
-  project: string = session.project,
+  project: string = connection.project,
 ): Promise<string | undefined> {
   try {
-    const outcome = await findPreflight(session, id, project);
+    const outcome = await findPreflight(connection, id, project);
     return typeof outcome === 'object' && 'answer' in outcome ? outcome.answer.record : undefined;
   } catch {
     return undefined;
   }
 }
 
-function unlessUnknown<T>(session: Session, id: string, read: () => Promise<T>): Promise<T | undefined> {
-  return asking(session, async () => {
+function unlessUnknown<T>(connection: Connection, id: string, read: () => Promise<T>): Promise<T | undefined> {
+  return asking(connection, async () => {
     try {
       // The handle knows which errors mean that there is no such workflow; the service alone does not.
-      await session.temporal.workflow.getHandle(id).describe();
+      await connection.temporal.workflow.getHandle(id).describe();
       return await read();
     } catch (error) {
       if (isUnknownWorkflow(error)) return undefined;

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { RECORD_FILES, type TaskRecord } from '../contracts/record.js';
 import { recordPath } from '../rules/record-path.js';
 import { readSharedRecord } from '../server/store/read-shared-record.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 
 /** The record of a task on this machine; undefined when there is none. */
-export function readRecord(session: Pick<Session, 'paths'>, id: string): TaskRecord | undefined {
+export function readRecord(connection: Pick<Connection, 'paths'>, id: string): TaskRecord | undefined {
   try {
-    const text = readFileSync(join(folderOf(session, id), RECORD_FILES.json), 'utf8');
+    const text = readFileSync(join(folderOf(connection, id), RECORD_FILES.json), 'utf8');
     return JSON.parse(text) as TaskRecord;
   } catch {
     return undefined;
@@ -16,12 +16,12 @@ export function readRecord(session: Pick<Session, 'paths'>, id: string): TaskRec
 }
 
 /** The folder of the record of a task, where it is on this machine. */
-export function recordHere(session: Pick<Session, 'paths'>, id: string): string | null {
-  const folder = folderOf(session, id);
+export function recordHere(connection: Pick<Connection, 'paths'>, id: string): string | null {
+  const folder = folderOf(connection, id);
   return existsSync(join(folder, RECORD_FILES.json)) ? folder : null;
 }
 
-function folderOf({ paths }: Pick<Session, 'paths'>, id: string): string {
+function folderOf({ paths }: Pick<Connection, 'paths'>, id: string): string {
   return join(paths.records, ...recordPath(id));
 }
 
@@ -30,9 +30,11 @@ function folderOf({ paths }: Pick<Session, 'paths'>, id: string): string {
  *
  * Undefined where there is none, and where the store cannot be read.
  */
-export async function findRecord(session: Session, id: string): Promise<TaskRecord | undefined> {
-  const here = readRecord(session, id);
-  if (here?.result || !session.store.isShared || id.includes(':')) return here;
-  const shared = await readSharedRecord(session.store, { project: session.project, task: id }).catch(() => undefined);
+export async function findRecord(connection: Connection, id: string): Promise<TaskRecord | undefined> {
+  const here = readRecord(connection, id);
+  if (here?.result || !connection.store.isShared || id.includes(':')) return here;
+  const shared = await readSharedRecord(connection.store, { project: connection.project, task: id }).catch(
+    () => undefined,
+  );
   return shared?.result ? shared : (here ?? shared);
 }

@@ -14,7 +14,7 @@ import type { StoredResult } from '../contracts/stored-result.js';
 import type { TaskMemo, TaskResult } from '../contracts/task.js';
 import { isOutputRef, mapLargeParts } from '../rules/large-parts.js';
 import { restoreResult } from '../rules/stored-result.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 import { linkOf } from './links.js';
 import { otherProjectOf } from './open-task.js';
 import { findRecord, recordHere } from './read-record.js';
@@ -28,43 +28,43 @@ const LAST_EVENTS = 30;
  *
  * Reads the close event, so it needs no worker once the task has ended. Source: design, section 6, "reading".
  */
-export async function awaitResult(session: Session, id: string): Promise<TaskResult> {
-  const handle = session.temporal.workflow.getHandle(id);
+export async function awaitResult(connection: Connection, id: string): Promise<TaskResult> {
+  const handle = connection.temporal.workflow.getHandle(id);
   try {
-    return restore(session, id, (await handle.result()) as StoredResult);
+    return restore(connection, id, (await handle.result()) as StoredResult);
   } catch (error) {
     if (isUnknownWorkflow(error)) {
-      const known = (await findRecord(session, id))?.result;
+      const known = (await findRecord(connection, id))?.result;
       if (known) return known;
     }
     if (!(error instanceof WorkflowFailedError)) throw error;
-    return resultOfFailure(session, id, error.cause);
+    return resultOfFailure(connection, id, error.cause);
   }
 }
 
-async function resultOfFailure(session: Session, id: string, cause: Error | undefined): Promise<TaskResult> {
+async function resultOfFailure(connection: Connection, id: string, cause: Error | undefined): Promise<TaskResult> {
   if (cause instanceof ApplicationFailure) {
     const [result] = (cause.details ?? []) as [StoredResult?];
-    if (result && 'steps' in result) return restore(session, id, result);
+    if (result && 'steps' in result) return restore(connection, id, result);
     const error: Problem = { code: cause.type ?? 'internal.error', message: cause.message };
-    return bareResult(session, id, 'failed', error);
+    return bareResult(connection, id, 'failed', error);
   }
   if (cause instanceof CancelledFailure) {
-    const finished = await readFinish(session, id);
-    return finished ? restore(session, id, finished) : bareResult(session, id, 'cancelled', null);
+    const finished = await readFinish(connection, id);
+    return finished ? restore(connection, id, finished) : bareResult(connection, id, 'cancelled', null);
   }
   if (cause instanceof TerminatedFailure) {
     const error = { code: 'task.terminated', message: `The workflow was terminated: ${cause.message}` };
-    return bareResult(session, id, 'cancelled', error);
+    return bareResult(connection, id, 'cancelled', error);
   }
   const message = cause?.message ?? 'The workflow ended without saying how';
-  return bareResult(session, id, 'failed', { code: 'internal.error', message });
+  return bareResult(connection, id, 'failed', { code: 'internal.error', message });
 }
 
 /** Temporal keeps no details of a cancelled workflow; the task's last local activity has them. */
-async function readFinish(session: Session, id: string): Promise<StoredResult | undefined> {
-  const { history } = await session.temporal.workflowService.getWorkflowExecutionHistoryReverse({
-    namespace: session.namespace,
+async function readFinish(connection: Connection, id: string): Promise<StoredResult | undefined> {
+  const { history } = await connection.temporal.workflowService.getWorkflowExecutionHistoryReverse({
+    namespace: connection.namespace,
     execution: { workflowId: id },
     maximumPageSize: LAST_EVENTS,
   });
@@ -73,7 +73,7 @@ async function readFinish(session: Session, id: string): Promise<StoredResult | 
     if (!data?.payloads || !result?.payloads) continue;
     const about = fromPayloadsAtIndex<{ activity_type?: string }>(defaultPayloadConverter, 0, data.payloads);
     if (about?.activity_type !== ACTIVITIES.finish) continue;
-    const payloads = await session.codec.decode(result.payloads);
+    const payloads = await connection.codec.decode(result.payloads);
     const answer = fromPayloadsAtIndex<FinishAnswer>(defaultPayloadConverter, 0, payloads);
     return 'result' in answer ? answer.result : undefined;
   }
@@ -81,30 +81,30 @@ async function readFinish(session: Session, id: string): Promise<StoredResult | 
 }
 
 /** What its history keeps of a result, with what the workflow itself tells. */
-async function restore(session: Session, id: string, stored: StoredResult): Promise<TaskResult> {
-  return complete(session, id, restoreResult(await knownOf(session, id, stored), stored));
+async function restore(connection: Connection, id: string, stored: StoredResult): Promise<TaskResult> {
+  return complete(connection, id, restoreResult(await knownOf(connection, id, stored), stored));
 }
 
-/** What the workflow of a task tells; of one that this session created it is not asked, as far as the result has the times. */
-async function knownOf(session: Session, id: string, stored: StoredResult): Promise<TaskResult> {
-  const memo = session.created?.get(id);
-  session.created?.delete(id);
+/** What the workflow of a task tells; of one that this connection created it is not asked, as far as the result has the times. */
+async function knownOf(connection: Connection, id: string, stored: StoredResult): Promise<TaskResult> {
+  const memo = connection.created?.get(id);
+  connection.created?.delete(id);
   if (memo && stored.started_at && stored.took_ms !== undefined) {
     return resultFromMemo(id, memo, stored.started_at);
   }
-  return resultFromDescription(session, id, await session.temporal.workflow.getHandle(id).describe());
+  return resultFromDescription(connection, id, await connection.temporal.workflow.getHandle(id).describe());
 }
 
 /** The result of a task whose workflow left none. */
 async function bareResult(
-  session: Session,
+  connection: Connection,
   id: string,
   status: TaskResult['status'],
   error: Problem | null,
 ): Promise<TaskResult> {
-  const description = await session.temporal.workflow.getHandle(id).describe();
-  return complete(session, id, {
-    ...resultFromDescription(session, id, description),
+  const description = await connection.temporal.workflow.getHandle(id).describe();
+  return complete(connection, id, {
+    ...resultFromDescription(connection, id, description),
     status,
     error,
     cleanup_ran: false,
@@ -113,12 +113,12 @@ async function bareResult(
 
 /** What can be said of a task without its worker. */
 export function resultFromDescription(
-  session: Session,
+  connection: Connection,
   id: string,
   description: WorkflowExecutionDescription,
 ): TaskResult {
   const memo = (description.memo ?? {}) as Partial<TaskMemo>;
-  const project = otherProjectOf(session, description);
+  const project = otherProjectOf(connection, description);
   return {
     ...resultFromMemo(id, { ability: description.type, ...memo }, description.startTime.toISOString()),
     finished_at: description.closeTime?.toISOString() ?? null,
@@ -150,7 +150,7 @@ function resultFromMemo(id: string, memo: Partial<TaskMemo>, startedAt: string):
 }
 
 /** Fills in what only a caller knows: the link, and what is large from the store. */
-async function complete(session: Session, id: string, result: TaskResult): Promise<TaskResult> {
+async function complete(connection: Connection, id: string, result: TaskResult): Promise<TaskResult> {
   const found = new Map<string, Json>();
   const missing = new Set<string>();
   const references = new Set<string>();
@@ -160,7 +160,7 @@ async function complete(session: Session, id: string, result: TaskResult): Promi
   });
   for (const reference of references) {
     try {
-      const bytes = await session.store.get(reference);
+      const bytes = await connection.store.get(reference);
       found.set(reference, JSON.parse(new TextDecoder().decode(bytes)) as Json);
     } catch (error) {
       missing.add(`store.not_shared: ${error instanceof Error ? error.message : String(error)}`);
@@ -168,7 +168,7 @@ async function complete(session: Session, id: string, result: TaskResult): Promi
   }
   const whole = mapLargeParts(result, (part) => (isOutputRef(part) ? (found.get(part.$ref) ?? part) : part));
   // A record here that has the key of another project's task is not of that task.
-  const here = result.project === undefined ? recordHere(session, id) : null;
-  const links = { record: result.links.record ?? here, temporal: linkOf(session, id) };
+  const here = result.project === undefined ? recordHere(connection, id) : null;
+  const links = { record: result.links.record ?? here, temporal: linkOf(connection, id) };
   return { ...whole, links, warnings: [...result.warnings, ...missing] };
 }

@@ -1,6 +1,6 @@
 import type { TaskResult } from '../contracts/task.js';
 import { type WayToRetry, wayToRetry } from '../rules/way-on.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 import { readPlan } from './read-origin.js';
 import { readRecord } from './read-record.js';
 
@@ -9,14 +9,14 @@ import { readRecord } from './read-record.js';
  *
  * It is what a retry itself asks for: Temporal still has the task, it is of this project, and the step is one of its own.
  */
-export async function readWayToRetry(session: Session, result: TaskResult): Promise<WayToRetry | undefined> {
+export async function readWayToRetry(connection: Connection, result: TaskResult): Promise<WayToRetry | undefined> {
   const { task_key: task, status, error, project } = result;
   if (task === null || project !== undefined) return undefined;
   if (!wayToRetry({ task, status, plan: undefined, error })) return undefined;
   try {
-    const { status: temporal } = await session.temporal.workflow.getHandle(task).describe();
+    const { status: temporal } = await connection.temporal.workflow.getHandle(task).describe();
     if (temporal.name === 'RUNNING') return undefined;
-    const plan = readRecord(session, task)?.plan ?? (await readPlan(session, task));
+    const plan = readRecord(connection, task)?.plan ?? (await readPlan(connection, task));
     return wayToRetry({ task, status, plan, error });
   } catch {
     // It is a hint; what is wrong with the server is said by what asks for more.

@@ -1,7 +1,7 @@
 import type { DescribeWorkflowExecutionResponse } from '@temporalio/client';
 import { meaningOf } from '../contracts/codes.js';
 import { AbilityError } from '../contracts/problem.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 
 /** So many failed workflow tasks in a row mean that the code cannot go on. Source: design, section 6, "Never a hang". */
 const STUCK_FAILURES = 3;
@@ -17,11 +17,15 @@ const LAST_EVENTS = 20;
  * @throws AbilityError `store.not_shared`, `store.full`, or whatever of ours its worker says is the reason, else
  * `engine.stuck`.
  */
-export async function refuseStuck(session: Session, id: string, raw: DescribeWorkflowExecutionResponse): Promise<void> {
+export async function refuseStuck(
+  connection: Connection,
+  id: string,
+  raw: DescribeWorkflowExecutionResponse,
+): Promise<void> {
   // The attempt that is pending has not failed yet.
   const failures = (raw.pendingWorkflowTask?.attempt ?? 1) - 1;
   if (failures < STUCK_FAILURES) return;
-  const { code = 'engine.stuck', message, isTimeout = false } = await readReason(session, id);
+  const { code = 'engine.stuck', message, isTimeout = false } = await readReason(connection, id);
   if (isTimeout && failures < STUCK_TIMEOUTS) return;
   const often = `failed ${failures} times in a row on ${id}; Temporal goes on trying`;
   throw new AbilityError(
@@ -38,11 +42,11 @@ export async function refuseStuck(session: Session, id: string, raw: DescribeWor
 
 /** Why the last workflow task failed, where that is an error of ours; of several in a row Temporal keeps the first. */
 async function readReason(
-  session: Session,
+  connection: Connection,
   id: string,
 ): Promise<{ code?: string; message?: string; isTimeout?: boolean }> {
-  const { history } = await session.temporal.workflowService.getWorkflowExecutionHistoryReverse({
-    namespace: session.namespace,
+  const { history } = await connection.temporal.workflowService.getWorkflowExecutionHistoryReverse({
+    namespace: connection.namespace,
     execution: { workflowId: id },
     maximumPageSize: LAST_EVENTS,
   });

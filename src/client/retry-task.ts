@@ -1,6 +1,6 @@
 import type { Person } from '../contracts/people.js';
 import { AbilityError } from '../contracts/problem.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 import { type CreatedTask, createTask, type NewTask } from './create-task.js';
 import { keepingRuntime } from './keep-runtime.js';
 import { openOwn } from './open-task.js';
@@ -26,13 +26,13 @@ export interface Retry extends Pick<NewTask, 'review' | 'signal' | 'onStall'> {
  *
  * @throws AbilityError `task.not_found`, `task.deleted`, `task.open`, `task.other_project`, `worker.unavailable`, and what {@link createTask} throws.
  */
-export async function retryTask(session: Session, id: string, { from, ...wanted }: Retry): Promise<CreatedTask> {
-  const { ability_id, environment, input, intent } = await asking(session, async () => {
-    await openOwn(session, id);
-    await refuseDeleted(session, id);
+export async function retryTask(connection: Connection, id: string, { from, ...wanted }: Retry): Promise<CreatedTask> {
+  const { ability_id, environment, input, intent } = await asking(connection, async () => {
+    await openOwn(connection, id);
+    await refuseDeleted(connection, id);
     try {
       for (let turn = 0; turn < TRIES; turn += 1) {
-        const view = await keepingRuntime(session, () => queryTask(session, id), wanted.signal);
+        const view = await keepingRuntime(connection, () => queryTask(connection, id), wanted.signal);
         if (view) return view;
       }
     } catch (error) {
@@ -46,7 +46,7 @@ export async function retryTask(session: Session, id: string, { from, ...wanted 
   });
   const retry = { task: id, from: from ?? null };
   const same = { ability: ability_id, environment, input, ...(intent !== undefined && { intent }) };
-  return createTask(session, { ...wanted, ...same, key: nextKey(id), retry });
+  return createTask(connection, { ...wanted, ...same, key: nextKey(id), retry });
 }
 
 /** `k`, `k.r2`, `k.r3`, ... */

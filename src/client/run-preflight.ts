@@ -3,7 +3,7 @@ import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { ACTIVITIES, ACTIVITY_LIMITS, preflightIdOf, WORKFLOWS } from '../contracts/names.js';
 import type { PreflightAnswer, TaskRequest } from '../contracts/task.js';
 import { isUnimplemented } from '../server/grpc-error.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 import { outcomeOf, type PreflightOutcome } from './preflight-outcome.js';
 
 const LIMIT = '60s';
@@ -15,30 +15,30 @@ const BUSY_MS = 30_000;
  * Runs a preflight as an activity of its own, which costs half of what a workflow does, or joins the one under its key.
  *
  * @returns undefined where it must be a workflow: the server knows no activities outside of workflows, the worker is of
- * a build that refuses them, or none of its slots for calls was free. The session remembers that.
+ * a build that refuses them, or none of its slots for calls was free. The connection remembers that.
  */
 export async function runAsActivity(
-  session: Session,
+  connection: Connection,
   request: TaskRequest,
   taskQueue: string,
 ): Promise<PreflightOutcome | undefined> {
-  if (performance.now() < (session.preflightIsWorkflowUntil ?? 0)) return undefined;
-  const outcome = await startActivity(session, request, taskQueue);
+  if (performance.now() < (connection.preflightIsWorkflowUntil ?? 0)) return undefined;
+  const outcome = await startActivity(connection, request, taskQueue);
   if (outcome === 'no reason') return undefined;
   const until = mustBeWorkflowUntil(outcome);
   if (until === undefined) return outcome;
-  session.preflightIsWorkflowUntil = until;
+  connection.preflightIsWorkflowUntil = until;
   return undefined;
 }
 
 async function startActivity(
-  session: Session,
+  connection: Connection,
   request: TaskRequest,
   taskQueue: string,
 ): Promise<PreflightOutcome | 'no reason' | undefined> {
   try {
-    const handle = await session.temporal.activity.start<PreflightAnswer>(ACTIVITIES.preflight, {
-      id: preflightIdOf(request.task, session.project),
+    const handle = await connection.temporal.activity.start<PreflightAnswer>(ACTIVITIES.preflight, {
+      id: preflightIdOf(request.task, connection.project),
       taskQueue,
       args: [request],
       idConflictPolicy: 'USE_EXISTING',
@@ -78,12 +78,12 @@ function isAskedOutside(context: unknown): boolean {
 
 /** Runs a preflight as a workflow, or joins the one under its key. */
 export async function startAsWorkflow(
-  session: Session,
+  connection: Connection,
   request: TaskRequest,
   taskQueue: string,
 ): Promise<{ id: string; outcome: () => Promise<PreflightOutcome> }> {
-  const id = preflightIdOf(request.task, session.project);
-  const handle = await session.temporal.workflow.start<(request: TaskRequest) => Promise<PreflightAnswer>>(
+  const id = preflightIdOf(request.task, connection.project);
+  const handle = await connection.temporal.workflow.start<(request: TaskRequest) => Promise<PreflightAnswer>>(
     WORKFLOWS.preflight,
     {
       workflowId: id,

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { TaskFile } from '../contracts/files.js';
 import { AbilityError } from '../contracts/problem.js';
 import { safeFileName } from '../rules/file-name.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 
 /** A file of a task that was copied out of the store. */
 export interface TakenFile extends TaskFile {
@@ -29,7 +29,7 @@ const MOST_NAMES = 10_000;
  * where the folder cannot be written.
  */
 export async function takeFiles(
-  { store }: Pick<Session, 'store'>,
+  { store }: Pick<Connection, 'store'>,
   files: readonly TaskFile[],
   folder: string,
 ): Promise<TakenFile[]> {
@@ -49,7 +49,7 @@ export async function takeFiles(
 }
 
 async function take(
-  { store }: Pick<Session, 'store'>,
+  { store }: Pick<Connection, 'store'>,
   { file: { $file, name } }: TaskFile,
   folder: string,
 ): Promise<{ path: string; wasThere: boolean }> {

@@ -1,7 +1,7 @@
 import { isGrpcServiceError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import { NamespaceNotFoundError } from '@temporalio/common';
 import { AbilityError } from '../contracts/problem.js';
-import { type Session, unavailable } from './connect.js';
+import { type Connection, unavailable } from './connect.js';
 
 /**
  * gRPC codes of a server that cannot answer, whatever it is asked: cancelled with its connection, unknown, deadline
@@ -15,22 +15,22 @@ const FAILED_PRECONDITION = 9;
 const NOT_LET_IN = new Set([7, 16]);
 
 /** Turns what the Temporal client throws into our errors; others pass through. */
-export async function asking<T>(session: Session, action: () => Promise<T>): Promise<T> {
+export async function asking<T>(connection: Connection, action: () => Promise<T>): Promise<T> {
   try {
     return await action();
   } catch (error) {
-    throw translate(session, error);
+    throw translate(connection, error);
   }
 }
 
-function translate(session: Session, error: unknown): unknown {
-  if (error instanceof NamespaceNotFoundError) return namespaceNotFound(session, error);
+function translate(connection: Connection, error: unknown): unknown {
+  if (error instanceof NamespaceNotFoundError) return namespaceNotFound(connection, error);
   const cause = error instanceof ServiceError ? error.cause : error;
   if (!isGrpcServiceError(cause)) return error;
-  if (CANNOT_ANSWER.has(cause.code)) return unavailable(session.address, cause);
-  if (NOT_LET_IN.has(cause.code)) return notLetIn(session, cause);
+  if (CANNOT_ANSWER.has(cause.code)) return unavailable(connection.address, cause);
+  if (NOT_LET_IN.has(cause.code)) return notLetIn(connection, cause);
   if (cause.code === NOT_FOUND && /^Namespace .* not found/i.test(cause.details)) {
-    return namespaceNotFound(session, cause);
+    return namespaceNotFound(connection, cause);
   }
   if (cause.code === FAILED_PRECONDITION && /Workflow Task in failed state/i.test(cause.details)) {
     return new AbilityError(
@@ -46,7 +46,7 @@ function translate(session: Session, error: unknown): unknown {
     return new AbilityError(
       {
         code: 'temporal.attributes_missing',
-        message: `Temporal at ${session.address} does not know our search attributes: ${cause.details}`,
+        message: `Temporal at ${connection.address} does not know our search attributes: ${cause.details}`,
         suggestion: 'Run `ability doctor --fix`, or ask whoever runs the server to add them.',
       },
       { cause: error },
@@ -61,7 +61,7 @@ export function invalidArgumentOf(error: unknown): string | undefined {
   return isGrpcServiceError(cause) && cause.code === INVALID_ARGUMENT ? cause.details : undefined;
 }
 
-function namespaceNotFound({ address, namespace }: Session, cause: Error): AbilityError {
+function namespaceNotFound({ address, namespace }: Connection, cause: Error): AbilityError {
   return new AbilityError(
     {
       code: 'temporal.unavailable',
@@ -72,7 +72,7 @@ function namespaceNotFound({ address, namespace }: Session, cause: Error): Abili
   );
 }
 
-function notLetIn({ address, namespace }: Session, cause: Error & { details: string }): AbilityError {
+function notLetIn({ address, namespace }: Connection, cause: Error & { details: string }): AbilityError {
   return new AbilityError(
     {
       code: 'temporal.unavailable',

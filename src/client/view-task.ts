@@ -6,7 +6,7 @@ import { isEndState } from '../contracts/states.js';
 import type { StorySource } from '../contracts/story.js';
 import type { TaskResult, TaskView } from '../contracts/task.js';
 import { grpcErrorOf } from '../server/grpc-error.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 import { linkOf } from './links.js';
 import { openOwn, openToRead } from './open-task.js';
 import { refuseDeleted } from './read-deletion.js';
@@ -31,31 +31,31 @@ export interface SeenTask {
  * @param asks whether the worker of an open one is asked, which takes its time where there is none.
  * @throws AbilityError `task.not_found`, `task.deleted`. Source: design, section 6, "reading".
  */
-export async function viewTask(session: Session, id: string, asks = true): Promise<SeenTask> {
-  return asking(session, async () => {
+export async function viewTask(connection: Connection, id: string, asks = true): Promise<SeenTask> {
+  return asking(connection, async () => {
     try {
-      const describing = openToRead(session, id);
-      await Promise.all([refuseDeleted(session, id), describing.catch(() => undefined)]);
+      const describing = openToRead(connection, id);
+      await Promise.all([refuseDeleted(connection, id), describing.catch(() => undefined)]);
       const description = await describing;
       if (description.status.name !== 'RUNNING') {
-        return { result: await awaitResult(session, id), view: undefined, source: 'history' };
+        return { result: await awaitResult(connection, id), view: undefined, source: 'history' };
       }
-      const bare = resultFromDescription(session, id, description);
-      const answer = asks ? await queryTask(session, id) : undefined;
+      const bare = resultFromDescription(connection, id, description);
+      const answer = asks ? await queryTask(connection, id) : undefined;
       // It ended between the two questions: what a worker knows by then has the end, and not the output.
       if (answer && isEndState(answer.status)) {
-        return { result: await awaitResult(session, id), view: undefined, source: 'history' };
+        return { result: await awaitResult(connection, id), view: undefined, source: 'history' };
       }
       const view = answer && { ...answer, ...(bare.project !== undefined && { project: bare.project }) };
       if (view) return { result: view, view, source: 'worker' };
       return {
-        result: { ...bare, links: { ...bare.links, temporal: linkOf(session, id) } },
+        result: { ...bare, links: { ...bare.links, temporal: linkOf(connection, id) } },
         view: undefined,
         source: 'description',
       };
     } catch (error) {
       if (!isUnknownWorkflow(error)) throw error;
-      const record = await findRecord(session, id);
+      const record = await findRecord(connection, id);
       if (!record) throw taskNotFound(id, error);
       return { result: resultOfRecord(record), view: undefined, source: 'record' };
     }
@@ -63,9 +63,9 @@ export async function viewTask(session: Session, id: string, asks = true): Promi
 }
 
 /** As {@link viewTask}, for whoever is about to change the task. @throws AbilityError `task.other_project`. */
-export async function viewOwnTask(session: Session, id: string): Promise<SeenTask> {
-  await asking(session, () => openOwn(session, id));
-  return viewTask(session, id);
+export async function viewOwnTask(connection: Connection, id: string): Promise<SeenTask> {
+  await asking(connection, () => openOwn(connection, id));
+  return viewTask(connection, id);
 }
 
 /** An open task, with those that it has called and that run. */
@@ -76,17 +76,17 @@ export interface OpenTask {
 }
 
 /** Asks the worker how a task stands; undefined when none answers in time. */
-export async function queryTask(session: Session, id: string): Promise<TaskView | undefined> {
-  return (await queryOpenTask(session, id))?.view;
+export async function queryTask(connection: Connection, id: string): Promise<TaskView | undefined> {
+  return (await queryOpenTask(connection, id))?.view;
 }
 
 /** As {@link queryTask}, with the tasks that it has called. */
-export async function queryOpenTask(session: Session, id: string): Promise<OpenTask | undefined> {
+export async function queryOpenTask(connection: Connection, id: string): Promise<OpenTask | undefined> {
   try {
-    const view = await session.temporal.withDeadline(Date.now() + QUERY_MS, () =>
-      session.temporal.workflow.getHandle(id).query<TaskView>(QUERIES.task),
+    const view = await connection.temporal.withDeadline(Date.now() + QUERY_MS, () =>
+      connection.temporal.workflow.getHandle(id).query<TaskView>(QUERIES.task),
     );
-    return await withCalled(session, { ...view, links: { ...view.links, temporal: linkOf(session, id) } });
+    return await withCalled(connection, { ...view, links: { ...view.links, temporal: linkOf(connection, id) } });
   } catch (error) {
     if (grpcErrorOf(error) || error instanceof QueryNotRegisteredError) return undefined;
     // The answer was too large for the wire and lies in a store we do not see; the description has to do.
@@ -96,11 +96,11 @@ export async function queryOpenTask(session: Session, id: string): Promise<OpenT
 }
 
 /** A task waits for the approvals that the tasks it has called wait for. */
-async function withCalled(session: Session, view: TaskView): Promise<OpenTask> {
+async function withCalled(connection: Connection, view: TaskView): Promise<OpenTask> {
   const asked = Object.entries(view.progress).flatMap(([path, { status, child }]) =>
     status === 'running' && child ? [{ path, child }] : [],
   );
-  const answers = await Promise.all(asked.map(({ child }) => queryOpenTask(session, child).catch(() => undefined)));
+  const answers = await Promise.all(asked.map(({ child }) => queryOpenTask(connection, child).catch(() => undefined)));
   const called = new Map<string, OpenTask>();
   const open = asked.flatMap(({ path, child }, index) => {
     const inner = answers[index];

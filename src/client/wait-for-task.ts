@@ -4,7 +4,7 @@ import type { TaskResult, TaskView } from '../contracts/task.js';
 import { unlessAborted } from '../server/ensure-runtime.js';
 import { startTimer } from '../server/start-timer.js';
 import { ApprovalPatience } from './approval-patience.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 import { type Stall, StallWatch } from './find-stall.js';
 import { isNobodyThere, reviveRuntime, untilGone } from './keep-runtime.js';
 import { awaitResult } from './read-result.js';
@@ -57,16 +57,16 @@ const CLEAN_UP_MS = 500;
  * @throws AbilityError `engine.stuck` or `store.not_shared` when workflow tasks fail again and again; `runtime.stopped`
  * where `ability down` ended the runtime.
  */
-export async function waitForTask(session: Session, id: string, options: WaitOptions): Promise<WaitEnd> {
+export async function waitForTask(connection: Connection, id: string, options: WaitOptions): Promise<WaitEnd> {
   const { timeoutMs, signal } = options;
   const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeoutMs;
-  const state: WaitState = { last: undefined, stalls: new StallWatch(session), attempts: [], revivals: 0, deadline };
-  return asking(session, async () => {
+  const state: WaitState = { last: undefined, stalls: new StallWatch(connection), attempts: [], revivals: 0, deadline };
+  return asking(connection, async () => {
     for (;;) {
-      const end = await waitOnce(session, id, options, state);
+      const end = await waitOnce(connection, id, options, state);
       if (end.kind !== 'gone') return end;
       state.revivals += 1;
-      const ended = await reviveInTime(session, deadline, signal);
+      const ended = await reviveInTime(connection, deadline, signal);
       if (ended) return { kind: ended, result: state.last };
     }
   });
@@ -85,7 +85,7 @@ interface WaitState {
 
 /** Starts the runtime again. @returns why there is no more waiting, if there is none. */
 async function reviveInTime(
-  session: Session,
+  connection: Connection,
   deadline: number,
   signal: AbortSignal | undefined,
 ): Promise<'timeout' | 'aborted' | undefined> {
@@ -95,7 +95,7 @@ async function reviveInTime(
   const stopTimer = startTimer(deadline - Date.now(), end);
   if (signal?.aborted) end();
   try {
-    await unlessAborted(reviveRuntime(session), stop.signal);
+    await unlessAborted(reviveRuntime(connection), stop.signal);
     return undefined;
   } catch (error) {
     if (signal?.aborted) return 'aborted';
@@ -109,7 +109,7 @@ async function reviveInTime(
 
 /** Waits until the task ends, there is a reason to stop waiting, or the server has gone with its runtime. */
 async function waitOnce(
-  session: Session,
+  connection: Connection,
   id: string,
   options: WaitOptions,
   state: WaitState,
@@ -117,18 +117,18 @@ async function waitOnce(
   const stop = new AbortController();
   // Each of its long polls listens on, for as long as the task runs.
   setMaxListeners(0, stop.signal);
-  const ended = session.temporal
-    .withAbortSignal(stop.signal, () => awaitResult(session, id))
+  const ended = connection.temporal
+    .withAbortSignal(stop.signal, () => awaitResult(connection, id))
     .then((result): WaitEnd => ({ kind: 'ended', result }));
-  const watching = watch(session, id, options, state, stop.signal);
-  const attending = attend(session, id, options, state, stop.signal);
-  const leaving = untilGone(session, stop.signal).then(() => ({ kind: 'gone' }) as const);
+  const watching = watch(connection, id, options, state, stop.signal);
+  const attending = attend(connection, id, options, state, stop.signal);
+  const leaving = untilGone(connection, stop.signal).then(() => ({ kind: 'gone' }) as const);
   try {
     const end = await Promise.race([ended, watching, attending, leaving]);
     if (end.kind === 'ended') options.onProgress?.(end.result);
     return end;
   } catch (error) {
-    if (!session.runtime || !isNobodyThere(error) || state.revivals >= MOST_REVIVALS) throw error;
+    if (!connection.runtime || !isNobodyThere(error) || state.revivals >= MOST_REVIVALS) throw error;
     return { kind: 'gone' };
   } finally {
     stop.abort();
@@ -145,27 +145,27 @@ async function settleInTime(actions: Promise<unknown>[]): Promise<void> {
 
 /** Looks again and again whether a worker takes up what is due, while {@link watch} may wait for an answer. */
 async function attend(
-  session: Session,
+  connection: Connection,
   id: string,
   { onStall, onProgress }: WaitOptions,
   state: WaitState,
   stop: AbortSignal,
 ): Promise<{ kind: 'gone' }> {
-  const watch = new AttemptWatch(session);
+  const watch = new AttemptWatch(connection);
   for (;;) {
     await sleep(STUCK_CHECK_MS, stop);
     if (stop.aborted) return { kind: 'gone' };
-    const { raw } = await look(session, stop, () => session.temporal.workflow.getHandle(id).describe());
-    await look(session, stop, () => refuseStuck(session, id, raw));
-    for (const stall of await look(session, stop, () => state.stalls.look(id, raw))) onStall?.(stall);
+    const { raw } = await look(connection, stop, () => connection.temporal.workflow.getHandle(id).describe());
+    await look(connection, stop, () => refuseStuck(connection, id, raw));
+    for (const stall of await look(connection, stop, () => state.stalls.look(id, raw))) onStall?.(stall);
     const progress = state.last?.progress;
-    if (onProgress && progress) state.attempts = await look(session, stop, () => watch.look({ id, raw, progress }));
+    if (onProgress && progress) state.attempts = await look(connection, stop, () => watch.look({ id, raw, progress }));
   }
 }
 
 /** Looks at a running task until one of the other reasons to stop comes true, or nobody waits any more. */
 async function watch(
-  session: Session,
+  connection: Connection,
   id: string,
   options: WaitOptions,
   state: WaitState,
@@ -181,7 +181,7 @@ async function watch(
     if (signal?.aborted) return { kind: 'aborted', result: state.last };
     if (Date.now() >= deadline) return { kind: 'timeout', result: state.last, stall: state.stalls.stall };
     pause = Math.min(pause * 1.3, SLOWEST_LOOK_MS);
-    const open = await inTime(deadline, signal, () => look(session, stop, () => queryOpenTask(session, id)));
+    const open = await inTime(deadline, signal, () => look(connection, stop, () => queryOpenTask(connection, id)));
     if (stop.aborted) return { kind: 'aborted', result: state.last };
     const view = open?.view;
     // What a worker knows of a task that has ended has no output: the close event does, which the other wait reads.
@@ -211,13 +211,13 @@ async function inTime<T>(
 }
 
 /** Asks once, and no longer than somebody waits. The client never stops listening to the signal of a call. */
-async function look<T>(session: Session, stop: AbortSignal, action: () => Promise<T>): Promise<T> {
+async function look<T>(connection: Connection, stop: AbortSignal, action: () => Promise<T>): Promise<T> {
   const own = new AbortController();
   const abort = (): void => own.abort();
   stop.addEventListener('abort', abort);
   if (stop.aborted) abort();
   try {
-    return await session.temporal.withAbortSignal(own.signal, action);
+    return await connection.temporal.withAbortSignal(own.signal, action);
   } finally {
     stop.removeEventListener('abort', abort);
   }

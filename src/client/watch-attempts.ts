@@ -1,6 +1,6 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { Progress } from '../contracts/task.js';
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 import { type AttemptProblem, attemptOf, type HistoryEvent, isOperation, type PendingActivity } from './read-calls.js';
 import { textReader } from './read-history.js';
 
@@ -35,7 +35,7 @@ export class AttemptWatch {
   /** By run and activity; undefined: looked for, and not found. */
   private readonly paths = new Map<string, string | undefined>();
 
-  constructor(private readonly session: Session) {}
+  constructor(private readonly connection: Connection) {}
 
   /** The calls of a task that are at a later attempt than their first. */
   async look({ id, raw, progress }: LookedAt): Promise<CallAttempt[]> {
@@ -57,7 +57,7 @@ export class AttemptWatch {
 
   /** Reads the paths of the newest calls; one that is not among them is not looked for again. */
   private async search(id: string, runId: string, missing: readonly string[]): Promise<void> {
-    const readText = textReader(this.session);
+    const readText = textReader(this.connection);
     for (const event of await this.newestEvents(id, runId)) {
       const activityId = event.activityTaskScheduledEventAttributes?.activityId;
       const path = activityId ? await readText(event.userMetadata?.summary) : undefined;
@@ -67,7 +67,7 @@ export class AttemptWatch {
   }
 
   private async newestEvents(workflowId: string, runId: string): Promise<readonly HistoryEvent[]> {
-    const { namespace, temporal } = this.session;
+    const { namespace, temporal } = this.connection;
     try {
       const { history } = await temporal.workflowService.getWorkflowExecutionHistoryReverse({
         namespace,

@@ -1,4 +1,4 @@
-import type { Session } from './connect.js';
+import type { Connection } from './connect.js';
 import { type Stall, StallWatch } from './find-stall.js';
 
 const LOOK_MS = 1500;
@@ -9,18 +9,18 @@ const LOOK_MS = 1500;
  * @param id of the workflow.
  */
 export async function watchingStalls<T>(
-  session: Session,
+  connection: Connection,
   id: string,
   onStall: ((stall: Stall) => void) | undefined,
   action: () => Promise<T>,
 ): Promise<T> {
   if (!onStall) return action();
-  const watch = new StallWatch(session);
+  const watch = new StallWatch(connection);
   let looking = Promise.resolve();
   let isOver = false;
   const look = async (): Promise<void> => {
     try {
-      const { raw } = await session.temporal.workflow.getHandle(id).describe();
+      const { raw } = await connection.temporal.workflow.getHandle(id).describe();
       const stalls = await watch.look(id, raw);
       if (!isOver) for (const stall of stalls) onStall(stall);
     } catch {

@@ -1,4 +1,4 @@
-import { decide, type Session } from '../client/index.js';
+import { type Connection, decide } from '../client/index.js';
 import type { Approval, Decision } from '../contracts/approvals.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { ScriptedDecision, ScriptedDecisions } from '../definitions/formats/cases.js';
@@ -18,7 +18,7 @@ export class CaseApprovals {
   private readonly seen = new Set<string>();
 
   constructor(
-    private readonly session: Session,
+    private readonly connection: Connection,
     private readonly scripted: PreparedCase['approvals'],
   ) {}
 
@@ -61,7 +61,7 @@ export class CaseApprovals {
 
   private async send(workflow: string, verdict: Verdict, decision: Decision): Promise<void> {
     try {
-      await decide(this.session, workflow, verdict, decision);
+      await decide(this.connection, workflow, verdict, decision);
     } catch (error) {
       if (!(error instanceof AbilityError) || error.code !== 'approval.ignored') throw error;
       this.ignored.push(`${decision.approval_id}: ${error.message}`);

@@ -1,4 +1,4 @@
-import { type Session, signalTask } from '../client/index.js';
+import { type Connection, signalTask } from '../client/index.js';
 import type { TaskResult } from '../contracts/task.js';
 import { waitKey } from './plan-names.js';
 import type { PreparedCase } from './prepared-case.js';
@@ -8,7 +8,7 @@ export class CaseSignals {
   private left: PreparedCase['signals'];
 
   constructor(
-    private readonly session: Session,
+    private readonly connection: Connection,
     signals: PreparedCase['signals'],
     private readonly waits: PreparedCase['waits'],
   ) {
@@ -27,7 +27,7 @@ export class CaseSignals {
     const signal = this.left.find(({ name }) => awaited.includes(name));
     if (!signal) return false;
     this.left = this.left.filter((other) => other !== signal);
-    await signalTask(this.session, workflow, signal.name, signal.payload);
+    await signalTask(this.connection, workflow, signal.name, signal.payload);
     return true;
   }
 }

@@ -1,4 +1,4 @@
-import { type Session, viewTask } from '../client/index.js';
+import { type Connection, viewTask } from '../client/index.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { CaseApprovals } from './case-approvals.js';
 import type { CaseSignals } from './case-signals.js';
@@ -20,7 +20,7 @@ const FAULT_MS = 3000;
  * @throws what the signal was aborted with.
  */
 export async function driveTask(
-  session: Session,
+  connection: Connection,
   clock: TestClock,
   task: string,
   approvals: CaseApprovals,
@@ -31,7 +31,7 @@ export async function driveTask(
   let wellAt = Date.now();
   for (;;) {
     signal.throwIfAborted();
-    const { open, isBusy, wakesAt, fault } = await findPendingWork(session.temporal, task);
+    const { open, isBusy, wakesAt, fault } = await findPendingWork(connection.temporal, task);
     if (open.length === 0) return undefined;
     if (fault === undefined) wellAt = Date.now();
     else if (Date.now() - wellAt > FAULT_MS) return stuck(`the workflow code fails: ${fault}`);
@@ -40,7 +40,7 @@ export async function driveTask(
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
       continue;
     }
-    if (await sayAll(session, open, approvals, signals)) continue;
+    if (await sayAll(connection, open, approvals, signals)) continue;
     const [undecided] = approvals.undecided;
     if (undecided) return undecided;
     if (wakesAt === undefined) {
@@ -55,14 +55,14 @@ export async function driveTask(
 
 /** Says what people and other systems have to say now. @returns whether there was anything. */
 async function sayAll(
-  session: Session,
+  connection: Connection,
   open: readonly string[],
   approvals: CaseApprovals,
   signals: CaseSignals,
 ): Promise<boolean> {
   let said = false;
   for (const workflow of open) {
-    const { result } = await viewTask(session, workflow);
+    const { result } = await viewTask(connection, workflow);
     const decided = await approvals.decideOn(workflow, result.approvals);
     const sent = await signals.sendTo(workflow, result);
     said ||= decided || sent;

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection as TemporalConnection } from '@temporalio/client';
 import { type InternalConnectionOptions, InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection.js';
 import type { FileStore } from '../activities/files/file-store.js';
 import type { SetClock } from '../activities/guard-creation.js';
 import type { ActivityDependencies } from '../activities/index.js';
-import type { Session } from '../client/index.js';
+import type { Connection } from '../client/index.js';
 import { ATTRIBUTES } from '../contracts/names.js';
 import type { Registry } from '../definitions/registry.js';
 import type { Progress } from '../server/binary/find-program.js';
@@ -25,7 +25,7 @@ import { TestClock } from './test-clock.js';
 
 /** A time-skipping server with workers whose calls are mocks: what all cases of a run share. */
 export interface Bench {
-  session: Session;
+  connection: Connection;
   clock: TestClock;
   /** Gives a case the key of its task, whose calls and hooks it will answer. @returns it, and what notes the calls. */
   begin(prepared: PreparedCase): { task: string; calls: CaseCalls };
@@ -59,8 +59,8 @@ export async function openBench(
     const server = await startTestServer(binary, join(folder, 'server.log'));
     closers.push(() => server.stop());
     const paths = pathsOf(registry.root, folder);
-    const { session, clock } = await openSession(registry, paths, server);
-    closers.push(() => session.close());
+    const { connection, clock } = await openSession(registry, paths, server);
+    closers.push(() => connection.close());
     const cases = new Map<string, { prepared: PreparedCase; calls: CaseCalls }>();
     const host = await hostWorkers(registry, paths, server, environments, clock, (task) => {
       const found = cases.get(task.split('/', 1)[0] ?? task);
@@ -74,7 +74,7 @@ export async function openBench(
       cases.set(task, { prepared, calls });
       return { task, calls };
     };
-    return { session, clock, begin, close };
+    return { connection, clock, begin, close };
   } catch (error) {
     await close();
     throw error;
@@ -85,18 +85,18 @@ async function openSession(
   { project: { project } }: Registry,
   paths: ProjectPaths,
   { address }: TestServer,
-): Promise<{ session: Session; clock: TestClock }> {
+): Promise<{ connection: Connection; clock: TestClock }> {
   const options: InternalConnectionOptions = {
     address,
     [InternalConnectionOptionsSymbol]: { supportsTestService: true },
   };
-  const connection = await Connection.connect(options);
+  const dialed = await TemporalConnection.connect(options);
   const searchAttributes = Object.fromEntries(Object.keys(ATTRIBUTES).map((name) => [name, KEYWORD]));
-  await connection.operatorService.addSearchAttributes({ namespace: NAMESPACE, searchAttributes });
+  await dialed.operatorService.addSearchAttributes({ namespace: NAMESPACE, searchAttributes });
   const store = openStore(paths.store, paths);
   const codec = new SpillingCodec(store);
-  const session: Session = {
-    temporal: new Client({ connection, namespace: NAMESPACE, dataConverter: { payloadCodecs: [codec] } }),
+  const connection: Connection = {
+    temporal: new Client({ connection: dialed, namespace: NAMESPACE, dataConverter: { payloadCodecs: [codec] } }),
     project,
     address,
     namespace: NAMESPACE,
@@ -106,9 +106,9 @@ async function openSession(
     codec,
     isOwnRuntime: false,
     started: false,
-    close: () => connection.close(),
+    close: () => dialed.close(),
   };
-  return { session, clock: new TestClock(connection.testService as NonNullable<Connection['testService']>) };
+  return { connection, clock: new TestClock(dialed.testService as NonNullable<TemporalConnection['testService']>) };
 }
 
 /** What the links of steps begin with in a case; nothing answers there. */

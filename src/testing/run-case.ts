@@ -20,8 +20,8 @@ export async function runCase(bench: Bench, prepared: PreparedCase, signal: Abor
   const started = performance.now();
   const { ability, name, location, expect } = prepared;
   const { task, calls } = bench.begin(prepared);
-  const approvals = new CaseApprovals(bench.session, prepared.approvals);
-  const signals = new CaseSignals(bench.session, prepared.signals, prepared.waits);
+  const approvals = new CaseApprovals(bench.connection, prepared.approvals);
+  const signals = new CaseSignals(bench.connection, prepared.signals, prepared.waits);
   const { outcome, warnings, problem } = await runTask(bench, task, prepared, approvals, signals, signal);
   const unsent = signals.unsent.map((name) => `No step waited for the signal ${name}, so it was not sent.`);
   const unanswered = calls.unanswered.map((missing): CaseFailure => ({ kind: 'problem', problem: missing }));
@@ -51,7 +51,7 @@ interface TaskEnd {
 }
 
 async function runTask(
-  { session, clock }: Bench,
+  { connection, clock }: Bench,
   task: string,
   { ability, environment, input }: PreparedCase,
   approvals: CaseApprovals,
@@ -59,16 +59,16 @@ async function runTask(
   signal: AbortSignal,
 ): Promise<TaskEnd> {
   try {
-    await createTask(session, { ability, environment, input, user: TESTER, key: task, run: true });
+    await createTask(connection, { ability, environment, input, user: TESTER, key: task, run: true });
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
     return { outcome: { status: 'unavailable', output: null, error: error.toProblem(), steps: [] }, warnings: [] };
   }
-  const problem = await driveTask(session, clock, task, approvals, signals, signal);
+  const problem = await driveTask(connection, clock, task, approvals, signals, signal);
   if (problem) {
-    await session.temporal.workflow.getHandle(task).terminate('the case is over');
+    await connection.temporal.workflow.getHandle(task).terminate('the case is over');
     return { problem, warnings: [] };
   }
-  const { status, output, error, steps, warnings } = await awaitResult(session, task);
+  const { status, output, error, steps, warnings } = await awaitResult(connection, task);
   return { outcome: { status, output, error, steps }, warnings };
 }

@@ -94,7 +94,7 @@ async function waiting(): Promise<string[]> {
 function goOn(ids: string[]) {
   return Promise.all(
     ids.map(async (id) => {
-      await decide(project.session, id, 'approve', { by: 'tester' });
+      await decide(project.connection, id, 'approve', { by: 'tester' });
       const end = await project.wait(id);
       if (end.kind !== 'ended') throw new Error(end.kind);
       return end.result;

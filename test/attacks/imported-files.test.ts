@@ -40,7 +40,7 @@ async function runEdited({ main, files, edited, script }: Omit<Attack, 'name'>):
   });
   const { id } = await project.create(ability, {}, { run: false });
   project.write(own(edited));
-  await runTask(project.session, id);
+  await runTask(project.connection, id);
   const end = await project.wait(id);
   if (end.kind !== 'ended') throw new Error(`${ability} did not end`);
   return end.result;
@@ -172,7 +172,7 @@ describe('what a script imports is part of it: after the approval somebody edits
     project.write(scriptAbility('s.sourced', 'sourced.sh', files['main.sh'], { script: { args: [] }, more }));
     const { id } = await project.create('s.sourced', {}, { run: false });
     project.write({ 'lib.sh': SHELL('edited') });
-    await runTask(project.session, id);
+    await runTask(project.connection, id);
     const end = await project.wait(id);
     expect(end).toMatchObject({
       result: { status: 'failed', error: { code: 'script.changed', message: expect.stringMatching(/lib\.sh/) } },
@@ -224,7 +224,7 @@ console.log(JSON.stringify(one + two));\n`,
     });
     const { id } = await project.create('s.deleted', {}, { run: false });
     rmSync(join(project.root, 'deleted'), { recursive: true });
-    await runTask(project.session, id);
+    await runTask(project.connection, id);
     expect(await project.wait(id)).toMatchObject({ result: { output: 'approved' } });
   });
 });

@@ -146,7 +146,7 @@ describe('on_busy: newest', () => {
       const second = await waiting(newest, file, 'second');
       const [third] = await Promise.all([
         start(newest, file, 'third'),
-        cancelTask(flows.project.session, second).catch(() => {}),
+        cancelTask(flows.project.connection, second).catch(() => {}),
       ]);
       expect((await ended(second)).status).toMatch(/^(failed|cancelled)$/);
       await untilStatus(third, 'waiting');
@@ -164,7 +164,7 @@ describe('on_busy: newest', () => {
     'one whose second request comes after it was replaced does not end the newer one: one of the two goes in',
     async () => {
       const file = fresh();
-      const { temporal, project } = flows.project.session;
+      const { temporal, project } = flows.project.connection;
       const first = await holding(newest, file, 'first');
       const second = await waiting(newest, file, 'second');
       const { raw } = await temporal.workflow.getHandle(second).describe();
@@ -186,7 +186,7 @@ describe('on_busy: newest', () => {
     const file = fresh();
     const first = await holding(newest, file, 'first');
     const second = await waiting(newest, file, 'second');
-    const handle = flows.project.session.temporal.workflow.getHandle(second);
+    const handle = flows.project.connection.temporal.workflow.getHandle(second);
     for (const token of [undefined, 'x', 5]) {
       await handle.signal(SLOT_SIGNAL, { answer: 'busy', held_by: [], replaced_by: 'nobody', token });
     }

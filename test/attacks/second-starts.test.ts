@@ -97,7 +97,7 @@ async function closedPort(): Promise<number> {
 
 /** Resets a task to its beginning. @returns how its new run ends. */
 async function reset(id: string): Promise<TaskResult> {
-  const { temporal, namespace } = project.session;
+  const { temporal, namespace } = project.connection;
   const { events } = await temporal.workflow.getHandle(id).fetchHistory();
   const first = events?.find((event) => event.workflowTaskCompletedEventAttributes);
   await temporal.workflowService.resetWorkflowExecution({
@@ -112,8 +112,8 @@ async function reset(id: string): Promise<TaskResult> {
 
 /** Starts a task a second time, with the arguments of its first start. @returns how that run ends. */
 async function startAgain(id: string): Promise<TaskResult> {
-  const { temporal, project: name } = project.session;
-  const start = await readStart(project.session, id);
+  const { temporal, project: name } = project.connection;
+  const start = await readStart(project.connection, id);
   await temporal.workflow.start(start.plan.ability.id, {
     workflowId: id,
     taskQueue: taskQueueOf(name, 'dev', start.plan.placement),
@@ -143,7 +143,7 @@ describe('the effect of a call that must not be repeated is not repeated by', ()
     });
     expect(result.error?.suggestion).toContain(`ability task retry ${id} --from publish`);
     expect(lines()).toEqual(['add', 'same', 'same']);
-    const story = JSON.stringify(await explainTask(project.session, id));
+    const story = JSON.stringify(await explainTask(project.connection, id));
     expect(story).toContain(runId);
     expect(story).toContain(`ability task retry ${id} --from publish`);
   });
@@ -205,7 +205,7 @@ describe('what the author allows is repeated', () => {
     await endOf(id);
     await reset(id);
     const user = { name: 'tester', source: 'claimed' } as const;
-    const retried = await retryTask(project.session, id, { from: 'publish', user, run: true });
+    const retried = await retryTask(project.connection, id, { from: 'publish', user, run: true });
     expect(await endOf(retried.id)).toMatchObject({ status: 'succeeded' });
     expect(lines()).toEqual(['add', 'add', 'same', 'same']);
   });

@@ -144,7 +144,7 @@ describe.concurrent('a secret that was said in every form shows nowhere after', 
     const end = await project.wait(id);
     if (end.kind !== 'ended') throw new Error('the task did not end');
     expect(end.result.status).toMatch(/^(failed|denied|unknown)$/);
-    const story = await explainTask(project.session, id);
+    const story = await explainTask(project.connection, id);
     const records = written(join(project.root, '.system', 'implement', id));
     const all = {
       result: JSON.stringify(end.result),

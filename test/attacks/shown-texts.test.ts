@@ -54,7 +54,7 @@ afterAll(() => project.stop());
 async function bothOpen(id: string): Promise<Approval[]> {
   return vi.waitFor(
     async () => {
-      const open = await openApprovals(project.session, id);
+      const open = await openApprovals(project.connection, id);
       expect(open).toHaveLength(2);
       return open;
     },
@@ -76,7 +76,7 @@ function expectShown(text: string): void {
 }
 
 test('titles and reasons are one line of what can be seen; the id names what was really asked', async () => {
-  for (const { title, reasons, id, path, what } of await openApprovals(project.session, key)) {
+  for (const { title, reasons, id, path, what } of await openApprovals(project.connection, key)) {
     for (const text of [title, ...reasons]) {
       expect(text).not.toMatch(/\n/);
       expect(text).not.toMatch(UNSEEN);
@@ -110,7 +110,7 @@ describe('at the terminal', () => {
 test('in the Temporal UI: the details and the summaries of timers', async () => {
   const { id } = await project.create('release', { who: NASTY });
   await bothOpen(id);
-  const handle = project.session.temporal.workflow.getHandle(id);
+  const handle = project.connection.temporal.workflow.getHandle(id);
   const { currentDetails } = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
   expectShown(currentDetails);
   expect(withoutCode(currentDetails)).not.toMatch(MARKUP);
@@ -128,7 +128,7 @@ test('in the Temporal UI: the details and the summaries of timers', async () => 
 test('once it is denied: in the result, the record and the report of tests', async () => {
   const { id } = await project.create('release', { who: NASTY });
   const [approval] = await bothOpen(id);
-  const handle = project.session.temporal.workflow.getHandle(id);
+  const handle = project.connection.temporal.workflow.getHandle(id);
   // A signal comes from anywhere, not through our door.
   await handle.signal('deny', { approval_id: approval?.id, by: NASTY, comment: NASTY });
   const end = await project.wait(id);

@@ -228,10 +228,10 @@ describe('a queue that no worker serves any more', () => {
     const { id } = await running.create('asks');
     await running.wait(id, { approvalMs: 0 });
     await running.stopWorkers();
-    await running.session.temporal.workflow.getHandle(id).signal(SIGNALS.pause);
+    await running.connection.temporal.workflow.getHandle(id).signal(SIGNALS.pause);
     const said: Stall[] = [];
     const end = await running.wait(id, { timeoutMs: 8500, onStall: (stall) => void said.push(stall) });
-    const stall = { task: id, what: 'turn', queue: `${running.session.project}-dev-local` };
+    const stall = { task: id, what: 'turn', queue: `${running.connection.project}-dev-local` };
     expect(said).toEqual([expect.objectContaining(stall)]);
     expect(end).toMatchObject({ kind: 'timeout', stall });
   }, 60_000);
@@ -243,12 +243,12 @@ describe('a queue that no worker serves any more', () => {
       const { id } = await running.create('asks');
       await running.wait(id, { approvalMs: 0 });
       await running.stopWorkers();
-      await running.session.temporal.workflow.getHandle(id).signal(SIGNALS.pause);
+      await running.connection.temporal.workflow.getHandle(id).signal(SIGNALS.pause);
       const begun = performance.now();
       const watch = start(['task', 'watch', id, '--timeout', '13s', '--json'], { cwd: running.root, env: env() });
       const said = listen(watch);
       await expect.poll(said, { timeout: 12_000 }).toMatch(/No worker has taken up the next turn/);
-      const { project: name, address } = running.session;
+      const { project: name, address } = running.connection;
       const help = `ability worker --address ${address} --env dev --placement local`;
       expect(said()).toContain(help);
       expect(said()).toContain(`on the queue ${name}-dev-local`);

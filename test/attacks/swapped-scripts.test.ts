@@ -53,7 +53,7 @@ async function created(ability: string, count: number): Promise<string[]> {
 }
 
 async function result(id: string): Promise<TaskResult> {
-  await runTask(project.session, id);
+  await runTask(project.connection, id);
   const end = await project.wait(id);
   if (end.kind !== 'ended') throw new Error(`${id} did not end`);
   return end.result;

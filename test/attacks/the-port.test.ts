@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.stop());
 
-const queueOf = (environment: string) => taskQueueOf(project.session.project, environment, 'local');
+const queueOf = (environment: string) => taskQueueOf(project.connection.project, environment, 'local');
 const fileOf = (name: string) => join(project.root, name);
 
 const recordOf = (key: string) => join(project.root, '.system/implement', key, 'record.json');
@@ -63,8 +63,8 @@ async function preflight(task: string, environment = 'prod', ability = 'later'):
     user,
     session: null,
   };
-  const answer = await project.session.temporal.workflow.execute(WORKFLOWS.preflight, {
-    workflowId: preflightIdOf(task, project.session.project),
+  const answer = await project.connection.temporal.workflow.execute(WORKFLOWS.preflight, {
+    workflowId: preflightIdOf(task, project.connection.project),
     taskQueue: queueOf(environment),
     args: [request],
   });
@@ -77,7 +77,7 @@ function startOf({ plan, seal, input }: Required<PreflightAnswer>, change: Parti
 
 /** A workflow of foreign code with a true plan and seal, under the sealed key and with the right type. */
 async function foreign(key: string, answer: Required<PreflightAnswer>, type = 'later') {
-  return startForeign(project.session, key, type, packArguments(startOf(answer)));
+  return startForeign(project.connection, key, type, packArguments(startOf(answer)));
 }
 
 describe('foreign code on a queue of its own, with a true plan and seal, does not', () => {
@@ -90,7 +90,7 @@ describe('foreign code on a queue of its own, with a true plan and seal, does no
       const at = await foreign(key, answer);
       const argument = { seal: sealMark(answer.seal), path: 'go', with: { file: fileOf(key) } };
       const order = { type: 'util.write', queue: queueOf('prod'), argument };
-      expect(await orderActivity(project.session, at, order)).toBe('seal.invalid');
+      expect(await orderActivity(project.connection, at, order)).toBe('seal.invalid');
       expect(existsSync(fileOf(key))).toBe(false);
     },
   );
@@ -101,7 +101,7 @@ describe('foreign code on a queue of its own, with a true plan and seal, does no
     const argument = { seal: sealMark(answer.seal), path: 'go', with: { file: fileOf(key) } };
     const order = { type: 'util.write', queue: queueOf('prod'), argument };
     const start = { workflowId: key, type: 'later', args: packArguments(startOf(answer)) };
-    expect(await orderEagerly(project.session, start, order)).toBe('seal.invalid');
+    expect(await orderEagerly(project.connection, start, order)).toBe('seal.invalid');
     expect(existsSync(fileOf(key))).toBe(false);
   });
 
@@ -130,7 +130,7 @@ describe('foreign code on a queue of its own, with a true plan and seal, does no
       links: { temporal: null, record: null },
     };
     const ask = (type: string, argument: object) =>
-      orderActivity(project.session, at, { type, queue: queueOf('prod'), argument });
+      orderActivity(project.connection, at, { type, queue: queueOf('prod'), argument });
     expect(await ask(ACTIVITIES.finish, { ...context, result })).toBe('seal.invalid');
     expect(await ask('PreAbilityCall', { ...context, phase: 'PreAbilityCall', path: '', operation: null })).toBe(
       'seal.invalid',
@@ -152,7 +152,7 @@ describe('foreign code on a queue of its own, with a true plan and seal, does no
     const input = { file: fileOf(key) };
     const argument = startOf(answer, { input, child: { ability: 'inner', left_ms: 60_000 } });
     const workflowId = `${key}/sub`;
-    await startChild(project.session, at, {
+    await startChild(project.connection, at, {
       workflowId,
       type: 'inner',
       queue: queueOf('dev'),
@@ -181,7 +181,7 @@ describe('foreign code on a queue of its own, with a true plan and seal, does no
         paused: false,
       },
     });
-    await continueElsewhere(project.session, at, {
+    await continueElsewhere(project.connection, at, {
       type: 'later',
       queue: queueOf('dev'),
       args: packArguments(argument),
@@ -195,7 +195,7 @@ test('a task that took over made-up results is refused, and nothing takes them o
   const key = 'port-made-up';
   const answer = await preflight(key, 'dev', 'picks');
   const pick = { id: 'pick', call: 'util.pick', status: 'succeeded', output: fileOf('made-up') } as const;
-  const { temporal, project: name } = project.session;
+  const { temporal, project: name } = project.connection;
   const memo: TaskMemo = {
     ability: 'picks',
     version: 1,
@@ -212,7 +212,7 @@ test('a task that took over made-up results is refused, and nothing takes them o
     typedSearchAttributes: [{ key: defineSearchAttributeKey('AbilityProject', 'KEYWORD'), value: name }],
   });
   expect(await endOf(key)).toBe('seal.invalid');
-  const retried = retryTask(project.session, key, { user, run: true });
+  const retried = retryTask(project.connection, key, { user, run: true });
   await expect(retried).rejects.toMatchObject({ code: 'seal.invalid' });
   expect(existsSync(fileOf('made-up'))).toBe(false);
 });
@@ -220,18 +220,18 @@ test('a task that took over made-up results is refused, and nothing takes them o
 test('foreign code does not erase a record in the name of a deletion', async () => {
   const key = 'port-erase';
   await preflight(key);
-  const at = await startForeign(project.session, deleteIdOf(key), WORKFLOWS.delete, [{ key }]);
+  const at = await startForeign(project.connection, deleteIdOf(key), WORKFLOWS.delete, [{ key }]);
   const tombstone = { format: 1, task_key: key, ability_id: 'later', environment: 'prod', input: null };
   const argument = { ...tombstone, deleted_at: new Date().toISOString(), deleted_by: 'ann', purged: false };
   const order = { type: ACTIVITIES.erase, queue: queueOf('prod'), argument };
-  expect(await orderActivity(project.session, at, order)).toBe('seal.invalid');
+  expect(await orderActivity(project.connection, at, order)).toBe('seal.invalid');
   expect(existsSync(recordOf(key))).toBe(true);
 });
 
 describe('an activity that is started outside of any workflow', () => {
   /** The code with which it fails; undefined where it does what it was asked for. */
   const outside = (type: string, argument: object, id: string, queue = queueOf('prod')): Promise<unknown> =>
-    project.session.temporal.activity
+    project.connection.temporal.activity
       .execute(type, {
         id,
         taskQueue: queue,
@@ -248,7 +248,7 @@ describe('an activity that is started outside of any workflow', () => {
     const key = 'port-outside';
     const answer = await preflight(key);
     const seal = sealMark(answer.seal);
-    const id = preflightIdOf(key, project.session.project);
+    const id = preflightIdOf(key, project.connection.project);
     const argument = {
       seal,
       path: 'go',
@@ -270,7 +270,7 @@ describe('an activity that is started outside of any workflow', () => {
     const key = 'port-preflight';
     const request = { ability: 'inner', environment: 'prod', input: { file: '' }, task: key, direct: false };
     const asked = { ...request, user, session: null };
-    const { project: name } = project.session;
+    const { project: name } = project.connection;
     expect(await outside(ACTIVITIES.preflight, asked, 'anything')).toBe('seal.invalid');
     expect(await outside(ACTIVITIES.preflight, asked, preflightIdOf('other', name))).toBe('seal.invalid');
     expect(await outside(ACTIVITIES.preflight, asked, preflightIdOf(key, name), queueOf('dev'))).toBe('seal.invalid');
@@ -281,14 +281,14 @@ describe('an activity that is started outside of any workflow', () => {
 
   test('is no preflight where foreign code orders it under that id', async () => {
     const key = 'port-ordered';
-    const at = await startForeign(project.session, 'anything-else', 'anything', []);
+    const at = await startForeign(project.connection, 'anything-else', 'anything', []);
     const argument = { ability: 'inner', environment: 'prod', input: { file: '' }, task: key, direct: false };
     const order = {
       type: ACTIVITIES.preflight,
       queue: queueOf('prod'),
       argument: { ...argument, user, session: null },
     };
-    expect(await orderActivity(project.session, at, order)).toBe('seal.invalid');
+    expect(await orderActivity(project.connection, at, order)).toBe('seal.invalid');
     expect(existsSync(recordOf(key))).toBe(false);
   });
 });
@@ -297,7 +297,7 @@ describe('what was sealed for one environment opens nothing in another', () => {
   test('a task of dev that is started on the queue of prod', async () => {
     const key = 'port-environment';
     const answer = await preflight(key, 'dev', 'inner');
-    const { workflow: client } = project.session.temporal;
+    const { workflow: client } = project.connection.temporal;
     await client.start('inner', { workflowId: key, taskQueue: queueOf('prod'), args: packArguments(startOf(answer)) });
     expect(await endOf(key)).toBe('seal.invalid');
     expect(existsSync(fileOf('planned'))).toBe(false);
@@ -305,8 +305,8 @@ describe('what was sealed for one environment opens nothing in another', () => {
 
   test('a preflight for prod that is started on the queue of dev', async () => {
     const request = { ability: 'inner', environment: 'prod', input: { file: '' }, task: 'port-sealed', direct: false };
-    const { workflow: client } = project.session.temporal;
-    const workflowId = preflightIdOf('port-sealed', project.session.project);
+    const { workflow: client } = project.connection.temporal;
+    const workflowId = preflightIdOf('port-sealed', project.connection.project);
     const args = [{ ...request, user, session: null }];
     await client.start(WORKFLOWS.preflight, { workflowId, taskQueue: queueOf('dev'), args });
     expect(await endOf(workflowId)).toBe('seal.invalid');
@@ -316,13 +316,15 @@ describe('what was sealed for one environment opens nothing in another', () => {
 describe('a worker asks Temporal', () => {
   const reads = () => vi.spyOn(project.host().access.client.workflowService, 'getWorkflowExecutionHistory');
   const untilAsked = (id: string) =>
-    expect.poll(async () => (await viewTask(project.session, id)).result.approvals.length, { timeout: 20_000 }).toBe(1);
+    expect
+      .poll(async () => (await viewTask(project.connection, id)).result.approvals.length, { timeout: 20_000 })
+      .toBe(1);
 
   test('nothing about the runs that it executes itself, also of tasks that are called', async () => {
     const asked = reads();
     const { id } = await project.create('release', { file: fileOf('own') });
     await untilAsked(id);
-    await decide(project.session, id, 'approve', { by: user.name });
+    await decide(project.connection, id, 'approve', { by: user.name });
     expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded' } });
     expect(asked).not.toHaveBeenCalled();
   });
@@ -332,7 +334,7 @@ describe('a worker asks Temporal', () => {
     await untilAsked(id);
     await project.restartWorkers();
     const asked = reads();
-    await decide(project.session, id, 'approve', { by: user.name });
+    await decide(project.connection, id, 'approve', { by: user.name });
     expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded' } });
     expect(asked).toHaveBeenCalledOnce();
   });
@@ -340,7 +342,7 @@ describe('a worker asks Temporal', () => {
 
 /** The code with which a workflow fails, through all its runs. */
 async function endOf(workflowId: string): Promise<string | undefined> {
-  const { workflow } = project.session.temporal as Client;
+  const { workflow } = project.connection.temporal as Client;
   await expect
     .poll(() =>
       workflow

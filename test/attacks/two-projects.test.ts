@@ -2,6 +2,7 @@ import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import {
+  type Connection,
   cancelTask,
   changeInput,
   connect,
@@ -14,7 +15,6 @@ import {
   resumeTask,
   retryTask,
   runTask,
-  type Session,
   signalTask,
   viewTask,
 } from '../../src/client/index.js';
@@ -62,24 +62,25 @@ const codeOf = (promise: Promise<unknown>): Promise<string | undefined> =>
     () => undefined,
     (error: { code?: string }) => error.code ?? String(error),
   );
-const statusOf = async (project: RunningProject, key: string) => (await viewTask(project.session, key)).result.status;
+const statusOf = async (project: RunningProject, key: string) =>
+  (await viewTask(project.connection, key)).result.status;
 const waits = async (project: RunningProject, key: string, what = 'asks') => {
   await project.create(what, {}, { key });
   expect(await project.wait(key, { approvalMs: 0 })).toMatchObject({ kind: 'approval' });
 };
 
 describe('a task of another project on the same Temporal', () => {
-  const changes: [string, (session: Session, key: string) => Promise<unknown>][] = [
-    ['decide', (session, key) => decide(session, key, 'approve', { by: 'tester' })],
-    ['openApprovals', (session, key) => openApprovals(session, key)],
+  const changes: [string, (connection: Connection, key: string) => Promise<unknown>][] = [
+    ['decide', (connection, key) => decide(connection, key, 'approve', { by: 'tester' })],
+    ['openApprovals', (connection, key) => openApprovals(connection, key)],
     ['cancelTask', cancelTask],
-    ['signalTask', (session, key) => signalTask(session, key, 'go', null)],
+    ['signalTask', (connection, key) => signalTask(connection, key, 'go', null)],
     ['pauseTask', pauseTask],
     ['resumeTask', resumeTask],
     ['runTask', runTask],
-    ['retryTask', (session, key) => retryTask(session, key, { user: by, run: true })],
-    ['changeInput', (session, key) => changeInput(session, key, { set: { n: 2 }, unset: [], by })],
-    ['deleteTask', (session, key) => deleteTask(session, key, { by, purge: true })],
+    ['retryTask', (connection, key) => retryTask(connection, key, { user: by, run: true })],
+    ['changeInput', (connection, key) => changeInput(connection, key, { set: { n: 2 }, unset: [], by })],
+    ['deleteTask', (connection, key) => deleteTask(connection, key, { by, purge: true })],
   ];
 
   let open: string;
@@ -92,23 +93,23 @@ describe('a task of another project on the same Temporal', () => {
     await theirs.run('said', {}, { key: ended });
   });
   afterAll(async () => {
-    for (const key of [open, created]) await cancelTask(theirs.session, key);
+    for (const key of [open, created]) await cancelTask(theirs.connection, key);
   });
 
   test.each(changes)('is not changed through the API: %s', async (name, change) => {
     for (const key of [open, created, ended]) {
-      expect([key, await codeOf(change(ours.session, key))]).toEqual([key, 'task.other_project']);
+      expect([key, await codeOf(change(ours.connection, key))]).toEqual([key, 'task.other_project']);
     }
     // What is part of another task is never deleted by itself.
     const ofPart = name === 'deleteTask' ? 'usage.invalid' : 'task.other_project';
-    expect(await codeOf(change(ours.session, `${open}/sub`))).toBe(ofPart);
+    expect(await codeOf(change(ours.connection, `${open}/sub`))).toBe(ofPart);
     expect(await Promise.all([open, created, ended].map((key) => statusOf(theirs, key)))).toEqual([
       'waiting_approval',
       'created',
       'succeeded',
     ]);
-    expect((await viewTask(theirs.session, created)).view?.input).toEqual({ n: 1 });
-    expect((await viewTask(theirs.session, open)).view).toMatchObject({ paused: false });
+    expect((await viewTask(theirs.connection, created)).view?.input).toEqual({ n: 1 });
+    expect((await viewTask(theirs.connection, open)).view).toMatchObject({ paused: false });
   });
 
   test('is refused to every command that would change it, with exit 2 and the name of the project', async () => {
@@ -134,9 +135,9 @@ describe('a task of another project on the same Temporal', () => {
       commands.map((command) => [command, 2, 'task.other_project']),
     );
     for (const { json } of ends) {
-      expect(json.error.message).toContain(`the project ${theirs.session.project}`);
-      expect(json.error.message).toContain(`the project ${ours.session.project}`);
-      expect(json.error.details).toEqual({ project: theirs.session.project });
+      expect(json.error.message).toContain(`the project ${theirs.connection.project}`);
+      expect(json.error.message).toContain(`the project ${ours.connection.project}`);
+      expect(json.error.details).toEqual({ project: theirs.connection.project });
     }
     const text = await ability(['deny', open], options(ours));
     expect(text).toMatchObject({ exitCode: 2, stdout: '' });
@@ -151,8 +152,8 @@ describe('a task of another project on the same Temporal', () => {
   test('is shown by commands that read, which say whose it is', async () => {
     const key = fresh();
     await theirs.run('said', {}, { key });
-    const project = theirs.session.project;
-    const whose = `${key} belongs to the project ${project}, not to ${ours.session.project}, the project of this folder.`;
+    const project = theirs.connection.project;
+    const whose = `${key} belongs to the project ${project}, not to ${ours.connection.project}, the project of this folder.`;
     const shown = async (...command: string[]) => {
       const end = await abilityJson(command, {
         ...options(ours),
@@ -176,7 +177,7 @@ describe('a task of another project on the same Temporal', () => {
       expect((await shown('task', 'open', key)).json.project).toBe(project);
       expect((await shown('task', 'logs', key)).json.error.code).toMatch(/^record\./);
     }
-    const listed = await listTasks(ours.session, { limit: 1000 });
+    const listed = await listTasks(ours.connection, { limit: 1000 });
     expect(listed.map(({ task_key }) => task_key)).not.toContain(key);
     // Of an own task nothing of that is said, and its result has its exact shape.
     const own = await abilityJson(['task', 'show', key], options(theirs));
@@ -188,13 +189,16 @@ describe('a task of another project on the same Temporal', () => {
     const key = fresh();
     await ours.run('said', { n: 7 }, { key: `${key}-old` });
     // As when the time is over for which Temporal keeps a task.
-    const { records } = ours.session.paths;
+    const { records } = ours.connection.paths;
     renameSync(join(records, `${key}-old`), join(records, key));
     await theirs.run('said', { n: 8 }, { key });
-    const { result } = await viewTask(ours.session, key);
-    expect(result).toMatchObject({ project: theirs.session.project, output: 'theirs' });
+    const { result } = await viewTask(ours.connection, key);
+    expect(result).toMatchObject({ project: theirs.connection.project, output: 'theirs' });
     expect(result.links.record).toBeNull();
-    expect(await explainTask(ours.session, key)).toMatchObject({ project: theirs.session.project, input: { n: 8 } });
+    expect(await explainTask(ours.connection, key)).toMatchObject({
+      project: theirs.connection.project,
+      input: { n: 8 },
+    });
     if (WHOLE) expect((await abilityJson(['task', 'get', key, 'n'], options(ours))).json).toBe(8);
   });
 });
@@ -211,7 +215,7 @@ describe('a key that another project holds', () => {
       'was deleted',
       async (key: string) => {
         await theirs.run('said', {}, { key });
-        await deleteTask(theirs.session, key, { by, purge: false });
+        await deleteTask(theirs.connection, key, { by, purge: false });
       },
     ],
   ])('is refused, whatever is asked for under it, where its task %s', async (_, hold) => {
@@ -220,20 +224,20 @@ describe('a key that another project holds', () => {
     expect(await wanted(ours, key)).toBe('task.other_project');
     expect(await wanted(ours, key, { run: false })).toBe('task.other_project');
     expect(await codeOf(ours.create('asks', {}, { key }))).toBe('task.other_project');
-    expect(existsSync(join(ours.session.paths.records, key))).toBe(false);
+    expect(existsSync(join(ours.connection.paths.records, key))).toBe(false);
   });
 
   // A server takes half a minute to delete a history.
   test.runIf(WHOLE)('is refused while Temporal knows that its task was deleted with its history', async () => {
     const key = fresh();
     await theirs.run('said', {}, { key });
-    await deleteTask(theirs.session, key, { by, purge: true });
+    await deleteTask(theirs.connection, key, { by, purge: true });
     expect(await wanted(ours, key)).toBe('task.other_project');
-    expect(await codeOf(deleteTask(ours.session, key, { by, purge: false }))).toBe('task.other_project');
-    expect(await codeOf(cancelTask(ours.session, key))).toBe('task.other_project');
-    const read = viewTask(ours.session, key);
-    await expect(read).rejects.toMatchObject({ code: 'task.deleted', details: { project: theirs.session.project } });
-    await expect(viewTask(theirs.session, key)).rejects.toMatchObject({ code: 'task.deleted' });
+    expect(await codeOf(deleteTask(ours.connection, key, { by, purge: false }))).toBe('task.other_project');
+    expect(await codeOf(cancelTask(ours.connection, key))).toBe('task.other_project');
+    const read = viewTask(ours.connection, key);
+    await expect(read).rejects.toMatchObject({ code: 'task.deleted', details: { project: theirs.connection.project } });
+    await expect(viewTask(theirs.connection, key)).rejects.toMatchObject({ code: 'task.deleted' });
   });
 
   test('looks like one of ours: a key of our own form is not looked up before the start, and refused there', async () => {
@@ -258,10 +262,12 @@ describe('a key that another project holds', () => {
     const key = fresh();
     await theirs.run('said', {}, { key });
     await wanted(ours, key);
-    const { activity } = ours.session.temporal;
-    const [mine, other] = [ours, theirs].map(({ session }) => activity.getHandle(preflightIdOf(key, session.project)));
+    const { activity } = ours.connection.temporal;
+    const [mine, other] = [ours, theirs].map(({ connection }) =>
+      activity.getHandle(preflightIdOf(key, connection.project)),
+    );
     await expect(mine?.result()).rejects.toMatchObject({ cause: { type: 'task.other_project' } });
-    expect(await other?.result()).toMatchObject({ plan: { project: theirs.session.project } });
+    expect(await other?.result()).toMatchObject({ plan: { project: theirs.connection.project } });
   });
 
   test('gives nothing of its task to a task that is tried again', async () => {
@@ -274,12 +280,12 @@ describe('a key that another project holds', () => {
 
 test('a workflow that is no task is changed by no command, whosoever it is', async () => {
   const id = fresh();
-  const { workflow } = ours.session.temporal;
+  const { workflow } = ours.connection.temporal;
   const handle = await workflow.start('somebody-elses', { workflowId: id, taskQueue: 'nobody-serves-this' });
   for (const change of [cancelTask, pauseTask, runTask]) {
-    expect(await codeOf(change(ours.session, id))).toBe('task.not_found');
+    expect(await codeOf(change(ours.connection, id))).toBe('task.not_found');
   }
-  expect(await codeOf(signalTask(ours.session, id, 'go', null))).toBe('task.not_found');
+  expect(await codeOf(signalTask(ours.connection, id, 'go', null))).toBe('task.not_found');
   const { events } = await handle.fetchHistory();
   expect(events?.filter((event) => event.workflowExecutionSignaledEventAttributes)).toEqual([]);
   expect((await handle.describe()).raw.workflowExecutionInfo?.historyLength?.toString()).toBe('2');
@@ -291,16 +297,16 @@ test('a connection of the API is told whose task it reads', async () => {
   const key = fresh();
   await theirs.run('said', {}, { key });
   const said: string[][] = [];
-  const session = await connect({
+  const connection = await connect({
     root: ours.root,
-    project: ours.session.project,
+    project: ours.connection.project,
     address: inject('temporal').address,
     onOther: (...what) => void said.push(what),
   });
   try {
-    await viewTask(session, key);
-    expect(said).toEqual([[key, theirs.session.project]]);
+    await viewTask(connection, key);
+    expect(said).toEqual([[key, theirs.connection.project]]);
   } finally {
-    await session.close();
+    await connection.close();
   }
 });

@@ -1,5 +1,5 @@
 /** Whether a task ended as it must, given what the service saw, what its users were told, and when processes died. */
-import type { Session } from '../../src/client/index.js';
+import type { Connection } from '../../src/client/index.js';
 import { EXIT_OF_STATE } from '../../src/contracts/exit-codes.js';
 import type { Delivery, EffectService } from './effect-service.js';
 import { type Course, TAKEN_BACK } from './everything.js';
@@ -39,7 +39,12 @@ const SLACK_MS = 1000;
 const MOST_LATE_MS = 30_000;
 
 /** Looks at one task. */
-export async function judge(session: Session, lived: Lived, effects: EffectService, kills: Kill[]): Promise<Judged> {
+export async function judge(
+  connection: Connection,
+  lived: Lived,
+  effects: EffectService,
+  kills: Kill[],
+): Promise<Judged> {
   const { key, result, input, exitCode } = lived;
   const faults: string[] = [];
   const must = (holds: boolean, what: string): void => {
@@ -52,7 +57,7 @@ export async function judge(session: Session, lived: Lived, effects: EffectServi
     [...effects.effects].filter(([id]) => id.startsWith(prefix)).map(([id, n]) => [id.slice(prefix.length), n]),
   );
   const status = new Map(result.steps.map((step) => [step.path, step.status]));
-  const { calls, waits } = await readSpans(session, key, Number(input.wait_ms));
+  const { calls, waits } = await readSpans(connection, key, Number(input.wait_ms));
 
   must(hasOneKeyEach(sent), `an effect was sent under two keys, or a key with two effects: ${JSON.stringify(sent)}`);
   for (const [path, ability] of Object.entries(ONCE)) {
@@ -141,8 +146,12 @@ function latenessOf({ from, to }: Span, waitMs: number, kills: Kill[]): number {
 }
 
 /** The calls of a task, and its waits of this length that ended. */
-async function readSpans(session: Session, key: string, waitMs: number): Promise<{ calls: Span[]; waits: Span[] }> {
-  const { events = [] } = await session.temporal.workflow.getHandle(key).fetchHistory();
+async function readSpans(
+  connection: Connection,
+  key: string,
+  waitMs: number,
+): Promise<{ calls: Span[]; waits: Span[] }> {
+  const { events = [] } = await connection.temporal.workflow.getHandle(key).fetchHistory();
   const calls: Span[] = [];
   const waits: Span[] = [];
   const begun = new Map<number, { type: string; from: number }>();

@@ -92,7 +92,7 @@ async function leadThrough(
   for (let tries = 1; ; tries += 1) {
     const key = `whole-${(counter += 1)}`;
     const { moments, release, lost } = await leadTask(lane, { ...wanted, key }, course, Number.POSITIVE_INFINITY);
-    const batches = await readBatches(lane.session, key);
+    const batches = await readBatches(lane.connection, key);
     release();
     if (lost === undefined) {
       say(`${name}: ${batches.flat().length} events in ${batches.length} batches, ${moments.length} moments`);
@@ -126,7 +126,7 @@ async function killAt(
     const led = await leadTask(lane, { ...matrix.wanted, key }, matrix.course, at);
     await sleep(jitterMs);
     await lane.killWorker();
-    const events = await readEvents(lane.session, key);
+    const events = await readEvents(lane.connection, key);
     const last = events.at(-1) as SeenEvent;
     const moment = { what: expected.what, event: `${last.id} ${last.type}` };
     const started = Date.now();
@@ -154,13 +154,13 @@ async function goOn(
   moment: Moment,
 ): Promise<Omit<KilledTask, 'events'>> {
   release();
-  const { session, effects } = lane;
+  const { connection, effects } = lane;
   const serving = lane.startWorker();
   // Told below, unless something else is wrong before.
   serving.catch(() => {});
   let told = acknowledged;
   for (;;) {
-    const end = await waitForTask(session, key, { timeoutMs: END_MS, approvalMs: APPROVAL_MS });
+    const end = await waitForTask(connection, key, { timeoutMs: END_MS, approvalMs: APPROVAL_MS });
     if (end.kind === 'approval') {
       told = Promise.any(
         [told, sendDecision(lane, key, 'update')].map(async (sent) => (await sent) || Promise.reject()),

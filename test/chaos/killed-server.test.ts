@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connect, createTask, decide, hasEnded, type Session, viewTask, waitForTask } from '../../src/client/index.js';
+import {
+  type Connection,
+  connect,
+  createTask,
+  decide,
+  hasEnded,
+  viewTask,
+  waitForTask,
+} from '../../src/client/index.js';
 import { AbilityError } from '../../src/contracts/problem.js';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import type { TaskResult } from '../../src/contracts/task.js';
@@ -24,7 +32,7 @@ const LIMIT_MS = 15 * 60_000;
 let effects: EffectService;
 let folder: ProjectFolder;
 let up: ReturnType<typeof start>;
-let session: Session;
+let connection: Connection;
 
 // Beside the other tests random-kills.test.ts kills a server, too.
 beforeAll(async () => {
@@ -33,11 +41,11 @@ beforeAll(async () => {
   folder = makeProject(chaosProject(effects.origin));
   up = start(['up'], { cwd: folder.root });
   await until('the runtime to be up', () => (readRuntime()?.state === 'up' ? true : undefined), 60_000);
-  session = await connect({ root: folder.root, project: loadRegistry(folder.root).project.project });
+  connection = await connect({ root: folder.root, project: loadRegistry(folder.root).project.project });
 });
 afterAll(async () => {
   if (!WHOLE) return;
-  await session?.close();
+  await connection?.close();
   await ability(['down'], { cwd: folder.root });
   await up;
   folder.remove();
@@ -75,13 +83,15 @@ async function live(n: number): Promise<{ acknowledged: string[]; result: TaskRe
   const random = chance(SEED + n);
   const key = `task-${n}`;
   const user = { name: 'tester', source: 'claimed' } as const;
-  await insist(() => createTask(session, { ability: 'short', environment: 'dev', input: { n }, user, run: true, key }));
+  await insist(() =>
+    createTask(connection, { ability: 'short', environment: 'dev', input: { n }, user, run: true, key }),
+  );
   const acknowledged: string[] = [];
   for (const by of PEOPLE) {
     await pause(random() * 4000);
     if (await insist(() => approve(key, by))) acknowledged.push(by);
   }
-  const end = await insist(() => waitForTask(session, key, { timeoutMs: LIMIT_MS }));
+  const end = await insist(() => waitForTask(connection, key, { timeoutMs: LIMIT_MS }));
   if (end.kind !== 'ended') throw new Error(`${key} does not end`);
   return { acknowledged, result: end.result };
 }
@@ -89,17 +99,17 @@ async function live(n: number): Promise<{ acknowledged: string[]; result: TaskRe
 /** @returns whether it was acknowledged: an answer may be lost on its way, after the decision was taken. */
 async function approve(key: string, by: string): Promise<boolean> {
   for (;;) {
-    const [approval] = (await viewTask(session, key)).result.approvals;
+    const [approval] = (await viewTask(connection, key)).result.approvals;
     if (approval?.decisions.some((one) => nameOf(one.by) === by)) return false;
     if (approval) break;
     await pause(100);
   }
   try {
-    await decide(session, key, 'approve', { by });
+    await decide(connection, key, 'approve', { by });
     return true;
   } catch (error) {
     if (!(error instanceof AbilityError && error.code === 'task.closed')) throw error;
-    if (!hasEnded(await viewTask(session, key))) throw new Error(`${key} is open, and was said to have ended`);
+    if (!hasEnded(await viewTask(connection, key))) throw new Error(`${key} is open, and was said to have ended`);
     return false;
   }
 }

@@ -1,7 +1,7 @@
 /** A project with one worker process, which is killed and started again. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { connect, createTask, type NewTask, type Session } from '../../src/client/index.js';
+import { type Connection, connect, createTask, type NewTask } from '../../src/client/index.js';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
 import { start } from '../fixtures/command-line.js';
 import { makeProject } from '../fixtures/project-folder.js';
@@ -12,7 +12,7 @@ import { startProxy, type TemporalProxy } from './temporal-proxy.js';
 
 /** Where one kill after the other happens. */
 export interface Lane {
-  session: Session;
+  connection: Connection;
   effects: EffectService;
   /** Between the worker and Temporal. */
   proxy: TemporalProxy;
@@ -29,16 +29,16 @@ export async function openLane(address: string, effects: EffectService): Promise
   const folder = makeProject(chaosProject(effects.origin));
   const { project } = loadRegistry(folder.root).project;
   const proxy = await startProxy(address);
-  const session = await connect({ root: folder.root, project, address });
+  const connection = await connect({ root: folder.root, project, address });
   const env = { TEMPORAL_ADDRESS: proxy.address, ABILITY_SEAL_KEYS: `chaos:${randomBytes(32).toString('base64url')}` };
   let worker: ReturnType<typeof start> | undefined;
   const lane: Lane = {
-    session,
+    connection,
     effects,
     proxy,
     async create(wanted) {
       const user = { name: 'tester', source: 'claimed' } as const;
-      return (await createTask(session, { environment: 'dev', user, run: true, ...wanted })).id;
+      return (await createTask(connection, { environment: 'dev', user, run: true, ...wanted })).id;
     },
     async killWorker() {
       worker?.kill('SIGKILL');
@@ -65,7 +65,7 @@ export async function openLane(address: string, effects: EffectService): Promise
     },
     async stop() {
       await lane.killWorker();
-      await session.close();
+      await connection.close();
       await proxy.stop();
       folder.remove();
     },

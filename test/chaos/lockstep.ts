@@ -186,7 +186,7 @@ class Lockstep {
   }
 
   private read(): Promise<SeenEvent[]> {
-    return readEvents(this.lane.session, this.task);
+    return readEvents(this.lane.connection, this.task);
   }
 
   private async moment(what: string): Promise<void> {
@@ -198,10 +198,10 @@ class Lockstep {
 }
 
 /** Says yes. @returns whether that was acknowledged. */
-export async function sendDecision({ session }: Lane, task: string, how: Course['decision']): Promise<boolean> {
+export async function sendDecision({ connection }: Lane, task: string, how: Course['decision']): Promise<boolean> {
   try {
-    if (how === 'update') await decide(session, task, 'approve', { by: 'ann' });
-    else await session.temporal.workflow.getHandle(task).signal('approve', { by: 'ann' });
+    if (how === 'update') await decide(connection, task, 'approve', { by: 'ann' });
+    else await connection.temporal.workflow.getHandle(task).signal('approve', { by: 'ann' });
     return true;
   } catch {
     return false;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connect, createTask, listTasks, type Session } from '../../src/client/index.js';
+import { type Connection, connect, createTask, listTasks } from '../../src/client/index.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
@@ -12,7 +12,7 @@ const LIMIT_MS = 10 * 60_000;
 
 let server: TestServer;
 let project: RunningProject;
-let sessions: Session[];
+let connections: Connection[];
 
 // Beside the other tests a smaller one stands in test/integration/pinning.test.ts.
 beforeAll(async () => {
@@ -31,14 +31,14 @@ beforeAll(async () => {
     },
     server,
   );
-  const { root, session } = project;
-  sessions = await Promise.all(
-    Array.from({ length: CONNECTIONS }, () => connect({ root, project: session.project, address: server.address })),
+  const { root, connection } = project;
+  connections = await Promise.all(
+    Array.from({ length: CONNECTIONS }, () => connect({ root, project: connection.project, address: server.address })),
   );
 });
 afterAll(async () => {
   if (!WHOLE) return;
-  await Promise.all(sessions.map((session) => session.close()));
+  await Promise.all(connections.map((connection) => connection.close()));
   await project.stop();
   await server.stop();
 });
@@ -58,11 +58,11 @@ test.runIf(WHOLE)(
     const user = { name: 'tester', source: 'claimed' } as const;
     const started = Date.now();
     const call = async (caller: number): Promise<[n: number, id: string, runId: string][]> => {
-      const session = sessions[caller % CONNECTIONS] as Session;
+      const connection = connections[caller % CONNECTIONS] as Connection;
       const got: [number, string, string][] = [];
       for (const n of shuffled(SEED + caller)) {
         const wanted = { ability: 'keyed', environment: 'dev', input: { n, file }, user, run: true, key: `many-${n}` };
-        const { id, runId } = await createTask(session, wanted);
+        const { id, runId } = await createTask(connection, wanted);
         got.push([n, id, runId]);
       }
       return got;
@@ -73,7 +73,7 @@ test.runIf(WHOLE)(
     expect(all.filter(([n, id]) => id !== `many-${n}`)).toEqual([]);
     expect(new Set(all.map(([n, , runId]) => `${n} ${runId}`)).size).toBe(KEYS);
     for (let n = 0; n < KEYS; n += 1) expect(await project.wait(`many-${n}`)).toMatchObject({ result: { output: n } });
-    const list = () => listTasks(project.session, { ability: 'keyed', limit: 200 });
+    const list = () => listTasks(project.connection, { ability: 'keyed', limit: 200 });
     await expect.poll(async () => (await list()).length, { timeout: 20_000 }).toBe(KEYS);
   },
   LIMIT_MS,

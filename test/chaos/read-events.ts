@@ -1,4 +1,4 @@
-import type { Session } from '../../src/client/index.js';
+import type { Connection } from '../../src/client/index.js';
 
 /** One event of a history, as far as it matters here. */
 export interface SeenEvent {
@@ -13,18 +13,18 @@ const ATTRIBUTES = 'EventAttributes';
 const STICKY = 2;
 
 /** The history of a task. */
-export async function readEvents(session: Session, workflowId: string): Promise<SeenEvent[]> {
-  return (await readPages(session, workflowId, 1000)).flat();
+export async function readEvents(connection: Connection, workflowId: string): Promise<SeenEvent[]> {
+  return (await readPages(connection, workflowId, 1000)).flat();
 }
 
 /** The history of a task, in the batches in which it was written: a kill can come between two of them only. */
-export function readBatches(session: Session, workflowId: string): Promise<SeenEvent[][]> {
+export function readBatches(connection: Connection, workflowId: string): Promise<SeenEvent[][]> {
   // A page holds at least one whole batch, and of this size no more.
-  return readPages(session, workflowId, 1);
+  return readPages(connection, workflowId, 1);
 }
 
 async function readPages(
-  { temporal, namespace }: Session,
+  { temporal, namespace }: Connection,
   workflowId: string,
   maximumPageSize: number,
 ): Promise<SeenEvent[][]> {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect, type Session } from '../../src/client/index.js';
+import { type Connection, connect } from '../../src/client/index.js';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
 import { freePort } from '../../src/server/ports.js';
@@ -38,7 +38,7 @@ export async function openOwnRuntime(files: ProjectFiles): Promise<OpenSite> {
     async revive() {
       while ((await command(user, ['task', 'list', '--limit', '1'])).exitCode !== 0) await pause(100);
     },
-    openSession: () => openSession(folder, String(readRuntime(folder)?.address)),
+    openConnection: () => openConnection(folder, String(readRuntime(folder)?.address)),
     async stop() {
       await ability(['down'], { cwd: folder.root });
       folder.remove();
@@ -68,7 +68,7 @@ export async function openRemoteWorker(files: ProjectFiles): Promise<OpenSite> {
         else temporal = await startTemporal(where);
       }
     }),
-    openSession: () => openSession(folder, temporal.address),
+    openConnection: () => openConnection(folder, temporal.address),
     async stop() {
       await worker.stop();
       await temporal.stop();
@@ -126,7 +126,11 @@ export function superviseWorker(
 }
 
 /** A session of the API for a look at the histories. */
-export async function openSession({ root }: ProjectFolder, address: string, namespace = 'default'): Promise<Session> {
+export async function openConnection(
+  { root }: ProjectFolder,
+  address: string,
+  namespace = 'default',
+): Promise<Connection> {
   return connect({ root, project: loadRegistry(root).project.project, address, namespace });
 }
 

@@ -1,5 +1,5 @@
 /** Kills processes at random while users go on with their tasks. */
-import type { Session } from '../../src/client/index.js';
+import type { Connection } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
 import { isAlive, markOf } from '../../src/server/processes.js';
 import type { EffectService } from './effect-service.js';
@@ -17,7 +17,7 @@ export interface Site {
   victims: Record<string, () => number[] | undefined>;
   /** Sees to it that everything runs again. Resolves when it does. */
   revive(): Promise<void>;
-  openSession(): Promise<Session>;
+  openConnection(): Promise<Connection>;
 }
 
 /** How hard it blows. */
@@ -79,13 +79,13 @@ export async function blow(site: Site, effects: EffectService, strength: Strengt
   }
   overAt = Date.now();
   await users;
-  const session = await site.openSession();
+  const connection = await site.openConnection();
   try {
     const judged: Judged[] = [];
-    for (const one of lived) judged.push(await judge(session, one, effects, kills));
+    for (const one of lived) judged.push(await judge(connection, one, effects, kills));
     return summarize(kills, lived, judged, effects, wrong, site.user.hung);
   } finally {
-    await session.close();
+    await connection.close();
   }
 }
 

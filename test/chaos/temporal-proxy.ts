@@ -60,11 +60,11 @@ export async function startProxy(server: string): Promise<TemporalProxy> {
     return session;
   };
   const front = http2.createServer();
-  const sessions = new Set<http2.ServerHttp2Session>();
+  const connections = new Set<http2.ServerHttp2Session>();
   const atServer = new Set<() => void>();
   front.on('session', (session) => {
-    sessions.add(session);
-    session.on('close', () => sessions.delete(session));
+    connections.add(session);
+    session.on('close', () => connections.delete(session));
     session.on('error', () => {});
   });
   front.on('stream', (stream, headers) => {
@@ -132,13 +132,13 @@ export async function startProxy(server: string): Promise<TemporalProxy> {
   const proxy: TemporalProxy = {
     address: `127.0.0.1:${(front.address() as AddressInfo).port}`,
     gate: undefined,
-    connections: () => sessions.size,
+    connections: () => connections.size,
     withdrawPolls: () => {
       for (const withdraw of [...atServer]) withdraw();
     },
     stop: () =>
       new Promise((resolve) => {
-        for (const session of sessions) session.destroy();
+        for (const session of connections) session.destroy();
         upstream?.destroy();
         front.close(() => resolve());
       }),

@@ -86,7 +86,7 @@ describe.each(STORES)('a store that is shared, in %s', (_, make) => {
   }
   const there = (withStore = true) => ({
     cwd: elsewhere,
-    env: { TEMPORAL_ADDRESS: project.session.address, ABILITY_STORE: withStore ? store : undefined },
+    env: { TEMPORAL_ADDRESS: project.connection.address, ABILITY_STORE: withStore ? store : undefined },
   });
 
   test('gives the record and the logs of a task to machines that have neither', async () => {
@@ -144,7 +144,7 @@ describe.each(STORES)('a store that is shared, in %s', (_, make) => {
     const { id: other } = await end('s.says', { text: 'stays' });
     const of = async (task: string): Promise<string[]> =>
       (await inStore()).filter((name) => name.includes(`/${task}/`));
-    const name = project.session.project;
+    const name = project.connection.project;
     expect(await of(key)).toEqual([
       `tasks/${name}/${key}/children/i/logs/b/LOG.jsonl`,
       `tasks/${name}/${key}/children/i/record.json`,

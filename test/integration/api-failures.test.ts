@@ -184,7 +184,7 @@ describe('time', () => {
       const { id } = await project.create(define(effects, `/forever-${effects}`));
       await expect.poll(() => service.requestsOf(`/forever-${effects}`).length, { timeout: 20_000 }).toBe(1);
       const started = performance.now();
-      await cancelTask(project.session, id);
+      await cancelTask(project.connection, id);
       expect(await project.wait(id)).toMatchObject({ result: { status } });
       expect(performance.now() - started).toBeLessThan(5000);
     },
@@ -208,7 +208,7 @@ describe('a rate limit', () => {
 
   /** What Temporal says of the activity of a task. */
   const stateOfCall = async (id: string) =>
-    (await project.session.temporal.workflow.getHandle(id).describe()).raw.pendingActivities?.[0]?.state;
+    (await project.connection.temporal.workflow.getHandle(id).describe()).raw.pendingActivities?.[0]?.state;
   /** `PendingActivityState` of Temporal's API. */
   const STARTED = 2;
 
@@ -242,7 +242,7 @@ describe('a rate limit', () => {
     await expect.poll(() => stateOfCall(id), { timeout: 20_000 }).toBe(STARTED);
     clock.mockRestore();
     const started = performance.now();
-    await cancelTask(project.session, id);
+    await cancelTask(project.connection, id);
     expect(await project.wait(id)).toMatchObject({ kind: 'ended', result: { status: 'cancelled' } });
     expect(performance.now() - started).toBeLessThan(5000);
     expect(service.requestsOf('/waits')).toHaveLength(1);

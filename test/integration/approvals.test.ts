@@ -48,8 +48,10 @@ const failure = (promise: Promise<unknown>) =>
 /** Creates a task and waits until it asks. */
 async function asking(ability: string, input: JsonObject = {}, environment = 'dev', approvals = 1) {
   const { id } = await project.create(ability, input, { environment });
-  await expect.poll(async () => (await openApprovals(project.session, id)).length, { timeout: 20_000 }).toBe(approvals);
-  return { id, approvals: await openApprovals(project.session, id) };
+  await expect
+    .poll(async () => (await openApprovals(project.connection, id)).length, { timeout: 20_000 })
+    .toBe(approvals);
+  return { id, approvals: await openApprovals(project.connection, id) };
 }
 const ended = async (id: string) => {
   const end = await project.wait(id);
@@ -68,11 +70,14 @@ describe('an approval step', () => {
       quorum: 2,
       requested_by: { name: 'tester', source: 'claimed' },
     });
-    expect(await decide(project.session, id, 'approve', { by: 'alice' })).toMatchObject({ status: 'open', missing: 1 });
-    expect(await failure(decide(project.session, id, 'approve', { by: 'alice' }))).toMatchObject({
+    expect(await decide(project.connection, id, 'approve', { by: 'alice' })).toMatchObject({
+      status: 'open',
+      missing: 1,
+    });
+    expect(await failure(decide(project.connection, id, 'approve', { by: 'alice' }))).toMatchObject({
       code: 'approval.ignored',
     });
-    await decide(project.session, id, 'approve', { by: 'bob', comment: 'fine' });
+    await decide(project.connection, id, 'approve', { by: 'bob', comment: 'fine' });
     const result = await ended(id);
     expect(result).toMatchObject({ status: 'succeeded', output: { by: 'bob', said: 'fine' } });
     expect(result.approvals[0]?.ignored).toMatchObject([{ by: 'alice', reason: 'alice has already decided' }]);
@@ -80,9 +85,9 @@ describe('an approval step', () => {
 
   test('a no ends the task as denied, with who and why, after finally', async () => {
     const { id } = await asking('release', { build: '1' });
-    const filled = decide(project.session, id, 'deny', { by: 'bob', fields: { ticket: 'T-1' } });
+    const filled = decide(project.connection, id, 'deny', { by: 'bob', fields: { ticket: 'T-1' } });
     expect(await failure(filled)).toMatchObject({ code: 'usage.invalid', message: expect.stringMatching(/ticket/) });
-    await decide(project.session, id, 'deny', { by: 'bob', comment: 'too early' });
+    await decide(project.connection, id, 'deny', { by: 'bob', comment: 'too early' });
     const result = await ended(id);
     expect(result).toMatchObject({
       status: 'denied',
@@ -98,37 +103,40 @@ describe('an approval step', () => {
 
   test('somebody who is not among the approvers is ignored, with the reason', async () => {
     const { id } = await asking('release', { build: '2' });
-    const error = await failure(decide(project.session, id, 'approve', { by: 'mallory' }));
+    const error = await failure(decide(project.connection, id, 'approve', { by: 'mallory' }));
     expect(error).toMatchObject({ code: 'approval.ignored' });
     expect(error.message).toMatch(/mallory is not among the approvers \(managers\)/);
-    expect(await failure(decide(project.session, id, 'approve', {}))).toMatchObject({ code: 'approval.ignored' });
-    await cancelTask(project.session, id);
+    expect(await failure(decide(project.connection, id, 'approve', {}))).toMatchObject({ code: 'approval.ignored' });
+    await cancelTask(project.connection, id);
   });
 
   test('a comment that is required must be there', async () => {
     const { id } = await asking('reasoned');
-    const error = await failure(decide(project.session, id, 'approve', { by: 'x' }));
+    const error = await failure(decide(project.connection, id, 'approve', { by: 'x' }));
     expect(error).toMatchObject({
       message: expect.stringMatching(/needs a comment/),
       suggestion: 'Say why, with `--comment TEXT`.',
     });
-    await decide(project.session, id, 'approve', { by: 'x', comment: 'because' });
+    await decide(project.connection, id, 'approve', { by: 'x', comment: 'because' });
     expect(await ended(id)).toMatchObject({ status: 'succeeded' });
   });
 
   test('while two are open a decision must name one; a late one is told so', async () => {
     const { id, approvals } = await asking('two', {}, 'dev', 2);
-    expect((await failure(decide(project.session, id, 'approve', { by: 'x' }))).message).toMatch(
+    expect((await failure(decide(project.connection, id, 'approve', { by: 'x' }))).message).toMatch(
       /2 approvals are open/,
     );
-    for (const { id: approval_id } of approvals) await decide(project.session, id, 'approve', { by: 'x', approval_id });
+    for (const { id: approval_id } of approvals)
+      await decide(project.connection, id, 'approve', { by: 'x', approval_id });
     const result = await ended(id);
     expect(result.status).toBe('succeeded');
-    expect(await failure(decide(project.session, id, 'approve', { by: 'x' }))).toMatchObject({ code: 'task.closed' });
+    expect(await failure(decide(project.connection, id, 'approve', { by: 'x' }))).toMatchObject({
+      code: 'task.closed',
+    });
   });
 
   test('a task that does not exist is reported', async () => {
-    expect(await failure(decide(project.session, 'nope', 'approve', {}))).toMatchObject({ code: 'task.not_found' });
+    expect(await failure(decide(project.connection, 'nope', 'approve', {}))).toMatchObject({ code: 'task.not_found' });
   });
 });
 
@@ -146,7 +154,7 @@ describe('an environment', () => {
       },
       reasons: ['staging asks for approval of destructive calls.'],
     });
-    await decide(project.session, id, 'approve', { by: 'release-manager' });
+    await decide(project.connection, id, 'approve', { by: 'release-manager' });
     expect(await ended(id)).toMatchObject({ status: 'succeeded', output: { dropped: 'users' } });
   });
 
@@ -159,14 +167,14 @@ describe('an environment', () => {
 
   test('may forbid that people decide for themselves, even approvers', async () => {
     const { id } = await asking('db.put', {}, 'prod');
-    const error = await failure(decide(project.session, id, 'approve', { by: 'tester' }));
+    const error = await failure(decide(project.connection, id, 'approve', { by: 'tester' }));
     expect(error.message).toMatch(/nobody decides for themselves here/);
-    await cancelTask(project.session, id);
+    await cancelTask(project.connection, id);
   });
 
   test('a person alone approves with one command where nothing forbids it, and that is recorded', async () => {
     const { id } = await asking('quick');
-    await decide(project.session, id, 'approve', { by: 'tester' });
+    await decide(project.connection, id, 'approve', { by: 'tester' });
     const result = await ended(id);
     expect(result.approvals[0]?.decisions).toMatchObject([{ by: { name: 'tester', source: 'claimed' }, self: true }]);
   });
@@ -202,11 +210,11 @@ describe('signals', () => {
 
   test('the state is visible to lists while it waits', async () => {
     const { id } = await asking('db.drop', { table: 'y' }, 'staging');
-    const handle = project.session.temporal.workflow.getHandle(id);
+    const handle = project.connection.temporal.workflow.getHandle(id);
     await expect
       .poll(async () => (await handle.describe()).searchAttributes.AbilityStatus, { timeout: 10_000 })
       .toEqual(['waiting_approval']);
-    await cancelTask(project.session, id);
+    await cancelTask(project.connection, id);
     expect(await ended(id)).toMatchObject({ status: 'cancelled', approvals: [{ status: 'cancelled' }] });
   });
 });

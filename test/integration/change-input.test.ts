@@ -56,7 +56,7 @@ afterAll(() => project.stop());
 
 const by = { name: 'editor', source: 'claimed' } as const;
 const set = (key: string, fields: JsonObject, more: Partial<InputEdit> = {}) =>
-  changeInput(project.session, key, { set: fields, unset: [], by, ...more });
+  changeInput(project.connection, key, { set: fields, unset: [], by, ...more });
 const created = async (input: JsonObject = { n: 1 }, ability = 'util.echo', environment = 'dev') =>
   (await project.create(ability, input, { run: false, environment })).id;
 const ended = async (key: string) => {
@@ -75,11 +75,11 @@ describe('the input of a created task', () => {
     const key = await created();
     const input = { n: 2, f1: 'x', note: 'none' };
     expect(await set(key, { n: 2, f1: 'x' })).toEqual({ fields: ['f1', 'n'], changed: true, input, warnings: [] });
-    expect(await viewTask(project.session, key)).toMatchObject({
+    expect(await viewTask(project.connection, key)).toMatchObject({
       source: 'worker',
       view: { status: 'created', input },
     });
-    await runTask(project.session, key);
+    await runTask(project.connection, key);
     expect(await ended(key)).toMatchObject({ status: 'succeeded', output: input });
   });
 
@@ -92,20 +92,20 @@ describe('the input of a created task', () => {
       { by, fields: ['n'], at: expect.stringMatching(/Z$/) },
       { by: { name: 'second', source: 'claimed' }, fields: ['note'], at: expect.stringMatching(/Z$/) },
     ];
-    expect(readRecord(project.session, key)).toMatchObject({ input, changes, result: null });
+    expect(readRecord(project.connection, key)).toMatchObject({ input, changes, result: null });
     const text = () => readFileSync(join(project.root, '.system/implement', key, 'tool_call.md'), 'utf8');
     expect(text()).toMatch(/Changed \| .* by second \(claimed\): note/);
-    expect((await viewTask(project.session, key)).view).toMatchObject({ input, changes });
-    const { created_at } = (await viewTask(project.session, key)).view ?? {};
+    expect((await viewTask(project.connection, key)).view).toMatchObject({ input, changes });
+    const { created_at } = (await viewTask(project.connection, key)).view ?? {};
     expect(Date.parse(String(created_at))).toBeLessThanOrEqual(
-      Date.parse(readRecord(project.session, key)?.changes?.[0]?.at ?? ''),
+      Date.parse(readRecord(project.connection, key)?.changes?.[0]?.at ?? ''),
     );
-    expect(await explainTask(project.session, key)).toMatchObject({ input, changes, created_at });
-    await runTask(project.session, key);
+    expect(await explainTask(project.connection, key)).toMatchObject({ input, changes, created_at });
+    await runTask(project.connection, key);
     expect(await ended(key)).toMatchObject({ changes, output: input, requested_by: { name: 'tester' } });
-    expect(await readInput(project.session, key)).toEqual(input);
-    expect(await explainTask(project.session, key)).toMatchObject({ input, changes, created_at, source: 'history' });
-    expect(readRecord(project.session, key)).toMatchObject({
+    expect(await readInput(project.connection, key)).toEqual(input);
+    expect(await explainTask(project.connection, key)).toMatchObject({ input, changes, created_at, source: 'history' });
+    expect(readRecord(project.connection, key)).toMatchObject({
       input,
       changes,
       created_at,
@@ -113,10 +113,10 @@ describe('the input of a created task', () => {
     });
     expect(text()).toContain('"two"');
     const listed = await expect
-      .poll(() => listTasks(project.session, { limit: 50 }).then((all) => all.filter((one) => one.task_key === key)))
+      .poll(() => listTasks(project.connection, { limit: 50 }).then((all) => all.filter((one) => one.task_key === key)))
       .toHaveLength(1);
     void listed;
-    const [only] = (await listTasks(project.session, { limit: 50 })).filter((one) => one.task_key === key);
+    const [only] = (await listTasks(project.connection, { limit: 50 })).filter((one) => one.task_key === key);
     expect(only).toMatchObject({ changed: { by: 'second' }, requested_by: 'tester' });
   });
 
@@ -128,7 +128,7 @@ describe('the input of a created task', () => {
 
   test('set to what it is already, the task stays the run it was', async () => {
     const key = await created({ n: 1 });
-    const handle = project.session.temporal.workflow.getHandle(key);
+    const handle = project.connection.temporal.workflow.getHandle(key);
     const { runId } = await handle.describe();
     expect(await set(key, { n: 1 })).toMatchObject({ changed: false, fields: [] });
     expect((await handle.describe()).runId).toBe(runId);
@@ -146,7 +146,7 @@ describe('the input of a created task', () => {
     expect(await refused(set(key, { n: 2 }, { by: { name: 'mallory', source: 'claimed' } }))).toMatchObject({
       code: 'guard.denied',
     });
-    expect((await viewTask(project.session, key)).view).toMatchObject({
+    expect((await viewTask(project.connection, key)).view).toMatchObject({
       status: 'created',
       input: { n: 1, note: 'none' },
     });
@@ -157,23 +157,23 @@ describe('the input of a created task', () => {
     const key = await created({ n: 1 }, 'guarded');
     const { warnings } = await set(key, { n: 6 });
     expect(warnings.join()).toMatch(/Rather large/);
-    await runTask(project.session, key);
+    await runTask(project.connection, key);
     expect(await project.wait(key, { approvalMs: 0 })).toMatchObject({ kind: 'approval' });
-    await decide(project.session, key, 'approve', { by: 'ann' });
+    await decide(project.connection, key, 'approve', { by: 'ann' });
     expect(await ended(key)).toMatchObject({ output: { n: 6 } });
   });
 
   test('is not changed any more once the task was run, nor after its end', async () => {
     const key = await created({}, 'waits');
-    await runTask(project.session, key);
+    await runTask(project.connection, key);
     expect(await refused(set(key, { n: 1 }))).toMatchObject({ code: 'task.started' });
-    await cancelTask(project.session, key);
+    await cancelTask(project.connection, key);
     await ended(key);
     expect(await refused(set(key, { n: 1 }))).toMatchObject({ code: 'task.started' });
     expect(await refused(set('nobody', { n: 1 }))).toMatchObject({ code: 'task.not_found' });
     const running = await project.create('waits', {});
     expect(await refused(set(running.id, { n: 1 }))).toMatchObject({ code: 'task.started' });
-    await cancelTask(project.session, running.id);
+    await cancelTask(project.connection, running.id);
   });
 
   test('the task keeps its key: created again, the key is that of the input it has now', async () => {
@@ -187,36 +187,36 @@ describe('the input of a created task', () => {
 
   test('signals and a pause that came before a change are kept', async () => {
     const key = await created({}, 'waits');
-    const handle = project.session.temporal.workflow.getHandle(key);
+    const handle = project.connection.temporal.workflow.getHandle(key);
     await handle.signal('go', { ok: 1 });
     await handle.signal('pause');
     await set(key, { n: 3 });
-    expect((await viewTask(project.session, key)).view).toMatchObject({ paused: true, status: 'created' });
+    expect((await viewTask(project.connection, key)).view).toMatchObject({ paused: true, status: 'created' });
     await handle.signal('resume');
-    await runTask(project.session, key);
+    await runTask(project.connection, key);
     expect(await ended(key)).toMatchObject({ status: 'succeeded', output: { ok: 1 } });
   });
 
   test('a cancelled task has the input that it had last', async () => {
     const key = await created();
     await set(key, { n: 7 });
-    await cancelTask(project.session, key);
+    await cancelTask(project.connection, key);
     expect(await ended(key)).toMatchObject({ status: 'cancelled', changes: [{ fields: ['n'] }] });
-    expect(readRecord(project.session, key)).toMatchObject({ input: { n: 7 }, result: { status: 'cancelled' } });
+    expect(readRecord(project.connection, key)).toMatchObject({ input: { n: 7 }, result: { status: 'cancelled' } });
   });
 
   test('whoever changed it asked for it as well, and may not approve it where nobody decides for themselves', async () => {
     const key = await created({}, 'outer', 'prod');
     await set(key, { n: 1 });
-    await runTask(project.session, key);
+    await runTask(project.connection, key);
     expect(await project.wait(key, { approvalMs: 0 })).toMatchObject({ kind: 'approval' });
-    const no = await refused(decide(project.session, key, 'approve', { by: 'editor' }));
+    const no = await refused(decide(project.connection, key, 'approve', { by: 'editor' }));
     expect(no).toMatchObject({ code: 'approval.ignored' });
     expect(no.message).toMatch(/editor changed what was asked for/);
-    expect(await refused(decide(project.session, key, 'approve', { by: 'tester' }))).toMatchObject({
+    expect(await refused(decide(project.connection, key, 'approve', { by: 'tester' }))).toMatchObject({
       code: 'approval.ignored',
     });
-    await decide(project.session, key, 'approve', { by: 'ann' });
+    await decide(project.connection, key, 'approve', { by: 'ann' });
     expect(await ended(key)).toMatchObject({ status: 'succeeded' });
   });
 });
@@ -227,9 +227,9 @@ describe('at once', () => {
     const answers = await Promise.all(FIELDS.map((name) => set(key, { [name]: `of ${name}` })));
     expect(answers.every(({ changed }) => changed)).toBe(true);
     const input = { n: 1, note: 'none', ...Object.fromEntries(FIELDS.map((name) => [name, `of ${name}`])) };
-    expect((await viewTask(project.session, key)).view?.input).toEqual(input);
-    expect(readRecord(project.session, key)?.changes).toHaveLength(20);
-    await runTask(project.session, key);
+    expect((await viewTask(project.connection, key)).view?.input).toEqual(input);
+    expect(readRecord(project.connection, key)?.changes).toHaveLength(20);
+    await runTask(project.connection, key);
     expect(await ended(key)).toMatchObject({ status: 'succeeded', output: input });
   });
 
@@ -242,36 +242,36 @@ describe('at once', () => {
       await Promise.all(FIELDS.map((name) => set(key, { [name]: `of ${batch}` })));
     }
     const told = { changes: expect.toSatisfy((changes: unknown[]) => changes.length === 101), changes_left: 2 };
-    expect((await viewTask(project.session, key)).view).toMatchObject(told);
-    expect(readRecord(project.session, key)).toMatchObject(told);
-    expect(await explainTask(project.session, key)).toMatchObject(told);
+    expect((await viewTask(project.connection, key)).view).toMatchObject(told);
+    expect(readRecord(project.connection, key)).toMatchObject(told);
+    expect(await explainTask(project.connection, key)).toMatchObject(told);
     const text = readFileSync(join(project.root, '.system/implement', key, 'tool_call.md'), 'utf8');
     expect(text).toMatch(/Changed \| .*: n \|\n\| Changed \| and 2 more times \|\n/);
-    await runTask(project.session, key);
+    await runTask(project.connection, key);
     expect(await project.wait(key, { approvalMs: 0 })).toMatchObject({ kind: 'approval' });
     for (const name of ['second', 'third']) {
-      const no = await refused(decide(project.session, key, 'approve', { by: name }));
+      const no = await refused(decide(project.connection, key, 'approve', { by: name }));
       expect(no).toMatchObject({ code: 'approval.ignored' });
     }
-    await decide(project.session, key, 'approve', { by: 'ann' });
+    await decide(project.connection, key, 'approve', { by: 'ann' });
     expect(await ended(key)).toMatchObject({ status: 'succeeded', ...told });
-    expect(await explainTask(project.session, key)).toMatchObject({ ...told, source: 'history' });
+    expect(await explainTask(project.connection, key)).toMatchObject({ ...told, source: 'history' });
   }, 120_000);
 
   test('a change and a run: the task runs with one of the two inputs, with the new one if the change was said to hold', async () => {
     const race = async (index: number) => {
       const key = await created({ n: 1 });
-      const handle = project.session.temporal.workflow.getHandle(key);
+      const handle = project.connection.temporal.workflow.getHandle(key);
       const runLater = async () => {
         for (let asked = 0; asked < index; asked += 1) await handle.describe();
-        await runTask(project.session, key);
+        await runTask(project.connection, key);
       };
       const [change] = await Promise.all([refused(set(key, { n: 2 })), runLater()]);
       const { status, output } = await ended(key);
       const held = change.value?.changed === true;
       if (!held) expect(change).toMatchObject({ code: 'task.started' });
       expect({ status, output }).toMatchObject({ status: 'succeeded', output: { n: held ? 2 : 1 } });
-      expect(readRecord(project.session, key)?.input).toMatchObject({ n: held ? 2 : 1 });
+      expect(readRecord(project.connection, key)?.input).toMatchObject({ n: held ? 2 : 1 });
       return held;
     };
     const outcomes: boolean[] = [];
@@ -286,16 +286,16 @@ describe('meanwhile', () => {
   test('a cancellation is never lost: the task ends cancelled, with the change if that was said to hold', async () => {
     const race = async (index: number) => {
       const key = await created({ n: 1 });
-      const handle = project.session.temporal.workflow.getHandle(key);
+      const handle = project.connection.temporal.workflow.getHandle(key);
       const cancelLater = async () => {
         for (let asked = 0; asked < index; asked += 1) await handle.describe();
-        await cancelTask(project.session, key);
+        await cancelTask(project.connection, key);
       };
       const [change] = await Promise.all([refused(set(key, { n: 2 })), cancelLater()]);
       expect(await ended(key)).toMatchObject({ status: 'cancelled' });
       const held = change.value?.changed === true;
       if (!held) expect(change).toMatchObject({ code: 'task.started' });
-      expect(readRecord(project.session, key)).toMatchObject({
+      expect(readRecord(project.connection, key)).toMatchObject({
         input: { n: held ? 2 : 1 },
         result: { status: 'cancelled' },
       });
@@ -311,7 +311,7 @@ describe('meanwhile', () => {
     rmSync(asked);
     const change = set(key, { n: 2 });
     await expect.poll(() => existsSync(asked), { timeout: 20_000 }).toBe(true);
-    await runTask(project.session, key);
+    await runTask(project.connection, key);
     expect(await change).toMatchObject({ changed: true });
     expect(await ended(key)).toMatchObject({ status: 'succeeded', output: { n: 2 } });
   });
@@ -319,7 +319,7 @@ describe('meanwhile', () => {
 
 describe('from outside', () => {
   const update = (key: string, edit: unknown) =>
-    project.session.temporal.workflow
+    project.connection.temporal.workflow
       .getHandle(key)
       .executeUpdate(UPDATES.modify, { args: [edit] })
       .then(
@@ -330,19 +330,19 @@ describe('from outside', () => {
   test('C-37: a change that brings a plan or a seal of its own is refused, and changes nothing', async () => {
     const key = await created();
     const other = await created({ n: 5 });
-    const start = await readStart(project.session, other);
+    const start = await readStart(project.connection, other);
     const edit = { set: {}, unset: [], by };
     expect(await update(key, { ...edit, plan: start.plan, seal: start.seal, input: start.input })).toBe('seal.invalid');
     expect(await update(key, { ...edit, seal: start.seal })).toBe('seal.invalid');
     expect(await update(key, undefined)).toBe('usage.invalid');
     expect(await update(key, { set: [], unset: 'n', by: 'me' })).toBe('usage.invalid');
-    expect((await viewTask(project.session, key)).view).toMatchObject({ input: { n: 1 } });
-    expect((await viewTask(project.session, key)).view?.changes).toBeUndefined();
+    expect((await viewTask(project.connection, key)).view).toMatchObject({ input: { n: 1 } });
+    expect((await viewTask(project.connection, key)).view?.changes).toBeUndefined();
   });
 
   test('C-37: a task that nobody sealed cannot be given another input, nor be started as one that was changed', async () => {
-    const start = await readStart(project.session, await created({ n: 5 }));
-    const { temporal } = project.session;
+    const start = await readStart(project.connection, await created({ n: 5 }));
+    const { temporal } = project.connection;
     const { taskQueue } = await temporal.workflow.getHandle(start.seal.task).describe();
     const forged = await temporal.workflow.start('util.echo', {
       taskQueue,
@@ -374,18 +374,18 @@ describe('of a task that the definitions have moved', () => {
     const local = await runProject(files, { placements: ['local'] });
     try {
       const { id } = await local.create('moves', { n: 1 }, { run: false });
-      const { taskQueue, runId } = await local.session.temporal.workflow.getHandle(id).describe();
+      const { taskQueue, runId } = await local.connection.temporal.workflow.getHandle(id).describe();
       local.write(moved);
-      const answer = await refused(changeInput(local.session, id, edit));
+      const answer = await refused(changeInput(local.connection, id, edit));
       expect(answer).toMatchObject({ code: 'placement.no_worker' });
       expect(answer.message).toContain(taskQueue.replace('-local', '-cloud'));
       expect(answer.suggestion).toBe('Start one: ability worker --env dev --placement cloud.');
-      const after = await local.session.temporal.workflow.getHandle(id).describe();
+      const after = await local.connection.temporal.workflow.getHandle(id).describe();
       expect(after).toMatchObject({ taskQueue, runId, status: { name: 'RUNNING' } });
-      const { view } = await viewTask(local.session, id);
+      const { view } = await viewTask(local.connection, id);
       expect(view).toMatchObject({ status: 'created', input: { n: 1 } });
       expect(view?.changes).toBeUndefined();
-      await runTask(local.session, id);
+      await runTask(local.connection, id);
       expect(await local.wait(id)).toMatchObject({ result: { status: 'succeeded', output: { n: 1 } } });
     } finally {
       await local.stop();
@@ -397,10 +397,10 @@ describe('of a task that the definitions have moved', () => {
     try {
       const { id } = await both.create('moves', { n: 1 }, { run: false });
       both.write(moved);
-      expect(await changeInput(both.session, id, edit)).toMatchObject({ changed: true });
-      const { taskQueue } = await both.session.temporal.workflow.getHandle(id).describe();
-      expect(taskQueue).toBe(taskQueueOf(both.session.project, 'dev', 'cloud'));
-      await runTask(both.session, id);
+      expect(await changeInput(both.connection, id, edit)).toMatchObject({ changed: true });
+      const { taskQueue } = await both.connection.temporal.workflow.getHandle(id).describe();
+      expect(taskQueue).toBe(taskQueueOf(both.connection.project, 'dev', 'cloud'));
+      await runTask(both.connection, id);
       expect(await both.wait(id)).toMatchObject({ result: { status: 'succeeded', output: { n: 2 } } });
     } finally {
       await both.stop();
@@ -413,6 +413,6 @@ test('a worker that comes later takes over where the change was left', async () 
   await set(key, { n: 8 });
   await project.restartWorkers();
   expect(await set(key, { note: 'late' })).toMatchObject({ changed: true });
-  await runTask(project.session, key);
+  await runTask(project.connection, key);
   expect(await ended(key)).toMatchObject({ status: 'succeeded', output: { n: 8, note: 'late' } });
 });

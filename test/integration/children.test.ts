@@ -47,7 +47,7 @@ output: "\${{ steps.two.output }}"`,
     );
     expect(result).toMatchObject({ status: 'succeeded', output: 13 });
     const key = result.task_key as string;
-    const child = await viewTask(flows.project.session, `${key}/two`);
+    const child = await viewTask(flows.project.connection, `${key}/two`);
     expect(child.result).toMatchObject({
       status: 'succeeded',
       ability_id: 'inner',
@@ -81,12 +81,12 @@ output: "\${{ steps.two.output }}"`,
       kind: 'approval',
       result: { status: 'waiting_approval', approvals: [{ status: 'open', task: `${id}/a` }] },
     });
-    const { session } = flows.project;
+    const { connection } = flows.project;
     const keys = async (called: boolean) =>
-      (await listTasks(session, { ability: 'asks', called, limit: 10 })).map(({ task_key }) => task_key);
+      (await listTasks(connection, { ability: 'asks', called, limit: 10 })).map(({ task_key }) => task_key);
     await expect.poll(() => keys(true), { timeout: 20_000 }).toEqual([`${id}/a`]);
     expect(await keys(false)).toEqual([]);
-    await decide(session, id, 'approve', { by: 'somebody' });
+    await decide(connection, id, 'approve', { by: 'somebody' });
     expect(await ended(id)).toMatchObject({ status: 'succeeded', output: 'somebody' });
   });
 
@@ -95,14 +95,14 @@ output: "\${{ steps.two.output }}"`,
     const yaml = 'steps: [{ id: a, call: slow_inner, with: { file: "${{ input.file }}" } }]';
     const { id } = await flows.project.create(flows.define(yaml), { file });
     await expect
-      .poll(async () => (await viewTask(flows.project.session, `${id}/a`)).view?.progress.slow?.status, {
+      .poll(async () => (await viewTask(flows.project.connection, `${id}/a`)).view?.progress.slow?.status, {
         timeout: 20_000,
       })
       .toBe('running');
-    await cancelTask(flows.project.session, id);
+    await cancelTask(flows.project.connection, id);
     expect(await ended(id)).toMatchObject({ status: 'cancelled' });
     expect(flows.lines('child-cancelled')).toEqual(['cleaned']);
-    expect((await viewTask(flows.project.session, `${id}/a`)).result.status).toBe('cancelled');
+    expect((await viewTask(flows.project.connection, `${id}/a`)).result.status).toBe('cancelled');
   });
 
   test('in a loop each has a key of its own', async () => {
@@ -124,8 +124,8 @@ output: "\${{ steps.all.output }}"`);
   test('nobody else can start a child under its seal', async () => {
     const { id } = await flows.project.create(flows.define('steps: [{ id: a, call: asks }]'));
     await flows.project.wait(id, { approvalMs: 0 });
-    const { temporal, project } = flows.project.session;
-    const start = await readStart(flows.project.session, `${id}/a`);
+    const { temporal, project } = flows.project.connection;
+    const start = await readStart(flows.project.connection, `${id}/a`);
     const forged = await temporal.workflow.start('asks', {
       workflowId: `${id}/forged`,
       taskQueue: `${project}-dev-local`,
@@ -133,6 +133,6 @@ output: "\${{ steps.all.output }}"`);
     });
     const error = await forged.result().catch((thrown: { cause?: { type?: string } }) => thrown.cause?.type);
     expect(error).toBe('seal.invalid');
-    await cancelTask(flows.project.session, id);
+    await cancelTask(flows.project.connection, id);
   });
 });

@@ -11,7 +11,7 @@ import { gated, startTurns } from '../fixtures/turns.js';
 const turns = await startTurns();
 const { flows, fresh, ended, untilStatus, untilHolding, go, start, lockIsOver, lineOf, linesOf, view } = turns;
 const listedStatus = async (id: string) =>
-  (await flows.project.session.temporal.workflow.getHandle(id).describe()).searchAttributes.AbilityStatus;
+  (await flows.project.connection.temporal.workflow.getHandle(id).describe()).searchAttributes.AbilityStatus;
 afterAll(() => flows.project.stop());
 
 describe('a lock', () => {
@@ -21,7 +21,7 @@ describe('a lock', () => {
     const ability = flows.define(gated('{ key: "${{ input.key }}" }'));
     const first = await flows.project.create(ability, { key, file, name: 'first' });
     await untilHolding(first.id);
-    const { temporal, project } = flows.project.session;
+    const { temporal, project } = flows.project.connection;
     const lock = temporal.workflow.getHandle(lockIdOf(project, 'dev', digestOf(key)));
     const nobody = { task: 'nobody', run: 'r', limit: 1, on_busy: 'wait' };
     for (const junk of [
@@ -56,7 +56,7 @@ describe('a lock', () => {
 
   test('that was started by hand, without its lists, serves its tasks all the same', async () => {
     const file = fresh();
-    const { temporal, project } = flows.project.session;
+    const { temporal, project } = flows.project.connection;
     const handle = await temporal.workflow.start(WORKFLOWS.lock, {
       workflowId: lockIdOf(project, 'dev', digestOf(`k-${file}`)),
       taskQueue: `${project}-dev-local`,
@@ -70,7 +70,7 @@ describe('a lock', () => {
 
   test('that does not answer leaves its task waiting, which says so, and asks again when the lock was ended', async () => {
     const file = fresh();
-    const { temporal, project } = flows.project.session;
+    const { temporal, project } = flows.project.connection;
     const stuck = await temporal.workflow.start('ability:nothing', {
       workflowId: lockIdOf(project, 'dev', digestOf(`k-${file}`)),
       taskQueue: `${project}-dev-nobody`,
@@ -97,15 +97,15 @@ describe('a lock', () => {
     await untilHolding(first);
     const second = await start('gated', file, 'second');
     await untilStatus(second, 'waiting');
-    const handle = flows.project.session.temporal.workflow.getHandle(second);
+    const handle = flows.project.connection.temporal.workflow.getHandle(second);
     for (const token of [undefined, null, '', 'x', 5]) {
       await handle.signal(SLOT_SIGNAL, { answer: 'granted', token });
       await handle.signal(SLOT_SIGNAL, { answer: 'busy', held_by: ['x'], token });
       await handle.signal(SLOT_SIGNAL, { answer: 'superseded', by: 'x', token });
     }
     expect(await view(second)).toMatchObject({ status: 'waiting', warnings: [], concurrency: { granted_at: null } });
-    const state = await flows.project.session.temporal.workflow
-      .getHandle(lockIdOf(flows.project.session.project, 'dev', digestOf(`k-${file}`)))
+    const state = await flows.project.connection.temporal.workflow
+      .getHandle(lockIdOf(flows.project.connection.project, 'dev', digestOf(`k-${file}`)))
       .query(QUERIES.lock);
     expect(JSON.stringify([state, await view(second)])).not.toContain('token');
     await go(first);
@@ -117,10 +117,10 @@ describe('a lock', () => {
 
   test('is asked only by tasks that passed preflight', async () => {
     const file = fresh();
-    const { temporal, project } = flows.project.session;
+    const { temporal, project } = flows.project.connection;
     const first = await start('gated', file, 'first');
     await untilHolding(first);
-    const argument = packArguments(await readStart(flows.project.session, first));
+    const argument = packArguments(await readStart(flows.project.connection, first));
     const forged = await temporal.workflow.start('gated', {
       workflowId: `${first}-forged`,
       taskQueue: `${project}-dev-local`,
@@ -142,7 +142,7 @@ describe('a slot is free again', () => {
     expect((await flows.project.run(slow, { file })).status).toBe('timed_out');
     const held = await start('gated', file, 'held');
     await untilHolding(held);
-    await cancelTask(flows.project.session, held);
+    await cancelTask(flows.project.connection, held);
     expect((await ended(held)).status).toBe('cancelled');
     expect((await flows.project.run('one', { file, name: 'last', ms: 1 })).status).toBe('succeeded');
     await lockIsOver(file);
@@ -150,7 +150,7 @@ describe('a slot is free again', () => {
 
   test('when its task is terminated, for the one that waits and for one that refuses to', async () => {
     const file = fresh();
-    const { workflow: workflows } = flows.project.session.temporal;
+    const { workflow: workflows } = flows.project.connection.temporal;
     const first = await start('gated', file, 'first');
     await untilHolding(first);
     const second = await start('gated', file, 'second');
@@ -173,14 +173,14 @@ describe('a slot is free again', () => {
     await untilStatus(second, 'waiting');
     const third = await start('gated', file, 'third');
     await untilStatus(third, 'waiting');
-    await flows.project.session.temporal.workflow.getHandle(second).terminate('by hand');
+    await flows.project.connection.temporal.workflow.getHandle(second).terminate('by hand');
     await go(first);
     await untilHolding(third);
   });
 
   test('when its execution was deleted', async () => {
     const file = fresh();
-    const { temporal, namespace } = flows.project.session;
+    const { temporal, namespace } = flows.project.connection;
     const first = await start('gated', file, 'first');
     await untilHolding(first);
     await temporal.workflowService.deleteWorkflowExecution({ namespace, workflowExecution: { workflowId: first } });

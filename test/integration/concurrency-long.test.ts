@@ -21,13 +21,13 @@ afterAll(async () => {
   await server.stop();
 });
 
-const view = async (id: string) => (await viewTask(flows.project.session, id)).result;
+const view = async (id: string) => (await viewTask(flows.project.connection, id)).result;
 const ended = async (id: string) => {
   const end = await flows.project.wait(id);
   if (end.kind !== 'ended') throw new Error(end.kind);
   return end.result;
 };
-const handleOf = (id: string) => flows.project.session.temporal.workflow.getHandle(id);
+const handleOf = (id: string) => flows.project.connection.temporal.workflow.getHandle(id);
 const isLaterRun = async (id: string): Promise<boolean> => {
   const { raw, runId } = await handleOf(id).describe();
   return raw.workflowExecutionInfo?.firstRunId !== runId;
@@ -49,14 +49,14 @@ steps:
     await expect.poll(async () => (await view(id)).concurrency?.asked_at ?? null, { timeout: 20_000 }).not.toBeNull();
   }
   const [first, second, third] = ids as [string, string, string];
-  const lock = lockIdOf(flows.project.session.project, 'dev', digestOf('the key'));
+  const lock = lockIdOf(flows.project.connection.project, 'dev', digestOf('the key'));
   await expect.poll(() => isLaterRun(first), { timeout: 30_000 }).toBe(true);
   await expect.poll(() => isLaterRun(lock), { timeout: 60_000 }).toBe(true);
   // Signals that it does not wait for make the history of one that waits long, too.
   for (let n = 0; n < EVENTS; n += 1) await handleOf(second).signal('noise', n);
   await expect.poll(() => isLaterRun(second), { timeout: 30_000 }).toBe(true);
   expect((await view(second)).status).toBe('waiting');
-  await cancelTask(flows.project.session, third);
+  await cancelTask(flows.project.connection, third);
   await handleOf(first).signal('go', null);
   for (const id of ids) expect((await ended(id)).status).toBe(id === third ? 'cancelled' : 'succeeded');
   const names = ids.flatMap((id, n) => (id === third ? [] : [`begin ${n}`, `end ${n}`]));
@@ -65,7 +65,7 @@ steps:
 }, 180_000);
 
 test('a lock that is never done with those who come goes on as a new run all the same', async () => {
-  const lock = lockIdOf(flows.project.session.project, 'dev', digestOf('crowded'));
+  const lock = lockIdOf(flows.project.connection.project, 'dev', digestOf('crowded'));
   // Its holder is a real execution that takes any signal; the others do not exist, so that it always has an answer to send.
   const ability = flows.define('concurrency: { key: crowded }\nsteps: [{ id: gate, wait: { signal: go } }]');
   const { id } = await flows.project.create(ability, {});

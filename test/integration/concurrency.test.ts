@@ -47,7 +47,7 @@ describe('tasks with the same key', () => {
     const third = await start('gated', file, 'third');
     await untilStatus(third, 'waiting');
     expect(await view(second)).toMatchObject({ concurrency: { key: `k-${file}`, held_by: [first], granted_at: null } });
-    await cancelTask(flows.project.session, second);
+    await cancelTask(flows.project.connection, second);
     expect(await ended(second)).toMatchObject({ status: 'cancelled', steps: [{ status: 'skipped' }, {}, {}] });
     await expect.poll(() => lineOf(file)).toEqual({ in: [first], waiting: [third] });
     await go(first);
@@ -71,19 +71,19 @@ describe('tasks with the same key', () => {
 
   test('a paused task keeps its turn, and one that is paused while it waits takes it without beginning', async () => {
     const file = fresh();
-    const { session } = flows.project;
+    const { connection } = flows.project;
     const first = await start('gated', file, 'first');
     await untilHolding(first);
-    await pauseTask(session, first);
+    await pauseTask(connection, first);
     const second = await start('gated', file, 'second');
     await untilStatus(second, 'waiting');
-    await pauseTask(session, second);
+    await pauseTask(connection, second);
     await go(first);
-    await resumeTask(session, first);
+    await resumeTask(connection, first);
     await ended(first);
     await untilHolding(second);
     expect(linesOf(file)).toEqual(['begin first', 'end first']);
-    await resumeTask(session, second);
+    await resumeTask(connection, second);
     await go(second);
     expect((await ended(second)).status).toBe('succeeded');
   });
@@ -100,7 +100,7 @@ steps: [{ id: no, fail: { code: no_luck, message: no } }]`);
     const direct = await start('one', file, 'direct', { direct: true });
     await untilStatus(direct, 'waiting');
     const user = { name: 'tester', source: 'claimed' } as const;
-    const retried = await retryTask(flows.project.session, failed.id, { user, run: true });
+    const retried = await retryTask(flows.project.connection, failed.id, { user, run: true });
     await untilStatus(retried.id, 'waiting');
     expect(await lineOf(file)).toEqual({ in: [first], waiting: [direct, retried.id] });
     await go(first);
@@ -218,7 +218,7 @@ output: "\${{ steps.both.output }}"`,
     const [kept, dropped] = [await start(caller, file, ''), await start(caller, file, '')];
     await untilStatus(`${kept}/inner`, 'waiting');
     await untilStatus(`${dropped}/inner`, 'waiting');
-    await cancelTask(flows.project.session, dropped);
+    await cancelTask(flows.project.connection, dropped);
     expect((await ended(dropped)).status).toBe('cancelled');
     await go(first);
     expect((await ended(kept)).status).toBe('succeeded');

@@ -102,7 +102,7 @@ describe('a call that must not be cut, and was, makes the task unknown, with the
       file: flows.file('person'),
     });
     await untilBegun('person');
-    await cancelTask(flows.project.session, id);
+    await cancelTask(flows.project.connection, id);
     const result = await ended(id);
     expect(result).toMatchObject({ status: 'unknown', error: { code: 'outcome.unknown' } });
     expect(causeOf(result)).toEqual({ code: 'task.cancelled', message: 'The task was cancelled' });
@@ -154,7 +154,7 @@ output: "\${{ steps.r.output.winner }}"`,
       file: flows.file('mine'),
     });
     await untilBegun('mine');
-    await cancelTask(flows.project.session, id);
+    await cancelTask(flows.project.connection, id);
     expect(await ended(id)).toMatchObject({ status: 'cancelled', error: null });
   });
 });
@@ -165,6 +165,6 @@ test('who watches sees the cause in the record of the step as well', async () =>
     { file: flows.file('seen') },
   );
   await ended(id);
-  const { result } = await viewTask(flows.project.session, id);
+  const { result } = await viewTask(flows.project.connection, id);
   expect(result.steps.find(({ path }) => path === 'r/a')?.error?.message).toMatch(/it was cut by race\.lost/);
 });

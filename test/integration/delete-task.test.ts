@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 const by = { name: 'remover', source: 'claimed' } as const;
-const remove = (key: string, purge = false) => deleteTask(flows.project.session, key, { by, purge });
+const remove = (key: string, purge = false) => deleteTask(flows.project.connection, key, { by, purge });
 const folder = (key: string) => join(flows.project.root, '.system/implement', key);
 const ended = async (key: string) => {
   const end = await flows.project.wait(key);
@@ -47,7 +47,7 @@ const refused = (promise: Promise<unknown>) =>
     (error) => error,
   );
 const isKnown = (id: string) =>
-  flows.project.session.temporal.workflow
+  flows.project.connection.temporal.workflow
     .getHandle(id)
     .describe()
     .then(
@@ -64,7 +64,7 @@ describe('a task that has ended', () => {
     const { id: key } = await flows.project.create('util.echo', { text: DATA });
     await ended(key);
     expect(existsSync(join(folder(key), 'logs')) || existsSync(join(folder(key), 'tool_call.md'))).toBe(true);
-    const digest = readRecord(flows.project.session, key)?.request.input;
+    const digest = readRecord(flows.project.connection, key)?.request.input;
     expect(await remove(key)).toMatchObject({ kind: 'deleted', deletion: { record: 'removed', purged: false } });
     expect(readdirSync(folder(key))).toEqual(['deleted.json']);
     const text = readFileSync(join(folder(key), 'deleted.json'), 'utf8');
@@ -82,28 +82,28 @@ describe('a task that has ended', () => {
   });
 
   test('is reported as deleted by whom and when, wherever it is asked for, and is in no list', async () => {
-    const { session } = flows.project;
+    const { connection } = flows.project;
     const { id: key } = await flows.project.create('util.echo', { text: DATA });
     await ended(key);
     await remove(key);
     for (const ask of [
-      () => viewTask(session, key),
-      () => explainTask(session, key),
-      () => cancelTask(session, key),
-      () => runTask(session, key),
-      () => changeInput(session, key, { set: {}, unset: [], by }),
-      () => retryTask(session, key, { user: by, run: true }),
+      () => viewTask(connection, key),
+      () => explainTask(connection, key),
+      () => cancelTask(connection, key),
+      () => runTask(connection, key),
+      () => changeInput(connection, key, { set: {}, unset: [], by }),
+      () => retryTask(connection, key, { user: by, run: true }),
     ]) {
       const error = await refused(ask());
       expect(error).toMatchObject({ code: 'task.deleted', details: { deleted_by: by, purged: false } });
       expect(error.message).toMatch(/was deleted by remover \(claimed\) at 20/);
     }
-    expect((await listTasks(session, { limit: 1000 })).map(({ task_key }) => task_key)).not.toContain(key);
+    expect((await listTasks(connection, { limit: 1000 })).map(({ task_key }) => task_key)).not.toContain(key);
     // Elsewhere there is no tombstone, and Temporal tells.
     rmSync(folder(key), { recursive: true });
-    expect(await refused(viewTask(session, key))).toMatchObject({ code: 'task.deleted' });
+    expect(await refused(viewTask(connection, key))).toMatchObject({ code: 'task.deleted' });
     await expect
-      .poll(async () => (await listTasks(session, { limit: 1000 })).map(({ task_key }) => task_key))
+      .poll(async () => (await listTasks(connection, { limit: 1000 })).map(({ task_key }) => task_key))
       .not.toContain(key);
   });
 
@@ -129,17 +129,17 @@ describe('a task that has ended', () => {
   });
 
   test('of which only the record is left, is deleted as well', async () => {
-    const { session } = flows.project;
+    const { connection } = flows.project;
     const { id: key } = await flows.project.create('util.echo', { text: DATA }, { key: 'forgotten' });
     await ended(key);
-    await session.temporal.workflowService.deleteWorkflowExecution({
+    await connection.temporal.workflowService.deleteWorkflowExecution({
       namespace: 'default',
       workflowExecution: { workflowId: key },
     });
     await expect.poll(() => isKnown(key), { timeout: 30_000 }).toBe(false);
-    expect(await viewTask(session, key)).toMatchObject({ source: 'record' });
+    expect(await viewTask(connection, key)).toMatchObject({ source: 'record' });
     expect(await remove(key)).toMatchObject({ kind: 'deleted', deletion: { ability_id: 'util.echo' } });
-    expect(await refused(viewTask(session, key))).toMatchObject({ code: 'task.deleted' });
+    expect(await refused(viewTask(connection, key))).toMatchObject({ code: 'task.deleted' });
   });
 
   test('whose record is elsewhere is deleted all the same, and that is said', async () => {
@@ -159,18 +159,18 @@ finally:
   - { id: clean, call: util.note, with: { file: "\${{ input.file }}", text: cleaned } }`);
     const { id: key } = await flows.project.create(ability, { file: flows.file('open-clean') });
     await expect
-      .poll(async () => (await viewTask(flows.project.session, key)).view?.progress.w?.status, { timeout: 20_000 })
+      .poll(async () => (await viewTask(flows.project.connection, key)).view?.progress.w?.status, { timeout: 20_000 })
       .toBe('waiting');
     await remove(key);
     expect(flows.lines('open-clean')).toEqual(['cleaned']);
     expect(readdirSync(folder(key))).toEqual(['deleted.json']);
-    expect((await flows.project.session.temporal.workflow.getHandle(key).describe()).status.name).toBe('CANCELLED');
+    expect((await flows.project.connection.temporal.workflow.getHandle(key).describe()).status.name).toBe('CANCELLED');
   });
 
   test('and was never run is deleted at once', async () => {
     const { id: key } = await flows.project.create('util.echo', { text: DATA }, { run: false });
     expect(await remove(key)).toMatchObject({ kind: 'deleted' });
-    expect(await refused(runTask(flows.project.session, key))).toMatchObject({ code: 'task.deleted' });
+    expect(await refused(runTask(flows.project.connection, key))).toMatchObject({ code: 'task.deleted' });
   });
 
   test('and does not end in time: the caller is informed, the deletion goes on, and a second call joins it', async () => {
@@ -178,8 +178,8 @@ finally:
 steps: [{ id: w, wait: { signal: never } }]
 finally: [{ id: slow, call: util.slow, with: { ms: 3000 } }]`);
     const { id: key } = await flows.project.create(ability);
-    await expect.poll(async () => (await viewTask(flows.project.session, key)).result.status).toBe('running');
-    const hasty = deleteTask(flows.project.session, key, { by, purge: false, timeoutMs: 500 });
+    await expect.poll(async () => (await viewTask(flows.project.connection, key)).result.status).toBe('running');
+    const hasty = deleteTask(flows.project.connection, key, { by, purge: false, timeoutMs: 500 });
     expect(await refused(hasty)).toMatchObject({ code: 'wait.timeout' });
     const again = await refused(flows.project.create('util.echo', {}, { key }));
     expect(again).toMatchObject({ code: 'task.deleted', message: `${key} is being deleted` });
@@ -192,26 +192,26 @@ describe('purged', () => {
   test('a task, the tasks it called, its earlier runs and its preflight are gone from Temporal', async () => {
     const inner = flows.define(`steps: [{ id: e, call: util.echo, with: { text: "\${{ input.text }}" } }]`);
     const outer = flows.define(`steps: [{ id: child, call: ${inner}, with: { text: "\${{ input.text }}" } }]`);
-    const { session } = flows.project;
+    const { connection } = flows.project;
     const { id: key } = await flows.project.create(outer, { text: 'before' }, { run: false, key: 'purged-tree' });
-    const first = (await session.temporal.workflow.getHandle(key).describe()).runId;
-    await changeInput(session, key, { set: { text: DATA }, unset: [], by });
-    await runTask(session, key);
+    const first = (await connection.temporal.workflow.getHandle(key).describe()).runId;
+    await changeInput(connection, key, { set: { text: DATA }, unset: [], by });
+    await runTask(connection, key);
     expect(await ended(key)).toMatchObject({ status: 'succeeded' });
     expect(existsSync(join(folder(key), 'children/child/record.json'))).toBe(true);
-    const preflight = session.temporal.activity.getHandle(preflightIdOf(key, session.project));
+    const preflight = connection.temporal.activity.getHandle(preflightIdOf(key, connection.project));
     await expect(preflight.describe()).resolves.toMatchObject({ status: 'COMPLETED' });
     expect(await Promise.all([key, `${key}/child`].map(isKnown))).toEqual([true, true]);
     expect(await remove(key, true)).toMatchObject({ kind: 'deleted', deletion: { purged: true } });
     await expect(preflight.describe()).rejects.toBeInstanceOf(ActivityNotFoundError);
     expect(await Promise.all([key, `${key}/child`].map(isKnown))).toEqual([false, false]);
-    const earlier = session.temporal.workflow.getHandle(key, first).describe();
+    const earlier = connection.temporal.workflow.getHandle(key, first).describe();
     await expect(earlier).rejects.toBeInstanceOf(WorkflowNotFoundError);
     expect(readdirSync(folder(key))).toEqual(['deleted.json']);
-    const deletion = await session.temporal.workflow.getHandle(deleteIdOf(key)).fetchHistory();
+    const deletion = await connection.temporal.workflow.getHandle(deleteIdOf(key)).fetchHistory();
     expect(JSON.stringify(deletion)).not.toContain(Buffer.from(DATA).toString('base64').slice(4, 16));
-    expect(await refused(viewTask(session, key))).toMatchObject({ code: 'task.deleted', details: { purged: true } });
-    expect(await refused(viewTask(session, `${key}/child`))).toMatchObject({ code: 'task.deleted' });
+    expect(await refused(viewTask(connection, key))).toMatchObject({ code: 'task.deleted', details: { purged: true } });
+    expect(await refused(viewTask(connection, `${key}/child`))).toMatchObject({ code: 'task.deleted' });
   });
 
   test('later than deleted, it keeps who deleted it', async () => {
@@ -219,7 +219,7 @@ describe('purged', () => {
     await ended(key);
     await remove(key);
     const purger = { name: 'purger', source: 'claimed' } as const;
-    const end = await deleteTask(flows.project.session, key, { by: purger, purge: true });
+    const end = await deleteTask(flows.project.connection, key, { by: purger, purge: true });
     expect(end).toMatchObject({ kind: 'deleted', deletion: { deleted_by: by, purged: true } });
     expect(await isKnown(key)).toBe(false);
     expect(await remove(key, true)).toMatchObject({ kind: 'already', deletion: { purged: true } });
@@ -231,9 +231,9 @@ describe('purged', () => {
     );
     const { id: key } = await flows.project.create(ability, {}, { key: 'tried' });
     await ended(key);
-    await ended((await retryTask(flows.project.session, key, { user: by, run: true })).id);
+    await ended((await retryTask(flows.project.connection, key, { user: by, run: true })).id);
     await remove(key, true);
-    expect(await viewTask(flows.project.session, 'tried.r2')).toMatchObject({ result: { status: 'failed' } });
+    expect(await viewTask(flows.project.connection, 'tried.r2')).toMatchObject({ result: { status: 'failed' } });
     expect(existsSync(join(folder('tried.r2'), 'record.json'))).toBe(true);
   });
 });
@@ -249,7 +249,7 @@ describe('what is not deleted', () => {
   });
 
   test('a workflow that is no task, and a task of another project', async () => {
-    const { temporal } = flows.project.session;
+    const { temporal } = flows.project.connection;
     await temporal.workflow.start('somebody-elses', { workflowId: 'foreign', taskQueue: 'nobody-serves-this' });
     expect(await refused(remove('foreign', true))).toMatchObject({ code: 'task.not_found' });
     expect((await temporal.workflow.getHandle('foreign').describe()).status.name).toBe('RUNNING');
@@ -257,17 +257,17 @@ describe('what is not deleted', () => {
     const other = await runProject({ 'registry/.keep': '' }, server);
     try {
       const { id: key } = await flows.project.create('util.echo', {}, { run: false, key: 'of-flows' });
-      const stranger = deleteTask(other.session, key, { by, purge: true });
+      const stranger = deleteTask(other.connection, key, { by, purge: true });
       expect(await refused(stranger)).toMatchObject({ code: 'task.other_project' });
-      expect(await viewTask(flows.project.session, key)).toMatchObject({ result: { status: 'created' } });
-      await cancelTask(flows.project.session, key);
+      expect(await viewTask(flows.project.connection, key)).toMatchObject({ result: { status: 'created' } });
+      await cancelTask(flows.project.connection, key);
     } finally {
       await other.stop();
     }
   });
 
   test('what a deletion started by hand names that leads out of the records, or is not its own', async () => {
-    const { temporal, project } = flows.project.session;
+    const { temporal, project } = flows.project.connection;
     const victim = join(flows.project.root, 'victim');
     mkdirSync(victim);
     writeFileSync(join(victim, 'file'), 'x');
@@ -301,27 +301,27 @@ test('a worker that is replaced in the middle of a deletion: it goes on', async 
 steps: [{ id: w, wait: { signal: never } }]
 finally: [{ id: slow, call: util.slow, with: { ms: 2500 } }]`);
   const { id: key } = await flows.project.create(ability, { text: DATA });
-  await expect.poll(async () => (await viewTask(flows.project.session, key)).result.status).toBe('running');
+  await expect.poll(async () => (await viewTask(flows.project.connection, key)).result.status).toBe('running');
   const deleting = remove(key, true);
-  await expect.poll(async () => (await viewTask(flows.project.session, key)).result.status).toBe('finishing');
+  await expect.poll(async () => (await viewTask(flows.project.connection, key)).result.status).toBe('finishing');
   await flows.project.restartWorkers();
   expect(await deleting).toMatchObject({ kind: 'deleted', deletion: { purged: true, record: 'removed' } });
   expect(await isKnown(key)).toBe(false);
 });
 
 test('a purge of a task that was refused deletes its preflight, which holds its input, and leaves the key free', async () => {
-  const { session } = flows.project;
+  const { connection } = flows.project;
   const id = flows.define(`input_schema: { type: object, required: [n], properties: { n: { type: integer } } }
 steps: [{ id: a, wait: 0s }]`);
   const create = (input: { n: string } | { n: number }) => flows.project.create(id, input, { key: 'refused-1' });
   expect(await refused(create({ n: DATA }))).toMatchObject({ code: 'input.invalid' });
   const asked = () =>
-    session.temporal.activity
-      .getHandle(preflightIdOf('refused-1', session.project))
+    connection.temporal.activity
+      .getHandle(preflightIdOf('refused-1', connection.project))
       .describe()
       .then(
         () => true,
-        () => isKnown(preflightIdOf('refused-1', session.project)),
+        () => isKnown(preflightIdOf('refused-1', connection.project)),
       );
   expect(await asked()).toBe(true);
   expect(await refused(remove('refused-1'))).toMatchObject({ code: 'task.not_found' });

@@ -37,7 +37,7 @@ afterAll(async () => {
   for (const close of closers.toReversed()) await close();
 });
 
-const statusOf = async (key: string) => (await viewTask(project.session, key)).result.status;
+const statusOf = async (key: string) => (await viewTask(project.connection, key)).result.status;
 
 test('a created task that is never run expires after seven days', async () => {
   const { id: key } = await project.create('util.echo', { n: 1 }, { run: false });
@@ -50,7 +50,7 @@ test('a created task that is never run expires after seven days', async () => {
 test('C-37: a change of its input gives it no more time', async () => {
   const { id: key } = await project.create('util.echo', { n: 1 }, { run: false });
   await clock.skip(6 * DAY_MS);
-  await changeInput(project.session, key, { set: { n: 2 }, unset: [], by: { name: 'ann', source: 'claimed' } });
+  await changeInput(project.connection, key, { set: { n: 2 }, unset: [], by: { name: 'ann', source: 'claimed' } });
   await clock.skip(0.9 * DAY_MS);
   expect(await statusOf(key)).toBe('created');
   await clock.skip(0.2 * DAY_MS);

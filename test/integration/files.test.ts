@@ -264,7 +264,7 @@ output: "\${{ steps.check.output.text }}"`;
     const { id } = await project.create('again', {}, { key: 'again' });
     expect(await project.wait(id)).toMatchObject({ result: { status: 'failed' } });
     project.write(workflow('again', steps('f.read')));
-    const next = await retryTask(project.session, id, { user, run: true });
+    const next = await retryTask(project.connection, id, { user, run: true });
     expect(await project.wait(next.id)).toMatchObject({ result: { status: 'succeeded', output: '<h1>again</h1>' } });
   });
 
@@ -293,7 +293,7 @@ output: "\${{ steps.check.output.text }}"`;
     const first = await project.run('f.make', { text: 'first' });
     const second = await project.run('f.make', { text: 'second' });
     const names = async (result: TaskResult) =>
-      (await takeFiles(project.session, result.files ?? [], folder)).map(({ path, wasThere }) => [
+      (await takeFiles(project.connection, result.files ?? [], folder)).map(({ path, wasThere }) => [
         basename(path),
         wasThere,
       ]);
@@ -353,7 +353,7 @@ steps:
     await expect(
       project.run('f.read', { file: { $file: sha256('<h1>old</h1>'), name: 'a', bytes: 12, media_type: 'text/html' } }),
     ).rejects.toMatchObject({ code: 'store.not_shared' });
-    await signalTask(project.session, held.id, 'go', null);
+    await signalTask(project.connection, held.id, 'go', null);
     expect(await project.wait(held.id)).toMatchObject({ result: { status: 'succeeded' } });
   });
 
@@ -361,9 +361,9 @@ steps:
     const run = (key: string) => project.run('f.make', { text: 'shared' }, { key });
     await Promise.all([run('one'), run('two')]);
     const path = stored(sha256('<h1>shared</h1>'));
-    await deleteTask(project.session, 'one', { by: user, purge: false });
+    await deleteTask(project.connection, 'one', { by: user, purge: false });
     expect(existsSync(path)).toBe(true);
-    await deleteTask(project.session, 'two', { by: user, purge: false });
+    await deleteTask(project.connection, 'two', { by: user, purge: false });
     expect(existsSync(path)).toBe(false);
     const names = readdirSync(join(project.root, '.system/store'), { recursive: true }).map(String);
     expect(names.filter((name) => /by-task\/[^/]+\/(one|two)|leaving\/./.test(name))).toEqual([]);

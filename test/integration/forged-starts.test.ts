@@ -30,13 +30,13 @@ beforeAll(async () => {
 });
 afterAll(() => project.stop());
 
-const taskQueue = () => taskQueueOf(project.session.project, 'dev', 'local');
+const taskQueue = () => taskQueueOf(project.connection.project, 'dev', 'local');
 
 /** What anybody may ask for who may start workflows. */
 async function preflight(task: string, file: string, ability = 'release'): Promise<PreflightAnswer> {
   const request = { ability, environment: 'dev', input: { file }, task, direct: false, user, session: null };
-  return project.session.temporal.workflow.execute(WORKFLOWS.preflight, {
-    workflowId: preflightIdOf(task, project.session.project),
+  return project.connection.temporal.workflow.execute(WORKFLOWS.preflight, {
+    workflowId: preflightIdOf(task, project.connection.project),
     taskQueue: taskQueue(),
     args: [request],
   });
@@ -48,7 +48,7 @@ function startOf({ plan, seal, input }: PreflightAnswer, change: Partial<TaskSta
 }
 
 const start = (workflowId: string, argument: TaskStart, more: { cronSchedule?: string } = {}) =>
-  project.session.temporal.workflow.start('release', {
+  project.connection.temporal.workflow.start('release', {
     workflowId,
     taskQueue: taskQueue(),
     args: packArguments(argument),
@@ -101,12 +101,12 @@ describe('a task that was started by hand with a true seal runs nothing', () => 
     const ends: string[] = [];
     const look = async () => {
       ends.length = 0;
-      const runs = project.session.temporal.workflow.list({ query: "WorkflowId = 'forged-again'" });
+      const runs = project.connection.temporal.workflow.list({ query: "WorkflowId = 'forged-again'" });
       for await (const { status } of runs) ends.push(status.name);
       return ends.length;
     };
     await expect.poll(look, { timeout: 20_000 }).toBeGreaterThan(2);
-    await project.session.temporal.workflow.getHandle('forged-again').terminate();
+    await project.connection.temporal.workflow.getHandle('forged-again').terminate();
     expect(ends).not.toContain('COMPLETED');
     expect(existsSync(file)).toBe(false);
   });

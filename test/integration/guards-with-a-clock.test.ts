@@ -77,7 +77,7 @@ describe('a guard that looks at the clock', () => {
   });
 
   test('answers the same in a replay, and costs no event', async () => {
-    const history = await project.session.temporal.workflow.getHandle('clocked').fetchHistory();
+    const history = await project.connection.temporal.workflow.getHandle('clocked').fetchHistory();
     expect(await replayHistory({ name: 'clocked', workflowId: 'clocked', history })).toMatchObject({ status: 'ok' });
     const scheduled =
       history.events?.filter(({ activityTaskScheduledEventAttributes }) => activityTaskScheduledEventAttributes) ?? [];

@@ -158,8 +158,8 @@ test('R-000-58, R-000-59, R-000-60: creation, run and end fire the hooks that th
     hooks.filter(({ hook_id }) => hook_id !== 'usage_of_all').map(({ phase, hook_id }) => `${phase} ${hook_id}`);
   const atCreation = ['PreAbilityCreate global', 'PreAbilityCreate bound'];
   const { id } = await project.create('w.watched', {}, { run: false });
-  expect(fired((await viewTask(project.session, id)).result)).toEqual(atCreation);
-  await runTask(project.session, id);
+  expect(fired((await viewTask(project.connection, id)).result)).toEqual(atCreation);
+  await runTask(project.connection, id);
   const end = await project.wait(id);
   if (end.kind !== 'ended') throw new Error(end.kind);
   const around = ['PreAbilityCall', 'PostAbilityCall'].flatMap((phase) => [`${phase} global`, `${phase} bound`]);

@@ -132,7 +132,7 @@ describe('an implementation document', () => {
     project.write(files('second_way'));
     const elsewhere = makeProject(files('first_way'));
     onTestFinished(() => elsewhere.remove());
-    const session = { ...project.session, root: elsewhere.root };
+    const session = { ...project.connection, root: elsewhere.root };
     const user = { name: 'tester', source: 'claimed' } as const;
     const asked = { ability: 'doc.asked', environment: 'dev', user, run: true };
     const { id } = await createTask(session, { ...asked, input: { n: 1 } });
@@ -271,7 +271,7 @@ describe('fail_if', () => {
 describe('an implementation tagged fast', () => {
   /** How the calls of a task stand in its history. */
   async function eventsOf(task: string) {
-    const { events } = await project.session.temporal.workflow.getHandle(task).fetchHistory();
+    const { events } = await project.connection.temporal.workflow.getHandle(task).fetchHistory();
     return {
       activities: events?.filter((event) => event.activityTaskScheduledEventAttributes).length,
       markers: events?.filter((event) => event.markerRecordedEventAttributes).length,
@@ -318,7 +318,7 @@ describe('an implementation tagged fast', () => {
     const { id } = await project.create('fast.slow');
     await expect.poll(() => existsSync(join(project.root, 'fast-slow.txt')), { timeout: 20_000 }).toBe(true);
     const started = performance.now();
-    await cancelTask(project.session, id);
+    await cancelTask(project.connection, id);
     expect(await project.wait(id)).toMatchObject({ result: { status: 'cancelled' } });
     expect(performance.now() - started).toBeLessThan(10_000);
   });

@@ -34,7 +34,7 @@ const add = (item: string, more = '') =>
 
 /** How many runs a task took. */
 async function countRuns(id: string): Promise<number> {
-  const { temporal } = flows.project.session;
+  const { temporal } = flows.project.connection;
   let runId: string | undefined =
     (await temporal.workflow.getHandle(id).describe()).raw.workflowExecutionInfo?.firstRunId ?? undefined;
   let runs = 0;
@@ -140,7 +140,7 @@ output: { was: "\${{ steps.each.output.map(item, item.was) }}", probe: "\${{ ste
 
 describe('`task retry`', () => {
   const again = async (id: string, from: string | null = null) => {
-    const second = await retryTask(flows.project.session, id, {
+    const second = await retryTask(flows.project.connection, id, {
       user: { name: 'tester', source: 'claimed' },
       run: true,
       ...(from !== null && { from }),

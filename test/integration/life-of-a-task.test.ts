@@ -66,7 +66,7 @@ describe('create and run', () => {
     expect(plan.operations['util.double'].implementation).toMatchObject({
       script: { path: 'scripts/util.double.mjs' },
     });
-    const { result, view } = await viewTask(project.session, id);
+    const { result, view } = await viewTask(project.connection, id);
     expect(result).toMatchObject({ status: 'created', steps: [{ status: 'pending', attempts: 0 }] });
     expect(view?.input).toEqual({ n: 2, note: 'none' });
   });
@@ -74,7 +74,7 @@ describe('create and run', () => {
   test('R-000-74, R-002-31: run executes the cached input, writes the result back, and gives it', async () => {
     const { id } = await project.create('util.asked', { n: 8 }, { run: false });
     rmSync(join(project.root, 'order.txt'), { force: true });
-    await runTask(project.session, id);
+    await runTask(project.connection, id);
     const end = await project.wait(id);
     expect(end).toMatchObject({ kind: 'ended', result: { status: 'succeeded', output: { n: 8 }, task_key: id } });
     expect(order()).toEqual(['PreAbilityCall', 'executed', 'PostAbilityCall']);
@@ -110,7 +110,7 @@ describe('create and run', () => {
     ] as const) {
       const { id } = await project.create(ability, input, { run: false });
       expect(existsSync(join(project.root, `told-${id}-util.double.json`))).toBe(false);
-      await runTask(project.session, id);
+      await runTask(project.connection, id);
       expect(await project.wait(id)).toMatchObject({
         result: {
           status: 'succeeded',
@@ -217,7 +217,7 @@ describe('ends', () => {
     const file = join(project.root, 'pid');
     const { id } = await project.create('util.slow', { file });
     await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
-    await cancelTask(project.session, id);
+    await cancelTask(project.connection, id);
     const end = await project.wait(id);
     expect(end).toMatchObject({ result: { status: 'cancelled', steps: [{ status: 'cancelled' }] } });
   });

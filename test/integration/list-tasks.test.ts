@@ -33,28 +33,28 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const key of [...KEYS.created, ...KEYS.waiting_approval, ...KEYS.running]) {
-    await project.session.temporal.workflow.getHandle(key).terminate();
+    await project.connection.temporal.workflow.getHandle(key).terminate();
   }
   await project.stop();
 });
 
 async function makeAll(): Promise<void> {
-  const { create, session, wait } = project;
+  const { create, connection, wait } = project;
   const asking = (key: string) =>
-    vi.waitFor(async () => expect(await openApprovals(session, key)).toHaveLength(1), { timeout: 20_000 });
+    vi.waitFor(async () => expect(await openApprovals(connection, key)).toHaveLength(1), { timeout: 20_000 });
   await create('u.good', {}, { key: 'made', run: false });
   await create('u.good', {}, { key: 'poked', run: false });
-  for (let n = 0; n < 5; n += 1) await session.temporal.workflow.getHandle('poked').signal(SIGNALS.approve, {});
+  for (let n = 0; n < 5; n += 1) await connection.temporal.workflow.getHandle('poked').signal(SIGNALS.approve, {});
   await create('u.slow', {}, { key: 'made-and-run', run: false });
-  await runTask(session, 'made-and-run');
+  await runTask(connection, 'made-and-run');
   await create('u.slow', {}, { key: 'slow' });
   await create('u.slow', {}, { key: 'cancelled' });
   await create('u.slow', {}, { key: 'terminated' });
   for (const key of ['waits', 'no', 'terminated-waiting']) await create('asks', {}, { key });
   for (const key of ['waits', 'no', 'terminated-waiting']) await asking(key);
-  await decide(session, 'no', 'deny', { by: 'x' });
-  await cancelTask(session, 'cancelled');
-  for (const key of ['terminated', 'terminated-waiting']) await session.temporal.workflow.getHandle(key).terminate();
+  await decide(connection, 'no', 'deny', { by: 'x' });
+  await cancelTask(connection, 'cancelled');
+  for (const key of ['terminated', 'terminated-waiting']) await connection.temporal.workflow.getHandle(key).terminate();
   await create('u.good', {}, { key: 'good' });
   await create('u.good', {}, { key: 'good-in-staging', environment: 'staging' });
   await create('u.good', {}, { key: 'in-a-session', session: 'talk:1' });
@@ -66,7 +66,7 @@ async function makeAll(): Promise<void> {
   await Promise.all(ended.map((key) => wait(key)));
 }
 
-const list = (filter: Partial<ListFilter> = {}) => listTasks(project.session, { limit: 100, ...filter });
+const list = (filter: Partial<ListFilter> = {}) => listTasks(project.connection, { limit: 100, ...filter });
 const keysOf = async (filter: Partial<ListFilter> = {}) => (await list(filter)).map(({ task_key }) => task_key).sort();
 /** Temporal lists what happened a moment later. */
 const settled = (filter: Partial<ListFilter>, keys: readonly string[]) =>
@@ -89,7 +89,7 @@ describe('a list', () => {
     await settled({ status: ['denied', 'failed'] }, ['bad', 'no']);
   });
 
-  test('is narrowed by ability, environment and session, all of which must fit', async () => {
+  test('is narrowed by ability, environment and connection, all of which must fit', async () => {
     await settled({ ability: 'asks' }, ['no', 'terminated-waiting', 'waits']);
     await settled({ environment: 'staging' }, ['good-in-staging']);
     await settled({ session: 'talk:1' }, ['in-a-session']);

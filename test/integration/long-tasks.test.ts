@@ -49,7 +49,7 @@ const ended = async (id: string) => {
 /** The runs of a task, the first one first, and the bytes each was started with. */
 async function runsOf(id: string): Promise<{ bytes: number; events: number }[]> {
   const runs: { bytes: number; events: number }[] = [];
-  const { temporal } = flows.project.session;
+  const { temporal } = flows.project.connection;
   let runId: string | undefined =
     (await temporal.workflow.getHandle(id).describe()).raw.workflowExecutionInfo?.firstRunId ?? undefined;
   while (runId) {
@@ -64,7 +64,7 @@ async function runsOf(id: string): Promise<{ bytes: number; events: number }[]> 
 
 /** The record tells when the first run was started, and counts the calls of all of them. */
 async function recordsSameMoment(id: string): Promise<void> {
-  const { temporal } = flows.project.session;
+  const { temporal } = flows.project.connection;
   const first = (await temporal.workflow.getHandle(id).describe()).raw.workflowExecutionInfo?.firstRunId as string;
   const { startTime } = await temporal.workflow.getHandle(id, first).describe();
   const text = readFileSync(join(flows.project.root, '.system/implement', id, 'record.json'), 'utf8');
@@ -183,17 +183,17 @@ steps:
   - { id: limited, steps: [{ id: w, wait: { signal: never } }], timeout: 1s }`;
     const input = { file: flows.file('kept'), count: flows.file('kept-count') };
     const { id } = await flows.project.create(flows.define(yaml), input);
-    const { session } = flows.project;
-    const handle = session.temporal.workflow.getHandle(id);
+    const { connection } = flows.project;
+    const handle = connection.temporal.workflow.getHandle(id);
     await handle.signal('kept', { early: true });
     const started = Date.now();
     const done = async () => {
-      const { view } = await viewTask(session, id);
+      const { view } = await viewTask(connection, id);
       return [view?.progress['p/busy']?.status, view?.progress['p/loops']?.status];
     };
     await expect.poll(done, { timeout: 30_000 }).toEqual(['succeeded', 'succeeded']);
     expect((await runsOf(id)).length).toBeGreaterThan(1);
-    await decide(session, id, 'approve', { by: 'tester' });
+    await decide(connection, id, 'approve', { by: 'tester' });
     await handle.signal('go', { n: 1 });
     await handle.signal('start');
     const result = await ended(id);

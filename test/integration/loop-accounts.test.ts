@@ -30,10 +30,10 @@ afterAll(() => flows.project.stop());
 
 /** Everything that people read of a task. */
 async function shown(result: TaskResult) {
-  const { session } = flows.project;
+  const { connection } = flows.project;
   const key = result.task_key as string;
-  const story = await explainTask(session, key);
-  const metadata = await session.temporal.workflow
+  const story = await explainTask(connection, key);
+  const metadata = await connection.temporal.workflow
     .getHandle(key)
     .query<{ definition?: unknown }>('__temporal_workflow_metadata');
   return {
@@ -312,7 +312,7 @@ test('while it runs, a loop says what is under way', async () => {
   );
   const { id: key } = await flows.project.create(id);
   await expect
-    .poll(async () => (await viewTask(flows.project.session, key)).result.steps[0]?.items, { timeout: 20_000 })
+    .poll(async () => (await viewTask(flows.project.connection, key)).result.steps[0]?.items, { timeout: 20_000 })
     .toEqual({ verb: 'foreach', total: 3, succeeded: 0, running: 1, now: [{ item: 0, label: 'number 1' }] });
-  await flows.project.session.temporal.workflow.getHandle(key).cancel();
+  await flows.project.connection.temporal.workflow.getHandle(key).cancel();
 });

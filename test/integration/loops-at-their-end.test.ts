@@ -50,29 +50,32 @@ const ENDS: Record<string, [yaml: string, loop: object]> = {
 test.each(Object.entries(ENDS))(
   'a loop of a task that ends as %s has one account everywhere',
   async (end, [yaml, loop]) => {
-    const { session } = flows.project;
+    const { connection } = flows.project;
     const result = await flows.run(yaml);
     expect(result.status).toBe(end);
     expect(loopOf(result)).toMatchObject(loop);
     const key = result.task_key as string;
     const before = recordOf(key);
     expect(before.result?.steps).toEqual(result.steps);
-    expect((await viewTask(session, key)).result.steps).toEqual(result.steps);
+    expect((await viewTask(connection, key)).result.steps).toEqual(result.steps);
     writeFileSync(fileOf(key), JSON.stringify({ ...before, result: null, used: undefined }));
-    expect(await mendRecord(session, key, await viewTask(session, key))).toMatch(/written now/);
+    expect(await mendRecord(connection, key, await viewTask(connection, key))).toMatch(/written now/);
     expect(recordOf(key)).toEqual(before);
   },
 );
 
 test.each(['denied', 'cancelled'])('so does that of one that is %s', async (end) => {
-  const { session } = flows.project;
+  const { connection } = flows.project;
   const { id } = await flows.project.create(
     flows.define(each('{ id: ask, approval: { title: Go? } }', 'max_parallel: 2, ')),
   );
-  await expect.poll(async () => (await openApprovals(session, id)).length, { timeout: 20_000 }).toBe(2);
-  if (end === 'cancelled') await cancelTask(session, id);
+  await expect.poll(async () => (await openApprovals(connection, id)).length, { timeout: 20_000 }).toBe(2);
+  if (end === 'cancelled') await cancelTask(connection, id);
   else
-    await decide(session, id, 'deny', { by: 'ann', approval_id: (await openApprovals(session, id))[1]?.id as string });
+    await decide(connection, id, 'deny', {
+      by: 'ann',
+      approval_id: (await openApprovals(connection, id))[1]?.id as string,
+    });
   const ended = await flows.project.wait(id);
   if (ended.kind !== 'ended') throw new Error(ended.kind);
   expect(ended.result.status).toBe(end);
@@ -82,7 +85,7 @@ test.each(['denied', 'cancelled'])('so does that of one that is %s', async (end)
 });
 
 test('a retry goes on in a loop whose record was written beside the history, and still sees the last turn', async () => {
-  const { session } = flows.project;
+  const { connection } = flows.project;
   const add = 'let: { sum: "${{ (steps.add.output == null ? 0 : steps.add.output.sum) + n }}" }';
   const yaml = `steps:
   - { id: once, call: util.count, with: { file: "\${{ input.file }}" } }
@@ -99,7 +102,7 @@ output: "\${{ steps.each.output.map(one, one.sum) }}"`;
   expect(first.status).toBe('failed');
   const key = first.task_key as string;
   rmSync(fileOf(key));
-  const second = await retryTask(session, key, { user: { name: 'tester', source: 'claimed' }, run: true });
+  const second = await retryTask(connection, key, { user: { name: 'tester', source: 'claimed' }, run: true });
   const ended = await flows.project.wait(second.id);
   expect(ended).toMatchObject({ kind: 'ended', result: { status: 'succeeded', output: [1, 3, 6, 10] } });
   expect(recordOf(second.id).result?.steps[1]?.items).toEqual({ verb: 'foreach', total: 4, succeeded: 4 });

@@ -74,7 +74,7 @@ steps:
     const took = result.steps[0]?.duration_ms as number;
     expect(took).toBeGreaterThan(1000);
     const { task_key } = result;
-    const history = await flows.project.session.temporal.workflow.getHandle(task_key as string).fetchHistory();
+    const history = await flows.project.connection.temporal.workflow.getHandle(task_key as string).fetchHistory();
     let open = 0;
     let most = 0;
     for (const event of history.events ?? []) {

@@ -209,7 +209,7 @@ test.each([
   const { id } = await project.create(define(server, tool, { timeout_sec: 25 }, 'read'));
   await expect.poll(() => lines(`${server}.txt`).length, { timeout: 20_000 }).toBe(1);
   const started = performance.now();
-  await cancelTask(project.session, id);
+  await cancelTask(project.connection, id);
   expect(await project.wait(id)).toMatchObject({ result: { status: 'cancelled' } });
   expect(performance.now() - started).toBeLessThan(5000);
 });

@@ -109,7 +109,7 @@ describe('a tool that was imported is pinned by its definition (R-000-21)', () =
     describeTools(CHANGED, OTHER);
     await project.restartWorkers();
     await importNow();
-    await decide(project.session, id, 'approve', { by: 'tester' });
+    await decide(project.connection, id, 'approve', { by: 'tester' });
     const end = await project.wait(id);
     expect(end).toMatchObject({ result: { status: 'failed', error: { code: 'mcp.definition_changed' } } });
     expect(JSON.stringify(end)).toContain('First send the contents');
@@ -124,7 +124,7 @@ describe('a tool that was imported is pinned by its definition (R-000-21)', () =
     expect(await project.wait(id, { approvalMs: 0 })).toMatchObject({ kind: 'approval' });
     describeTools(CHANGED, OTHER);
     await project.restartWorkers();
-    await decide(project.session, id, 'approve', { by: 'tester' });
+    await decide(project.connection, id, 'approve', { by: 'tester' });
     const end = await project.wait(id);
     expect(end).toMatchObject({ result: { error: { code: 'mcp.definition_changed' } } });
     expect(JSON.stringify(end)).toContain('First send the contents');

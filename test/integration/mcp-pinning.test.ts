@@ -78,13 +78,13 @@ async function waiting(ability: string) {
   return id;
 }
 async function goOn(id: string) {
-  await decide(project.session, id, 'approve', { by: 'tester' });
+  await decide(project.connection, id, 'approve', { by: 'tester' });
   const end = await project.wait(id);
   if (end.kind !== 'ended') throw new Error(end.kind);
   return end.result;
 }
 async function planOf(id: string): Promise<{ plan: Plan; digest: unknown }> {
-  const handle = project.session.temporal.workflow.getHandle(id);
+  const handle = project.connection.temporal.workflow.getHandle(id);
   const { memo } = await handle.describe();
   const record = JSON.parse(readFileSync(inProject(`.system/implement/${id}/record.json`), 'utf8')) as { plan: Plan };
   return { plan: record.plan, digest: memo?.plan };
@@ -129,7 +129,7 @@ describe('a tool of an MCP server is pinned when a task is created', () => {
         ],
       });
       expect(called()).toBe('');
-      const again = await retryTask(project.session, id, { user: { name: 'tester', source: 'claimed' }, run: true });
+      const again = await retryTask(project.connection, id, { user: { name: 'tester', source: 'claimed' }, run: true });
       expect(await project.wait(again.id, { approvalMs: 0 })).toMatchObject({ kind: 'approval' });
       expect(await goOn(again.id)).toMatchObject({ status: 'succeeded' });
       expect(called()).toBe('do');

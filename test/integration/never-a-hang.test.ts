@@ -30,7 +30,7 @@ const cli = (...args: string[]) =>
   promisify(execFile)(inject('temporal').binary, [...args, '--address', inject('temporal').address]);
 
 test('no worker on the queue is reported at preflight', async () => {
-  const session = { ...project.session, project: `nobody-${randomUUID()}` };
+  const session = { ...project.connection, project: `nobody-${randomUUID()}` };
   const task = {
     ability: 'util.echo',
     environment: 'dev',
@@ -48,7 +48,7 @@ describe('what did not pass preflight', () => {
 
   test('`temporal activity execute` runs nothing', async () => {
     const file = join(project.root, 'forged.txt');
-    const queue = taskQueueOf(project.session.project, 'dev', 'local');
+    const queue = taskQueueOf(project.connection.project, 'dev', 'local');
     const args = ['activity', 'execute', '--activity-id', randomUUID(), '--type', 'util.echo', '--task-queue', queue];
     const outcome = await failure(cli(...args, '--start-to-close-timeout', '10s', '--input', argument(file)));
     expect(`${outcome?.stdout}${outcome?.stderr}`).toMatch(/not asked for by a task that passed preflight/);
@@ -57,17 +57,17 @@ describe('what did not pass preflight', () => {
 
   test('a workflow started by hand with a seal of its own ends as failed and runs nothing', async () => {
     const { id } = await project.create('util.echo', {}, { run: false });
-    const handle = project.session.temporal.workflow.getHandle(id);
-    const start = await readStart(project.session, id);
+    const handle = project.connection.temporal.workflow.getHandle(id);
+    const start = await readStart(project.connection, id);
     await handle.cancel();
     const file = join(project.root, 'stolen.txt');
     for (const [name, changed] of Object.entries({
       stolen: { ...start, run: true, input: { file } },
       altered: { ...start, run: true, input: { file }, seal: { ...start.seal, task: 'altered' } },
     })) {
-      await project.session.temporal.workflow.start('util.echo', {
+      await project.connection.temporal.workflow.start('util.echo', {
         workflowId: name,
-        taskQueue: taskQueueOf(project.session.project, 'dev', 'local'),
+        taskQueue: taskQueueOf(project.connection.project, 'dev', 'local'),
         args: packArguments(changed),
       });
       expect(await project.wait(name)).toMatchObject({ result: { status: 'failed', error: { code: 'seal.invalid' } } });

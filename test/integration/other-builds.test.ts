@@ -22,11 +22,11 @@ test.each<[string, Partial<Plan>, RegExp]>([
   const input = { file: flows.file(`other-${name}`) };
   const { id } = await project.create(ability, input);
   expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded' } });
-  const start = await readStart(project.session, id);
+  const start = await readStart(project.connection, id);
   expect(start.plan).toMatchObject({ engine: 2, cel: '8.0.0+2' });
-  const handle = await project.session.temporal.workflow.start(ability, {
+  const handle = await project.connection.temporal.workflow.start(ability, {
     workflowId: `${id}-${name}`,
-    taskQueue: taskQueueOf(project.session.project, 'dev', start.plan.placement),
+    taskQueue: taskQueueOf(project.connection.project, 'dev', start.plan.placement),
     args: packArguments({ ...start, plan: { ...start.plan, ...other } }),
   });
   const error = await handle.result().catch((reason: unknown) => reason);

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { awaitResult, connect, decide, type Session, viewTask, waitForTask } from '../../src/client/index.js';
+import { awaitResult, type Connection, connect, decide, viewTask, waitForTask } from '../../src/client/index.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { scriptAbility } from '../fixtures/servers/definitions.js';
@@ -111,18 +111,18 @@ describe('a store that cannot be written', () => {
       return tasks;
     });
     for (const { id } of created) {
-      const { status, error } = await awaitResult(project.session, id);
+      const { status, error } = await awaitResult(project.connection, id);
       expect(`${status} ${error?.code}`).toMatch(/^(succeeded undefined|failed store\.full)$/);
     }
   });
 });
 
 describe('a client without the store', () => {
-  let stranger: Session;
+  let stranger: Connection;
 
   beforeAll(async () => {
     vi.stubEnv('ABILITY_STORE', join(project.root, 'another-store'));
-    const { project: name, address } = project.session;
+    const { project: name, address } = project.connection;
     stranger = await connect({ root: project.root, project: name, address });
     vi.unstubAllEnvs();
   });
@@ -145,7 +145,7 @@ describe('a client without the store', () => {
 
   test('may look at a task that holds something large, and wait for it', async () => {
     const { id } = await project.create('slow');
-    const status = async () => (await viewTask(project.session, id)).view?.progress.b?.status;
+    const status = async () => (await viewTask(project.connection, id)).view?.progress.b?.status;
     await expect.poll(status, { timeout: 20_000 }).toBe('running');
     const waiting = waitForTask(stranger, id, { timeoutMs: 20_000 });
     const [seen, end] = await Promise.allSettled([viewTask(stranger, id), waiting]);
@@ -166,7 +166,7 @@ describe('a client without the store', () => {
     const input = { bytes: 10, text: 'x'.repeat(300_000) };
     const { id } = await project.create('s.idempotent', input, { environment: 'asks' });
     expect(await project.wait(id, { approvalMs: 0 })).toMatchObject({ kind: 'approval' });
-    await decide(project.session, id, 'approve', { by: 'tester' });
+    await decide(project.connection, id, 'approve', { by: 'tester' });
     await project.wait(id);
     expect(await awaitResult(stranger, id)).toMatchObject({ status: 'succeeded', output: { text: 'xxxxxxxxxx' } });
   });

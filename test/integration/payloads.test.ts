@@ -43,7 +43,7 @@ const textOf = (length: number) => 'aä€\u0000"\\'.repeat(Math.ceil(length / 6
 
 /** Bytes of the whole history of a task, as the server keeps it. */
 async function historySize(id: string): Promise<number> {
-  const { raw } = await project.session.temporal.workflow.getHandle(id).describe();
+  const { raw } = await project.connection.temporal.workflow.getHandle(id).describe();
   return Number(raw.workflowExecutionInfo?.historySizeBytes);
 }
 
@@ -86,9 +86,9 @@ describe.each([
     const { id } = await project.create('chain', { text }, { environment: 'asks' });
     for (let n = 0; n < 2; n += 1) {
       expect(await project.wait(id, { approvalMs: 0 })).toMatchObject({ kind: 'approval' });
-      expect((await viewTask(project.session, id)).view?.input.text === text).toBe(true);
+      expect((await viewTask(project.connection, id)).view?.input.text === text).toBe(true);
       await project.restartWorkers();
-      await decide(project.session, id, 'approve', { by: 'tester' });
+      await decide(project.connection, id, 'approve', { by: 'tester' });
     }
     const end = await project.wait(id);
     expect(end).toMatchObject({ kind: 'ended', result: { status: 'succeeded', output: { size: length } } });

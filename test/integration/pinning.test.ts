@@ -38,7 +38,7 @@ test('tasks in flight finish as they were created, whatever becomes of their def
     }
   }
   await project.restartWorkers();
-  for (const { id } of tasks) await decide(project.session, id, 'approve', { by: 'tester' });
+  for (const { id } of tasks) await decide(project.connection, id, 'approve', { by: 'tester' });
   for (const { id, n } of tasks) {
     expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded', output: `as shown ${n}` } });
   }
@@ -63,6 +63,8 @@ test('many callers of few keys make one task a key, and each caller gets its own
   expect(created.map(({ id }) => id)).toEqual(Array.from({ length: callers }, (_, index) => `many-${index % keys}`));
   for (let n = 0; n < keys; n += 1) expect(await project.wait(`many-${n}`)).toMatchObject({ result: { output: n } });
   await expect
-    .poll(async () => (await listTasks(project.session, { ability: 'keyed', limit: 100 })).length, { timeout: 20_000 })
+    .poll(async () => (await listTasks(project.connection, { ability: 'keyed', limit: 100 })).length, {
+      timeout: 20_000,
+    })
     .toBe(keys);
 });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { connect, createTask, runTask, type Session, waitForTask } from '../../src/client/index.js';
+import { type Connection, connect, createTask, runTask, waitForTask } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
 import { PLACEMENTS, type Placement } from '../../src/contracts/placement.js';
 import type { TaskRecord } from '../../src/contracts/record.js';
@@ -17,7 +17,7 @@ const KEYS = `main:${randomBytes(32).toString('base64url')}`;
 
 let project: ProjectFolder;
 let service: RecordingService;
-let session: Session;
+let connection: Connection;
 const workers = new Map<Placement, ReturnType<typeof start>>();
 
 beforeAll(async () => {
@@ -37,10 +37,10 @@ beforeAll(async () => {
   });
   await Promise.all(PLACEMENTS.map(serve));
   const { address } = inject('temporal');
-  session = await connect({ root: project.root, project: loadRegistry(project.root).project.project, address });
+  connection = await connect({ root: project.root, project: loadRegistry(project.root).project.project, address });
 });
 afterAll(async () => {
-  await session.close();
+  await connection.close();
   for (const worker of workers.values()) worker.kill('SIGTERM');
   await Promise.all(workers.values());
   await service.stop();
@@ -61,15 +61,15 @@ async function serve(placement: Placement): Promise<void> {
 async function run(ability: string, key: string): Promise<{ result: TaskResult; warnings: string[] }> {
   const user = { name: 'tester', source: 'claimed' } as const;
   const input: JsonObject = {};
-  const { id, warnings } = await createTask(session, { ability, environment: 'dev', input, user, key, run: true });
-  const end = await waitForTask(session, id, { timeoutMs: 60_000 });
+  const { id, warnings } = await createTask(connection, { ability, environment: 'dev', input, user, key, run: true });
+  const end = await waitForTask(connection, id, { timeoutMs: 60_000 });
   if (end.kind !== 'ended') throw new Error(JSON.stringify(end));
   return { result: end.result, warnings };
 }
 
 /** Which process ran each activity of a task, and on which queue it was. */
 async function whereIt(ran: string): Promise<{ queue: string; pids: number[] }> {
-  const { events = [] } = await session.temporal.workflow.getHandle(ran).fetchHistory();
+  const { events = [] } = await connection.temporal.workflow.getHandle(ran).fetchHistory();
   const [first] = events ?? [];
   const identities = (events ?? []).flatMap((event) => event.activityTaskStartedEventAttributes?.identity ?? []);
   return {
@@ -115,7 +115,7 @@ test('R-001-07: it is decided once, when the task is created, for whoever asks, 
   const file = join(project.root, 'ability.yaml');
   const text = readFileSync(file, 'utf8');
   const make = (key: string, name: string) =>
-    createTask(session, {
+    createTask(connection, {
       ...{ ability: 'far', environment: 'dev', input: {}, key, run: false },
       user: { name, source: 'claimed' },
     });
@@ -129,8 +129,8 @@ test('R-001-07: it is decided once, when the task is created, for whoever asks, 
       'once-2': 'cloud',
       'once-3': 'local',
     } as const)) {
-      await runTask(session, key);
-      const end = await waitForTask(session, key, { timeoutMs: 60_000 });
+      await runTask(connection, key);
+      const end = await waitForTask(connection, key, { timeoutMs: 60_000 });
       expect(end).toMatchObject({ kind: 'ended', result: { status: 'succeeded' } });
       expect(recordOf(key).plan.placement).toBe(placement);
       const { queue, pids } = await whereIt(key);

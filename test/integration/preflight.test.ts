@@ -50,7 +50,7 @@ describe.each([
 
   /** Whether Temporal knows a preflight of a key, as each of both kinds. */
   async function known(key: string): Promise<{ activity: boolean; workflow: boolean }> {
-    const { temporal, project: name } = project.session;
+    const { temporal, project: name } = project.connection;
     const id = preflightIdOf(key, name);
     const isThere = (describing: Promise<unknown>) =>
       describing.then(
@@ -101,7 +101,7 @@ describe.each([
   test('whose refusal is reported by `why`, and which leaves neither task nor record', async () => {
     const refused = project.create('never', {}, { key: 'refused' });
     await expect(refused).rejects.toMatchObject({ code: 'guard.denied' });
-    await expect(explainTask(project.session, 'refused')).rejects.toMatchObject({
+    await expect(explainTask(project.connection, 'refused')).rejects.toMatchObject({
       code: 'task.not_found',
       message: 'There is no task refused: it could not be formed: guard.denied: closed (hook never)',
     });
@@ -115,7 +115,7 @@ describe.each([
     expect(await project.create('util.echo', {}, { key: 'purged' })).toMatchObject({ attached: true });
     expect(await known('purged')).toEqual(only);
     if (kind === 'activity') await expect.poll(() => runsOf('purged'), { timeout: 20_000 }).toBe(2);
-    expect(await deleteTask(project.session, 'purged', { by, purge: true })).toMatchObject({ kind: 'deleted' });
+    expect(await deleteTask(project.connection, 'purged', { by, purge: true })).toMatchObject({ kind: 'deleted' });
     expect(await known('purged')).toEqual({ activity: false, workflow: false });
     if (kind === 'activity') await expect.poll(() => runsOf('purged'), { timeout: 20_000 }).toBe(0);
   });
@@ -130,7 +130,7 @@ describe.each([
   });
 
   async function runsOf(key: string): Promise<number> {
-    const { temporal, project: name } = project.session;
+    const { temporal, project: name } = project.connection;
     return (await temporal.activity.count(`ActivityId = '${preflightIdOf(key, name)}'`)).count;
   }
 });

@@ -56,8 +56,8 @@ const outcome = ({ status, output, steps }: TaskResult) => ({
 
 /** Starts the task as a later run would: with what an earlier one has done. */
 async function startWith(progress: Progress, name: string): Promise<TaskResult> {
-  const { session } = project;
-  const taskQueue = taskQueueOf(session.project, 'dev', 'local');
+  const { connection } = project;
+  const taskQueue = taskQueueOf(connection.project, 'dev', 'local');
   const request: TaskRequest = {
     ability: 'long',
     environment: 'dev',
@@ -67,8 +67,8 @@ async function startWith(progress: Progress, name: string): Promise<TaskResult> 
     user: { name: 'tester', source: 'claimed' },
     session: null,
   };
-  const options = { taskQueue, workflowId: preflightIdOf(name, session.project), args: [request] };
-  const answer = (await session.temporal.workflow.execute('ability:preflight', options)) as PreflightAnswer;
+  const options = { taskQueue, workflowId: preflightIdOf(name, connection.project), args: [request] };
+  const answer = (await connection.temporal.workflow.execute('ability:preflight', options)) as PreflightAnswer;
   const { plan, input, warnings } = answer;
   const { key_id: _, mac: __, ...sealed } = answer.seal as Seal;
   // Progress that was not sealed would let anybody skip an approval.
@@ -84,8 +84,8 @@ async function startWith(progress: Progress, name: string): Promise<TaskResult> 
     session: null,
     run: true,
   };
-  await session.temporal.workflow.start('long', { taskQueue, workflowId: name, args: [start] });
-  return awaitResult(session, name);
+  await connection.temporal.workflow.start('long', { taskQueue, workflowId: name, args: [start] });
+  return awaitResult(connection, name);
 }
 
 test('progress is data: a run stopped after any step, its map fed back, ends the same and repeats nothing', async () => {
@@ -102,7 +102,7 @@ test('progress is data: a run stopped after any step, its map fed back, ends the
     await expect
       .poll(
         async () => {
-          progress = (await viewTask(project.session, id)).view?.progress ?? {};
+          progress = (await viewTask(project.connection, id)).view?.progress ?? {};
           const own = Object.entries(progress).find(([path]) => path.endsWith(held))?.[1].status;
           const others = Object.entries(progress).filter(([path]) => /left|right/.test(path) && !path.endsWith(held));
           return own === 'running' && others.every(([, { status }]) => status === 'succeeded');
@@ -110,7 +110,7 @@ test('progress is data: a run stopped after any step, its map fed back, ends the
         { timeout: 20_000 },
       )
       .toBe(true);
-    await project.session.temporal.workflow.getHandle(id).terminate();
+    await project.connection.temporal.workflow.getHandle(id).terminate();
     rmSync(gate);
     // The script that was held ends by itself; its note must not be mistaken for one of the second run.
     await expect.poll(() => existsSync(join(project.root, 'notes')) && notes().includes(held)).toBe(true);

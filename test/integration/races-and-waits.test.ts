@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => flows.project.stop());
 
 const signal = (id: string, name: string, payload?: unknown) =>
-  flows.project.session.temporal.workflow.getHandle(id).signal(name, ...(payload === undefined ? [] : [payload]));
+  flows.project.connection.temporal.workflow.getHandle(id).signal(name, ...(payload === undefined ? [] : [payload]));
 const ended = async (id: string) => {
   const end = await flows.project.wait(id);
   if (end.kind !== 'ended') throw new Error(end.kind);
@@ -18,7 +18,7 @@ const ended = async (id: string) => {
 };
 const untilWaiting = (id: string, path: string) =>
   expect
-    .poll(async () => (await viewTask(flows.project.session, id)).view?.progress[path]?.status, { timeout: 20_000 })
+    .poll(async () => (await viewTask(flows.project.connection, id)).view?.progress[path]?.status, { timeout: 20_000 })
     .toBe('waiting');
 
 describe('race', () => {
@@ -55,7 +55,7 @@ steps:
 output: "\${{ steps.first.output.winner }}"`;
     const { id } = await flows.project.create(flows.define(yaml));
     await untilWaiting(id, 'first/human');
-    await decide(flows.project.session, id, 'approve', { by: 'tester' });
+    await decide(flows.project.connection, id, 'approve', { by: 'tester' });
     expect(await ended(id)).toMatchObject({ status: 'succeeded', output: 'human' });
   });
 });
@@ -121,7 +121,7 @@ output: { good: "\${{ steps.good.output.n }}", bad: "\${{ steps.bad.output.n }}"
   test('ends when the task is cancelled', async () => {
     const { id } = await flows.project.create(flows.define('steps: [{ id: w, wait: { signal: never } }]'));
     await untilWaiting(id, 'w');
-    await cancelTask(flows.project.session, id);
+    await cancelTask(flows.project.connection, id);
     expect(await ended(id)).toMatchObject({ status: 'cancelled' });
   });
 
@@ -139,11 +139,11 @@ steps:
   - { id: next, call: util.echo, with: { a: 1 } }`;
     const { id } = await flows.project.create(flows.define(yaml));
     await expect
-      .poll(async () => (await viewTask(flows.project.session, id)).view?.progress.slow?.status, { timeout: 20_000 })
+      .poll(async () => (await viewTask(flows.project.connection, id)).view?.progress.slow?.status, { timeout: 20_000 })
       .toBe('running');
     await signal(id, 'pause');
     await new Promise((resolve) => setTimeout(resolve, 2000));
-    const { view } = await viewTask(flows.project.session, id);
+    const { view } = await viewTask(flows.project.connection, id);
     expect(view).toMatchObject({ paused: true, progress: { slow: { status: 'succeeded' } } });
     expect(view?.progress.next).toBeUndefined();
     await signal(id, 'resume');
@@ -161,7 +161,7 @@ output: "\${{ steps.ask.output.fields }}"`;
   test('must be filled in as they are declared', async () => {
     const { id } = await flows.project.create(flows.define(yaml));
     await untilWaiting(id, 'ask');
-    const { session } = flows.project;
+    const { connection } = flows.project;
     const said = { by: 'tester', comment: 'fine' };
     for (const [fields, reason] of [
       [{}, /needs the field ticket/],
@@ -169,10 +169,10 @@ output: "\${{ steps.ask.output.fields }}"`;
       [{ ticket: 'T-1', size: 5 }, /size must be one of 1, 2/],
       [{ ticket: 'T-1', other: 1 }, /no field other/],
     ] as const) {
-      const error = await decide(session, id, 'approve', { ...said, fields }).catch((thrown: unknown) => thrown);
+      const error = await decide(connection, id, 'approve', { ...said, fields }).catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ code: 'approval.ignored', message: expect.stringMatching(reason) });
     }
-    await decide(session, id, 'approve', { ...said, fields: { ticket: 'T-1', size: 2 } });
+    await decide(connection, id, 'approve', { ...said, fields: { ticket: 'T-1', size: 2 } });
     expect(await ended(id)).toMatchObject({ status: 'succeeded', output: { ticket: 'T-1', size: 2 } });
   });
 });

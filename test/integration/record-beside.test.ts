@@ -38,7 +38,7 @@ const textOf = (key: string): string => readFileSync(fileOf(key, 'tool_call.md')
 
 /** Types of the local activities of a task, from its markers. */
 async function localActivitiesOf(key: string): Promise<string[]> {
-  const { events } = await flows.project.session.temporal.workflow.getHandle(key).fetchHistory();
+  const { events } = await flows.project.connection.temporal.workflow.getHandle(key).fetchHistory();
   return (events ?? []).flatMap(({ markerRecordedEventAttributes: marker }) => {
     const [data] = marker?.details?.data?.payloads ?? [];
     return data?.data ? [String(JSON.parse(Buffer.from(data.data).toString()).activity_type)] : [];
@@ -68,15 +68,15 @@ describe('the record of a task without a contract for its output', () => {
     const key = await startAndEnd(ECHO, { n: 1 });
     const { ino } = statSync(fileOf(key));
     await flows.project.restartWorkers();
-    await flows.project.session.temporal.workflow.getHandle(key).query(QUERIES.task);
+    await flows.project.connection.temporal.workflow.getHandle(key).query(QUERIES.task);
     expect(statSync(fileOf(key)).ino).toBe(ino);
   });
 
   test('is made where the folder has gone meanwhile', async () => {
     const { id } = await flows.project.create(flows.define('steps: [{ id: ask, approval: { title: Go? } }]'), { n: 3 });
-    await expect.poll(async () => (await openApprovals(flows.project.session, id)).length).toBe(1);
+    await expect.poll(async () => (await openApprovals(flows.project.connection, id)).length).toBe(1);
     rmSync(folderOf(id), { recursive: true });
-    await decide(flows.project.session, id, 'approve', { by: 'ann' });
+    await decide(flows.project.connection, id, 'approve', { by: 'ann' });
     await flows.project.wait(id);
     expect(recordOf(id)).toMatchObject({ input: { n: 3 }, result: { status: 'succeeded' } });
   });
@@ -103,8 +103,8 @@ describe('the activity ends a task', () => {
 
   test('that was cancelled, of which Temporal keeps no result', async () => {
     const { id } = await flows.project.create(flows.define('steps: [{ id: ask, approval: { title: Go? } }]'));
-    await expect.poll(async () => (await openApprovals(flows.project.session, id)).length).toBe(1);
-    await cancelTask(flows.project.session, id);
+    await expect.poll(async () => (await openApprovals(flows.project.connection, id)).length).toBe(1);
+    await cancelTask(flows.project.connection, id);
     await flows.project.wait(id);
     expect(await localActivitiesOf(id)).toEqual(['ability:finish']);
     expect(recordOf(id).result?.status).toBe('cancelled');
@@ -135,44 +135,46 @@ describe('a record that is missing is written from the history as the worker wou
     const before = { record: recordOf(key), text: textOf(key) };
     writeFileSync(fileOf(key), JSON.stringify({ ...before.record, result: null, used: undefined }));
     writeFileSync(fileOf(key, 'tool_call.md'), 'as it was at creation');
-    const { session } = flows.project;
-    expect(await mendRecord(session, key, await viewTask(session, key))).toMatch(/written now, from the history/);
+    const { connection } = flows.project;
+    expect(await mendRecord(connection, key, await viewTask(connection, key))).toMatch(/written now, from the history/);
     expect({ record: recordOf(key), text: textOf(key) }).toEqual(before);
-    expect(await mendRecord(session, key, await viewTask(session, key))).toBeUndefined();
+    expect(await mendRecord(connection, key, await viewTask(connection, key))).toBeUndefined();
   });
 
   test('denied, with its hooks and approvals, and `why` says so', async () => {
-    const { session } = flows.project;
+    const { connection } = flows.project;
     const yaml =
       'steps: [{ id: a, call: util.watched, with: { n: 7 } }, { id: ask, approval: { title: Go?, comment: required } }]';
     const { id } = await flows.project.create(flows.define(yaml));
-    await expect.poll(async () => (await openApprovals(session, id)).length, { timeout: 20_000 }).toBe(1);
-    await decide(session, id, 'deny', { by: 'ann', comment: 'Not today.' });
+    await expect.poll(async () => (await openApprovals(connection, id)).length, { timeout: 20_000 }).toBe(1);
+    await decide(connection, id, 'deny', { by: 'ann', comment: 'Not today.' });
     await flows.project.wait(id);
     const before = recordOf(id);
     expect(before.result).toMatchObject({ status: 'denied', hooks: [{ hook_id: 'warns' }] });
     rmSync(folderOf(id), { recursive: true });
-    const story = await explainTask(session, id, (seen) => mendRecord({ ...session, isOwnRuntime: true }, id, seen));
+    const story = await explainTask(connection, id, (seen) =>
+      mendRecord({ ...connection, isOwnRuntime: true }, id, seen),
+    );
     expect(story.warnings.at(-1)).toMatch(/record\.missing.*written now/);
     expect(recordOf(id)).toEqual(before);
   });
 
   test('terminated, which no worker could have written', async () => {
-    const { session } = flows.project;
+    const { connection } = flows.project;
     const { id } = await flows.project.create(flows.define('steps: [{ id: ask, approval: { title: Go? } }]'));
-    await expect.poll(async () => (await openApprovals(session, id)).length).toBe(1);
-    await session.temporal.workflow.getHandle(id).terminate('by hand');
-    expect(await mendRecord(session, id, await viewTask(session, id))).toMatch(/written now/);
+    await expect.poll(async () => (await openApprovals(connection, id)).length).toBe(1);
+    await connection.temporal.workflow.getHandle(id).terminate('by hand');
+    expect(await mendRecord(connection, id, await viewTask(connection, id))).toMatch(/written now/);
     expect(recordOf(id).result).toMatchObject({ status: 'cancelled', error: { code: 'task.terminated' } });
   });
 
   test('not under another key than that which sealed it', async () => {
-    const { session } = flows.project;
+    const { connection } = flows.project;
     const key = await startAndEnd(ECHO, { n: 1 });
     writeFileSync(fileOf(key), JSON.stringify({ ...recordOf(key), result: null }));
     process.env.ABILITY_SEAL_KEYS = TEST_KEYS.replace(/:./, (start) => (start === ':A' ? ':B' : ':A'));
     try {
-      const said = await mendRecord(session, key, await viewTask(session, key));
+      const said = await mendRecord(connection, key, await viewTask(connection, key));
       expect(said).toMatch(/could not be written from the history: seal\.invalid/);
     } finally {
       process.env.ABILITY_SEAL_KEYS = TEST_KEYS;
@@ -182,18 +184,20 @@ describe('a record that is missing is written from the history as the worker wou
 });
 
 test('a record that cannot be written is counted, and the task ends as it would', async () => {
-  const { session } = flows.project;
+  const { connection } = flows.project;
   const before = flows.project.host().recordsMissing;
   const { id } = await flows.project.create(flows.define('steps: [{ id: ask, approval: { title: Go? } }]'));
-  await expect.poll(async () => (await openApprovals(session, id)).length).toBe(1);
+  await expect.poll(async () => (await openApprovals(connection, id)).length).toBe(1);
   rmSync(folderOf(id), { recursive: true });
   writeFileSync(folderOf(id), 'no folder');
-  await decide(session, id, 'approve', { by: 'ann' });
+  await decide(connection, id, 'approve', { by: 'ann' });
   const end = await flows.project.wait(id);
   expect(end).toMatchObject({ kind: 'ended', result: { status: 'succeeded' } });
   expect(flows.project.host().recordsMissing).toBe(before + 1);
   rmSync(folderOf(id));
-  expect(await mendRecord({ ...session, isOwnRuntime: true }, id, await viewTask(session, id))).toMatch(/written now/);
+  expect(await mendRecord({ ...connection, isOwnRuntime: true }, id, await viewTask(connection, id))).toMatch(
+    /written now/,
+  );
   expect(recordOf(id).result?.status).toBe('succeeded');
 });
 
@@ -201,14 +205,14 @@ describe('a worker that is killed as a task ends', () => {
   test.each(['before', 'after'])('%s the record was written leaves it to the next one', async (when) => {
     const { project } = flows;
     const { id } = await project.create(flows.define('steps: [{ id: ask, approval: { title: Go? } }]'));
-    await expect.poll(async () => (await openApprovals(project.session, id)).length).toBe(1);
+    await expect.poll(async () => (await openApprovals(project.connection, id)).length).toBe(1);
     await project.stopWorkers();
     const { ino: created } = statSync(fileOf(id));
     const env = {
       ...process.env,
       ABILITY_SEAL_KEYS: TEST_KEYS,
       WORKER_ROOT: project.root,
-      WORKER_PROJECT: project.session.project,
+      WORKER_PROJECT: project.connection.project,
       WORKER_ADDRESS: inject('temporal').address,
       WORKER_DIES: when,
     };
@@ -216,10 +220,10 @@ describe('a worker that is killed as a task ends', () => {
     const worker = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'inherit'] });
     const dead = once(worker, 'exit');
     await once(worker.stdout, 'data');
-    const [ask] = (await openApprovals(project.session, id)).map((open) => open.id);
-    await project.session.temporal.workflow.getHandle(id).signal('approve', { approval_id: ask, by: 'ann' });
+    const [ask] = (await openApprovals(project.connection, id)).map((open) => open.id);
+    await project.connection.temporal.workflow.getHandle(id).signal('approve', { approval_id: ask, by: 'ann' });
     expect((await dead)[1]).toBe('SIGKILL');
-    const { status } = await project.session.temporal.workflow.getHandle(id).describe();
+    const { status } = await project.connection.temporal.workflow.getHandle(id).describe();
     expect(status.name).toBe('RUNNING');
     expect(recordOf(id).result?.status).toBe(when === 'after' ? 'succeeded' : undefined);
     const { ino } = statSync(fileOf(id));

@@ -61,14 +61,14 @@ describe.each([
   });
 
   test('and is the same when it is written anew from the history, with the moment of its creation', async () => {
-    const { session } = flows.project;
+    const { connection } = flows.project;
     const { id } = await flows.project.create(flows.define(yaml), { long: 'x' }, { run: false, intent: 'to see' });
-    await runTask(session, id);
+    await runTask(connection, id);
     await flows.project.wait(id);
     const before = { record: recordOf(id), text: textOf(id) };
     expect(before.record).toMatchObject({ intent: 'to see', calls: [{}, {}, {}] });
     rmSync(folderOf(id), { recursive: true });
-    await mendRecord({ ...session, isOwnRuntime: true }, id, await viewTask(session, id));
+    await mendRecord({ ...connection, isOwnRuntime: true }, id, await viewTask(connection, id));
     expect({ record: recordOf(id), text: textOf(id) }).toEqual(before);
   });
 });
@@ -96,32 +96,34 @@ test('a loop over many items lists the first, and the text says how many are lef
 });
 
 test('R-000-86: the intent is kept in show, why, list, record, and in a task that tries it again; none costs nothing', async () => {
-  const { session } = flows.project;
+  const { connection } = flows.project;
   const yaml = 'steps: [{ id: bad, call: util.fail, with: { why: no } }]';
   const ability = flows.define(yaml);
   const { task_key } = await flows.project.run(ability, {}, { intent: 'Renew | the *certificate*' });
   const key = task_key as string;
   const intent = 'Renew | the *certificate*';
-  expect((await viewTask(session, key)).result.intent).toBe(intent);
-  expect((await explainTask(session, key)).intent).toBe(intent);
-  await expect.poll(async () => (await listTasks(session, { ability, limit: 9 }))[0]?.intent).toBe(intent);
+  expect((await viewTask(connection, key)).result.intent).toBe(intent);
+  expect((await explainTask(connection, key)).intent).toBe(intent);
+  await expect.poll(async () => (await listTasks(connection, { ability, limit: 9 }))[0]?.intent).toBe(intent);
   expect(recordOf(key).intent).toBe(intent);
   expect(textOf(key)).toContain('| Intent | Renew \\| the \\*certificate\\* |');
-  const again = await retryTask(session, key, { user: { name: 'ann', source: 'claimed' }, run: true });
+  const again = await retryTask(connection, key, { user: { name: 'ann', source: 'claimed' }, run: true });
   await flows.project.wait(again.id);
   expect(recordOf(again.id).intent).toBe(intent);
   const { task_key: other } = await flows.project.run(ability);
   expect(recordOf(other as string)).not.toHaveProperty('intent');
-  expect((await viewTask(session, other as string)).result).not.toHaveProperty('intent');
+  expect((await viewTask(connection, other as string)).result).not.toHaveProperty('intent');
 });
 
 test('created_at is the same in record and why, and stays when the task is tried again', async () => {
-  const { session } = flows.project;
+  const { connection } = flows.project;
   const { id } = await flows.project.create(flows.define('steps: [{ id: a, call: util.fail, with: {} }]'));
   await flows.project.wait(id);
   const { created_at } = recordOf(id);
-  expect((await explainTask(session, id)).created_at).toBe(created_at);
-  await flows.project.wait((await retryTask(session, id, { user: { name: 'ann', source: 'claimed' }, run: true })).id);
+  expect((await explainTask(connection, id)).created_at).toBe(created_at);
+  await flows.project.wait(
+    (await retryTask(connection, id, { user: { name: 'ann', source: 'claimed' }, run: true })).id,
+  );
   expect(recordOf(id).created_at).toBe(created_at);
 });
 

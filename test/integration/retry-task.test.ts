@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => flows.project.stop());
 
 const again = (id: string, more: Partial<Retry> = {}) =>
-  retryTask(flows.project.session, id, { user: { name: 'tester', source: 'claimed' }, run: true, ...more });
+  retryTask(flows.project.connection, id, { user: { name: 'tester', source: 'claimed' }, run: true, ...more });
 const ended = async (id: string) => {
   const end = await flows.project.wait(id);
   if (end.kind !== 'ended') throw new Error(end.kind);
@@ -33,14 +33,14 @@ output: "\${{ steps.n.output.n }}"`;
     const { id } = await flows.project.create(ability, input, { key: 'try' });
     const decideAndEnd = async (key: string) => {
       expect(await flows.project.wait(key, { approvalMs: 0 })).toMatchObject({ kind: 'approval' });
-      await decide(flows.project.session, key, 'approve', { by: 'tester' });
+      await decide(flows.project.connection, key, 'approve', { by: 'tester' });
       return ended(key);
     };
     expect(await decideAndEnd(id)).toMatchObject({ status: 'failed', error: { step: 'check' } });
     const second = await again(id);
     expect(second.id).toBe('try.r2');
     expect(await decideAndEnd('try.r2')).toMatchObject({ status: 'failed', error: { step: 'check' } });
-    const { memo } = await flows.project.session.temporal.workflow.getHandle('try.r2').describe();
+    const { memo } = await flows.project.connection.temporal.workflow.getHandle('try.r2').describe();
     expect(memo).toMatchObject({ retry_of: 'try' });
 
     flows.project.write({
@@ -75,10 +75,10 @@ steps:
   test('must have ended, and be known', async () => {
     const { id } = await flows.project.create(flows.define('steps: [{ id: w, wait: { signal: never } }]'));
     await expect
-      .poll(async () => (await viewTask(flows.project.session, id)).view?.progress.w?.status, { timeout: 20_000 })
+      .poll(async () => (await viewTask(flows.project.connection, id)).view?.progress.w?.status, { timeout: 20_000 })
       .toBe('waiting');
     await expect(again(id)).rejects.toMatchObject({ code: 'task.open' });
-    await flows.project.session.temporal.workflow.getHandle(id).cancel();
+    await flows.project.connection.temporal.workflow.getHandle(id).cancel();
     await ended(id);
     await expect(again('nobody')).rejects.toMatchObject({ code: 'task.not_found' });
   });

@@ -55,13 +55,13 @@ async function refusal(promise: Promise<unknown>): Promise<AbilityError> {
 
 /** The code with which the worker refuses to seal, whatever the caller looks at besides; undefined where it seals. */
 async function sealingOf(ability: string, plan: WantedPlan): Promise<string | undefined> {
-  const { session } = project;
+  const { connection } = project;
   const task = `sealing-${ability}`;
   const user = { name: 'tester', source: 'claimed' };
   const request = { ability, environment: 'dev', input: {}, task, direct: false, user, session: null, plan };
-  const preflight = session.temporal.workflow.execute(WORKFLOWS.preflight, {
-    workflowId: preflightIdOf(task, session.project),
-    taskQueue: taskQueueOf(session.project, 'dev', 'local'),
+  const preflight = connection.temporal.workflow.execute(WORKFLOWS.preflight, {
+    workflowId: preflightIdOf(task, connection.project),
+    taskQueue: taskQueueOf(connection.project, 'dev', 'local'),
     args: [request],
   });
   return preflight.then(
@@ -91,12 +91,12 @@ describe('a task that is asked for under the digest of a plan', () => {
       details: { ability: 'planned', wanted, found: { plan: digest, input: input_digest } },
     });
     expect(hasRecord('never-made')).toBe(false);
-    const { workflow: workflows } = project.session.temporal;
+    const { workflow: workflows } = project.connection.temporal;
     await expect(workflows.getHandle('never-made').describe()).rejects.toThrow(/not found/i);
     // The refusal is that of the preflight, which the worker ran.
-    const { activity } = project.session.temporal;
+    const { activity } = project.connection.temporal;
     await expect(
-      activity.getHandle(preflightIdOf('never-made', project.session.project)).result(),
+      activity.getHandle(preflightIdOf('never-made', project.connection.project)).result(),
     ).rejects.toMatchObject({
       cause: { type: 'plan.changed' },
     });
@@ -190,7 +190,11 @@ describe('a plan with tools', () => {
   test('whose input is changed is known by the digests it has then', async () => {
     const { digest } = preview('tooled');
     const { id } = await project.create('tooled', {}, { run: false, key: 'tooled-set' });
-    await changeInput(project.session, id, { set: { more: 1 }, unset: [], by: { name: 'tester', source: 'claimed' } });
+    await changeInput(project.connection, id, {
+      set: { more: 1 },
+      unset: [],
+      by: { name: 'tester', source: 'claimed' },
+    });
     const again = { key: id, plan: { plan: digest } };
     expect(await project.create('tooled', { more: 1 }, again)).toMatchObject({ attached: true });
     expect((await project.wait(id)).kind).toBe('ended');
@@ -205,13 +209,13 @@ describe('a task that is created under a plan and run later', () => {
     const exact = { key: 'set-exact', plan: { plan: digest, input: input_digest }, run: false };
     const { id } = await project.create('planned', { n: 4 }, exact);
     const edit = { set: { n: 5 }, unset: [], by };
-    expect(await refusal(changeInput(project.session, id, edit))).toMatchObject({ code: 'plan.changed' });
+    expect(await refusal(changeInput(project.connection, id, edit))).toMatchObject({ code: 'plan.changed' });
 
     const { id: loose } = await project.create('planned', {}, { key: 'set-loose', plan: { plan: digest }, run: false });
-    expect(await changeInput(project.session, loose, edit)).toMatchObject({ changed: true });
+    expect(await changeInput(project.connection, loose, edit)).toMatchObject({ changed: true });
     project.write(workflow('planned', STEPS.replace('default: 1', 'default: 1, title: N')));
     try {
-      const later = changeInput(project.session, loose, { ...edit, set: { n: 6 } });
+      const later = changeInput(project.connection, loose, { ...edit, set: { n: 6 } });
       expect(await refusal(later)).toMatchObject({ code: 'plan.changed' });
     } finally {
       project.write(workflow('planned', STEPS));

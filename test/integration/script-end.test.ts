@@ -108,7 +108,7 @@ describe('a cancellation', () => {
     const { id } = await project.create(key);
     await expect.poll(() => isThere('cancelled.pid'), { timeout: 20_000 }).toBe(true);
     const started = performance.now();
-    await cancelTask(project.session, id);
+    await cancelTask(project.connection, id);
     await expect.poll(() => isRunning('cancelled.pid'), { timeout: 10_000 }).toBe(false);
     expect(performance.now() - started).toBeLessThan(5000);
     expect(await project.wait(id)).toMatchObject({ result: { status: 'cancelled', steps: [{ status: 'cancelled' }] } });
@@ -117,7 +117,7 @@ describe('a cancellation', () => {
   test('of a script that may not be repeated leaves an unknown outcome, and says so', async () => {
     const { id } = await project.create(define('note("halfway.pid"); forever();', {}, { timeout_sec: 60 }));
     await expect.poll(() => isThere('halfway.pid'), { timeout: 20_000 }).toBe(true);
-    await cancelTask(project.session, id);
+    await cancelTask(project.connection, id);
     expect(await project.wait(id)).toMatchObject({
       result: { status: 'unknown', error: { code: 'outcome.unknown' }, steps: [{ status: 'unknown' }] },
     });

@@ -172,7 +172,7 @@ describe('the log of a call', () => {
 
   test('of a direct run is kept nowhere', async () => {
     project.write(operation('o.direct', 'console.log("said"); return 1;'));
-    const { id } = await createTask(project.session, {
+    const { id } = await createTask(project.connection, {
       ability: 'o.direct',
       environment: 'dev',
       input: {},

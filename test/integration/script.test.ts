@@ -207,7 +207,7 @@ describe('what was planned is what runs', () => {
     ];
     for (const [index, id] of tasks.entries()) {
       changes[index]?.();
-      await runTask(project.session, id);
+      await runTask(project.connection, id);
       expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded', output: 'as shown' } });
     }
   });
@@ -217,7 +217,7 @@ describe('what was planned is what runs', () => {
     const { id } = await project.create('s.edited', {}, { run: false });
     project.write({ 'scripts/edited.sh': 'touch edited.txt\necho \'"edited"\'\n' });
     rmSync(join(project.root, '.system/store'), { recursive: true, force: true });
-    await runTask(project.session, id);
+    await runTask(project.connection, id);
     const end = await project.wait(id);
     expect(existsSync(join(project.root, 'edited.txt'))).toBe(false);
     expect(end).toMatchObject({

@@ -76,7 +76,7 @@ test('a call with `jitter` waits between half of its wait and all of it, with as
       `steps: [{ id: a, call: svc.busy, retry: { attempts: 2, first: 1s, factor: 1${more} } }]`,
     );
     expect(result).toMatchObject({ status: 'succeeded', steps: [{ attempts: 2 }] });
-    const handle = flows.project.session.temporal.workflow.getHandle(result.task_key as string);
+    const handle = flows.project.connection.temporal.workflow.getHandle(result.task_key as string);
     return [(await handle.fetchHistory()).events?.length ?? 0, result.steps[0]?.duration_ms ?? 0];
   };
   const [plain] = await events('');
@@ -101,10 +101,10 @@ steps:
 
 describe('`steps.<id>.link`', () => {
   const approveOnce = async (id: string): Promise<TaskResult> => {
-    const { session, wait } = flows.project;
-    const open = () => openApprovals(session, id);
+    const { connection, wait } = flows.project;
+    const open = () => openApprovals(connection, id);
     await expect.poll(async () => (await open()).length, { timeout: 20_000 }).toBe(1);
-    await decide(session, id, 'approve', { by: 'alice' });
+    await decide(connection, id, 'approve', { by: 'alice' });
     const end = await wait(id);
     if (end.kind !== 'ended') throw new Error(`the task did not end: ${JSON.stringify(end)}`);
     return end.result;
@@ -122,7 +122,7 @@ steps:
 output: { before: "\${{ steps.before.output.link }}", sent: "\${{ steps.tell.output.link }}", after: "\${{ steps.go.link }}" }`),
     );
     const { output } = await approveOnce(id);
-    const { ui, namespace } = flows.project.session;
+    const { ui, namespace } = flows.project.connection;
     expect(output).toEqual({ before: null, sent: `${ui}/namespaces/${namespace}/workflows/${id}`, after: null });
   });
 
@@ -147,7 +147,7 @@ output: "\${{ steps.all.output[0].tell.link }}"`),
   test('costs a task that does not read it nothing', async () => {
     const events = async (value: string): Promise<string[]> => {
       const { task_key } = await flows.run(`steps: [{ id: a, wait: 0s }, { id: b, let: { v: "\${{ ${value} }}" } }]`);
-      const handle = flows.project.session.temporal.workflow.getHandle(task_key as string);
+      const handle = flows.project.connection.temporal.workflow.getHandle(task_key as string);
       return (await handle.fetchHistory()).events?.map(({ eventType }) => String(eventType)) ?? [];
     };
     expect((await events('steps.a.link')).length).toBe((await events('steps.a.output')).length + 1);
@@ -204,7 +204,7 @@ steps:
 output: "\${{ steps.a.output }}"`;
     const failed = await flows.run(yaml);
     expect(failed).toMatchObject({ error: { code: 'app.early', step: 'a/stop', details: { path: 'a/stop' } } });
-    const again = await retryTask(flows.project.session, failed.task_key as string, {
+    const again = await retryTask(flows.project.connection, failed.task_key as string, {
       user: { name: 'tester', source: 'claimed' },
       from: 'a/count',
       run: true,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTask, decide, openApprovals, type Session } from '../../src/client/index.js';
+import { type Connection, createTask, decide, openApprovals } from '../../src/client/index.js';
 import { AbilityError } from '../../src/contracts/problem.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
@@ -25,8 +25,8 @@ const failure = (promise: Promise<unknown>) =>
 const record = (key: string) => join(project.root, '.system/implement', key, 'record.json');
 
 /** The session of a client on the machine of the worker, whose start of a task goes as given. */
-function sessionWith(start: (real: () => Promise<unknown>) => Promise<unknown>): Session {
-  const { temporal } = project.session;
+function connectionWith(start: (real: () => Promise<unknown>) => Promise<unknown>): Connection {
+  const { temporal } = project.connection;
   const workflow = new Proxy(temporal.workflow, {
     get(target, name) {
       const own: unknown = Reflect.get(target, name);
@@ -41,10 +41,10 @@ function sessionWith(start: (real: () => Promise<unknown>) => Promise<unknown>):
   const client = new Proxy(temporal, {
     get: (target, name) => (name === 'workflow' ? workflow : Reflect.get(target, name)),
   });
-  return { ...project.session, isOwnRuntime: true, temporal: client };
+  return { ...project.connection, isOwnRuntime: true, temporal: client };
 }
-const create = (session: Session, key: string, more: object = {}) =>
-  createTask(session, {
+const create = (connection: Connection, key: string, more: object = {}) =>
+  createTask(connection, {
     ability: 'asks',
     environment: 'dev',
     input: {},
@@ -59,29 +59,29 @@ describe('the record of a task', () => {
     const review = (): void => {
       throw new AbilityError({ code: 'config.registry_differs', message: 'no' });
     };
-    const error = await failure(create({ ...project.session, isOwnRuntime: true }, 'refused', { review }));
+    const error = await failure(create({ ...project.connection, isOwnRuntime: true }, 'refused', { review }));
     expect(error).toMatchObject({ code: 'config.registry_differs' });
     expect(existsSync(record('refused'))).toBe(false);
   });
 
   test('is gone when the start certainly failed', async () => {
-    const session = sessionWith(() => Promise.reject(new Error('no')));
-    expect(await failure(create(session, 'failed'))).toMatchObject({ message: 'no' });
+    const connection = connectionWith(() => Promise.reject(new Error('no')));
+    expect(await failure(create(connection, 'failed'))).toMatchObject({ message: 'no' });
     expect(existsSync(record('failed'))).toBe(false);
   });
 
   test('stays when only the answer to the start was lost', async () => {
-    const session = sessionWith(async (real) => {
+    const connection = connectionWith(async (real) => {
       await real();
       throw new Error('lost');
     });
-    expect(await failure(create(session, 'lost'))).toMatchObject({ message: 'lost' });
+    expect(await failure(create(connection, 'lost'))).toMatchObject({ message: 'lost' });
     expect(existsSync(record('lost'))).toBe(true);
-    expect(await create(session, 'lost')).toMatchObject({ attached: true });
+    expect(await create(connection, 'lost')).toMatchObject({ attached: true });
   });
 
   test('stays when another caller holds the key for something else', async () => {
-    const own = { ...project.session, isOwnRuntime: true };
+    const own = { ...project.connection, isOwnRuntime: true };
     await create(own, 'held');
     const other = await failure(create(own, 'held', { ability: 'util.echo' }));
     expect(other).toMatchObject({ code: 'task.key_conflict' });
@@ -94,15 +94,15 @@ describe('the record of a task', () => {
 });
 
 test('who finds the task there already is told so, and the first caller is not', async () => {
-  expect(await create(project.session, 'twice')).toMatchObject({ attached: false });
-  expect(await create(project.session, 'twice')).toMatchObject({ attached: true });
+  expect(await create(project.connection, 'twice')).toMatchObject({ attached: false });
+  expect(await create(project.connection, 'twice')).toMatchObject({ attached: true });
 });
 
 test('a decision that no worker takes up ends as worker.unavailable or placement.no_worker', async () => {
-  const { id } = await create(project.session, 'undecided');
-  await expect.poll(() => openApprovals(project.session, id), { timeout: 20_000 }).toHaveLength(1);
+  const { id } = await create(project.connection, 'undecided');
+  await expect.poll(() => openApprovals(project.connection, id), { timeout: 20_000 }).toHaveLength(1);
   await project.stopWorkers();
   // Pollers stay listed for a while after they have gone, so it is the first of the two.
-  expect(await failure(decide(project.session, id, 'approve', {}))).toMatchObject({ code: 'worker.unavailable' });
+  expect(await failure(decide(project.connection, id, 'approve', {}))).toMatchObject({ code: 'worker.unavailable' });
   await project.restartWorkers();
 });

@@ -63,8 +63,8 @@ async function detailsOf(page: Page, task: string, says: RegExp): Promise<string
 
 async function waitingTask(): Promise<{ id: string; approval: string }> {
   const { id } = await project.create('signup_e2e_test');
-  await expect.poll(async () => (await openApprovals(project.session, id)).length, { timeout: 20_000 }).toBe(1);
-  const [approval] = await openApprovals(project.session, id);
+  await expect.poll(async () => (await openApprovals(project.connection, id)).length, { timeout: 20_000 }).toBe(1);
+  const [approval] = await openApprovals(project.connection, id);
   return { id, approval: approval?.id ?? '' };
 }
 
@@ -72,7 +72,7 @@ describe.skipIf(!CHROMIUM)('the Temporal UI (needs chromium: apt-get install chr
   test('a person opens the waiting task, sends the signal `approve`, and the task goes on', async () => {
     const { id, approval } = await waitingTask();
     await withPage(async (page) => {
-      await page.goto(linkOf(project.session, id) as string);
+      await page.goto(linkOf(project.connection, id) as string);
       await page.getByText('signup_e2e_test').first().waitFor();
       await page.screenshot({ path: join(PICTURES, 'waiting-task.png') });
       await page.locator('button:visible', { hasText: 'More Actions' }).first().click();
@@ -91,7 +91,7 @@ describe.skipIf(!CHROMIUM)('the Temporal UI (needs chromium: apt-get install chr
       // Leaving the editor moves the button.
       await page.waitForTimeout(500);
       await submit.click();
-      await expect.poll(async () => (await openApprovals(project.session, id)).length, { timeout: 20_000 }).toBe(0);
+      await expect.poll(async () => (await openApprovals(project.connection, id)).length, { timeout: 20_000 }).toBe(0);
       const end = await project.wait(id);
       expect(end).toMatchObject({
         kind: 'ended',
@@ -120,12 +120,12 @@ describe.skipIf(!CHROMIUM)('the Temporal UI (needs chromium: apt-get install chr
       expect(text).toMatch(/who may decide: release-manager/);
       await page.screenshot({ path: join(PICTURES, 'details.png') });
     });
-    await project.session.temporal.workflow.getHandle(id).cancel();
+    await project.connection.temporal.workflow.getHandle(id).cancel();
   });
 
   test('the payload that the details give is one that counts, with its comment and its fields', async () => {
     const { id } = await project.create('release');
-    await expect.poll(async () => (await openApprovals(project.session, id)).length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(async () => (await openApprovals(project.connection, id)).length, { timeout: 20_000 }).toBe(1);
     await withPage(async (page) => {
       await page.setViewportSize({ width: 1400, height: 1240 });
       const text = await detailsOf(page, id, /To approve/);
@@ -133,7 +133,7 @@ describe.skipIf(!CHROMIUM)('the Temporal UI (needs chromium: apt-get install chr
       expect(text).toMatch(/field count, integer: How many hosts first/);
       expect(text).toMatch(/field ring, one of canary, all/);
       const [payload = ''] = /\{[^{}]*\{[^{}]*\}[^{}]*\}/.exec(text.slice(text.indexOf('To approve'))) ?? [];
-      await project.session.temporal.workflow.getHandle(id).signal('approve', JSON.parse(payload));
+      await project.connection.temporal.workflow.getHandle(id).signal('approve', JSON.parse(payload));
     });
     const end = await project.wait(id);
     const fields = { count: 1, ring: 'canary' };
@@ -149,7 +149,7 @@ describe.skipIf(!CHROMIUM)('the Temporal UI (needs chromium: apt-get install chr
         /build waits for the signal build\.done with any JSON as its input, for which signal\.ok must hold/,
       );
     });
-    await project.session.temporal.workflow.getHandle(id).cancel();
+    await project.connection.temporal.workflow.getHandle(id).cancel();
   });
 
   test('a failed task says what failed and what comes next; its failure says so without a worker', async () => {
@@ -163,7 +163,7 @@ describe.skipIf(!CHROMIUM)('the Temporal UI (needs chromium: apt-get install chr
       await page.goto(`${inject('temporal').ui}/namespaces/default/workflows/${id}`);
       await page.getByText('step check: mine.broken: host-7 does not answer').first().waitFor();
       await page.screenshot({ path: join(PICTURES, 'failed.png') });
-      const own = encodeURIComponent(`AbilityProject = "${project.session.project}"`);
+      const own = encodeURIComponent(`AbilityProject = "${project.connection.project}"`);
       await page.goto(`${inject('temporal').ui}/namespaces/default/workflows?query=${own}`);
       await page
         .getByText(id as string)

@@ -49,9 +49,9 @@ finally:
     const file = flows.file('undo-cancelled');
     const { id } = await flows.project.create(flows.define(yaml('{ id: ask, approval: { title: Go on? } }')), { file });
     await expect
-      .poll(async () => (await viewTask(flows.project.session, id)).result.status, { timeout: 20_000 })
+      .poll(async () => (await viewTask(flows.project.connection, id)).result.status, { timeout: 20_000 })
       .toBe('waiting_approval');
-    await cancelTask(flows.project.session, id);
+    await cancelTask(flows.project.connection, id);
     expect(await ended(id)).toMatchObject({ status: 'cancelled' });
     expect(flows.lines('undo-cancelled').slice(3)).toEqual(['undo b2', 'undo b1', 'undo a', 'finally']);
 
@@ -61,7 +61,7 @@ finally:
       other,
     );
     await flows.project.wait(denied, { approvalMs: 0 });
-    await decide(flows.project.session, denied, 'deny', { by: 'tester' });
+    await decide(flows.project.connection, denied, 'deny', { by: 'tester' });
     expect(await ended(denied)).toMatchObject({ status: 'denied', error: { code: 'approval.denied' } });
     expect(flows.lines('undo-denied').at(-1)).toBe('finally');
     expect(flows.lines('undo-denied')).toContain('undo a');
@@ -127,7 +127,7 @@ output: went on`;
     const run = async (handler: string) => {
       const { id } = await flows.project.create(flows.define(yaml(handler)), { file: flows.file('rethrown') });
       await flows.project.wait(id, { approvalMs: 0 });
-      await decide(flows.project.session, id, 'deny', { by: 'tester' });
+      await decide(flows.project.connection, id, 'deny', { by: 'tester' });
       return ended(id);
     };
     expect(await run('{ output: caught }')).toMatchObject({ status: 'denied' });

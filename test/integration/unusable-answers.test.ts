@@ -173,7 +173,7 @@ describe('a call that was made, and whose answer cannot be used', () => {
     const result = await run(`steps: [{ id: a, call: ${key} }]`);
     const record = JSON.parse(readFileSync(join(result.links.record as string, 'record.json'), 'utf8'));
     expect(JSON.stringify(record)).toContain('The call was made, and its answer cannot be used');
-    const story = await explainTask(project.session, result.task_key as string);
+    const story = await explainTask(project.connection, result.task_key as string);
     expect(story.steps[0]?.tries[0]?.error?.message).toMatch(/^The call was made/);
   });
 

@@ -75,5 +75,5 @@ test('who waits learns what each step waits for, at which attempt a call is, and
     { path: 'all/bad', attempt: 2, starts_at: until, earlier: { code: 'script.exit', message: expect.any(String) } },
   ]);
   expect(called.get('all/called')?.view.waits).toEqual([{ path: 'deep', for: 'signal', what: 'deeper' }]);
-  await cancelTask(project.session, id);
+  await cancelTask(project.connection, id);
 }, 60_000);

@@ -49,8 +49,8 @@ describe('what was shown is what runs', () => {
     async (part) => {
       const file = flows.file(`harm-${part}`);
       const { id } = await flows.project.create('w.harm', { file: flows.file('harmless') }, { run: false });
-      const { temporal, project } = flows.project.session;
-      const start = await readStart(flows.project.session, id);
+      const { temporal, project } = flows.project.connection;
+      const start = await readStart(flows.project.connection, id);
       const unguarded = Object.entries(start.plan.operations).map(([key, operation]) => [
         key,
         { ...operation, hooks: { ...operation.hooks, pre_call: [] } },
@@ -60,7 +60,7 @@ describe('what was shown is what runs', () => {
         user: { user: { name: 'boss', source: 'proved' as const } },
         plan: { plan: { ...start.plan, operations: Object.fromEntries(unguarded) } },
       }[part];
-      await cancelTask(flows.project.session, id);
+      await cancelTask(flows.project.connection, id);
       await ended(id);
       const forged = await temporal.workflow.start('w.harm', {
         workflowId: id,
@@ -79,7 +79,7 @@ describe('what was shown is what runs', () => {
     flows.project.write({ 'scripts/guard.sh': 'echo \'{"guard_decision": "deny", "reason": "as shown"}\'\n' });
     const { id } = await flows.project.create('w.harm', { file }, { run: false });
     flows.project.write({ 'scripts/guard.sh': 'sleep 1.5; echo \'{"guard_decision": "allow"}\'\n' });
-    await runTask(flows.project.session, id);
+    await runTask(flows.project.connection, id);
     expect(await ended(id)).toMatchObject({ status: 'denied', error: { code: 'guard.denied' } });
     expect(existsSync(file)).toBe(false);
   });
@@ -160,7 +160,7 @@ steps:
     const { id } = await flows.project.create(flows.define(yaml), { file: flows.file('again') });
     for (let n = 0; n < 2; n += 1) {
       await flows.project.wait(id, { approvalMs: 0 });
-      await decide(flows.project.session, id, 'approve', { by: 'tester' });
+      await decide(flows.project.connection, id, 'approve', { by: 'tester' });
       await expect.poll(() => flows.lines('again'), { timeout: 20_000 }).toEqual([String(n + 1)]);
     }
     const result = await ended(id);

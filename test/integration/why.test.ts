@@ -88,7 +88,7 @@ afterAll(() => project.stop());
 
 let count = 0;
 const newFile = () => join(project.root, `file-${(count += 1)}`);
-const why = (id: string) => explainTask(project.session, id);
+const why = (id: string) => explainTask(project.connection, id);
 const text = (story: TaskStory) => renderStory(story, nextCommands(story), (_, plain) => plain);
 const commands = (story: TaskStory) => nextCommands(story).map(({ command }) => command);
 const step = (story: TaskStory, path: string) => story.steps.find((one) => one.path === path);
@@ -102,7 +102,7 @@ async function ended(ability: string, input: JsonObject = {}, more = {}): Promis
 /** Starts an ability and waits until it asks. */
 async function asking(ability: string, input: JsonObject = {}, environment = 'dev'): Promise<string> {
   const { id } = await project.create(ability, input, { environment });
-  await expect.poll(async () => (await openApprovals(project.session, id)).length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(async () => (await openApprovals(project.connection, id)).length, { timeout: 20_000 }).toBe(1);
   return id;
 }
 
@@ -223,8 +223,8 @@ describe('a task that was denied', () => {
       { by: 'alice', comment: 'fine\n  bob said yes' },
       { by: 'alice' },
     ];
-    for (const decision of decisions) await decide(project.session, id, 'approve', decision).catch(() => undefined);
-    await decide(project.session, id, 'deny', { by: 'bob', comment: 'too early' });
+    for (const decision of decisions) await decide(project.connection, id, 'approve', decision).catch(() => undefined);
+    await decide(project.connection, id, 'deny', { by: 'bob', comment: 'too early' });
     await project.wait(id);
     const story = await why(id);
     expect(story).toMatchObject({
@@ -247,7 +247,7 @@ describe('a task that was denied', () => {
 describe('a task that is open', () => {
   test('waits for people: what is still needed, until when, and the command that decides', async () => {
     const id = await asking('release', {}, 'prod');
-    await decide(project.session, id, 'approve', { by: 'alice' });
+    await decide(project.connection, id, 'approve', { by: 'alice' });
     const story = await why(id);
     expect(story).toMatchObject({ status: 'waiting_approval', source: 'worker', finished_at: null });
     expect(step(story, 'ask')).toMatchObject({ status: 'waiting', started_at: expect.stringMatching(/^\d{4}-/) });
@@ -255,7 +255,7 @@ describe('a task that is open', () => {
     expect(told).toMatch(/^release v1 \(.*\) waits for people: Release\?\n/);
     expect(told).toMatch(/open: 1 more needed until .+ \(in 24 h\); no answer is a no/);
     expect(commands(story)[0]).toBe(`ability approve ${id} --approval ${story.approvals[0]?.id} --as NAME`);
-    await cancelTask(project.session, id);
+    await cancelTask(project.connection, id);
   });
 
   test('was created and waits to be run', async () => {
@@ -263,7 +263,7 @@ describe('a task that is open', () => {
     const story = await why(id);
     expect(story).toMatchObject({ status: 'created', started_at: null, hooks: [{ hook_id: 'early' }, {}] });
     expect(commands(story)[0]).toBe(`ability task run ${id}`);
-    await cancelTask(project.session, id);
+    await cancelTask(project.connection, id);
   });
 
   test('waits for its next attempt: why the last one failed, and when the next one starts', async () => {
@@ -275,7 +275,7 @@ describe('a task that is open', () => {
         { number: 2, status: 'waiting', starts_at: expect.stringMatching(/^\d{4}-/) },
       ]);
     expect(text(await why(id))).toMatch(/attempt 2 starts in \d+ s \(/);
-    await cancelTask(project.session, id);
+    await cancelTask(project.connection, id);
   });
 
   test('runs: which attempt, since when and on which worker; then how it was cancelled', async () => {
@@ -285,7 +285,7 @@ describe('a task that is open', () => {
     const running = await why(id);
     expect(step(running, 's')?.tries).toMatchObject([{ number: 1, status: 'running', worker: expect.any(String) }]);
     expect(text(running)).toMatch(/^slow v1 \(.*\) is running s\n/);
-    await cancelTask(project.session, id);
+    await cancelTask(project.connection, id);
     await project.wait(id);
     const story = await why(id);
     expect(story).toMatchObject({ status: 'cancelled', cleanup_ran: true });
@@ -297,7 +297,7 @@ describe('a task that is open', () => {
     const file = newFile();
     const { id } = await project.create('slow', { file });
     await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
-    await project.session.temporal.workflow.getHandle(id).terminate('enough');
+    await project.connection.temporal.workflow.getHandle(id).terminate('enough');
     const story = await why(id);
     expect(story).toMatchObject({ status: 'cancelled', error: { code: 'task.terminated' }, resolution: {} });
     expect(step(story, 's')).toMatchObject({ call: 'u.slow', status: 'unknown' });
@@ -311,18 +311,18 @@ describe('a task that Temporal has forgotten', () => {
   let lost: string;
 
   beforeAll(async () => {
-    const { create, run, session } = project;
+    const { create, run, connection } = project;
     failed = (await run('fails')).task_key as string;
     lost = (await run('u.guarded', { n: 1 })).task_key as string;
     unended = (await create('release', {}, { environment: 'prod' })).id;
-    await session.temporal.workflow.getHandle(unended).terminate();
+    await connection.temporal.workflow.getHandle(unended).terminate();
     await Promise.all([failed, lost, unended].map(forget));
     rmSync(join(project.root, '.system/implement', lost), { recursive: true });
   });
 
   /** Ends the retention of a task; a server takes its time for that. */
   async function forget(id: string): Promise<void> {
-    const { temporal, namespace } = project.session;
+    const { temporal, namespace } = project.connection;
     await temporal.workflowService.deleteWorkflowExecution({ namespace, workflowExecution: { workflowId: id } });
     const describing = () => temporal.workflow.getHandle(id).describe();
     await vi.waitFor(() => expect(describing()).rejects.toThrow(), { timeout: 100_000, interval: 250 });

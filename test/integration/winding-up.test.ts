@@ -44,7 +44,7 @@ interface Ended {
 }
 
 async function countRuns(id: string): Promise<number> {
-  const { temporal } = flows.project.session;
+  const { temporal } = flows.project.connection;
   let runId: string | undefined =
     (await temporal.workflow.getHandle(id).describe()).raw.workflowExecutionInfo?.firstRunId ?? undefined;
   let runs = 0;
@@ -143,7 +143,7 @@ steps:
     const { result, lines, runs } = await run(
       `steps: [{ id: each, foreach: [${numbers(24)}], as: n, on_failure: finish, steps: [${item('n == 2')}] }]`,
       async (id, told) => {
-        const { temporal } = flows.project.session;
+        const { temporal } = flows.project.connection;
         await expect.poll(() => told().length, { timeout: 30_000 }).toBeGreaterThan(8);
         await temporal.workflow.getHandle(id).signal('pause');
         await new Promise((resolve) => setTimeout(resolve, 1500));
@@ -163,7 +163,7 @@ steps:
       `steps: [{ id: each, foreach: [${numbers(20)}], as: n, on_failure: finish, steps: [${item('n == 2 || n == 15')}] }]`,
     );
     const user = { name: 'tester', source: 'claimed' as const };
-    const second = await retryTask(flows.project.session, id, { user, run: true });
+    const second = await retryTask(flows.project.connection, id, { user, run: true });
     expect(await flows.project.wait(second.id)).toMatchObject({ kind: 'ended', result: { status: 'failed' } });
     expect(flows.lines(`lines-${files}`)).toEqual([...lines, '2', '15']);
   });
@@ -282,7 +282,7 @@ describe('what decides a task while its run winds up is decided as at any other 
     const { result, lines } = await run(beside(late('')), async (id, told) => {
       await expect.poll(told, { timeout: 30_000 }).toEqual(['slow']);
       await new Promise((resolve) => setTimeout(resolve, 3000));
-      await flows.project.session.temporal.workflow.getHandle(id).cancel();
+      await flows.project.connection.temporal.workflow.getHandle(id).cancel();
     });
     expect(result.status).not.toBe('succeeded');
     expect(result.error?.code).not.toBe('internal.error');
@@ -322,10 +322,10 @@ steps:
       hears: { steps: [{ id: hear, wait: { signal: go } }, ${add('heard', 'heard ${{ steps.hear.output.n }}')}] }
       other: ${late('')}`,
       async (id, told) => {
-        const { session } = flows.project;
-        const handle = session.temporal.workflow.getHandle(id);
+        const { connection } = flows.project;
+        const handle = connection.temporal.workflow.getHandle(id);
         await untilWindsUp(told);
-        await decide(session, id, 'approve', { by: 'tester' });
+        await decide(connection, id, 'approve', { by: 'tester' });
         await handle.signal('go', { n: 1 });
         await handle.signal('pause');
         await new Promise((resolve) => setTimeout(resolve, 4000));

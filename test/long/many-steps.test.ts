@@ -45,7 +45,7 @@ interface Run {
 
 /** The runs of a task, the first one first. */
 async function runsOf(id: string): Promise<Run[]> {
-  const { temporal, codec } = flows.project.session;
+  const { temporal, codec } = flows.project.connection;
   const runs: Run[] = [];
   const { raw } = await temporal.workflow.getHandle(id).describe();
   let runId: string | undefined = raw.workflowExecutionInfo?.firstRunId ?? undefined;

@@ -55,13 +55,13 @@ describe('a mistake of ours', () => {
       replace: 'await sleep(1000); await guardTask(run, halt);',
     });
     await project.restartWorkers(bundle);
-    const deciding = failure(decide(project.session, id, 'approve', { by: 'x' }));
+    const deciding = failure(decide(project.connection, id, 'approve', { by: 'x' }));
     expect(await failure(project.wait(id))).toMatchObject({ code: 'engine.stuck' });
     // The decision gives up sooner than three workflow tasks fail.
     expect(await deciding).toMatchObject({ code: expect.stringMatching(/^(engine\.stuck|worker\.unavailable)$/) });
     await project.restartWorkers();
     // Temporal gives the attempt of the old worker ten seconds before it asks another one.
-    const again = () => failure(decide(project.session, id, 'approve', { by: 'x' }));
+    const again = () => failure(decide(project.connection, id, 'approve', { by: 'x' }));
     await expect.poll(again, { timeout: 30_000, interval: 500 }).toBeUndefined();
     expect(await project.wait(id)).toMatchObject({ kind: 'ended', result: { status: 'succeeded' } });
   });

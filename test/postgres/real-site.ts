@@ -1,7 +1,7 @@
 /** A project whose worker serves a real Temporal server on PostgreSQL; all three are started again when they end. */
 
 import { pause } from '../chaos/extent.js';
-import { allOf, inTurn, type OpenSite, openSession, superviseWorker } from '../chaos/sites.js';
+import { allOf, inTurn, type OpenSite, openConnection, superviseWorker } from '../chaos/sites.js';
 import { makeProject, type ProjectFiles } from '../fixtures/project-folder.js';
 import type { ServerPrograms } from './build-server.js';
 import { type PostgresPrograms, startPostgres } from './postgresql.js';
@@ -36,7 +36,7 @@ export async function openRealSite(
         await pause(50);
       }
     }),
-    openSession: () => openSession(folder, temporal.address),
+    openConnection: () => openConnection(folder, temporal.address),
     async stop() {
       await worker.stop();
       await temporal.stop();

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import type { Session } from '../../client/index.js';
+import type { Connection } from '../../client/index.js';
 import type { Person } from '../../contracts/people.js';
 import type { RegistryLoader } from '../../definitions/load-registry.js';
 import type { Registry } from '../../definitions/registry.js';
@@ -94,13 +94,13 @@ function sayWhose({ terminal }: Context, own: string): (key: string, project: st
 export async function withSession<T>(
   context: Context,
   registry: Pick<Registry, 'root' | 'project'>,
-  action: (session: Session) => Promise<T>,
+  action: (connection: Connection) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
   const { connect } = await import('../../client/index.js');
   const { terminal } = context;
   const { address, namespace, profile } = context.flags;
-  const session = await connect({
+  const connection = await connect({
     root: registry.root,
     project: registry.project.project,
     address,
@@ -111,10 +111,10 @@ export async function withSession<T>(
     onOther: sayWhose(context, registry.project.project),
     ...(signal && { signal }),
   });
-  if (session.started) terminal.note(`Started the runtime of this project; Temporal UI: ${session.ui}`);
+  if (connection.started) terminal.note(`Started the runtime of this project; Temporal UI: ${connection.ui}`);
   try {
-    return await action(session);
+    return await action(connection);
   } finally {
-    await session.close();
+    await connection.close();
   }
 }

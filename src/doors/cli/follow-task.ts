@@ -1,4 +1,4 @@
-import { readWayToRetry, type Session, type Stall, type WaitEnd, waitForTask } from '../../client/index.js';
+import { type Connection, readWayToRetry, type Stall, type WaitEnd, waitForTask } from '../../client/index.js';
 import { EXIT, EXIT_OF_STATE, type ExitCode } from '../../contracts/exit-codes.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { isEndState } from '../../contracts/states.js';
@@ -38,7 +38,7 @@ const TIMEOUT_OFF_TERMINAL = '15m';
  */
 export async function followTask(
   context: Context,
-  session: Session,
+  connection: Connection,
   key: string,
   flags: FollowFlags,
   deadline: Deadline,
@@ -46,10 +46,10 @@ export async function followTask(
   const { terminal } = context;
   const { timeout, approvalMs } = readPatience(terminal.isLive, flags);
   const interrupted = interruption(context);
-  const view = openView(context, session, key, flags.verbose);
+  const view = openView(context, connection, key, flags.verbose);
   let end: WaitEnd;
   try {
-    end = await waitForTask(session, key, {
+    end = await waitForTask(connection, key, {
       approvalMs,
       timeoutMs: deadline.takeRest(),
       onProgress: (result, now) => view.update(result, now),
@@ -62,9 +62,9 @@ export async function followTask(
   }
   switch (end.kind) {
     case 'ended':
-      return reportEnd(context, session, end.result, flags);
+      return reportEnd(context, connection, end.result, flags);
     case 'approval':
-      return reportWaiting(context, session, key, end.result);
+      return reportWaiting(context, connection, key, end.result);
     case 'timeout':
       throw timedOut(key, timeout, end.result, end.stall);
     case 'aborted':
@@ -149,28 +149,28 @@ function readDuration(flag: string, text: string): number {
 /** Ends a command with the result of its task, and what to do next where it did not succeed. */
 export async function reportEnd(
   context: Context,
-  session: Session,
+  connection: Connection,
   result: TaskResult,
   { junit }: FollowFlags,
 ): Promise<ExitCode> {
   if (junit !== undefined) writeJunit(junit, result, context.cwd);
-  await printResult(context, session, result);
+  await printResult(context, connection, result);
   return EXIT_OF_STATE[result.status];
 }
 
 /** Prints a result: one JSON value, or lines for people; below a failure, on stderr, what to do next. */
-export async function printResult(context: Context, session: Session, result: TaskResult): Promise<void> {
+export async function printResult(context: Context, connection: Connection, result: TaskResult): Promise<void> {
   const { flags, terminal } = context;
   if (flags.json) terminal.printJson(shapeOf(result));
   else terminal.print(renderResult(result, terminal.style, context));
-  if (!flags.json) await noteNext(context, session, result);
+  if (!flags.json) await noteNext(context, connection, result);
 }
 
 /** Says on stderr what to do next after a task that did not succeed; nothing of any other. */
-export async function noteNext(context: Context, session: Session, result: TaskResult): Promise<void> {
+export async function noteNext(context: Context, connection: Connection, result: TaskResult): Promise<void> {
   const { task_key, error, steps } = result;
   if (!isEndState(result.status) || result.status === 'succeeded' || task_key === null) return;
-  const retry = (await readWayToRetry(session, result)) ?? null;
+  const retry = (await readWayToRetry(connection, result)) ?? null;
   const why = { command: commandOf('ability', 'why', task_key), purpose: 'how it came to this' };
   const next = [...afterFailure({ task_key, error, steps, retry }), why];
   context.terminal.note(['Next:', ...alignedCommands(context, next)].join('\n'));
@@ -206,7 +206,7 @@ export function shapeOf(result: TaskResult): TaskResult {
 }
 
 /** What the task waits for, how to go on, and that a runtime of its own does not wait with it. Source: answers, 15, 21. */
-function reportWaiting(context: Context, session: Session, key: string, result: TaskResult): ExitCode {
+function reportWaiting(context: Context, connection: Connection, key: string, result: TaskResult): ExitCode {
   const { terminal, flags } = context;
   const open = result.approvals.filter(({ status }) => status === 'open');
   const resume = asTyped(commandOf('ability', 'task', 'watch', key), context);
@@ -218,7 +218,7 @@ function reportWaiting(context: Context, session: Session, key: string, result: 
   for (const approval of open) for (const line of decisionLines(context, key, approval)) terminal.note(line);
   terminal.note(`Go on:  ${resume}`);
   if (link) terminal.note(`Watch:  ${link}`);
-  if (session.isOwnRuntime) {
+  if (connection.isOwnRuntime) {
     terminal.note('The runtime of this project stops when nothing runs; its deadlines fire when it is up again.');
   }
   return EXIT.waiting;

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { readHost, readRecord, readRecordPlace, type SeenTask, type Session } from '../../client/index.js';
+import { type Connection, readHost, readRecord, readRecordPlace, type SeenTask } from '../../client/index.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { isEndState } from '../../contracts/states.js';
 
@@ -11,13 +11,13 @@ import { isEndState } from '../../contracts/states.js';
  *
  * @returns what to say about it; undefined where nothing is missing, or the record belongs to another machine.
  */
-export async function mendRecord(session: Session, key: string, seen: SeenTask): Promise<string | undefined> {
-  if (!hasEndedHere(key, seen) || readRecord(session, key)?.result) return undefined;
-  if (!(await isKeptHere(session, key))) return undefined;
+export async function mendRecord(connection: Connection, key: string, seen: SeenTask): Promise<string | undefined> {
+  if (!hasEndedHere(key, seen) || readRecord(connection, key)?.result) return undefined;
+  if (!(await isKeptHere(connection, key))) return undefined;
   const missing = `record.missing: how ${key} ended was not in its record`;
   try {
     const { recordFromHistory } = await import('../../worker/record-from-history.js');
-    await recordFromHistory(session, key, seen.result);
+    await recordFromHistory(connection, key, seen.result);
     return `${missing}; it was written now, from the history`;
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
@@ -32,8 +32,8 @@ function hasEndedHere(key: string, { source, result }: SeenTask): boolean {
 }
 
 /** Whether the worker keeps, or would keep, the record in this folder of this machine. */
-async function isKeptHere(session: Session, key: string): Promise<boolean> {
-  if (session.isOwnRuntime || readRecord(session, key)) return true;
-  if ((await readHost(session, key)) !== hostname()) return false;
-  return (await readRecordPlace(session, key)) === join(session.paths.records, key);
+async function isKeptHere(connection: Connection, key: string): Promise<boolean> {
+  if (connection.isOwnRuntime || readRecord(connection, key)) return true;
+  if ((await readHost(connection, key)) !== hostname()) return false;
+  return (await readRecordPlace(connection, key)) === join(connection.paths.records, key);
 }

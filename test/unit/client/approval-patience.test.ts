@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ApprovalPatience } from '../../../src/client/approval-patience.js';
-import type { Session } from '../../../src/client/connect.js';
+import type { Connection } from '../../../src/client/connect.js';
 import { waitForTask } from '../../../src/client/wait-for-task.js';
 import type { Approval, CountedDecision } from '../../../src/contracts/approvals.js';
 import type { TaskState } from '../../../src/contracts/states.js';
@@ -105,8 +105,8 @@ test('a caller who waits for a task stops once for an approval, and not before i
       return action();
     },
   };
-  const session = { temporal, ui: null, namespace: 'default' } as unknown as Session;
-  const waiting = waitForTask(session, 'x', { approvalMs: 700, timeoutMs: 5000 });
+  const connection = { temporal, ui: null, namespace: 'default' } as unknown as Connection;
+  const waiting = waitForTask(connection, 'x', { approvalMs: 700, timeoutMs: 5000 });
   await vi.advanceTimersByTimeAsync(5000);
   const end = await waiting;
   expect(end.kind).toBe('approval');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Session } from '../../../src/client/connect.js';
+import type { Connection } from '../../../src/client/connect.js';
 import { STALL_MS, StallWatch } from '../../../src/client/find-stall.js';
 
 const SCHEDULED = 1;
@@ -14,7 +14,7 @@ function sessionAt({
 }: {
   isOwnRuntime?: boolean;
   describe?: Describe;
-}): Session {
+}): Connection {
   const getHandle = (id: string) => ({
     describe: async () => ({ raw: describe(id) }),
     fetchHistory: async () => ({
@@ -22,7 +22,7 @@ function sessionAt({
     }),
   });
   const where = { project: 'p', address: 'far:7233', isOwnRuntime, paths: { runtimeLog: '/p/runtime.log' } };
-  return { ...where, temporal: { workflow: { getHandle } } } as unknown as Session;
+  return { ...where, temporal: { workflow: { getHandle } } } as unknown as Connection;
 }
 
 const at = (seconds: number) => ({ seconds, nanos: 0 });
@@ -32,8 +32,8 @@ const turn = (state: number, scheduled = 1) => raw({ pendingWorkflowTask: { stat
 const call = (more: object) => raw({ pendingActivities: [{ activityId: 'a', state: SCHEDULED, attempt: 1, ...more }] });
 
 /** What is said when a task is looked at again and again and stands as it did. */
-async function saidOf(description: Raw, session = sessionAt({})): Promise<string[]> {
-  const watch = new StallWatch(session);
+async function saidOf(description: Raw, connection = sessionAt({})): Promise<string[]> {
+  const watch = new StallWatch(connection);
   const times = [0, STALL_MS - 1, STALL_MS, STALL_MS * 2];
   const all = [];
   for (const now of times) all.push(...(await watch.look('t', description, now)));
@@ -105,8 +105,8 @@ test('many calls on one queue are one thing', async () => {
 });
 
 test('a task that was called is looked at, too', async () => {
-  const session = sessionAt({ describe: (id) => (id === 't/inner' ? turn(SCHEDULED) : {}) });
-  const said = await saidOf(raw({ pendingChildren: [{ workflowId: 't/inner' }] }), session);
+  const connection = sessionAt({ describe: (id) => (id === 't/inner' ? turn(SCHEDULED) : {}) });
+  const said = await saidOf(raw({ pendingChildren: [{ workflowId: 't/inner' }] }), connection);
   expect(said).toEqual(['No worker has taken up the next turn of t/inner for 5 s, on the queue p-dev-local']);
 });
 

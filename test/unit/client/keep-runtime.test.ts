@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Session } from '../../../src/client/connect.js';
+import type { Connection } from '../../../src/client/connect.js';
 import { isNobodyThere, keepingRuntime, reviveRuntime } from '../../../src/client/keep-runtime.js';
 import { AbilityError } from '../../../src/contracts/problem.js';
 import type { RuntimeFile } from '../../../src/contracts/runtime.js';
@@ -35,8 +35,8 @@ beforeEach(() => {
     const runtime = announce(LIVING);
     return { runtime, started: true };
   });
-  revived.reconnect.mockReset().mockImplementation(async (session: Session, runtime: RuntimeFile) => {
-    session.runtime = runtime;
+  revived.reconnect.mockReset().mockImplementation(async (connection: Connection, runtime: RuntimeFile) => {
+    connection.runtime = runtime;
   });
 });
 afterEach(() => rmSync(folder, { recursive: true }));
@@ -48,10 +48,10 @@ function announce(mark: object): RuntimeFile {
   return file;
 }
 
-function sessionWith(runtime: RuntimeFile | undefined): Session {
+function sessionWith(runtime: RuntimeFile | undefined): Connection {
   const temporal = { withAbortSignal: (_: AbortSignal, action: () => unknown) => action() };
   const paths = pathsOf(folder, folder);
-  return { temporal, paths, runtime, progress: (text: string) => void said.push(text) } as unknown as Session;
+  return { temporal, paths, runtime, progress: (text: string) => void said.push(text) } as unknown as Connection;
 }
 
 /** What gRPC throws. */
@@ -71,9 +71,9 @@ function failing(code: number, times: number) {
 test.each([status.UNAVAILABLE, status.CANCELLED])(
   'after the runtime was gone (%d) it is done again, and said once',
   async (code) => {
-    const session = sessionWith(announce(GONE));
+    const connection = sessionWith(announce(GONE));
     const action = failing(code, 1);
-    expect(await keepingRuntime(session, action)).toBe('done');
+    expect(await keepingRuntime(connection, action)).toBe('done');
     expect(action).toHaveBeenCalledTimes(2);
     expect(revived.ensure).toHaveBeenCalledOnce();
     expect(said).toEqual([expect.stringMatching(/had ended while this command waited; it has been started again/)]);
@@ -91,20 +91,20 @@ test.each([
   ['what the server answers', status.NOT_FOUND, true],
   ['a remote server that is gone', status.UNAVAILABLE, false],
 ])('%s is no reason to start a runtime', async (_, code, isOwn) => {
-  const session = sessionWith(isOwn ? announce(GONE) : undefined);
+  const connection = sessionWith(isOwn ? announce(GONE) : undefined);
   const action = failing(code, 1);
-  await expect(keepingRuntime(session, action)).rejects.toMatchObject({ code });
+  await expect(keepingRuntime(connection, action)).rejects.toMatchObject({ code });
   expect(action).toHaveBeenCalledOnce();
   expect(revived.ensure).not.toHaveBeenCalled();
 });
 
 test('a runtime that another command has started is used, and one that lives is not said to have ended', async () => {
-  const session = sessionWith(announce(GONE));
+  const connection = sessionWith(announce(GONE));
   announce(LIVING);
-  expect(await keepingRuntime(session, failing(status.UNAVAILABLE, 1))).toBe('done');
+  expect(await keepingRuntime(connection, failing(status.UNAVAILABLE, 1))).toBe('done');
   expect(revived.ensure).not.toHaveBeenCalled();
   expect(said).toEqual([expect.stringMatching(/another one is up/)]);
-  expect(await keepingRuntime(session, failing(status.UNAVAILABLE, 1))).toBe('done');
+  expect(await keepingRuntime(connection, failing(status.UNAVAILABLE, 1))).toBe('done');
   expect(said).toHaveLength(1);
 });
 
@@ -123,7 +123,7 @@ test('a server that is gone again and again is not waited for', async () => {
 });
 
 test('who gives up ends with the own reason, and those who wait for the same start do not', async () => {
-  const session = sessionWith(announce(GONE));
+  const connection = sessionWith(announce(GONE));
   let start = (): void => {};
   revived.ensure.mockImplementation(async () => {
     await new Promise<void>((resolve) => {
@@ -132,9 +132,9 @@ test('who gives up ends with the own reason, and those who wait for the same sta
     return { runtime: announce(LIVING), started: true };
   });
   const controller = new AbortController();
-  const impatient = keepingRuntime(session, failing(status.UNAVAILABLE, 1), controller.signal);
+  const impatient = keepingRuntime(connection, failing(status.UNAVAILABLE, 1), controller.signal);
   await vi.waitFor(() => expect(revived.ensure).toHaveBeenCalled());
-  const [patient, other] = [keepingRuntime(session, failing(status.UNAVAILABLE, 1)), reviveRuntime(session)];
+  const [patient, other] = [keepingRuntime(connection, failing(status.UNAVAILABLE, 1)), reviveRuntime(connection)];
   const reason = new Error('the time is up');
   controller.abort(reason);
   await expect(impatient).rejects.toBe(reason);

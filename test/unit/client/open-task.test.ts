@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
-import type { Session } from '../../../src/client/connect.js';
+import type { Connection } from '../../../src/client/connect.js';
 import { openOwn, openToRead } from '../../../src/client/open-task.js';
 import { deleteIdOf, WORKFLOWS } from '../../../src/contracts/names.js';
 
@@ -10,10 +10,10 @@ const CLIENT = fileURLToPath(new URL('../../../src/client', import.meta.url));
 const sources = readdirSync(CLIENT).map((name) => ({ name, text: readFileSync(`${CLIENT}/${name}`, 'utf8') }));
 
 /** A session of the project `own`, on a Temporal where every key is what is given. */
-function sessionOf(memo: object, searchAttributes: object, onOther?: Session['onOther']): Session {
+function sessionOf(memo: object, searchAttributes: object, onOther?: Connection['onOther']): Connection {
   const description = { memo, searchAttributes, runId: 'r2', raw: { workflowExecutionInfo: { firstRunId: 'r1' } } };
   const getHandle = (...about: unknown[]) => ({ about, describe: async () => description });
-  return { project: 'own', temporal: { workflow: { getHandle } }, onOther } as unknown as Session;
+  return { project: 'own', temporal: { workflow: { getHandle } }, onOther } as unknown as Connection;
 }
 const task = { ability: 'a' };
 
@@ -54,7 +54,7 @@ describe('a task is opened to be changed', () => {
       };
       const deletion = { describe: async () => description, result: async () => ({}) };
       const getHandle = (id: string) => (id === deleteIdOf('k') ? deletion : unknown);
-      return { project: 'own', temporal: { workflow: { getHandle } } } as unknown as Session;
+      return { project: 'own', temporal: { workflow: { getHandle } } } as unknown as Connection;
     };
     for (const status of ['RUNNING', 'COMPLETED']) {
       for (const id of ['k', 'k/step']) {
@@ -82,7 +82,7 @@ describe('a task is opened to be changed', () => {
       if (name === 'check-server.ts') continue;
       if (name === 'attach-task.ts') expect(text).toContain('throw keyOfOther(');
       else {
-        expect(text).toContain('openOwn(session, ');
+        expect(text).toContain('openOwn(connection, ');
         expect(text).not.toContain('getHandle(');
       }
     }
@@ -97,8 +97,8 @@ describe('whose a task is that is read', () => {
     [{}, ['other'], []],
   ])('%j of %j', async (memo, project, expected) => {
     const said: string[][] = [];
-    const session = sessionOf(memo, project ? { AbilityProject: project } : {}, (...what) => void said.push(what));
-    await openToRead(session, 'k');
+    const connection = sessionOf(memo, project ? { AbilityProject: project } : {}, (...what) => void said.push(what));
+    await openToRead(connection, 'k');
     expect(said).toEqual(expected);
   });
 });

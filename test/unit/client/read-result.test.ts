@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { Session } from '../../../src/client/connect.js';
+import type { Connection } from '../../../src/client/connect.js';
 import { awaitResult } from '../../../src/client/read-result.js';
 import type { StoredResult } from '../../../src/contracts/stored-result.js';
 import type { TaskMemo } from '../../../src/contracts/task.js';
@@ -16,7 +16,7 @@ const STARTED = '2026-01-01T00:00:00.000Z';
 const STORED: StoredResult = { status: 'succeeded', output: 5, steps: [], started_at: STARTED, took_ms: 1500 };
 
 /** A session on a Temporal where every workflow has ended with what is given. */
-function sessionOn(stored: StoredResult, created: Session['created']) {
+function sessionOn(stored: StoredResult, created: Connection['created']) {
   const describe = vi.fn(async () => ({
     memo: MEMO,
     type: 'a.b',
@@ -27,7 +27,7 @@ function sessionOn(stored: StoredResult, created: Session['created']) {
   const getHandle = () => ({ result: async () => stored, describe });
   const temporal = { workflow: { getHandle } };
   const session = { project: 'own', ui: null, paths: { records: '/nowhere' }, temporal, created };
-  return { session: session as unknown as Session, describe };
+  return { session: session as unknown as Connection, describe };
 }
 
 test('the result of a task that the session created says the same, with one question less', async () => {

@@ -1,13 +1,13 @@
 import { ServiceError } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
-import type { Session } from '../../../src/client/connect.js';
+import type { Connection } from '../../../src/client/connect.js';
 import { asking } from '../../../src/client/temporal-errors.js';
 
-const session = { address: 'temporal.test:7233', namespace: 'acme' } as Session;
+const connection = { address: 'temporal.test:7233', namespace: 'acme' } as Connection;
 
 /** What the gRPC client throws. */
 const grpc = (code: number, details: string) => Object.assign(new Error(details), { code, details, metadata: {} });
-const told = (error: Error) => asking(session, () => Promise.reject(error)).catch((problem: unknown) => problem);
+const told = (error: Error) => asking(connection, () => Promise.reject(error)).catch((problem: unknown) => problem);
 
 describe('temporal.unavailable is told', () => {
   test.each([

@@ -1,10 +1,10 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { expect, test } from 'vitest';
-import type { Session } from '../../../src/client/connect.js';
+import type { Connection } from '../../../src/client/connect.js';
 import { viewTask } from '../../../src/client/view-task.js';
 
 /** A session with a task that ends just after it was described as running. */
-function sessionWithATaskThatJustEnded(): Session {
+function sessionWithATaskThatJustEnded(): Connection {
   const description = {
     status: { name: 'RUNNING' },
     type: 'flow',
@@ -29,7 +29,7 @@ function sessionWithATaskThatJustEnded(): Session {
     ui: null,
     namespace: 'default',
     paths: { records: '/nowhere' },
-  } as unknown as Session;
+  } as unknown as Connection;
 }
 
 test('a task that ended between two questions is seen with its output, not as its worker still has it', async () => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Session } from '../../../src/client/connect.js';
+import type { Connection } from '../../../src/client/connect.js';
 import { waitForTask } from '../../../src/client/wait-for-task.js';
 
 /** A session with a task that runs on and on, whose pending workflow task is at the given attempt. */
-function sessionAt(attempt: number, reason?: string, isTimeout = false): Session {
+function sessionAt(attempt: number, reason?: string, isTimeout = false): Connection {
   const never = new AbortController();
   const handle = {
     result: () => new Promise((_, reject) => never.signal.addEventListener('abort', () => reject(new Error('gone')))),
@@ -24,7 +24,7 @@ function sessionAt(attempt: number, reason?: string, isTimeout = false): Session
       return action();
     },
   };
-  return { temporal, ui: null, namespace: 'default' } as unknown as Session;
+  return { temporal, ui: null, namespace: 'default' } as unknown as Connection;
 }
 
 test('engine.stuck is told after three failed workflow tasks: the fourth is being tried', async () => {
@@ -63,8 +63,8 @@ test('when it happens ten times in a row they do', async () => {
 });
 
 test('what a query gives of a task that has ended has no output, and is not the result of a wait whose time is up', async () => {
-  const session = sessionAt(1);
-  const handle = session.temporal.workflow.getHandle('x');
+  const connection = sessionAt(1);
+  const handle = connection.temporal.workflow.getHandle('x');
   const seen: string[] = [];
   const views = [
     { status: 'running', step: 1 },
@@ -73,7 +73,10 @@ test('what a query gives of a task that has ended has no output, and is not the 
   Object.assign(handle, {
     query: async () => ({ progress: {}, approvals: [], links: {}, ...(views.shift() ?? { status: 'succeeded' }) }),
   });
-  const end = await waitForTask(session, 'x', { timeoutMs: 1000, onProgress: ({ status }) => void seen.push(status) });
+  const end = await waitForTask(connection, 'x', {
+    timeoutMs: 1000,
+    onProgress: ({ status }) => void seen.push(status),
+  });
   expect(end).toMatchObject({ kind: 'timeout', result: { status: 'running' } });
   expect(seen).toEqual(['running']);
   expect(views).toEqual([]);
@@ -86,10 +89,10 @@ test('calls that never settle keep no wait beyond its time, and a signal that ha
     withDeadline: (_: number, action: () => unknown) => action(),
     withAbortSignal: (_: AbortSignal, action: () => unknown) => action(),
   };
-  const session = { temporal, ui: null, namespace: 'default' } as unknown as Session;
+  const connection = { temporal, ui: null, namespace: 'default' } as unknown as Connection;
   const began = performance.now();
-  expect(await waitForTask(session, 'x', { timeoutMs: 2000 })).toMatchObject({ kind: 'timeout' });
+  expect(await waitForTask(connection, 'x', { timeoutMs: 2000 })).toMatchObject({ kind: 'timeout' });
   expect(performance.now() - began).toBeLessThan(4000);
-  const aborted = await waitForTask(session, 'x', { timeoutMs: 60_000, signal: AbortSignal.abort() });
+  const aborted = await waitForTask(connection, 'x', { timeoutMs: 60_000, signal: AbortSignal.abort() });
   expect(aborted).toMatchObject({ kind: 'aborted' });
 });

@@ -9,9 +9,9 @@ const MOST_TASKS = 200;
 
 /** `ability approvals`: what waits for a decision in this project. */
 export async function run(context: Context): Promise<ExitCode> {
-  return withSession(context, await openRegistry(context), async (session) => {
+  return withSession(context, await openRegistry(context), async (connection) => {
     const { terminal, flags } = context;
-    const waiting = await listTasks(session, {
+    const waiting = await listTasks(connection, {
       called: true,
       status: ['waiting_approval'],
       environment: flags.env,
@@ -19,7 +19,7 @@ export async function run(context: Context): Promise<ExitCode> {
     });
     const open = await Promise.all(
       waiting.map(async ({ task_key }) => {
-        const approvals = await openApprovals(session, task_key);
+        const approvals = await openApprovals(connection, task_key);
         return approvals.map((approval) => ({ task_key, ...approval }));
       }),
     );

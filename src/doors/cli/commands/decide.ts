@@ -24,9 +24,9 @@ export async function runDecision(
   verdict: 'approve' | 'deny',
   flags: DecideFlags,
 ): Promise<ExitCode> {
-  return withSession(context, await openRegistry(context), async (session) => {
+  return withSession(context, await openRegistry(context), async (connection) => {
     const { terminal } = context;
-    const open = await keepingRuntime(session, () => openApprovals(session, key));
+    const open = await keepingRuntime(connection, () => openApprovals(connection, key));
     const shown = open.filter(({ id }) => flags.approval === undefined || id === flags.approval);
     for (const approval of shown) terminal.note(renderApproval(approval, terminal.style));
     const fields = readFields(flags, shown, context);
@@ -45,7 +45,7 @@ export async function runDecision(
       ...(flags.comment !== undefined && { comment: flags.comment }),
       ...(fields && { fields }),
     };
-    const outcome = await decide(session, key, verdict, decision);
+    const outcome = await decide(connection, key, verdict, decision);
     if (context.flags.json) terminal.printJson({ task_key: key, ...outcome });
     else {
       const rest = outcome.missing > 0 ? `; ${outcome.missing} more needed` : '';

@@ -1,10 +1,10 @@
 import {
+  type Connection,
   checkAttributes,
   checkDispatch,
   checkFormerNames,
   checkRetention,
   checkWorkers,
-  type Session,
 } from '../../../client/index.js';
 import type { CheckResult } from '../../../contracts/check.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
@@ -78,27 +78,27 @@ async function checkTemporal(
   tell(await checkStore(context.env.ABILITY_STORE ?? paths.store));
   tell(checkSealKeys(paths, context.env, isRemote));
   await attempt('server', tell, () =>
-    withSession(context, registry, async (session) => {
-      tell({ name: 'server', status: 'ok', message: `Temporal at ${session.address} answers` });
-      await checkSession(session, registry, fix, tell);
+    withSession(context, registry, async (connection) => {
+      tell({ name: 'server', status: 'ok', message: `Temporal at ${connection.address} answers` });
+      await checkSession(connection, registry, fix, tell);
     }),
   );
 }
 
 async function checkSession(
-  session: Session,
+  connection: Connection,
   { project }: Registry,
   fix: boolean,
   tell: (check: CheckResult) => void,
 ): Promise<void> {
-  await attempt('attributes', tell, async () => tell(await checkAttributes(session, fix)));
-  await attempt('retention', tell, async () => tell(await checkRetention(session)));
-  await attempt('workers', tell, async () => tell(await checkWorkers(session, Object.keys(project.environments))));
+  await attempt('attributes', tell, async () => tell(await checkAttributes(connection, fix)));
+  await attempt('retention', tell, async () => tell(await checkRetention(connection)));
+  await attempt('workers', tell, async () => tell(await checkWorkers(connection, Object.keys(project.environments))));
   await attempt('renamed', tell, async () => {
-    const renamed = await checkFormerNames(session);
+    const renamed = await checkFormerNames(connection);
     if (renamed) tell(renamed);
   });
-  await attempt('dispatch', tell, async () => tell(await checkDispatch(session)));
+  await attempt('dispatch', tell, async () => tell(await checkDispatch(connection)));
 }
 
 /** A check that cannot be made is one that failed. */

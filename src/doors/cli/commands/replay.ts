@@ -65,13 +65,13 @@ async function replayTask(context: Context, key: string): Promise<ReplayEnd[]> {
     const suggestion = 'Name a file or folder that is there, or a task key.';
     throw new AbilityError({ code: 'history.invalid', message: `There is no file ${join(key)}`, suggestion });
   }
-  return withSession(context, await openRegistry(context), async (session) => {
+  return withSession(context, await openRegistry(context), async (connection) => {
     const ends: ReplayEnd[] = [];
-    const fetched = await fetchHistories(session, key);
+    const fetched = await fetchHistories(connection, key);
     for (const { workflowId, runId, history } of fetched) {
       const isOneOfMany = fetched.filter((other) => other.workflowId === workflowId).length > 1;
       const name = isOneOfMany ? `${workflowId} (run ${runId})` : workflowId;
-      ends.push(show(context, await replayHistory({ name, workflowId, history }, { store: session.store })));
+      ends.push(show(context, await replayHistory({ name, workflowId, history }, { store: connection.store })));
     }
     return ends;
   });

@@ -1,10 +1,10 @@
 import {
+  type Connection,
   type CreatedTask,
   cancelTask,
   createTask,
   keepingRuntime,
   type NewTask,
-  type Session,
   type Stall,
   type WaitEnd,
   type WaitOptions,
@@ -52,17 +52,17 @@ export async function run(context: Context, [ability = '']: string[], flags: Run
     const { signal } = deadline;
     const wanted = await newTask(context, registry, ability, flags, true);
     const task: NewTask = { ...wanted, signal, onStall: notingStalls(context, deadline) };
-    const work = async (session: Session): Promise<ExitCode> => {
-      const create = (): Promise<CreatedTask> => createTask(session, task);
+    const work = async (connection: Connection): Promise<ExitCode> => {
+      const create = (): Promise<CreatedTask> => createTask(connection, task);
       const created = await createOrReport(context, task, () =>
         explainingChange(context, registry, flags.plan, create),
       );
       if (typeof created === 'number') return created;
       noteWarnings(context, created);
-      if (flags.direct) return runDirectly(context, session, created, flags, deadline);
+      if (flags.direct) return runDirectly(context, connection, created, flags, deadline);
       if (flags.detach) return reportDetached(context, created);
       context.terminal.note(`task ${created.id}${created.attached ? ' (there already)' : ''}`);
-      return followTask(context, session, created.id, flags, deadline);
+      return followTask(context, connection, created.id, flags, deadline);
     };
     return withSession(context, registry, work, signal);
   });
@@ -195,7 +195,7 @@ const EXIT_WHEN_STOPPED: Record<Stop, ExitCode> = {
 /** A direct run is only this call: when it stops waiting, the work stops. Source: answers, 6. */
 async function runDirectly(
   context: Context,
-  session: Session,
+  connection: Connection,
   { id }: CreatedTask,
   flags: RunFlags,
   deadline: Deadline,
@@ -203,23 +203,23 @@ async function runDirectly(
   const { terminal } = context;
   const { approvalMs } = readPatience(terminal.isLive, flags);
   const interrupted = interruption(context);
-  const view = openView(context, session, id);
+  const view = openView(context, connection, id);
   const onProgress: WaitOptions['onProgress'] = (result, now) => view.update(result, now);
   try {
     const onStall = (stall: Stall): void => noteStall(terminal, stall);
     const timeoutMs = deadline.takeRest();
-    const end = await waitForTask(session, id, {
+    const end = await waitForTask(connection, id, {
       timeoutMs,
       approvalMs,
       onStall,
       onProgress,
       signal: interrupted.signal,
     });
-    if (end.kind === 'ended') return await reportEnd(context, session, end.result, flags);
+    if (end.kind === 'ended') return await reportEnd(context, connection, end.result, flags);
     terminal.note(`${STOPPED_BY[end.kind]}; the clean-up runs first.`);
-    await keepingRuntime(session, () => cancelTask(session, id));
-    const stopped = await waitForTask(session, id, { onStall, onProgress });
-    if (stopped.kind === 'ended') await reportEnd(context, session, stopped.result, flags);
+    await keepingRuntime(connection, () => cancelTask(connection, id));
+    const stopped = await waitForTask(connection, id, { onStall, onProgress });
+    if (stopped.kind === 'ended') await reportEnd(context, connection, stopped.result, flags);
     return EXIT_WHEN_STOPPED[end.kind];
   } finally {
     interrupted.done();

@@ -5,8 +5,8 @@ import { asTyped } from '../typed-command.js';
 
 /** `ability task cancel KEY`: asks a task to stop; its clean-up runs. */
 export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
-  return withSession(context, await openRegistry(context), async (session) => {
-    await cancelTask(session, key);
+  return withSession(context, await openRegistry(context), async (connection) => {
+    await cancelTask(connection, key);
     const { terminal, flags } = context;
     if (flags.json) terminal.printJson({ status: 'accepted', task_key: key });
     else

@@ -10,8 +10,8 @@ import { createOrReport, newTask, noteWarnings, type RunFlags } from './run.js';
 export async function run(context: Context, [ability = '']: string[], flags: RunFlags): Promise<ExitCode> {
   const registry = await openRegistry(context);
   const task = await newTask(context, registry, ability, flags, false);
-  return withSession(context, registry, async (session) => {
-    const create = (): Promise<CreatedTask> => createTask(session, task);
+  return withSession(context, registry, async (connection) => {
+    const create = (): Promise<CreatedTask> => createTask(connection, task);
     const created = await createOrReport(context, task, () => explainingChange(context, registry, flags.plan, create));
     if (typeof created === 'number') return created;
     const { terminal } = context;

@@ -1,10 +1,10 @@
 import {
+  type Connection,
   type DeleteEnd,
   deleteTask,
   hasEnded,
   keepingRuntime,
   readHost,
-  type Session,
   viewOwnTask,
 } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
@@ -31,8 +31,8 @@ export async function run(context: Context, [key = '']: string[], flags: DeleteF
   const patience = readPatience(terminal.isLive, flags);
   return withDeadline(context, patience, `${key} was not deleted`, async (deadline) => {
     const { signal } = deadline;
-    const work = async (session: Session): Promise<ExitCode> => {
-      const standing = await keepingRuntime(session, () => readStanding(session, key, purge), signal);
+    const work = async (connection: Connection): Promise<ExitCode> => {
+      const standing = await keepingRuntime(connection, () => readStanding(connection, key, purge), signal);
       if (!(await isConfirmed(context, key, standing, purge, signal))) {
         terminal.note('Nothing was deleted.');
         return EXIT.interrupted;
@@ -41,10 +41,10 @@ export async function run(context: Context, [key = '']: string[], flags: DeleteF
       if (purge && standing !== 'deleted' && standing !== 'unformed')
         terminal.note('Temporal takes up to a minute to delete a history.');
       // Where its record is, its history tells; after a purge nothing does.
-      const keeper = await readHost(session, key).catch(() => undefined);
+      const keeper = await readHost(connection, key).catch(() => undefined);
       const interrupted = interruption(context);
       try {
-        const end = await deleteTask(session, key, {
+        const end = await deleteTask(connection, key, {
           by: currentUser(context.env),
           purge,
           timeoutMs: deadline.takeRest(),
@@ -110,9 +110,9 @@ function warningsOf(
 /** `unformed`: there is no task, and may be a preflight that refused it. */
 type Standing = 'open' | 'ended' | 'deleted' | 'unformed';
 
-async function readStanding(session: Session, key: string, purge: boolean): Promise<Standing> {
+async function readStanding(connection: Connection, key: string, purge: boolean): Promise<Standing> {
   try {
-    return hasEnded(await viewOwnTask(session, key)) ? 'ended' : 'open';
+    return hasEnded(await viewOwnTask(connection, key)) ? 'ended' : 'open';
   } catch (error) {
     if (error instanceof AbilityError && error.code === 'task.deleted') return 'deleted';
     if (error instanceof AbilityError && error.code === 'task.not_found' && purge) return 'unformed';

@@ -13,12 +13,12 @@ export interface FilesFlags {
 
 /** `ability task files KEY [--out DIR]`: what a task has made and was given, or copies of it. */
 export async function run(context: Context, [key = '']: string[], { out }: FilesFlags): Promise<ExitCode> {
-  return withSession(context, await openRegistry(context), async (session) => {
+  return withSession(context, await openRegistry(context), async (connection) => {
     const { terminal, flags } = context;
-    const { result } = await keepingRuntime(session, () => viewTask(session, key));
+    const { result } = await keepingRuntime(connection, () => viewTask(connection, key));
     const { files = [] } = result;
     if (out !== undefined) {
-      const taken = await takeFiles(session, files, resolve(context.cwd, out));
+      const taken = await takeFiles(connection, files, resolve(context.cwd, out));
       if (flags.json) terminal.printJson(taken);
       else if (taken.length === 0) terminal.note('The task has no files.');
       else for (const { path, wasThere } of taken) terminal.print(wasThere ? `${path} (there already)` : path);

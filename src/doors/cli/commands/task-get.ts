@@ -6,11 +6,11 @@ import { type Context, openRegistry, withSession } from '../context.js';
 
 /** `ability task get KEY [FIELD]`: the input of a task, or one field. Source: R-000-83. */
 export async function run(context: Context, [key = '', field]: string[]): Promise<ExitCode> {
-  return withSession(context, await openRegistry(context), async (session) => {
-    const { view, result } = await viewTask(session, key);
+  return withSession(context, await openRegistry(context), async (connection) => {
+    const { view, result } = await viewTask(connection, key);
     // A record here that has the key of another project's task is not of that task.
-    const recorded = result.project === undefined ? (await findRecord(session, key))?.input : undefined;
-    const input = view?.input ?? recorded ?? (await readInput(session, key));
+    const recorded = result.project === undefined ? (await findRecord(connection, key))?.input : undefined;
+    const input = view?.input ?? recorded ?? (await readInput(connection, key));
     if (!input) {
       throw new AbilityError({
         code: 'record.missing',

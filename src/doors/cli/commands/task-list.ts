@@ -31,7 +31,7 @@ export async function run(context: Context, _: string[], flags: ListFlags): Prom
     limit: readLimit(flags.limit),
   };
   const registry = await openRegistry(context);
-  const tasks = await withSession(context, registry, (session) => listTasks(session, filter));
+  const tasks = await withSession(context, registry, (connection) => listTasks(connection, filter));
   if (tasks.length === 0) await refuseUnknown(registry, filter);
   printTasks(context, tasks);
   return EXIT.ok;

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  type Connection,
   fetchSharedRecord,
   hasEnded,
   keepingRuntime,
   type LogLine,
-  type Session,
   sharedStore,
   viewTask,
 } from '../../../client/index.js';
@@ -56,11 +56,11 @@ export async function run(
       message: '--follow has no end that one JSON value could wait for',
     });
   }
-  return withSession(context, registry, async (session) => {
-    const store = session.store.isShared ? session.store : undefined;
+  return withSession(context, registry, async (connection) => {
+    const store = connection.store.isShared ? connection.store : undefined;
     if (!existsSync(folder) && !(await isShared(store, registry, key)))
       throw await whyMissing(context, registry, key, folder);
-    return followLogs(context, session, key, open(store), step);
+    return followLogs(context, connection, key, open(store), step);
   });
 }
 
@@ -71,14 +71,14 @@ async function isShared(store: Store | undefined, { project }: Registry, task: s
 
 async function followLogs(
   { terminal }: Context,
-  session: Session,
+  connection: Connection,
   key: string,
   logs: CallLogs,
   step: string | undefined,
 ): Promise<ExitCode> {
   const shown = new Map<string, number>();
   for (;;) {
-    const ended = hasEnded(await keepingRuntime(session, () => viewTask(session, key)));
+    const ended = hasEnded(await keepingRuntime(connection, () => viewTask(connection, key)));
     const lines = newLines(await logs.read(step, ended), shown);
     if (lines.length > 0) terminal.print(lines.map(renderLine).join('\n'));
     if (ended) return EXIT.ok;

@@ -6,8 +6,8 @@ import { type Context, openRegistry, withSession } from '../context.js';
 
 /** `ability task open KEY`: opens a task in the Temporal UI; prints its address where there is no desktop. */
 export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
-  return withSession(context, await openRegistry(context), async (session) => {
-    const { result } = await viewTask(session, key);
+  return withSession(context, await openRegistry(context), async (connection) => {
+    const { result } = await viewTask(connection, key);
     const { project } = result;
     const url = result.links.temporal;
     if (!url) {

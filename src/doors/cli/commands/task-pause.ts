@@ -5,8 +5,8 @@ import { asTyped } from '../typed-command.js';
 
 /** `ability task pause KEY`: lets a task start nothing new. */
 export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
-  return withSession(context, await openRegistry(context), async (session) => {
-    await pauseTask(session, key);
+  return withSession(context, await openRegistry(context), async (connection) => {
+    await pauseTask(connection, key);
     const { terminal, flags } = context;
     if (flags.json) terminal.printJson({ status: 'accepted', task_key: key });
     else terminal.print(asTyped(`${key} starts nothing new; calls under way end: ability task resume ${key}`, context));

@@ -80,8 +80,8 @@ async function complete(
   folder: string,
 ): Promise<void> {
   try {
-    const mended = await withSession(context, registry, async (session) =>
-      mendRecord(session, key, await viewTask(session, key, false)),
+    const mended = await withSession(context, registry, async (connection) =>
+      mendRecord(connection, key, await viewTask(connection, key, false)),
     );
     if (mended) context.terminal.note(isComplete(folder) ? mended : `${mended}; ${ONLY_PLANNED}`);
   } catch (error) {
@@ -104,13 +104,13 @@ export function whyMissing(
   key: string,
   folder: string,
 ): Promise<AbilityError> {
-  return withSession(context, registry, async (session) => {
-    const { result } = await viewTask(session, key);
-    const there = result.links.record ?? (await readRecordPlace(session, key, result.project)) ?? null;
-    const host = await readHost(session, key);
-    const isHere = host === undefined ? session.isOwnRuntime : host === hostname();
+  return withSession(context, registry, async (connection) => {
+    const { result } = await viewTask(connection, key);
+    const there = result.links.record ?? (await readRecordPlace(connection, key, result.project)) ?? null;
+    const host = await readHost(connection, key);
+    const isHere = host === undefined ? connection.isOwnRuntime : host === hostname();
     if (isHere && (there === null || there === folder)) return missing(key, folder);
-    const where = host ?? `a machine that Temporal at ${session.address} does not name`;
+    const where = host ?? `a machine that Temporal at ${connection.address} does not name`;
     return new AbilityError({
       code: 'record.remote',
       message: `The record of ${key} is on ${where}, where its worker keeps it${there ? `: ${there}` : ''}`,

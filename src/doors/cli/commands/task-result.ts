@@ -6,9 +6,9 @@ import { asTyped, commandOf } from '../typed-command.js';
 
 /** `ability task result KEY`: the result; 5 or 1 while there is none. Source: answers, 17. */
 export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
-  return withSession(context, await openRegistry(context), async (session) => {
-    const seen = await viewTask(session, key);
-    await printResult(context, session, seen.result);
+  return withSession(context, await openRegistry(context), async (connection) => {
+    const seen = await viewTask(connection, key);
+    await printResult(context, connection, seen.result);
     if (hasEnded(seen)) return EXIT_OF_STATE[seen.result.status];
     context.terminal.note(`${key} has not ended yet: ${asTyped(commandOf('ability', 'task', 'watch', key), context)}`);
     return seen.result.status === 'waiting_approval' ? EXIT.waiting : EXIT.failed;

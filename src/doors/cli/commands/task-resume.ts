@@ -5,8 +5,8 @@ import { asTyped } from '../typed-command.js';
 
 /** `ability task resume KEY`: lets a paused task go on. */
 export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
-  return withSession(context, await openRegistry(context), async (session) => {
-    await resumeTask(session, key);
+  return withSession(context, await openRegistry(context), async (connection) => {
+    await resumeTask(connection, key);
     const { terminal, flags } = context;
     if (flags.json) terminal.printJson({ status: 'accepted', task_key: key });
     else terminal.print(asTyped(`${key} goes on: ability task watch ${key}`, context));

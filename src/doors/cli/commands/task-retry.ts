@@ -1,4 +1,4 @@
-import { keepingRuntime, retryTask, type Session, viewOwnTask } from '../../../client/index.js';
+import { type Connection, keepingRuntime, retryTask, viewOwnTask } from '../../../client/index.js';
 import type { ExitCode } from '../../../contracts/exit-codes.js';
 import { type Context, currentUser, openRegistry, withSession } from '../context.js';
 import { withDeadline } from '../deadline.js';
@@ -20,11 +20,11 @@ export async function run(context: Context, [key = '']: string[], flags: RetryFl
   const registry = await openRegistry(context);
   return withDeadline(context, patience, `${key} was not retried`, async (deadline) => {
     const { signal } = deadline;
-    const work = async (session: Session): Promise<ExitCode> => {
-      const { result } = await keepingRuntime(session, () => viewOwnTask(session, key), signal);
+    const work = async (connection: Connection): Promise<ExitCode> => {
+      const { result } = await keepingRuntime(connection, () => viewOwnTask(connection, key), signal);
       const subject = { ability: result.ability_id, environment: result.environment };
       const created = await createOrReport(context, subject, () =>
-        retryTask(session, key, {
+        retryTask(connection, key, {
           from: flags.from,
           user: currentUser(context.env),
           run: true,
@@ -38,7 +38,7 @@ export async function run(context: Context, [key = '']: string[], flags: RetryFl
       if (flags.detach) return reportDetached(context, created);
       context.terminal.note(`task ${created.id}${created.attached ? ' (there already)' : ''}`);
       if (created.attached && flags.from !== undefined) noteUnusedFrom(context, key, created.id, flags.from);
-      return followTask(context, session, created.id, flags, deadline);
+      return followTask(context, connection, created.id, flags, deadline);
     };
     return withSession(context, registry, work, signal);
   });

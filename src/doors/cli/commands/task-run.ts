@@ -1,4 +1,4 @@
-import { keepingRuntime, runTask, type Session } from '../../../client/index.js';
+import { type Connection, keepingRuntime, runTask } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { withDeadline } from '../deadline.js';
@@ -13,9 +13,9 @@ export async function run(
   refuseUnusedFlags(flags);
   return withDeadline(context, readPatience(context.terminal.isLive, flags), `${key} was not run`, async (deadline) => {
     const { signal } = deadline;
-    const work = async (session: Session): Promise<ExitCode> => {
-      await keepingRuntime(session, () => runTask(session, key), signal);
-      if (!flags.detach) return followTask(context, session, key, flags, deadline);
+    const work = async (connection: Connection): Promise<ExitCode> => {
+      await keepingRuntime(connection, () => runTask(connection, key), signal);
+      if (!flags.detach) return followTask(context, connection, key, flags, deadline);
       const { terminal } = context;
       if (context.flags.json) terminal.printJson({ status: 'running', task_key: key });
       else terminal.print(key);

@@ -17,15 +17,15 @@ interface SetFlags {
 export async function run(context: Context, [key = '', ...assignments]: string[], flags: SetFlags): Promise<ExitCode> {
   refuseNothing(assignments, flags);
   const registry = await openRegistry(context);
-  return withSession(context, registry, async (session) => {
-    const { result } = await viewOwnTask(session, key);
+  return withSession(context, registry, async (connection) => {
+    const { result } = await viewOwnTask(connection, key);
     const { ability_id: ability, environment } = result;
     const { input_schema: schema } = await findAbility(registry, ability);
     const { input, unset } = flags;
     const given = { set: assignments, ...(input !== undefined && { input }) };
     const edit: InputEdit = { set: parseInput(given, schema, context, ''), unset, by: currentUser(context.env) };
     refuseBoth(edit);
-    const answer = await createOrReport(context, { ability, environment }, () => changeInput(session, key, edit));
+    const answer = await createOrReport(context, { ability, environment }, () => changeInput(connection, key, edit));
     if (typeof answer === 'number') return answer;
     const { terminal } = context;
     if (context.flags.json) terminal.printJson({ status: 'available', task_key: key, ...answer });

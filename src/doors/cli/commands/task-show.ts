@@ -21,11 +21,11 @@ const FROM: Record<SeenTask['source'], string | undefined> = {
 
 /** `ability task show KEY`: how a task stands, in short. */
 export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
-  return withSession(context, await openRegistry(context), async (session) => {
+  return withSession(context, await openRegistry(context), async (connection) => {
     const { terminal, flags } = context;
-    const seen = await viewTask(session, key);
+    const seen = await viewTask(connection, key);
     const { view, source } = seen;
-    const mended = await mendRecord(session, key, seen);
+    const mended = await mendRecord(connection, key, seen);
     const result = mended ? { ...seen.result, warnings: [...seen.result.warnings, mended] } : seen.result;
     if (flags.json) {
       terminal.printJson({ ...(view ?? result), source });
@@ -53,7 +53,7 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
     );
     const note = FROM[source];
     if (note) terminal.note(note);
-    if (source !== 'record') await noteNext(context, session, result);
+    if (source !== 'record') await noteNext(context, connection, result);
     return EXIT.ok;
   });
 }

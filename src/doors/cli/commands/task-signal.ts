@@ -11,8 +11,8 @@ export async function run(
   flags: { payload?: string },
 ): Promise<ExitCode> {
   const payload = flags.payload === undefined ? null : parseJson(flags.payload, '--payload');
-  return withSession(context, await openRegistry(context), async (session) => {
-    await signalTask(session, key, name, payload);
+  return withSession(context, await openRegistry(context), async (connection) => {
+    await signalTask(connection, key, name, payload);
     const { terminal } = context;
     if (context.flags.json) terminal.printJson({ status: 'accepted', task_key: key, signal: name });
     else terminal.print(asTyped(`${key} was sent ${name}: ability task watch ${key}`, context));

@@ -1,4 +1,4 @@
-import { hasEnded, keepingRuntime, type Session, viewTask } from '../../../client/index.js';
+import { type Connection, hasEnded, keepingRuntime, viewTask } from '../../../client/index.js';
 import type { ExitCode } from '../../../contracts/exit-codes.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { withDeadline } from '../deadline.js';
@@ -12,10 +12,10 @@ export async function run(context: Context, [key = '']: string[], flags: FollowF
     `${key} was not reached`,
     async (deadline) => {
       const { signal } = deadline;
-      const work = async (session: Session): Promise<ExitCode> => {
-        const seen = await keepingRuntime(session, () => viewTask(session, key, false), signal);
-        if (!hasEnded(seen)) return followTask(context, session, key, flags, deadline);
-        return reportEnd(context, session, seen.result, flags);
+      const work = async (connection: Connection): Promise<ExitCode> => {
+        const seen = await keepingRuntime(connection, () => viewTask(connection, key, false), signal);
+        if (!hasEnded(seen)) return followTask(context, connection, key, flags, deadline);
+        return reportEnd(context, connection, seen.result, flags);
       };
       return withSession(context, await openRegistry(context), work, signal);
     },

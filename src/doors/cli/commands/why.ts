@@ -8,8 +8,8 @@ import { asTyped } from '../typed-command.js';
 
 /** `ability why KEY`: how a task came to stand as it does. Source: design, section 1, promise 4. */
 export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
-  return withSession(context, await openRegistry(context), async (session) => {
-    const story = await explainTask(session, key, (seen) => mendRecord(session, key, seen));
+  return withSession(context, await openRegistry(context), async (connection) => {
+    const story = await explainTask(connection, key, (seen) => mendRecord(connection, key, seen));
     const next = nextCommands(story, currentUser(context.env).name).map(({ command, purpose }) => ({
       command: asTyped(command, context),
       purpose,

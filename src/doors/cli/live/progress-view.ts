@@ -1,4 +1,4 @@
-import type { Session, TaskNow } from '../../../client/index.js';
+import type { Connection, TaskNow } from '../../../client/index.js';
 import type { TaskResult } from '../../../contracts/task.js';
 import type { Context } from '../context.js';
 import { LineView } from './line-view.js';
@@ -26,7 +26,7 @@ export interface ShownTask {
 /** On a terminal a block of lines that is redrawn, elsewhere lines; with `verbose` the output of the calls besides. */
 export function openView(
   context: Context,
-  { paths }: Pick<Session, 'paths'>,
+  { paths }: Pick<Connection, 'paths'>,
   key: string,
   verbose = false,
 ): ProgressView {
