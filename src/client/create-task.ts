@@ -13,6 +13,7 @@ import { digestOf } from '../rules/canonical.js';
 import { hasTools, planDigest } from '../rules/plan-digest.js';
 import { markdownLine } from '../rules/shown-text.js';
 import { packArguments } from '../rules/task-arguments.js';
+import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
 import { refuseOtherInput, refuseOtherPlan } from '../rules/wanted-plan.js';
 import { askPreflight, MOST_TURNS, tooManyCallers } from './ask-preflight.js';
 import { attachTask } from './attach-task.js';
@@ -74,6 +75,8 @@ export async function createTask(connection: Connection, wanted: NewTask): Promi
     : wanted.key === undefined
       ? generateTaskKey()
       : checkUserKey(wanted.key);
+  // Deeper than anybody reads, it could not be sent.
+  refuseUnsafeKeys(wanted.input);
   const given = wanted.files && (await giveFiles(connection, id, { ...wanted.files, signal: wanted.signal }));
   const request: TaskRequest = {
     ability: wanted.ability,

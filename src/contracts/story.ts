@@ -58,8 +58,11 @@ export interface TaskStory {
   output: Json;
   error: Problem | null;
   cleanup_ran: boolean | null;
-  /** How it can be tried again, and from which step; null where it cannot. */
-  retry: { from: string | null } | null;
+  /**
+   * How it can be tried again, and from which step; null where it cannot. `foreach`: the loop that it failed in, whose items
+   * are taken over that are done as long as no step is named.
+   */
+  retry: { from: string | null; foreach?: string } | null;
   links: TaskResult['links'];
 }
 

@@ -7,11 +7,20 @@ export interface FoundFile {
   file: FileValue;
 }
 
-/** All files in a value, in the order in which they stand there. */
-export function filesIn(value: Json, at = ''): FoundFile[] {
-  if (value === null || typeof value !== 'object') return [];
-  if (isFileValue(value)) return [{ at, file: value }];
-  return Object.entries(value).flatMap(([key, item]) => filesIn(item, at === '' ? key : `${at}.${key}`));
+/** All files in a value, in the order in which they stand there; however deep it is nested. */
+export function filesIn(value: Json): FoundFile[] {
+  const found: FoundFile[] = [];
+  const open: { value: Json; at: string }[] = [{ value, at: '' }];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { value: here, at } = next;
+    if (here === null || typeof here !== 'object') continue;
+    if (isFileValue(here)) found.push({ at, file: here });
+    else {
+      const inner = Object.entries(here).map(([key, item]) => ({ value: item, at: at === '' ? key : `${at}.${key}` }));
+      for (const item of inner.reverse()) open.push(item);
+    }
+  }
+  return found;
 }
 
 /** How much room files take: those with the same bytes once. */

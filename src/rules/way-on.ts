@@ -1,3 +1,4 @@
+import type { PlanStep } from '../contracts/plan.js';
 import { type EndState, isEndState, type TaskState } from '../contracts/states.js';
 import type { StepTree } from './find-step.js';
 import { mainSteps } from './inner-steps.js';
@@ -6,6 +7,11 @@ import { mainSteps } from './inner-steps.js';
 export interface WayToRetry {
   /** Id of the step to begin with; null: the first that was not done. */
   from: string | null;
+  /**
+   * Id of the `foreach` that no step is named of: begun without one, a retry takes its items over that are done; begun at the
+   * loop, or at a step in it, it does them all again.
+   */
+  foreach?: string;
 }
 
 /** Of an error, what tells where it arose. */
@@ -38,15 +44,17 @@ export function wayOnFrom(root: StepTree, task: string, path: string): string {
 /**
  * Whether and how a task can be tried again; undefined: it cannot.
  *
- * Inside a loop no step is named: the retry of a whole task keeps the items that are done, and one from a step of a loop
- * would do all of them again.
+ * Inside a loop no step of a turn is named, since a retry begins with no turn but the first: of a `repeat`, whose turns are
+ * never taken over, the loop is, and of a `foreach` nothing, so that the items are kept that are done.
  */
 export function wayToRetry({ task, status, plan, error }: Retried): WayToRetry | undefined {
   if (!isEndState(status) || !RETRIED.includes(status) || /[:/]/.test(task)) return undefined;
   const path = pathOfError(error);
   const step = plan && path !== undefined ? stepToRetry(plan, taskOfError(error) ?? task, path) : undefined;
-  const isKnown = plan !== undefined && step !== undefined && canBeginAt(plan, step) && !isInLoop(plan, step);
-  return { from: isKnown ? step : null };
+  if (plan === undefined || step === undefined || !canBeginAt(plan, step)) return { from: null };
+  const loop = outermostLoop(plan, step);
+  if (loop?.verb === 'foreach') return { from: null, foreach: loop.id };
+  return { from: loop?.id ?? step };
 }
 
 /** Whether a retry can begin with a step: one of the task itself, not of a handler or clean-up. */
@@ -69,8 +77,13 @@ function textIn(details: unknown, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function isInLoop({ steps }: StepTree, id: string): boolean {
-  return mainSteps(steps).some(({ step, path }) => step.id === id && (path.includes('*') || step.verb === 'foreach'));
+/** The loop around a step that no other one is around, or the step itself. */
+function outermostLoop({ steps }: StepTree, id: string): PlanStep | undefined {
+  const all = mainSteps(steps);
+  const path = all.find(({ step }) => step.id === id)?.path ?? '';
+  const [loop] = path.split('/*');
+  const found = all.find((one) => one.path === loop)?.step;
+  return found?.verb === 'foreach' || found?.verb === 'repeat' ? found : undefined;
 }
 
 /** The step of the task itself to begin with; none for an operation alone, or a clean-up. */

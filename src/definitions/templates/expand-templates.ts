@@ -1,12 +1,13 @@
 import type { JsonObject } from '../../contracts/json.js';
 import type { Problem } from '../../contracts/problem.js';
 import { didYouMean } from '../../rules/nearest.js';
+import { GIVEN } from '../../rules/step-name.js';
 import type { HighLevel, TemplateDefinition } from '../formats/high-level.js';
 import type { BranchDefinition, ErrorHandlerDefinition, StepDefinition } from '../formats/steps.js';
 import type { YamlSource } from '../yaml-source.js';
 import { idsOfTemplate } from './ids-of-template.js';
 import { placesOf, type TemplateUse } from './places.js';
-import { expandedId, GIVEN } from './rewrite-expression.js';
+import { expandedId } from './rewrite-expression.js';
 import { TemplateBody } from './template-body.js';
 
 type Path = PropertyKey[];

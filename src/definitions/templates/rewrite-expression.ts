@@ -4,6 +4,7 @@ import { isLoop, type Node } from '../../rules/expressions/syntax/node.js';
 import { parseCel } from '../../rules/expressions/syntax/parse.js';
 import { writeExpression } from '../../rules/expressions/write.js';
 import { didYouMean } from '../../rules/nearest.js';
+import { GIVEN } from '../../rules/step-name.js';
 
 /** What the expressions of a template may read, and under which ids the workflow that uses it has that. */
 export interface TemplateNames {
@@ -17,9 +18,6 @@ export interface TemplateNames {
 
 /** Known in every expression of a template, besides the names of loops inside it. */
 const KNOWN = ['input', 'steps', 'environment', 'task'];
-
-/** Name of the step that holds what a template was given. */
-export const GIVEN = 'input';
 
 /** The id that a step of a template has in the workflow. */
 export function expandedId(use: string, id: string): string {

@@ -105,11 +105,14 @@ export interface Failed {
 function tryAgain(key: string, retry: TaskStory['retry']): NextCommand[] {
   if (retry === null) return [];
   const from = retry.from === null ? [] : ['--from', retry.from];
-  const purpose =
-    retry.from === null
-      ? 'try it again; what was done, and not undone, is taken over'
-      : `try it again from ${retry.from} on`;
+  const purpose = retry.from === null ? takenOver(retry.foreach) : `try it again from ${retry.from} on`;
   return [{ command: commandOf('ability', 'task', 'retry', key, ...from), purpose }];
+}
+
+/** @param foreach the loop that it failed in: named, it would begin with its first item. */
+function takenOver(foreach: string | undefined): string {
+  if (foreach === undefined) return 'try it again; what was done, and not undone, is taken over';
+  return `try it again; items that are done are taken over (--from ${foreach} would do them all again)`;
 }
 
 /** An effect that may have taken place is not something to do again unseen. */

@@ -3,6 +3,7 @@ import { isStepEnd } from '../../contracts/states.js';
 import type { StepSummary, TaskResult } from '../../contracts/task.js';
 import { nameOf, tellEnd, tellTurnsInLine } from '../../rules/describe-items.js';
 import { formatDuration } from '../../rules/duration.js';
+import { isOfExpansion } from '../../rules/step-name.js';
 import type { Terminal } from './terminal.js';
 
 type Style = Terminal['style'];
@@ -29,11 +30,12 @@ export function markOf(status: StepSummary['status'], style: Style): string {
   return style(color, mark);
 }
 
-/** The steps of a task as aligned lines, one a step. */
+/** The steps of a task as aligned lines, one a step that its author knows. */
 export function renderSteps(result: TaskResult, style: Style): string[] {
-  const width = Math.max(4, ...result.steps.map(({ path }) => path.length));
-  const calls = Math.max(0, ...result.steps.map(({ call }) => call?.length ?? 0));
-  return result.steps.map((step) => {
+  const steps = result.steps.filter(({ id }) => !isOfExpansion(id));
+  const width = Math.max(4, ...steps.map(({ path }) => path.length));
+  const calls = Math.max(0, ...steps.map(({ call }) => call?.length ?? 0));
+  return steps.map((step) => {
     const { mark, color } = MARKS[step.status];
     const time = step.duration_ms === null ? '' : formatDuration(step.duration_ms);
     const attempts = attemptsOf(step);

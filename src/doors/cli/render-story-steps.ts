@@ -7,6 +7,7 @@ import { tellTurns } from '../../rules/describe-items.js';
 import { formatDuration } from '../../rules/duration.js';
 import { type FoldedAnswer, foldAnswers } from '../../rules/fold-answers.js';
 import { oneLine } from '../../rules/shown-text.js';
+import { isOfExpansion } from '../../rules/step-name.js';
 import { generalPath } from '../../rules/turn-paths.js';
 import { plainText } from './plain-text.js';
 import { markOf } from './render-steps.js';
@@ -29,6 +30,7 @@ const WORDS: Record<HookAnswer['decision'], string> = {
 /** What happened, in the order of the plan: around the task, then each step with what stood around it. */
 export function tellEvents(story: TaskStory, style: Style, typist: Typist): string[] {
   const { hooks, approvals, steps, concurrency } = story;
+  const known = { ...story, steps: steps.filter(({ id }) => !isOfExpansion(id)) };
   const paths = new Set(steps.map(({ path }) => path));
   const isAround = ({ path }: { path: string }): boolean => !paths.has(generalPath(path));
   const around = hooks.filter(isAround);
@@ -38,7 +40,7 @@ export function tellEvents(story: TaskStory, style: Style, typist: Typist): stri
     ...before.flatMap((answer) => tellHook(answer, '', style)),
     ...approvals.filter(isAround).flatMap((approval) => tellApproval(approval, '', style)),
     ...(concurrency ? tellTurn(concurrency) : []),
-    ...steps.flatMap((step) => tellStep(step, story, style, typist)),
+    ...known.steps.flatMap((step) => tellStep(step, known, style, typist)),
     ...after.flatMap((answer) => tellHook(answer, '', style)),
   ];
 }

@@ -74,6 +74,8 @@ class Evaluation {
     if (!Array.isArray(list)) throw noList(each, place);
     const fromInput = new Set([...this.fromInput, ...(this.isFromInput(expression) ? [as] : [])]);
     return list.flatMap((value, turn) => {
+      // What is absent is left out with all that was to go with it: a flag alone would take the next argument for its value.
+      if (value === null) return [];
       const inside = new Evaluation(this.facts, { ...this.values, [as]: value }, fromInput);
       return inside.items(items, `${place}.each[${turn}].then`);
     });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type FileValue, isFileValue, type TaskFile } from '../../../src/contracts/files.js';
+import type { Json } from '../../../src/contracts/json.js';
 import { formatBytes, parseBytes } from '../../../src/rules/byte-size.js';
 import { safeFileName } from '../../../src/rules/file-name.js';
 import { bytesOfFiles, filesIn } from '../../../src/rules/files-in.js';
@@ -32,6 +33,14 @@ describe('a file value', () => {
     const value = { a: [FILE, { b: { ...FILE, name: 'b' } }], c: null, $file: 'no' };
     expect(filesIn(value).map(({ at }) => at)).toEqual(['a.0', 'a.1.b']);
     expect(bytesOfFiles(filesIn(value).map(({ file }) => file))).toBe(3);
+  });
+
+  test('is found however deep it is nested', () => {
+    const levels = 20_000;
+    const deep: Json = JSON.parse(`${'['.repeat(levels)}${JSON.stringify(FILE)}${']'.repeat(levels)}`);
+    const found = filesIn(deep);
+    expect(found.map(({ file }) => file)).toEqual([FILE]);
+    expect(found[0]?.at.split('.')).toHaveLength(levels);
   });
 });
 

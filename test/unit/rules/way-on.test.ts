@@ -6,7 +6,9 @@ import { examplePlan } from './example-plan.js';
 const call = (id: string): PlanStep => ({ id, verb: 'call', call: 'op', with: {} }) as unknown as PlanStep;
 const group = { id: 'group', verb: 'steps', steps: [call('inner')] } as unknown as PlanStep;
 const loop = { id: 'loop', verb: 'foreach', steps: [call('turn')] } as unknown as PlanStep;
-const plan: Plan = { ...examplePlan(), steps: [call('publish'), group, call('sub'), loop] };
+const poll = { id: 'poll', verb: 'repeat', steps: [call('look'), { ...loop, id: 'each', steps: [call('one')] }] };
+const steps = [call('publish'), group, call('sub'), loop, poll as unknown as PlanStep];
+const plan: Plan = { ...examplePlan(), steps };
 
 describe('the way on', () => {
   test.each([
@@ -46,10 +48,22 @@ describe('trying a task again', () => {
     expect(wayToRetry({ ...ended, task: 't-1/inner' })).toBeUndefined();
   });
 
-  test('names no step in a loop, of which what is done would be done again', () => {
-    const at = { step: 'turn', details: { path: 'loop/3/turn' } };
-    expect(wayToRetry({ ...ended, error: at })).toEqual({ from: null });
-  });
+  test.each(['loop/3/turn', 'loop'])(
+    'at %s names no step of a `foreach`, of which what is done would be done again, but the loop',
+    (path) => {
+      expect(wayToRetry({ ...ended, error: { step: 'turn', details: { path } } })).toEqual({
+        from: null,
+        foreach: 'loop',
+      });
+    },
+  );
+
+  test.each(['poll', 'poll/7/look', 'poll/2/each/1/one'])(
+    'at %s begins with the `repeat`, whose turns begin anew',
+    (path) => {
+      expect(wayToRetry({ ...ended, error: { step: 'x', details: { path } } })).toEqual({ from: 'poll' });
+    },
+  );
 
   test('names no step of a clean-up, and none where the plan cannot be read', () => {
     expect(wayToRetry({ ...ended, error: { step: 'clean' } })).toEqual({ from: null });

@@ -4,6 +4,7 @@ import { isStepEnd } from '../../../contracts/states.js';
 import type { StepSummary, TaskResult } from '../../../contracts/task.js';
 import { describeWait } from '../../../rules/describe-concurrency.js';
 import { oneLine } from '../../../rules/shown-text.js';
+import { isOfExpansion } from '../../../rules/step-name.js';
 import type { Context } from '../context.js';
 import { renderChange, renderItemFailure } from '../render-steps.js';
 import { Announcer } from './announcer.js';
@@ -71,7 +72,8 @@ export class LineView implements ProgressView {
   }
 
   /** Of thousands of turns, what is said is how the loop goes; a group that is tried again may end more than once. */
-  private hasNewlyEnded({ path, status, attempts, turns }: StepSummary): boolean {
+  private hasNewlyEnded({ id, path, status, attempts, turns }: StepSummary): boolean {
+    if (isOfExpansion(id)) return false;
     return turns === undefined && isStepEnd(status) && this.announcer.isNew(`end ${path} ${status} ${attempts}`);
   }
 

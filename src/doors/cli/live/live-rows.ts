@@ -4,6 +4,7 @@ import type { StepProgress, StepSummary, TaskView } from '../../../contracts/tas
 import { nameOf, tellEnd, tellTurnsInLine } from '../../../rules/describe-items.js';
 import { formatDuration } from '../../../rules/duration.js';
 import { oneLine } from '../../../rules/shown-text.js';
+import { isOfExpansion } from '../../../rules/step-name.js';
 import { isInTurn } from '../../../rules/turn-paths.js';
 import { markOf } from '../render-steps.js';
 import type { Terminal } from '../terminal.js';
@@ -61,7 +62,8 @@ export function liveRows({ view, called }: OpenTask, task: string, sources: RowS
 }
 
 /** Steps of loops are told by the row of their loop, but those whose failures it does not tell: its turns went on. */
-function isShown({ path, items, failures = [] }: StepSummary): boolean {
+function isShown({ id, path, items, failures = [] }: StepSummary): boolean {
+  if (isOfExpansion(id)) return false;
   return !path.includes('*') || (items === undefined && failures.length > 0);
 }
 

@@ -166,3 +166,22 @@ test('what people wrote cannot pass for a line of the story', () => {
   expect(text).not.toMatch(/^ {6}approved$/m);
   expect(text).toMatch(/^ {6}denied$/m);
 });
+
+test('what a template is given is no step that its author knows', () => {
+  const steps = [
+    exampleStep({ id: 'tell', path: 'tell', call: null }),
+    exampleStep({ id: 'tell/input', path: 'tell/input', call: null }),
+    exampleStep({ id: 'tell/send', path: 'tell/send', call: 'mail.send' }),
+  ];
+  expect(told({ steps })).toContain('tell/send');
+  expect(told({ steps })).not.toContain('tell/input');
+});
+
+test('where what a template is given fails, its use says why', () => {
+  const error = { code: 'expression.failed', message: 'no such key' };
+  const steps = [
+    exampleStep({ id: 'tell', path: 'tell', call: null, status: 'failed', error }),
+    exampleStep({ id: 'tell/input', path: 'tell/input', call: null, status: 'failed', error }),
+  ];
+  expect(told({ status: 'failed', steps })).toContain('no such key');
+});

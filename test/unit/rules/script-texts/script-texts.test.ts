@@ -118,6 +118,11 @@ describe('`if` and `each`', () => {
     expect(args(tags, {})).toEqual([]);
   });
 
+  test('an item of a list that is null gives nothing, so that no flag is left without its value', () => {
+    expect(args(tags, { tags: ['a', null, 'c'] })).toEqual(['--tag', 'a', '--tag', 'c']);
+    expect(args(tags, { tags: [null] })).toEqual([]);
+  });
+
   test('loops and conditions stand inside each other', () => {
     const items: PlanScript['args'] = [
       {

@@ -249,3 +249,16 @@ test('on a narrow terminal what a command is for is below it, so that the comman
   const wide = await viewOn(140).look(task);
   expect(wide.join('\n')).toMatch(/ability approve k --approval ask-1 +say yes/);
 });
+
+test('what a template is given is no step on the screen', async () => {
+  const { look, view } = viewOn();
+  const steps = [
+    row('tell', { status: 'running' }),
+    row('tell/input', { id: 'tell/input', status: 'succeeded' }),
+    row('tell/send', { id: 'tell/send', status: 'running', call: 'mail.send' }),
+  ];
+  const lines = (await look(openTask({ steps, progress: { tell: running('tell', 5) } }))).join('\n');
+  expect(lines).toContain('tell/send');
+  expect(lines).not.toContain('tell/input');
+  view.close();
+});
