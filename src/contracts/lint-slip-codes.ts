@@ -117,6 +117,12 @@ export const SLIP_CODES = {
     why: 'Such a call was made and answered, so it is made again only where `errors` names the very code.',
     fix: 'Name the codes that are meant, such as `script.exit`.',
   },
+  'lint.retry_too_late': {
+    severity: 'warning',
+    means: 'A step waits longer before its second attempt than all its attempts together may take.',
+    why: 'The time of the step ends with the first attempt, so that `retry` does nothing.',
+    fix: 'Write a shorter `retry.first`, or a `timeout` at the step that has room for the waits and the attempts.',
+  },
   'lint.schema_default': {
     severity: 'error',
     means: 'A `default` is not as its own schema says.',

@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from './json.js';
 import type { Person } from './people.js';
-import type { Plan } from './plan.js';
+import type { Plan, PlanStep } from './plan.js';
 import type { Problem } from './problem.js';
+import type { StepStatus } from './states.js';
 import type { InputChange, TaskResult } from './task.js';
 
 /** `record.json`: the readable copy of a task. The history in Temporal is the truth. Source: design, section 2. */
@@ -36,6 +37,20 @@ export interface TaskRecord {
   calls?: RecordedCall[];
   /** How many calls are not listed; left out where none is missing. */
   calls_left_out?: number;
+  /** Its steps that call nothing and have no steps in them, outside of loops: waits, approvals, values. The first hundred. */
+  steps?: RecordedStep[];
+  /** How many of those are not listed; left out where none is missing. */
+  steps_left_out?: number;
+}
+
+/** One step that calls nothing, as a record tells of it: known secrets masked, long values cut. Source: R-000-86. */
+export interface RecordedStep {
+  path: string;
+  verb: PlanStep['verb'];
+  status: StepStatus;
+  /** Absent where it did not succeed. */
+  gave?: RecordedValue;
+  error?: Pick<Problem, 'code' | 'message'>;
 }
 
 /** One call of a task, as its record tells of it: known secrets masked, long values cut. Source: R-000-86, R-002-34. */

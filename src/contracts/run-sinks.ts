@@ -1,6 +1,8 @@
 import type { CallContext } from './activities.js';
+import type { PlanStep } from './plan.js';
 import type { Problem } from './problem.js';
 import type { Seal } from './seal.js';
+import type { StepStatus } from './states.js';
 import type { TaskStart } from './task.js';
 
 /**
@@ -36,6 +38,25 @@ export interface ToldTask {
   created_at: string;
   /** Its calls; absent where it made none. */
   calls?: CallsMade;
+  /** Its other steps; absent where none of them came up. */
+  steps?: StepsDone;
+}
+
+/** The steps of a task that call nothing and have no steps in them, outside of loops; not masked yet. */
+export interface StepsDone {
+  listed: StepDone[];
+  /** How many are not listed. */
+  left_out: number;
+}
+
+/** One such step. */
+export interface StepDone {
+  path: string;
+  verb: PlanStep['verb'];
+  status: StepStatus;
+  /** Absent where it did not succeed. */
+  gave?: MadeText;
+  error?: Pick<Problem, 'code' | 'message'>;
 }
 
 /** The calls of a task, not masked yet. */

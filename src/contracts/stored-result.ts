@@ -30,6 +30,7 @@ type Told = Pick<TaskResult, 'status' | 'output'> &
       | 'started_at'
       | 'cleanup_ran'
       | 'worked_ms'
+      | 'answer'
       | 'concurrency'
       | 'files'
       | 'changes'

@@ -7,6 +7,7 @@ import type { ItemFailure, LastTurn, LoopCounts, LoopProgress, TurnCount } from 
 import type { Person } from './people.js';
 import type { Plan } from './plan.js';
 import type { Problem } from './problem.js';
+import type { CallMade } from './run-sinks.js';
 import type { Seal } from './seal.js';
 import type { StepStatus, TaskState } from './states.js';
 
@@ -163,10 +164,19 @@ export interface Carried {
   slot?: SlotAsk;
   /** Set while a handler at the top of the workflow deals with a failure. */
   handling?: Handling;
+  /** The calls of earlier runs that the record of the task lists, and how many of them are beyond the first that it lists. */
+  made?: CarriedCalls;
   /** How much of what hooks answered, and of the warnings, stayed behind; absent: nothing. */
   left?: { answers: number; warnings: number };
   /** Absent: none. */
   files?: TaskFile[];
+}
+
+/** Calls of earlier runs of a task, for its record. */
+export interface CarriedCalls {
+  listed: CallMade[];
+  /** How many of those are listed for their failure alone. */
+  failures: number;
 }
 
 /** A failure of the workflow that one of its handlers deals with. */
@@ -174,6 +184,8 @@ export interface Handling {
   /** Which of the handlers. */
   handler: number;
   error: Problem;
+  /** Whether it is what an answer means to its author, so that nothing is tried again unless it is named. */
+  answer?: true;
 }
 
 /** A signal that no wait has taken yet. */
@@ -207,6 +219,8 @@ export interface StepProgress {
   deadline?: string;
   /** Which of the step's handlers deals with its failure. */
   handler?: number;
+  /** Whether that failure is what an answer means to its author, see {@link Handling}. */
+  answer?: true;
   /** At `<path>.undo`: what the call that takes back is given, or why that is not known. */
   undo?: { with: JsonObject } | { problem: Problem };
   /** At `<path>.undo`: the order in which the calls to take back succeeded. */
@@ -214,7 +228,7 @@ export interface StepProgress {
   /** Of a `foreach`: the outputs of the items that are done, by their index. */
   items?: Record<string, Json>;
   /** Of what goes on although something in it failed: the items or branches that did, and the failure to report. */
-  failed?: { items: number[]; error: Problem };
+  failed?: { items: number[]; error: Problem; answer?: true };
   /** Of a `repeat`: the turns that are done. */
   turn?: number;
   /** Of a `repeat`: the pause after those turns is over, and the next one has begun. */
@@ -286,6 +300,8 @@ export interface TaskResult {
   changes_left?: number;
   /** Of a task that another one called: its working time, which counts as the caller's. */
   worked_ms?: number;
+  /** Of a task that another one called: its failure is what an answer means to its author, see {@link Handling}. */
+  answer?: true;
   /** Of a task with `concurrency`: how it came by its turn. */
   concurrency?: Turn;
   /** The files of the task, in the order in which it came by them; left out where there are none. */

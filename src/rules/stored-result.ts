@@ -6,7 +6,7 @@ import type { StepSummary, TaskResult } from '../contracts/task.js';
 
 /** Puts a result into the form its history keeps. */
 export function storeResult(result: TaskResult): StoredResult {
-  const { status, output, error, warnings, approvals, steps, requested_by, worked_ms } = result;
+  const { status, output, error, warnings, approvals, steps, requested_by, worked_ms, answer } = result;
   const { started_at: started, finished_at: finished, cleanup_ran, concurrency, changes, changes_left, files } = result;
   return {
     status,
@@ -22,6 +22,7 @@ export function storeResult(result: TaskResult): StoredResult {
     ...(started && finished && { took_ms: Date.parse(finished) - Date.parse(started) }),
     ...(cleanup_ran !== null && { cleanup_ran }),
     ...(worked_ms !== undefined && { worked_ms }),
+    ...(answer && { answer }),
     ...(concurrency && { concurrency }),
     ...(files && { files }),
     ...(changes && { changes }),

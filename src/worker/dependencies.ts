@@ -72,7 +72,7 @@ export function buildDependencies(
     plans,
     marks: openMarks(store),
     told: new ToldTasks(),
-    records: new RecordFolder(paths.records, share),
+    records: new RecordFolder(paths.records, share, secrets),
     files: { store: files, folders },
     findTask: access.findTask,
     readEnded: access.readEnded,

@@ -52,7 +52,8 @@ export async function recordFromHistory(source: HistorySource, task: string, res
   const admitted = await plans.admit(sealMark(start.seal), { workflowExecution: run, taskQueue });
   const { store } = source;
   const share = store.isShared ? new StoreShare(store, project, recordsOrigin(paths)) : undefined;
-  const records = new RecordFolder(paths.records, share);
+  const secrets = (environment: string): SecretSource => new SecretSource(paths.root, environment);
+  const records = new RecordFolder(paths.records, share, secrets);
   const { input, carried, changed, seal } = start;
   const ended = {
     task,
@@ -62,7 +63,6 @@ export async function recordFromHistory(source: HistorySource, task: string, res
     input: () => input,
     told: await askTold(source, run, carried?.created_at ?? changed?.created_at ?? startTime.toISOString()),
   };
-  const secrets = (environment: string): SecretSource => new SecretSource(paths.root, environment);
   await recordEnd(ended, { records, host: hostname(), secrets });
 }
 

@@ -167,5 +167,5 @@ function failureOf(run: TaskRun, { path, budget }: WorkflowCall, task: string, e
   const isMap = said !== null && typeof said === 'object' && !Array.isArray(said);
   const details = isMap ? said : said === undefined ? {} : { value: said };
   // The innermost step is the one reported, and so is the task that it belongs to.
-  return new StepFailure({ ...problem, code, details: { task, ...details } });
+  return new StepFailure({ ...problem, code, details: { task, ...details } }, false, result?.answer ?? false);
 }

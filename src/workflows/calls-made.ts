@@ -1,14 +1,17 @@
 import type { Json } from '../contracts/json.js';
 import type { Problem } from '../contracts/problem.js';
-import type { MadeText, CallsMade as ToldCalls } from '../contracts/run-sinks.js';
+import type { CallMade, CallsMade as ToldCalls } from '../contracts/run-sinks.js';
+import type { CarriedCalls } from '../contracts/task.js';
+import { MadeTexts } from './made-texts.js';
 
 /** So many calls are listed from the first on, and so many failures after them: a loop may make thousands. */
 const MOST_LISTED = 100;
 const MOST_FAILURES = 100;
-/** A record shows less; the rest lets a secret be found that is cut where the record cuts. */
-const MOST_OF_A_VALUE = 6 * 1024;
-/** Of all values together. What is beyond is told by its length. */
+/** Characters of all values together: a record shows less. What is beyond is told by its length. */
 const MOST_OF_ALL = 400 * 1024;
+/** Of what the next run of the task takes along, which its history keeps. */
+const MOST_CARRIED = 64 * 1024;
+const MOST_OF_A_CARRIED = 1024;
 const MOST_OF_A_MESSAGE = 2000;
 
 /** A call that was begun, by reference: nothing is copied before the task ends. */
@@ -27,20 +30,27 @@ export interface OpenCall {
   failed(problem: Problem): void;
 }
 
-/** What the calls of a run were given and gave, for its record; nothing of it is in the history. Source: R-000-86. */
+/** What the calls of a task were given and gave, for its record. Source: R-000-86. */
 export class CallsMade {
   private readonly listed: Made[] = [];
+  private readonly earlier: CallMade[];
   private begun = 0;
-  private failures = 0;
+  private failures: number;
 
-  /** @param earlier how many calls earlier runs of the task made, whose values did not come along. */
-  constructor(private readonly earlier: number) {}
+  /** @param before how many calls earlier runs of the task made. @param carried those of them that came along. */
+  constructor(
+    private readonly before: number,
+    carried?: CarriedCalls,
+  ) {
+    this.earlier = carried?.listed ?? [];
+    this.failures = carried?.failures ?? 0;
+  }
 
   /** Notes a call that begins. */
   begin(path: string, call: string, given: Json, task?: string): OpenCall {
     this.begun += 1;
     const made: Made = { path, call, given, ...(task !== undefined && { task }) };
-    const isListed = this.listed.length < MOST_LISTED;
+    const isListed = this.room > 0;
     if (isListed) this.listed.push(made);
     return {
       gave: (output) => {
@@ -53,24 +63,39 @@ export class CallsMade {
     };
   }
 
-  /** The calls as texts that are cut; undefined where there was none. */
+  /** The calls as texts that are cut, those of earlier runs first; undefined where there was none. */
   tell(): ToldCalls | undefined {
-    if (this.begun + this.earlier === 0) return undefined;
-    let room = MOST_OF_ALL;
-    const textOf = (value: Json): MadeText => {
-      const whole = JSON.stringify(value) ?? 'null';
-      const text = whole.slice(0, Math.min(MOST_OF_A_VALUE, room));
-      room -= text.length;
-      return [text, whole.length];
-    };
-    const listed = this.listed.map(({ path, call, task, given, gave, error }) => ({
+    const all = this.begun + this.before;
+    if (all === 0) return undefined;
+    const listed = this.texts(new MadeTexts(MOST_OF_ALL));
+    return { listed, left_out: Math.max(0, all - listed.length) };
+  }
+
+  /** What the next run of the task takes along; undefined where there was no call. */
+  carry(): CarriedCalls | undefined {
+    if (this.earlier.length + this.listed.length === 0) return undefined;
+    return { listed: this.texts(new MadeTexts(MOST_CARRIED, MOST_OF_A_CARRIED)), failures: this.failures };
+  }
+
+  /** How many more are listed whatever becomes of them. */
+  private get room(): number {
+    return MOST_LISTED + Math.min(this.failures, MOST_FAILURES) - this.earlier.length - this.listed.length;
+  }
+
+  private texts(texts: MadeTexts): CallMade[] {
+    const earlier = this.earlier.map(({ given, gave, ...call }) => ({
+      ...call,
+      given: texts.again(given),
+      ...(gave && { gave: texts.again(gave) }),
+    }));
+    const own = this.listed.map(({ path, call, task, given, gave, error }) => ({
       path,
       call,
       ...(task !== undefined && { task }),
-      given: textOf(given),
-      ...(gave !== undefined && { gave: textOf(gave) }),
+      given: texts.of(given),
+      ...(gave !== undefined && { gave: texts.of(gave) }),
       ...(error && { error: { code: error.code, message: error.message.slice(0, MOST_OF_A_MESSAGE) } }),
     }));
-    return { listed, left_out: this.earlier + this.begun - listed.length };
+    return [...earlier, ...own];
   }
 }

@@ -17,6 +17,7 @@ export function carryOn(run: TaskRun): TaskStart {
   const answers = keepAnswers(run.hooks);
   const warnings = keepWarnings(warningsNow(run));
   const left = { answers: run.left.answers + answers.left, warnings: run.left.warnings + warnings.left };
+  const made = run.made.carry();
   const carried: Carried = {
     created_at: run.createdAt,
     started_at: run.startedAt ?? run.createdAt,
@@ -30,6 +31,7 @@ export function carryOn(run: TaskRun): TaskStart {
     ...(run.turn && { turn: run.turn }),
     ...(run.slot && { slot: run.slot }),
     ...(run.handling && { handling: run.handling }),
+    ...(made && { made }),
     ...((left.answers > 0 || left.warnings > 0) && { left }),
     ...(run.files.listed.length > 0 && { files: run.files.listed }),
   };

@@ -12,6 +12,7 @@ import { describeOutside, toolsUsed } from '../rules/tools-used.js';
 import { untilKeyed } from './await-key.js';
 import { reportEnd, reportTold } from './report-run.js';
 import { warningsNow } from './steps/run-many.js';
+import { stepsDone } from './steps-done.js';
 import type { TaskRun } from './task-run.js';
 
 /** How a task ended, before its output is checked. */
@@ -19,6 +20,8 @@ export interface Outcome {
   status: EndState;
   output: Json;
   error: Problem | null;
+  /** Whether the error is what an answer means to its author, for the task that called this one. */
+  answer?: true;
 }
 
 type Finish = (request: FinishRequest) => Promise<FinishAnswer>;
@@ -69,9 +72,10 @@ function sizeBeside(run: TaskRun, result: TaskResult, text: string): number {
 }
 
 /** What only this workflow knows, for its record. */
-export function toldOf({ createdAt: created_at, made }: TaskRun): ToldTask {
-  const calls = made.tell();
-  return { created_at, ...(calls && { calls }) };
+export function toldOf(run: TaskRun): ToldTask {
+  const calls = run.made.tell();
+  const steps = stepsDone(run);
+  return { created_at: run.createdAt, ...(calls && { calls }), ...(steps && { steps }) };
 }
 
 async function finishByActivity(run: TaskRun, result: TaskResult): Promise<TaskResult> {
@@ -122,7 +126,7 @@ export function resultOf(run: TaskRun, outcome?: Outcome): TaskResult {
     ...(seal.intent !== undefined && { intent: seal.intent }),
     ...(run.inputChanges.length > 0 && { changes: run.inputChanges }),
     ...(run.changesLeft.count > 0 && { changes_left: run.changesLeft.count }),
-    ...(run.start.child && { worked_ms: run.budget.spent() }),
+    ...(run.start.child && { worked_ms: run.budget.spent(), ...(outcome?.answer && { answer: true as const }) }),
   };
 }
 

@@ -21,6 +21,23 @@ export class StepFailure extends Error {
   }
 }
 
+/** A failure as the next run of its task, or the caller of its task, is told of it. */
+export interface KeptFailure {
+  error: Problem;
+  /** See {@link StepFailure.isAnswer}. */
+  answer?: true;
+}
+
+/** A failure as data. */
+export function keepFailure({ problem, isAnswer }: StepFailure): KeptFailure {
+  return { error: problem, ...(isAnswer && { answer: true }) };
+}
+
+/** A failure that {@link keepFailure} has kept. */
+export function keptFailure({ error, answer = false }: { error: Problem; answer?: boolean }): StepFailure {
+  return new StepFailure(error, false, answer);
+}
+
 /** `end` unwinds to the top of the task: a success, whatever it passes, but for a clean-up that fails on the way. */
 export class EndOfTask extends Error {
   /** @param failure of the first `finally` that failed on the way, which the task ends with. */

@@ -146,7 +146,7 @@ export class TaskRun {
     this.signals = [...(carried?.signals ?? changed?.signals ?? [])];
     this.calls = carried?.calls ?? 0;
     this.sequence = carried?.sequence ?? 0;
-    this.made = new CallsMade(this.calls);
+    this.made = new CallsMade(this.calls, carried?.made);
     this.paused = carried?.paused ?? changed?.paused ?? false;
     this.turn = carried?.turn && { ...carried.turn };
     this.slot = carried?.slot && { ...carried.slot };

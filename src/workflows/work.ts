@@ -13,7 +13,9 @@ import {
   endStateOf,
   Halted,
   isStepFailure,
-  StepFailure,
+  keepFailure,
+  keptFailure,
+  type StepFailure,
   stepStatusOf,
 } from './step-failure.js';
 import { evaluate } from './steps/evaluate.js';
@@ -71,14 +73,14 @@ async function recover(run: TaskRun, frame: Frame, error: unknown): Promise<Outc
   if (!handlers || !isStepFailure(error)) throw error;
   const index = findHandler(handlers, error.problem.code);
   if (index === undefined) throw error;
-  if (isSinceEngine2(run.plan)) run.handling = { handler: index, error: error.problem };
+  if (isSinceEngine2(run.plan)) run.handling = { handler: index, ...keepFailure(error) };
   return recoverWith(run, frame, handlers[index] as ErrorHandler, error);
 }
 
 /** An earlier run of the task has failed, and begun to deal with that. */
-function goOnHandling(run: TaskRun, frame: Frame, { handler, error }: Handling): Promise<Outcome> {
+function goOnHandling(run: TaskRun, frame: Frame, { handler, ...failure }: Handling): Promise<Outcome> {
   for (const step of run.plan.steps) if (run.progress[step.id]) recallStep(run, step, step.id);
-  return recoverWith(run, frame, run.plan.on_error?.[handler] as ErrorHandler, new StepFailure(error));
+  return recoverWith(run, frame, run.plan.on_error?.[handler] as ErrorHandler, keptFailure(failure));
 }
 
 async function recoverWith(run: TaskRun, frame: Frame, handler: ErrorHandler, error: StepFailure): Promise<Outcome> {
@@ -147,7 +149,7 @@ async function cleanUp(run: TaskRun, frame: Frame, outcome: Outcome): Promise<Ou
 /** How a task ends that ended in an error. */
 export function outcomeOf(thrown: unknown): Outcome {
   const error = asStepFailure(thrown);
-  if (isStepFailure(error)) return { status: endStateOf(error.problem.code), output: null, error: error.problem };
+  if (isStepFailure(error)) return { status: endStateOf(error.problem.code), output: null, ...keepFailure(error) };
   if (isCancellation(error)) return { status: 'cancelled', output: null, error: null };
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return { status: 'failed', output: null, error: { code: 'internal.error', message } };

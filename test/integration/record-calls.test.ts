@@ -73,6 +73,33 @@ describe.each([
   });
 });
 
+test('R-000-86: what calls nothing is recorded as well, with how it ended and what it gave', async () => {
+  const result = await flows.run(`
+steps:
+  - { id: named, let: { n: 7 } }
+  - { id: pause, wait: 1ms }
+  - { id: bad, fail: { code: no_luck, message: not today }, continue_on_error: true }
+  - { id: off, let: { n: 8 }, if: "false" }`);
+  const key = result.task_key as string;
+  expect(recordOf(key).steps).toMatchObject([
+    { path: 'named', verb: 'let', status: 'succeeded', gave: { value: { n: 7 } } },
+    { path: 'pause', verb: 'wait', status: 'succeeded' },
+    { path: 'bad', verb: 'fail', status: 'failed', error: { code: 'no_luck', message: 'not today' } },
+    { path: 'off', verb: 'let', status: 'skipped' },
+  ]);
+  expect(textOf(key)).toMatch(/## Steps without calls\n\n`named` \(let\): succeeded, gave:/);
+});
+
+test('R-000-86: known secrets are masked in what the task itself was given and gave', async () => {
+  const yaml = `
+steps: [{ id: leak, call: util.leak, with: {} }]
+output: "\${{ steps.leak.output.leaked }}"`;
+  const result = await flows.run(yaml, { said: `it is ${SECRET}` });
+  const key = result.task_key as string;
+  expect(recordOf(key)).toMatchObject({ input: { said: 'it is ***' }, result: { output: '***' } });
+  expect(readFileSync(join(folderOf(key), 'record.json'), 'utf8') + textOf(key)).not.toContain(SECRET);
+});
+
 test('a called workflow is a call, and its own record has its calls', async () => {
   const child = flows.define(
     'steps: [{ id: echo, call: util.echo, with: { n: "${{ input.n }}" } }]\noutput: "${{ input.n }}"',

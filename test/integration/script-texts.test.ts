@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/contracts/json.js';
-import { projectFile } from '../fixtures/project-folder.js';
+import { projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { logFile, lowLevel, scriptAbility } from '../fixtures/servers/definitions.js';
 
@@ -225,6 +225,24 @@ describe('exit codes that say something', () => {
       error: { code: 'cert.expiring', step: 'named', details: { exit_code: 2, stderr: 'soon' } },
     });
     expect([runs('two'), runs('two-group'), runs('two-named')]).toEqual([1, 1, 2]);
+  });
+
+  test('a code stays an answer where the call is in a task that was called', async () => {
+    const call = (name: string) => [{ id: 'inner', call: 'ops.check', with: { exit: 2, name } }];
+    project.write({
+      ...workflow('checked', `input_schema: { type: object }\nsteps: ${JSON.stringify(call('child'))}`),
+      ...workflow(
+        'checked_twice',
+        `steps:
+  - { id: child, steps: [{ id: sub, call: checked, with: {} }], retry: { attempts: 2, first: 1ms }, continue_on_error: true }
+  - { id: named, steps: [{ id: subbed, call: checked, with: {} }], retry: { attempts: 2, first: 1ms, errors: [cert.expiring] }, continue_on_error: true }`,
+      ),
+    });
+    const result = await project.run('checked_twice', {});
+    const attempts = Object.fromEntries(result.steps.map(({ path, attempts }) => [path, attempts]));
+    expect(attempts).toMatchObject({ child: 1, named: 2 });
+    expect(result.steps).toMatchObject([{ error: { code: 'cert.expiring' } }, {}, { error: { code: 'cert.expiring' } }, {}]);
+    expect(runs('child')).toBe(3);
   });
 
   test('`ok` reads the output as usual', async () => {

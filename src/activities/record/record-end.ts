@@ -8,6 +8,7 @@ import type { SecretSource } from '../secrets.js';
 import { newRecord } from './new-record.js';
 import { recordCalls } from './record-calls.js';
 import type { RecordFolder } from './record-folder.js';
+import { recordSteps } from './record-steps.js';
 
 /** A task that has ended, as its record tells of it. */
 export interface Ended {
@@ -51,7 +52,8 @@ export async function recordEnd(ended: Ended, place: RecordPlace, signal?: Abort
   // The history has it, so that whoever writes the record anew writes the same.
   const created_at = ended.told?.created_at ?? record.created_at;
   const calls = recordCalls(ended.told?.calls, admitted.plan, place.secrets);
-  await records.finish({ ...record, created_at, result, used, ...calls }, signal);
+  const steps = recordSteps(ended.told?.steps, admitted.plan, place.secrets);
+  await records.finish({ ...record, created_at, result, used, ...calls, ...steps }, signal);
 }
 
 /** Without fractions of a second left out, moments of ISO 8601 in UTC are in the order of their letters. */

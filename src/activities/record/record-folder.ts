@@ -14,7 +14,9 @@ import type { Tombstone } from '../../contracts/deletion.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
 import { CHILDREN, isDirect, recordPath } from '../../rules/record-path.js';
+import type { SecretSource } from '../secrets.js';
 import { inFolder } from './in-folder.js';
+import { maskRecord } from './mask-record.js';
 import { renderRecord } from './render-record.js';
 import type { SharedLog, TaskShare } from './task-share.js';
 import { type Content, writeTogether } from './write-together.js';
@@ -24,10 +26,14 @@ const MOST_CALLED = 200;
 
 /** The records of a project: one folder a task, named after its key. Source: R-000-70, C-13. */
 export class RecordFolder {
-  /** @param share where others read what is written here; left out: nowhere. */
+  /**
+   * @param share where others read what is written here; left out: nowhere.
+   * @param secrets that are masked in what a task was given and gave; left out: none is known.
+   */
   constructor(
     private readonly folder: string,
     private readonly share?: TaskShare,
+    private readonly secrets?: (environment: string) => SecretSource,
   ) {}
 
   /** The folder of a task, or undefined where it has none: a direct run has one if preflight made it. Source: R-000-78. */
@@ -65,7 +71,8 @@ export class RecordFolder {
    * @returns false when the folder is there already.
    * @throws AbilityError `record.write_failed`; then no folder is left.
    */
-  create(record: TaskRecord): boolean {
+  create(whole: TaskRecord): boolean {
+    const record = this.masked(whole);
     const path = join(this.folder, ...recordPath(record.task_key));
     makeFolder(dirname(path));
     try {
@@ -87,7 +94,8 @@ export class RecordFolder {
   }
 
   /** Puts a record in the place of one that nobody ran. @throws AbilityError `record.write_failed`. */
-  replace(record: TaskRecord): void {
+  replace(whole: TaskRecord): void {
+    const record = this.masked(whole);
     const path = this.pathOf(record.task_key) as string;
     this.shareOf(record)?.planned(record);
     try {
@@ -108,7 +116,8 @@ export class RecordFolder {
    *
    * @param signal once it is aborted, what was not written yet is not written. @throws AbilityError `record.write_failed`.
    */
-  async finish(record: TaskRecord, signal?: AbortSignal): Promise<void> {
+  async finish(whole: TaskRecord, signal?: AbortSignal): Promise<void> {
+    const record = this.masked(whole);
     const path = this.pathOf(record.task_key) as string;
     try {
       // The record is the last, so that what calls itself complete is.
@@ -168,6 +177,10 @@ export class RecordFolder {
   /** What is removed after some days is not shared. */
   private shareOf({ task_key }: TaskRecord): TaskShare | undefined {
     return isDirect(task_key) ? undefined : this.share;
+  }
+
+  private masked(record: TaskRecord): TaskRecord {
+    return this.secrets ? maskRecord(record, this.secrets) : record;
   }
 
   private write(path: string, record: TaskRecord): void {

@@ -1,6 +1,19 @@
-import type { CalledPlace, RecordedCall, RecordedValue, TaskRecord } from '../../contracts/record.js';
+import type { CalledPlace, RecordedCall, RecordedStep, RecordedValue, TaskRecord } from '../../contracts/record.js';
 import { markdownCode, markdownLine } from '../../rules/shown-text.js';
 import { fence, json } from './markdown-fence.js';
+
+/** What became of the steps that call nothing, as a section of Markdown; none where the record lists none. Source: R-000-86. */
+export function renderPlainSteps({ steps, steps_left_out: left = 0 }: TaskRecord): string[] {
+  if (!steps) return [];
+  const rest = left > 0 ? [`${left} more such steps are not listed.`] : [];
+  return ['## Steps without calls', ...steps.map(renderStep), ...rest];
+}
+
+function renderStep({ path, verb, status, gave, error }: RecordedStep): string {
+  const told = `${markdownCode(path)} (${verb}): ${status}`;
+  if (error) return `${told} with ${markdownCode(error.code)}:\n\n${fence(error.message)}`;
+  return gave ? `${told}, gave${tellValue(gave)}` : `${told}.`;
+}
 
 /** What each call was given and gave, as sections of Markdown; none where the record lists no calls. Source: R-000-86. */
 export function renderCalls({ calls, calls_left_out: left = 0 }: TaskRecord): string[] {

@@ -8,7 +8,8 @@ import { formatDuration } from '../../rules/duration.js';
 import { foldAnswers } from '../../rules/fold-answers.js';
 import { markdownCode, markdownLine, oneLine } from '../../rules/shown-text.js';
 import { fence, json } from './markdown-fence.js';
-import { renderCalls } from './render-calls.js';
+import { renderCalls, renderPlainSteps } from './render-calls.js';
+import { renderHookScripts } from './render-hook-scripts.js';
 
 /** So many failures of one loop are told; a result has no more of it. */
 const MOST_FAILURES = 20;
@@ -40,6 +41,8 @@ export function renderRecord(record: TaskRecord): string {
     ...(record.used ? [`## Tools used\n\n${usedOf(record.used)}`] : []),
     ...(result ? outcomeOf(result) : []),
     ...renderCalls(record),
+    ...renderPlainSteps(record),
+    ...renderHookScripts(plan),
   ];
   return `${sections.join('\n\n')}\n`;
 }

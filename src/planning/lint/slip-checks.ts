@@ -7,6 +7,7 @@ import { checkHookExamples } from './checks/hook-examples.js';
 import { checkHookMatches } from './checks/hook-matches.js';
 import { checkHostPatterns } from './checks/host-patterns.js';
 import { checkIdleSteps } from './checks/idle-steps.js';
+import { checkLateRetries } from './checks/late-retries.js';
 import { checkLimits } from './checks/limits.js';
 import { checkRetryFamilies } from './checks/retry-families.js';
 import { checkSchemaContradictions } from './checks/schema-contradictions.js';
@@ -30,6 +31,7 @@ export const SLIP_CHECKS: readonly Check[] = [
   checkHookMatches,
   checkHostPatterns,
   checkIdleSteps,
+  checkLateRetries,
   checkLimits,
   checkRetryFamilies,
   checkSchemaContradictions,

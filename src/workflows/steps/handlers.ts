@@ -4,7 +4,7 @@ import type { ErrorHandler, PlanStep } from '../../contracts/plan.js';
 import { isSinceEngine2 } from '../../rules/engine.js';
 import { codeMatchesAny, isCatchable } from '../../rules/error-families.js';
 import { isUnknown } from '../cut.js';
-import { isStepFailure, locate, StepFailure, stepStatusOf } from '../step-failure.js';
+import { isStepFailure, keepFailure, keptFailure, locate, type StepFailure, stepStatusOf } from '../step-failure.js';
 import type { OwnValue, TaskRun } from '../task-run.js';
 import { evaluate } from './evaluate.js';
 import { type Frame, frameInside } from './frame.js';
@@ -43,7 +43,7 @@ async function handled(
     );
   if (noted?.handler !== undefined && noted.error) {
     if (isSinceEngine2(run.plan)) recallStep(run, step, path);
-    return handleWith(handlers[noted.handler] as ErrorHandler, new StepFailure(noted.error));
+    return handleWith(handlers[noted.handler] as ErrorHandler, keptFailure({ ...noted, error: noted.error }));
   }
   try {
     return await work();
@@ -52,7 +52,7 @@ async function handled(
     const { problem } = locate(error, step.id, path);
     const index = findHandler(handlers, problem.code);
     if (index === undefined) throw error;
-    run.note(path, step.id, { status: stepStatusOf(problem.code), output: null, error: problem });
+    run.note(path, step.id, { status: stepStatusOf(problem.code), output: null, ...keepFailure(error) });
     run.note(path, step.id, { status: 'running', handler: index });
     return handleWith(handlers[index] as ErrorHandler, error);
   }

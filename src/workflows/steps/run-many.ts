@@ -5,7 +5,7 @@ import type { StepProgress } from '../../contracts/task.js';
 import { isSinceEngine2 } from '../../rules/engine.js';
 import { type Cause, causeOf, explain, isUnknown } from '../cut.js';
 import { Halt } from '../halt.js';
-import { Halted, isStepFailure, placeOf, StepFailure } from '../step-failure.js';
+import { Halted, isStepFailure, keepFailure, keptFailure, placeOf, type StepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import type { Frame } from './frame.js';
 
@@ -38,7 +38,7 @@ export async function runMany(
   const frame = { ...inside, halt };
   const entry = run.progress[path] as StepProgress;
   const failed = new Set(entry.failed?.items);
-  let first: { error: unknown } | undefined = entry.failed && { error: new StepFailure(entry.failed.error) };
+  let first: { error: unknown } | undefined = entry.failed && { error: keptFailure(entry.failed) };
   let goesOn = false;
   let next = 0;
   const scope = onFailure === 'cancel' ? new CancellationScope() : undefined;
@@ -81,12 +81,12 @@ export async function runMany(
 }
 
 /** So the next run of the task, should there be one, neither repeats nor forgets it. */
-function noteFailed(run: TaskRun, path: string, index: number, { problem }: StepFailure): void {
+function noteFailed(run: TaskRun, path: string, index: number, failure: StepFailure): void {
   if (!isSinceEngine2(run.plan)) return;
   const entry = run.progress[path] as StepProgress;
   const items = entry.failed?.items ?? [];
   items.push(index);
-  entry.failed = { items, error: problem };
+  entry.failed = { items, ...keepFailure(failure) };
 }
 
 /** The warnings so far, each once; those of lost outcomes with what is known by now of what cut the call. */

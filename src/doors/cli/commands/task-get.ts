@@ -1,5 +1,6 @@
 import { findRecord, readInput, viewTask } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import type { JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { didYouMean } from '../../../rules/nearest.js';
 import { type Context, openRegistry, withSession } from '../context.js';
@@ -10,7 +11,8 @@ export async function run(context: Context, [key = '', field]: string[]): Promis
     const { view, result } = await viewTask(connection, key);
     // A record here that has the key of another project's task is not of that task.
     const recorded = result.project === undefined ? (await findRecord(connection, key))?.input : undefined;
-    const input = view?.input ?? recorded ?? (await readInput(connection, key));
+    // Known secrets are masked in a record, so it comes last.
+    const input = view?.input ?? (await readInput(connection, key).catch(orElse(recorded))) ?? recorded;
     if (!input) {
       throw new AbilityError({
         code: 'record.missing',
@@ -31,4 +33,12 @@ export async function run(context: Context, [key = '', field]: string[]): Promis
     else context.terminal.printJson(value);
     return EXIT.ok;
   });
+}
+
+/** The start of a task may lie in a store that is not seen from here; what a record has does as well. */
+function orElse(recorded: JsonObject | undefined): (error: unknown) => JsonObject {
+  return (error) => {
+    if (recorded === undefined) throw error;
+    return recorded;
+  };
 }

@@ -28,7 +28,7 @@ export class UncutCalls {
 
   constructor(private readonly registry: Registry) {
     for (const { operation, body } of implementationBodies(registry)) {
-      const ms = (timeOf(body) ?? 0) * 1000;
+      const ms = (secondsOf(body) ?? 0) * 1000;
       this.written.set(operation, Math.max(ms, this.written.get(operation) ?? 0));
     }
   }
@@ -60,7 +60,8 @@ export class UncutCalls {
   }
 }
 
-function timeOf(body: ImplementationBody): number | undefined {
+/** The time-out of an implementation, where one is written. */
+export function secondsOf(body: ImplementationBody): number | undefined {
   if (body.kind === 'script') return body.script.timeout_sec;
   return body.kind === 'mcp' ? body.mcp.timeout_sec : body.api.timeout_sec;
 }

@@ -6,6 +6,7 @@ import { ERROR_CASES } from './errors.js';
 import { EXPRESSION_CASES } from './expressions.js';
 import { HOOK_CASES } from './hooks.js';
 import { IMPLEMENTATION_CASES } from './implementations.js';
+import { LATE_RETRY_CASES } from './late-retries.js';
 import { LIFECYCLE_CASES } from './lifecycle.js';
 import { POLICY_CASES } from './policies.js';
 import { SCOPE_CASES } from './scopes.js';
@@ -39,5 +40,6 @@ export const LINT_CASES: readonly LintCase[] = [
   ...SCRIPT_REACH_CASES,
   ...CUT_CASES,
   ...SCRIPT_TEXT_CASES,
+  ...LATE_RETRY_CASES,
   ...LIFECYCLE_CASES,
 ];

@@ -1,0 +1,26 @@
+import type { TaskRecord } from '../../contracts/record.js';
+import type { TaskResult } from '../../contracts/task.js';
+import { Masker } from '../masking/masker.js';
+import type { SecretSource } from '../secrets.js';
+import { secretsOf } from './secrets-of.js';
+
+/** A record with the known secrets masked in what the task was given and gave, and in what is said of it. Source: R-000-86. */
+export function maskRecord(record: TaskRecord, secrets: (environment: string) => SecretSource): TaskRecord {
+  const { plan, input, warnings, result } = record;
+  const masker = new Masker(secretsOf(plan, secrets(plan.environment.name)));
+  const masked = <T>(value: T): T => masker.maskDeep(value) as T;
+  return { ...record, input: masked(input), warnings: masked(warnings), result: result && maskResult(result, masked) };
+}
+
+function maskResult(result: TaskResult, masked: <T>(value: T) => T): TaskResult {
+  const { output, error, warnings, approvals, hooks, steps } = result;
+  return {
+    ...result,
+    output: masked(output),
+    error: masked(error),
+    warnings: masked(warnings),
+    approvals: masked(approvals),
+    hooks: hooks.map((hook) => ({ ...hook, ...(hook.reason !== undefined && { reason: masked(hook.reason) }) })),
+    steps: steps.map((step) => ({ ...step, ...(step.error && { error: masked(step.error) }) })),
+  };
+}
