@@ -18,6 +18,8 @@ export { type LogLine, linesOf, readCallLogs } from './read-call-logs.js';
 export { readHost, readInput, readRecordPlace } from './read-origin.js';
 export { findRecord, readRecord } from './read-record.js';
 export { awaitResult } from './read-result.js';
+export { readChain, type TaskChain } from './read-chain.js';
+export { earlierKeys, nextKey } from './retried-key.js';
 export { readWayToRetry } from './read-way-to-retry.js';
 export { type Retry, retryTask } from './retry-task.js';
 export { fetchSharedRecord, SharedLogs, type SharedRecord, sharedStore } from './shared-task.js';

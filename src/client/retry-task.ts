@@ -5,6 +5,7 @@ import { type CreatedTask, createTask, type NewTask } from './create-task.js';
 import { keepingRuntime } from './keep-runtime.js';
 import { openOwn } from './open-task.js';
 import { refuseDeleted } from './read-deletion.js';
+import { nextKey } from './retried-key.js';
 import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
 import { queryTask } from './view-task.js';
 
@@ -47,10 +48,4 @@ export async function retryTask(connection: Connection, id: string, { from, ...w
   const retry = { task: id, from: from ?? null };
   const same = { ability: ability_id, environment, input, ...(intent !== undefined && { intent }) };
   return createTask(connection, { ...wanted, ...same, key: nextKey(id), retry });
-}
-
-/** `k`, `k.r2`, `k.r3`, ... */
-function nextKey(id: string): string {
-  const [, base = id, number = '1'] = /^(.*?)(?:\.r(\d+))?$/.exec(id) ?? [];
-  return `${base}.r${Number(number) + 1}`;
 }

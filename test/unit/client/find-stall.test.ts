@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Connection } from '../../../src/client/connect.js';
+import { lastRefusal } from '../../../src/client/find-key-wait.js';
 import { STALL_MS, StallWatch } from '../../../src/client/find-stall.js';
 
 const SCHEDULED = 1;
@@ -115,4 +116,22 @@ test('the runtime of a project has its own workers: the log and a new start help
   await watch.look('t', turn(SCHEDULED), 0);
   const [stall] = await watch.look('t', turn(SCHEDULED), STALL_MS);
   expect(stall?.suggestion).toBe('Read /p/runtime.log; start the runtime anew: ability down && ability up --detach');
+});
+
+const refused = { applicationFailureInfo: { type: 'seal.unknown_key' } };
+
+test('a call that comes to a worker without the key of its task is said at once, and once', async () => {
+  const said = await saidOf(call({ attempt: 2, lastFailure: refused, nextAttemptScheduleTime: at(9_999_999_999) }));
+  expect(said).toEqual([
+    'A worker on the queue p-dev-local has taken up t and does not have the key that the task was sealed with (seal.unknown_key); it waits for one that serves it',
+  ]);
+});
+
+test.each([
+  ['the last call was given back', [{ timerStartedEventAttributes: {} }, { activityTaskFailedEventAttributes: { failure: refused } }], 'seal.unknown_key'],
+  ['so was one beside the history', [{ markerRecordedEventAttributes: { failure: refused } }], 'seal.unknown_key'],
+  ['another call came after it', [{ activityTaskCompletedEventAttributes: {} }, { activityTaskFailedEventAttributes: { failure: refused } }], undefined],
+  ['it failed for another reason', [{ activityTaskFailedEventAttributes: { failure: { applicationFailureInfo: { type: 'script.exit' } } } }], undefined],
+])('whether a task with nothing but a timer waits for a key: %s', (_, events, code) => {
+  expect(lastRefusal(events as unknown as Parameters<typeof lastRefusal>[0])).toBe(code);
 });

@@ -17,6 +17,7 @@ import { didYouMean } from '../../../rules/nearest.js';
 import { pathsOf } from '../../../server/project-paths.js';
 import type { Store } from '../../../server/store/store.js';
 import { type Context, openRegistry, withSession } from '../context.js';
+import { tellPlaceInChain } from '../note-chain.js';
 import { plainText } from '../plain-text.js';
 import { type CallLog, CallLogs } from '../read-call-logs.js';
 import { recordFolder, whyMissing } from './task-record.js';
@@ -37,6 +38,8 @@ export async function run(
     const place = { project: registry.project.project, task: key };
     return new CallLogs(join(folder, RECORD_FILES.logs), paths, place, store, (text) => context.terminal.note(text));
   };
+  const chain = tellPlaceInChain(key, folder, context);
+  if (chain !== undefined && !context.flags.json) context.terminal.note(chain);
   if (!follow) {
     const store = sharedStore(context.env, paths);
     const logs = open(store);

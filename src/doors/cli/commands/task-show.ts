@@ -1,4 +1,4 @@
-import { type SeenTask, viewTask } from '../../../client/index.js';
+import { type Connection, hasEnded, readChain, type SeenTask, type TaskChain, viewTask } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { describeWait } from '../../../rules/describe-concurrency.js';
 import { foldAnswers } from '../../../rules/fold-answers.js';
@@ -7,6 +7,7 @@ import { type Context, openRegistry, withSession } from '../context.js';
 import { noteNext } from '../follow-task.js';
 import { inOne, tellWait } from '../live/tell-wait.js';
 import { mendRecord } from '../mend-record.js';
+import { tellChain } from '../note-chain.js';
 import { plainText } from '../plain-text.js';
 import { renderApproval, renderResult } from '../render-result.js';
 import { renderSteps } from '../render-steps.js';
@@ -27,8 +28,11 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
     const { view, source } = seen;
     const mended = await mendRecord(connection, key, seen);
     const result = mended ? { ...seen.result, warnings: [...seen.result.warnings, mended] } : seen.result;
+    const chain = await chainOf(connection, key, seen);
     if (flags.json) {
-      terminal.printJson({ ...(view ?? result), source });
+      const { retry_of, retries } = chain;
+      const others = { ...(retry_of !== null && { retry_of }), ...(retries.length > 0 && { retries }) };
+      terminal.printJson({ ...(view ?? result), ...others, source });
       return EXIT.ok;
     }
     const { folded, left } = foldAnswers(result.hooks);
@@ -37,6 +41,7 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
     terminal.print(
       [
         renderResult(result, terminal.style, context),
+        ...tellChain(chain, context),
         ...(view?.paused
           ? [asTyped(`paused: it starts nothing new until \`ability task resume ${key}\``, context)]
           : []),
@@ -56,4 +61,11 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
     if (source !== 'record') await noteNext(context, connection, result);
     return EXIT.ok;
   });
+}
+
+/** Only what has ended is tried again, and what Temporal has forgotten has nobody to ask about. */
+async function chainOf(connection: Connection, key: string, seen: SeenTask): Promise<TaskChain> {
+  const isAlone = seen.source === 'record' || /[:/]/.test(key);
+  const { retry_of, retries } = isAlone ? { retry_of: null, retries: [] } : await readChain(connection, key);
+  return { retry_of, retries: hasEnded(seen) ? retries : [] };
 }
