@@ -19,6 +19,17 @@ beforeAll(async () => {
   flows = await startFlows({
     'ability.yaml': projectFile('{ dev: {} }', 'policy: { direct_records: { keep: 7d } }\n'),
     '.env.dev': `TOKEN=${SECRET}\n`,
+    'registry/hooks/PostAbilityCall.yaml':
+      'hooks: [{ id: looks, handler: { script: { path: hooks/looks.mjs } }, match: { abilities: [util.seen] } }]\n',
+    'hooks/looks.mjs': `import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+const context = JSON.parse(readFileSync(0, 'utf8'));
+const folder = '.system/implement';
+const key = readdirSync(folder).find((name) => JSON.stringify(context).includes(name));
+const { result } = JSON.parse(readFileSync(folder + '/' + key + '/record.json', 'utf8'));
+writeFileSync('looked.json', JSON.stringify({ result, context }));
+console.log(JSON.stringify({ warnings: ['looked'] }));
+`,
+    ...operation('util.seen', 'return { seen: 1 };'),
     ...operation('util.leak', 'return { leaked: process.env.TOKEN };', {
       script: ', env: { TOKEN: "env:TOKEN" }',
     }),
@@ -98,6 +109,16 @@ output: "\${{ steps.leak.output.leaked }}"`;
   const key = result.task_key as string;
   expect(recordOf(key)).toMatchObject({ input: { said: 'it is ***' }, result: { output: '***' } });
   expect(readFileSync(join(folderOf(key), 'record.json'), 'utf8') + textOf(key)).not.toContain(SECRET);
+});
+
+test('R-000-75: a hook after a call is told how it ended, the record is written with its answer, then the result is returned', async () => {
+  const result = await flows.run('steps: [{ id: seen, call: util.seen, with: {} }]');
+  const looked = JSON.parse(readFileSync(flows.file('looked.json'), 'utf8'));
+  expect(looked.result).toBeNull();
+  expect(JSON.stringify(looked.context)).toContain('"seen":1');
+  const answer = { hook_id: 'looks', phase: 'PostAbilityCall', path: 'seen' };
+  expect(result.hooks).toMatchObject([answer]);
+  expect(recordOf(result.task_key as string).result?.hooks).toMatchObject([answer]);
 });
 
 test('a called workflow is a call, and its own record has its calls', async () => {

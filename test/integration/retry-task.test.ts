@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decide, type Retry, retryTask, viewTask } from '../../src/client/index.js';
+import { decide, type Retry, readChain, retryTask, viewTask } from '../../src/client/index.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 
 let flows: Flows;
@@ -82,4 +82,18 @@ steps:
     await ended(id);
     await expect(again('nobody')).rejects.toMatchObject({ code: 'task.not_found' });
   });
+});
+
+test('a task names those that try it again, and each of them the one before', async () => {
+  const ability = flows.define('steps: [{ id: bad, call: util.fail, with: {} }]');
+  const { id } = await flows.project.create(ability, {}, { key: 'chain' });
+  await ended(id);
+  expect(await readChain(flows.project.connection, 'chain')).toEqual({ retry_of: null, retries: [] });
+  await again('chain');
+  await ended('chain.r2');
+  expect(await readChain(flows.project.connection, 'chain')).toEqual({
+    retry_of: null,
+    retries: [{ task: 'chain.r2', status: 'failed' }],
+  });
+  expect(await readChain(flows.project.connection, 'chain.r2')).toEqual({ retry_of: 'chain', retries: [] });
 });

@@ -4,6 +4,7 @@ import type { Context } from '../context.js';
 import { LineView } from './line-view.js';
 import { LiveView } from './live-view.js';
 import { OutputReader } from './read-output.js';
+import { SharedOutput } from './shared-output.js';
 import { OutputStream } from './stream-output.js';
 
 /** Shows people how a task goes, from the first look until {@link close}. */
@@ -26,11 +27,12 @@ export interface ShownTask {
 /** On a terminal a block of lines that is redrawn, elsewhere lines; with `verbose` the output of the calls besides. */
 export function openView(
   context: Context,
-  { paths }: Pick<Connection, 'paths'>,
+  { paths, store, project }: Pick<Connection, 'paths' | 'store' | 'project'>,
   key: string,
   verbose = false,
 ): ProgressView {
-  const stream = verbose ? new OutputStream(paths.records, key) : undefined;
-  const shown: ShownTask = { key, reader: new OutputReader(paths.records), stream };
+  const elsewhere = store.isShared ? new SharedOutput(store, project) : undefined;
+  const stream = verbose ? new OutputStream(paths.records, key, elsewhere) : undefined;
+  const shown: ShownTask = { key, reader: new OutputReader(paths.records, elsewhere), stream };
   return context.terminal.isLive ? new LiveView(context, shown) : new LineView(context, shown);
 }

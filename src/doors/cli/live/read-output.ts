@@ -22,14 +22,17 @@ const LAST_BYTES = 64 * 1024;
 const MOST_SHOWN = 500;
 
 /**
- * Reads what calls write while they run, from the files of their records; where these are on another machine there is
- * nothing to read. Nothing is asked of a server or a worker.
+ * Reads what calls write while they run: from the files of their records, or, where these are on another machine, from the
+ * store that workers share. Nothing is asked of a server or a worker.
  */
 export class OutputReader {
   private readonly files = new Map<string, { log: GrowingFile; last: OutputLine | undefined }>();
 
-  /** @param records folder of the records of the project. */
-  constructor(private readonly records: string) {}
+  /** @param records folder of the records of the project. @param elsewhere left out: no store is shared. */
+  constructor(
+    private readonly records: string,
+    private readonly elsewhere?: { lastLine(task: string, path: string): OutputLine | undefined },
+  ) {}
 
   /** The last line that a call has written, as a terminal would show it; undefined where it wrote nothing. */
   lastLine(task: string, path: string): OutputLine | undefined {
@@ -38,7 +41,8 @@ export class OutputReader {
     this.files.set(file, known);
     for (const line of known.log.newLines()) known.last = seen(line) ?? known.last;
     const current = readCurrent(`${file}.now`);
-    return current && (!known.last || current.time > known.last.time) ? current : known.last;
+    const last = current && (!known.last || current.time > known.last.time) ? current : known.last;
+    return last ?? this.elsewhere?.lastLine(task, path);
   }
 }
 

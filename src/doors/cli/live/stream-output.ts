@@ -15,21 +15,31 @@ export class OutputStream {
   private readonly folder: string;
   private notBefore = 0;
 
-  /** @param records folder of the records of the project. @param task workflow id. */
-  constructor(records: string, task: string) {
+  /** How many lines from elsewhere were given. */
+  private given = 0;
+
+  /**
+   * @param records folder of the records of the project. @param task workflow id.
+   * @param elsewhere where its lines are read while its record is not here; left out: nowhere.
+   */
+  constructor(
+    records: string,
+    private readonly task: string,
+    private readonly elsewhere?: { lines(task: string): readonly OutputLine[] },
+  ) {
     this.folder = join(records, ...recordPath(task));
   }
 
-  /** Whether the record of the task is on this machine. */
+  /** Whether its output can be read: its record is on this machine, or lines of it were found elsewhere. */
   isHere(): boolean {
-    return existsSync(this.folder);
+    return existsSync(this.folder) || this.given > 0;
   }
 
   /** What was written since the last time, as `step | text`. @param isEnd whether it is the last time. */
   newLines(isEnd = false): string[] {
     const began = performance.now();
     if (began < this.notBefore && !isEnd) return [];
-    const fresh: OutputLine[] = [];
+    const fresh: OutputLine[] = existsSync(this.folder) ? [] : this.fromElsewhere();
     for (const file of filesIn(this.folder)) {
       const log = this.files.get(file) ?? new GrowingFile(file);
       this.files.set(file, log);
@@ -44,6 +54,14 @@ export class OutputStream {
     return fresh
       .sort((one, other) => (one.time < other.time ? -1 : one.time > other.time ? 1 : 0))
       .map(({ step, attempt, text }) => `${oneLine(step)}${attempt > 1 ? `#${attempt}` : ''} | ${text}`);
+  }
+
+  /** Logs grow at their ends, and one that is read later may tell of earlier: a line is given once, by how many there were. */
+  private fromElsewhere(): OutputLine[] {
+    const lines = this.elsewhere?.lines(this.task) ?? [];
+    const fresh = lines.slice(this.given);
+    this.given = lines.length;
+    return fresh;
   }
 }
 
