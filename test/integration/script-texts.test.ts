@@ -241,7 +241,12 @@ describe('exit codes that say something', () => {
     const result = await project.run('checked_twice', {});
     const attempts = Object.fromEntries(result.steps.map(({ path, attempts }) => [path, attempts]));
     expect(attempts).toMatchObject({ child: 1, named: 2 });
-    expect(result.steps).toMatchObject([{ error: { code: 'cert.expiring' } }, {}, { error: { code: 'cert.expiring' } }, {}]);
+    expect(result.steps).toMatchObject([
+      { error: { code: 'cert.expiring' } },
+      {},
+      { error: { code: 'cert.expiring' } },
+      {},
+    ]);
     expect(runs('child')).toBe(3);
   });
 

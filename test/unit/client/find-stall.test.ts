@@ -128,10 +128,22 @@ test('a call that comes to a worker without the key of its task is said at once,
 });
 
 test.each([
-  ['the last call was given back', [{ timerStartedEventAttributes: {} }, { activityTaskFailedEventAttributes: { failure: refused } }], 'seal.unknown_key'],
+  [
+    'the last call was given back',
+    [{ timerStartedEventAttributes: {} }, { activityTaskFailedEventAttributes: { failure: refused } }],
+    'seal.unknown_key',
+  ],
   ['so was one beside the history', [{ markerRecordedEventAttributes: { failure: refused } }], 'seal.unknown_key'],
-  ['another call came after it', [{ activityTaskCompletedEventAttributes: {} }, { activityTaskFailedEventAttributes: { failure: refused } }], undefined],
-  ['it failed for another reason', [{ activityTaskFailedEventAttributes: { failure: { applicationFailureInfo: { type: 'script.exit' } } } }], undefined],
+  [
+    'another call came after it',
+    [{ activityTaskCompletedEventAttributes: {} }, { activityTaskFailedEventAttributes: { failure: refused } }],
+    undefined,
+  ],
+  [
+    'it failed for another reason',
+    [{ activityTaskFailedEventAttributes: { failure: { applicationFailureInfo: { type: 'script.exit' } } } }],
+    undefined,
+  ],
 ])('whether a task with nothing but a timer waits for a key: %s', (_, events, code) => {
   expect(lastRefusal(events as unknown as Parameters<typeof lastRefusal>[0])).toBe(code);
 });

@@ -3,7 +3,8 @@ import { CallsMade } from '../../../src/workflows/calls-made.js';
 
 function made(earlier: CallsMade | undefined, count: number, from: number): CallsMade {
   const calls = new CallsMade(from, earlier?.carry());
-  for (let n = from; n < from + count; n += 1) calls.begin(`each/${n}/op`, 'op', { n, text: 'x'.repeat(3000) }).gave({ n });
+  for (let n = from; n < from + count; n += 1)
+    calls.begin(`each/${n}/op`, 'op', { n, text: 'x'.repeat(3000) }).gave({ n });
   return calls;
 }
 

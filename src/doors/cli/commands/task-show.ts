@@ -1,4 +1,11 @@
-import { type Connection, hasEnded, readChain, type SeenTask, type TaskChain, viewTask } from '../../../client/index.js';
+import {
+  type Connection,
+  hasEnded,
+  readChain,
+  type SeenTask,
+  type TaskChain,
+  viewTask,
+} from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { describeWait } from '../../../rules/describe-concurrency.js';
 import { foldAnswers } from '../../../rules/fold-answers.js';

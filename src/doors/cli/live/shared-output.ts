@@ -11,7 +11,10 @@ const READ_MS = 2000;
  * that nobody watches pay nothing; what cannot be read is not shown.
  */
 export class SharedOutput {
-  private readonly tasks = new Map<string, { logs: SharedLogs; lines: OutputLine[]; readAt: number; isReading: boolean }>();
+  private readonly tasks = new Map<
+    string,
+    { logs: SharedLogs; lines: OutputLine[]; readAt: number; isReading: boolean }
+  >();
 
   constructor(
     private readonly store: Store,
@@ -27,13 +30,23 @@ export class SharedOutput {
   /** All lines of a task that were read so far, in order of time; asks for what came since. */
   lines(task: string): readonly OutputLine[] {
     const logs = () => new SharedLogs(this.store, { project: this.project, task });
-    const known = this.tasks.get(task) ?? { logs: logs(), lines: [], readAt: Number.NEGATIVE_INFINITY, isReading: false };
+    const known = this.tasks.get(task) ?? {
+      logs: logs(),
+      lines: [],
+      readAt: Number.NEGATIVE_INFINITY,
+      isReading: false,
+    };
     this.tasks.set(task, known);
     if (!known.isReading && this.clock() - known.readAt >= READ_MS) void this.read(known);
     return known.lines;
   }
 
-  private async read(known: { logs: SharedLogs; lines: OutputLine[]; readAt: number; isReading: boolean }): Promise<void> {
+  private async read(known: {
+    logs: SharedLogs;
+    lines: OutputLine[];
+    readAt: number;
+    isReading: boolean;
+  }): Promise<void> {
     known.isReading = true;
     try {
       const found = await known.logs.read(() => true);

@@ -19,7 +19,10 @@ export const LATE_RETRY_CASES: LintCase[] = [
   late('beyond its own time', `{ id: a, ${read}, timeout: 5s, ▶retry: { first: 5s } }`),
   late('beyond that of its implementation', '{ id: a, call: op.slow, ▶retry: { first: 5m, max: 5m } }'),
   late('of a group', `{ id: g, timeout: 1s, steps: [{ id: a, ${read} }], ▶retry: { first: 2s } }`),
-  late('a part of the wait at random that may fit', `{ id: a, ${read}, timeout: 5s, retry: { first: 8s, jitter: true } }`),
+  late(
+    'a part of the wait at random that may fit',
+    `{ id: a, ${read}, timeout: 5s, retry: { first: 8s, jitter: true } }`,
+  ),
   late('time enough', `{ id: a, ${read}, timeout: 30m, retry: { first: 10m, max: 10m } }`),
   late('one attempt', `{ id: a, ${read}, retry: { attempts: 1, first: 10m, max: 10m } }`),
 ];
