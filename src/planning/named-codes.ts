@@ -1,5 +1,5 @@
 import { familyOf, OUR_FAMILIES } from '../contracts/codes.js';
-import { AbilityError, formatLocation, type SourceLocation } from '../contracts/problem.js';
+import { AbilityError, type SourceLocation } from '../contracts/problem.js';
 import type { HighLevel } from '../definitions/formats/high-level.js';
 import type { Loaded } from '../definitions/registry.js';
 import type { Doubt } from './doubt.js';
@@ -43,7 +43,7 @@ export class NamedCodes {
       const doubt = doubtCode(entry, raised);
       if (doubt === undefined) return [];
       const location = workflow.locate(path);
-      return [{ code: 'lint.unknown_error_code', message: `${formatLocation(location)}: ${doubt}`, location }];
+      return [{ code: 'lint.unknown_error_code', message: doubt, location }];
     });
   }
 }

@@ -216,6 +216,12 @@ function resolveChild(resolving: Resolving, id: string, location: SourceLocation
   return child;
 }
 
+/** Refuses what can be found and not run, before anything is started for it. @throws AbilityError `ability.no_steps`. */
+export function refuseWithoutSteps(registry: Registry, id: string): void {
+  const workflow = registry.workflows.get(id);
+  if (workflow?.value.steps.length === 0) throw noSteps(id, workflow.locate([]));
+}
+
 /** Its contract may be written before what it does. Source: C-50. */
 function noSteps(id: string, location: SourceLocation): AbilityError {
   return new AbilityError({

@@ -70,7 +70,7 @@ test('watching a task that nobody has run says so, and how to run it', async () 
 test('a task that waits for people is shown with the commands that decide it', async () => {
   const asked = await run('run', 'asks', '--key', 'asked');
   expect(asked.exitCode).toBe(5);
-  expect(asked.stderr).toMatch(/ability approve asked --approval ask-\w+ --set ticket=STRING +say yes to "Sure\?"/);
+  expect(asked.stderr).toMatch(/ability approve asked --approval ask-\w+ --set ticket=STRING +# say yes to "Sure\?"/);
   const [deny = ''] = /ability deny asked --approval ask-\w+/.exec(asked.stderr) ?? [];
   expect((await run(...deny.split(' ').slice(1))).exitCode).toBe(0);
   expect((await run('task', 'watch', 'asked')).exitCode).toBe(4);

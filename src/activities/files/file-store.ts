@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { FileValue } from '../../contracts/files.js';
 
 /** Makes the bytes of a file to keep, from their beginning, each time that it is called. */
 export type FileSource = () => Promise<Readable>;
@@ -16,8 +17,8 @@ export interface FileStore {
     maxBytes: number,
     signal?: AbortSignal,
   ): Promise<{ sha256: string; bytes: number }>;
-  /** Lets a task hold a file that is kept already. @throws AbilityError `store.not_shared`. */
-  hold(task: string, digest: string): Promise<void>;
+  /** Lets a task hold a file that is kept already. @throws AbilityError `store.not_shared`; `file.not_of_task` for other bytes. */
+  hold(task: string, file: Pick<FileValue, '$file' | 'name' | 'bytes'>): Promise<void>;
   /** The bytes of a digest; the stream fails before its end where they are others. @throws AbilityError `store.not_shared`. */
   open(digest: string): Promise<Readable>;
   /** Lets go of all that a task holds, and removes what no other task does. @returns how many files are gone. */

@@ -8,8 +8,8 @@ import { bytesOfFiles, filesIn } from '../../rules/files-in.js';
 import type { FileStore } from './file-store.js';
 
 /**
- * Refuses files of an input that are larger than the policy allows; what they say of their size is compared when they
- * are handed out.
+ * Refuses files of an input that are larger than the policy allows, by what they say of their size, which
+ * {@link holdFiles} compares with the files.
  *
  * @throws AbilityError `file.too_large`.
  */
@@ -32,7 +32,7 @@ export function refuseLargeFiles({ files: limits }: Pick<Plan, 'files'>, input: 
 /**
  * Lets a task hold the files of its input, and those that it takes over from an earlier task.
  *
- * @param task its key. @throws AbilityError `store.not_shared` for one that is not in the store.
+ * @param task its key. @throws AbilityError `store.not_shared` for one that is not in the store, `file.not_of_task` for one of another size.
  */
 export async function holdFiles(
   { plan, input, progress = {} }: { plan: Plan; input: JsonObject; progress?: Progress | undefined },
@@ -41,8 +41,9 @@ export async function holdFiles(
 ): Promise<void> {
   const given = plan.files?.input ? filesIn(input).map(({ file }) => file) : [];
   const made = Object.values(progress).flatMap((entry) => entry.made ?? []);
-  const digests = new Set([...given, ...made.map(({ file }) => file)].map(({ $file }) => $file));
-  for (const digest of digests) await store.hold(task, digest);
+  const files = [...given, ...made.map(({ file }) => file)];
+  const once = new Map(files.map((file) => [`${file.$file} ${file.bytes}`, file]));
+  for (const file of once.values()) await store.hold(task, file);
 }
 
 function tooLarge(message: string): AbilityError {

@@ -164,5 +164,5 @@ function tellLinks({ links }: TaskStory): string[] {
 }
 
 function tellNext(next: readonly NextCommand[], style: Style): string[] {
-  return next.flatMap(({ command, purpose }) => [command, `    ${style('dim', oneLine(purpose))}`]);
+  return next.flatMap(({ command, purpose }) => [command, `    ${style('dim', `# ${oneLine(purpose)}`)}`]);
 }

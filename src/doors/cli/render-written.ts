@@ -30,7 +30,7 @@ export function printWritten(context: Context, report: WrittenReport): void {
   const typed = next.map(({ command, purpose }) => ({ command: asTyped(command, context), purpose }));
   const width = Math.max(0, ...typed.map(({ command }) => command.length));
   const commands = typed.map(({ command, purpose }) =>
-    purpose === '' ? `  ${command}` : `  ${command.padEnd(width)}   ${terminal.style('dim', purpose)}`,
+    purpose === '' ? `  ${command}` : `  ${command.padEnd(width)}   ${terminal.style('dim', `# ${purpose}`)}`,
   );
   if (commands.length > 0) terminal.print(['', 'Next:', ...commands].join('\n'));
 }

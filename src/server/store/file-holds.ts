@@ -39,13 +39,13 @@ export class FileHolds {
   /**
    * Lets a task hold a file that is to be there.
    *
-   * @returns whether the file is there; it stays then. @throws AbilityError `store.full`, `store.not_shared`.
+   * @returns the bytes of the file, which stays then; undefined where it is not there. @throws AbilityError `store.full`, `store.not_shared`.
    */
-  async hold(task: string, digest: string): Promise<boolean> {
+  async hold(task: string, digest: string): Promise<number | undefined> {
     await this.store.putNamed(this.ofTask(task) + digest, NOTHING);
     await this.store.putNamed(this.ofFile(digest) + this.ownerOf(task), NOTHING);
     await this.untilNotRemoved(digest);
-    return this.store.holdsFile(digest);
+    return this.store.sizeOfFile(digest);
   }
 
   /** The digests that a task holds. */

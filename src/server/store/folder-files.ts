@@ -62,11 +62,12 @@ export class FolderFiles {
     return verified;
   }
 
-  async holds(sha256: string): Promise<boolean> {
+  async sizeOf(sha256: string): Promise<number | undefined> {
     try {
-      return (await stat(this.pathOf(sha256))).isFile();
+      const found = await stat(this.pathOf(sha256));
+      return found.isFile() ? found.size : undefined;
     } catch (error) {
-      if (isAbsent(error)) return false;
+      if (isAbsent(error)) return undefined;
       throw notRead(`The file ${sha256}`, this.folder, error);
     }
   }

@@ -61,8 +61,8 @@ export interface Store {
    * `store.not_shared` before its end, so that only what was read to the end is the file.
    */
   openFile(sha256: string): Promise<Readable>;
-  /** Whether a file is there. @throws AbilityError `store.not_shared` where that cannot be seen. */
-  holdsFile(sha256: string): Promise<boolean>;
+  /** The bytes that a file has; undefined where there is none. @throws AbilityError `store.not_shared` where that cannot be seen. */
+  sizeOfFile(sha256: string): Promise<number | undefined>;
   /** Removes a file; that it is gone already is fine. */
   removeFile(sha256: string): Promise<void>;
   /** All files that are kept, in no order. */

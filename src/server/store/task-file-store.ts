@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { FileValue } from '../../contracts/files.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { FileHolds } from './file-holds.js';
 import type { KeptFile, Store } from './store.js';
@@ -28,14 +29,23 @@ export class TaskFileStore {
   async keep(source: Source, task: string, maxBytes: number, signal?: AbortSignal): Promise<KeptFile> {
     for (let turn = 1; ; turn += 1) {
       const kept = await this.store.keepFile(await source(), { maxBytes, signal });
-      if (await this.holds.hold(task, kept.sha256)) return kept;
+      if ((await this.holds.hold(task, kept.sha256)) !== undefined) return kept;
       if (turn === MOST_TURNS) throw absent(kept.sha256, this.store.where);
     }
   }
 
-  /** Lets a task hold a file that is kept already. @throws AbilityError `store.not_shared` where it is not. */
-  async hold(task: string, digest: string): Promise<void> {
-    if (await this.holds.hold(task, digest)) return;
+  /**
+   * Lets a task hold a file that is kept already.
+   *
+   * @throws AbilityError `store.not_shared` where it is not, `file.not_of_task` where it has another size than it says.
+   */
+  async hold(task: string, { $file: digest, name, bytes }: Pick<FileValue, '$file' | 'name' | 'bytes'>): Promise<void> {
+    const found = await this.holds.hold(task, digest);
+    if (found === bytes) return;
+    if (found !== undefined) {
+      const message = `${name} has ${found} bytes, and the value that names it says ${bytes}`;
+      throw new AbilityError({ code: 'file.not_of_task', message });
+    }
     await this.holds.letGo(task, digest);
     throw absent(digest, this.store.where);
   }

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { EXAMPLES } from '../../../authoring/choices.js';
+import { githubTopAbove } from '../../../authoring/init/github-top.js';
 import { namedEnvironments, proposedEnvironments } from '../../../authoring/init/named-environments.js';
 import {
   checkEnvironmentNames,
@@ -134,7 +135,7 @@ function notesOnEnvironments(root: string, { environments }: NewProject): string
 function notesOn(root: string): string[] {
   const install = 'install ability-runtime with npm (it is not published: from its tarball or checkout)';
   const text = existsSync(join(root, 'package.json')) ? readFileSync(join(root, 'package.json'), 'utf8') : undefined;
-  const top = findUpwards(root, '.git');
+  const top = githubTopAbove(root);
   return [
     ...(text === undefined
       ? [
@@ -143,17 +144,10 @@ function notesOn(root: string): string[] {
       : text.includes('"ability-runtime"')
         ? []
         : [`package.json does not name ability-runtime: ${install}, so that everybody has the same.`]),
-    ...(top !== undefined && top !== root
+    ...(top !== undefined
       ? [`GitHub reads workflows only in ${join(top, '.github', 'workflows')}: move ability.yml there.`]
       : []),
   ];
-}
-
-function findUpwards(from: string, name: string): string | undefined {
-  for (let folder = from; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, name))) return folder;
-    if (folder === dirname(folder)) return undefined;
-  }
 }
 
 function nextOf({ cwd }: Context, root: string, { example }: NewProject): NextStep[] {

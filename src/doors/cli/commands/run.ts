@@ -13,6 +13,7 @@ import {
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
+import { refuseWithoutSteps } from '../../../planning/resolve-plan.js';
 import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../context.js';
 import { type Deadline, withDeadline } from '../deadline.js';
 import { type FollowFlags, followTask, noteStall, readPatience, refuseUnusedFlags, reportEnd } from '../follow-task.js';
@@ -106,6 +107,7 @@ export async function newTask(
   isRun: boolean,
 ): Promise<NewTask> {
   const definition = await findAbility(registry, ability);
+  refuseWithoutSteps(registry, ability);
   const environment = await environmentOf(context, registry);
   const plan = flags.plan === undefined ? undefined : readPlanFlag(flags.plan, context.cwd).wanted;
   return {

@@ -43,12 +43,12 @@ export function decisionLines(context: Context, key: string, approval: Approval)
   return alignedCommands(context, commands);
 }
 
-/** Commands with what they are for, as they are typed here: beside them, or below where a terminal is too narrow. */
+/** Commands with what they are for as a comment, so that the whole line may be pasted: beside them, or below where a terminal is too narrow. */
 export function alignedCommands(context: Context, commands: readonly { command: string; purpose: string }[]): string[] {
   const typed = commands.map(({ command, purpose }) => ({ command: asTyped(command, context), purpose }));
   const width = Math.max(0, ...typed.map(({ command }) => command.length));
-  const beside = typed.map(({ command, purpose }) => `  ${command.padEnd(width)}   ${purpose}`);
+  const beside = typed.map(({ command, purpose }) => `  ${command.padEnd(width)}   # ${purpose}`);
   const { terminal } = context;
   const isNarrow = terminal.isLive && beside.some((line) => line.length > terminal.columns());
-  return isNarrow ? typed.flatMap(({ command, purpose }) => [`  ${command}`, `      ${purpose}`]) : beside;
+  return isNarrow ? typed.flatMap(({ command, purpose }) => [`  ${command}`, `      # ${purpose}`]) : beside;
 }

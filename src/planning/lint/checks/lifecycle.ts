@@ -17,7 +17,8 @@ export function* checkLifecycle({ registry }: LintedProject): Generator<Finding>
       yield findingOf('lint.no_steps', `${id} has no steps, so it cannot be run`, workflow.locate([]));
     for (const call of callsOf(workflow.value)) {
       const called = definitionOf(registry, call.id);
-      const location = workflow.locate(call.path);
+      // A call in a template is one place, however often the template is used.
+      const { used_at: _, ...location } = workflow.locate(call.path);
       // What is deprecated itself may go together with what it calls.
       if (called?.status === 'deprecated' && status !== 'deprecated') {
         const message = sayStanding(`${id} calls`, call.id, called.status, called.replaced_by);

@@ -47,8 +47,8 @@ export class S3Files {
     return verified;
   }
 
-  async holds(sha256: string): Promise<boolean> {
-    return (await this.objects.look(nameOf(sha256))) !== undefined;
+  async sizeOf(sha256: string): Promise<number | undefined> {
+    return (await this.objects.look(nameOf(sha256)))?.bytes;
   }
 
   remove(sha256: string): Promise<void> {

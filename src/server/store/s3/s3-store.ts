@@ -66,8 +66,8 @@ export class S3Store implements Store {
     return this.files.open(sha256);
   }
 
-  holdsFile(sha256: string): Promise<boolean> {
-    return this.files.holds(sha256);
+  sizeOfFile(sha256: string): Promise<number | undefined> {
+    return this.files.sizeOf(sha256);
   }
 
   removeFile(sha256: string): Promise<void> {

@@ -32,7 +32,7 @@ test('a story has a headline and sections, and none that is empty', () => {
       '',
       'Next',
       '  ability task watch t-1',
-      '      wait for its end',
+      '      # wait for its end',
     ].join('\n'),
   );
 });

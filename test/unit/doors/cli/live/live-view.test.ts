@@ -163,7 +163,7 @@ test('what is waited for is said: a signal, people, a pause, a turn', async () =
       '  ? group   5s  attempt 3 in 8 s',
     ]),
   );
-  expect(lines.join('\n')).toMatch(/ability approve k --approval ask-1 --as NAME +say yes/);
+  expect(lines.join('\n')).toMatch(/ability approve k --approval ask-1 --as NAME +# say yes/);
 });
 
 test('a task that a step has called shows what is at work in it', async () => {
@@ -245,9 +245,9 @@ test('on a narrow terminal what a command is for is below it, so that the comman
   const task = openTask({ steps: [row('ask', { status: 'waiting' })], approvals });
   const narrow = (await viewOn(80).look(task)).map((line) => line.trim());
   expect(narrow).toContain('ability approve k --approval ask-1');
-  expect(narrow).toContain('say yes to "Release the new version to everybody?"');
+  expect(narrow).toContain('# say yes to "Release the new version to everybody?"');
   const wide = await viewOn(140).look(task);
-  expect(wide.join('\n')).toMatch(/ability approve k --approval ask-1 +say yes/);
+  expect(wide.join('\n')).toMatch(/ability approve k --approval ask-1 +# say yes/);
 });
 
 test('what a template is given is no step on the screen', async () => {

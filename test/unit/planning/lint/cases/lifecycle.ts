@@ -39,6 +39,23 @@ export const LIFECYCLE_CASES: LintCase[] = [
   },
   {
     code: 'lint.ability_deprecated',
+    name: 'a call in a template that is used twice, once',
+    files: {
+      ...OLD,
+      ...workflow(
+        'templates:',
+        '  both:',
+        '    steps:',
+        '      - id: one',
+        '        call: ▶op.old',
+        'steps:',
+        '  - { id: first, template: both }',
+        '  - { id: second, template: both }',
+      ),
+    },
+  },
+  {
+    code: 'lint.ability_deprecated',
     name: 'by what is deprecated itself',
     files: { ...OLD, ...workflow('status: deprecated', 'steps: [{ id: one, call: op.old }]') },
   },
