@@ -1,17 +1,17 @@
-// Bundles the command line into dist/command, so that a command starts in half the time. Run after tsc: it reads dist/.
+// Bundles the command line into dist/command and dist/hosting, so that a command starts in half the time. Run after tsc: it reads dist/.
 //
-// Each command keeps a chunk of its own, loaded when it is called. A command that hosts workers is left outside, with all
-// it imports: the SDK's worker and the activities in it must share one copy of the SDK. The two copies of our own code in
-// such a process meet only where a command is called, and know each other's errors (`AbilityError`).
+// Each command keeps a chunk of its own, loaded when it is called. Commands that host workers, and the program of the
+// runtime, are a bundle of their own, dist/hosting, from which all packages of the SDK are left out: the SDK's worker and the
+// activities in it must share one copy of it. The two copies of our own code in the process of such a command meet only where
+// it is called, and know each other's errors (`AbilityError`).
 import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'es-module-lexer';
 import { rolldown } from 'rolldown';
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
 const commands = join(dist, 'doors/cli/commands');
-const target = join(dist, 'command');
 /** Packages of which a process may hold one copy only, and that no bundle can hold. */
 const HOSTING = /^@temporalio\/(worker|activity|testing|core-bridge)(\/|$)/;
 
@@ -42,34 +42,57 @@ const outside = new Set(
     .filter(hosts),
 );
 
-const bundle = await rolldown({
-  input: join(dist, 'doors/cli/bin.js'),
-  platform: 'node',
-  // Large, loaded where a store is in S3 only, and it keeps its own modules apart until they are needed.
-  external: [/^@aws-sdk\//],
-  plugins: [
-    {
-      name: 'commands-that-host-workers',
-      resolveId(name, importer) {
-        if (HOSTING.test(name)) throw new Error(`${importer} would put ${name} into the bundle`);
-        if (!importer || !name.startsWith('.')) return null;
-        const file = resolve(dirname(importer), name);
-        return outside.has(file) ? { id: `../${relative(dist, file)}`, external: true } : null;
+/** Large, loaded where a store is in S3 only, and it keeps its own modules apart until they are needed. */
+const APART = /^@aws-sdk\//;
+
+/**
+ * Writes one bundle.
+ *
+ * @param options what is bundled, and what is left out.
+ * @param folder in `dist`.
+ * @param minify whether names are shortened: a command starts sooner, and its stacks are mapped back where they are shown.
+ */
+async function write(options, folder, minify) {
+  const bundle = await rolldown({ platform: 'node', ...options });
+  const target = join(dist, folder);
+  const { output } = await bundle.write({
+    dir: target,
+    format: 'esm',
+    minify,
+    sourcemap: minify,
+    sourcemapExcludeSources: true,
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+  });
+  await bundle.close();
+  // Chunks of earlier builds go last: a command that is running may still load one of its own.
+  const written = new Set(output.map(({ fileName }) => fileName));
+  for (const name of readdirSync(target)) if (!written.has(name)) rmSync(join(target, name), { recursive: true });
+}
+
+// Stacks of a worker go to its log and into histories as they are.
+await write(
+  { input: [...outside, join(dist, 'worker/runtime-main.js')], external: [/^@temporalio\//, APART] },
+  'hosting',
+  false,
+);
+await write(
+  {
+    input: join(dist, 'doors/cli/bin.js'),
+    external: [APART],
+    plugins: [
+      {
+        name: 'commands-that-host-workers',
+        resolveId(name, importer) {
+          if (HOSTING.test(name)) throw new Error(`${importer} would put ${name} into the bundle`);
+          if (!importer || !name.startsWith('.')) return null;
+          const file = resolve(dirname(importer), name);
+          return outside.has(file) ? { id: `../hosting/${basename(file)}`, external: true } : null;
+        },
       },
-    },
-  ],
-});
-const { output } = await bundle.write({
-  dir: target,
-  format: 'esm',
-  minify: true,
-  sourcemap: true,
-  sourcemapExcludeSources: true,
-  entryFileNames: 'bin.js',
-  chunkFileNames: '[name]-[hash].js',
-});
-await bundle.close();
-// Chunks of earlier builds go last: a command that is running may still load one of its own.
-const written = new Set(output.map(({ fileName }) => fileName));
-for (const name of readdirSync(target)) if (!written.has(name)) rmSync(join(target, name), { recursive: true });
-chmodSync(join(target, 'bin.js'), 0o755);
+    ],
+  },
+  'command',
+  true,
+);
+chmodSync(join(dist, 'command/bin.js'), 0o755);

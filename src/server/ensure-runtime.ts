@@ -14,7 +14,7 @@ import { asDiskError, makeSystemFolder, readLivingRuntime, readRuntimeFile, touc
 import { reachUnseen } from './unseen-runtime.js';
 
 /** Started by path, so that the client need not know the worker. */
-const RUNTIME_PROGRAM = fileURLToPath(new URL('../worker/runtime-main.js', import.meta.url));
+const RUNTIME_PROGRAM = fileURLToPath(new URL('../hosting/runtime-main.js', import.meta.url));
 
 const START_MS = 60_000;
 const POLL_MS = 25;

@@ -177,7 +177,7 @@ describe('told to leave while it starts', () => {
   test('SIGTERM of the background runtime does the same', async () => {
     project = makeProject(FILES);
     const binary = (await obtainTemporal(() => {})).path;
-    const program = join(import.meta.dirname, '../../dist/worker/runtime-main.js');
+    const program = join(import.meta.dirname, '../../dist/hosting/runtime-main.js');
     const args = [program, '--project', project.root, '--temporal', binary];
     const background = spawn(process.execPath, args, { stdio: 'ignore' });
     const ended = once(background, 'exit');

@@ -4,7 +4,7 @@ import type { LockState } from '../../src/contracts/concurrency.js';
 import { LOCK_SIGNALS, lockIdOf, QUERIES } from '../../src/contracts/names.js';
 import { digestOf } from '../../src/rules/canonical.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
-import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
+import { newRunAfter, startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 
 /** Events after which the server asks for a new run; by itself it waits for thousands. */
 const EVENTS = 40;
@@ -13,7 +13,7 @@ let server: TestServer;
 let flows: Flows;
 
 beforeAll(async () => {
-  server = await startTemporal({ settings: [`limit.historyCount.suggestContinueAsNew=${EVENTS}`] });
+  server = await startTemporal({ settings: newRunAfter(EVENTS) });
   flows = await startFlows({}, server);
 });
 afterAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { retryTask } from '../../src/client/index.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 import { operation } from '../fixtures/project-folder.js';
-import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
+import { newRunAfter, startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 
 /** Events after which the server asks for a new run, so that loops go over from one run into the next. */
 const EVENTS = 40;
@@ -11,7 +11,7 @@ let server: TestServer;
 let flows: Flows;
 
 beforeAll(async () => {
-  server = await startTemporal({ settings: [`limit.historyCount.suggestContinueAsNew=${EVENTS}`] });
+  server = await startTemporal({ settings: newRunAfter(EVENTS) });
   flows = await startFlows(
     operation(
       'util.gate',

@@ -7,7 +7,7 @@ import { type Flows, startFlows } from '../fixtures/flows.js';
 import { operation } from '../fixtures/project-folder.js';
 import { apiAbility } from '../fixtures/servers/definitions.js';
 import { type RecordingService, startService } from '../fixtures/servers/recording-service.js';
-import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
+import { newRunAfter, startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 
 /** Events after which the server asks for a new run; by itself it waits for thousands. */
 const EVENTS = 60;
@@ -17,7 +17,7 @@ let flows: Flows;
 let service: RecordingService;
 
 beforeAll(async () => {
-  server = await startTemporal({ settings: [`limit.historyCount.suggestContinueAsNew=${EVENTS}`] });
+  server = await startTemporal({ settings: newRunAfter(EVENTS) });
   service = await startService();
   const watched = { more: { hooks: { pre_call: ['warns'] } } };
   flows = await startFlows(

@@ -32,7 +32,7 @@ const called = () => (existsSync(inProject('calls.txt')) ? readFileSync(inProjec
 
 beforeAll(async () => {
   http = await startStatelessMcp([DO]);
-  project = await runProject({
+  const files = {
     'ability.yaml': projectFile('{ dev: {}, prod: { protected: true, approvers: [tester], self_approval: true } }'),
     ...mcpAbility('p.do', { server: 'changing', tool: 'do' }),
     ...mcpAbility('p.once', { server: 'changing', tool: 'do' }, { more: { effects: 'write_additive' } }),
@@ -47,7 +47,9 @@ beforeAll(async () => {
       'asks_remote',
       'steps: [{ id: ask, approval: { title: Go on? } }, { id: a, call: p.remote, with: {} }]',
     ),
-  });
+  };
+  // Each test begins with other workers.
+  project = await runProject(files, { onDemand: true });
   const { changing } = MCP_PROGRAMS;
   project.write(
     config('servers', {

@@ -60,7 +60,7 @@ describe.each([
     const result = await flows.run(yaml, { long: 'x'.repeat(9000) });
     const key = result.task_key as string;
     const { calls = [], ...record } = recordOf(key);
-    const script = { kind: 'script', script: 'scripts/util.echo.mjs', digest: expect.stringMatching(/^[0-9a-f]{64}$/) };
+    const script = { kind: 'script', script: 'scripts/util.echo.sh', digest: expect.stringMatching(/^[0-9a-f]{64}$/) };
     expect(calls).toMatchObject([
       { path: 'leak', call: 'util.leak', given: { value: {} }, gave: { value: { leaked: '***' } } },
       { path: 'echo', runs: script, given: { start: expect.stringContaining('***') }, gave: { characters: 9000 + 37 } },

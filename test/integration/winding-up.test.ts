@@ -2,23 +2,36 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decide, retryTask } from '../../src/client/index.js';
 import type { TaskResult } from '../../src/contracts/task.js';
 import { type Flows, startFlows, statuses } from '../fixtures/flows.js';
-import { operation } from '../fixtures/project-folder.js';
-import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
+import { shellOperation } from '../fixtures/project-folder.js';
+import { newRunAfter, startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 
 /** Events after which the server asks for a new run. */
 const EVENTS = 40;
+
+/** Is given how many milliseconds it takes, whether it fails, `--`, a file, and a text for its end. */
+const ADD = `
+printf '%s\\n' "$5" >> "$4"
+if [ "$1" != 0 ]; then sleep "$(($1 / 1000)).$(printf %03d $(($1 % 1000)))"; fi
+if [ "$2" = true ]; then printf '%s' "$5" >&2; exit 3; fi
+printf '%s' "$5"`;
 
 let server: TestServer;
 let flows: Flows;
 
 beforeAll(async () => {
-  server = await startTemporal({ settings: [`limit.historyCount.suggestContinueAsNew=${EVENTS}`] });
+  server = await startTemporal({ settings: newRunAfter(EVENTS) });
   flows = await startFlows(
-    operation(
-      'util.add',
-      'appendFileSync(input.file, input.text + "\\n"); await sleep(input.ms ?? 0); if (input.bad) { process.stderr.write(input.text); process.exit(3); } return { text: input.text };',
-      { effects: 'write_additive' },
-    ),
+    shellOperation('util.add', ADD, {
+      effects: 'write_additive',
+      args: [
+        '"${{ has(input.ms) ? input.ms : 0 }}"',
+        '"${{ has(input.bad) && input.bad }}"',
+        '"--"',
+        '"${{ input.file }}"',
+        '"${{ input.text }}"',
+      ],
+      output: 'text',
+    }),
     server,
   );
 });
