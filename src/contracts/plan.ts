@@ -3,6 +3,7 @@ import type { ApprovalField, CommentRule } from './approvals.js';
 import type { PlanConcurrency } from './concurrency.js';
 import type { Effect } from './effects.js';
 import type { PlanOutputFile } from './files.js';
+import type { PlanForeignHook } from './foreign-hooks.js';
 import type { BuiltinHook } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 import type { Lifecycle } from './lifecycle.js';
@@ -289,7 +290,13 @@ export interface PlanHook {
 
 /** What answers for a hook. */
 export type PlanHandler =
-  | { kind: 'script'; script: PlanScript; timeout_ms: number }
+  | {
+      kind: 'script';
+      script: PlanScript;
+      timeout_ms: number;
+      /** It was written for another tool, and is asked in the protocol of that; absent: HookResult. */
+      foreign?: PlanForeignHook;
+    }
   | {
       kind: 'expression';
       deny_if?: string;

@@ -53,12 +53,6 @@ const APPROVAL_KEYS: Unsupported[] = [
   ...named('Ask with `fields`, and use what was filled in in the next steps.', 'edit', 'editable'),
 ];
 
-const HOOK_KEYS: Unsupported[] = [
-  { key: 'format', instead: 'Write the hook so that it reads EventContext and prints HookResult.' },
-  { key: 'as', instead: 'Write the hook so that it reads EventContext and prints HookResult.' },
-  { key: 'must_deny', instead: 'Test the hook with a task that it must deny.' },
-];
-
 /** What a definition of each kind may not ask for yet. */
 const BY_KIND: Record<FileKindName | 'project', (value: unknown, file: string) => Generator<Finding>> = {
   'low-level': lowLevel,
@@ -177,9 +171,8 @@ function* hooks(value: unknown, file: string): Generator<Finding> {
   }
   for (const [index, hook] of value.hooks.entries()) {
     if (!isRecord(hook)) continue;
-    yield* keysIn(hook, HOOK_KEYS, ['hooks', index]);
     const handler = [{ key: 'ability', instead: 'Use a `script`, `expression` or `builtin` handler.' }];
-    yield* keysIn(hook.handler, [...handler, ...HOOK_KEYS], ['hooks', index, 'handler']);
+    yield* keysIn(hook.handler, handler, ['hooks', index, 'handler']);
   }
 }
 

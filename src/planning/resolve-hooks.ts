@@ -14,6 +14,7 @@ import { didYouMean } from '../rules/nearest.js';
 import { type Available, checkCondition } from './check-names.js';
 import { HOOK_ARGUMENTS } from './check-placeholders.js';
 import type { Warn } from './doubt.js';
+import { covers, resolveForeign } from './resolve-foreign.js';
 import { resolveScript } from './resolve-script.js';
 
 /** What a hook is matched against. */
@@ -53,7 +54,7 @@ const GUARD_MS = parseDuration('10s');
 export function resolveHooks(registry: Registry, subject: HookSubject, levels: HookBindings[], warn: Warn): PlanHooks {
   const hooksOf = (phase: TaskPhase): PlanHook[] =>
     selectHooks(phase, registry, subject, levels, warn).map((hook) => {
-      return { id: hook.value.id, handler: handlerOf(hook, phase, registry) };
+      return { id: hook.value.id, handler: handlerOf(hook, phase, registry, subject) };
     });
   return {
     pre_create: hooksOf('PreAbilityCreate'),
@@ -87,7 +88,7 @@ export function selectHooks(
     if (why) warn({ code: 'definition.unread', message: `${why.message}. ${why.suggestion}`, location: locate([]) });
   }
   return [...new Set([...global, ...bound])].filter(
-    ({ value }) => value.enabled && (!value.match || matches(value.match, subject)),
+    ({ value }) => value.enabled && (!value.match || matches(value.match, subject)) && covers(value, subject),
   );
 }
 
@@ -152,13 +153,28 @@ function matches(match: HookMatch, subject: HookSubject): boolean {
   );
 }
 
-/** How a hook answers, as a plan has it. @throws AbilityError for what its phase or its script does not allow. */
-export function handlerOf(hook: Loaded<HookDefinition>, phase: Phase, registry: Registry): PlanHandler {
+/**
+ * How a hook answers, as a plan has it.
+ *
+ * @param subject what it is asked about; left out: the handler is only checked.
+ * @throws AbilityError for what its phase or its script does not allow.
+ */
+export function handlerOf(
+  hook: Loaded<HookDefinition>,
+  phase: Phase,
+  registry: Registry,
+  subject?: HookSubject,
+): PlanHandler {
   const { handler, id } = hook.value;
   if ('builtin' in handler) return builtinOf(hook, handler.builtin, phase);
   if ('script' in handler) {
-    const script = resolveScript(registry, handler.script, hook, ['handler', 'script'], HOOK_ARGUMENTS);
-    return { kind: 'script', script, timeout_ms: (handler.script.timeout_sec ?? GUARD_MS / 1000) * 1000 };
+    const { plugin_root, ...definition } = { plugin_root: undefined, ...handler.script };
+    const files = plugin_root === undefined ? definition.files : [...(definition.files ?? []), plugin_root];
+    const pinned = { ...definition, ...(files && { files }) };
+    const script = resolveScript(registry, pinned, hook, ['handler', 'script'], HOOK_ARGUMENTS);
+    const foreign = subject && resolveForeign(hook, registry, subject);
+    const timeout_ms = (handler.script.timeout_sec ?? GUARD_MS / 1000) * 1000;
+    return { kind: 'script', script, timeout_ms, ...(foreign && { foreign }) };
   }
   const { deny_if, confirm_if, warn_if, reason, suggestion } = handler.expression;
   for (const [key, condition] of Object.entries({ deny_if, confirm_if, warn_if })) {

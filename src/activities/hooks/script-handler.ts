@@ -35,9 +35,10 @@ export function createAnswerScript(dependencies: ScriptHookDependencies): Answer
 
 async function answerScript(
   { root, groups, scripts, secrets }: ScriptHookDependencies,
-  ...[id, { script, timeout_ms }, context, run]: Parameters<AnswerScript>
+  ...[id, { script, timeout_ms, foreign }, context, run]: Parameters<AnswerScript>
 ): Promise<HookAnswer> {
   const at = { phase: run.phase, path: run.path };
+  if (foreign) return failedAnswer(id, at, `its protocol ${foreign.format} cannot be spoken yet`);
   const step = `hooks/${run.phase}.${id}`;
   const log = new CallLog(run.logs?.folder, step, 1, run.logs?.share(step));
   const hide = (secret: string): void => log.hide(secret);

@@ -100,18 +100,10 @@ describe('in an implementation', () => {
 describe('in a hook', () => {
   const hooks = {
     ability: '{ id: g, handler: { ability: op } }',
-    format: '{ id: g, format: claude-code, handler: { script: { path: x } } }',
-    as: '{ id: g, as: [], handler: { script: { path: x } } }',
-    must_deny: '{ id: g, must_deny: [], handler: { script: { path: x } } }',
   };
 
   test.each(Object.entries(hooks))('%s is refused', (key, hook) => {
     expectUnsupported(found('registry/hooks/PreAbilityCall.yaml', `hooks: [${hook}]\n`), new RegExp(`\`${key}\``));
-  });
-
-  test('a format beside the script is refused as well, as design section 7 writes it', () => {
-    const text = 'hooks: [{ id: g, handler: { script: { path: x, plugin_root: y }, format: claude-code } }]\n';
-    expectUnsupported(found('registry/hooks/PreAbilityCall.yaml', text), /`format`/);
   });
 
   test.each(['PromptSubmit', 'SessionStop', 'prompt_submit'])(
