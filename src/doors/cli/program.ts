@@ -13,6 +13,8 @@ import {
   outputOf,
   PLAN_OPTION,
 } from './define-command.js';
+import { defineGuard } from './guard-program.js';
+import { defineHooks } from './hooks-program.js';
 import { defineImport } from './import-program.js';
 import { defineTask } from './task-program.js';
 
@@ -161,6 +163,8 @@ export function buildProgram(given: Given, outcome: Outcome): Command {
       'ability replay test/histories --json   # in CI: 0 all replay, 1 one differs, 2 a file is unreadable',
     ),
   );
+  defineGuard(define);
+  defineHooks(program, given, outcome);
   defineImport(program, given, outcome);
   defineKeys(program, given, outcome);
   defineCompletion(define);

@@ -20,17 +20,27 @@ const CLAUDE_EVENTS =
 
 /** The protocol of each tool. Codex and Gemini take no `ask`, and Cursor's preToolUse only seems to. */
 export const PROTOCOLS: Record<AgentTool, Protocol> = {
-  claude: { asking: ['PreToolUse', 'PermissionRequest'], mayAsk: ['PreToolUse'], others: CLAUDE_EVENTS.split(' ') },
+  // Cursor runs the hooks of Claude Code as well, by its own name of the event.
+  claude: {
+    asking: ['PreToolUse', 'PermissionRequest', 'preToolUse'],
+    mayAsk: ['PreToolUse'],
+    others: CLAUDE_EVENTS.split(' '),
+  },
   codex: { asking: ['PreToolUse', 'PermissionRequest'], mayAsk: [], others: CLAUDE_EVENTS.split(' ') },
   cursor: {
     asking: ['preToolUse', 'beforeShellExecution', 'beforeMCPExecution', 'PreToolUse'],
     mayAsk: ['beforeShellExecution', 'beforeMCPExecution'],
     others:
-      'postToolUse postToolUseFailure subagentStart subagentStop afterShellExecution afterMCPExecution afterFileEdit beforeReadFile beforeTabFileRead afterTabFileEdit beforeSubmitPrompt afterAgentResponse afterAgentThought sessionStart sessionEnd preCompact stop workspaceOpen'.split(' '),
+      'postToolUse postToolUseFailure subagentStart subagentStop afterShellExecution afterMCPExecution afterFileEdit beforeReadFile beforeTabFileRead afterTabFileEdit beforeSubmitPrompt afterAgentResponse afterAgentThought sessionStart sessionEnd preCompact stop workspaceOpen'.split(
+        ' ',
+      ),
   },
   gemini: {
     asking: ['BeforeTool'],
     mayAsk: [],
-    others: 'AfterTool BeforeAgent AfterAgent BeforeModel AfterModel BeforeToolSelection SessionStart SessionEnd Notification PreCompress'.split(' '),
+    others:
+      'AfterTool BeforeAgent AfterAgent BeforeModel AfterModel BeforeToolSelection SessionStart SessionEnd Notification PreCompress'.split(
+        ' ',
+      ),
   },
 };

@@ -28,6 +28,8 @@ export interface GuardIndex {
   /** Addresses; `env:NAME` stands for one that only the environment knows. */
   endpoints: { ability: string; url: string }[];
   tools: RegisteredTool[];
+  /** As which tools of agents hooks see abilities, which is read backwards. */
+  mappings: { ability: string; hook: string; tool_name: string; tool_input: Json }[];
   /** Abilities whose guards are expressions alone, so that nothing else need be loaded to ask them. */
   guarded: Record<string, GuardedAbility>;
   /** What could not be read, and may hide a guard. */

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { isKnown, patternOf, wordsOf, withVariables } from '../../rules/shell/marks.js';
+import { isKnown, patternOf, withVariables, wordsOf } from '../../rules/shell/marks.js';
 import { readShell } from '../../rules/shell/read-shell.js';
 import type { ShellCommand, ShellItem } from '../../rules/shell/shell-script.js';
 import type { Finding } from './finding.js';
@@ -73,7 +73,10 @@ class ShellJudge {
       this.variables.set(name, text);
     }
     const words = this.unaliased(command.words.flatMap((word) => this.put(word)));
-    const targets = command.redirects.map(({ operator, target }) => ({ operator, target: operator === '<<' ? target : (this.put(target)[0] ?? '') }));
+    const targets = command.redirects.map(({ operator, target }) => ({
+      operator,
+      target: operator === '<<' ? target : (this.put(target)[0] ?? ''),
+    }));
     for (const { operator, target } of targets) this.redirect(operator, target, words, command);
     if (words.length === 0) return;
     this.remember(words);
@@ -169,7 +172,9 @@ class ShellJudge {
     const { files, registry, hooks } = places.index;
     for (const file of ['ability.yaml', '.system', registry, hooks, ...files]) {
       const absolute = resolve(places.root, file);
-      const ways = this.folders.map((folder) => absolute.startsWith(`${folder}/`) ? absolute.slice(folder.length + 1) : file);
+      const ways = this.folders.map((folder) =>
+        absolute.startsWith(`${folder}/`) ? absolute.slice(folder.length + 1) : file,
+      );
       if ([absolute, ...ways, ...ways.map((way) => `./${way}`)].some((way) => pattern.test(way))) {
         this.found(places.refuse(absolute, true));
       }
@@ -178,7 +183,9 @@ class ShellJudge {
 
   private filesNamed(path: string): string[] {
     const end = path.replace(/^(\.\/)+/, '');
-    return ['ability.yaml', ...this.registered.places.index.files].filter((file) => file === end || file.endsWith(`/${end}`));
+    return ['ability.yaml', ...this.registered.places.index.files].filter(
+      (file) => file === end || file.endsWith(`/${end}`),
+    );
   }
 
   /** Texts that a command hands to a shell. */
@@ -202,7 +209,13 @@ class ShellJudge {
     for (const item of items) {
       if (item.kind !== 'command' || item.pipeline !== pipeline) continue;
       if (!/^(echo|printf|cat|tee)$/.test(item.words[0] ?? '')) continue;
-      this.nested(item.words.slice(1).flatMap((word) => this.put(word)).join(' ').replaceAll('\\n', '\n'));
+      this.nested(
+        item.words
+          .slice(1)
+          .flatMap((word) => this.put(word))
+          .join(' ')
+          .replaceAll('\\n', '\n'),
+      );
       for (const { operator, target } of item.redirects) if (operator.startsWith('<<')) this.nested(target);
     }
   }

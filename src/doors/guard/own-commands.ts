@@ -6,11 +6,13 @@ import { type Finding, forPeople } from './finding.js';
 /** Commands that decide, or that hand out what proves who decides. */
 const DECIDING = /^(approve|deny|token|keys)$/;
 /** Flags with a value behind them. */
-const VALUED = /^--(project|address|namespace|profile|env|as|tls-.*|api-key|codec-.*|command-timeout|log-.*|output|time-format|color|config-file|env-file|workflow-id|identity)$/;
+const VALUED =
+  /^--(project|address|namespace|profile|env|as|tls-.*|api-key|codec-.*|command-timeout|log-.*|output|time-format|color|config-file|env-file|workflow-id|identity)$/;
 /** What of Temporal changes or ends a call past the runtime. */
-const WORKFLOW = /^(signal|signal-with-start|update|update-with-start|execute-update-with-start|start-update-with-start)$/;
+const WORKFLOW =
+  /^(signal|signal-with-start|update|update-with-start|execute-update-with-start|start-update-with-start)$/;
 const IN_CODE =
-  /\b(?:ability(?:-runtime)?|bin\.js|bin\/ability)\b["'`\s,\])(]+(?:--[\w-]+(?:[=\s"'`,]+[^\s"'`,-][^\s"'`,]*)?["'`\s,]+)*(approve|deny|token|keys)\b|\btemporal\b["'`\s,\])(]+(?:--[\w-]+[=\s"'`,]+[^\s"'`,]+["'`\s,]+)*(?:activity\b|(?:workflow|batch)["'`\s,]+(?:signal|update))/;
+  /\b(?:ability(?:-runtime)?|bin\.js|bin\/ability)\b["'`\s,\][)(]+(?:--[\w-]+(?:[=\s"'`,]+[^\s"'`,-][^\s"'`,]*)?["'`\s,]+)*(approve|deny|token|keys)\b|\btemporal\b["'`\s,\][)(]+(?:--[\w-]+[=\s"'`,]+[^\s"'`,]+["'`\s,]+)*(?:activity\b|(?:workflow|batch)["'`\s,]+(?:signal|update))/;
 const OVER_HTTP = /\/api\/v1\/(namespaces\/[^\s/]+\/)?(workflows\/\S+?\/(signal|update)|activit)/i;
 const KEPT_KEYS = /(^|[\s/'"=:@(,])\.system\/+(\.\/+)*(keys|tokens)(\b|$)/;
 
@@ -27,7 +29,14 @@ export function findDecision(words: readonly string[], folders: readonly string[
     } else if (isNamed(word, 'temporal') || isNamed(word, 'tctl')) {
       const [first, second] = positionals(rest);
       const group = first ?? '';
-      if (first === undefined ? fed : !isKnown(group) || group === 'activity' || (/^(workflow|wf|batch)$/.test(group) && (second === undefined ? fed : WORKFLOW.test(second) || !isKnown(second)))) {
+      if (
+        first === undefined
+          ? fed
+          : !isKnown(group) ||
+            group === 'activity' ||
+            (/^(workflow|wf|batch)$/.test(group) &&
+              (second === undefined ? fed : WORKFLOW.test(second) || !isKnown(second)))
+      ) {
         return forPeople(`\`temporal ${shown(first)} ${shown(second)}\` goes round approvals and guards`);
       }
     } else if (word === MARK.unknown && /^(approve|deny)$/.test(rest[0] ?? '')) {

@@ -32,7 +32,8 @@ export function isReader(words: readonly string[]): boolean {
   if (READERS.has(program) || CHECKERS.has(program)) return !first.includes('/') || first.startsWith('/');
   if (program === 'npx' || program === 'pnpm') return CHECKERS.has(second === 'exec' ? third : second);
   if (program === 'ability') return true;
-  if (program === 'sed') return words.includes('-n') && words.some((word) => /^[\d,$]+p$/.test(word)) && !inPlace(words);
+  if (program === 'sed')
+    return words.includes('-n') && words.some((word) => /^[\d,$]+p$/.test(word)) && !inPlace(words);
   if (program === 'git') {
     const harmful = words.some((word) => /^--(ext-diff|output|exec|textconv)/.test(word));
     return GIT_READERS.has(second) && !harmful;
@@ -76,12 +77,16 @@ export function writtenBy(words: readonly string[]): Written[] {
     ...(/^(curl|wget)$/.test(program) ? outputsOf(words) : []),
     ...(program === 'tar' || program === 'unzip' || program === 'bsdtar' ? behind(words, /^(-C|-d|--directory)$/) : []),
   ];
-  const whole = named.length > 0 && !/^(tee|touch|truncate|sponge|curl|wget|patch)$/.test(programOf(words[Math.max(at, 0)] ?? ''));
+  const whole =
+    named.length > 0 && !/^(tee|touch|truncate|sponge|curl|wget|patch)$/.test(programOf(words[Math.max(at, 0)] ?? ''));
   return named.filter((path) => !path.startsWith('-')).map((path) => ({ path, whole }));
 }
 
 function writtenByWriter(program: string, rest: readonly string[], plain: readonly string[]): readonly string[] {
-  const into = [...behind(rest, /^(-t|--target-directory)$/), ...rest.flatMap((word) => /^--target-directory=(.*)/.exec(word)?.[1] ?? [])];
+  const into = [
+    ...behind(rest, /^(-t|--target-directory)$/),
+    ...rest.flatMap((word) => /^--target-directory=(.*)/.exec(word)?.[1] ?? []),
+  ];
   if (/^(cp|install|rsync|scp)$/.test(program)) return [...into, ...plain.slice(-1)];
   if (program === 'dd') return rest.flatMap((word) => /^of=(.*)/.exec(word)?.[1] ?? []);
   return [...into, ...plain];

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.j
 import { type AgentTool, PROTOCOLS } from './agent-tools.js';
 
 /** A call that an agent's tool wants to make. */
-export interface ToolCall {
+export interface AgentCall {
   event: string;
   /** As the tool names it. */
   name: string;
@@ -16,7 +16,7 @@ export interface ToolCall {
 
 /** What stood on stdin: a call, an event that waits for no answer, or nothing that can be read. */
 export type AgentEvent =
-  | { kind: 'call'; call: ToolCall }
+  | { kind: 'call'; call: AgentCall }
   | { kind: 'other'; event: string }
   | { kind: 'fault'; fault: string };
 
@@ -33,13 +33,16 @@ export function readEvent(text: string, tool: AgentTool): AgentEvent {
   const { asking, mayAsk, others } = PROTOCOLS[tool];
   if (typeof event !== 'string') return fault('the event has no `hook_event_name`');
   if (others.includes(event)) return { kind: 'other', event };
-  if (!asking.includes(event)) return fault(`${tool} has no event ${JSON.stringify(event.slice(0, 80))} that is known here`);
+  if (!asking.includes(event))
+    return fault(`${tool} has no event ${JSON.stringify(event.slice(0, 80))} that is known here`);
   return readCall(value, event, mayAsk.includes(event));
 }
 
 function readCall(value: JsonObject, event: string, mayAsk: boolean): AgentEvent {
   const { cwd, workspace_roots: roots } = value;
-  const folder = [cwd, Array.isArray(roots) ? roots[0] : undefined].find((at): at is string => typeof at === 'string' && at !== '');
+  const folder = [cwd, Array.isArray(roots) ? roots[0] : undefined].find(
+    (at): at is string => typeof at === 'string' && at !== '',
+  );
   const context = isJsonObject(value.mcp_context) ? value.mcp_context : value;
   const server = [context.url, context.command].find((at): at is string => typeof at === 'string');
   const about = { event, cwd: folder, mayAsk };
@@ -51,7 +54,8 @@ function readCall(value: JsonObject, event: string, mayAsk: boolean): AgentEvent
   const input = inputOf(value.tool_input);
   if (!input) return fault('the `tool_input` of the event is no object');
   const isMcp = event === 'beforeMCPExecution' || isJsonObject(value.mcp_context);
-  const name = event === 'beforeMCPExecution' && !value.tool_name.startsWith('MCP:') ? `MCP:${value.tool_name}` : value.tool_name;
+  const name =
+    event === 'beforeMCPExecution' && !value.tool_name.startsWith('MCP:') ? `MCP:${value.tool_name}` : value.tool_name;
   return { kind: 'call', call: { ...about, name, input, server: isMcp ? server : undefined } };
 }
 

@@ -22,7 +22,8 @@ export class RegisteredEndpoints {
   /** @param program what is called with the word, without its folder. */
   find(word: string, program: string): Finding | undefined {
     const texts = [...(word.match(URLS) ?? []).map((url) => url.replaceAll('\\/', '/'))];
-    if (CALLERS.test(program) && !word.startsWith('-') && /^[^\s/@:]*[.:\w\]-]+(\/|$|\?|:)/.test(word)) texts.push(`http://${word}`);
+    if (CALLERS.test(program) && !word.startsWith('-') && /^[^\s/@:]*[.:\w\]-]+(\/|$|\?|:)/.test(word))
+      texts.push(`http://${word}`);
     for (const text of texts) {
       const found = isKnown(text) ? this.byUrl(text) : this.byPattern(text);
       if (found) return roundAbility(`${text} is under the endpoint`, found.ability);
@@ -43,7 +44,10 @@ export class RegisteredEndpoints {
       const base = url.href.replace(/\/$/, '');
       const begin = text.slice(0, text.search(/[\uE000-\uE005]/));
       // The known beginning is under the endpoint, or what is not known may lead there.
-      return (begin.length > 8 && (begin === base || begin.startsWith(`${base}/`))) || (begin.length > 12 && pattern.test(base));
+      return (
+        (begin.length > 8 && (begin === base || begin.startsWith(`${base}/`))) ||
+        (begin.length > 12 && pattern.test(base))
+      );
     });
   }
 }

@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { isKnown, patternOf } from '../../rules/shell/marks.js';
+import { isKnown, MARK, patternOf } from '../../rules/shell/marks.js';
 import { type Finding, roundAbility } from './finding.js';
 import type { Places } from './places.js';
 
@@ -39,8 +39,14 @@ export class RegisteredScripts {
 
   /** As {@link find}, for a name that is looked for wherever it lies, as `find -name` does. */
   findName(word: string): Finding | undefined {
-    const pattern = patternOf(word);
-    if (lettersOf(word) < LEAST_LETTERS && isKnown(word)) return undefined;
+    // `find` reads a pattern that the shell left alone.
+    const pattern = patternOf(
+      word
+        .replaceAll('*', MARK.star)
+        .replaceAll('?', MARK.one)
+        .replace(/\[[^\]]*\]/g, MARK.one),
+    );
+    if (lettersOf(word) < LEAST_LETTERS) return undefined;
     const found = this.places.index.scripts.find(({ path }) => pattern.test(basename(path)));
     return found && roundAbility(`${found.path} is the script`, found.ability);
   }
@@ -70,7 +76,9 @@ export class RegisteredScripts {
         const found = index.scripts.find(({ path }) => {
           const absolute = join(root, path);
           const ways = folders.map((folder) => absolute.slice(folder.length + 1) && relativeTo(folder, absolute));
-          return [absolute, path, `./${path}`, ...ways, ...ways.map((way) => `./${way}`)].some((way) => pattern.test(way));
+          return [absolute, path, `./${path}`, ...ways, ...ways.map((way) => `./${way}`)].some((way) =>
+            pattern.test(way),
+          );
         });
         if (found) return found;
       }

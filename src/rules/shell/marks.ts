@@ -30,15 +30,15 @@ export function withoutMarks(text: string): string {
 }
 
 /** Puts in what variables hold; one that is not known stays unknown. */
-export function withVariables(text: string, valueOf: (name: string) => string | undefined): string {
-  return text.replace(VARIABLE, (_, name: string) => valueOf(name) ?? MARK.unknown);
+export function withVariables(text: string, lookUp: (name: string) => string | undefined): string {
+  return text.replace(VARIABLE, (_, name: string) => lookUp(name) ?? MARK.unknown);
 }
 
 /** The words that a word becomes with its variables put in. */
-export function wordsOf(text: string, valueOf: (name: string) => string | undefined): string[] {
+export function wordsOf(text: string, lookUp: (name: string) => string | undefined): string[] {
   const BLANK = '\uE006';
   const put = text.replace(VARIABLE, (mark: string, name: string) => {
-    const value = valueOf(name) ?? MARK.unknown;
+    const value = lookUp(name) ?? MARK.unknown;
     return mark.startsWith(MARK.split) ? value.replace(/\s+/g, BLANK) : value;
   });
   return put.includes(BLANK) ? put.split(BLANK).filter((word) => word !== '') : [put];

@@ -179,7 +179,8 @@ class ShellReader {
     if (letter === '*') return MARK.star;
     if (letter === '?') return MARK.one;
     const set = letter === '[' ? /^[^\]\s]+\]/.exec(this.text.slice(this.at, this.at + 60)) : null;
-    if (!set) return letter;
+    // No set, but an address of IPv6.
+    if (!set || /^[\da-fA-F]*:[\da-fA-F:.]*:[\da-fA-F:.]*\]$/.test(set[0])) return letter;
     this.at += set[0].length;
     return MARK.one;
   }
@@ -303,7 +304,8 @@ class ShellReader {
     this.items.push({ kind: 'open' });
     for (const item of items) {
       if (item.kind !== 'command') this.items.push(item);
-      else this.items.push({ ...item, pipeline: item.pipeline + 1_000_000 * (this.items.length + 1), substituted: true });
+      else
+        this.items.push({ ...item, pipeline: item.pipeline + 1_000_000 * (this.items.length + 1), substituted: true });
     }
     this.items.push({ kind: 'close' });
     return (commands.length === 1 && only && outputOf(only)) || MARK.unknown;
