@@ -70,9 +70,7 @@ export function writtenBy(words: readonly string[]): Written[] {
     ...(['sed', 'perl', 'ruby', 'yq'].some((name) => words.some((word) => programOf(word) === name)) && inPlace(words)
       ? words.slice(1).filter((word) => !word.startsWith('-'))
       : []),
-    ...(program === 'find' && words.some((word) => /^-(delete|exec|execdir|ok|okdir|fprint|fprintf|fls)$/.test(word))
-      ? foundBy(words)
-      : []),
+    ...(program === 'find' && changesFound(words) ? foundBy(words) : []),
     ...(program === 'git' && /^(rm|mv|checkout|restore|clean)$/.test(words[1] ?? '') ? words.slice(2) : []),
     ...(/^(curl|wget)$/.test(program) ? outputsOf(words) : []),
     ...(program === 'tar' || program === 'unzip' || program === 'bsdtar' ? behind(words, /^(-C|-d|--directory)$/) : []),
@@ -90,6 +88,14 @@ function writtenByWriter(program: string, rest: readonly string[], plain: readon
   if (/^(cp|install|rsync|scp)$/.test(program)) return [...into, ...plain.slice(-1)];
   if (program === 'dd') return rest.flatMap((word) => /^of=(.*)/.exec(word)?.[1] ?? []);
   return [...into, ...plain];
+}
+
+/** Whether `find` does more than show what it finds. */
+function changesFound(words: readonly string[]): boolean {
+  return words.some((word, at) => {
+    if (/^-(delete|fprint|fprintf|fls)$/.test(word)) return true;
+    return /^-(exec|execdir|ok|okdir)$/.test(word) && !isReader(words.slice(at + 1));
+  });
 }
 
 function foundBy(words: readonly string[]): string[] {

@@ -2,7 +2,7 @@ import { isKnown, patternOf } from '../../rules/shell/marks.js';
 import { type Finding, roundAbility } from './finding.js';
 import type { GuardIndex } from './guard-index.js';
 
-const URLS = /\b(?:https?|wss?):(?:\/\/|\\\/\\\/)[^\s'"`<>|;)\]}]+/gi;
+const URLS = /\b(?:https?|wss?):(?:\/\/|\\\/\\\/)(?:\[[\da-f:.]+\])?[^\s'"`<>|;)\]}]+/gi;
 /** What takes an address without its scheme. */
 const CALLERS = /^(curl|curlie|wget2?|https?|xh|xhs|httpie|ab|hey|wrk|nc|ncat|telnet|openssl|grpcurl|websocat)$/;
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\]|\[::ffff:7f00:1\]|0\.0\.0\.0|\[::\])$/;
