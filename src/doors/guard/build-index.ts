@@ -14,7 +14,7 @@ import { hookLevels } from '../../planning/resolve-operation.js';
 import { resolvePlan } from '../../planning/resolve-plan.js';
 import { callInput } from '../../rules/call-input.js';
 import { hookFacts } from '../../rules/hook-facts.js';
-import { mappingOf } from '../../rules/tool-mapping/map-tool.js';
+import { type MappedAbility, mappingOf } from '../../rules/tool-mapping/map-tool.js';
 import type { Bypass, GuardedAbility, GuardIndex } from './guard-index.js';
 import { mentionsOf, SCRIPT } from './mentions.js';
 
@@ -43,10 +43,7 @@ export function buildIndex(root: string, environment: string | undefined, env: N
   }
   for (const operation of registry.operations.values()) addOperation(index, registry, operation);
   addMappings(index, registry);
-  for (const { message, location } of registry.problems) {
-    index.faults.push(message);
-    if (location) mentionsOf(root, location.file, index);
-  }
+  addUnreadable(index, registry);
   const wanted = new Set([...index.tools, ...index.mappings].map(({ ability }) => ability));
   for (const ability of wanted) {
     const guarded = guardedBy(registry, ability, index.environment, env);
@@ -55,11 +52,22 @@ export function buildIndex(root: string, environment: string | undefined, env: N
   return index;
 }
 
+/** What is disabled may hold a script, an address, or a guard of any call that it mentions. */
+function addUnreadable(index: GuardIndex, registry: Registry): void {
+  const unread = registry.opaque.filter(({ kind }) => kind === 'hooks').map(({ problem }) => problem);
+  const broken = [...registry.broken].map(([id, problem]) => ({ id, problem }));
+  const guards = [...unread, ...broken.filter(({ id }) => id === 'hooks:PreAbilityCall').map(({ problem }) => problem)];
+  for (const problem of [...registry.opaque.map((each) => each.problem), ...broken.map((each) => each.problem)]) {
+    index.faults.push(problem.message);
+    if (problem.location) mentionsOf(registry.root, problem.location.file, index, guards.includes(problem));
+  }
+}
+
 /** Where `ability.yaml` itself cannot be read, nothing may be gone round that any file mentions. */
 function unreadableIndex(root: string, error: unknown): GuardIndex {
   const index = emptyIndex(root);
   index.faults.push(messageOf(error));
-  for (const file of index.files) mentionsOf(root, file, index);
+  for (const file of index.files) mentionsOf(root, file, index, true);
   return index;
 }
 
@@ -138,16 +146,32 @@ function addMappings(index: GuardIndex, registry: Registry): void {
   for (const { value } of registry.hooks.get('PreAbilityCall') ?? []) {
     if (!value.enabled || !value.as) continue;
     for (const operation of registry.operations.values()) {
-      try {
-        const mapping = mappingOf(value.as, hookLevels(registry, operation, index.environment).subject);
-        if (!mapping) continue;
-        const { tool_name, tool_input } = mapping;
-        const ability = operation.value.operation_key;
-        index.mappings.push({ ability, hook: value.id, tool_name, tool_input: tool_input as Json });
-      } catch (error) {
-        index.faults.push(messageOf(error));
-      }
+      if (!isCallable(registry, operation)) continue;
+      const mapping = mappingOf(value.as, subjectOf(registry, operation, index.environment));
+      if (!mapping) continue;
+      const { tool_name, tool_input } = mapping;
+      const ability = operation.value.operation_key;
+      index.mappings.push({ ability, hook: value.id, tool_name, tool_input: tool_input as Json });
     }
+  }
+}
+
+/** A draft without an implementation is called by nobody, so that no call is one of it. */
+function isCallable({ configs, implementations, broken }: Registry, { value }: Loaded<LowLevel>): boolean {
+  const { operation_key: key, implementation } = value;
+  const documents = [...implementations.values()].some((each) => each.value.operation_key === key);
+  const isBroken = broken.has(`implementation_of:${key}`) || broken.has(`config:${key}`);
+  return Boolean(implementation ?? configs.get(key)?.value.impl) || documents || isBroken;
+}
+
+/** An ability as a mapping matches it; where its implementation is open, it has no tags. */
+function subjectOf(registry: Registry, operation: Loaded<LowLevel>, environment: string): MappedAbility {
+  try {
+    return hookLevels(registry, operation, environment).subject;
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    const { operation_key: ability, scope, effects } = operation.value;
+    return { ability, modules: scope.modules ?? [], environment, effects, tags: [] };
   }
 }
 

@@ -1,5 +1,6 @@
 import { expandBraces } from './expand-braces.js';
 import { MARK, withoutMarks } from './marks.js';
+import { outputOf, substitutionsIn } from './output-of.js';
 import { readDollarQuote } from './read-dollar-quote.js';
 import type { ShellCommand, ShellItem, ShellRedirect, ShellScript } from './shell-script.js';
 
@@ -310,21 +311,4 @@ class ShellReader {
     this.items.push({ kind: 'close' });
     return (commands.length === 1 && only && outputOf(only)) || MARK.unknown;
   }
-}
-
-/** What the simplest commands print. */
-function outputOf({ words, redirects }: ShellCommand): string | undefined {
-  const [program, ...rest] = words;
-  if (redirects.length > 0) return undefined;
-  if (program === 'pwd') return `${MARK.whole}PWD${MARK.end}`;
-  if (words.join(' ') === 'git rev-parse --show-toplevel') return `${MARK.whole}PROJECT_ROOT${MARK.end}`;
-  if (program === 'echo' && !rest[0]?.startsWith('-')) return rest.join(' ');
-  if (program === 'printf' && rest.length === 1 && !/[%\\]/.test(rest[0] ?? '')) return rest[0];
-  return program === 'printf' && rest[0] === '%s' ? rest.slice(1).join('') : undefined;
-}
-
-/** The commands that stand in a text as `$(..)` or in backquotes. */
-function substitutionsIn(text: string): string[] {
-  const found = [...text.matchAll(/\$\(([^()]*(?:\([^()]*\)[^()]*)*)\)|`([^`]*)`/g)];
-  return found.map(([, first, second]) => first ?? second ?? '');
 }
