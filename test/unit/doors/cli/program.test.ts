@@ -51,6 +51,8 @@ const COMMANDS = [
   'explain [options] <code>',
   'test [options] [id]',
   'docs [options] [paths...]',
+  'guard [options]',
+  'hooks',
   'run [options] <id>',
   'task',
   'scaffold',
