@@ -94,6 +94,7 @@ const SCAFFOLD_COMMANDS = [
   'schemas [options]',
 ];
 const KEYS_COMMANDS = ['create [options]'];
+const HOOKS_COMMANDS = ['export [options]'];
 const IMPORT_COMMANDS = ['mcp [options] <server>', 'openapi [options] <source>', 'arazzo [options] <source>'];
 
 describe('`--help` lists', () => {
@@ -124,12 +125,13 @@ describe('`--help` lists', () => {
       ...SCAFFOLD_COMMANDS.map((usage) => `scaffold ${usage}`),
       ...IMPORT_COMMANDS.map((usage) => `import ${usage}`),
       ...KEYS_COMMANDS.map((usage) => `keys ${usage}`),
+      ...HOOKS_COMMANDS.map((usage) => `hooks ${usage}`),
     ].map((usage) => usage.replace(/ [[<].*/, ''));
     expect(
       leavesOf(program)
         .map(([name]) => name)
         .sort(),
-    ).toEqual(known.filter((name) => !['task', 'scaffold', 'import', 'keys'].includes(name)).sort());
+    ).toEqual(known.filter((name) => !['task', 'scaffold', 'import', 'keys', 'hooks'].includes(name)).sort());
   });
 
   test('the exit codes of every command', () => {

@@ -78,6 +78,18 @@ describe('policy.bypass', () => {
     expect((await shell('ability approve KEY')).exit).toBe(2);
   });
 
+  test('the example of docs/hooks.md does what it says', async () => {
+    const page = readFileSync(new URL('../../../../docs/hooks.md', import.meta.url), 'utf8');
+    const [, example = ''] = /<!-- bypass -->\n```yaml\n([\s\S]*?)```/.exec(page) ?? [];
+    const { shell } = guardedProject({ 'ability.yaml': example });
+    expect(await shell('python3 ops/tools/make-report.py')).toMatchObject({
+      exit: 0,
+      stderr: expect.stringContaining('report.make'),
+    });
+    expect((await shell('ability approve KEY')).exit).toBe(2);
+    expect((await shell('rm -rf registry')).exit).toBe(2);
+  });
+
   test('`off` has no opinion, each part by itself', async () => {
     const { shell } = withBypass('{ registry: "off", decisions: "off" }');
     expect(await shell('echo x > registry/low-level/new.yaml')).toEqual(NO_OPINION);
