@@ -72,13 +72,13 @@ function mustDeny(hook: Loaded<HookDefinition>, registry: Registry, environment:
   const calls: MustDeny[] = [];
   for (const [index, { ability, input }] of must_deny.entries()) {
     const path = ['must_deny', index];
-    const mapping = mappingOf(mappings, subjectOf(registry, ability, environment, hook, path));
+    const mapping = mappingOf(mappings, mappedAbilityOf(registry, ability, environment, hook, path));
     if (mapping) {
       calls.push({ ability, ...shown(mapping, input, hook, path) });
       continue;
     }
     const others = Object.keys(registry.project.environments);
-    const elsewhere = others.some((name) => mappingOf(mappings, subjectOf(registry, ability, name, hook, path)));
+    const elsewhere = others.some((name) => mappingOf(mappings, mappedAbilityOf(registry, ability, name, hook, path)));
     if (elsewhere) continue;
     throw new AbilityError({
       code: 'definition.invalid',
@@ -111,7 +111,7 @@ function shown(mapping: ToolMapping, input: JsonObject, hook: Loaded<HookDefinit
 }
 
 /** An ability as `as` matches it. @throws AbilityError `definition.unknown_reference` where it is no low-level one. */
-function subjectOf(
+export function mappedAbilityOf(
   registry: Registry,
   ability: string,
   environment: string,

@@ -85,11 +85,11 @@ export function selectHooks(
     return hook;
   });
   for (const { value, locate } of defined) {
-    const why = value.match && matches(value.match, subject) ? whyItNeverRuns(registry, phase, value) : undefined;
+    const why = value.match && fitsMatch(value.match, subject) ? whyItNeverRuns(registry, phase, value) : undefined;
     if (why) warn({ code: 'definition.unread', message: `${why.message}. ${why.suggestion}`, location: locate([]) });
   }
   return [...new Set([...global, ...bound])].filter(
-    ({ value }) => value.enabled && (!value.match || matches(value.match, subject)) && covers(value, subject),
+    ({ value }) => value.enabled && (!value.match || fitsMatch(value.match, subject)) && covers(value, subject),
   );
 }
 
@@ -147,7 +147,8 @@ function unknownHook(
 }
 
 /** Whether a hook fires around an ability. */
-function matches(match: HookMatch, subject: HookSubject): boolean {
+/** Whether the `match` of a hook fits what it is asked about. */
+export function fitsMatch(match: HookMatch, subject: HookSubject): boolean {
   return (
     fits(match.abilities, [subject.ability]) &&
     fits(match.modules, subject.modules) &&
