@@ -1,8 +1,11 @@
 import type { ScriptHookDependencies } from '../activities/hooks/ask-script.js';
+import type { ForeignHandler } from '../activities/hooks/claude-code/ask-foreign.js';
 import { checkGuards } from '../activities/hooks/claude-code/check-guards.js';
+import { checkMustDeny } from '../activities/hooks/claude-code/proven-guards.js';
 import { PinnedScripts } from '../activities/script/pinned-scripts.js';
 import { SecretSource } from '../activities/secrets.js';
 import type { Finding } from '../contracts/findings.js';
+import type { MustDeny } from '../contracts/foreign-hooks.js';
 import { pathsOf } from '../server/project-paths.js';
 import { openStore } from '../server/store/open-store.js';
 import { RunningGroups } from './running-groups.js';
@@ -34,4 +37,32 @@ export function hookDependenciesOf(
     scripts: new PinnedScripts(root, paths.pinned, store),
     secrets: (environment) => new SecretSource(root, environment, env),
   };
+}
+
+/**
+ * Which of several calls a guard denies; nothing of them is executed.
+ *
+ * @returns the places of those calls, at most as many as are wanted.
+ */
+export async function findDenied(
+  { root, env, environment }: { root: string; env: NodeJS.ProcessEnv; environment: string },
+  id: string,
+  handler: ForeignHandler,
+  calls: readonly MustDeny[],
+  most: number,
+  signal: AbortSignal,
+): Promise<number[]> {
+  const { groups, ...dependencies } = hookDependenciesOf(root, env);
+  const denied: number[] = [];
+  try {
+    for (const [index, call] of calls.entries()) {
+      if (denied.length >= most || signal.aborted) break;
+      const asked = { ...handler, foreign: { ...handler.foreign, must_deny: [call] } };
+      const undenied = await checkMustDeny({ ...dependencies, groups }, id, asked, environment, signal);
+      if (undenied.length === 0) denied.push(index);
+    }
+    return denied;
+  } finally {
+    groups.close();
+  }
 }
