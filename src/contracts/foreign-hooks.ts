@@ -1,4 +1,5 @@
 import type { Effect } from './effects.js';
+import type { Phase } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 
 /** Protocols of other tools that a script handler may speak. Source: answers, 38 to 41. */
@@ -36,17 +37,44 @@ export interface ToolCall {
   tool_input: JsonObject;
 }
 
-/** A hook of another tool, in the plan of one ability: the mapping is the one that fits that ability. */
-export interface PlanForeignHook {
-  format: ForeignFormat;
-  /** The folder that the hook knows as its plugin, relative to the project root; pinned with the script. */
-  plugin_root?: string;
+/** Events of Claude Code that a hook may be asked about, and the phases here that are shown as them. Source: answers, 41. */
+export const FOREIGN_EVENTS = {
+  PreToolUse: 'PreAbilityCall',
+  PermissionRequest: 'PreAbilityCall',
+  PostToolUse: 'PostAbilityCall',
+  PostToolUseFailure: 'PostAbilityCall',
+  UserPromptSubmit: 'PromptSubmit',
+  Stop: 'SessionStop',
+  SessionEnd: 'SessionStop',
+} as const satisfies Record<string, Phase>;
+
+/** One of {@link FOREIGN_EVENTS}. */
+export type ForeignEvent = keyof typeof FOREIGN_EVENTS;
+
+/** How a hook is shown one ability. */
+export interface ShownAs {
   tool_name: string;
   /** A template over `input`. */
   tool_input: Json;
   /** Bare CEL over `tool_name` and `tool_input`; false: the hook is not asked. */
   if?: string;
+}
+
+/** A hook of another tool, in the plan of one ability: the mapping is the one that fits that ability. */
+export interface PlanForeignHook {
+  format: ForeignFormat;
+  /** Which event it knows; absent: the usual one of its phase. */
+  event?: ForeignEvent;
+  /** The folder that the hook knows as its plugin, relative to the project root; pinned with the script. */
+  plugin_root?: string;
+  /** Absent around sessions, which call no tool. */
+  shown?: ShownAs;
   /** Calls that it must deny; while it does not, it counts as failed. */
-  must_deny?: (ToolCall & { ability: string })[];
+  must_deny?: MustDeny[];
   silence: Silence;
+}
+
+/** A call that a hook must deny, as it is shown that call. */
+export interface MustDeny extends ToolCall {
+  ability: string;
 }

@@ -1,3 +1,4 @@
+import { FOREIGN_EVENTS } from '../contracts/foreign-hooks.js';
 import type { Phase } from '../contracts/hooks.js';
 import type { Problem } from '../contracts/problem.js';
 import { keysOfTool } from '../rules/tool-mapping/tool-shapes.js';
@@ -24,15 +25,24 @@ export function faultOfForeignHook({ value, locate }: Loaded<HookDefinition>, ph
   const { handler, id } = value;
   if (!isForeign(value)) {
     const key = FOREIGN_KEYS.find((name) => value[name] !== undefined);
-    const rootless = 'script' in handler && 'plugin_root' in handler.script;
-    if (key === undefined && !rootless) return undefined;
-    const path = key === undefined ? ['handler', 'script', 'plugin_root'] : [key];
-    const message = `\`${path.at(-1)}\` of the hook ${id} belongs to a script with a \`format\``;
+    const path = key === undefined ? foreignPartOf(handler) : [key];
+    if (!path) return undefined;
+    const message = `\`${String(path.at(-1))}\` of the hook ${id} belongs to a script with a \`format\``;
     return invalid(message, path, 'Write `format: claude-code` beside `script`, or leave it out.');
   }
   if (phase === 'PreAbilityCreate') {
     const suggestion = 'Move it to PreAbilityCall.yaml.';
     return invalid(`The hook ${id} is asked about the input of calls, which is not known yet here`, [], suggestion);
+  }
+  const event = 'script' in handler ? handler.event : undefined;
+  if (event !== undefined && FOREIGN_EVENTS[event] !== phase) {
+    const suggestion = `Move it to ${FOREIGN_EVENTS[event]}.yaml, or name another event.`;
+    return invalid(`The event ${event} of the hook ${id} is none of ${phase}`, ['handler', 'event'], suggestion);
+  }
+  if (phase === 'PromptSubmit' || phase === 'SessionStop') {
+    const advice = 'Leave it out: an event of a session is about no ability.';
+    const needless = FOREIGN_KEYS.find((name) => value[name] !== undefined);
+    return needless && invalid(`The hook ${id} of ${phase} has no use for \`${needless}\``, [needless], advice);
   }
   if (phase === 'PreAbilityCall' || phase === 'PostAbilityCall') {
     if (!value.as) {
@@ -53,6 +63,13 @@ export function faultOfForeignHook({ value, locate }: Loaded<HookDefinition>, ph
   const key = (['must_deny', 'abstain'] as const).find((name) => value[name] !== undefined);
   const advice = 'Leave it out, or move the hook to PreAbilityCall.yaml.';
   return key && invalid(`The hook ${id} of ${phase} decides nothing, so it has no \`${key}\``, [key], advice);
+}
+
+/** Where a handler has what belongs to a format, without one. */
+function foreignPartOf(handler: HookDefinition['handler']): PropertyKey[] | undefined {
+  if (!('script' in handler)) return undefined;
+  if (handler.event !== undefined) return ['handler', 'event'];
+  return 'plugin_root' in handler.script ? ['handler', 'script', 'plugin_root'] : undefined;
 }
 
 function faultOfKeys(tool: string, keys: string[]): { text: string; advice: string } | undefined {

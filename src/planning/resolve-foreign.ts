@@ -1,4 +1,4 @@
-import type { PlanForeignHook, ToolCall, ToolMapping } from '../contracts/foreign-hooks.js';
+import type { MustDeny, PlanForeignHook, ToolCall, ToolMapping } from '../contracts/foreign-hooks.js';
 import type { JsonObject } from '../contracts/json.js';
 import { AbilityError } from '../contracts/problem.js';
 import { isForeign } from '../definitions/foreign-hook.js';
@@ -26,27 +26,32 @@ export function covers(hook: HookDefinition, subject: MappedAbility): boolean {
 /**
  * What a plan has of a hook of another tool: the mapping of the ability, and the calls it must deny as it will see them.
  *
+ * @param subject left out for an event of a session, which is about no ability.
  * @returns undefined: it is none, or does not cover the ability.
  * @throws AbilityError `definition.*`, `expression.*`, with the place.
  */
 export function resolveForeign(
   hook: Loaded<HookDefinition>,
   registry: Registry,
-  subject: MappedAbility,
+  subject: MappedAbility | undefined,
 ): PlanForeignHook | undefined {
   const { handler, as: mappings = [], must_deny, abstain } = hook.value;
   if (!('script' in handler) || handler.format === undefined) return undefined;
+  const { plugin_root } = { plugin_root: undefined, ...handler.script };
+  const common = {
+    format: handler.format,
+    ...(handler.event !== undefined && { event: handler.event }),
+    ...(plugin_root !== undefined && { plugin_root }),
+  };
+  if (!subject) return { ...common, silence: 'allow' };
   for (const [index, mapping] of mappings.entries()) checkMapping(mapping, hook, ['as', index]);
   const mapping = mappingOf(mappings, subject);
   if (!mapping) return undefined;
-  const { plugin_root } = { plugin_root: undefined, ...handler.script };
   const denied = must_deny && mustDeny(hook, registry, subject.environment);
+  const { tool_name, tool_input, if: condition } = mapping;
   return {
-    format: handler.format,
-    ...(plugin_root !== undefined && { plugin_root }),
-    tool_name: mapping.tool_name,
-    tool_input: mapping.tool_input,
-    ...(mapping.if !== undefined && { if: mapping.if }),
+    ...common,
+    shown: { tool_name, tool_input, ...(condition !== undefined && { if: condition }) },
     ...(denied && { must_deny: denied }),
     silence: abstain ?? (denied ? 'allow' : 'deny'),
   };
@@ -62,18 +67,18 @@ function checkMapping({ tool_input, if: condition }: ToolMapping, hook: Loaded<H
  *
  * One that only another environment shows to it is left to that; at least one is shown in each.
  */
-function mustDeny(hook: Loaded<HookDefinition>, registry: Registry, environment: string) {
+function mustDeny(hook: Loaded<HookDefinition>, registry: Registry, environment: string): MustDeny[] {
   const { as: mappings = [], must_deny = [], id } = hook.value;
-  const calls: (ToolCall & { ability: string })[] = [];
+  const calls: MustDeny[] = [];
   for (const [index, { ability, input }] of must_deny.entries()) {
     const path = ['must_deny', index];
-    const mapping = mappingOf(mappings, subjectOf(registry, ability, environment, hook, path));
+    const mapping = mappingOf(mappings, mappedAbilityOf(registry, ability, environment, hook, path));
     if (mapping) {
       calls.push({ ability, ...shown(mapping, input, hook, path) });
       continue;
     }
     const others = Object.keys(registry.project.environments);
-    const elsewhere = others.some((name) => mappingOf(mappings, subjectOf(registry, ability, name, hook, path)));
+    const elsewhere = others.some((name) => mappingOf(mappings, mappedAbilityOf(registry, ability, name, hook, path)));
     if (elsewhere) continue;
     throw new AbilityError({
       code: 'definition.invalid',
@@ -106,7 +111,7 @@ function shown(mapping: ToolMapping, input: JsonObject, hook: Loaded<HookDefinit
 }
 
 /** An ability as `as` matches it. @throws AbilityError `definition.unknown_reference` where it is no low-level one. */
-function subjectOf(
+export function mappedAbilityOf(
   registry: Registry,
   ability: string,
   environment: string,

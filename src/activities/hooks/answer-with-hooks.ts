@@ -41,21 +41,11 @@ export async function answerWithHooks(
     const input = operation ? callInput(plan, operation, given) : given;
     const signal = new AbortController().signal;
     const planDigest = knownDigestOf(plan);
-    const run = {
-      plan,
-      operation,
-      input,
-      task: '',
-      user,
-      session,
-      phase,
-      path: '',
-      moment,
-      hooks,
-      planDigest,
-      signal,
-    } as const;
-    return await runHooks({ ...run, logs: undefined }, dependencies);
+    const about = { plan, operation, input, task: '', user, session, path: '', moment, hooks, planDigest, signal };
+    // Whoever calls by the tool of an agent is one; in a session it counts as that, as a task there does.
+    const caller = session === null ? 'agent' : 'session';
+    const context = { ...about, caller, logs: undefined } as const;
+    return await runHooks(phase, context, { blockingOnly: true }, dependencies);
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
     const { message, suggestion } = error;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BUILTINS } from '../../contracts/hooks.js';
 import { script } from './implementation.js';
-import { abstain, foreignFormat, mustDeny, toolMapping } from './tool-mapping.js';
+import { abstain, foreignEvent, foreignFormat, mustDeny, toolMapping } from './tool-mapping.js';
 import { abilityId, condition, effect, environmentName, jsonObject, moment, plainName, seconds } from './values.js';
 
 const globs = z.array(z.string().min(1)).min(1).optional();
@@ -67,6 +67,11 @@ export const handler = z.union(
       format: foreignFormat
         .optional()
         .describe('`claude-code`: the script speaks the hook protocol of Claude Code, and `as` says what it is shown.'),
+      event: foreignEvent
+        .optional()
+        .describe(
+          'With `format: claude-code`: the event that the script knows. Without it PreToolUse, PostToolUse or PostToolUseFailure, UserPromptSubmit, SessionEnd.',
+        ),
       script: answeringHere.describe('A script: EventContext as JSON on stdin, HookResult as JSON on stdout.'),
     }),
     z.strictObject({ builtin: builtin.describe('A handler that comes with the runtime.') }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FOREIGN_FORMATS, SILENCES } from '../../contracts/foreign-hooks.js';
+import { FOREIGN_EVENTS, FOREIGN_FORMATS, type ForeignEvent, SILENCES } from '../../contracts/foreign-hooks.js';
 import { faultOfToolName } from '../../rules/tool-mapping/tool-shapes.js';
 import { abilityId, condition, effect, jsonObject } from './values.js';
 
@@ -7,6 +7,9 @@ const globs = z.array(z.string().min(1)).min(1).optional();
 
 /** The protocol of a script handler that was written for another tool. Source: answers, 38. */
 export const foreignFormat = z.enum(FOREIGN_FORMATS);
+
+/** The event that such a script was written for. Source: answers, 41. */
+export const foreignEvent = z.enum(Object.keys(FOREIGN_EVENTS) as ForeignEvent[]);
 
 /** Which abilities are shown as a tool: what is known when a plan is made. */
 const mappedAbilities = z.strictObject({

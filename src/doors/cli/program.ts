@@ -76,6 +76,7 @@ export function buildProgram(given: Given, outcome: Outcome): Command {
     .option('--since <revision>', 'also report contracts that broke since then without a new `version` (Git)')
     .option('--imported', 'also slips of imported documents themselves, in their schemas and words')
     .option('--check-env', 'also check that credentials and addresses are set here')
+    .option('--check-hooks', 'also run guards of other tools, with the calls that they must deny')
     .addOption(new Option('--fail-on <severity>', 'exit 1 from here on').choices(['error', 'warning']).default('error'))
     .option('--watch', 'check again whenever a definition or a script changes')
     .addHelpText(

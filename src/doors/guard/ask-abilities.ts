@@ -89,6 +89,7 @@ async function askExpressions(
   const answers: HookAnswer[] = [];
   if (hooks.length === 0) return answers;
   const { answerExpression } = await import('../../rules/hook-facts.js');
+  const { firesFor } = await import('../../rules/fires.js');
   const { name, source } = user;
   const own: Record<string, Json> = {
     input: { ...defaults, ...input },
@@ -97,7 +98,9 @@ async function askExpressions(
     user: { name, source },
     outcome: null,
   };
-  for (const { id, handler } of hooks) {
+  // Whoever calls by the tool of an agent is one; in a session it counts as that, as a task there does.
+  const caller = session === null ? 'agent' : 'session';
+  for (const { id, handler } of hooks.filter((hook) => firesFor(hook, caller) && hook.blocking !== false)) {
     if (handler.kind !== 'expression') throw new Error(`${id} is no expression`);
     const all = { ...facts, ...own } as Parameters<typeof answerExpression>[3];
     answers.push(answerExpression(id, handler, { phase: 'PreAbilityCall', path: '' }, all, { moment, cel }));

@@ -1,5 +1,5 @@
 import type { Effect } from '../../contracts/effects.js';
-import type { PlanForeignHook, ToolCall, ToolMapping } from '../../contracts/foreign-hooks.js';
+import type { ShownAs, ToolCall, ToolMapping } from '../../contracts/foreign-hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { evaluateCondition } from '../expressions/condition.js';
@@ -53,7 +53,7 @@ export function mapTool(
  * @throws AbilityError `expression.*`, or `input.invalid` where the tool takes no such input.
  */
 export function toolCallOf(
-  { tool_name, tool_input }: Pick<PlanForeignHook, 'tool_name' | 'tool_input'>,
+  { tool_name, tool_input }: Pick<ShownAs, 'tool_name' | 'tool_input'>,
   input: JsonObject,
   cel?: string,
 ): ToolCall {

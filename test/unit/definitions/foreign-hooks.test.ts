@@ -25,8 +25,7 @@ describe('a guard written for Claude Code (answer 38)', () => {
       kind: 'script',
       foreign: {
         format: 'claude-code',
-        tool_name: 'Bash',
-        tool_input: { command: '${{ input.command }}' },
+        shown: { tool_name: 'Bash', tool_input: { command: '${{ input.command }}' } },
         must_deny: [{ ability: 'op', tool_name: 'Bash', tool_input: { command: 'rm -rf /' } }],
         silence: 'allow',
       },
@@ -60,6 +59,7 @@ describe('a guard written for Claude Code (answer 38)', () => {
     ['`must_deny` beside an expression', hook('handler: { expression: { deny_if: "true" } }', MUST), /`must_deny`/],
     ['`plugin_root` without a format', hook('handler: { script: { path: g, plugin_root: x } }'), /`plugin_root`/],
     ['another format', hook('handler: { script: { path: g }, format: claude }', AS, MUST), /claude-code/],
+    ['an event of another phase', hook(HANDLER.replace(' }', ' }, event: Stop'), AS, MUST), /Stop.*PreAbilityCall/],
     ['a tool that there is not', hook(HANDLER, AS.replace('Bash', 'bash'), MUST), /no tool is called bash/],
     ['a key that the tool lacks', hook(HANDLER, AS.replace('{ command:', '{ cmd:'), MUST), /Bash needs command/],
     ['an unknown key', hook(HANDLER, AS.replace('tool_name', 'tool'), MUST), /tool/],
