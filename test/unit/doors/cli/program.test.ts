@@ -95,7 +95,12 @@ const SCAFFOLD_COMMANDS = [
 ];
 const KEYS_COMMANDS = ['create [options]'];
 const HOOKS_COMMANDS = ['export [options]'];
-const IMPORT_COMMANDS = ['mcp [options] <server>', 'openapi [options] <source>', 'arazzo [options] <source>'];
+const IMPORT_COMMANDS = [
+  'mcp [options] <server>',
+  'openapi [options] <source>',
+  'arazzo [options] <source>',
+  'hooks [options] <file>',
+];
 
 describe('`--help` lists', () => {
   test.each(COMMANDS)('ability %s', (usage) => {
