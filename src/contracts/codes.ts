@@ -528,6 +528,11 @@ export const CODES = {
     means: 'The task was sealed with a key this worker does not have; the call waits and is tried again.',
     next: 'Give the worker that key as well: in `.system/keys` or `ABILITY_SEAL_KEYS`.',
   },
+  'settings.unreadable': {
+    exit: EXIT.usage,
+    means: 'The settings file of an agent tool is no JSON, or is laid out in another way than that tool reads it.',
+    next: 'Correct the file; it was left as it is. Then run `ability hooks export` again.',
+  },
   'store.full': {
     exit: EXIT.outOfOrder,
     means:

@@ -105,6 +105,12 @@ export const LINT_CODES = {
     why: 'Unbound it guards every ability; the first binding takes it away from all others, and nothing says so there.',
     fix: 'Write `match: {}` at the hook to keep it everywhere, or say where it fires; one that is only bound needs no `blocking`.',
   },
+  'lint.hook_uncovered': {
+    severity: 'warning',
+    means: 'A guard that was written for another tool fits an ability that `as` does not show it.',
+    why: 'Its `match` or a binding reads as if the ability were guarded, and the guard is never asked about it.',
+    fix: 'Add an entry to `as` for the ability, or name in `match` only what the guard covers.',
+  },
   'lint.hooks_dropped': {
     severity: 'warning',
     means: 'A lower level drops hooks of a higher one with `replace: true`.',

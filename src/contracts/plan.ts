@@ -1,8 +1,10 @@
 import type { PlanApiAuth, PlanApiBody, PlanApiParam, PlanApiResponse } from './api.js';
 import type { ApprovalField, CommentRule } from './approvals.js';
+import type { Caller } from './callers.js';
 import type { PlanConcurrency } from './concurrency.js';
 import type { Effect } from './effects.js';
 import type { PlanOutputFile } from './files.js';
+import type { PlanForeignHook } from './foreign-hooks.js';
 import type { BuiltinHook } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 import type { Lifecycle } from './lifecycle.js';
@@ -284,12 +286,22 @@ export interface PlanHooks {
 /** A hook that applies, with its handler. */
 export interface PlanHook {
   id: string;
+  /** It fires only for these; absent: for all. Not known when a plan is made, so that it is looked at when hooks fire. */
+  callers?: Caller[];
+  /** Of a session's hook that does not block; hooks of a task have it never, since bound ones count as blocking. */
+  blocking?: false;
   handler: PlanHandler;
 }
 
 /** What answers for a hook. */
 export type PlanHandler =
-  | { kind: 'script'; script: PlanScript; timeout_ms: number }
+  | {
+      kind: 'script';
+      script: PlanScript;
+      timeout_ms: number;
+      /** It was written for another tool, and is asked in the protocol of that; absent: HookResult. */
+      foreign?: PlanForeignHook;
+    }
   | {
       kind: 'expression';
       deny_if?: string;

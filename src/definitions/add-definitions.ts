@@ -4,6 +4,7 @@ import { PHASES, type Phase } from '../contracts/hooks.js';
 import { formatLocation, type Problem, type SourceLocation } from '../contracts/problem.js';
 import { findAbilityAmongCases } from './case-files.js';
 import { checkFormat } from './check-format.js';
+import { faultOfForeignHook } from './foreign-hook.js';
 import { config } from './formats/config.js';
 import { highLevel } from './formats/high-level.js';
 import { hooks } from './formats/hooks.js';
@@ -92,7 +93,12 @@ const ADD: Record<FileKindName, (registry: Registry, source: YamlSource) => Prob
         }
         const same = list.find((other) => other.value.id === hook.id);
         const entry = handledHook(registry, loaded(hook, source, ['hooks', index]));
-        if ('code' in entry) breakHooks(registry, phase, entry);
+        if ('code' in entry) {
+          breakHooks(registry, phase, entry);
+          continue;
+        }
+        const fault = faultOfForeignHook(entry, phase);
+        if (fault) breakHooks(registry, phase, fault);
         else if (same) breakHooks(registry, phase, duplicate(hook.id, same, entry));
         else list.push(entry);
       }

@@ -1,6 +1,4 @@
-import type { Phase } from '../contracts/hooks.js';
 import type { Problem } from '../contracts/problem.js';
-import { phaseOf } from './phase-of.js';
 import type { FileKindName } from './registry.js';
 import type { YamlSource } from './yaml-source.js';
 
@@ -53,14 +51,8 @@ const APPROVAL_KEYS: Unsupported[] = [
   ...named('Ask with `fields`, and use what was filled in in the next steps.', 'edit', 'editable'),
 ];
 
-const HOOK_KEYS: Unsupported[] = [
-  { key: 'format', instead: 'Write the hook so that it reads EventContext and prints HookResult.' },
-  { key: 'as', instead: 'Write the hook so that it reads EventContext and prints HookResult.' },
-  { key: 'must_deny', instead: 'Test the hook with a task that it must deny.' },
-];
-
 /** What a definition of each kind may not ask for yet. */
-const BY_KIND: Record<FileKindName | 'project', (value: unknown, file: string) => Generator<Finding>> = {
+const BY_KIND: Record<FileKindName | 'project', (value: unknown) => Generator<Finding>> = {
   'low-level': lowLevel,
   implementations: (value) => implementation(value),
   config,
@@ -77,7 +69,7 @@ const BY_KIND: Record<FileKindName | 'project', (value: unknown, file: string) =
  * Source: design, sections 1 and 5; issue "The main job".
  */
 export function findUnsupported(kind: FileKindName | 'project', source: YamlSource): Problem | undefined {
-  for (const { path, feature, instead } of BY_KIND[kind](source.value, source.file)) {
+  for (const { path, feature, instead } of BY_KIND[kind](source.value)) {
     return {
       code: 'feature.unsupported',
       message: `${feature} is not supported by this version`,
@@ -166,20 +158,12 @@ function* hooksImpl(value: unknown): Generator<Finding> {
   }
 }
 
-/** The phases of sessions, which this version does not have. */
-const SESSION_PHASES: readonly (Phase | undefined)[] = ['PromptSubmit', 'SessionStop'];
-
-function* hooks(value: unknown, file: string): Generator<Finding> {
+function* hooks(value: unknown): Generator<Finding> {
   if (!isRecord(value) || !Array.isArray(value.hooks)) return;
-  const phase = phaseOf(file);
-  if (SESSION_PHASES.includes(phase) && value.hooks.length > 0) {
-    yield { path: ['hooks'], feature: `The phase ${phase}`, instead: 'Guard tasks: PreAbilityCreate, PreAbilityCall.' };
-  }
   for (const [index, hook] of value.hooks.entries()) {
     if (!isRecord(hook)) continue;
-    yield* keysIn(hook, HOOK_KEYS, ['hooks', index]);
     const handler = [{ key: 'ability', instead: 'Use a `script`, `expression` or `builtin` handler.' }];
-    yield* keysIn(hook.handler, [...handler, ...HOOK_KEYS], ['hooks', index, 'handler']);
+    yield* keysIn(hook.handler, handler, ['hooks', index, 'handler']);
   }
 }
 

@@ -9,11 +9,13 @@ import type { Loaded, Registry } from '../definitions/registry.js';
 import { faultOfOptions } from '../rules/builtin-options.js';
 import { parseDuration } from '../rules/duration.js';
 import { matchesAnyGlob } from '../rules/glob.js';
+import { isOverPhase } from '../rules/guard-precedence.js';
 import { HOOK_NAMES } from '../rules/hook-facts.js';
 import { didYouMean } from '../rules/nearest.js';
 import { type Available, checkCondition } from './check-names.js';
 import { HOOK_ARGUMENTS } from './check-placeholders.js';
 import type { Warn } from './doubt.js';
+import { covers, resolveForeign } from './resolve-foreign.js';
 import { resolveScript } from './resolve-script.js';
 
 /** What a hook is matched against. */
@@ -53,7 +55,7 @@ const GUARD_MS = parseDuration('10s');
 export function resolveHooks(registry: Registry, subject: HookSubject, levels: HookBindings[], warn: Warn): PlanHooks {
   const hooksOf = (phase: TaskPhase): PlanHook[] =>
     selectHooks(phase, registry, subject, levels, warn).map((hook) => {
-      return { id: hook.value.id, handler: handlerOf(hook, phase, registry) };
+      return { id: hook.value.id, handler: handlerOf(hook, phase, registry, subject) };
     });
   return {
     pre_create: hooksOf('PreAbilityCreate'),
@@ -83,16 +85,20 @@ export function selectHooks(
     return hook;
   });
   for (const { value, locate } of defined) {
-    const why = value.match && matches(value.match, subject) ? whyItNeverRuns(registry, phase, value) : undefined;
+    const why = value.match && fitsMatch(value.match, subject) ? whyItNeverRuns(registry, phase, value) : undefined;
     if (why) warn({ code: 'definition.unread', message: `${why.message}. ${why.suggestion}`, location: locate([]) });
   }
   return [...new Set([...global, ...bound])].filter(
-    ({ value }) => value.enabled && (!value.match || matches(value.match, subject)),
+    ({ value }) => value.enabled && (!value.match || fitsMatch(value.match, subject)) && covers(value, subject),
   );
 }
 
+export function fits(patterns: string[] | undefined, names: readonly string[]): boolean {
+  return patterns === undefined || names.some((name) => matchesAnyGlob(patterns, name));
+}
+
 /** Nothing unguarded runs: a guard that cannot be read is not skipped. Source: design, section 1. */
-function refuseUnreadable(phase: Phase, registry: Registry): void {
+export function refuseUnreadable(phase: Phase, registry: Registry): void {
   const problem =
     registry.broken.get(`hooks:${phase}`) ?? registry.opaque.find((file) => file.kind === 'hooks')?.problem;
   if (problem) throw new AbilityError(problem);
@@ -140,9 +146,9 @@ function unknownHook(
   });
 }
 
-function matches(match: HookMatch, subject: HookSubject): boolean {
-  const fits = (patterns: string[] | undefined, names: readonly string[]): boolean =>
-    patterns === undefined || names.some((name) => matchesAnyGlob(patterns, name));
+/** Whether a hook fires around an ability. */
+/** Whether the `match` of a hook fits what it is asked about. */
+export function fitsMatch(match: HookMatch, subject: HookSubject): boolean {
   return (
     fits(match.abilities, [subject.ability]) &&
     fits(match.modules, subject.modules) &&
@@ -152,22 +158,38 @@ function matches(match: HookMatch, subject: HookSubject): boolean {
   );
 }
 
-/** How a hook answers, as a plan has it. @throws AbilityError for what its phase or its script does not allow. */
-export function handlerOf(hook: Loaded<HookDefinition>, phase: Phase, registry: Registry): PlanHandler {
+/**
+ * How a hook answers, as a plan has it.
+ *
+ * @param subject what it is asked about; left out: the handler is only checked.
+ * @throws AbilityError for what its phase or its script does not allow.
+ */
+export function handlerOf(
+  hook: Loaded<HookDefinition>,
+  phase: Phase,
+  registry: Registry,
+  subject?: HookSubject,
+): PlanHandler {
   const { handler, id } = hook.value;
   if ('builtin' in handler) return builtinOf(hook, handler.builtin, phase);
   if ('script' in handler) {
-    const script = resolveScript(registry, handler.script, hook, ['handler', 'script'], HOOK_ARGUMENTS);
-    return { kind: 'script', script, timeout_ms: (handler.script.timeout_sec ?? GUARD_MS / 1000) * 1000 };
+    const { plugin_root, ...definition } = { plugin_root: undefined, ...handler.script };
+    const files = plugin_root === undefined ? definition.files : [...(definition.files ?? []), plugin_root];
+    const pinned = { ...definition, ...(files && { files }) };
+    const script = resolveScript(registry, pinned, hook, ['handler', 'script'], HOOK_ARGUMENTS);
+    const foreign = resolveForeign(hook, registry, subject);
+    const timeout_ms = (handler.script.timeout_sec ?? GUARD_MS / 1000) * 1000;
+    return { kind: 'script', script, timeout_ms, ...(foreign && { foreign }) };
   }
   const { deny_if, confirm_if, warn_if, reason, suggestion } = handler.expression;
   for (const [key, condition] of Object.entries({ deny_if, confirm_if, warn_if })) {
     if (condition !== undefined) checkCondition(condition, IN_HOOKS, hook, ['handler', 'expression', key]);
   }
-  if (phase === 'PostAbilityCall' && (deny_if ?? confirm_if) !== undefined) {
+  if (isOverPhase(phase) && (deny_if ?? confirm_if) !== undefined) {
+    const when = phase === 'PostAbilityCall' ? 'after the call' : 'at the end of a session';
     throw new AbilityError({
       code: 'definition.invalid',
-      message: `The hook ${id} fires after the call, so it can neither deny nor ask`,
+      message: `The hook ${id} fires ${when}, so it can neither deny nor ask`,
       location: hook.locate(['handler', 'expression']),
       suggestion: 'Use `warn_if`, or move the hook to PreAbilityCall.yaml.',
     });

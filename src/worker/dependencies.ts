@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { RateLimiter } from '../activities/api/rate-limit.js';
 import { createExecute } from '../activities/execute.js';
+import { ProvenGuards } from '../activities/hooks/claude-code/proven-guards.js';
 import { createAnswerScript } from '../activities/hooks/script-handler.js';
 import type { ActivityDependencies } from '../activities/index.js';
 import { PinnedTools } from '../activities/mcp/pinned-tools.js';
@@ -37,6 +38,8 @@ export interface SharedDependencies {
   collector: FileCollector;
   /** Where records and logs are shared; left out where they are not. */
   share: StoreShare | undefined;
+  /** Guards of other tools that deny what they must. */
+  proven: ProvenGuards;
   close(): Promise<void>;
 }
 
@@ -63,6 +66,7 @@ export function buildDependencies(
   const share = store.isShared ? new StoreShare(store, project, recordsOrigin(paths)) : undefined;
   const tools = new PinnedTools(pool, store, root);
   const secrets = (environment: string): SecretSource => new SecretSource(root, environment, env);
+  const proven = new ProvenGuards({ root, groups, scripts, secrets });
   const activities: ActivityDependencies = {
     project,
     ui: env.TEMPORAL_UI_ADDRESS ?? null,
@@ -83,7 +87,7 @@ export function buildDependencies(
     scripts,
     tools,
     execute: createExecute({ root, groups, scripts, pool, tools, limiter: new RateLimiter() }),
-    answerScript: createAnswerScript({ root, groups, scripts, secrets }),
+    answerScript: createAnswerScript({ root, groups, scripts, secrets }, proven),
     secrets,
     variables: (environment) => new EnvironmentVariables(root, environment, env),
     recordUsage: (line) => appendLine(join(paths.system, 'usage.jsonl'), line),
@@ -96,6 +100,7 @@ export function buildDependencies(
     ends: new EndRecords(activities),
     collector,
     share,
+    proven,
     async close() {
       clearInterval(sweep);
       await collector.close();

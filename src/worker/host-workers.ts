@@ -8,6 +8,7 @@ import {
   type Worker,
 } from '@temporalio/worker';
 import { closeAgents } from '../activities/api/guarded-agent.js';
+import { proveGuards } from '../activities/hooks/claude-code/check-guards.js';
 import type { ActivityDependencies } from '../activities/index.js';
 import { PLACEMENTS, type Placement } from '../contracts/placement.js';
 import type { SealKeys } from '../planning/seal.js';
@@ -56,6 +57,9 @@ export class WorkerHost {
   /** What is being started, so that no place gets two workers. */
   private serving: Promise<void> = Promise.resolve();
   private stopped: Promise<void> | undefined;
+  /** Guards of other tools are fired once an environment. */
+  private readonly proofs = new Map<string, Promise<void>>();
+  private readonly leaving = new AbortController();
 
   private constructor(
     private readonly options: HostOptions,
@@ -119,6 +123,24 @@ export class WorkerHost {
       this.fail(error);
     });
     this.running.set(keyOf(place), { worker, ended });
+    this.prove(place.environment);
+  }
+
+  /** Polling does not wait for it: a call that comes first proves the guards that it meets. */
+  private prove(environment: string): void {
+    if (this.proofs.has(environment)) return;
+    const { root } = this.options.paths;
+    const proof = proveGuards(root, environment, this.shared.proven, this.leaving.signal).then(
+      (failed) => {
+        for (const { hook, fault } of failed) {
+          log.error({ hook, environment, fault }, 'a guard failed, and refuses every call that it guards');
+        }
+      },
+      (error: unknown) => {
+        log.warn({ environment, reason: String(error) }, 'the guards of other tools could not be proved');
+      },
+    );
+    this.proofs.set(environment, proof);
   }
 
   /** Rejects when a worker ends although nobody asked it to. */
@@ -154,6 +176,8 @@ export class WorkerHost {
 
   private async close(): Promise<void> {
     await this.serving;
+    this.leaving.abort();
+    await Promise.all(this.proofs.values());
     for (const { worker } of this.running.values()) if (worker.getState() === 'RUNNING') worker.shutdown();
     await Promise.all([...this.running.values()].map(({ ended }) => ended));
     await this.shared.close();

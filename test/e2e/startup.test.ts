@@ -20,8 +20,15 @@ afterAll(async () => {
 /** So many rounds show that a command is far from its limit; one that seems to be above it has as many as it takes. */
 const [FEW_ROUNDS, MOST_ROUNDS] = [3, 11];
 
+/** What a tool asks the guard about. */
+const EVENT = JSON.stringify({
+  hook_event_name: 'PreToolUse',
+  tool_name: 'Bash',
+  tool_input: { command: 'git status' },
+});
+
 function execute(...args: string[]): void {
-  execFileSync(process.execPath, args, { cwd: project.root, stdio: 'ignore' });
+  execFileSync(process.execPath, args, { cwd: project.root, input: EVENT, stdio: ['pipe', 'ignore', 'ignore'] });
 }
 
 /** Milliseconds of one whole process. */
@@ -36,6 +43,7 @@ describe('a command as a whole process, beside a bare Node in turns with it', ()
   test.each([
     [['--version'], 1.5],
     [['list'], 3.5],
+    [['guard', '--for', 'claude'], 3],
     [['lint'], 6],
     [['run', 'nothing'], 11],
   ])('`ability %j` costs at most %d times as much', (args, limit) => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BUILTINS } from '../../contracts/hooks.js';
 import { script } from './implementation.js';
+import { abstain, foreignEvent, foreignFormat, mustDeny, toolMapping } from './tool-mapping.js';
 import { abilityId, condition, effect, environmentName, jsonObject, moment, plainName, seconds } from './values.js';
 
 const globs = z.array(z.string().min(1)).min(1).optional();
@@ -45,6 +46,15 @@ export const answering = script.omit({ big_integers: true, stdin: true, output: 
   timeout_sec: seconds.optional().describe('How long an answer may take; 10 without it.'),
 });
 
+/** As {@link answering}, for a script that may have been written for another tool. Source: answers, 38. */
+const answeringHere = answering.extend({
+  plugin_root: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('With `format: claude-code`: the folder of its plugin, pinned with it, which CLAUDE_PLUGIN_ROOT names.'),
+});
+
 /** What answers for a hook. Source: R-002-11. */
 export const handler = z.union(
   [
@@ -54,7 +64,15 @@ export const handler = z.union(
       ),
     }),
     z.strictObject({
-      script: answering.describe('A script: EventContext as JSON on stdin, HookResult as JSON on stdout.'),
+      format: foreignFormat
+        .optional()
+        .describe('`claude-code`: the script speaks the hook protocol of Claude Code, and `as` says what it is shown.'),
+      event: foreignEvent
+        .optional()
+        .describe(
+          'With `format: claude-code`: the event that the script knows. Without it PreToolUse, PostToolUse or PostToolUseFailure, UserPromptSubmit, SessionEnd.',
+        ),
+      script: answeringHere.describe('A script: EventContext as JSON on stdin, HookResult as JSON on stdout.'),
     }),
     z.strictObject({ builtin: builtin.describe('A handler that comes with the runtime.') }),
   ],
@@ -85,6 +103,23 @@ export const hook = z.strictObject({
       'Where it fires: every field given must fit. On a bound hook it filters. Without it, a hook fires everywhere while nothing binds it.',
     ),
   handler: handler.optional().describe('What answers; without it, an entry of `config/hooks_impl.yaml` says so.'),
+  as: z
+    .array(toolMapping)
+    .min(1)
+    .optional()
+    .describe(
+      'With `format: claude-code`: as which tool the hook sees an ability. The first that fits counts; the hook does not cover what none fits.',
+    ),
+  must_deny: z
+    .array(mustDeny)
+    .min(1)
+    .optional()
+    .describe('With `format: claude-code`: calls that the hook must deny; while it does not, it counts as failed.'),
+  abstain: abstain
+    .optional()
+    .describe(
+      'With `format: claude-code`: what its silence means. Without it, `allow` where `must_deny` is written; else the hook is refused.',
+    ),
   examples: z
     .array(example)
     .min(1)

@@ -21,6 +21,19 @@ export const environment = z.strictObject({
   vars: jsonObject.default({}).describe('Values for expressions: environment.vars.NAME.'),
 });
 
+const bypassLevel = z.enum(['deny', 'warn', 'off']).optional();
+
+/** What `ability guard` does about calls of agents' tools that go round the runtime. Source: R-002-57, R-002-58. */
+const bypass = z.strictObject({
+  abilities: bypassLevel.describe(
+    'Running the script, or calling the endpoint or MCP tool, of an ability; deny without it.',
+  ),
+  registry: bypassLevel.describe('Writing definitions, ability.yaml or .system; deny without it.'),
+  decisions: bypassLevel.describe(
+    'Approvals, keys, and signals past the runtime, from the shell of an agent; deny without it.',
+  ),
+});
+
 /** `ability.yaml`: marks a project. */
 export const project = z.strictObject({
   format: z.literal(1).describe('The version of this format.'),
@@ -57,6 +70,9 @@ export const project = z.strictObject({
         .strictObject({ keep: duration.describe('How long each is kept, from the start of the run; such as 7d.') })
         .optional()
         .describe('Direct runs (`--direct`) write a record for this long; without it, they write none.'),
+      bypass: bypass
+        .optional()
+        .describe('What `ability guard` does about what goes round the runtime: deny, warn or off.'),
     })
     .default({})
     .describe('What no definition may go beyond.'),

@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 import { packageVersion } from '../../server/package-version.js';
+import { readGuardLine } from '../guard/guard-line.js';
 import { isVersionAsked } from './version-flag.js';
 
 const args = process.argv.slice(2);
+const guardLine = readGuardLine(args);
 // Nothing else is loaded for the version: it must cost little more than Node itself.
 if (isVersionAsked(args)) {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -11,6 +13,14 @@ if (isVersionAsked(args)) {
     process.exitCode = 130;
   });
   process.stdout.write(`${packageVersion()}\n`);
+} else if (guardLine) {
+  // It stands before every call of an agent's tool, so it, too, loads only what it needs.
+  const { guardProcess } = await import('../guard/guard-process.js');
+  const { env, stdin } = process;
+  const { stdout, stderr, exit } = await guardProcess(guardLine, { cwd: process.cwd(), env, stdin });
+  process.exitCode = exit;
+  process.stdout.write(stdout);
+  process.stderr.write(stderr);
 } else {
   const { env } = process;
   const { main } = await import('./main.js');

@@ -21,6 +21,7 @@ export function defineImport(program: Command, given: Given, outcome: Outcome): 
       'ability import mcp files --dry-run',
       'ability import openapi openapi.yaml --dry-run',
       'ability import arazzo purchase.arazzo.yaml --dry-run',
+      'ability import hooks .claude/settings.json --dry-run',
     ),
   );
   const define = definer(group, given, outcome);
@@ -47,6 +48,7 @@ export function defineImport(program: Command, given: Given, outcome: Outcome): 
     );
   defineOpenApi(define);
   defineArazzo(define);
+  defineHooks(define);
 }
 
 function defineOpenApi(define: Define): void {
@@ -108,6 +110,28 @@ function defineArazzo(define: Define): void {
         'ability import openapi petstore.yaml --name petstore   # first: the operations',
         'ability import arazzo purchase.arazzo.yaml --dry-run   # what would be written; writes nothing',
         'ability import arazzo purchase.arazzo.yaml --source petStoreDescription=petstore',
+      ),
+    );
+}
+
+function defineHooks(define: Define): void {
+  define(
+    'hooks <file>',
+    'make guards of Claude Code or Codex guards of this project: settings.json or hooks.json',
+    () => import('./commands/import-hooks.js'),
+  )
+    .option('--tools', 'also write abilities like Bash and Write, where the project has none of that name')
+    .option('--name <name>', 'the folder below registry/hooks (default: from the file)')
+    .option('--no-run', 'do not fire the guards with usual offences to see what they deny')
+    .option('--dry-run', 'show what would be written, and write nothing')
+    .option('--overwrite', 'replace files of an earlier import that were edited')
+    .addHelpText(
+      'after',
+      examples(
+        'ability import hooks .claude/settings.json --dry-run   # what would be written; writes nothing',
+        'ability import hooks .claude/settings.json --tools',
+        'ability import hooks .codex/hooks.json',
+        'ability import hooks .claude/plugins/guard/hooks/hooks.json   # a plugin',
       ),
     );
 }

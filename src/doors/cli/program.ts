@@ -13,6 +13,8 @@ import {
   outputOf,
   PLAN_OPTION,
 } from './define-command.js';
+import { defineGuard } from './guard-program.js';
+import { defineHooks } from './hooks-program.js';
 import { defineImport } from './import-program.js';
 import { defineTask } from './task-program.js';
 
@@ -74,6 +76,7 @@ export function buildProgram(given: Given, outcome: Outcome): Command {
     .option('--since <revision>', 'also report contracts that broke since then without a new `version` (Git)')
     .option('--imported', 'also slips of imported documents themselves, in their schemas and words')
     .option('--check-env', 'also check that credentials and addresses are set here')
+    .option('--check-hooks', 'also run guards of other tools, with the calls that they must deny')
     .addOption(new Option('--fail-on <severity>', 'exit 1 from here on').choices(['error', 'warning']).default('error'))
     .option('--watch', 'check again whenever a definition or a script changes')
     .addHelpText(
@@ -161,6 +164,8 @@ export function buildProgram(given: Given, outcome: Outcome): Command {
       'ability replay test/histories --json   # in CI: 0 all replay, 1 one differs, 2 a file is unreadable',
     ),
   );
+  defineGuard(define);
+  defineHooks(program, given, outcome);
   defineImport(program, given, outcome);
   defineKeys(program, given, outcome);
   defineCompletion(define);

@@ -14,6 +14,8 @@ export const COMMAND_WORDS = [
   'down',
   'explain',
   'graph',
+  'guard',
+  'hooks',
   'import',
   'init',
   'keys',

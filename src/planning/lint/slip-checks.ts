@@ -3,6 +3,7 @@ import { checkCharacters } from './checks/characters.js';
 import { checkCutCalls } from './checks/cut-calls.js';
 import { checkEffects } from './checks/effects.js';
 import { checkEnvironments } from './checks/environments.js';
+import { checkHookCoverage } from './checks/hook-coverage.js';
 import { checkHookExamples } from './checks/hook-examples.js';
 import { checkHookMatches } from './checks/hook-matches.js';
 import { checkHostPatterns } from './checks/host-patterns.js';
@@ -27,6 +28,7 @@ export const SLIP_CHECKS: readonly Check[] = [
   checkCutCalls,
   checkEffects,
   checkEnvironments,
+  checkHookCoverage,
   checkHookExamples,
   checkHookMatches,
   checkHostPatterns,

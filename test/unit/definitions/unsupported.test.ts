@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { formatLocation, type Problem } from '../../../src/contracts/problem.js';
-import { resolvePlan } from '../../../src/planning/resolve-plan.js';
 import { errorOf } from '../error-of.js';
 import { lowLevel, registryOf, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
 
@@ -100,31 +99,9 @@ describe('in an implementation', () => {
 describe('in a hook', () => {
   const hooks = {
     ability: '{ id: g, handler: { ability: op } }',
-    format: '{ id: g, format: claude-code, handler: { script: { path: x } } }',
-    as: '{ id: g, as: [], handler: { script: { path: x } } }',
-    must_deny: '{ id: g, must_deny: [], handler: { script: { path: x } } }',
   };
 
   test.each(Object.entries(hooks))('%s is refused', (key, hook) => {
     expectUnsupported(found('registry/hooks/PreAbilityCall.yaml', `hooks: [${hook}]\n`), new RegExp(`\`${key}\``));
   });
-
-  test('a format beside the script is refused as well, as design section 7 writes it', () => {
-    const text = 'hooks: [{ id: g, handler: { script: { path: x, plugin_root: y }, format: claude-code } }]\n';
-    expectUnsupported(found('registry/hooks/PreAbilityCall.yaml', text), /`format`/);
-  });
-
-  test.each(['PromptSubmit', 'SessionStop', 'prompt_submit'])(
-    'the phase %s is refused, and no other with it',
-    (phase) => {
-      const text = 'hooks: [{ id: g, handler: { expression: { warn_if: "true" } } }]\n';
-      const registry = registryOf({
-        ...SCRIPT_FILE,
-        ...lowLevel('op', SCRIPT),
-        [`registry/hooks/${phase}.yaml`]: text,
-      });
-      expectUnsupported(registry.problems[0], /The phase (PromptSubmit|SessionStop)/);
-      expect(resolvePlan(registry, 'op', 'dev').plan.ability.id).toBe('op');
-    },
-  );
 });

@@ -36,6 +36,8 @@ export async function run(context: Context, _: string[], { fix = false }: { fix?
   const registry = await attempt('project', tell, () => openRegistry(context));
   if (registry) {
     checkDefinitions(registry).forEach(tell);
+    const { checkExports } = await import('../../guard/check-exports.js');
+    checkExports(registry.root, context.env, registry.project.policy.bypass?.decisions ?? 'deny').forEach(tell);
     await checkTemporal(context, registry, fix, tell);
   }
   if (context.flags.json) context.terminal.printJson({ checks });

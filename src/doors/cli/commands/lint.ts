@@ -5,13 +5,14 @@ import type { Finding } from '../../../contracts/findings.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { findProjectRoot } from '../../../definitions/find-project.js';
 import { RegistryLoader } from '../../../definitions/load-registry.js';
+import type { Registry } from '../../../definitions/registry.js';
 import { type LintOptions, type LintReport, lintProject } from '../../../planning/lint/lint-project.js';
 import { checkCases } from '../../../testing/check-cases.js';
 import type { Context } from '../context.js';
 import { renderFindings } from '../findings/render-findings.js';
 import { renderFindingsJunit } from '../findings/render-junit.js';
 import { renderSarif } from '../findings/render-sarif.js';
-import { interruption } from '../interruption.js';
+import { interruption, unlessInterrupted } from '../interruption.js';
 import { fingerprint, untilChange, watchedFolders } from '../watch-files.js';
 
 /** How findings are printed. */
@@ -21,25 +22,38 @@ export const FORMATS = ['human', 'json', 'sarif', 'junit'] as const;
 export interface LintFlags {
   format?: (typeof FORMATS)[number];
   checkEnv?: boolean;
+  checkHooks?: boolean;
   imported?: boolean;
   since?: string;
   failOn: 'error' | 'warning';
   watch?: boolean;
 }
 
-/** `ability lint`: everything in the definitions that does not hold, with its place. Reads files only. */
+/** `ability lint`: everything in the definitions that does not hold, with its place. Reads files only, but for `--check-hooks`. */
 export async function run(context: Context, _args: string[], flags: LintFlags): Promise<ExitCode> {
   const format = formatOf(context, flags);
   const loader = new RegistryLoader(findProjectRoot(context.cwd, context.flags.project));
-  if (!flags.watch) return lintOnce(context, loader, flags, format);
-  if (format !== 'human') {
-    throw new AbilityError({
-      code: 'usage.invalid',
-      message: `--watch never ends, and ${format} is one document`,
-      suggestion: 'Leave out one of them.',
-    });
-  }
+  if (!flags.watch) return lintOnce(context, loader, flags, format, await hookFindings(context, loader, flags));
+  if (flags.checkHooks) throw neverEnds('--check-hooks runs the guards once');
+  if (format !== 'human') throw neverEnds(`${format} is one document`);
   return lintAgainAndAgain(context, loader, flags);
+}
+
+function neverEnds(other: string): AbilityError {
+  return new AbilityError({
+    code: 'usage.invalid',
+    message: `--watch never ends, and ${other}`,
+    suggestion: 'Leave out one of them.',
+  });
+}
+
+/** Fires the guards of other tools with what they must deny. Source: answers, 38. */
+async function hookFindings(context: Context, loader: RegistryLoader, { checkHooks }: LintFlags): Promise<Finding[]> {
+  if (!checkHooks) return [];
+  const registry = tryToLoad(loader);
+  if (!registry) return [];
+  const { proveGuardsHere } = await import('../../../worker/prove-guards.js');
+  return unlessInterrupted(context, (signal) => proveGuardsHere(registry, context.env, signal));
 }
 
 function formatOf({ flags }: Context, { format }: LintFlags): (typeof FORMATS)[number] {
@@ -57,8 +71,9 @@ function lintOnce(
   loader: RegistryLoader,
   flags: LintFlags,
   format: (typeof FORMATS)[number],
+  more: readonly Finding[] = [],
 ): ExitCode {
-  const report = lintProject(loader, optionsOf(flags, env));
+  const report = lintProject(loader, optionsOf(flags, env, more));
   if (format === 'human') terminal.print(renderFindings(report, terminal.style));
   else if (format === 'json') terminal.printJson(report);
   else terminal.print(format === 'sarif' ? renderSarif(report.findings) : renderFindingsJunit(report.findings));
@@ -88,16 +103,25 @@ async function lintAgainAndAgain(context: Context, loader: RegistryLoader, flags
 
 /** The folders to watch; undefined while `ability.yaml` itself is broken, which is watched in any case. */
 function foldersOf(loader: RegistryLoader): string[] | undefined {
+  const registry = tryToLoad(loader);
+  return registry && watchedFolders(registry);
+}
+
+function tryToLoad(loader: RegistryLoader): Registry | undefined {
   try {
-    return watchedFolders(loader.load());
+    return loader.load();
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
     return undefined;
   }
 }
 
-function optionsOf({ checkEnv, since, imported }: LintFlags, env: NodeJS.ProcessEnv): LintOptions {
-  const others = [checkRoutingDocuments, checkCases];
+function optionsOf(
+  { checkEnv, since, imported }: LintFlags,
+  env: NodeJS.ProcessEnv,
+  more: readonly Finding[],
+): LintOptions {
+  const others = [checkRoutingDocuments, checkCases, () => more];
   return {
     others,
     env,

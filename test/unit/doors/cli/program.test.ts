@@ -51,6 +51,8 @@ const COMMANDS = [
   'explain [options] <code>',
   'test [options] [id]',
   'docs [options] [paths...]',
+  'guard [options]',
+  'hooks',
   'run [options] <id>',
   'task',
   'scaffold',
@@ -92,7 +94,13 @@ const SCAFFOLD_COMMANDS = [
   'schemas [options]',
 ];
 const KEYS_COMMANDS = ['create [options]'];
-const IMPORT_COMMANDS = ['mcp [options] <server>', 'openapi [options] <source>', 'arazzo [options] <source>'];
+const HOOKS_COMMANDS = ['export [options]'];
+const IMPORT_COMMANDS = [
+  'mcp [options] <server>',
+  'openapi [options] <source>',
+  'arazzo [options] <source>',
+  'hooks [options] <file>',
+];
 
 describe('`--help` lists', () => {
   test.each(COMMANDS)('ability %s', (usage) => {
@@ -122,12 +130,13 @@ describe('`--help` lists', () => {
       ...SCAFFOLD_COMMANDS.map((usage) => `scaffold ${usage}`),
       ...IMPORT_COMMANDS.map((usage) => `import ${usage}`),
       ...KEYS_COMMANDS.map((usage) => `keys ${usage}`),
+      ...HOOKS_COMMANDS.map((usage) => `hooks ${usage}`),
     ].map((usage) => usage.replace(/ [[<].*/, ''));
     expect(
       leavesOf(program)
         .map(([name]) => name)
         .sort(),
-    ).toEqual(known.filter((name) => !['task', 'scaffold', 'import', 'keys'].includes(name)).sort());
+    ).toEqual(known.filter((name) => !['task', 'scaffold', 'import', 'keys', 'hooks'].includes(name)).sort());
   });
 
   test('the exit codes of every command', () => {

@@ -19,6 +19,38 @@ const config = (...lines: string[]) => ({
 /** Hooks that do not stand where they seem to. */
 export const HOOK_CASES: LintCase[] = [
   {
+    code: 'lint.hook_uncovered',
+    name: 'a guard of another tool is bound, and shown the ability in another environment only',
+    files: {
+      ...bound('{ pre_call: [guard] }'),
+      ...guards(
+        '{ id: guard, handler: { script: { path: scripts/any.mjs }, format: claude-code }, abstain: deny, as: ▶[ { match: { environments: [prod] }, tool_name: Bash, tool_input: { command: x } } ] }',
+      ),
+    },
+  },
+  {
+    code: 'lint.hook_uncovered',
+    name: 'a guard of another tool matches what it is shown, and no more',
+    files: {
+      ...lowLevel('op.guarded', SCRIPT),
+      ...lowLevel('op.other', 'summary: Another one.', SCRIPT),
+      ...guards(
+        '{ id: guard, match: { abilities: [op.guarded] }, blocking: true, handler: { script: { path: scripts/any.mjs }, format: claude-code }, abstain: deny, as: [ { match: { abilities: [op.guarded] }, tool_name: Bash, tool_input: { command: x } } ] }',
+      ),
+    },
+  },
+  {
+    code: 'lint.hook_uncovered',
+    name: 'a guard of another tool is global, and shown one ability of two',
+    files: {
+      ...lowLevel('op.guarded', SCRIPT),
+      ...lowLevel('op.other', 'summary: Another one.', SCRIPT),
+      ...guards(
+        '{ id: guard, match: {}, blocking: true, handler: { script: { path: scripts/any.mjs }, format: claude-code }, abstain: deny, as: ▶[ { match: { abilities: [op.guarded] }, tool_name: Bash, tool_input: { command: x } } ] }',
+      ),
+    },
+  },
+  {
     code: 'lint.hook_example',
     name: 'a moment inside the window is let pass',
     files: guards(

@@ -1,0 +1,54 @@
+import type { HookAnswer } from '../../contracts/hooks.js';
+import type { JsonObject } from '../../contracts/json.js';
+import type { Person } from '../../contracts/people.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { RegistryLoader } from '../../definitions/load-registry.js';
+import type { EnvironmentVariables } from '../../planning/environment-variables.js';
+import { resolvePlan } from '../../planning/resolve-plan.js';
+import { callInput } from '../../rules/call-input.js';
+import { failedAnswer } from '../../rules/hook-facts.js';
+import { knownDigestOf } from '../../rules/known-digest.js';
+import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import { type HookDependencies, runHooks } from './run-hooks.js';
+
+/** What is asked about, outside of any task. */
+export interface Question {
+  root: string;
+  ability: string;
+  input: JsonObject;
+  user: Person;
+  session: string | null;
+  /** Milliseconds since 1970. */
+  moment: number;
+}
+
+/**
+ * What the PreAbilityCall guards of a low-level ability say of an input, as they would around a call of it.
+ *
+ * An ability that cannot be planned has no guards that could be asked, which refuses.
+ */
+export async function answerWithHooks(
+  question: Question,
+  { variables, ...dependencies }: HookDependencies & { variables: EnvironmentVariables },
+): Promise<HookAnswer[]> {
+  const { root, ability, input: given, user, session, moment } = question;
+  try {
+    refuseUnsafeKeys(given);
+    const { plan } = resolvePlan(new RegistryLoader(root).load(), ability, variables.environment, variables);
+    const operation = plan.operations[ability];
+    const phase = 'PreAbilityCall';
+    const hooks = (operation ?? plan.ability).hooks.pre_call;
+    const input = operation ? callInput(plan, operation, given) : given;
+    const signal = new AbortController().signal;
+    const planDigest = knownDigestOf(plan);
+    const about = { plan, operation, input, task: '', user, session, path: '', moment, hooks, planDigest, signal };
+    // Whoever calls by the tool of an agent is one; in a session it counts as that, as a task there does.
+    const caller = session === null ? 'agent' : 'session';
+    const context = { ...about, caller, logs: undefined } as const;
+    return await runHooks(phase, context, { blockingOnly: true }, dependencies);
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    const { message, suggestion } = error;
+    return [failedAnswer(ability, { phase: 'PreAbilityCall', path: '' }, message, suggestion)];
+  }
+}

@@ -1,0 +1,101 @@
+import type { PlanScript } from '../../contracts/plan.js';
+import type { ScriptFacts } from '../../rules/script-texts/evaluate-script.js';
+import { CallLog } from '../call-log.js';
+import type { PinnedScripts } from '../script/pinned-scripts.js';
+import type { ProcessGroups } from '../script/process-groups.js';
+import { type ProcessOutcome, runProcess } from '../script/run-process.js';
+import { environmentOf } from '../script/script-environment.js';
+import { textsOf } from '../script/script-texts.js';
+import type { SecretSource } from '../secrets.js';
+import type { HookLogs } from './hook-context.js';
+
+/** An answer is short; what is longer is none. */
+const MOST_CHARACTERS = 1024 * 1024;
+/** A hook that hangs is answered for within a second after its time-out. */
+const PATIENCE = { graceMs: 400, endMs: 250 };
+
+/** Where scripts are, what they are told, and who is told of their processes. */
+export interface ScriptHookDependencies {
+  root: string;
+  groups: ProcessGroups;
+  scripts: PinnedScripts;
+  secrets: (environment: string) => SecretSource;
+}
+
+/** What a script is asked, and how it is started. */
+export interface ScriptQuestion {
+  /** The name of its log. */
+  step: string;
+  script: PlanScript;
+  timeoutMs: number;
+  environment: string;
+  stdin: string;
+  /** Its variables besides those of its profile; after {@link PinnedScripts.find}, so that they may name the copy. */
+  names: (pinned: string, secrets: SecretSource) => Record<string, string>;
+  /** What its own texts may name. */
+  facts: (pinned: string) => ScriptFacts;
+  signal: AbortSignal;
+  logs: HookLogs | undefined;
+}
+
+/** What it printed, and its log, which masks what is secret. */
+export interface ScriptAnswer {
+  stdout: string;
+  exitCode: number | undefined;
+  /** Why it gave no answer: it hangs, was killed, never started, or printed too much; whatever its exit code. */
+  fault: string | undefined;
+  log: CallLog;
+}
+
+/**
+ * Starts the script of a hook from its pinned copy, and reads what it prints.
+ *
+ * @throws CallFailure `script.*`, AbilityError `config.missing_credential`, `expression.*`, where it cannot be started.
+ */
+export async function askScript(
+  { root, groups, scripts, secrets }: ScriptHookDependencies,
+  { step, script, timeoutMs, environment, stdin, names, facts, signal, logs }: ScriptQuestion,
+): Promise<ScriptAnswer> {
+  const log = new CallLog(logs?.folder, step, 1, logs?.share(step));
+  const hide = (secret: string): void => log.hide(secret);
+  const { file, pinned, names: places } = await scripts.find(script);
+  const inCopy = (item: string): string => item.replaceAll('{pinned}', () => pinned);
+  const given = await textsOf(script, facts(pinned));
+  const [command, ...args] = [...script.interpreter.map(inCopy), file, ...given.args] as [string];
+  const source = secrets(environment);
+  const own = { ...given.env, ...names(pinned, source), ...places };
+  const outcome = await runProcess(
+    {
+      command,
+      args,
+      cwd: root,
+      env: environmentOf(script.env, source, hide, own),
+      stdin,
+      timeoutMs,
+      signal,
+      log,
+      keepStdout: MOST_CHARACTERS,
+      patience: PATIENCE,
+    },
+    groups,
+  );
+  log.save();
+  const stdout = outcome.stdout.toString('utf8');
+  return { stdout, exitCode: outcome.exitCode, fault: faultOf(outcome, timeoutMs, stdout), log };
+}
+
+function faultOf({ ended, signal, reason }: ProcessOutcome, timeoutMs: number, stdout: string): string | undefined {
+  if (ended === 'timeout') return `it took longer than ${timeoutMs} ms`;
+  if (ended === 'aborted') return 'it was stopped';
+  if (ended === 'signal') return `it was killed by ${signal}`;
+  if (ended === 'not_started') return `it could not be started: ${reason}`;
+  // What comes after the part that was kept could be another answer.
+  if (stdout.length < MOST_CHARACTERS) return undefined;
+  return `it printed ${MOST_CHARACTERS} characters or more, which is too much for an answer`;
+}
+
+/** A fault with the last lines of stderr, which often say why. */
+export function withTail(fault: string, log: CallLog): string {
+  const tail = log.tailOf('stderr', 5);
+  return tail ? `${fault}\n${tail}` : fault;
+}

@@ -1,0 +1,87 @@
+import type { HookAnswer } from '../../../contracts/hooks.js';
+import { isGuardPhase } from '../../../rules/guard-precedence.js';
+import { failedAnswer } from '../../../rules/hook-facts.js';
+import type { ScriptFacts } from '../../../rules/script-texts/evaluate-script.js';
+import { oneLine } from '../../../rules/shown-text.js';
+import { isShown, toolCallOf } from '../../../rules/tool-mapping/map-tool.js';
+import type { ScriptHookDependencies } from '../ask-script.js';
+import { environmentIn, type HookRun, isOfTask, versionsOf } from '../hook-context.js';
+import { askForeign, type ForeignHandler } from './ask-foreign.js';
+import type { ProvenGuards } from './proven-guards.js';
+import type { Question, Verdict } from './read-verdict.js';
+import { eventNameOf, sessionEvent, toolEvent } from './tool-event.js';
+
+/** A hook of another tool that is asked. */
+interface Asked {
+  id: string;
+  handler: ForeignHandler;
+  run: HookRun;
+  facts: (pinned: string) => ScriptFacts;
+}
+
+/**
+ * What a hook of Claude Code answers about a call, or about an event of a session.
+ *
+ * Before a call it is first proved to deny what it must deny; a hook that does not has failed. Source: answers, 38 to 41.
+ */
+export async function answerForeign(
+  dependencies: ScriptHookDependencies,
+  proven: ProvenGuards,
+  { id, handler, run, facts }: Asked,
+): Promise<HookAnswer> {
+  const at = { phase: run.phase, path: run.path };
+  const allow: HookAnswer = { hook_id: id, ...at, status: 'ok', decision: 'allow' };
+  const asked = questionOf(handler, run, dependencies.root);
+  if (!asked) return allow;
+  const environment = environmentIn(run).name;
+  if (isGuardPhase(run.phase)) {
+    const fault = await proven.faultOf(id, handler, environment, run.signal);
+    if (fault !== undefined) return failedAnswer(id, at, fault, PROVE);
+  }
+  const { signal, logs } = run;
+  const step = `hooks/${run.phase}.${id}`;
+  const verdict = await askForeign(dependencies, { id, handler, step, environment, facts, signal, logs, ...asked });
+  return answerOf(verdict, allow, handler);
+}
+
+const PROVE = 'Correct the hook or what it needs; `ability lint --check-hooks` says what it answers.';
+
+/** @returns undefined: the hook is not asked about this. @throws AbilityError where it cannot be shown the call. */
+function questionOf({ foreign }: ForeignHandler, run: HookRun, root: string) {
+  const event = eventNameOf(foreign, run);
+  if (!event) return undefined;
+  if (!isOfTask(run)) {
+    const question: Question = { event, toolInput: undefined };
+    const around = { root, session: run.session, call: run.session };
+    return { question, event: sessionEvent(event, run.payload, around) };
+  }
+  const { cel } = versionsOf(run);
+  if (!foreign.shown) throw new Error('its plan does not say as which tool it sees the call');
+  const call = toolCallOf(foreign.shown, run.input, cel);
+  if (!isShown(foreign.shown, call, cel)) return undefined;
+  const around = { root, session: run.session ?? run.task, call: `${run.task}/${run.path}` };
+  const question: Question = { event, toolInput: call.tool_input };
+  return { question, event: toolEvent(event, call, around, run.outcome) };
+}
+
+function answerOf(verdict: Verdict, allow: HookAnswer, { foreign }: ForeignHandler): HookAnswer {
+  const { hook_id: id, phase } = allow;
+  if (verdict.kind === 'fault') return failedAnswer(id, allow, verdict.fault);
+  const warnings = verdict.told.map(oneLine);
+  const more = {
+    ...(warnings.length > 0 && { warnings }),
+    ...(verdict.context !== undefined && phase === 'PromptSubmit' && { hook_signals: { context: verdict.context } }),
+  };
+  if (verdict.kind === 'silent') {
+    if (foreign.silence === 'allow' || !isGuardPhase(phase)) return { ...allow, ...more };
+    const reason = 'It has no opinion, and its silence is no yes (`abstain`).';
+    return { ...allow, decision: 'deny', reason, ...more };
+  }
+  const reason = verdict.reason === undefined ? {} : { reason: oneLine(verdict.reason) };
+  if (isGuardPhase(phase)) return { ...allow, decision: verdict.decision, ...reason, ...more };
+  if (verdict.decision === 'allow') return { ...allow, ...more };
+  // A prompt is never stopped, and what is over cannot be. Source: C-11.
+  if (phase === 'PromptSubmit') return { ...allow, decision: verdict.decision, ...reason, ...more };
+  const said = `The hook ${id} objects${reason.reason === undefined ? '' : `: ${reason.reason}`}`;
+  return { ...allow, ...more, warnings: [...warnings, said] };
+}

@@ -1,0 +1,147 @@
+import type { ForeignEvent } from '../../../contracts/foreign-hooks.js';
+import type { GuardDecision } from '../../../contracts/hooks.js';
+import type { Json, JsonObject } from '../../../contracts/json.js';
+import { didYouMean } from '../../../rules/nearest.js';
+
+/** The words of an answer, as far as they are about a decision. */
+export interface Words {
+  /** What it says, each with its own reason. */
+  decisions: { decision: GuardDecision; reason: string | undefined }[];
+  updatedInput?: Json;
+  /** What it says to the user, and what was not understood but hides nothing. */
+  told: string[];
+  /** What it says to the AI. */
+  context?: string;
+  /** A key that no answer has: where nothing is decided, it may have been meant to. */
+  unknown?: string;
+  /** Why the answer cannot be understood. */
+  fault?: string;
+}
+
+const TOP = ['continue', 'stopReason', 'suppressOutput', 'systemMessage', 'decision', 'reason', 'hookSpecificOutput'];
+const SPECIFIC = [
+  'hookEventName',
+  'permissionDecision',
+  'permissionDecisionReason',
+  'updatedInput',
+  'additionalContext',
+];
+const OF_REQUESTS = ['hookEventName', 'decision'];
+const OF_RESULTS = ['hookEventName', 'additionalContext', 'updatedToolOutput', 'updatedMCPToolOutput'];
+const BEHAVIOR = ['behavior', 'message', 'interrupt', 'updatedInput', 'updatedPermissions'];
+
+/** `defer` leaves it to the user. Source: answers, 40. */
+const PERMISSIONS: Readonly<Record<string, GuardDecision>> = {
+  allow: 'allow',
+  deny: 'deny',
+  ask: 'need_user_confirm',
+  defer: 'need_user_confirm',
+};
+const FORMER: Readonly<Record<string, GuardDecision>> = { approve: 'allow', block: 'deny' };
+const BEHAVIORS: Readonly<Record<string, GuardDecision>> = { allow: 'allow', deny: 'deny' };
+
+/** Reads what the keys of an answer say. Source: answers, 40; the answers of Claude Code 2.1.317. */
+export function wordsOf(answer: JsonObject, event: ForeignEvent): Words {
+  const reader = new Reader();
+  const { hookSpecificOutput: specific, decision } = answer;
+  reader.keys(answer, TOP, 'The answer');
+  reader.kind(answer, 'continue', 'boolean');
+  for (const key of ['stopReason', 'systemMessage', 'reason']) reader.kind(answer, key, 'string');
+  if (answer.continue === false) reader.decide('deny', text(answer.stopReason) ?? text(answer.reason));
+  if (decision !== undefined && decision !== null) reader.word(decision, FORMER, 'decision', text(answer.reason));
+  if (specific !== undefined) readSpecific(specific, event, reader);
+  const message = text(answer.systemMessage);
+  if (message !== undefined) reader.words.told.push(message);
+  return reader.words;
+}
+
+/** The reason in a JSON that a hook prints with exit code 2. Source: answers, 40. */
+export function reasonIn(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { hookSpecificOutput = {}, ...answer } = value as { hookSpecificOutput?: object };
+  const all: Record<string, unknown> = { ...answer, ...hookSpecificOutput };
+  const found = [all.permissionDecisionReason, all.reason, all.systemMessage, all.stopReason];
+  return found.find((each): each is string => typeof each === 'string' && each !== '');
+}
+
+function readSpecific(specific: Json, event: ForeignEvent, reader: Reader): void {
+  if (!isObject(specific)) {
+    reader.fail('`hookSpecificOutput` is no object');
+    return;
+  }
+  if (specific.hookEventName !== event) {
+    reader.fail(`it answers ${JSON.stringify(specific.hookEventName ?? null)}, and was asked about ${event}`);
+    return;
+  }
+  const context = text(specific.additionalContext);
+  if (context !== undefined) reader.words.context = context;
+  if (event === 'PermissionRequest') readBehavior(specific, reader);
+  else if (event === 'PreToolUse') readPermission(specific, reader);
+  else reader.keys(specific, OF_RESULTS, '`hookSpecificOutput`');
+}
+
+function readPermission(specific: JsonObject, reader: Reader): void {
+  reader.keys(specific, SPECIFIC, '`hookSpecificOutput`');
+  const { permissionDecision, permissionDecisionReason, updatedInput } = specific;
+  if (updatedInput !== undefined) reader.words.updatedInput = updatedInput;
+  if (permissionDecision === undefined) return;
+  reader.word(permissionDecision, PERMISSIONS, 'permissionDecision', text(permissionDecisionReason));
+}
+
+function readBehavior(specific: JsonObject, reader: Reader): void {
+  reader.keys(specific, OF_REQUESTS, '`hookSpecificOutput`');
+  const { decision } = specific;
+  if (decision === undefined) return;
+  if (!isObject(decision)) {
+    reader.fail('`decision` is no object');
+    return;
+  }
+  reader.keys(decision, BEHAVIOR, '`decision`');
+  if (decision.updatedInput !== undefined) reader.words.updatedInput = decision.updatedInput;
+  if (decision.updatedPermissions !== undefined) reader.words.told.push('`updatedPermissions` changes nothing here');
+  reader.word(decision.behavior ?? null, BEHAVIORS, 'behavior', text(decision.message));
+}
+
+class Reader {
+  readonly words: Words = { decisions: [], told: [] };
+
+  fail(fault: string): void {
+    this.words.fault ??= fault;
+  }
+
+  decide(decision: GuardDecision, reason: string | undefined): void {
+    this.words.decisions.push({ decision, reason });
+  }
+
+  /** A word that nobody knows may have been a deny. */
+  word(value: Json, known: Readonly<Record<string, GuardDecision>>, key: string, reason: string | undefined): void {
+    const decision = typeof value === 'string' && Object.hasOwn(known, value) ? known[value] : undefined;
+    if (decision) this.decide(decision, reason);
+    else this.fail(`\`${key}\` is ${JSON.stringify(value)}, and not ${Object.keys(known).join(', ')}`);
+  }
+
+  /** A key of another place, or nearly one of this, may have been a decision; all others are only reported. */
+  keys(value: JsonObject, known: readonly string[], where: string): void {
+    for (const key of Object.keys(value).filter((each) => !known.includes(each))) {
+      const isElsewhere = [...TOP, ...SPECIFIC, ...BEHAVIOR].includes(key);
+      if (isElsewhere || didYouMean(key, known) !== undefined) {
+        this.fail(`${where} has \`${key}\`, which does not belong there`);
+        return;
+      }
+      this.words.unknown ??= key.slice(0, 60);
+      this.words.told.push(`${where} has an unknown key: ${JSON.stringify(key.slice(0, 60))}`);
+    }
+  }
+
+  kind(value: JsonObject, key: string, kind: 'boolean' | 'string'): void {
+    if (value[key] !== undefined && typeof value[key] !== kind) this.fail(`\`${key}\` is no ${kind}`);
+  }
+}
+
+function text(value: Json | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,59 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { PlanForeignHook } from '../../../contracts/foreign-hooks.js';
+import type { JsonObject } from '../../../contracts/json.js';
+import type { PlanHandler } from '../../../contracts/plan.js';
+import { askScript, type ScriptHookDependencies, type ScriptQuestion, withTail } from '../ask-script.js';
+import { type Question, readVerdict, type Verdict } from './read-verdict.js';
+
+/** A script handler that speaks the protocol of another tool. */
+export type ForeignHandler = Extract<PlanHandler, { kind: 'script' }> & { foreign: PlanForeignHook };
+
+/** One question to it. */
+export interface ForeignQuestion extends Pick<ScriptQuestion, 'step' | 'environment' | 'facts' | 'signal' | 'logs'> {
+  id: string;
+  handler: ForeignHandler;
+  /** What it reads on stdin. */
+  event: JsonObject;
+  question: Question;
+}
+
+/** Lines of stderr that may be a reason. */
+const MOST_LINES = 24;
+
+/**
+ * Asks a hook of Claude Code as that asks it: event on stdin, the project root as its working directory, HOME,
+ * CLAUDE_PROJECT_DIR and CLAUDE_PLUGIN_ROOT in its environment. Source: answers, 39.
+ *
+ * @returns what it says, with known secrets masked.
+ * @throws CallFailure `script.*`, AbilityError, where it cannot be started.
+ */
+export async function askForeign(
+  dependencies: ScriptHookDependencies,
+  { id, handler, event, question, ...asked }: ForeignQuestion,
+): Promise<Verdict> {
+  const { script, timeout_ms, foreign } = handler;
+  const { stdout, exitCode, fault, log } = await askScript(dependencies, {
+    ...asked,
+    script,
+    timeoutMs: timeout_ms,
+    stdin: JSON.stringify(event),
+    names: (pinned, secrets) => ({
+      HOME: secrets.inherited('HOME') ?? homedir(),
+      ...script.env.set,
+      ABILITY_HOOK_ID: id,
+      ABILITY_ENVIRONMENT: asked.environment,
+      CLAUDE_PROJECT_DIR: dependencies.root,
+      ...(foreign.plugin_root !== undefined && { CLAUDE_PLUGIN_ROOT: join(pinned, foreign.plugin_root) }),
+    }),
+  });
+  // Its own refusal counts, whatever else it printed.
+  if (fault !== undefined && exitCode !== 2) return { kind: 'fault', fault: withTail(fault, log) };
+  const ending = { exitCode: exitCode ?? 1, stdout, stderr: log.tailOf('stderr', MOST_LINES) };
+  const verdict = readVerdict(ending, question);
+  if (verdict.kind === 'fault') return { kind: 'fault', fault: withTail(log.mask(verdict.fault), log) };
+  const told = verdict.told.map((text) => log.mask(text));
+  const context = verdict.context === undefined ? {} : { context: log.mask(verdict.context) };
+  if (verdict.kind === 'silent') return { ...verdict, told, ...context };
+  return { ...verdict, told, ...context, ...(verdict.reason !== undefined && { reason: log.mask(verdict.reason) }) };
+}

@@ -1,0 +1,50 @@
+import type { Finding } from '../../../contracts/findings.js';
+import { loadRegistry } from '../../../definitions/load-registry.js';
+import type { Registry } from '../../../definitions/registry.js';
+import { foreignGuards } from '../../../planning/foreign-guards.js';
+import { findingOfProblem } from '../../../planning/lint/finding-of.js';
+import type { ScriptHookDependencies } from '../ask-script.js';
+import { checkMustDeny, faultOfUndenied, type ProvenGuards } from './proven-guards.js';
+
+/**
+ * Fires each guard of another tool with what it must deny in an environment, so that its first call need not. Source:
+ * answers, 38.
+ *
+ * @returns those that fail, as each call that they guard will say.
+ * @throws AbilityError for a project that cannot be read.
+ */
+export async function proveGuards(
+  root: string,
+  environment: string,
+  proven: Pick<ProvenGuards, 'faultOf'>,
+  signal: AbortSignal,
+): Promise<{ hook: string; fault: string }[]> {
+  const failed: { hook: string; fault: string }[] = [];
+  for (const { hook, handler } of foreignGuards(loadRegistry(root), environment).guards) {
+    if (signal.aborted) break;
+    const fault = await proven.faultOf(hook.value.id, handler, environment, signal);
+    if (fault !== undefined && !signal.aborted) failed.push({ hook: hook.value.id, fault });
+  }
+  return failed;
+}
+
+/** A finding for each call that a guard must deny and does not, in each environment: `lint --check-hooks`. */
+export async function checkGuards(
+  registry: Registry,
+  dependencies: ScriptHookDependencies,
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const environment of Object.keys(registry.project.environments)) {
+    for (const { hook, handler } of foreignGuards(registry, environment).guards) {
+      const { id } = hook.value;
+      for (const undenied of await checkMustDeny(dependencies, id, handler, environment, signal)) {
+        const message = `In ${environment} the hook ${id} fails: ${faultOfUndenied(undenied)}`;
+        findings.push(
+          findingOfProblem({ code: 'hook.failed', message, location: hook.locate(['must_deny']) }, hook.file),
+        );
+      }
+    }
+  }
+  return findings;
+}

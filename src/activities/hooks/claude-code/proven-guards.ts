@@ -1,0 +1,125 @@
+import type { MustDeny } from '../../../contracts/foreign-hooks.js';
+import { CEL, ENGINE } from '../../../contracts/names.js';
+import { digestOf } from '../../../rules/canonical.js';
+import type { ScriptHookDependencies } from '../ask-script.js';
+import { askForeign, type ForeignHandler } from './ask-foreign.js';
+import type { Verdict } from './read-verdict.js';
+import { toolEvent } from './tool-event.js';
+
+/** A call that a guard must deny and did not. */
+export interface Undenied extends MustDeny {
+  /** What the guard said instead, as in "it allows". */
+  said: string;
+}
+
+/**
+ * Fires a guard of another tool with each call that it must deny. Source: answers, 38.
+ *
+ * @returns those that it did not deny; none where it must deny nothing.
+ */
+export async function checkMustDeny(
+  dependencies: ScriptHookDependencies,
+  id: string,
+  handler: ForeignHandler,
+  environment: string,
+  signal: AbortSignal,
+): Promise<Undenied[]> {
+  const undenied: Undenied[] = [];
+  for (const call of handler.foreign.must_deny ?? []) {
+    const said = saidInstead(await fire(dependencies, id, handler, call, environment, signal));
+    if (said !== undefined) undenied.push({ ...call, said });
+  }
+  return undenied;
+}
+
+async function fire(
+  dependencies: ScriptHookDependencies,
+  id: string,
+  handler: ForeignHandler,
+  { ability, tool_name, tool_input }: MustDeny,
+  environment: string,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  const event = handler.foreign.event ?? 'PreToolUse';
+  const around = { root: dependencies.root, session: 'must-deny', call: `must-deny/${id}` };
+  try {
+    return await askForeign(dependencies, {
+      id,
+      handler,
+      step: `hooks/must-deny.${id}`,
+      environment,
+      event: toolEvent(event, { tool_name, tool_input }, around),
+      question: { event, toolInput: tool_input },
+      facts: (pinned) => ({
+        values: {
+          input: {},
+          environment: { name: environment, protected: false, vars: {} },
+          task: { key: 'must-deny', ability },
+        },
+        inputSchema: null,
+        placeholders: { pinned },
+        engine: ENGINE,
+        cel: CEL,
+      }),
+      signal,
+      logs: undefined,
+    });
+  } catch (error) {
+    return { kind: 'fault', fault: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function saidInstead(verdict: Verdict): string | undefined {
+  if (verdict.kind === 'fault') return `it fails: ${verdict.fault}`;
+  if (verdict.kind === 'silent') return 'it is silent';
+  if (verdict.decision === 'deny') return undefined;
+  return verdict.decision === 'allow' ? 'it allows' : 'it asks for a person';
+}
+
+/**
+ * The guards that have denied what they must deny, in this process.
+ *
+ * A guard is known by its bytes, its environment and what it must deny, so that each version of it is proved once. One
+ * that failed is asked again at its next call: what it lacked may be there by then.
+ */
+export class ProvenGuards {
+  private readonly proven = new Set<string>();
+  /** Proofs under way: calls that begin meanwhile wait for them. */
+  private readonly running = new Map<string, Promise<Undenied[]>>();
+
+  constructor(private readonly dependencies: ScriptHookDependencies) {}
+
+  /** Why a guard counts as failed; undefined: it denies what it must deny, or must deny nothing. */
+  async faultOf(
+    id: string,
+    handler: ForeignHandler,
+    environment: string,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    if (!handler.foreign.must_deny) return undefined;
+    const key = keyOf(handler, environment);
+    if (this.proven.has(key)) return undefined;
+    // A proof that another call has begun may end with that; this call then asks for itself.
+    await this.running.get(key)?.catch(() => undefined);
+    if (this.proven.has(key)) return undefined;
+    const proof = checkMustDeny(this.dependencies, id, handler, environment, signal);
+    this.running.set(key, proof);
+    try {
+      const [first] = await proof;
+      if (!first) this.proven.add(key);
+      return first && faultOfUndenied(first);
+    } finally {
+      this.running.delete(key);
+    }
+  }
+}
+
+/** What is said of a guard that does not deny what it must. */
+export function faultOfUndenied({ ability, tool_name, tool_input, said }: Undenied): string {
+  const input = JSON.stringify(tool_input).slice(0, 200);
+  return `it does not deny what it must deny (${ability}, shown as ${tool_name} ${input}): ${said}`;
+}
+
+function keyOf({ foreign: { shown: _, ...foreign }, script, timeout_ms }: ForeignHandler, environment: string): string {
+  return digestOf({ foreign, script, timeout_ms, environment });
+}

@@ -1,0 +1,100 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ForeignEvent } from '../../../contracts/foreign-hooks.js';
+import type { GuardDecision } from '../../../contracts/hooks.js';
+import type { JsonObject } from '../../../contracts/json.js';
+import { gravestOf } from '../../../rules/guard-precedence.js';
+import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
+import { duplicateKeys } from '../duplicate-keys.js';
+import { reasonIn, type Words, wordsOf } from './answer-words.js';
+
+/** How a hook of Claude Code ended by itself, as texts. */
+export interface Ending {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** What it was asked. */
+export interface Question {
+  event: ForeignEvent;
+  /** Undefined for an event of a session. */
+  toolInput: JsonObject | undefined;
+}
+
+/** What a hook of Claude Code says. `silent`: it has no opinion. `fault`: nobody can know what it says. */
+export type Verdict =
+  | { kind: 'decided'; decision: GuardDecision; reason?: string; told: string[]; context?: string }
+  | { kind: 'silent'; told: string[]; context?: string }
+  | { kind: 'fault'; fault: string };
+
+/**
+ * Reads the exit code and the answer of a hook of Claude Code 2.1.317.
+ *
+ * Exit 2 is a deny whatever stdout says. With any other code than 0 only a JSON that denies or asks counts. What cannot be
+ * understood, or is half said, is a fault and never silence. Source: answers, 40 and 54.
+ */
+export function readVerdict({ exitCode, stdout, stderr }: Ending, question: Question): Verdict {
+  if (exitCode === 2) return { kind: 'decided', decision: 'deny', reason: reasonOf(stderr, stdout), told: [] };
+  const verdict = readStdout(stdout.trim(), question);
+  if (exitCode === 0 || verdict.kind === 'fault') return verdict;
+  if (verdict.kind === 'decided' && verdict.decision !== 'allow') return verdict;
+  const said = verdict.kind === 'decided' ? ', and what it allows then does not count' : '';
+  return { kind: 'fault', fault: `it ended with exit code ${exitCode}${said}` };
+}
+
+function reasonOf(stderr: string, stdout: string): string {
+  const own = stderr.trim();
+  const inJson = reasonIn(parsed(own)) ?? (own === '' ? reasonIn(parsed(stdout.trim())) : undefined);
+  return inJson ?? (own || 'It ended with exit code 2.');
+}
+
+function readStdout(text: string, question: Question): Verdict {
+  if (text === '') return { kind: 'silent', told: [] };
+  const value = parsed(text);
+  if (value === undefined) return readText(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { kind: 'fault', fault: `it printed ${text.slice(0, 60)}, which is no answer` };
+  }
+  const [twice] = duplicateKeys(text);
+  if (twice !== undefined) return { kind: 'fault', fault: `its answer has the key ${JSON.stringify(twice)} twice` };
+  try {
+    refuseUnsafeKeys(value);
+  } catch {
+    return { kind: 'fault', fault: 'its answer has a key that no answer has' };
+  }
+  return verdictOf(wordsOf(value as JsonObject, question.event), question);
+}
+
+/** Words by which a decision is known, also where it stands in what is no JSON. */
+const SIGNS = /permissionDecision|hookSpecificOutput|"(decision|continue|behavior|updatedInput)"/;
+
+/** Plain text is no opinion, unless a decision may be in it. */
+function readText(text: string): Verdict {
+  const isBroken = /^[{[]/m.test(text) || SIGNS.test(text);
+  if (!isBroken) return { kind: 'silent', told: [], context: text };
+  return { kind: 'fault', fault: 'it printed what is no JSON, and what may hold a decision' };
+}
+
+function verdictOf(words: Words, { toolInput }: Question): Verdict {
+  if (words.fault !== undefined) return { kind: 'fault', fault: words.fault };
+  const { updatedInput, told, context } = words;
+  if (updatedInput !== undefined && !isDeepStrictEqual(updatedInput, toolInput)) {
+    return { kind: 'fault', fault: 'it wants another input (`updatedInput`), and what was approved is what runs' };
+  }
+  const decision = gravestOf(words.decisions.map((each) => each.decision));
+  const more = { told, ...(context !== undefined && { context }) };
+  if (decision === undefined && words.unknown !== undefined) {
+    return { kind: 'fault', fault: `its answer decides nothing, and has an unknown key: ${words.unknown}` };
+  }
+  if (decision === undefined) return { kind: 'silent', ...more };
+  const reason = words.decisions.find((each) => each.decision === decision && each.reason !== undefined)?.reason;
+  return { kind: 'decided', decision, ...(reason !== undefined && { reason }), ...more };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import type { ForeignEvent, PlanForeignHook, ToolCall } from '../../../contracts/foreign-hooks.js';
+import type { Phase } from '../../../contracts/hooks.js';
+import type { Json, JsonObject } from '../../../contracts/json.js';
+import { type HookRun, isOfTask } from '../hook-context.js';
+
+/** Nothing was said before: hooks that read the transcript find an empty one. */
+const NO_TRANSCRIPT = '/dev/null';
+
+/** As which event a hook sees a phase where it names none. */
+const USUAL: Partial<Record<Phase, ForeignEvent>> = {
+  PreAbilityCall: 'PreToolUse',
+  PostAbilityCall: 'PostToolUse',
+  PromptSubmit: 'UserPromptSubmit',
+  SessionStop: 'SessionEnd',
+};
+
+/**
+ * The event of Claude Code as which a hook sees what happens.
+ *
+ * @returns undefined: the hook was written for another one, as for a call that failed where this one succeeded.
+ */
+export function eventNameOf({ event }: PlanForeignHook, run: HookRun): ForeignEvent | undefined {
+  const hasFailed = isOfTask(run) && run.outcome !== undefined && run.outcome.status !== 'succeeded';
+  const seen = run.phase === 'PostAbilityCall' && hasFailed ? 'PostToolUseFailure' : USUAL[run.phase];
+  if (event === undefined || event === seen) return seen;
+  return run.phase === 'PostAbilityCall' ? undefined : event;
+}
+
+/** What is the same in every event. Source: answers, 39. */
+export interface Around {
+  root: string;
+  session: string;
+  /** Distinguishes this call from others. */
+  call: string;
+}
+
+/**
+ * What a hook reads on stdin about a call: always these keys. Source: answers, 39; Claude Code 2.1.317.
+ *
+ * @param outcome after the call.
+ */
+export function toolEvent(name: ForeignEvent, call: ToolCall, around: Around, outcome?: Outcome): JsonObject {
+  return {
+    ...commonOf(name, around),
+    tool_name: call.tool_name,
+    tool_input: call.tool_input,
+    ...responseOf(name, outcome),
+    tool_use_id: `toolu_${createHash('sha256').update(around.call).digest('hex').slice(0, 24)}`,
+  };
+}
+
+/** How a call ended. */
+export interface Outcome {
+  output: Json;
+  error: unknown;
+}
+
+function responseOf(name: ForeignEvent, outcome: Outcome | undefined): JsonObject {
+  if (!outcome) return {};
+  if (name === 'PostToolUse') return { tool_response: outcome.output };
+  const { code, message } = (outcome.error ?? {}) as { code?: string; message?: string };
+  return { error: [code, message].filter(Boolean).join(': ') || 'The call failed.', is_interrupt: false };
+}
+
+/** What a hook reads on stdin about a session. Source: answers, 41; Claude Code 2.1.317. */
+export function sessionEvent(name: ForeignEvent, payload: JsonObject, around: Around): JsonObject {
+  const common = commonOf(name, around);
+  if (name === 'UserPromptSubmit') return { ...common, prompt: textOf(payload.prompt) };
+  if (name === 'Stop') return { ...common, stop_hook_active: false };
+  return { ...common, reason: payload.reason === 'stop' ? 'prompt_input_exit' : 'other' };
+}
+
+function commonOf(name: ForeignEvent, { root, session }: Around): JsonObject {
+  return {
+    session_id: session,
+    transcript_path: NO_TRANSCRIPT,
+    cwd: root,
+    permission_mode: 'default',
+    hook_event_name: name,
+  };
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,173 @@
+import { existsSync, statSync } from 'node:fs';
+import { basename, posix } from 'node:path';
+import { FOREIGN_EVENTS, type ToolCall, type ToolMapping } from '../../../contracts/foreign-hooks.js';
+import type { Phase } from '../../../contracts/hooks.js';
+import type { JsonObject } from '../../../contracts/json.js';
+import { isInside } from '../../../definitions/read-files.js';
+import { keysOfTool } from '../../../rules/tool-mapping/tool-shapes.js';
+import { type Mapped, mapAbilities, type Shown } from './map-abilities.js';
+import type { NotTaken, Settings, SettingsHook } from './read-settings.js';
+import { splitCommand } from './split-command.js';
+import { translateFilter } from './translate-filter.js';
+
+/** A hook as it will be written, without what it must deny. */
+export interface HookDraft {
+  id: string;
+  phase: Phase;
+  /** Where it stands in the settings. */
+  at: string;
+  definition: JsonObject;
+  /** Empty for an event of a session. */
+  mapped: Mapped[];
+  /** What people should know of it. */
+  notes: string[];
+}
+
+/** A call of a tool as a call of an ability that is shown so. */
+export interface Offence extends ToolCall {
+  ability: string;
+  input: JsonObject;
+}
+
+/** Where a settings file lies. */
+export interface SettingsPlace {
+  /** Absolute path of the project. */
+  root: string;
+  /** The folder of a plugin, relative to the project; undefined: it is none. */
+  pluginRoot: string | undefined;
+}
+
+/** Longest a guard may take here; a phase has five minutes for all of its hooks. */
+const MOST_SECONDS = 240;
+const SESSIONS: readonly Phase[] = ['PromptSubmit', 'SessionStop'];
+
+/**
+ * The hooks of a settings file as hooks of a project, and what cannot be one. Source: answers, 41.
+ *
+ * @param taken ids that other files of the project use.
+ */
+export function draftHooks(
+  { hooks, notTaken }: Settings,
+  abilities: readonly Shown[],
+  place: SettingsPlace,
+  taken: readonly string[] = [],
+): { drafts: HookDraft[]; notTaken: NotTaken[] } {
+  const drafts: HookDraft[] = [];
+  const left = [...notTaken];
+  for (const hook of hooks) {
+    const draft = draftOf(hook, abilities, place, new Set([...taken, ...drafts.map(({ id }) => id)]));
+    if ('why' in draft) left.push({ at: hook.at, why: draft.why });
+    else drafts.push(draft);
+  }
+  return { drafts, notTaken: left };
+}
+
+function draftOf(
+  hook: SettingsHook,
+  abilities: readonly Shown[],
+  place: SettingsPlace,
+  taken: ReadonlySet<string>,
+): HookDraft | { why: string } {
+  const phase = FOREIGN_EVENTS[hook.event];
+  const started = scriptOf(hook, place);
+  if ('why' in started) return started;
+  const { script } = started;
+  const notes: string[] = [];
+  if (hook.timeout !== undefined && hook.timeout > MOST_SECONDS) notes.push(`its time-out is ${MOST_SECONDS} s here`);
+  if (hook.onFailure !== undefined) notes.push(`\`onFailure: ${hook.onFailure}\` is not needed: it fails closed here`);
+  const id = idOf(script.path, taken);
+  const shown = SESSIONS.includes(phase) ? { mapped: [] } : shownTo(hook, abilities);
+  if ('why' in shown) return shown;
+  const { mapped } = shown;
+  const definition: JsonObject = {
+    id,
+    summary: `${hook.event} of ${basename(script.path)}, taken over from the settings of Claude Code or Codex.`,
+    ...(phase !== 'PostAbilityCall' && phase !== 'SessionStop' && { blocking: true }),
+    ...(mapped.length > 0 && { match: { abilities: [...new Set(mapped.flatMap((each) => each.abilities))] } }),
+    handler: { script: { ...script }, format: 'claude-code', event: hook.event },
+    ...(mapped.length > 0 && { as: mapped.map(({ entry }) => entry as ToolMapping & JsonObject) }),
+  };
+  return { id, phase, at: hook.at, definition, mapped, notes };
+}
+
+function shownTo(hook: SettingsHook, abilities: readonly Shown[]): { mapped: Mapped[] } | { why: string } {
+  const { matcher, if: filter } = hook;
+  const translated = filter === undefined ? undefined : translateFilter(filter);
+  if (translated && 'why' in translated) return translated;
+  let fits: (tool: string) => boolean;
+  try {
+    const pattern = matcher === undefined ? undefined : new RegExp(`^(?:${matcher})$`);
+    fits = (tool) => (pattern?.test(tool) ?? true) && (translated === undefined || translated.tool === tool);
+  } catch {
+    return { why: `its matcher ${JSON.stringify(matcher)} is no regular expression` };
+  }
+  const mapped = mapAbilities(abilities, fits);
+  if (mapped.length === 0) return { why: nothingFits(matcher ?? 'every tool') };
+  if (translated?.condition !== undefined) for (const { entry } of mapped) entry.if = translated.condition;
+  return { mapped };
+}
+
+function nothingFits(matcher: string): string {
+  const inputs = ['Bash', 'Write', 'Edit']
+    .filter((tool) => matcher === 'every tool' || matcher.includes(tool))
+    .map((tool) => `${tool}: ${keysOfTool(tool)?.required.join(', ')}`);
+  const advice =
+    inputs.length > 0 ? ` (an ability is one that requires such texts as input: ${inputs.join('; ')})` : '';
+  return `no ability of this project is like ${matcher}${advice}; --tools adds abilities like Bash and Write`;
+}
+
+/** The script of a command, with what it is started by. */
+function scriptOf(
+  { command, timeout }: SettingsHook,
+  { root, pluginRoot }: SettingsPlace,
+): { script: JsonObject & { path: string } } | { why: string } {
+  const places = { CLAUDE_PROJECT_DIR: '.', ...(pluginRoot !== undefined && { CLAUDE_PLUGIN_ROOT: pluginRoot }) };
+  const split = splitCommand(command, places);
+  if ('why' in split) return split;
+  const { words, env } = split;
+  const at = words.findIndex((word) => isScript(root, word));
+  const word = words[at];
+  if (word === undefined) return { why: `it starts no script that lies in the project: ${command}` };
+  const texts = [...words, ...Object.values(env)];
+  if (texts.some((text) => /[{}]/.test(text))) return { why: 'its words have braces, which mean something else here' };
+  const interpreter = words.slice(0, at);
+  const args = words.slice(at + 1);
+  const script = {
+    path: posix.normalize(word),
+    ...(pluginRoot !== undefined && { plugin_root: pluginRoot }),
+    ...(interpreter.length > 0 && { interpreter }),
+    ...(args.length > 0 && { args }),
+    ...(Object.keys(env).length > 0 && { env }),
+    ...(timeout !== undefined && { timeout_sec: Math.min(timeout, MOST_SECONDS) }),
+  };
+  return { script };
+}
+
+function isScript(root: string, word: string): boolean {
+  const file = posix.resolve(root, word);
+  return !posix.isAbsolute(word) && existsSync(file) && statSync(file).isFile() && isInside(root, file);
+}
+
+function idOf(path: string, taken: ReadonlySet<string>): string {
+  const name = basename(path)
+    .replace(/\.[^.]*$/, '')
+    .replaceAll(/[^A-Za-z0-9_.-]/g, '_')
+    .replace(/^[^A-Za-z_]+/, '_');
+  const first = name === '' ? 'hook' : name;
+  for (let count = 1; ; count += 1) {
+    const id = count === 1 ? first : `${first}_${count}`;
+    if (!taken.has(id)) return id;
+  }
+}
+
+/** The calls of abilities that a draft is shown as the given calls of tools. */
+export function offencesFor({ mapped }: HookDraft, calls: (tool: string) => readonly ToolCall[]): Offence[] {
+  return mapped.flatMap(({ tool, abilities: [ability], keys }) =>
+    calls(tool).map((call) => ({ ...call, ability: ability as string, input: inputOf(call, keys) })),
+  );
+}
+
+function inputOf({ tool_input }: ToolCall, keys: Mapped['keys']): JsonObject {
+  if (keys === null) return tool_input;
+  return Object.fromEntries(Object.entries(keys).map(([to, from]) => [from, tool_input[to] ?? null]));
+}

@@ -1,0 +1,91 @@
+import type { Effect } from '../../../contracts/effects.js';
+import type { ToolMapping } from '../../../contracts/foreign-hooks.js';
+import type { JsonObject } from '../../../contracts/json.js';
+
+/** An ability as far as a tool can be seen in it. */
+export interface Shown {
+  key: string;
+  effects: Effect;
+  input_schema: JsonObject;
+  /** Server and tool of an implementation by MCP. */
+  mcp?: { server: string; tool: string };
+}
+
+/** A tool, the inputs by which an ability is known as one, and how these become its input. */
+interface Form {
+  tool: string;
+  needs: string[];
+  input: Record<string, string>;
+  effects?: Effect[];
+}
+
+const FORMS: Form[] = [
+  { tool: 'Bash', needs: ['command'], input: { command: 'command' } },
+  {
+    tool: 'Edit',
+    needs: ['file_path', 'old_string', 'new_string'],
+    input: { file_path: 'file_path', old_string: 'old_string', new_string: 'new_string' },
+  },
+  { tool: 'Write', needs: ['file_path', 'content'], input: { file_path: 'file_path', content: 'content' } },
+  { tool: 'Write', needs: ['path', 'content'], input: { file_path: 'path', content: 'content' } },
+  { tool: 'Read', needs: ['file_path'], input: { file_path: 'file_path' }, effects: ['read', 'external_read'] },
+  { tool: 'Read', needs: ['path'], input: { file_path: 'path' }, effects: ['read', 'external_read'] },
+  { tool: 'WebFetch', needs: ['url'], input: { url: 'url' }, effects: ['read', 'external_read'] },
+];
+
+/** One entry of `as`, and how a call of the tool is written as an input of the ability. */
+export interface Mapped {
+  tool: string;
+  abilities: string[];
+  entry: ToolMapping;
+  /** By the key of the tool, that of the ability; null: the input is passed as a whole. */
+  keys: Record<string, string> | null;
+}
+
+/**
+ * As which tools the abilities of a project are shown to a hook.
+ *
+ * What an ability does is not guessed from its name: it is a tool where it requires the inputs of one, as texts, or calls
+ * one of a server by MCP. Of a tool that `fits` refuses nothing is shown.
+ */
+export function mapAbilities(abilities: readonly Shown[], fits: (tool: string) => boolean): Mapped[] {
+  const found = new Map<string, Mapped>();
+  for (const ability of abilities) {
+    const mapped = mcpOf(ability, fits) ?? formOf(ability, fits);
+    if (!mapped) continue;
+    const id = JSON.stringify([mapped.entry.tool_name, mapped.entry.tool_input]);
+    const same = found.get(id);
+    if (!same) found.set(id, mapped);
+    else {
+      same.abilities.push(ability.key);
+      same.entry.match.abilities = same.abilities;
+    }
+  }
+  return [...found.values()];
+}
+
+function mcpOf({ key, mcp }: Shown, fits: (tool: string) => boolean): Mapped | undefined {
+  if (!mcp) return undefined;
+  const tool = `mcp__${mcp.server}__${mcp.tool}`;
+  const abilities = [key];
+  const entry: ToolMapping = { match: { abilities }, tool_name: tool, tool_input: '${{ input }}' };
+  return fits(tool) ? { tool, abilities, entry, keys: null } : undefined;
+}
+
+function formOf({ key, effects, input_schema }: Shown, fits: (tool: string) => boolean): Mapped | undefined {
+  const form = FORMS.find(
+    (each) => fits(each.tool) && (each.effects?.includes(effects) ?? true) && each.needs.every((name) => isText(name)),
+  );
+  if (!form) return undefined;
+  const abilities = [key];
+  const tool_input = Object.fromEntries(Object.entries(form.input).map(([to, from]) => [to, `\${{ input.${from} }}`]));
+  const entry: ToolMapping = { match: { abilities }, tool_name: form.tool, tool_input };
+  return { tool: form.tool, abilities, entry, keys: form.input };
+
+  function isText(name: string): boolean {
+    const { required, properties } = input_schema as { required?: unknown; properties?: Record<string, unknown> };
+    const property = properties && Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const type = (property as { type?: unknown } | undefined)?.type;
+    return Array.isArray(required) && required.includes(name) && type === 'string';
+  }
+}

@@ -1,0 +1,141 @@
+import { FOREIGN_EVENTS, type ForeignEvent } from '../../../contracts/foreign-hooks.js';
+import { AbilityError } from '../../../contracts/problem.js';
+
+/** A hook of a settings file that may be taken over. */
+export interface SettingsHook {
+  /** Where it stands, as in `PreToolUse[0].hooks[1]`. */
+  at: string;
+  event: ForeignEvent;
+  /** Which tools it is for; undefined: all. */
+  matcher: string | undefined;
+  command: string;
+  /** Seconds. */
+  timeout: number | undefined;
+  /** As in `Bash(rm *)`. */
+  if: string | undefined;
+  onFailure: string | undefined;
+}
+
+/** What is not taken over, and why. */
+export interface NotTaken {
+  at: string;
+  why: string;
+}
+
+/** What a settings file has of hooks. */
+export interface Settings {
+  hooks: SettingsHook[];
+  notTaken: NotTaken[];
+}
+
+/** Parts of settings that decide about tools and are no hooks. Source: answers, 41. */
+const OTHER_PARTS: [string, (settings: Record<string, unknown>) => unknown, string][] = [
+  ['permissions.deny', ({ permissions }) => partOf(permissions, 'deny'), 'write it as an expression guard'],
+  ['permissions.ask', ({ permissions }) => partOf(permissions, 'ask'), 'write it as an expression guard'],
+  ['enabledPlugins', ({ enabledPlugins }) => enabledPlugins, 'import the hooks.json of each plugin by itself'],
+];
+
+/**
+ * Reads the hooks of `.claude/settings.json`, `.codex/hooks.json` or the `hooks/hooks.json` of a plugin.
+ *
+ * @throws AbilityError `import.unreadable` for what is no such file.
+ */
+export function readSettings(text: string, file: string): Settings {
+  const settings = parsed(text, file);
+  const hooks: SettingsHook[] = [];
+  const notTaken: NotTaken[] = OTHER_PARTS.filter(([, read]) => !isEmpty(read(settings))).map(([at, , why]) => {
+    return { at, why: `it is no hook; ${why}` };
+  });
+  if (settings.disableAllHooks === true) notTaken.push({ at: 'disableAllHooks', why: 'hooks fire here all the same' });
+  if (settings.hooks !== undefined && !isRecord(settings.hooks)) throw unreadable(file, '`hooks` is no map');
+  for (const [event, groups] of Object.entries(settings.hooks ?? {})) {
+    if (!Array.isArray(groups)) {
+      notTaken.push({ at: event, why: 'it is no list' });
+      continue;
+    }
+    for (const [index, group] of groups.entries()) readGroup(event, group, `${event}[${index}]`, hooks, notTaken);
+  }
+  return { hooks, notTaken };
+}
+
+function readGroup(event: string, group: unknown, place: string, hooks: SettingsHook[], notTaken: NotTaken[]): void {
+  const entries = isRecord(group) ? group.hooks : undefined;
+  if (!isRecord(group) || !Array.isArray(entries)) {
+    notTaken.push({ at: place, why: 'it has no list `hooks`' });
+    return;
+  }
+  const { matcher } = group;
+  for (const [index, entry] of entries.entries()) {
+    const at = `${place}.hooks[${index}]`;
+    const why = whyNot(event, matcher, entry);
+    if (why !== undefined) notTaken.push({ at, why });
+    else hooks.push(hookOf(at, event as ForeignEvent, matcher as string | undefined, entry as Record<string, unknown>));
+  }
+}
+
+function whyNot(event: string, matcher: unknown, entry: unknown): string | undefined {
+  if (!Object.hasOwn(FOREIGN_EVENTS, event)) return `nothing here is like ${event}`;
+  if (!isRecord(entry)) return 'it is no map';
+  if (matcher !== undefined && typeof matcher !== 'string') return '`matcher` is no text';
+  const { type = 'command', command } = entry;
+  if (type === 'prompt' || type === 'agent')
+    return `a hook of type ${type} asks a model, and no verdict of it can be tested`;
+  if (type === 'http' || type === 'mcp_tool') {
+    return `a hook of type ${type} is an ability here: import the service, and guard with an expression or a script`;
+  }
+  if (type !== 'command') return `nothing here is like the type ${JSON.stringify(type)}`;
+  if (entry.async === true || entry.asyncRewake === true) return 'an asynchronous hook answers too late to guard';
+  if (typeof command !== 'string' || command.trim() === '') return 'it has no `command`';
+  if (entry.if !== undefined && typeof entry.if !== 'string') return '`if` is no text';
+  return undefined;
+}
+
+function hookOf(
+  at: string,
+  event: ForeignEvent,
+  matcher: string | undefined,
+  entry: Record<string, unknown>,
+): SettingsHook {
+  const { command, timeout, onFailure } = entry;
+  return {
+    at,
+    event,
+    matcher: matcher === '' || matcher === '*' ? undefined : matcher,
+    command: String(command),
+    timeout: typeof timeout === 'number' && timeout > 0 ? timeout : undefined,
+    if: entry.if as string | undefined,
+    onFailure: typeof onFailure === 'string' ? onFailure : undefined,
+  };
+}
+
+function parsed(text: string, file: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw unreadable(file, error instanceof Error ? error.message : String(error));
+  }
+  if (isRecord(value)) return value;
+  throw unreadable(file, 'it is no JSON object');
+}
+
+function unreadable(file: string, why: string): AbilityError {
+  return new AbilityError({
+    code: 'import.unreadable',
+    message: `${file} holds no settings with hooks: ${why}`,
+    suggestion: 'Name a .claude/settings.json, a .codex/hooks.json, or the hooks/hooks.json of a plugin.',
+  });
+}
+
+function partOf(value: unknown, key: string): unknown {
+  return isRecord(value) ? value[key] : undefined;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null) return true;
+  return typeof value === 'object' && Object.keys(value).length === 0;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}

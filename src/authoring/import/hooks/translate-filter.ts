@@ -1,0 +1,32 @@
+/** The key of each tool that a filter is about. */
+const KEYS: Readonly<Record<string, string>> = {
+  Bash: 'command',
+  Write: 'file_path',
+  Edit: 'file_path',
+  MultiEdit: 'file_path',
+  Read: 'file_path',
+  WebFetch: 'url',
+};
+
+/** A filter as it is asked here: for which tools, and bare CEL over `tool_name` and `tool_input`. */
+export type Filter = { tool: string; condition: string | undefined } | { why: string };
+
+/**
+ * Translates `if: "Bash(rm *)"` of a settings file. Source: answers, 41.
+ *
+ * A guard that is asked too often costs time, and one that is asked too seldom lets pass what it should stop: the pattern
+ * may fit anywhere behind a letter that is none of a word, so that no second command of a line is missed.
+ */
+export function translateFilter(text: string): Filter {
+  const [, tool, pattern] = /^\s*(\w+)(?:\((.*)\))?\s*$/s.exec(text) ?? [];
+  if (tool === undefined) return { why: `nobody can read its \`if\`: ${text}` };
+  if (pattern === undefined || pattern === '' || pattern === '*') return { tool, condition: undefined };
+  const key = Object.hasOwn(KEYS, tool) ? KEYS[tool] : undefined;
+  if (key === undefined) return { why: `its \`if\` has a pattern for ${tool}, which has none here` };
+  // The former way to write a prefix; a blank before the star need not be there.
+  const plain = pattern.replace(/:\*$/, '*').replace(/ \*$/, '*');
+  const parts = plain.split(/\*+/).map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  const source = parts.join('.*');
+  const anchor = tool === 'Bash' ? '(?s)(^|\\W)' : '(?s)';
+  return { tool, condition: `tool_input.${key}.matches(${JSON.stringify(anchor + source)})` };
+}

@@ -1,0 +1,80 @@
+import type { Effect } from './effects.js';
+import type { Phase } from './hooks.js';
+import type { Json, JsonObject } from './json.js';
+
+/** Protocols of other tools that a script handler may speak. Source: answers, 38 to 41. */
+export const FOREIGN_FORMATS = ['claude-code'] as const;
+
+/** One of {@link FOREIGN_FORMATS}. */
+export type ForeignFormat = (typeof FOREIGN_FORMATS)[number];
+
+/** What the silence of a guard of another tool means. */
+export const SILENCES = ['allow', 'deny'] as const;
+
+/** One of {@link SILENCES}. */
+export type Silence = (typeof SILENCES)[number];
+
+/** As which tool of the other program an ability is shown to its hook. */
+export interface ToolMapping {
+  /** Every field given must fit. */
+  match: {
+    abilities?: string[] | undefined;
+    modules?: string[] | undefined;
+    environments?: string[] | undefined;
+    effects?: Effect[] | undefined;
+    tags?: string[] | undefined;
+  };
+  tool_name: string;
+  /** A template over `input`. */
+  tool_input: JsonObject | string;
+  /** Bare CEL over `tool_name` and `tool_input`; false: the hook is not asked. */
+  if?: string | undefined;
+}
+
+/** A call as the other program would make it. */
+export interface ToolCall {
+  tool_name: string;
+  tool_input: JsonObject;
+}
+
+/** Events of Claude Code that a hook may be asked about, and the phases here that are shown as them. Source: answers, 41. */
+export const FOREIGN_EVENTS = {
+  PreToolUse: 'PreAbilityCall',
+  PermissionRequest: 'PreAbilityCall',
+  PostToolUse: 'PostAbilityCall',
+  PostToolUseFailure: 'PostAbilityCall',
+  UserPromptSubmit: 'PromptSubmit',
+  Stop: 'SessionStop',
+  SessionEnd: 'SessionStop',
+} as const satisfies Record<string, Phase>;
+
+/** One of {@link FOREIGN_EVENTS}. */
+export type ForeignEvent = keyof typeof FOREIGN_EVENTS;
+
+/** How a hook is shown one ability. */
+export interface ShownAs {
+  tool_name: string;
+  /** A template over `input`. */
+  tool_input: Json;
+  /** Bare CEL over `tool_name` and `tool_input`; false: the hook is not asked. */
+  if?: string;
+}
+
+/** A hook of another tool, in the plan of one ability: the mapping is the one that fits that ability. */
+export interface PlanForeignHook {
+  format: ForeignFormat;
+  /** Which event it knows; absent: the usual one of its phase. */
+  event?: ForeignEvent;
+  /** The folder that the hook knows as its plugin, relative to the project root; pinned with the script. */
+  plugin_root?: string;
+  /** Absent around sessions, which call no tool. */
+  shown?: ShownAs;
+  /** Calls that it must deny; while it does not, it counts as failed. */
+  must_deny?: MustDeny[];
+  silence: Silence;
+}
+
+/** A call that a hook must deny, as it is shown that call. */
+export interface MustDeny extends ToolCall {
+  ability: string;
+}

@@ -1,0 +1,83 @@
+import { FOREIGN_EVENTS } from '../contracts/foreign-hooks.js';
+import type { Phase } from '../contracts/hooks.js';
+import type { Problem } from '../contracts/problem.js';
+import { keysOfTool } from '../rules/tool-mapping/tool-shapes.js';
+import type { HookDefinition } from './formats/hooks.js';
+import type { Loaded } from './registry.js';
+
+/** What only a hook of another tool has. */
+const FOREIGN_KEYS = ['as', 'must_deny', 'abstain'] as const;
+
+/** Whether a hook is a script that speaks the protocol of another tool. */
+export function isForeign({ handler }: Pick<HookDefinition, 'handler'>): boolean {
+  return 'script' in handler && handler.format !== undefined;
+}
+
+/**
+ * What is wrong with a hook that was written for another tool, before any ability is looked at; undefined: nothing.
+ *
+ * Silence is the usual yes of such a hook, so that what it must stop is said, or that silence is no yes. Source: answers, 38.
+ */
+export function faultOfForeignHook({ value, locate }: Loaded<HookDefinition>, phase: Phase): Problem | undefined {
+  const invalid = (message: string, path: PropertyKey[], suggestion: string): Problem => {
+    return { code: 'definition.invalid', message, location: locate(path), suggestion };
+  };
+  const { handler, id } = value;
+  if (!isForeign(value)) {
+    const key = FOREIGN_KEYS.find((name) => value[name] !== undefined);
+    const path = key === undefined ? foreignPartOf(handler) : [key];
+    if (!path) return undefined;
+    const message = `\`${String(path.at(-1))}\` of the hook ${id} belongs to a script with a \`format\``;
+    return invalid(message, path, 'Write `format: claude-code` beside `script`, or leave it out.');
+  }
+  if (phase === 'PreAbilityCreate') {
+    const suggestion = 'Move it to PreAbilityCall.yaml.';
+    return invalid(`The hook ${id} is asked about the input of calls, which is not known yet here`, [], suggestion);
+  }
+  const event = 'script' in handler ? handler.event : undefined;
+  if (event !== undefined && FOREIGN_EVENTS[event] !== phase) {
+    const suggestion = `Move it to ${FOREIGN_EVENTS[event]}.yaml, or name another event.`;
+    return invalid(`The event ${event} of the hook ${id} is none of ${phase}`, ['handler', 'event'], suggestion);
+  }
+  if (phase === 'PromptSubmit' || phase === 'SessionStop') {
+    const advice = 'Leave it out: an event of a session is about no ability.';
+    const needless = FOREIGN_KEYS.find((name) => value[name] !== undefined);
+    return needless && invalid(`The hook ${id} of ${phase} has no use for \`${needless}\``, [needless], advice);
+  }
+  if (phase === 'PreAbilityCall' || phase === 'PostAbilityCall') {
+    if (!value.as) {
+      const suggestion = 'Write `as`, a list of `{ match, tool_name, tool_input }`.';
+      return invalid(`The hook ${id} does not say as which tool it sees an ability`, ['handler', 'format'], suggestion);
+    }
+    for (const [index, { tool_name, tool_input }] of value.as.entries()) {
+      const fault = typeof tool_input === 'string' ? undefined : faultOfKeys(tool_name, Object.keys(tool_input));
+      if (fault) return invalid(`The hook ${id}: ${fault.text}`, ['as', index, 'tool_input'], fault.advice);
+    }
+  }
+  if (phase === 'PreAbilityCall' && value.must_deny === undefined && value.abstain === undefined) {
+    const suggestion =
+      'Write `must_deny`, calls that it is there to stop, or say what its silence means: `abstain: deny` or `allow`.';
+    return invalid(`The hook ${id} does not say what it must deny, and silence is its yes`, [], suggestion);
+  }
+  if (phase === 'PreAbilityCall') return undefined;
+  const key = (['must_deny', 'abstain'] as const).find((name) => value[name] !== undefined);
+  const advice = 'Leave it out, or move the hook to PreAbilityCall.yaml.';
+  return key && invalid(`The hook ${id} of ${phase} decides nothing, so it has no \`${key}\``, [key], advice);
+}
+
+/** Where a handler has what belongs to a format, without one. */
+function foreignPartOf(handler: HookDefinition['handler']): PropertyKey[] | undefined {
+  if (!('script' in handler)) return undefined;
+  if (handler.event !== undefined) return ['handler', 'event'];
+  return 'plugin_root' in handler.script ? ['handler', 'script', 'plugin_root'] : undefined;
+}
+
+function faultOfKeys(tool: string, keys: string[]): { text: string; advice: string } | undefined {
+  const shape = keysOfTool(tool);
+  if (!shape) return undefined;
+  const missing = shape.required.filter((key) => !keys.includes(key));
+  const unknown = keys.filter((key) => !shape.known.includes(key));
+  if (missing.length + unknown.length === 0) return undefined;
+  const text = missing.length > 0 ? `${tool} needs ${missing.join(', ')}` : `${tool} takes no ${unknown.join(', ')}`;
+  return { text, advice: `${tool} takes ${shape.known.join(', ')}.` };
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { FOREIGN_EVENTS, FOREIGN_FORMATS, type ForeignEvent, SILENCES } from '../../contracts/foreign-hooks.js';
+import { faultOfToolName } from '../../rules/tool-mapping/tool-shapes.js';
+import { abilityId, condition, effect, jsonObject } from './values.js';
+
+const globs = z.array(z.string().min(1)).min(1).optional();
+
+/** The protocol of a script handler that was written for another tool. Source: answers, 38. */
+export const foreignFormat = z.enum(FOREIGN_FORMATS);
+
+/** The event that such a script was written for. Source: answers, 41. */
+export const foreignEvent = z.enum(Object.keys(FOREIGN_EVENTS) as ForeignEvent[]);
+
+/** Which abilities are shown as a tool: what is known when a plan is made. */
+const mappedAbilities = z.strictObject({
+  abilities: globs.describe('Ids of abilities; * matches any letters.'),
+  modules: globs.describe('Modules of the ability.'),
+  environments: globs.describe('Names of environments.'),
+  effects: z.array(effect).min(1).optional().describe('Effects of the ability.'),
+  tags: globs.describe('Tags of the implementation.'),
+});
+
+const toolName = z.string().superRefine((tool, { addIssue }) => {
+  const fault = faultOfToolName(tool);
+  if (fault !== undefined) addIssue({ code: 'custom', message: `For a hook of Claude Code ${fault}` });
+});
+
+/** `as` of a hook: as which tool its script sees an ability. Source: answers, 38. */
+export const toolMapping = z.strictObject({
+  match: mappedAbilities.describe('Which abilities are shown so: every field given must fit.'),
+  tool_name: toolName.describe(
+    'The tool: Bash, Write, Edit, MultiEdit, Read, Grep, Glob, WebFetch, WebSearch, mcp__server__tool.',
+  ),
+  tool_input: z
+    .union([
+      jsonObject,
+      z.string().regex(/^\s*\$\{\{[\s\S]*\}\}\s*$/, 'tool_input is a map, or one ${{ }} that gives a map'),
+    ])
+    .describe(
+      'Its input: texts may hold ${{ }} over `input`; a key whose expression is an absent optional is left out.',
+    ),
+  if: condition.optional().describe('CEL over tool_name and tool_input; false: the hook is not asked about this call.'),
+});
+
+/** `must_deny` of a hook: a call that it is there to stop. Source: answers, 38. */
+export const mustDeny = z.strictObject({
+  ability: abilityId.describe('An ability that `as` shows as a tool.'),
+  input: jsonObject.describe('An input of it that the hook must deny.'),
+});
+
+/** `abstain` of a hook: what its silence means. Source: answers, 38. */
+export const abstain = z.enum(SILENCES);

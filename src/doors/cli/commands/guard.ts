@@ -1,0 +1,21 @@
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import type { AgentTool } from '../../guard/agent-tools.js';
+import { guardProcess } from '../../guard/guard-process.js';
+import type { Context } from '../context.js';
+
+/** `ability guard --for TOOL`: answers a hook event of an agent's tool. Source: answers, 55; R-002-57, R-002-58, R-000-96. */
+export async function run(
+  { flags, terminal, cwd, env }: Context,
+  _: string[],
+  { for: tool }: { for: AgentTool },
+): Promise<ExitCode> {
+  const { project, env: environment } = flags;
+  const given = { ...(project !== undefined && { project }), ...(environment !== undefined && { env: environment }) };
+  const stdin = (async function* read() {
+    yield terminal.readInput();
+  })();
+  const { stdout, stderr, exit } = await guardProcess({ tool, ...given }, { cwd, env, stdin });
+  if (stdout !== '') terminal.print(stdout.trimEnd());
+  if (stderr !== '') terminal.note(stderr.trimEnd());
+  return exit === 2 ? EXIT.usage : EXIT.ok;
+}

@@ -1,0 +1,180 @@
+import { readFileSync } from 'node:fs';
+import { basename, dirname, relative, resolve, sep } from 'node:path';
+import type { HookDraft, Offence } from '../../../authoring/import/hooks/draft-hooks.js';
+import type { Shown } from '../../../authoring/import/hooks/map-abilities.js';
+import type { HookSite, WrittenDraft } from '../../../authoring/import/hooks/plan-hook-files.js';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import type { JsonObject } from '../../../contracts/json.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import { isInside } from '../../../definitions/read-files.js';
+import type { Registry } from '../../../definitions/registry.js';
+import { type Context, environmentOf, openLoader } from '../context.js';
+import { unlessInterrupted } from '../interruption.js';
+import { type HookImport, hooksAsJson, renderHookImport } from '../render-hook-import.js';
+
+/** Flags of `ability import hooks`. */
+export interface ImportHooksFlags {
+  name?: string;
+  tools?: boolean;
+  /** False with `--no-run`. */
+  run?: boolean;
+  dryRun?: boolean;
+  overwrite?: boolean;
+}
+
+/** So many calls show that a guard denies. */
+const MOST_CALLS = 3;
+
+/** `ability import hooks FILE`: guards of Claude Code or Codex become guards of this project. Source: answers, 41. */
+export async function run(context: Context, [file = '']: string[], flags: ImportHooksFlags): Promise<ExitCode> {
+  const loader = await openLoader(context);
+  const registry = loader.load();
+  const environment = await environmentOf(context, registry);
+  const done = await unlessInterrupted(context, (signal) =>
+    importHooks(context, registry, { file, environment, flags }, signal),
+  );
+  const { terminal } = context;
+  if (context.flags.json) terminal.printJson(hooksAsJson(done));
+  else terminal.print(renderHookImport(done, terminal.style));
+  return EXIT.ok;
+}
+
+interface Wanted {
+  file: string;
+  environment: string;
+  flags: ImportHooksFlags;
+}
+
+async function importHooks(
+  context: Context,
+  registry: Registry,
+  { file, environment, flags }: Wanted,
+  signal: AbortSignal,
+): Promise<HookImport> {
+  const { draftHooks } = await import('../../../authoring/import/hooks/draft-hooks.js');
+  const { readSettings } = await import('../../../authoring/import/hooks/read-settings.js');
+  const { planTools } = await import('../../../authoring/import/hooks/plan-tools.js');
+  const { hookFileOf, planHookFiles } = await import('../../../authoring/import/hooks/plan-hook-files.js');
+  const { registryFolder } = await import('../registry-folder.js');
+  const { root } = registry;
+  const source = insideOf(root, resolve(context.cwd, file));
+  const settings = readSettings(textOf(context.cwd, file), source);
+  const name = nameOf(source, flags.name);
+  const site: HookSite = { root, registry: registryFolder(root), name, source, overwrite: flags.overwrite === true };
+  const tools = flags.tools ? planTools(root, site.registry, [...registry.operations.keys()]) : undefined;
+  const abilities = [...shownAbilities(registry), ...(tools?.abilities ?? [])];
+  const place = { root, pluginRoot: pluginRootOf(source) };
+  const taken = [...registry.hooks].flatMap(([phase, hooks]) =>
+    hooks.filter((hook) => hook.file !== hookFileOf(site, phase)).map(({ value }) => value.id),
+  );
+  const { drafts, notTaken } = draftHooks(settings, abilities, place, taken);
+  const asked = { root, env: context.env, environment, registry, isRun: flags.run !== false };
+  const hooks: WrittenDraft[] = [];
+  for (const draft of drafts) hooks.push({ draft, definition: await definitionOf(draft, asked, signal) });
+  const files = [...(tools?.files ?? []), ...planHookFiles(site, hooks)];
+  if (!flags.dryRun && files.length > 0) {
+    const { whileAlone } = await import('../while-alone.js');
+    const { writeTogether } = await import('../../../authoring/write-together.js');
+    const note = (text: string): void => context.terminal.note(text);
+    await whileAlone(root, { note, signal }, async () => writeTogether(root, files));
+  }
+  return { source, isDryRun: flags.dryRun === true, isRun: asked.isRun, hooks, notTaken, files };
+}
+
+interface Asked {
+  root: string;
+  env: NodeJS.ProcessEnv;
+  environment: string;
+  registry: Registry;
+  isRun: boolean;
+}
+
+/** With what the guard is seen to deny; where that is nothing, its silence is a no. Source: answers, 38. */
+async function definitionOf(draft: HookDraft, asked: Asked, signal: AbortSignal): Promise<JsonObject> {
+  if (draft.phase !== 'PreAbilityCall') return draft.definition;
+  const denied = asked.isRun ? await deniedBy(draft, asked, signal) : [];
+  if (denied.length === 0) return { ...draft.definition, abstain: 'deny' };
+  return { ...draft.definition, must_deny: denied.map(({ ability, input }) => ({ ability, input })) };
+}
+
+async function deniedBy(
+  draft: HookDraft,
+  { root, env, environment, registry }: Asked,
+  signal: AbortSignal,
+): Promise<Offence[]> {
+  const { offencesFor } = await import('../../../authoring/import/hooks/draft-hooks.js');
+  const { usualOffences } = await import('../../../authoring/import/hooks/usual-offences.js');
+  const { hook: format } = await import('../../../definitions/formats/hooks.js');
+  const { handlerOf } = await import('../../../planning/resolve-hooks.js');
+  const { isShown } = await import('../../../rules/tool-mapping/map-tool.js');
+  const { findDenied } = await import('../../../worker/prove-guards.js');
+  const { handler, ...value } = format.parse(draft.definition);
+  if (!handler) return [];
+  const loaded = { value: { ...value, handler }, file: draft.at, locate: () => ({ file: draft.at }) };
+  const planned = handlerOf(loaded, 'PreAbilityCall', registry);
+  if (planned.kind !== 'script' || !planned.foreign) return [];
+  const filterOf = (tool: string) => draft.mapped.find((mapped) => mapped.tool === tool)?.entry ?? {};
+  const calls = offencesFor(draft, usualOffences).filter((call) => isShown(filterOf(call.tool_name), call));
+  const withForeign = { ...planned, foreign: planned.foreign };
+  const places = await findDenied({ root, env, environment }, draft.id, withForeign, calls, MOST_CALLS, signal);
+  return places.flatMap((index) => calls[index] ?? []);
+}
+
+function shownAbilities({ operations }: Registry): Shown[] {
+  return [...operations].map(([key, { value }]) => {
+    const body = value.implementation;
+    const mcp = body?.kind === 'mcp' ? body.mcp : undefined;
+    const { server, tool } = mcp ?? {};
+    return {
+      key,
+      effects: value.effects,
+      input_schema: value.input_schema,
+      ...(server !== undefined && tool !== undefined && { mcp: { server, tool } }),
+    };
+  });
+}
+
+function textOf(cwd: string, file: string): string {
+  try {
+    return readFileSync(resolve(cwd, file), 'utf8');
+  } catch (error) {
+    throw new AbilityError(
+      {
+        code: 'import.unreadable',
+        message: `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+        suggestion: 'Name a .claude/settings.json, a .codex/hooks.json, or the hooks/hooks.json of a plugin.',
+      },
+      { cause: error },
+    );
+  }
+}
+
+/** Its path from the root of the project: scripts of other folders are not pinned. */
+function insideOf(root: string, file: string): string {
+  const path = relative(root, file).split(sep).join('/');
+  if (!path.startsWith('../') && isInside(root, file)) return path;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `${file} lies outside the project`,
+    suggestion: 'Copy the settings and their scripts into the project.',
+  });
+}
+
+/** The plugin of `<plugin>/hooks/hooks.json`. */
+function pluginRootOf(source: string): string | undefined {
+  return basename(source) === 'hooks.json' && basename(dirname(source)) === 'hooks'
+    ? dirname(dirname(source))
+    : undefined;
+}
+
+/** `claude` of `.claude/settings.json`, the name of a plugin of its `hooks/hooks.json`. */
+function nameOf(source: string, asked: string | undefined): string {
+  const folder = basename(pluginRootOf(source) ?? dirname(source)).replace(/^\.+/, '');
+  const name = asked ?? (folder === '' ? basename(source).replace(/\..*$/, '') : folder);
+  if (/^[A-Za-z0-9][\w.-]*$/.test(name)) return name;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `${name} cannot be the name of a folder of hooks`,
+    suggestion: 'Pass --name with letters, digits, dots, dashes and _.',
+  });
+}

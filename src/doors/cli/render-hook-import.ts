@@ -1,0 +1,84 @@
+import type { WrittenDraft } from '../../authoring/import/hooks/plan-hook-files.js';
+import type { NotTaken } from '../../authoring/import/hooks/read-settings.js';
+import type { PlannedFile } from '../../authoring/planned-file.js';
+import type { JsonObject } from '../../contracts/json.js';
+import { oneLine } from '../../rules/shown-text.js';
+import type { Terminal } from './terminal.js';
+
+/** An import of hooks that is done, or was only planned. */
+export interface HookImport {
+  /** The settings file, from the root of the project. */
+  source: string;
+  isDryRun: boolean;
+  /** Whether guards were fired to see what they deny. */
+  isRun: boolean;
+  hooks: WrittenDraft[];
+  notTaken: NotTaken[];
+  files: PlannedFile[];
+}
+
+/** What became of each hook, for programs. */
+export function hooksAsJson({ source, isDryRun, hooks, notTaken, files }: HookImport): JsonObject {
+  return {
+    status: isDryRun ? 'planned' : 'imported',
+    source,
+    hooks: hooks.map(({ draft, definition }) => ({
+      id: draft.id,
+      at: draft.at,
+      phase: draft.phase,
+      abilities: abilitiesOf(draft),
+      must_deny: definition.must_deny ?? [],
+      notes: draft.notes,
+    })),
+    not_taken: notTaken.map(({ at, why }) => ({ at, why })),
+    files: files.map(({ path }) => path),
+  };
+}
+
+/** What became of each hook, for people: what it guards here, and that it fails closed. Source: answers, 41. */
+export function renderHookImport(done: HookImport, style: Terminal['style']): string {
+  const { source, isDryRun, hooks, notTaken, files } = done;
+  const lines = [`${hooks.length} of ${hooks.length + notTaken.length} hooks of ${source}:`];
+  for (const hook of hooks) lines.push('', ...linesOf(hook, done, style));
+  if (notTaken.length > 0) lines.push('', style('bold', 'Not taken over'));
+  for (const { at, why } of notTaken) lines.push(`  ${at}: ${shown(why)}`);
+  const said = files.length === 0 ? 'Nothing to write: all of it is there.' : isDryRun ? 'Would write' : 'Written';
+  lines.push('', style('bold', said), ...files.map(({ path }) => `  ${path}`));
+  if (hooks.some(({ draft }) => draft.phase === 'PreAbilityCall')) {
+    lines.push('', 'Next', '  ability lint --check-hooks   # fires each guard with what it must deny');
+  }
+  return lines.join('\n');
+}
+
+function linesOf({ draft, definition }: WrittenDraft, { isRun }: HookImport, style: Terminal['style']): string[] {
+  const { id, phase, at, notes, mapped } = draft;
+  const first = `${style('bold', id)} (${at}) in ${phase}.yaml`;
+  if (phase !== 'PreAbilityCall') {
+    const abilities = abilitiesOf(draft);
+    const about = abilities.length > 0 ? `is informed of ${abilities.join(', ')}` : 'is asked about sessions';
+    return [first, `  ${about}; it stops nothing here`, ...notes.map((note) => `  ${note}`)];
+  }
+  const must = definition.must_deny as { ability: string; input: JsonObject }[] | undefined;
+  return [
+    first,
+    ...mapped.map(({ tool, abilities }) => `  guards ${abilities.join(', ')}, which it sees as ${tool}`),
+    '  fails closed: a crash, a time-out or an answer that nobody understands refuses the call',
+    ...(must
+      ? must.map(({ ability, input }) => `  must deny ${ability} ${shown(JSON.stringify(input))}`)
+      : [
+          isRun
+            ? '  denied none of the usual offences, so its silence refuses (`abstain: deny`); write `must_deny` instead'
+            : '  was not run, so its silence refuses (`abstain: deny`); write `must_deny` instead',
+        ]),
+    ...notes.map((note) => `  ${note}`),
+  ];
+}
+
+function abilitiesOf({ mapped }: WrittenDraft['draft']): string[] {
+  return [...new Set(mapped.flatMap(({ abilities }) => abilities))];
+}
+
+/** Texts of strangers, on one line that shows all of it. */
+function shown(text: string): string {
+  return oneLine(text);
+}

@@ -1,0 +1,116 @@
+import type { GuardDecision, HookAnswer } from '../../contracts/hooks.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
+import type { Person } from '../../contracts/people.js';
+import type { FormOfCall } from './forms-of-call.js';
+import type { GuardedAbility, GuardIndex } from './guard-index.js';
+
+/** One ability that a call of an agent's tool is, with the input that it has as that. */
+export interface AskedAbility {
+  ability: string;
+  input: JsonObject;
+}
+
+/** What the guards of abilities answer. */
+export interface GuardAnswer {
+  ability: string;
+  decision: GuardDecision;
+  reason: string;
+  suggestion?: string;
+  hook?: string;
+  warnings: string[];
+}
+
+/** Who asks, and where. */
+export interface Asking {
+  root: string;
+  index: GuardIndex;
+  env: NodeJS.ProcessEnv;
+  user: Person;
+  session: string | null;
+  moment: number;
+}
+
+/** The abilities that a call is, by the mappings of hooks; what cannot be read backwards is an answer of its own. */
+export async function mappedAbilities(
+  forms: readonly FormOfCall[],
+  { index }: Asking,
+): Promise<(AskedAbility | GuardAnswer)[]> {
+  const fitting = index.mappings.flatMap((mapping) =>
+    forms.filter(({ tool_name }) => tool_name === mapping.tool_name).map(({ tool_input }) => ({ mapping, tool_input })),
+  );
+  if (fitting.length === 0) return [];
+  const { inputOfCall } = await import('../../rules/tool-mapping/input-of-call.js');
+  const seen = new Set<string>();
+  return fitting.flatMap<AskedAbility | GuardAnswer>(({ mapping: { ability, hook, ...mapping }, tool_input }) => {
+    const read = inputOfCall(mapping as Parameters<typeof inputOfCall>[0], tool_input);
+    if (read.fits === false) return [];
+    if (read.fits === 'unknown') {
+      const reason = `The hook ${hook} maps ${ability} with \`${read.template}\`, which cannot be read backwards, so its guards cannot be asked.`;
+      const suggestion =
+        'Write `tool_input` of the mapping with paths of `input` alone, such as `${{ input.command }}`.';
+      return [{ ability, decision: 'deny', reason, suggestion, warnings: [] }];
+    }
+    const key = JSON.stringify([ability, read.input]);
+    if (seen.has(key)) return [];
+    seen.add(key);
+    return [{ ability, input: read.input }];
+  });
+}
+
+/** Asks the PreAbilityCall guards of one ability about an input; needs no server. */
+export async function askAbility(asked: AskedAbility, asking: Asking): Promise<GuardAnswer> {
+  const { ability } = asked;
+  const guarded = Object.hasOwn(asking.index.guarded, ability) ? asking.index.guarded[ability] : undefined;
+  const answers = guarded ? await askExpressions(asked, guarded, asking) : await askAll(asked, asking);
+  const { gravestOf } = await import('../../rules/guard-precedence.js');
+  const decision = gravestOf(answers.map((answer) => answer.decision)) ?? 'allow';
+  const decisive = answers.find((answer) => answer.decision === decision && decision !== 'allow');
+  return {
+    ability,
+    decision,
+    reason: reasonOf(decisive),
+    ...(decisive?.suggestion !== undefined && { suggestion: decisive.suggestion }),
+    ...(decisive && { hook: decisive.hook_id }),
+    warnings: answers.flatMap(({ warnings = [] }) => warnings),
+  };
+}
+
+function reasonOf(answer: HookAnswer | undefined): string {
+  if (!answer) return '';
+  const { status, hook_id, reason = 'no reason' } = answer;
+  return status === 'error' ? `The guard ${hook_id} failed, and a guard that cannot answer is a no: ${reason}` : reason;
+}
+
+async function askExpressions(
+  { input }: AskedAbility,
+  { hooks, facts, defaults, cel }: GuardedAbility,
+  { user, session, moment }: Asking,
+): Promise<HookAnswer[]> {
+  const answers: HookAnswer[] = [];
+  if (hooks.length === 0) return answers;
+  const { answerExpression } = await import('../../rules/hook-facts.js');
+  const { firesFor } = await import('../../rules/fires.js');
+  const { name, source } = user;
+  const own: Record<string, Json> = {
+    input: { ...defaults, ...input },
+    task: { key: '', ability: (facts.ability as JsonObject).id ?? '' },
+    session: session === null ? null : { id: session },
+    user: { name, source },
+    outcome: null,
+  };
+  // Whoever calls by the tool of an agent is one; in a session it counts as that, as a task there does.
+  const caller = session === null ? 'agent' : 'session';
+  for (const { id, handler } of hooks.filter((hook) => firesFor(hook, caller) && hook.blocking !== false)) {
+    if (handler.kind !== 'expression') throw new Error(`${id} is no expression`);
+    const all = { ...facts, ...own } as Parameters<typeof answerExpression>[3];
+    answers.push(answerExpression(id, handler, { phase: 'PreAbilityCall', path: '' }, all, { moment, cel }));
+    if (answers.at(-1)?.decision === 'deny') break;
+  }
+  return answers;
+}
+
+/** The whole way: definitions are read, scripts pinned and run. */
+async function askAll(asked: AskedAbility, asking: Asking): Promise<HookAnswer[]> {
+  const { askGuards } = await import('../../worker/ask-guards.js');
+  return askGuards({ ...asked, environment: asking.index.environment, ...asking });
+}

@@ -1,0 +1,221 @@
+import { relative, sep } from 'node:path';
+import type { Json } from '../../contracts/json.js';
+import type { PlanHook } from '../../contracts/plan.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { definitionFiles } from '../../definitions/find-files.js';
+import { foldersOf } from '../../definitions/find-project.js';
+import type { ImplementationBody } from '../../definitions/formats/implementation.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
+import { RegistryLoader } from '../../definitions/load-registry.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
+import { EnvironmentVariables } from '../../planning/environment-variables.js';
+import { chooseEnvironment } from '../../planning/resolve-environment.js';
+import { hookLevels } from '../../planning/resolve-operation.js';
+import { resolvePlan } from '../../planning/resolve-plan.js';
+import { callInput } from '../../rules/call-input.js';
+import { hookFacts } from '../../rules/hook-facts.js';
+import { type MappedAbility, mappingOf } from '../../rules/tool-mapping/map-tool.js';
+import type { Bypass, GuardedAbility, GuardIndex } from './guard-index.js';
+import { mentionsOf, SCRIPT } from './mentions.js';
+
+const DENY_ALL: Bypass = { abilities: 'deny', registry: 'deny', decisions: 'deny' };
+
+/**
+ * Makes the index of a project from its definitions.
+ *
+ * Never throws for what is in them: of a file that cannot be read, what it mentions counts as registered, since it may be.
+ *
+ * @param environment that was asked for; undefined: the project's own choice.
+ */
+export function buildIndex(root: string, environment: string | undefined, env: NodeJS.ProcessEnv): GuardIndex {
+  let registry: Registry;
+  try {
+    registry = new RegistryLoader(root).load();
+  } catch (error) {
+    return unreadableIndex(root, error);
+  }
+  const index = emptyIndex(root);
+  index.bypass = { ...DENY_ALL, ...registry.project.policy.bypass };
+  try {
+    index.environment = chooseEnvironment(registry.project, environment);
+  } catch (error) {
+    index.faults.push(messageOf(error));
+  }
+  for (const operation of registry.operations.values()) addOperation(index, registry, operation);
+  addMappings(index, registry);
+  addUnreadable(index, registry);
+  const wanted = new Set([...index.tools, ...index.mappings].map(({ ability }) => ability));
+  for (const ability of wanted) {
+    const guarded = guardedBy(registry, ability, index.environment, env);
+    if (guarded) index.guarded[ability] = guarded;
+  }
+  return index;
+}
+
+/** What is disabled may hold a script, an address, or a guard of any call that it mentions. */
+function addUnreadable(index: GuardIndex, registry: Registry): void {
+  const unread = registry.opaque.filter(({ kind }) => kind === 'hooks').map(({ problem }) => problem);
+  const broken = [...registry.broken].map(([id, problem]) => ({ id, problem }));
+  const guards = [...unread, ...broken.filter(({ id }) => id === 'hooks:PreAbilityCall').map(({ problem }) => problem)];
+  for (const problem of [...registry.opaque.map((each) => each.problem), ...broken.map((each) => each.problem)]) {
+    index.faults.push(problem.message);
+    if (problem.location) mentionsOf(registry.root, problem.location.file, index, guards.includes(problem));
+  }
+}
+
+/** Where `ability.yaml` itself cannot be read, nothing may be gone round that any file mentions. */
+function unreadableIndex(root: string, error: unknown): GuardIndex {
+  const index = emptyIndex(root);
+  index.faults.push(messageOf(error));
+  for (const file of index.files) mentionsOf(root, file, index, true);
+  return index;
+}
+
+function emptyIndex(root: string): GuardIndex {
+  const way = (path: string): string => relative(root, path).split(sep).join('/');
+  const index: GuardIndex = {
+    environment: '',
+    bypass: DENY_ALL,
+    registry: 'registry',
+    hooks: 'registry/hooks',
+    files: [],
+    scripts: [],
+    endpoints: [],
+    tools: [],
+    mappings: [],
+    guarded: {},
+    faults: [],
+    unreadableTools: [],
+  };
+  try {
+    const folders = foldersOf(root);
+    index.registry = way(folders.registry);
+    index.hooks = way(folders.hooks);
+    index.files = definitionFiles(folders).map(({ path }) => way(path));
+  } catch (error) {
+    // Two registries: which of them counts nobody knows.
+    index.faults.push(messageOf(error));
+  }
+  return index;
+}
+
+function addOperation(index: GuardIndex, registry: Registry, operation: Loaded<LowLevel>): void {
+  const ability = operation.value.operation_key;
+  const config = registry.configs.get(ability)?.value;
+  const environments = Object.values(config?.environments ?? {});
+  const documents = [...registry.implementations.values()].filter(({ value }) => value.operation_key === ability);
+  const bodies = [config?.impl, operation.value.implementation, ...documents.map(({ value }) => value)];
+  for (const body of bodies) if (body) addBody(index, registry, ability, body);
+  for (const { endpoints = {} } of environments) {
+    for (const url of Object.values(endpoints)) index.endpoints.push({ ability, url });
+  }
+  const mcp = bodies.flatMap((body) => (body?.kind === 'mcp' ? [body.mcp] : []));
+  const own = mcp.map(({ server, tool }) => ({ mcp_server: server, mcp_tool: tool }));
+  const servers = [...own, ...environments].flatMap(({ mcp_server }) => mcp_server ?? []);
+  const tools = [...own, ...environments].flatMap(({ mcp_tool }) => mcp_tool ?? []);
+  if (mcp.length === 0) return;
+  for (const server of new Set(servers))
+    for (const tool of new Set(tools)) addTool(index, registry, { ability, server, tool });
+}
+
+function addBody(index: GuardIndex, registry: Registry, ability: string, body: ImplementationBody): void {
+  if (body.kind === 'script') index.scripts.push({ ability, path: plainPath(body.script.path) });
+  if (body.kind !== 'api' || body.api.service === undefined) return;
+  const service = registry.services.get(body.api.service)?.value;
+  const places = [service?.endpoints, ...Object.values(service?.environments ?? {}).map(({ endpoints }) => endpoints)];
+  for (const place of places) {
+    const url = place && Object.hasOwn(place, body.api.endpoint) ? place[body.api.endpoint] : undefined;
+    if (url !== undefined) index.endpoints.push({ ability, url });
+  }
+}
+
+function addTool(index: GuardIndex, registry: Registry, tool: { ability: string; server: string; tool: string }): void {
+  const server = registry.mcpServers.get(tool.server)?.value;
+  const at = server === undefined ? '' : 'url' in server ? server.url : [server.command, ...server.args].join(' ');
+  index.tools.push({ ...tool, at });
+  if (server && 'url' in server) index.endpoints.push({ ability: tool.ability, url: server.url });
+  // Whoever starts the server calls its tools.
+  if (!server || 'url' in server) return;
+  for (const word of [server.command, ...server.args]) {
+    if (SCRIPT.test(word)) index.scripts.push({ ability: tool.ability, path: plainPath(word) });
+  }
+}
+
+/** The mapping by which a hook sees an ability, for each hook and ability. Source: answers, 55. */
+function addMappings(index: GuardIndex, registry: Registry): void {
+  for (const { value } of registry.hooks.get('PreAbilityCall') ?? []) {
+    if (!value.enabled || !value.as) continue;
+    for (const operation of registry.operations.values()) {
+      if (!isCallable(registry, operation)) continue;
+      const mapping = mappingOf(value.as, subjectOf(registry, operation, index.environment));
+      if (!mapping) continue;
+      const { tool_name, tool_input } = mapping;
+      const ability = operation.value.operation_key;
+      index.mappings.push({ ability, hook: value.id, tool_name, tool_input: tool_input as Json });
+    }
+  }
+}
+
+/** A draft without an implementation is called by nobody, so that no call is one of it. */
+function isCallable({ configs, implementations, broken }: Registry, { value }: Loaded<LowLevel>): boolean {
+  const { operation_key: key, implementation } = value;
+  const documents = [...implementations.values()].some((each) => each.value.operation_key === key);
+  const isBroken = broken.has(`implementation_of:${key}`) || broken.has(`config:${key}`);
+  return Boolean(implementation ?? configs.get(key)?.value.impl) || documents || isBroken;
+}
+
+/** An ability as a mapping matches it; where its implementation is open, it has no tags. */
+function subjectOf(registry: Registry, operation: Loaded<LowLevel>, environment: string): MappedAbility {
+  try {
+    return hookLevels(registry, operation, environment).subject;
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    const { operation_key: ability, scope, effects } = operation.value;
+    return { ability, modules: scope.modules ?? [], environment, effects, tags: [] };
+  }
+}
+
+/** What is needed to ask the guards of an ability; undefined where more than expressions must be asked, or it has a fault. */
+function guardedBy(
+  registry: Registry,
+  ability: string,
+  environment: string,
+  env: NodeJS.ProcessEnv,
+): GuardedAbility | undefined {
+  try {
+    const variables = new EnvironmentVariables(registry.root, environment, env);
+    const { plan } = resolvePlan(registry, ability, environment, variables);
+    const operation = plan.operations[ability];
+    if (!operation) return undefined;
+    const hooks: PlanHook[] = operation.hooks.pre_call;
+    if (hooks.some(({ handler }) => handler.kind !== 'expression')) return undefined;
+    const {
+      input: _,
+      task: _task,
+      user: _user,
+      session: _session,
+      outcome: _outcome,
+      ...facts
+    } = hookFacts({
+      plan,
+      operation,
+      input: {},
+      task: '',
+      user: { name: '', source: 'claimed' },
+      session: null,
+    });
+    return { hooks, facts, defaults: callInput(plan, operation, {}), cel: plan.cel ?? '' };
+  } catch (error) {
+    // The whole way finds the same, and says it where the ability is called.
+    if (error instanceof AbilityError) return undefined;
+    throw error;
+  }
+}
+
+function plainPath(path: string): string {
+  return path.replace(/^(\.\/+)+/, '').replace(/\/{2,}/g, '/');
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

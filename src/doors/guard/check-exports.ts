@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process';
+import type { CheckResult } from '../../contracts/check.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { AGENT_TOOLS, type AgentTool } from './agent-tools.js';
+import { exportedCommand } from './export-guard.js';
+import type { BypassLevel } from './guard-index.js';
+
+/** A tool would have given up long before. */
+const LIMIT_MS = 30_000;
+
+/**
+ * Fires each guard that was exported into a tool's settings once, as that tool would, with a call that it must answer.
+ *
+ * @param decisions what `policy.bypass` says: unless it is `deny`, the call is one that must pass.
+ */
+export function checkExports(root: string, env: NodeJS.ProcessEnv, decisions: BypassLevel): CheckResult[] {
+  return AGENT_TOOLS.flatMap((tool): CheckResult[] => {
+    try {
+      const command = exportedCommand(tool, root);
+      return command === undefined ? [] : [fire(tool, command, root, env, decisions)];
+    } catch (error) {
+      const suggestion = error instanceof AbilityError ? error.suggestion : undefined;
+      const message = error instanceof Error ? error.message : String(error);
+      return [{ name: 'guard', status: 'failed', message, ...(suggestion !== undefined && { advice: suggestion }) }];
+    }
+  });
+}
+
+function fire(
+  tool: AgentTool,
+  command: string,
+  root: string,
+  env: NodeJS.ProcessEnv,
+  decisions: BypassLevel,
+): CheckResult {
+  const isStopped = decisions === 'deny';
+  const input = JSON.stringify(eventOf(tool, root, isStopped ? 'ability approve doctor' : 'true'));
+  const own = { ...env, CLAUDE_PROJECT_DIR: root, GEMINI_PROJECT_DIR: root };
+  const ended = spawnSync(command, { cwd: root, env: own, input, shell: true, timeout: LIMIT_MS, encoding: 'utf8' });
+  const isRight = isStopped ? ended.status === 2 && ended.stderr.includes('is for people') : ended.status === 0;
+  if (isRight) return { name: 'guard', status: 'ok', message: `the guard in the settings of ${tool} answers` };
+  const said = (ended.stderr || ended.stdout || ended.error?.message || '').trim().split('\n')[0] ?? '';
+  const how = ended.signal ? `was ended by ${ended.signal}` : `ended with exit code ${ended.status}`;
+  return {
+    name: 'guard',
+    status: 'failed',
+    message: `the guard in the settings of ${tool} does not answer as it must: \`${command}\` ${how}${said && `: ${said}`}`,
+    advice: `Run \`ability hooks export --to ${tool}\` again, and see that the command is found.`,
+  };
+}
+
+/** The event with which a tool asks about a command of its shell. */
+function eventOf(tool: AgentTool, root: string, command: string): object {
+  const common = { session_id: 'doctor', transcript_path: null, cwd: root };
+  const call = { tool_input: { command }, tool_use_id: 'doctor' };
+  if (tool === 'gemini')
+    return { ...common, ...call, hook_event_name: 'BeforeTool', tool_name: 'run_shell_command', timestamp: '' };
+  if (tool === 'cursor')
+    return { ...common, ...call, hook_event_name: 'preToolUse', tool_name: 'Shell', workspace_roots: [root] };
+  return { ...common, ...call, hook_event_name: 'PreToolUse', tool_name: 'Bash', permission_mode: 'default' };
+}

@@ -1,0 +1,24 @@
+import type { Bypass } from './guard-index.js';
+
+/** Something in a call of an agent's tool that goes round the runtime. */
+export interface Finding {
+  /** Which part of `policy.bypass` decides about it. */
+  about: keyof Bypass;
+  what: string;
+  /** What to do instead. */
+  instead: string;
+}
+
+/** The finding about something that belongs to an ability. */
+export function roundAbility(what: string, ability: string): Finding {
+  return {
+    about: 'abilities',
+    what: `${what} of the ability ${ability}`,
+    instead: `Run \`ability run ${ability}\` instead, which asks its guards; \`ability show ${ability}\` shows its input.`,
+  };
+}
+
+/** The finding about a decision or a key, which are for people. */
+export function forPeople(what: string): Finding {
+  return { about: 'decisions', what, instead: 'Ask the person you work for to do it, in a shell of their own.' };
+}

@@ -1,0 +1,77 @@
+import type { GuardAnswer } from './ask-abilities.js';
+import { type Asking, askAbility, mappedAbilities } from './ask-abilities.js';
+import type { Finding } from './finding.js';
+import { formsOfCall } from './forms-of-call.js';
+import { judgeTool, registeredTool } from './judge-tool.js';
+import { Places } from './places.js';
+import type { Verdict } from './print-answer.js';
+import type { AgentCall } from './read-event.js';
+import { RegisteredEndpoints } from './registered-endpoints.js';
+import { RegisteredScripts } from './registered-scripts.js';
+
+/**
+ * What is said of a call that an agent's tool wants to make: the gravest of what goes round the runtime and of what the guards
+ * say of the abilities it is. No opinion on all else.
+ */
+export async function judgeCall(call: AgentCall, asking: Asking): Promise<Verdict> {
+  const { index, env, root } = asking;
+  const forms = formsOfCall(call);
+  const places = new Places(root, index);
+  const variable = await variablesOf(asking);
+  const registered = {
+    places,
+    env,
+    scripts: new RegisteredScripts(places),
+    endpoints: new RegisteredEndpoints(index, variable),
+  };
+  const findings = judgeTool(call, forms, call.cwd ?? root, registered);
+  if (forms.some(({ tool_name }) => index.unreadableTools.includes(tool_name))) {
+    findings.push({
+      about: 'abilities',
+      what: `A file of hooks cannot be read, and may guard ${call.name}`,
+      instead: 'Mend it: `ability lint`.',
+    });
+  }
+  const mapped = await mappedAbilities(forms, asking);
+  const tool = registeredTool(call, index.tools);
+  const asked =
+    tool && !mapped.some(({ ability }) => ability === tool.ability)
+      ? [{ ability: tool.ability, input: call.input }]
+      : [];
+  const answers: GuardAnswer[] = [];
+  for (const each of [...mapped, ...asked]) answers.push('decision' in each ? each : await askAbility(each, asking));
+  return verdictOf(findings, answers, asking);
+}
+
+/** Addresses that stand in variables; nothing is loaded where there are none. */
+async function variablesOf({ index, root, env }: Asking): Promise<(reference: string) => string | undefined> {
+  if (!index.endpoints.some(({ url }) => url.startsWith('env:'))) return () => undefined;
+  const { EnvironmentVariables } = await import('../../planning/environment-variables.js');
+  const variables = new EnvironmentVariables(root, index.environment, env);
+  return (reference) => variables.find(reference.slice('env:'.length));
+}
+
+function verdictOf(findings: readonly Finding[], answers: readonly GuardAnswer[], { index }: Asking): Verdict {
+  const at = (level: string): string[] => [
+    ...new Set(
+      findings.filter(({ about }) => index.bypass[about] === level).map(({ what, instead }) => `${what}. ${instead}`),
+    ),
+  ];
+  const refused = at('deny');
+  const warnings = [...at('warn'), ...answers.flatMap((answer) => answer.warnings)];
+  const faults = index.faults.length > 0 && refused.length > 0 ? [`This project has a fault: ${index.faults[0]}.`] : [];
+  const said = (decision: string): string[] =>
+    answers
+      .filter((answer) => answer.decision === decision)
+      .map(({ ability, hook, reason, suggestion }) =>
+        [`${reason} (${hook === undefined ? ability : `hook ${hook} of ${ability}`})`, suggestion]
+          .filter(Boolean)
+          .join(' '),
+      );
+  const denied = [...refused, ...said('deny')];
+  if (denied.length > 0)
+    return { decision: 'deny', reason: ['ability guard:', ...denied, ...faults].join(' '), warnings };
+  const asks = said('need_user_confirm');
+  if (asks.length > 0) return { decision: 'ask', reason: ['ability guard:', ...asks].join(' '), warnings };
+  return { decision: 'none', reason: '', warnings };
+}

@@ -1,0 +1,85 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Json } from '../../contracts/json.js';
+import { type Finding, roundAbility } from './finding.js';
+import { type FormOfCall, filesNamedIn, mayWrite } from './forms-of-call.js';
+import type { RegisteredTool } from './guard-index.js';
+import { judgeShell, type Registered } from './judge-shell.js';
+import { findDecisionInText } from './own-commands.js';
+import type { AgentCall } from './read-event.js';
+
+/** What in a call of an agent's tool goes round the runtime. Source: answers, 55. */
+export function judgeTool(
+  call: AgentCall,
+  forms: readonly FormOfCall[],
+  cwd: string,
+  registered: Registered,
+): Finding[] {
+  const tool = registeredTool(call, registered.places.index.tools);
+  const findings = tool ? [roundAbility(`${call.name} is the MCP tool`, tool.ability)] : [];
+  return [...findings, ...forms.flatMap((form) => judgeForm(call, form, cwd, registered))];
+}
+
+function judgeForm(
+  call: AgentCall,
+  { tool_name, tool_input }: FormOfCall,
+  cwd: string,
+  registered: Registered,
+): Finding[] {
+  if (tool_name === 'Bash') {
+    const { command, workdir, dir_path: folder, cwd: own } = tool_input;
+    const at = [workdir, folder, own].find((value): value is string => typeof value === 'string');
+    return judgeShell(String(command), at === undefined ? cwd : resolve(cwd, at), registered);
+  }
+  const found: (Finding | undefined)[] = [];
+  const writes = /^(Write|Edit|MultiEdit|NotebookEdit|Delete|apply_patch)$/.test(tool_name) || mayWrite(call.name);
+  for (const path of filesNamedIn(tool_input)) {
+    const file = pathOf(path);
+    if (writes)
+      found.push(registered.places.refuse(resolve(cwd, file), /^Delete$|delete|remove|move|rename/i.test(tool_name)));
+    found.push(findDecisionInText(resolve(cwd, file)));
+  }
+  if (tool_name === 'apply_patch') found.push(...judgeShell(String(tool_input.command), cwd, registered));
+  // A page that is fetched is called.
+  if (/fetch|http|browse|navigate|request/i.test(call.name)) {
+    for (const text of textsIn(tool_input)) found.push(registered.endpoints.find(text, ''));
+  }
+  return found.filter((finding) => finding !== undefined);
+}
+
+/** The registered MCP tool that a call is of: by its server's name, or by how the server is reached. */
+export function registeredTool(
+  { name, server }: AgentCall,
+  tools: readonly RegisteredTool[],
+): RegisteredTool | undefined {
+  return tools.find(({ server: of, tool, at }) => {
+    const [s, t] = [plain(of), plain(tool)];
+    const names = [`mcp__${s}__${t}`, `mcp_${s}_${t}`, `mcp:${s}:${t}`, `${s}__${t}`];
+    if (names.includes(plain(name))) return true;
+    const last = plain(name).split(/__|:/).at(-1);
+    return last === t && (name === `MCP:${tool}` || (server !== undefined && isSameServer(server, at)));
+  });
+}
+
+/** Tools change what names may not have. */
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[^\w:-]/g, '_');
+}
+
+function isSameServer(given: string, at: string): boolean {
+  const [one, other] = [given, at].map((text) => text.trim().replace(/\/+$/, '').toLowerCase());
+  return one === other || (other ?? '').split(' ')[0] === one;
+}
+
+function pathOf(text: string): string {
+  try {
+    return text.startsWith('file://') ? fileURLToPath(text) : text;
+  } catch {
+    return text;
+  }
+}
+
+function textsIn(value: Json): string[] {
+  if (typeof value === 'string') return [value];
+  return value !== null && typeof value === 'object' ? Object.values(value).flatMap(textsIn) : [];
+}

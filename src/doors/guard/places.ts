@@ -1,0 +1,101 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import type { Finding } from './finding.js';
+import type { GuardIndex } from './guard-index.js';
+
+/** By folder of a registry, the command that makes what lies there. */
+const SCAFFOLDS: Record<string, string> = {
+  'low-level': 'ability scaffold low-level ID',
+  'high-level': 'ability scaffold high-level ID',
+  implementations: 'ability scaffold implementation ID --operation KEY',
+  hooks: 'ability scaffold hook ID',
+  schemas: 'ability scaffold schemas',
+};
+
+/** Where an agent may not write. Source: R-002-58, C-46. */
+export class Places {
+  /** Absolute, links resolved. */
+  readonly root: string;
+
+  constructor(
+    root: string,
+    readonly index: GuardIndex,
+  ) {
+    this.root = realpathSync(root);
+  }
+
+  /** A path with all links resolved that there are, also where its last parts are not there yet. */
+  real(path: string): string {
+    try {
+      return realpathSync(path);
+    } catch {
+      const above = dirname(path);
+      return above === path ? path : join(this.real(above), basename(path));
+    }
+  }
+
+  /** Relative to the project, with forward slashes; undefined outside of it. */
+  inProject(path: string): string | undefined {
+    const way = relative(this.root, path);
+    return way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way) ? undefined : way.split(sep).join('/');
+  }
+
+  /**
+   * Why an agent may not write to a path; undefined where it may.
+   *
+   * @param whole the write is about a folder with all that is in it.
+   */
+  refuse(path: string, whole = false): Finding | undefined {
+    const direct = this.inProject(resolve(path));
+    const file = this.inProject(this.real(resolve(path)));
+    for (const way of new Set([direct, file])) {
+      const found = way === undefined ? undefined : this.refuseInside(way, whole);
+      if (found) return found;
+    }
+    const above = relative(resolve(path), this.root);
+    const isAbove = above === '' || (!above.startsWith('..') && !isAbsolute(above));
+    return whole && isAbove ? refused(`${path} holds the registry of this project`, undefined) : undefined;
+  }
+
+  private refuseInside(way: string, whole: boolean): Finding | undefined {
+    const { registry, hooks } = this.index;
+    if (way === '') return whole ? refused('the folder holds the registry of this project', undefined) : undefined;
+    if (way === 'ability.yaml') return refused('ability.yaml says who approves and what may be gone round', undefined);
+    const folder = [hooks, registry].find((known) => way === known || way.startsWith(`${known}/`));
+    if (folder !== undefined) {
+      const kind = folder === registry ? way.slice(registry.length + 1).split('/')[0] : 'hooks';
+      const isConfig = way.startsWith(`${registry}/config/`) && !/\/hooks_impl\.ya?ml$/.test(way);
+      if (isConfig || this.hasTodo(way)) return undefined;
+      return refused(`${way} is a registration`, SCAFFOLDS[kind ?? '']);
+    }
+    if (way === '.system' || way.startsWith('.system/')) return refused(`${way} is what the runtime keeps`, undefined);
+    const holds = [registry, hooks].some((known) => known.startsWith(`${way}/`));
+    if (whole && holds) return refused(`${way} holds the registry of this project`, undefined);
+    if (/(^|\/)(settings(\.local)?|hooks)\.json$/.test(way) && this.textOf(way).includes('ability guard --for ')) {
+      return refused(`${way} puts this guard before your calls`, undefined);
+    }
+    return undefined;
+  }
+
+  /** A scaffold left something to be written there. Source: C-46. */
+  private hasTodo(way: string): boolean {
+    return /\bTODO\b/.test(this.textOf(way));
+  }
+
+  private textOf(way: string): string {
+    try {
+      const path = join(this.root, way);
+      return statSync(path).isFile() ? readFileSync(path, 'utf8') : '';
+    } catch {
+      return '';
+    }
+  }
+}
+
+function refused(what: string, scaffold: string | undefined): Finding {
+  const instead =
+    scaffold === undefined
+      ? 'Leave it to a person.'
+      : `Use \`${scaffold}\`, and write where it leaves a TODO; or edit registry/config/.`;
+  return { about: 'registry', what, instead };
+}

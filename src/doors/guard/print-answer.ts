@@ -1,0 +1,57 @@
+import type { AgentTool } from './agent-tools.js';
+
+/** What the guard says of one call. */
+export interface Verdict {
+  /** `none` is no opinion: the tool goes on as if there were no guard. */
+  decision: 'none' | 'deny' | 'ask';
+  reason: string;
+  /** Shown, and decides nothing. */
+  warnings: string[];
+}
+
+/** How a verdict leaves the process. */
+export interface Printed {
+  stdout: string;
+  stderr: string;
+  /** 0, or 2, which all of these tools take as a no. */
+  exit: 0 | 2;
+}
+
+/**
+ * A verdict in the protocol of a tool.
+ *
+ * Exit code 2 with the reason on stderr is the no that all of them share; an `ask` at an event that cannot send a call to a
+ * person is a no as well, which says so. Source: answers, 55.
+ *
+ * @param event at which it was asked; undefined where that could not be read.
+ */
+export function printAnswer(
+  { decision, reason, warnings }: Verdict,
+  tool: AgentTool,
+  event: string | undefined,
+  mayAsk: boolean,
+): Printed {
+  if (decision === 'deny') return denied(reason, tool);
+  if (decision === 'ask') {
+    if (event === 'PermissionRequest') return { stdout: '{}\n', stderr: '', exit: 0 };
+    if (!mayAsk) return denied(`${reason} A person must agree, and ${tool} cannot ask one here.`, tool);
+    return { stdout: `${JSON.stringify(askOf(reason, tool, event))}\n`, stderr: '', exit: 0 };
+  }
+  if (warnings.length === 0) return { stdout: '{}\n', stderr: '', exit: 0 };
+  const text = warnings.join('\n');
+  // Cursor shows a text only with a no.
+  const said = tool === 'cursor' ? {} : { systemMessage: text };
+  return { stdout: `${JSON.stringify(said)}\n`, stderr: `${text}\n`, exit: 0 };
+}
+
+function denied(reason: string, tool: AgentTool): Printed {
+  const answer = { permission: 'deny', user_message: reason, agent_message: reason };
+  return { stdout: tool === 'cursor' ? `${JSON.stringify(answer)}\n` : '', stderr: `${reason}\n`, exit: 2 };
+}
+
+function askOf(reason: string, tool: AgentTool, event: string | undefined): object {
+  if (tool === 'cursor') return { permission: 'ask', user_message: reason, agent_message: reason };
+  return {
+    hookSpecificOutput: { hookEventName: event, permissionDecision: 'ask', permissionDecisionReason: reason },
+  };
+}

@@ -1,0 +1,54 @@
+import { userInfo } from 'node:os';
+import type { AgentTool } from './agent-tools.js';
+import { keptIndex } from './keep-index.js';
+import { type Printed, printAnswer } from './print-answer.js';
+import { readEvent } from './read-event.js';
+
+/** What `ability guard` is called with. */
+export interface GuardCall {
+  tool: AgentTool;
+  /** The folder of the project. */
+  root: string;
+  /** That was asked for; left out: the project's own choice. */
+  environment?: string | undefined;
+  env: NodeJS.ProcessEnv;
+  /** What stood on stdin. */
+  text: string;
+}
+
+/**
+ * Answers one hook event of an agent's tool. Never throws: what goes wrong is a no, which says what went wrong.
+ */
+export async function runGuard({ tool, root, environment, env, text }: GuardCall): Promise<Printed> {
+  const event = readEvent(text, tool);
+  if (event.kind === 'other') return { stdout: '{}\n', stderr: '', exit: 0 };
+  if (event.kind === 'fault')
+    return refusal(`ability guard: this call was not let through, since ${event.fault}.`, tool);
+  const { call } = event;
+  try {
+    const index = await keptIndex(root, environment, async () => {
+      const { buildIndex } = await import('./build-index.js');
+      return buildIndex(root, environment, env);
+    });
+    const { judgeCall } = await import('./judge-call.js');
+    const user = { name: env.ABILITY_USER || osUser(), source: 'claimed' } as const;
+    const session = env.ABILITY_SESSION || null;
+    const verdict = await judgeCall(call, { root, index, env, user, session, moment: Date.now() });
+    return printAnswer(verdict, tool, call.event, call.mayAsk);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return refusal(`ability guard failed, and a guard that cannot answer is a no: ${reason}`, tool);
+  }
+}
+
+function refusal(reason: string, tool: AgentTool): Printed {
+  return printAnswer({ decision: 'deny', reason, warnings: [] }, tool, undefined, false);
+}
+
+function osUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? 'unknown');
+  }
+}

@@ -1,0 +1,19 @@
+import { MARK } from './marks.js';
+import type { ShellCommand } from './shell-script.js';
+
+/** What the simplest commands print; undefined where only the shell knows it. */
+export function outputOf({ words, redirects }: ShellCommand): string | undefined {
+  const [program, ...rest] = words;
+  if (redirects.length > 0) return undefined;
+  if (program === 'pwd') return `${MARK.whole}PWD${MARK.end}`;
+  if (words.join(' ') === 'git rev-parse --show-toplevel') return `${MARK.whole}PROJECT_ROOT${MARK.end}`;
+  if (program === 'echo' && !rest[0]?.startsWith('-')) return rest.join(' ');
+  if (program === 'printf' && rest.length === 1 && !/[%\\]/.test(rest[0] ?? '')) return rest[0];
+  return program === 'printf' && rest[0] === '%s' ? rest.slice(1).join('') : undefined;
+}
+
+/** The commands that stand in a text as `$(..)` or in backquotes. */
+export function substitutionsIn(text: string): string[] {
+  const found = [...text.matchAll(/\$\(([^()]*(?:\([^()]*\)[^()]*)*)\)|`([^`]*)`/g)];
+  return found.map(([, first, second]) => first ?? second ?? '');
+}

@@ -1,0 +1,68 @@
+import type { ScriptHookDependencies } from '../activities/hooks/ask-script.js';
+import type { ForeignHandler } from '../activities/hooks/claude-code/ask-foreign.js';
+import { checkGuards } from '../activities/hooks/claude-code/check-guards.js';
+import { checkMustDeny } from '../activities/hooks/claude-code/proven-guards.js';
+import { PinnedScripts } from '../activities/script/pinned-scripts.js';
+import { SecretSource } from '../activities/secrets.js';
+import type { Finding } from '../contracts/findings.js';
+import type { MustDeny } from '../contracts/foreign-hooks.js';
+import { pathsOf } from '../server/project-paths.js';
+import { openStore } from '../server/store/open-store.js';
+import { RunningGroups } from './running-groups.js';
+
+/** Fires the guards of other tools outside of a worker, as one would: `lint --check-hooks`. Source: answers, 38. */
+export async function proveGuardsHere(
+  registry: Parameters<typeof checkGuards>[0],
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  const { groups, ...dependencies } = hookDependenciesOf(registry.root, env);
+  try {
+    return await checkGuards(registry, { ...dependencies, groups }, signal);
+  } finally {
+    groups.close();
+  }
+}
+
+/** What scripts of hooks need outside of a worker. @throws AbilityError `config.*` for a store that cannot be opened. */
+export function hookDependenciesOf(
+  root: string,
+  env: NodeJS.ProcessEnv,
+): ScriptHookDependencies & { groups: RunningGroups } {
+  const paths = pathsOf(root);
+  const store = openStore(env.ABILITY_STORE ?? paths.store, paths);
+  return {
+    root,
+    groups: new RunningGroups(paths.running),
+    scripts: new PinnedScripts(root, paths.pinned, store),
+    secrets: (environment) => new SecretSource(root, environment, env),
+  };
+}
+
+/**
+ * Which of several calls a guard denies; nothing of them is executed.
+ *
+ * @returns the places of those calls, at most as many as are wanted.
+ */
+export async function findDenied(
+  { root, env, environment }: { root: string; env: NodeJS.ProcessEnv; environment: string },
+  id: string,
+  handler: ForeignHandler,
+  calls: readonly MustDeny[],
+  most: number,
+  signal: AbortSignal,
+): Promise<number[]> {
+  const { groups, ...dependencies } = hookDependenciesOf(root, env);
+  const denied: number[] = [];
+  try {
+    for (const [index, call] of calls.entries()) {
+      if (denied.length >= most || signal.aborted) break;
+      const asked = { ...handler, foreign: { ...handler.foreign, must_deny: [call] } };
+      const undenied = await checkMustDeny({ ...dependencies, groups }, id, asked, environment, signal);
+      if (undenied.length === 0) denied.push(index);
+    }
+    return denied;
+  } finally {
+    groups.close();
+  }
+}

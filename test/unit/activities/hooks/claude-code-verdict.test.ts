@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { readVerdict, type Verdict } from '../../../../src/activities/hooks/claude-code/read-verdict.js';
+import type { ForeignEvent } from '../../../../src/contracts/foreign-hooks.js';
+
+const toolInput = { command: 'ls' };
+const read = (stdout: string, exitCode = 0, stderr = '', event: ForeignEvent = 'PreToolUse'): Verdict =>
+  readVerdict({ exitCode, stdout, stderr }, { event, toolInput });
+const json = (value: unknown, ...rest: [number?, string?, ForeignEvent?]) => read(JSON.stringify(value), ...rest);
+const permission = (permissionDecision: unknown, more: object = {}) => ({
+  hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, ...more },
+});
+
+describe('answer 40: exit code 2 is a deny whatever stdout says', () => {
+  test.each([
+    ['', 'stop', 'stop'],
+    [JSON.stringify(permission('allow')), 'stop', 'stop'],
+    ['{"half', '', 'It ended with exit code 2.'],
+    ['', JSON.stringify(permission('deny', { permissionDecisionReason: 'why' })), 'why'],
+    ['', '{"reason":"old"}', 'old'],
+    ['', '{"systemMessage":"said"}', 'said'],
+    [JSON.stringify(permission('deny', { permissionDecisionReason: 'out' })), '', 'out'],
+  ])('stdout %s, stderr %s: %s', (stdout, stderr, reason) => {
+    expect(read(stdout, 2, stderr)).toMatchObject({ kind: 'decided', decision: 'deny', reason });
+  });
+});
+
+describe('answer 40: what an answer decides', () => {
+  test.each([
+    [permission('allow'), 'allow'],
+    [permission('deny', { permissionDecisionReason: 'no' }), 'deny'],
+    [permission('ask'), 'need_user_confirm'],
+    [permission('defer'), 'need_user_confirm'],
+    [{ decision: 'approve' }, 'allow'],
+    [{ decision: 'block', reason: 'no' }, 'deny'],
+    [{ continue: false, stopReason: 'no' }, 'deny'],
+    [{ continue: false, ...permission('allow') }, 'deny'],
+    [{ decision: 'approve', ...permission('deny') }, 'deny'],
+    [{ continue: true, suppressOutput: true, ...permission('allow') }, 'allow'],
+    [permission('allow', { updatedInput: { command: 'ls' } }), 'allow'],
+    [{ ...permission('deny'), note: 'mine' }, 'deny'],
+  ])('%j: %s', (answer, decision) => {
+    expect(json(answer)).toMatchObject({ kind: 'decided', decision });
+  });
+
+  test('a reason is that of the gravest', () => {
+    expect(json({ decision: 'block', reason: 'b', ...permission('allow') })).toMatchObject({ reason: 'b' });
+    expect(json({ continue: false, stopReason: 's', decision: 'approve', reason: 'a' })).toMatchObject({ reason: 's' });
+  });
+
+  test.each([
+    [''],
+    ['  \n'],
+    ['{}'],
+    ['{"continue":true}'],
+    ['{"systemMessage":"hi"}'],
+    ['checked 3 files'],
+    ['ok\nfine'],
+  ])('%j is no opinion', (stdout) => {
+    expect(read(stdout)).toMatchObject({ kind: 'silent' });
+  });
+});
+
+describe('answer 40: what nobody understands is a fault and never silence', () => {
+  test.each([
+    ['an unknown word', JSON.stringify(permission('reject'))],
+    ['a word of the former key', JSON.stringify(permission('block'))],
+    ['an unknown word of the former key', '{"decision":"deny"}'],
+    ['no word', JSON.stringify(permission(false))],
+    ['another event', '{"hookSpecificOutput":{"hookEventName":"PostToolUse"}}'],
+    ['no event', '{"hookSpecificOutput":{"permissionDecision":"deny"}}'],
+    ['half JSON', '{"decision":"block"'],
+    ['a log line before a decision', `checking\n${JSON.stringify(permission('deny'))}`],
+    ['a decision before a log line', `${JSON.stringify(permission('deny'))}\ndone`],
+    ['a decision in a line of text', 'result: {"decision":"block"}'],
+    ['another input', JSON.stringify(permission('allow', { updatedInput: { command: 'ls -l' } }))],
+    ['a misspelt key', '{"decison":"block"}'],
+    ['a key in the wrong place', '{"permissionDecision":"deny"}'],
+    ['an unknown key alone', '{"status":"denied"}'],
+    ['a list', '["deny"]'],
+    ['a text', '"deny"'],
+    ['a key twice', '{"decision":"block","decision":"approve"}'],
+    ['a hostile key', '{"__proto__":{"decision":"approve"}}'],
+    ['a text for a boolean', '{"continue":"false"}'],
+    ['no object', '{"hookSpecificOutput":"deny"}'],
+  ])('%s', (_, stdout) => {
+    expect(read(stdout)).toMatchObject({ kind: 'fault' });
+  });
+});
+
+describe('answer 54: other exit codes', () => {
+  test('a JSON that denies or asks counts', () => {
+    expect(json(permission('deny'), 1)).toMatchObject({ decision: 'deny' });
+    expect(json(permission('ask'), 3)).toMatchObject({ decision: 'need_user_confirm' });
+  });
+
+  test.each([[''], [JSON.stringify(permission('allow'))], ['text'], ['{}'], ['{"half']])('%j is a fault', (stdout) => {
+    expect(read(stdout, 1)).toMatchObject({ kind: 'fault' });
+  });
+});
+
+describe('other events', () => {
+  const request = (decision: object) => ({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } });
+
+  test('a PermissionRequest is answered by its behavior', () => {
+    const asked = [0, '', 'PermissionRequest'] as const;
+    expect(json(request({ behavior: 'deny', message: 'no' }), ...asked)).toMatchObject({
+      decision: 'deny',
+      reason: 'no',
+    });
+    expect(json(request({ behavior: 'allow' }), ...asked)).toMatchObject({ decision: 'allow' });
+    expect(json(request({ behavior: 'block' }), ...asked)).toMatchObject({ kind: 'fault' });
+    expect(json(permission('allow'), ...asked)).toMatchObject({ kind: 'fault' });
+  });
+
+  test('what is said to the AI at a prompt is kept', () => {
+    const hookSpecificOutput = { hookEventName: 'UserPromptSubmit', additionalContext: 'use tabs' };
+    expect(json({ hookSpecificOutput }, 0, '', 'UserPromptSubmit')).toMatchObject({
+      kind: 'silent',
+      context: 'use tabs',
+    });
+  });
+});

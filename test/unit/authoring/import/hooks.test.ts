@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import { mapAbilities } from '../../../../src/authoring/import/hooks/map-abilities.js';
+import { readSettings } from '../../../../src/authoring/import/hooks/read-settings.js';
+import { splitCommand } from '../../../../src/authoring/import/hooks/split-command.js';
+import { translateFilter } from '../../../../src/authoring/import/hooks/translate-filter.js';
+import { isShown } from '../../../../src/rules/tool-mapping/map-tool.js';
+
+const PLACES = { CLAUDE_PROJECT_DIR: '.', CLAUDE_PLUGIN_ROOT: 'plugin' };
+
+describe('answer 41: a command is split with quotes, and no shell reads it', () => {
+  test.each([
+    ['python3 a.py --x 1', ['python3', 'a.py', '--x', '1'], {}],
+    [`"$CLAUDE_PROJECT_DIR"/.claude/a.sh 'two words'`, ['./.claude/a.sh', 'two words'], {}],
+    ['node "$' + '{CLAUDE_PLUGIN_ROOT}/a b.js"', ['node', 'plugin/a b.js'], {}],
+    [`A=1 B='x y' sh a.sh`, ['sh', 'a.sh'], { A: '1', B: 'x y' }],
+    ['sh a.sh "say \\"hi\\""', ['sh', 'a.sh', 'say "hi"'], {}],
+    [`sh a.sh ''`, ['sh', 'a.sh', ''], {}],
+  ])('%s', (command, words, env) => {
+    expect(splitCommand(command, PLACES)).toEqual({ words, env });
+  });
+
+  test.each([
+    ['jq . | sh a.sh', /several commands/],
+    ['sh a.sh && true', /several commands/],
+    ['sh a.sh > log', /redirects/],
+    ['sh $(pwd)/a.sh', /inside/],
+    ['sh "$(pwd)/a.sh"', /inside/],
+    ['sh $HOME/a.sh', /\$HOME/],
+    ['sh "$HOME/a.sh"', /\$HOME/],
+    ['~/a.sh', /home/],
+    ['sh *.sh', /pattern/],
+    ['sh "a.sh', /quote/],
+  ])('%s is not taken over', (command, why) => {
+    expect(splitCommand(command, PLACES)).toMatchObject({ why: expect.stringMatching(why) });
+  });
+});
+
+describe('answer 41: `if` becomes a condition on what the hook is shown', () => {
+  const asks = (filter: string, tool_name: string, tool_input: Record<string, string>) => {
+    const translated = translateFilter(filter);
+    if ('why' in translated) throw new Error(translated.why);
+    return translated.tool === tool_name && isShown({ if: translated.condition }, { tool_name, tool_input });
+  };
+
+  test.each([
+    ['Bash(rm *)', 'rm -rf /', true],
+    ['Bash(rm *)', 'cd x && rm -rf /', true],
+    ['Bash(rm:*)', 'echo a\nrm b', true],
+    ['Bash(rm *)', 'farm x', false],
+    ['Bash(git push)', 'git push --force', true],
+    ['Bash', 'anything', true],
+    ['Bash(*)', 'anything', true],
+  ])('%s, %j: %s', (filter, command, isAsked) => {
+    expect(asks(filter, 'Bash', { command })).toBe(isAsked);
+  });
+
+  test('a pattern of files is about the path, and its dots are dots', () => {
+    expect(asks('Edit(*.ts)', 'Edit', { file_path: 'src/a.ts' })).toBe(true);
+    expect(asks('Edit(*.ts)', 'Edit', { file_path: 'src/ats' })).toBe(false);
+  });
+
+  test('what nobody can read is not taken over', () => {
+    expect(translateFilter('Bash(rm')).toMatchObject({ why: expect.any(String) });
+    expect(translateFilter('Grep(x)')).toMatchObject({ why: expect.stringMatching(/Grep/) });
+  });
+});
+
+describe('answer 41: what is taken over of settings', () => {
+  const of = (hook: object, event = 'PreToolUse', more: object = {}) =>
+    readSettings(JSON.stringify({ hooks: { [event]: [{ matcher: 'Bash', hooks: [hook] }] }, ...more }), 's.json');
+  const command = { type: 'command', command: 'sh a.sh' };
+
+  test.each([
+    'PreToolUse',
+    'PermissionRequest',
+    'PostToolUse',
+    'PostToolUseFailure',
+    'UserPromptSubmit',
+    'Stop',
+    'SessionEnd',
+  ])('%s is', (event) => {
+    expect(of(command, event)).toMatchObject({ hooks: [{ event, matcher: 'Bash', command: 'sh a.sh' }], notTaken: [] });
+  });
+
+  test.each([
+    [{ type: 'prompt', prompt: 'x' }, /prompt/],
+    [{ type: 'agent', prompt: 'x' }, /agent/],
+    [{ type: 'http', url: 'http://x' }, /http/],
+    [{ type: 'mcp_tool', server: 'x' }, /mcp_tool/],
+    [{ ...command, async: true }, /asynchronous/],
+    [{ ...command, asyncRewake: true }, /asynchronous/],
+    [{ type: 'command' }, /no `command`/],
+    [{ type: 'other' }, /other/],
+  ])('%j is not', (hook, why) => {
+    expect(of(hook)).toMatchObject({
+      hooks: [],
+      notTaken: [{ at: 'PreToolUse[0].hooks[0]', why: expect.stringMatching(why) }],
+    });
+  });
+
+  test('other events, permissions and plugins are named', () => {
+    expect(of(command, 'Notification').notTaken).toMatchObject([{ why: expect.stringMatching(/Notification/) }]);
+    const more = { permissions: { deny: ['Bash(rm)'], ask: ['x'] }, enabledPlugins: { x: true } };
+    expect(of(command, 'Stop', more).notTaken.map(({ at }) => at)).toEqual([
+      'permissions.deny',
+      'permissions.ask',
+      'enabledPlugins',
+    ]);
+  });
+
+  test.each(['', '[]', '{"hooks": []}'])('%j is no settings', (text) => {
+    expect(() => readSettings(text, 's.json')).toThrow(/holds no settings/);
+  });
+});
+
+test('an ability is a tool where it requires the inputs of one, or calls one by MCP', () => {
+  const TEXT = { type: 'string' };
+  const ability = (key: string, required: string[], more: object = {}) => ({
+    key,
+    effects: 'destructive' as const,
+    input_schema: { type: 'object', required, properties: Object.fromEntries(required.map((name) => [name, TEXT])) },
+    ...more,
+  });
+  const mapped = mapAbilities(
+    [
+      ability('a.run', ['command']),
+      ability('b.run', ['command', 'host']),
+      ability('c.write', ['path', 'content']),
+      ability('d.other', ['file_path']),
+      ability('e.tool', [], { mcp: { server: 's', tool: 't' } }),
+      { ...ability('f.optional', []), input_schema: { type: 'object', properties: { command: TEXT } } },
+    ],
+    (tool) => /^(Bash|Write|Read|mcp__.*)$/.test(tool),
+  );
+  expect(mapped.map(({ entry }) => entry)).toEqual([
+    { match: { abilities: ['a.run', 'b.run'] }, tool_name: 'Bash', tool_input: { command: '${{ input.command }}' } },
+    {
+      match: { abilities: ['c.write'] },
+      tool_name: 'Write',
+      tool_input: { file_path: '${{ input.path }}', content: '${{ input.content }}' },
+    },
+    { match: { abilities: ['e.tool'] }, tool_name: 'mcp__s__t', tool_input: '${{ input }}' },
+  ]);
+});

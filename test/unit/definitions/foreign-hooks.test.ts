@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import type { PlanHook } from '../../../src/contracts/plan.js';
+import { errorOf } from '../error-of.js';
+import { lowLevel, registryOf, resolved, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
+
+const HANDLER = 'handler: { script: { path: guards/g.sh }, format: claude-code }';
+const AS = 'as: [{ match: { abilities: [op] }, tool_name: Bash, tool_input: { command: "${{ input.command }}" } }]';
+const MUST = 'must_deny: [{ ability: op, input: { command: rm -rf / } }]';
+const FILES = {
+  ...SCRIPT_FILE,
+  ...lowLevel('op', SCRIPT),
+  ...lowLevel('other', SCRIPT),
+  'guards/g.sh': '#!/bin/sh\n',
+  'guards/lib/words.txt': 'rm\n',
+};
+const hook = (...parts: string[]) => `hooks: [{ id: g, blocking: true, match: {}, ${parts.join(', ')} }]\n`;
+const at = (phase: string, text: string) => ({ ...FILES, [`registry/hooks/${phase}.yaml`]: text });
+const guards = (text: string, ability = 'op', environment = 'dev'): PlanHook[] =>
+  resolved(at('PreAbilityCall', text), ability, environment).plan.operations[ability]?.hooks.pre_call ?? [];
+
+describe('a guard written for Claude Code (answer 38)', () => {
+  test('a plan has the mapping of its ability, and what the guard must deny as it will see it', () => {
+    const [planned] = guards(hook(HANDLER, AS, MUST));
+    expect(planned?.handler).toMatchObject({
+      kind: 'script',
+      foreign: {
+        format: 'claude-code',
+        shown: { tool_name: 'Bash', tool_input: { command: '${{ input.command }}' } },
+        must_deny: [{ ability: 'op', tool_name: 'Bash', tool_input: { command: 'rm -rf /' } }],
+        silence: 'allow',
+      },
+    });
+  });
+
+  test('it does not cover an ability that `as` does not show it', () => {
+    expect(guards(hook(HANDLER, AS, MUST), 'other')).toEqual([]);
+  });
+
+  test('the folder of its plugin is pinned with it', () => {
+    const script = 'handler: { script: { path: guards/g.sh, plugin_root: guards }, format: claude-code }';
+    const [planned] = guards(hook(script, AS, MUST));
+    expect(planned?.handler).toMatchObject({
+      foreign: { plugin_root: 'guards' },
+      script: { files: expect.arrayContaining([expect.objectContaining({ path: 'guards/lib/words.txt' })]) },
+    });
+  });
+
+  test('`abstain: allow` needs no must_deny, and `abstain: deny` wins over it', () => {
+    const [silent] = guards(hook(HANDLER, AS, 'abstain: allow'));
+    expect(silent?.handler).toMatchObject({ foreign: { silence: 'allow' } });
+    const [strict] = guards(hook(HANDLER, AS, MUST, 'abstain: deny'));
+    expect(strict?.handler).toMatchObject({ foreign: { silence: 'deny' } });
+  });
+
+  test.each([
+    ['no `as`', hook(HANDLER, MUST), /as which tool/],
+    ['neither must_deny nor abstain', hook(HANDLER, AS), /must deny/],
+    ['`as` without a format', hook('handler: { script: { path: guards/g.sh } }', AS), /`as`.*format/],
+    ['`must_deny` beside an expression', hook('handler: { expression: { deny_if: "true" } }', MUST), /`must_deny`/],
+    ['`plugin_root` without a format', hook('handler: { script: { path: g, plugin_root: x } }'), /`plugin_root`/],
+    ['another format', hook('handler: { script: { path: g }, format: claude }', AS, MUST), /claude-code/],
+    ['an event of another phase', hook(HANDLER.replace(' }', ' }, event: Stop'), AS, MUST), /Stop.*PreAbilityCall/],
+    ['a tool that there is not', hook(HANDLER, AS.replace('Bash', 'bash'), MUST), /no tool is called bash/],
+    ['a key that the tool lacks', hook(HANDLER, AS.replace('{ command:', '{ cmd:'), MUST), /Bash needs command/],
+    ['an unknown key', hook(HANDLER, AS.replace('tool_name', 'tool'), MUST), /tool/],
+  ])('%s is refused, and so is every ability', (_, text, message) => {
+    const registry = registryOf(at('PreAbilityCall', text));
+    expect(registry.problems[0]).toMatchObject({ code: 'definition.invalid', message: expect.stringMatching(message) });
+    expect(errorOf(() => guards(text, 'other'))).toMatchObject({ code: 'definition.invalid' });
+  });
+
+  test.each([
+    ['an ability that there is not', MUST.replace('op', 'opp'), 'definition.unknown_reference'],
+    ['an ability that `as` does not show', MUST.replace('op', 'other'), 'definition.invalid'],
+    ['an input that the mapping cannot read', MUST.replace('command', 'cmd'), 'expression.failed'],
+  ])('must_deny of %s is refused', (_, must, code) => {
+    expect(errorOf(() => guards(hook(HANDLER, AS, must)))).toMatchObject({ code });
+  });
+
+  test('a filter that keeps the call from the guard is refused', () => {
+    const filtered = AS.replace('} }]', `}, if: 'tool_input.command.startsWith("git")' }]`);
+    expect(errorOf(() => guards(hook(HANDLER, filtered, MUST)))).toMatchObject({
+      code: 'definition.invalid',
+      location: { file: 'registry/hooks/PreAbilityCall.yaml' },
+    });
+  });
+
+  test.each([
+    ['PreAbilityCreate', hook(HANDLER, AS, MUST), /not known yet/],
+    ['PostAbilityCall', hook(HANDLER, AS, MUST), /decides nothing/],
+    ['PostAbilityCall', hook(HANDLER, AS, 'abstain: allow'), /decides nothing/],
+  ])('in %s it is refused: %s', (phase, text, message) => {
+    expect(registryOf(at(phase, text)).problems[0]).toMatchObject({ message: expect.stringMatching(message) });
+  });
+});

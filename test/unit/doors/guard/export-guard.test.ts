@@ -1,0 +1,116 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { AGENT_TOOLS } from '../../../../src/doors/guard/agent-tools.js';
+import { exportedCommand, planExport } from '../../../../src/doors/guard/export-guard.js';
+import { temporaryProject } from '../../temporary-project.js';
+
+const FILE = {
+  claude: '.claude/settings.json',
+  codex: '.codex/hooks.json',
+  cursor: '.cursor/hooks.json',
+  gemini: '.gemini/settings.json',
+};
+
+function projectWith(file: string, text: string): string {
+  const { root } = temporaryProject();
+  mkdirSync(dirname(join(root, file)), { recursive: true });
+  writeFileSync(join(root, file), text);
+  return root;
+}
+
+describe('the entry of the guard in the settings of a tool', () => {
+  test.each(AGENT_TOOLS)('a new file for %s is JSON, names the tool, and ends every failure with 2', (tool) => {
+    const { root } = temporaryProject();
+    const { file, change, text, command } = planExport(tool, root);
+    expect({ file, change }).toEqual({ file: FILE[tool], change: 'created' });
+    expect(JSON.stringify(JSON.parse(text))).toContain(JSON.stringify(command).slice(1, -1));
+    expect(command).toMatch(new RegExp(`ability guard --for ${tool} .*\\|\\| exit 2$`));
+    if (tool === 'claude') expect(text).toContain('"onFailure": "block"');
+    if (tool === 'cursor')
+      expect(JSON.parse(text)).toMatchObject({ version: 1, hooks: { preToolUse: [{ failClosed: true }] } });
+  });
+
+  test.each(AGENT_TOOLS)('a second export for %s changes nothing', (tool) => {
+    const { root } = temporaryProject();
+    const { file, text, command } = planExport(tool, root);
+    const again = projectWith(file, text);
+    expect(planExport(tool, again)).toMatchObject({ change: 'kept', text });
+    expect(exportedCommand(tool, again)).toBe(command);
+    expect(exportedCommand(tool, root)).toBeUndefined();
+  });
+
+  test('all else stays byte for byte: comments, order, indentation, line ends', () => {
+    const before = [
+      '// ours',
+      '{',
+      '\t"permissions": {"allow": [ "Bash(ls)" ]}, /* kept */',
+      '\t"hooks": {',
+      '\t\t"PreToolUse": [',
+      '\t\t\t{ "matcher": "Bash", "hooks": [{ "type": "command", "command": "./own.sh \\u0041" }] } // first',
+      '\t\t],',
+      '\t\t"Stop": []',
+      '\t},',
+      '\t"model":   "x"',
+      '}',
+      '',
+    ].join('\r\n');
+    const { change, text } = planExport('claude', projectWith(FILE.claude, before));
+    expect(change).toBe('added');
+    const [begin = '', end = ''] = before.split(' // first');
+    expect(text.startsWith(`${begin},\r\n\t\t\t{\r\n\t\t\t\t"matcher": "*"`)).toBe(true);
+    expect(text.endsWith(` // first${end}`)).toBe(true);
+    expect(text.replaceAll('\r\n', '')).not.toContain('\n');
+  });
+
+  test.each([
+    '{}',
+    '{ }',
+    '{\n}\n',
+    '{"a":1}',
+    '{"hooks":{}}',
+    '{"hooks":{"PreToolUse":[]}}',
+    '\uFEFF{}',
+    '{ /* x */ }',
+  ])('in %j it is added and found again', (before) => {
+    const root = projectWith(FILE.claude, before);
+    const { text, command } = planExport('claude', root);
+    writeFileSync(join(root, FILE.claude), text);
+    expect(exportedCommand('claude', root)).toBe(command);
+    for (const word of before.match(/"\w+"|\/\*.*\*\//g) ?? []) expect(text).toContain(word);
+  });
+
+  test('an entry of an earlier export gets the command of today, and keeps what was written beside it', () => {
+    const before =
+      '{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","timeout":9,"command":"npx ability guard --for claude"}]}]}}';
+    const { change, text, command } = planExport('claude', projectWith(FILE.claude, before));
+    expect(change).toBe('replaced');
+    expect(text).toBe(before.replace('npx ability guard --for claude', JSON.stringify(command).slice(1, -1)));
+  });
+
+  test.each([
+    '',
+    '{',
+    '{"a":1,}',
+    '{"hooks":[]}',
+    '{"hooks":{"PreToolUse":{}}}',
+    '{"hooks":{},"hooks":{}}',
+    '[]',
+    "{'a':1}",
+    '{} {}',
+    '{"a":01}',
+    '{"a":tru}',
+    '{"a":"\\x"}',
+  ])('a file that holds %j is refused and left as it is', (before) => {
+    const root = projectWith(FILE.claude, before);
+    expect(() => planExport('claude', root)).toThrow(expect.objectContaining({ code: 'settings.unreadable' }));
+    expect(readFileSync(join(root, FILE.claude), 'utf8')).toBe(before);
+  });
+
+  test('what leads out of the project is refused', () => {
+    const { root } = temporaryProject();
+    symlinkSync(tmpdir(), join(root, '.claude'));
+    expect(() => planExport('claude', root)).toThrow(expect.objectContaining({ code: 'settings.unreadable' }));
+  });
+});
