@@ -9,7 +9,7 @@ import type { Plan, PlanHook, PlanOperation } from '../contracts/plan.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import { operationInput } from '../planning/operation-input.js';
 import { findStep } from '../rules/find-step.js';
-import { firstDeny } from '../rules/guard-precedence.js';
+import { firstDeny, isGuardPhase } from '../rules/guard-precedence.js';
 import { denialOf } from '../rules/hook-facts.js';
 import { isPlainYes } from '../rules/stored-result.js';
 import { wayOnFrom } from '../rules/way-on.js';
@@ -217,9 +217,8 @@ async function runBuiltins(
   const { path } = request;
   const { plan, seal, user, session } = admitted;
   const facts = { plan, operation, input, task: taskOf(Context.current()), user, session, ...(outcome && { outcome }) };
-  const run = {
+  const context = {
     ...facts,
-    phase,
     path,
     moment: Date.now(),
     hooks: builtins,
@@ -227,7 +226,7 @@ async function runBuiltins(
     signal,
     logs: undefined,
   };
-  return runHooks(run, dependencies);
+  return runHooks(phase, context, { blockingOnly: isGuardPhase(phase) }, dependencies);
 }
 
 /** The call has taken place; only its answer cannot be kept. Source: answers, 23. */

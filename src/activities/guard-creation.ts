@@ -118,6 +118,7 @@ async function askGuards(
   const answers: HookAnswer[] = [];
   for (const { plan, operation, path, input } of guardedParts(root, rootInput)) {
     const own = await runHooks(
+      'PreAbilityCreate',
       {
         plan,
         operation,
@@ -125,7 +126,6 @@ async function askGuards(
         task: wanted.task,
         user: wanted.user,
         session: wanted.session,
-        phase: 'PreAbilityCreate',
         path,
         moment,
         hooks: (operation ?? plan.ability).hooks.pre_create,
@@ -133,6 +133,7 @@ async function askGuards(
         signal,
         logs: undefined,
       },
+      { blockingOnly: true },
       dependencies,
     );
     answers.push(...own);

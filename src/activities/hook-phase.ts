@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { HookRequest } from '../contracts/activities.js';
 import type { HookAnswer } from '../contracts/hooks.js';
+import { isGuardPhase } from '../rules/guard-precedence.js';
 import { beginAttempt } from './attempt.js';
 import { toFailure } from './failures.js';
 import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
@@ -39,6 +40,7 @@ export function createHookPhase(dependencies: HookPhaseDependencies): (request: 
     const task = taskOf(context);
     try {
       return await runHooks(
+        phase,
         {
           plan,
           operation,
@@ -47,7 +49,6 @@ export function createHookPhase(dependencies: HookPhaseDependencies): (request: 
           user,
           session,
           ...(outcome && { outcome }),
-          phase,
           path,
           moment,
           hooks,
@@ -58,6 +59,7 @@ export function createHookPhase(dependencies: HookPhaseDependencies): (request: 
             share: (step) => dependencies.records.sharedLog(task, step),
           },
         },
+        { blockingOnly: isGuardPhase(phase) },
         dependencies,
       );
     } finally {

@@ -15,7 +15,8 @@ export interface EventContext {
   event_type: Phase;
   session_id: string | null;
   task_id: string | null;
-  ability_id: string;
+  /** Null for an event of a session. */
+  ability_id: string | null;
   module_id: string | null;
   user_id: string;
   payload: Json;

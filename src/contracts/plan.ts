@@ -1,5 +1,6 @@
 import type { PlanApiAuth, PlanApiBody, PlanApiParam, PlanApiResponse } from './api.js';
 import type { ApprovalField, CommentRule } from './approvals.js';
+import type { Caller } from './callers.js';
 import type { PlanConcurrency } from './concurrency.js';
 import type { Effect } from './effects.js';
 import type { PlanOutputFile } from './files.js';
@@ -289,6 +290,10 @@ export interface PlanHooks {
 /** A hook that applies, with its handler. */
 export interface PlanHook {
   id: string;
+  /** It fires only for these; absent: for all. Not known when a plan is made, so that it is looked at when hooks fire. */
+  callers?: Caller[];
+  /** Of a session's hook that does not block; hooks of a task have it never, since bound ones count as blocking. */
+  blocking?: false;
   handler: PlanHandler;
 }
 

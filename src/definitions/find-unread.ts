@@ -1,8 +1,9 @@
+import { PHASES } from '../contracts/hooks.js';
 import type { Standing } from '../contracts/lifecycle.js';
 import type { Problem } from '../contracts/problem.js';
 import { matchesGlob } from '../rules/glob.js';
 import { didYouMean } from '../rules/nearest.js';
-import { BINDING_LISTS, type TaskPhase, whyItNeverRuns } from './hook-bindings.js';
+import { whyItNeverRuns } from './hook-bindings.js';
 import type { Loaded, Registry } from './registry.js';
 import { settingsOfNobody } from './unread-settings.js';
 
@@ -121,7 +122,7 @@ function handlersOfNobody({ hooks, hookImpls, broken, opaque }: Registry): Unrea
 }
 
 function hooksThatNeverRun(registry: Registry): Unread[] {
-  return (Object.keys(BINDING_LISTS) as TaskPhase[]).flatMap((phase) =>
+  return PHASES.flatMap((phase) =>
     (registry.hooks.get(phase) ?? []).flatMap((hook) => {
       const why = whyItNeverRuns(registry, phase, hook.value);
       return why ? [{ problem: { code: 'definition.unread', ...why, location: hook.locate([]) } }] : [];

@@ -12,6 +12,12 @@ export const BINDING_LISTS = {
 /** The phases of a task. */
 export type TaskPhase = keyof typeof BINDING_LISTS;
 
+/** The phases of a session. */
+export const SESSION_PHASES = ['PromptSubmit', 'SessionStop'] as const satisfies Phase[];
+
+/** One of {@link SESSION_PHASES}. */
+export type SessionPhase = (typeof SESSION_PHASES)[number];
+
 type Bindings = { [List in (typeof BINDING_LISTS)[TaskPhase]]?: string[] | undefined } | undefined;
 
 /**
@@ -35,10 +41,16 @@ export function isNarrowed(registry: Registry, phase: TaskPhase, { id, match, bl
  */
 export function whyItNeverRuns(
   registry: Registry,
-  phase: TaskPhase,
+  phase: Phase,
   hook: HookDefinition,
 ): { message: string; suggestion: string } | undefined {
   const { id, enabled } = hook;
+  if (phase === 'SessionStop') return undefined;
+  if (phase === 'PromptSubmit') {
+    if (!enabled || hook.blocking) return undefined;
+    const message = `The hook ${id} never runs: ${phase} asks blocking hooks only`;
+    return { message, suggestion: 'Write `blocking: true`.' };
+  }
   if (!enabled || isBound(registry, phase, id) || isGlobal(registry, phase, hook)) return undefined;
   const message = `The hook ${id} never runs: ${phase} asks blocking and bound hooks only, and it is neither`;
   const list = BINDING_LISTS[phase];

@@ -1,6 +1,4 @@
-import type { Phase } from '../contracts/hooks.js';
 import type { Problem } from '../contracts/problem.js';
-import { phaseOf } from './phase-of.js';
 import type { FileKindName } from './registry.js';
 import type { YamlSource } from './yaml-source.js';
 
@@ -60,7 +58,7 @@ const HOOK_KEYS: Unsupported[] = [
 ];
 
 /** What a definition of each kind may not ask for yet. */
-const BY_KIND: Record<FileKindName | 'project', (value: unknown, file: string) => Generator<Finding>> = {
+const BY_KIND: Record<FileKindName | 'project', (value: unknown) => Generator<Finding>> = {
   'low-level': lowLevel,
   implementations: (value) => implementation(value),
   config,
@@ -77,7 +75,7 @@ const BY_KIND: Record<FileKindName | 'project', (value: unknown, file: string) =
  * Source: design, sections 1 and 5; issue "The main job".
  */
 export function findUnsupported(kind: FileKindName | 'project', source: YamlSource): Problem | undefined {
-  for (const { path, feature, instead } of BY_KIND[kind](source.value, source.file)) {
+  for (const { path, feature, instead } of BY_KIND[kind](source.value)) {
     return {
       code: 'feature.unsupported',
       message: `${feature} is not supported by this version`,
@@ -166,15 +164,8 @@ function* hooksImpl(value: unknown): Generator<Finding> {
   }
 }
 
-/** The phases of sessions, which this version does not have. */
-const SESSION_PHASES: readonly (Phase | undefined)[] = ['PromptSubmit', 'SessionStop'];
-
-function* hooks(value: unknown, file: string): Generator<Finding> {
+function* hooks(value: unknown): Generator<Finding> {
   if (!isRecord(value) || !Array.isArray(value.hooks)) return;
-  const phase = phaseOf(file);
-  if (SESSION_PHASES.includes(phase) && value.hooks.length > 0) {
-    yield { path: ['hooks'], feature: `The phase ${phase}`, instead: 'Guard tasks: PreAbilityCreate, PreAbilityCall.' };
-  }
   for (const [index, hook] of value.hooks.entries()) {
     if (!isRecord(hook)) continue;
     yield* keysIn(hook, HOOK_KEYS, ['hooks', index]);

@@ -9,6 +9,7 @@ import type { Loaded, Registry } from '../definitions/registry.js';
 import { faultOfOptions } from '../rules/builtin-options.js';
 import { parseDuration } from '../rules/duration.js';
 import { matchesAnyGlob } from '../rules/glob.js';
+import { isOverPhase } from '../rules/guard-precedence.js';
 import { HOOK_NAMES } from '../rules/hook-facts.js';
 import { didYouMean } from '../rules/nearest.js';
 import { type Available, checkCondition } from './check-names.js';
@@ -91,8 +92,12 @@ export function selectHooks(
   );
 }
 
+export function fits(patterns: string[] | undefined, names: readonly string[]): boolean {
+  return patterns === undefined || names.some((name) => matchesAnyGlob(patterns, name));
+}
+
 /** Nothing unguarded runs: a guard that cannot be read is not skipped. Source: design, section 1. */
-function refuseUnreadable(phase: Phase, registry: Registry): void {
+export function refuseUnreadable(phase: Phase, registry: Registry): void {
   const problem =
     registry.broken.get(`hooks:${phase}`) ?? registry.opaque.find((file) => file.kind === 'hooks')?.problem;
   if (problem) throw new AbilityError(problem);
@@ -140,9 +145,8 @@ function unknownHook(
   });
 }
 
+/** Whether a hook fires around an ability. */
 function matches(match: HookMatch, subject: HookSubject): boolean {
-  const fits = (patterns: string[] | undefined, names: readonly string[]): boolean =>
-    patterns === undefined || names.some((name) => matchesAnyGlob(patterns, name));
   return (
     fits(match.abilities, [subject.ability]) &&
     fits(match.modules, subject.modules) &&
@@ -164,10 +168,11 @@ export function handlerOf(hook: Loaded<HookDefinition>, phase: Phase, registry: 
   for (const [key, condition] of Object.entries({ deny_if, confirm_if, warn_if })) {
     if (condition !== undefined) checkCondition(condition, IN_HOOKS, hook, ['handler', 'expression', key]);
   }
-  if (phase === 'PostAbilityCall' && (deny_if ?? confirm_if) !== undefined) {
+  if (isOverPhase(phase) && (deny_if ?? confirm_if) !== undefined) {
+    const when = phase === 'PostAbilityCall' ? 'after the call' : 'at the end of a session';
     throw new AbilityError({
       code: 'definition.invalid',
-      message: `The hook ${id} fires after the call, so it can neither deny nor ask`,
+      message: `The hook ${id} fires ${when}, so it can neither deny nor ask`,
       location: hook.locate(['handler', 'expression']),
       suggestion: 'Use `warn_if`, or move the hook to PreAbilityCall.yaml.',
     });

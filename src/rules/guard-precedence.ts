@@ -17,3 +17,8 @@ export function gravestOf(decisions: readonly GuardDecision[]): GuardDecision | 
 export function isGuardPhase(phase: Phase): boolean {
   return phase === 'PreAbilityCreate' || phase === 'PreAbilityCall';
 }
+
+/** Whether what the hooks of a phase are asked about is over, so that they serve the infrastructure alone. Source: R-002-25. */
+export function isOverPhase(phase: Phase): boolean {
+  return phase === 'PostAbilityCall' || phase === 'SessionStop';
+}

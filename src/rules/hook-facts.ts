@@ -59,6 +59,30 @@ export function hookFacts({ plan, operation, input, task, user, session, outcome
   };
 }
 
+/** The same names for an event of a session, which has no ability and no task: `input` is what it is about. */
+export function sessionFacts({ payload, environment, session, user }: SessionSources): HookFacts {
+  return {
+    input: payload,
+    environment: { name: environment.name, protected: environment.protected, vars: environment.vars },
+    ability: null,
+    implementation: null,
+    effects: null,
+    tags: [],
+    task: null,
+    session: { id: session },
+    user: { name: user.name, source: user.source },
+    outcome: null,
+  };
+}
+
+/** What the facts of an event of a session are drawn from. */
+export interface SessionSources {
+  session: string;
+  payload: JsonObject;
+  environment: { name: string; protected: boolean; vars: JsonObject };
+  user: Person;
+}
+
 /**
  * What an expression handler answers.
  *

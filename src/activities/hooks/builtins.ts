@@ -3,7 +3,8 @@ import type { PlanHandler } from '../../contracts/plan.js';
 import { faultOfOptions } from '../../rules/builtin-options.js';
 import { credentialsOf } from '../../rules/credentials.js';
 import { failedAnswer } from '../../rules/hook-facts.js';
-import type { HookDependencies, HookRun } from './run-hooks.js';
+import { type HookRun, isOfTask, type TaskContext } from './hook-context.js';
+import type { HookDependencies } from './run-hooks.js';
 
 type BuiltinHandler = Extract<PlanHandler, { kind: 'builtin' }>;
 
@@ -17,6 +18,7 @@ export function answerBuiltin(
   const at = { phase: run.phase, path: run.path };
   const fault = faultOfOptions(name, options);
   if (fault !== undefined) return failedAnswer(id, at, fault);
+  if (!isOfTask(run)) return failedAnswer(id, at, `the built-in handler ${name} does not belong to ${run.phase}`);
   const allow = { hook_id: id, ...at, status: 'ok', decision: 'allow' } as const;
   switch (name) {
     case 'usage':
@@ -44,7 +46,7 @@ function namesIn(value: unknown): string[] {
 }
 
 /** One line a call: who called what, where and how it ended. Source: R-002-63. */
-function recordUsage(run: HookRun, { recordUsage: append }: HookDependencies): void {
+function recordUsage(run: TaskContext, { recordUsage: append }: HookDependencies): void {
   append({
     ts: Date.now() / 1000,
     ability_id: run.operation?.key ?? run.plan.ability.id,
@@ -56,7 +58,7 @@ function recordUsage(run: HookRun, { recordUsage: append }: HookDependencies): v
   });
 }
 
-function missingCredentials(run: HookRun, { secrets }: HookDependencies, names: unknown): string[] {
+function missingCredentials(run: TaskContext, { secrets }: HookDependencies, names: unknown): string[] {
   const source = secrets(run.plan.environment.name);
   const wanted = namesIn(names).map((name) => `env:${name}`);
   const references = [...wanted, ...credentialsOf(run.plan, run.operation).map(({ reference }) => reference)];

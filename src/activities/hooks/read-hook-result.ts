@@ -1,10 +1,11 @@
 import type { z } from 'zod';
-import type { GuardDecision, HookAnswer } from '../../contracts/hooks.js';
+import type { GuardDecision, HookAnswer, Phase } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
-import { gravestOf, isGuardPhase } from '../../rules/guard-precedence.js';
+import { gravestOf, isGuardPhase, isOverPhase } from '../../rules/guard-precedence.js';
 import { failedAnswer } from '../../rules/hook-facts.js';
 import { didYouMean } from '../../rules/nearest.js';
 import { oneLine } from '../../rules/shown-text.js';
+import type { HookRun } from './hook-context.js';
 import {
   GUARD_SIGNALS,
   guardSignals,
@@ -14,12 +15,11 @@ import {
   KNOWN_SIGNALS,
   unknownKeys,
 } from './hook-result.js';
-import type { HookRun } from './run-hooks.js';
 
 /** What a hook was asked about. */
 export interface Asked extends Pick<HookRun, 'phase' | 'path'> {
-  /** The ability in question, as `ability_id` of its EventContext. */
-  ability: string;
+  /** The ability in question, as `ability_id` of its EventContext; null where it is about none. */
+  ability: string | null;
 }
 
 /** What a guard that decided nothing is advised. */
@@ -47,7 +47,7 @@ export function readHookResult(id: string, value: unknown, asked: Asked, twice: 
   const slips = [...slipsIn(value, twice), ...doubts, ...signalDoubts(hook_signals)];
   const fatal = isGuardPhase(at.phase) ? slips.find(({ hides }) => hides) : undefined;
   if (fatal) return failedAnswer(id, at, `its answer ${fatal.text}`, fatal.advice ?? HOW_TO_ANSWER);
-  const decided = isGuardPhase(at.phase) ? decide(parsed.data, ability) : decideNothing(parsed.data);
+  const decided = decisionOf(parsed.data, asked);
   if (decided.fault !== undefined) return failedAnswer(id, at, decided.fault, HOW_TO_ANSWER);
   const told = [...slips, ...(decided.slip ? [decided.slip] : [])].map(({ text, advice }) => {
     return `The answer of the hook ${id} ${text}${advice ? `. ${advice}` : ''}`;
@@ -84,8 +84,15 @@ interface Decided {
   slip?: Slip;
 }
 
+function decisionOf(result: Result, { phase, ability }: Asked): Decided {
+  if (isOverPhase(phase)) return decideNothing(result, phase);
+  // A prompt is never stopped: what a hook says there is for the AI, and silence is nothing to say. Source: C-11.
+  if (!isGuardPhase(phase)) return { decision: result.guard_decision ?? 'allow' };
+  return decide(result, ability);
+}
+
 /** The gravest of what an answer decides about this ability, with the reason of that one. */
-function decide({ guard_decision, reason, suggestion, hook_signals = {} }: Result, ability: string): Decided {
+function decide({ guard_decision, reason, suggestion, hook_signals = {} }: Result, ability: string | null): Decided {
   const signals = guardSignals.safeParse(hook_signals);
   if (!signals.success) return { decision: 'deny', fault: `its hook_signals are none: ${issueOf(signals.error)}` };
   const { ability_guards = [], ability_guard } = signals.data;
@@ -111,13 +118,15 @@ function decide({ guard_decision, reason, suggestion, hook_signals = {} }: Resul
   };
 }
 
-/** After a call there is nothing left to decide, and a refusal there ends no phase. Source: R-000-60, R-002-25. */
-function decideNothing({ guard_decision: given = 'allow' }: Result): Decided {
+/** After the event there is nothing left to decide, and a refusal there ends no phase. Source: R-000-60, R-002-25. */
+function decideNothing({ guard_decision: given = 'allow' }: Result, phase: Phase): Decided {
   if (given === 'allow') return { decision: 'allow' };
-  const text = `says ${given} after the call, where nothing is left to decide`;
+  const isCall = phase === 'PostAbilityCall';
+  const when = isCall ? 'after the call' : 'at the end of the session';
+  const advice = isCall ? 'Bind it in PreAbilityCall.yaml, as `pre_call`.' : 'Move it to PreAbilityCall.yaml.';
   return {
     decision: 'allow',
-    slip: { text, advice: 'Bind it in PreAbilityCall.yaml, as `pre_call`.', hides: false },
+    slip: { text: `says ${given} ${when}, where nothing is left to decide`, advice, hides: false },
   };
 }
 

@@ -1,5 +1,4 @@
 import type { HookAnswer } from '../../contracts/hooks.js';
-import { FIRST_CEL } from '../../contracts/names.js';
 import { failedAnswer } from '../../rules/hook-facts.js';
 import type { ScriptFacts } from '../../rules/script-texts/evaluate-script.js';
 import { oneLine } from '../../rules/shown-text.js';
@@ -12,8 +11,9 @@ import { environmentOf } from '../script/script-environment.js';
 import { textsOf } from '../script/script-texts.js';
 import type { SecretSource } from '../secrets.js';
 import { duplicateKeys } from './duplicate-keys.js';
+import { environmentIn, type HookRun, isOfTask, versionsOf } from './hook-context.js';
 import { type Asked, readHookResult } from './read-hook-result.js';
-import type { AnswerScript, HookRun } from './run-hooks.js';
+import type { AnswerScript } from './run-hooks.js';
 
 /** An answer is short; what is longer is none. */
 const MOST_CHARACTERS = 1024 * 1024;
@@ -68,18 +68,17 @@ async function answerScript(
 }
 
 /** A hook fires for abilities of many inputs, so that any input may be absent. */
-function factsOf({ plan, input, task }: HookRun, pinned: string): ScriptFacts {
-  const { name, protected: isProtected, vars } = plan.environment;
+function factsOf(run: HookRun, pinned: string): ScriptFacts {
+  const isTask = isOfTask(run);
   return {
     values: {
-      input,
-      environment: { name, protected: isProtected, vars },
-      task: { key: task, ability: plan.ability.id },
+      input: isTask ? run.input : run.payload,
+      environment: { ...environmentIn(run) },
+      task: isTask ? { key: run.task, ability: run.plan.ability.id } : null,
     },
     inputSchema: null,
     placeholders: { pinned },
-    engine: plan.engine,
-    cel: plan.cel ?? FIRST_CEL,
+    ...versionsOf(run),
   };
 }
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { formatLocation, type Problem } from '../../../src/contracts/problem.js';
-import { resolvePlan } from '../../../src/planning/resolve-plan.js';
 import { errorOf } from '../error-of.js';
 import { lowLevel, registryOf, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
 
@@ -113,18 +112,4 @@ describe('in a hook', () => {
     const text = 'hooks: [{ id: g, handler: { script: { path: x, plugin_root: y }, format: claude-code } }]\n';
     expectUnsupported(found('registry/hooks/PreAbilityCall.yaml', text), /`format`/);
   });
-
-  test.each(['PromptSubmit', 'SessionStop', 'prompt_submit'])(
-    'the phase %s is refused, and no other with it',
-    (phase) => {
-      const text = 'hooks: [{ id: g, handler: { expression: { warn_if: "true" } } }]\n';
-      const registry = registryOf({
-        ...SCRIPT_FILE,
-        ...lowLevel('op', SCRIPT),
-        [`registry/hooks/${phase}.yaml`]: text,
-      });
-      expectUnsupported(registry.problems[0], /The phase (PromptSubmit|SessionStop)/);
-      expect(resolvePlan(registry, 'op', 'dev').plan.ability.id).toBe('op');
-    },
-  );
 });

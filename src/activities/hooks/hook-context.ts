@@ -1,0 +1,100 @@
+import type { Caller } from '../../contracts/callers.js';
+import type { EventContext, Phase } from '../../contracts/hooks.js';
+import type { JsonObject } from '../../contracts/json.js';
+import { CEL, ENGINE, FIRST_CEL } from '../../contracts/names.js';
+import type { Person } from '../../contracts/people.js';
+import type { PlanEnvironment, PlanHook } from '../../contracts/plan.js';
+import { type FactSources, type HookFacts, hookFacts, sessionFacts } from '../../rules/hook-facts.js';
+import type { SharedLog } from '../record/task-share.js';
+
+/** What hooks are asked about: a task or one of its calls, or what happens in a session. */
+export type HookContext = TaskContext | SessionContext;
+
+/** What is the same for every event. */
+interface Surroundings {
+  /** `''` for the task or the session itself. */
+  path: string;
+  /** What `now()` gives; milliseconds since 1970. */
+  moment: number;
+  /** In the order in which they are asked. */
+  hooks: readonly PlanHook[];
+  user: Person;
+  /** Absent: not known, so that every hook fires. */
+  caller?: Caller;
+  signal: AbortSignal;
+  /** Where what they print goes; undefined: nowhere. */
+  logs: HookLogs | undefined;
+}
+
+/** One phase around one call, or around the task (`path` is `''`). */
+export interface TaskContext extends Surroundings, FactSources {
+  planDigest: string | null;
+}
+
+/** An event of a session: there is no ability, no plan and no task. */
+export interface SessionContext extends Surroundings {
+  session: string;
+  /** What the event is about; expressions have it as `input`. */
+  payload: JsonObject;
+  environment: Pick<PlanEnvironment, 'name' | 'protected' | 'vars'>;
+  /** The module of its scope. */
+  module: string | null;
+}
+
+/** The logs of a task or session. */
+export interface HookLogs {
+  folder: string | undefined;
+  /** @param step as which the hook is named among the logs. */
+  share(step: string): SharedLog | undefined;
+}
+
+/** A context with the event that happened in it, as the handlers of hooks are asked. */
+export type HookRun = HookContext & { phase: Phase };
+
+/** Whether an event is one of a task. */
+export function isOfTask<Run extends HookContext>(run: Run): run is Extract<Run, TaskContext> {
+  return 'plan' in run;
+}
+
+/** The values of the names in expressions. */
+export function factsOf(run: HookRun): HookFacts {
+  return isOfTask(run) ? hookFacts(run) : sessionFacts(run);
+}
+
+/** Versions by which expressions and texts are read; a session has no plan that pins them. */
+export function versionsOf(run: HookRun): { cel: string; engine: number } {
+  if (!isOfTask(run)) return { cel: CEL, engine: ENGINE };
+  return { cel: run.plan.cel ?? FIRST_CEL, engine: run.plan.engine };
+}
+
+/** The environment of an event. */
+export function environmentIn(run: HookRun): SessionContext['environment'] {
+  const { name, protected: isProtected, vars } = isOfTask(run) ? run.plan.environment : run.environment;
+  return { name, protected: isProtected, vars };
+}
+
+/** What a handler reads on stdin. Source: R-002-17. */
+export function eventOf(run: HookRun): EventContext {
+  const who = { session_id: run.session, user_id: run.user.name };
+  const environment = environmentIn(run);
+  if (!isOfTask(run)) {
+    const { phase, module, payload } = run;
+    const nothing = { task_id: null, ability_id: null, effects: null, tags: [], plan_digest: null };
+    return { event_type: phase, ...who, ...nothing, module_id: module, payload, environment };
+  }
+  const { plan, operation, input, outcome } = run;
+  const about = operation ?? plan.ability;
+  return {
+    event_type: run.phase,
+    session_id: run.session,
+    task_id: run.task,
+    ability_id: operation ? operation.key : plan.ability.id,
+    module_id: about.modules[0] ?? null,
+    user_id: run.user.name,
+    payload: outcome ? { input, status: outcome.status, output: outcome.output, error: outcome.error as never } : input,
+    environment,
+    effects: about.effects,
+    tags: operation ? operation.implementation.tags : plan.ability.tags,
+    plan_digest: run.planDigest,
+  };
+}

@@ -1,0 +1,49 @@
+import type { PlanHook } from '../contracts/plan.js';
+import { AbilityError } from '../contracts/problem.js';
+import type { HookDefinition } from '../definitions/formats/hooks.js';
+import type { SessionPhase } from '../definitions/hook-bindings.js';
+import type { Loaded, Registry } from '../definitions/registry.js';
+import { fits, handlerOf, refuseUnreadable } from './resolve-hooks.js';
+
+/** What the hooks of a session are matched against. */
+export interface SessionSubject {
+  environment: string;
+  /** Modules of the session's scope; empty where it has none. */
+  modules: readonly string[];
+}
+
+/** Fields of `match` that are about an ability, of which an event of a session has none. */
+const OF_ABILITIES = ['abilities', 'effects', 'tags'] as const;
+
+/**
+ * The hooks of a session's event, in the order of their file; for `runHooks`, which chooses those that block and those
+ * that fire for the caller.
+ *
+ * @throws AbilityError for a file that cannot be read, and for a `match` or handler that does not belong there.
+ */
+export function resolveEventHooks(registry: Registry, phase: SessionPhase, subject: SessionSubject): PlanHook[] {
+  refuseUnreadable(phase, registry);
+  const defined = registry.hooks.get(phase) ?? [];
+  return defined
+    .filter(({ value }) => value.enabled)
+    .map((hook) => ({ hook, planned: planOf(hook, phase, registry) }))
+    .filter(({ hook: { value } }) => {
+      const { environments, modules } = value.match ?? {};
+      return fits(environments, [subject.environment]) && fits(modules, subject.modules);
+    })
+    .map(({ planned }) => planned);
+}
+
+function planOf(hook: Loaded<HookDefinition>, phase: SessionPhase, registry: Registry): PlanHook {
+  const { id, match = {}, blocking } = hook.value;
+  const wrong = OF_ABILITIES.find((key) => match[key] !== undefined);
+  if (wrong !== undefined) {
+    throw new AbilityError({
+      code: 'definition.invalid',
+      message: `The hook ${id} matches ${wrong}, and ${phase} is about no ability`,
+      location: hook.locate(['match', wrong], 'key'),
+      suggestion: 'Match `environments` or `modules`, or move the hook to PreAbilityCall.yaml.',
+    });
+  }
+  return { id, ...(!blocking && { blocking: false }), handler: handlerOf(hook, phase, registry) };
+}

@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest';
+import type { SessionContext, TaskContext } from '../../../../src/activities/hooks/hook-context.js';
+import { readHookResult } from '../../../../src/activities/hooks/read-hook-result.js';
+import { type HookDependencies, runHooks } from '../../../../src/activities/hooks/run-hooks.js';
+import type { EventContext, HookResult, Phase } from '../../../../src/contracts/hooks.js';
+import type { PlanHook } from '../../../../src/contracts/plan.js';
+import { SecretSource } from '../../../../src/planning/secret-source.js';
+import { examplePlan } from '../../rules/example-plan.js';
+
+const around = {
+  user: { name: 'ada', source: 'claimed' },
+  path: '',
+  moment: Date.parse('2026-12-24T18:00:00Z'),
+  signal: new AbortController().signal,
+  logs: undefined,
+} as const;
+const ofTask = (hooks: PlanHook[]): TaskContext => ({
+  ...around,
+  ...{
+    plan: examplePlan(),
+    operation: undefined,
+    input: { n: 1 },
+    task: 't-1',
+    session: null,
+    planDigest: null,
+    hooks,
+  },
+});
+const ofSession = (hooks: PlanHook[]): SessionContext => ({
+  ...around,
+  session: 's-1',
+  payload: { prompt: 'restart the service', turn_index: 3 },
+  environment: { name: 'dev', protected: false, vars: { region: 'eu' } },
+  module: 'ops',
+  hooks,
+});
+
+/** Scripts that print what stands here, and who was asked. */
+function scripts(answers: Record<string, HookResult | Error>): HookDependencies & { asked: EventContext[] } {
+  const asked: EventContext[] = [];
+  return {
+    asked,
+    answerScript: async (id, _, event, { phase, path }) => {
+      asked.push(event);
+      const answer = answers[id];
+      if (answer instanceof Error) throw answer;
+      return readHookResult(id, answer, { phase, path, ability: event.ability_id });
+    },
+    secrets: (environment) => new SecretSource('/nowhere', environment, {}),
+    recordUsage: () => {},
+  };
+}
+const script = (id: string, more: Partial<PlanHook> = {}): PlanHook => {
+  const profile = { interpreter: [], args: [], env: { pass: [], set: {}, secrets: {} } } as never;
+  return { id, ...more, handler: { kind: 'script', script: profile, timeout_ms: 1000 } };
+};
+const expression = (id: string, condition: object): PlanHook => ({
+  id,
+  handler: { kind: 'expression', reason: 'Because.', ...condition },
+});
+const all = { blockingOnly: false };
+
+test.each<[Phase, string[]]>([
+  ['PreAbilityCreate', ['first']],
+  ['PreAbilityCall', ['first']],
+  ['PromptSubmit', ['first', 'second']],
+])('R-002-22: hooks of %s run in order; only before a task or a call the first deny ends it', async (phase, ids) => {
+  const hooks = [expression('first', { deny_if: 'true' }), expression('second', { warn_if: 'true' })];
+  const context = phase === 'PromptSubmit' ? ofSession(hooks) : ofTask(hooks);
+  const answers = await runHooks(phase, context, { blockingOnly: true }, scripts({}));
+  expect(answers.map(({ hook_id }) => hook_id)).toEqual(ids);
+  expect(answers[0]).toMatchObject({ decision: 'deny', reason: 'Because.' });
+});
+
+test('R-002-21, R-002-24: of a session those that do not block are left out where only blocking ones are asked', async () => {
+  const hooks = [script('aside', { blocking: false }), script('asked')];
+  const ask = async (blockingOnly: boolean) =>
+    (await runHooks('PromptSubmit', ofSession(hooks), { blockingOnly }, scripts({ aside: {}, asked: {} }))).map(
+      ({ hook_id }) => hook_id,
+    );
+  expect(await ask(true)).toEqual(['asked']);
+  expect(await ask(false)).toEqual(['aside', 'asked']);
+});
+
+describe('who is asking', () => {
+  const hooks = [script('for_agents', { callers: ['agent'] }), script('for_all')];
+  const answers = { for_agents: { guard_decision: 'allow' }, for_all: { guard_decision: 'allow' } } as const;
+  const asked = async (caller: TaskContext['caller']) => {
+    const context = { ...ofTask(hooks), ...(caller && { caller }) };
+    return (await runHooks('PreAbilityCall', context, all, scripts(answers))).map(({ hook_id }) => hook_id);
+  };
+
+  test('a hook fires for its callers only', async () => {
+    expect(await asked('agent')).toEqual(['for_agents', 'for_all']);
+    expect(await asked('person')).toEqual(['for_all']);
+  });
+
+  test('where it is not known who is asking, every guard fires', async () => {
+    expect(await asked(undefined)).toEqual(['for_agents', 'for_all']);
+  });
+});
+
+test('R-002-23: an error is an answer: a no before a call, and nothing elsewhere', async () => {
+  const hooks = [script('g')];
+  const broken = scripts({ g: new Error('it is gone') });
+  const [call] = await runHooks('PreAbilityCall', ofTask(hooks), all, broken);
+  const [prompt] = await runHooks('PromptSubmit', ofSession(hooks), all, broken);
+  expect(call).toMatchObject({ status: 'error', decision: 'deny', reason: 'it is gone' });
+  expect(prompt).toMatchObject({ status: 'error', decision: 'allow', reason: 'it is gone' });
+});
+
+test('R-002-17: a script of a session reads the event, which is about no ability', async () => {
+  const silent = scripts({ s: {} });
+  await runHooks('PromptSubmit', ofSession([script('s')]), all, silent);
+  expect(silent.asked).toEqual([
+    {
+      event_type: 'PromptSubmit',
+      session_id: 's-1',
+      task_id: null,
+      ability_id: null,
+      module_id: 'ops',
+      user_id: 'ada',
+      payload: { prompt: 'restart the service', turn_index: 3 },
+      environment: { name: 'dev', protected: false, vars: { region: 'eu' } },
+      effects: null,
+      tags: [],
+      plan_digest: null,
+    },
+  ]);
+});
+
+test.each([
+  'input.prompt.startsWith("restart") && input.turn_index == 3',
+  'session.id == "s-1" && user.name == "ada"',
+  'environment.name == "dev" && environment.vars.region == "eu"',
+  'ability == null && task == null && outcome == null && effects == null',
+  'now() == timestamp("2026-12-24T18:00:00Z")',
+])('an expression of a session sees the payload as input: %s', async (warn_if) => {
+  const [answer] = await runHooks('PromptSubmit', ofSession([expression('e', { warn_if })]), all, scripts({}));
+  expect(answer).toMatchObject({ status: 'ok', warnings: ['Because.'] });
+});
+
+test('R-000-57, C-11: what a hook of a prompt says is kept for the AI, and silence is no error', async () => {
+  const signals = { routing_hints: [{ hint: 'ops.restart' }] };
+  const said = scripts({
+    hints: { hook_signals: signals },
+    silent: {},
+    refuses: { guard_decision: 'deny', reason: 'no' },
+  });
+  const hooks = [script('refuses'), script('silent'), script('hints')];
+  const answers = await runHooks('PromptSubmit', ofSession(hooks), { blockingOnly: true }, said);
+  expect(answers).toMatchObject([
+    { hook_id: 'refuses', status: 'ok', decision: 'deny', reason: 'no' },
+    { hook_id: 'silent', status: 'ok', decision: 'allow' },
+    { hook_id: 'hints', status: 'ok', decision: 'allow', hook_signals: signals },
+  ]);
+});
+
+test('R-002-25, R-002-26: at the end of a session nothing is decided, and signals are dropped', async () => {
+  const said = scripts({ s: { guard_decision: 'deny', hook_signals: { risk_alerts: ['x'] } } });
+  const [answer] = await runHooks('SessionStop', ofSession([script('s')]), all, said);
+  expect(answer?.decision).toBe('allow');
+  expect(answer?.hook_signals).toBeUndefined();
+  expect(answer?.warnings).toHaveLength(2);
+});
