@@ -107,6 +107,8 @@ export class PlanSource {
     const task = found?.task;
     if (!task) throw outsider();
     verifySeal(task.seal, { task: task.seal.task }, this.keys);
+    // Guards over a session are not left behind by leaving out the session.
+    if (task.session !== (task.seal.session ?? null)) throw outsider();
     const root = await this.find(task.seal.plan, run);
     refuseOtherProject(root, run, this.project);
     await this.refuseForeign(found, root, task.seal.task);

@@ -28,11 +28,12 @@ import type { FileDependencies } from './files/call-files.js';
 import { holdFiles } from './files/input-files.js';
 import { type CreationDependencies, guardCreation, resolveWanted } from './guard-creation.js';
 import type { PlanSource } from './plan-source.js';
+import { type LinkDependencies, linkTask } from './session/link-task.js';
 import type { RecordFolder } from './record/record-folder.js';
 import type { RunRef } from './runs.js';
 
 /** What preflight needs of its worker. */
-export interface PreflightDependencies extends CreationDependencies {
+export interface PreflightDependencies extends CreationDependencies, LinkDependencies {
   /** Absolute path of the project. */
   root: string;
   project: string;
@@ -133,8 +134,10 @@ async function preflight(
     return { plan, input, warnings, ...about, ...(state === 'ended' && { ended: true }) };
   }
   refuseOtherPlan(request.plan, planned, false);
-  const guarded = await guardCreation(resolved, request, dependencies, signal);
+  const link = await linkTask(request, dependencies);
+  const guarded = await guardCreation(resolved, request, dependencies, signal).catch(link.refused);
   const { plan, digests, hooks, confirmations, warnings } = guarded;
+  await link.formed(hooks);
   refuseOtherPlan(request.plan, { ...planned, plan }, true);
   const { task, user, retry } = request;
   const progress = retry && (await progressOf(retry, plan, dependencies));

@@ -6,6 +6,7 @@ import type { Person } from './people.js';
 import type { Plan } from './plan.js';
 import type { Problem } from './problem.js';
 import type { Seal } from './seal.js';
+import type { CallStatus } from './session.js';
 import type { StoredResult } from './stored-result.js';
 import type { InputChange, TaskResult, WantedPlan } from './task.js';
 
@@ -55,8 +56,17 @@ export interface HookRequest extends CallContext {
   input: JsonObject;
   /** What `now()` gives the hooks that are expressions: milliseconds since 1970. Left out in tasks of earlier builds. */
   moment?: number;
+  /** Names the call in its session, where it is entered there; unique in its task. */
+  call_id?: string;
   /** For `PostAbilityCall`: how the call ended. */
   outcome?: { status: string; output: Json; error: Problem | null };
+}
+
+/** Argument of the activity that tells the session of a task how a call ended. */
+export interface EndCallRequest extends CallContext {
+  call_id: string;
+  /** `denied`: it was never made. */
+  status: CallStatus | 'denied';
 }
 
 /** Argument of the activity that ends every task: checks the output, writes the record. */

@@ -133,10 +133,17 @@ export interface PromptRequest {
   user: Person;
 }
 
-/** What the activity behind a prompt is given. */
-export interface AskPromptRequest {
-  prompt: string;
+/** What every activity of a session is told of it. */
+export interface SessionSurroundings {
+  session_id: string;
+  scope: string;
+  environment: string;
   user: Person;
+}
+
+/** What the activity behind a prompt is given. `user` is who prompts. */
+export interface AskPromptRequest extends SessionSurroundings {
+  prompt: string;
   turn_index: number;
   /** Milliseconds since 1970. */
   moment: number;
@@ -154,7 +161,7 @@ export interface AskPromptAnswer {
 }
 
 /** What the activity at the end of a session is given. */
-export interface EndSessionRequest {
+export interface EndSessionRequest extends SessionSurroundings {
   reason: StopReason;
   turns: number;
   moment: number;

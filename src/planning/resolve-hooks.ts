@@ -12,6 +12,7 @@ import { matchesAnyGlob } from '../rules/glob.js';
 import { isOverPhase } from '../rules/guard-precedence.js';
 import { HOOK_NAMES } from '../rules/hook-facts.js';
 import { didYouMean } from '../rules/nearest.js';
+import { readsSession } from '../rules/session-reads.js';
 import { type Available, checkCondition } from './check-names.js';
 import { HOOK_ARGUMENTS } from './check-placeholders.js';
 import type { Warn } from './doubt.js';
@@ -166,7 +167,15 @@ export function handlerOf(hook: Loaded<HookDefinition>, phase: Phase, registry: 
   }
   const { deny_if, confirm_if, warn_if, reason, suggestion } = handler.expression;
   for (const [key, condition] of Object.entries({ deny_if, confirm_if, warn_if })) {
-    if (condition !== undefined) checkCondition(condition, IN_HOOKS, hook, ['handler', 'expression', key]);
+    if (condition === undefined) continue;
+    checkCondition(condition, IN_HOOKS, hook, ['handler', 'expression', key]);
+    if (phase === 'PreAbilityCall' || !readsSession(condition)) continue;
+    throw new AbilityError({
+      code: 'definition.invalid',
+      message: `The hook ${id} looks at what its session did, which only hooks of PreAbilityCall can`,
+      location: hook.locate(['handler', 'expression', key]),
+      suggestion: 'Move it to PreAbilityCall.yaml; elsewhere `session` has its `id`.',
+    });
   }
   if (isOverPhase(phase) && (deny_if ?? confirm_if) !== undefined) {
     const when = phase === 'PostAbilityCall' ? 'after the call' : 'at the end of a session';

@@ -16,6 +16,7 @@ import { type InferredPlacement, inferPlacement } from './infer-placement.js';
 import { limitsOf } from './limits.js';
 import { filesOf } from './plan-files.js';
 import { resolveEnvironment } from './resolve-environment.js';
+import { looksAtSessions } from './looks-at-sessions.js';
 import { resolveHooks } from './resolve-hooks.js';
 import { checkSchemas, checkScope, configLevels, resolveOperation } from './resolve-operation.js';
 import { plannedStanding, warningsOfStanding } from './standing.js';
@@ -242,6 +243,7 @@ function assemble(
     environment: resolveEnvironment(registry, environment),
     limits: limitsOf(project, undefined),
     ...body,
+    ...(looksAtSessions(registry) && { session_calls: true }),
   };
 }
 

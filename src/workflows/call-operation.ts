@@ -23,6 +23,7 @@ import type { Budget } from './budget.js';
 import { endOfLost } from './cut.js';
 import type { Halt } from './halt.js';
 import { askGuards, fireAfter, type Hooked, keep } from './hooks.js';
+import { type EnteredCall, entersCalls, inSession } from './session-calls.js';
 import { isStepFailure, readActivityFailure, StepFailure } from './step-failure.js';
 import type { TaskRun } from './task-run.js';
 
@@ -54,14 +55,19 @@ const SLACK_MS = 100;
  *
  * @throws StepFailure; cancellation; Halted. Source: design, section 3.
  */
-export async function callOperation(run: TaskRun, call: OperationCall): Promise<Json> {
+export function callOperation(run: TaskRun, call: OperationCall): Promise<Json> {
+  return entersCalls(run) ? inSession(run, (entered) => callGuarded(run, call, entered)) : callGuarded(run, call);
+}
+
+async function callGuarded(run: TaskRun, call: OperationCall, entered?: EnteredCall): Promise<Json> {
   const input = callInput(run.plan, call.operation, call.input);
-  const hooked: Hooked = { path: call.path, operation: call.operation, input };
+  const hooked: Hooked = { path: call.path, operation: call.operation, input, ...(entered && { callId: entered.id }) };
   const asked = askGuards(run, hooked);
   // Two turns, guards or not: in the histories of engine 1 the waits of sibling branches come before their calls.
   const reasons = reasonsFor(run, call, await asked);
   await (reasons.length > 0 ? confirm(run, { ...call, input }, reasons) : undefined);
   const made = run.made.begin(call.path, call.operation.key, input);
+  if (entered) entered.isMade = true;
   try {
     const output = await perform(run, call);
     made.gave(output);
