@@ -30,7 +30,7 @@ const PHASE_MS = 5 * 60_000;
 export function createHookPhase(dependencies: HookPhaseDependencies): (request: HookRequest) => Promise<HookAnswer[]> {
   return async (request) => {
     const context = Context.current();
-    const { plan, seal, user, session } = await dependencies.plans
+    const { plan, seal, user, session, caller } = await dependencies.plans
       .admit(request.seal, context.info)
       .catch((error: unknown) => {
         throw toFailure(error);
@@ -51,6 +51,7 @@ export function createHookPhase(dependencies: HookPhaseDependencies): (request: 
         task,
         user,
         session,
+        ...(caller && { caller }),
         ...(outcome && { outcome }),
         path,
         moment,

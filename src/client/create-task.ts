@@ -33,6 +33,8 @@ export interface NewTask {
   files?: Omit<GivenFiles, 'signal'>;
   user: Person;
   session?: string | null;
+  /** What the one who calls is; left out: not known, so that every hook fires. */
+  caller?: TaskRequest['caller'];
   /** What it is for, in the words of whoever asks. */
   intent?: string;
   /** Chosen by the caller; the same key with the same request is the same task. */
@@ -83,6 +85,7 @@ export async function createTask(connection: Connection, wanted: NewTask): Promi
     direct: wanted.direct ?? false,
     user: wanted.user,
     session: wanted.session ?? null,
+    ...(wanted.caller && { caller: wanted.caller }),
     ...(wanted.intent !== undefined && { intent: wanted.intent }),
     ...(wanted.retry && { retry: wanted.retry }),
     ...(wanted.plan && { plan: wanted.plan }),

@@ -1,3 +1,4 @@
+import type { Caller } from './callers.js';
 import type { SlotRequest } from './concurrency.js';
 import type { StepFiles } from './files.js';
 import type { HookAnswer, Phase } from './hooks.js';
@@ -122,6 +123,8 @@ export interface ModifyRequest extends CallContext {
   input: JsonObject;
   /** Who changes it; hooks are asked about this person. */
   by: Person;
+  /** As which kind of caller. */
+  caller?: Caller;
   /** What the task was created to be, and nothing else. */
   only?: WantedPlan;
 }

@@ -55,13 +55,19 @@ const GUARD_MS = parseDuration('10s');
 export function resolveHooks(registry: Registry, subject: HookSubject, levels: HookBindings[], warn: Warn): PlanHooks {
   const hooksOf = (phase: TaskPhase): PlanHook[] =>
     selectHooks(phase, registry, subject, levels, warn).map((hook) => {
-      return { id: hook.value.id, handler: handlerOf(hook, phase, registry) };
+      return plannedHook(hook, phase, registry);
     });
   return {
     pre_create: hooksOf('PreAbilityCreate'),
     pre_call: hooksOf('PreAbilityCall'),
     post_call: hooksOf('PostAbilityCall'),
   };
+}
+
+/** A hook as a plan has it. The caller is not known when a plan is made, so what the hook says of it goes along. */
+export function plannedHook(hook: Loaded<HookDefinition>, phase: Phase, registry: Registry): PlanHook {
+  const { id, match: { callers } = {} } = hook.value;
+  return { id, ...(callers && { callers: [...new Set(callers)].sort() }), handler: handlerOf(hook, phase, registry) };
 }
 
 /** The hooks of one phase, as {@link resolveHooks} has them, before their handlers are resolved. */

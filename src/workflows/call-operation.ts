@@ -16,6 +16,8 @@ import type { PlanHook, PlanOperation, PlanRetry } from '../contracts/plan.js';
 import type { Problem } from '../contracts/problem.js';
 import { callInput } from '../rules/call-input.js';
 import { attemptsOf, GUARD_APPROVAL_MS, RETRY, stepLimit } from '../rules/call-limits.js';
+import { callerOf } from '../rules/caller-of.js';
+import { firesFor } from '../rules/fires.js';
 import { plainYes } from '../rules/stored-result.js';
 import { awaitApproval } from './approvals.js';
 import { isForAnother, KEY_WAIT, KEY_WAIT_MS } from './await-key.js';
@@ -167,7 +169,7 @@ function take(run: TaskRun, call: OperationCall, answer: CallAnswer): Json {
   const { output, attempt, hooks, allowed, warnings, files } = answer;
   run.note(call.path, call.id, { status: 'running', attempts: attempt ?? 1, ...(files && { files }) });
   if (hooks) keep(run, hooks);
-  if (allowed) keep(run, allowedBy(call));
+  if (allowed) keep(run, allowedBy(run, call));
   if (warnings) run.warnings.push(...warnings);
   if (files) takeFiles(run, call, files);
   return output;
@@ -183,9 +185,12 @@ function takeFiles(run: TaskRun, { path, operation }: OperationCall, files: Step
 }
 
 /** What the built-in hooks of a call said, none of which had anything to say but yes. */
-function allowedBy({ operation, path }: OperationCall): HookAnswer[] {
+function allowedBy(run: TaskRun, { operation, path }: OperationCall): HookAnswer[] {
+  const caller = callerOf(run.start);
   const asked = (hooks: readonly PlanHook[], phase: Phase): HookAnswer[] =>
-    hooks.flatMap(({ id, handler }) => (handler.kind === 'builtin' ? [plainYes({ hook_id: id, phase, path })] : []));
+    hooks
+      .filter((hook) => hook.handler.kind === 'builtin' && firesFor(hook, caller))
+      .map(({ id }) => plainYes({ hook_id: id, phase, path }));
   return [...asked(operation.hooks.pre_call, 'PreAbilityCall'), ...asked(operation.hooks.post_call, 'PostAbilityCall')];
 }
 

@@ -5,6 +5,8 @@ import type { Json, JsonObject } from '../contracts/json.js';
 import { ACTIVITY_LIMITS, FIRST_CEL } from '../contracts/names.js';
 import type { PlanHook, PlanOperation } from '../contracts/plan.js';
 import type { Problem } from '../contracts/problem.js';
+import { callerOf } from '../rules/caller-of.js';
+import { firesFor } from '../rules/fires.js';
 import { firstDeny } from '../rules/guard-precedence.js';
 import { answerExpression, denialOf, failedAnswer, type HookFacts, hookFacts } from '../rules/hook-facts.js';
 import { handlerReadsSession } from '../rules/session-reads.js';
@@ -110,8 +112,9 @@ async function fireScripts(
 
 /** Around the task itself built-in hooks have no attempt to stand in. */
 function hooksOf(run: TaskRun, { operation }: Hooked, list: 'pre_call' | 'post_call'): PlanHook[] {
-  if (!operation) return run.plan.ability.hooks[list];
-  return operation.hooks[list].filter(({ handler }) => handler.kind !== 'builtin');
+  const caller = callerOf(run.start);
+  const hooks = (operation ?? run.plan.ability).hooks[list].filter((hook) => firesFor(hook, caller));
+  return operation ? hooks.filter(({ handler }) => handler.kind !== 'builtin') : hooks;
 }
 
 function needsActivity(hooks: readonly PlanHook[]): boolean {

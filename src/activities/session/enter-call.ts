@@ -1,3 +1,4 @@
+import type { Caller } from '../../contracts/callers.js';
 import type { HookAnswer } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { FIRST_CEL } from '../../contracts/names.js';
@@ -5,6 +6,7 @@ import type { PlanHook } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { SessionCall } from '../../contracts/session.js';
 import { canonicalJson } from '../../rules/canonical.js';
+import { firesFor } from '../../rules/fires.js';
 import { type FactSources, failedAnswer, hookFacts } from '../../rules/hook-facts.js';
 import { handlerReadsSession } from '../../rules/session-reads.js';
 import { Masker } from '../masking/masker.js';
@@ -22,6 +24,8 @@ export interface CallToEnter extends FactSources {
   id: string;
   path: string;
   moment: number;
+  /** Absent: not known, so that every hook fires. */
+  caller?: Caller;
   /** All hooks of the call. */
   hooks: readonly PlanHook[];
 }
@@ -38,8 +42,8 @@ export interface EnterCallDependencies extends TellDependencies {
  */
 export async function enterCall(call: CallToEnter, dependencies: EnterCallDependencies): Promise<HookAnswer[]> {
   const { plan, operation, path, moment, session, id } = call;
-  const guards = call.hooks.flatMap(({ id: hook, handler }) =>
-    handlerReadsSession(handler) ? [{ id: hook, handler }] : [],
+  const guards = call.hooks.flatMap((hook) =>
+    handlerReadsSession(hook.handler) && firesFor(hook, call.caller) ? [{ id: hook.id, handler: hook.handler }] : [],
   );
   const masker = new Masker(secretsOf(plan, dependencies.secrets(plan.environment.name)));
   const input = masker.maskDeep(call.input) as JsonObject;

@@ -24,6 +24,7 @@ import { type InputFlags, parseInput } from '../parse-input.js';
 import { plainText } from '../plain-text.js';
 import { explainingChange } from '../preview/explain-change.js';
 import { readPlanFlag } from '../preview/read-plan-flag.js';
+import { readCaller } from '../read-caller.js';
 import { readIntent } from '../read-intent.js';
 import { exitOf } from '../report.js';
 import { reviewDefinitions } from '../review-definitions.js';
@@ -115,6 +116,7 @@ export async function newTask(
     ...(flags.file && flags.file.length > 0 && { files: parseFiles(flags.file, registry.project, context.cwd) }),
     ...(plan && { plan }),
     user: currentUser(context.env),
+    caller: readCaller(context.env),
     run: isRun,
     direct: flags.direct ?? false,
     ...(flags.key !== undefined && { key: flags.key }),

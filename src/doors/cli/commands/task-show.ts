@@ -37,6 +37,7 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
     terminal.print(
       [
         renderResult(result, terminal.style, context),
+        ...(result.caller === undefined ? [] : [`caller: ${result.caller}`]),
         ...(view?.paused
           ? [asTyped(`paused: it starts nothing new until \`ability task resume ${key}\``, context)]
           : []),
