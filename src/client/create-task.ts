@@ -21,6 +21,7 @@ import type { Stall } from './find-stall.js';
 import { type GivenFiles, giveFiles } from './give-files.js';
 import { keepingRuntime } from './keep-runtime.js';
 import { refuseWithoutWorker } from './pollers.js';
+import { checkSessionId } from './session-ids.js';
 import { checkUserKey, generateTaskKey } from './task-keys.js';
 import { asking, isUnknownWorkflow } from './temporal-errors.js';
 
@@ -71,6 +72,7 @@ export interface CreatedTask {
  * @throws AbilityError with what preflight says: the codes of `CODES`. Source: design, sections 3 and 6.
  */
 export async function createTask(connection: Connection, wanted: NewTask): Promise<CreatedTask> {
+  if (wanted.session !== undefined && wanted.session !== null) checkSessionId(wanted.session);
   const id = wanted.direct
     ? `direct:${randomUUID()}`
     : wanted.key === undefined

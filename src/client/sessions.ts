@@ -8,8 +8,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
-import { monotonicFactory } from 'ulid';
-import { QUERIES, SESSION_UPDATES, sessionIdOf, taskQueueOf, USER_KEY, WORKFLOWS } from '../contracts/names.js';
+import { QUERIES, SESSION_UPDATES, sessionIdOf, taskQueueOf, WORKFLOWS } from '../contracts/names.js';
 import type { Person } from '../contracts/people.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { PromptRequest, SessionStart, SessionView, TurnContext } from '../contracts/session.js';
@@ -17,6 +16,7 @@ import { markdownLine } from '../rules/shown-text.js';
 import type { Connection } from './connect.js';
 import { keepingRuntime } from './keep-runtime.js';
 import { placementWithWorker, refuseUnserved } from './pollers.js';
+import { checkSessionId, generateSessionId } from './session-ids.js';
 import { asking } from './temporal-errors.js';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -24,8 +24,6 @@ const DAY_MS = 24 * 60 * 60_000;
 const PROMPT_MS = 7 * 60_000;
 const STOP_MS = 7 * 60_000;
 const ASK_MS = 5000;
-
-const nextUlid = monotonicFactory();
 
 /** What a session is to be. */
 export interface NewSession {
@@ -48,14 +46,13 @@ export interface SeenSession extends Omit<SessionView, 'status'> {
 /**
  * Starts a session. One of that id that is open, in the same environment and scope, is this very session.
  *
- * @throws AbilityError `session.key_conflict`, `session.stopped`, `task.key_invalid`, `placement.no_worker`.
+ * @throws AbilityError `session.key_conflict`, `session.stopped`, `usage.invalid`, `placement.no_worker`.
  */
 export async function startSession(
   connection: Connection,
   wanted: NewSession,
 ): Promise<{ session_id: string; attached: boolean }> {
-  const session_id = wanted.id ?? `s-${nextUlid().toLowerCase()}`;
-  if (!USER_KEY.test(session_id)) throw invalidId(session_id);
+  const session_id = wanted.id === undefined ? generateSessionId() : checkSessionId(wanted.id);
   const { environment, scope, idleMs: idle_ms = DAY_MS, user } = wanted;
   const start: SessionStart = { format: 1, session_id, environment, scope, idle_ms, user };
   return asking(connection, () =>
@@ -140,7 +137,7 @@ async function updating<T>(
   limitMs: number,
   update: (handle: Handle) => Promise<T>,
 ): Promise<T> {
-  const handle = (): Handle => connection.temporal.workflow.getHandle(sessionIdOf(connection.project, session));
+  const handle = (): Handle => connection.temporal.workflow.getHandle(sessionIdOf(connection.project, checkSessionId(session)));
   return asking(connection, async () => {
     try {
       return await keepingRuntime(connection, () =>
@@ -157,7 +154,7 @@ async function updating<T>(
 
 async function describe(connection: Connection, session: string): Promise<WorkflowExecutionDescription> {
   try {
-    const id = sessionIdOf(connection.project, session);
+    const id = sessionIdOf(connection.project, checkSessionId(session));
     const description = await connection.temporal.workflow.getHandle(id).describe();
     if (description.type === WORKFLOWS.session) return description;
   } catch (error) {
@@ -210,14 +207,6 @@ async function refuseOther(connection: Connection, { session_id, environment, sc
     code: 'session.key_conflict',
     message: `The session ${session_id} is open in ${String(memo?.environment)}, with the scope ${String(memo?.scope)}`,
     suggestion: 'Choose another id, or leave out --id.',
-  });
-}
-
-function invalidId(id: string): AbilityError {
-  return new AbilityError({
-    code: 'task.key_invalid',
-    message: `${JSON.stringify(id)} is no id of a session`,
-    suggestion: 'It has 1 to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit.',
   });
 }
 

@@ -35,6 +35,7 @@ export interface RunFlags extends InputFlags, FollowFlags {
   plan?: string;
   file?: string[];
   intent?: string;
+  session?: string;
   key?: string;
   direct?: boolean;
   detach?: boolean;
@@ -116,6 +117,7 @@ export async function newTask(
     ...(flags.file && flags.file.length > 0 && { files: parseFiles(flags.file, registry.project, context.cwd) }),
     ...(plan && { plan }),
     user: currentUser(context.env),
+    session: flags.session ?? (context.env.ABILITY_SESSION || null),
     caller: readCaller(context.env),
     run: isRun,
     direct: flags.direct ?? false,
