@@ -29,9 +29,9 @@ import type { FileDependencies } from './files/call-files.js';
 import { holdFiles } from './files/input-files.js';
 import { type CreationDependencies, guardCreation, resolveWanted } from './guard-creation.js';
 import type { PlanSource } from './plan-source.js';
-import { type LinkDependencies, linkTask } from './session/link-task.js';
 import type { RecordFolder } from './record/record-folder.js';
 import type { RunRef } from './runs.js';
+import { type LinkDependencies, linkTask } from './session/link-task.js';
 
 /** What preflight needs of its worker. */
 export interface PreflightDependencies extends CreationDependencies, LinkDependencies {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import {
   ApplicationFailure,
-  type WorkflowExecutionDescription,
   WorkflowExecutionAlreadyStartedError,
+  type WorkflowExecutionDescription,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
@@ -137,7 +137,8 @@ async function updating<T>(
   limitMs: number,
   update: (handle: Handle) => Promise<T>,
 ): Promise<T> {
-  const handle = (): Handle => connection.temporal.workflow.getHandle(sessionIdOf(connection.project, checkSessionId(session)));
+  const handle = (): Handle =>
+    connection.temporal.workflow.getHandle(sessionIdOf(connection.project, checkSessionId(session)));
   return asking(connection, async () => {
     try {
       return await keepingRuntime(connection, () =>

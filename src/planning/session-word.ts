@@ -45,5 +45,7 @@ export function verifyWord({ mac, ...unsigned }: SignedWord, session: string, { 
 
 /** The prefix keeps it apart from every seal of a task. */
 function macOf(unsigned: Omit<SignedWord, 'mac'>, secret: Uint8Array): string {
-  return createHmac('sha256', secret).update(`session-word\n${canonicalJson(unsigned)}`).digest('hex');
+  return createHmac('sha256', secret)
+    .update(`session-word\n${canonicalJson(unsigned)}`)
+    .digest('hex');
 }

@@ -52,7 +52,8 @@ async function endCall(run: TaskRun, { id }: EnteredCall, status: EndCallRequest
     const end = activities[ACTIVITIES.endCall] as EndCall;
     await CancellationScope.nonCancellable(() => untilKeyed(() => end({ ...run.context, call_id: id, status })));
   } catch (error) {
-    const reason = error instanceof Error ? (error.cause instanceof Error ? error.cause : error).message : String(error);
+    const reason =
+      error instanceof Error ? (error.cause instanceof Error ? error.cause : error).message : String(error);
     run.warnings.push(`The session was not told how a call ended (${status}): ${reason}`);
   } finally {
     run.atWork -= 1;

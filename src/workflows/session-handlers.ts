@@ -35,7 +35,8 @@ export function hearSession(run: SessionRun): void {
     {
       validator: (request) => {
         refuseStopped(run);
-        if (!isPromptRequest(request)) throw refusal('usage.invalid', 'A prompt has the form {prompt, user: {name, source}}');
+        if (!isPromptRequest(request))
+          throw refusal('usage.invalid', 'A prompt has the form {prompt, user: {name, source}}');
       },
       description: 'What the user asks: {"prompt": "...", "user": {"name": "ada", "source": "claimed"}}',
     },
@@ -145,7 +146,12 @@ function asRefusal(error: unknown): Error {
     end.kind === 'problem'
       ? end.problem
       : { code: 'worker.unavailable', message: 'No worker answered for the session in time' };
-  return ApplicationFailure.create({ type: problem.code, message: problem.message, nonRetryable: true, details: [problem] });
+  return ApplicationFailure.create({
+    type: problem.code,
+    message: problem.message,
+    nonRetryable: true,
+    details: [problem],
+  });
 }
 
 /** Does one thing after the other, in the order in which they came. */

@@ -12,7 +12,13 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { ACTIVITIES, ACTIVITY_LIMITS } from '../contracts/names.js';
-import type { EndSessionAnswer, EndSessionRequest, SessionStart, SessionView, StopReason } from '../contracts/session.js';
+import type {
+  EndSessionAnswer,
+  EndSessionRequest,
+  SessionStart,
+  SessionView,
+  StopReason,
+} from '../contracts/session.js';
 import { readSessionStart } from '../rules/read-session-start.js';
 import { reportRun } from './report-run.js';
 import { hearSession } from './session-handlers.js';
@@ -89,7 +95,8 @@ async function wind(run: SessionRun, reason: StopReason): Promise<void> {
     run.noteTasks(answer.tasks);
     run.stopHooks = answer.hooks;
   } catch (error) {
-    const message = error instanceof Error ? (error.cause instanceof Error ? error.cause : error).message : String(error);
+    const message =
+      error instanceof Error ? (error.cause instanceof Error ? error.cause : error).message : String(error);
     const hook = { hook_id: '*', phase: 'SessionStop', path: '', status: 'error', decision: 'allow' } as const;
     run.stopHooks = [{ ...hook, reason: `its hooks could not be asked: ${message}` }];
   }

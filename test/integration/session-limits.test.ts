@@ -101,10 +101,12 @@ describe('guards over what a session did', () => {
     }
     const session = await start();
     const branches = await run('two_refunds', session);
-    expect(branches.steps.filter(({ call }) => call).map(({ status }) => status).sort()).toEqual([
-      'denied',
-      'succeeded',
-    ]);
+    expect(
+      branches.steps
+        .filter(({ call }) => call)
+        .map(({ status }) => status)
+        .sort(),
+    ).toEqual(['denied', 'succeeded']);
   });
 
   test('is one activity beside the call, and replays', async () => {
@@ -125,6 +127,8 @@ describe('guards over what a session did', () => {
     await stopSession(project.connection, session);
     for (const { id } of [open, limited]) await project.connection.temporal.workflow.getHandle(id).signal('run');
     expect(await project.wait(open.id)).toMatchObject({ result: { status: 'succeeded' } });
-    expect(await project.wait(limited.id)).toMatchObject({ result: { status: 'denied', error: { code: 'hook.failed' } } });
+    expect(await project.wait(limited.id)).toMatchObject({
+      result: { status: 'denied', error: { code: 'hook.failed' } },
+    });
   });
 });

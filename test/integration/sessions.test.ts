@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { promptSession, showSession, startSession, stopSession } from '../../src/client/index.js';
-import { sessionIdOf, SESSION_UPDATES } from '../../src/contracts/names.js';
+import { SESSION_UPDATES, sessionIdOf } from '../../src/contracts/names.js';
 import type { AbilityError } from '../../src/contracts/problem.js';
 import type { TurnContext } from '../../src/contracts/session.js';
 import { operation, type ProjectFiles, projectFile } from '../fixtures/project-folder.js';
@@ -79,9 +79,7 @@ describe('a session', () => {
       turn_index: 1,
       hook_signals: {
         routing_hints: [{ source: 'PromptSubmit.hints', hint: 'module:users' }],
-        ability_guards: [
-          { ability_id: 'op.late', decision: 'deny', reason: 'Not now.', source: 'PromptSubmit.hints' },
-        ],
+        ability_guards: [{ ability_id: 'op.late', decision: 'deny', reason: 'Not now.', source: 'PromptSubmit.hints' }],
         risk_alerts: ['Frozen. (hook freeze)'],
         normalized_intent: 'deploy? deploy!',
       },
@@ -203,7 +201,8 @@ describe('a session', () => {
     const session = await start();
     const turns = await Promise.all(['a', 'b', 'c', 'd'].map((text) => ask(session, text)));
     expect(turns.map(({ turn_index }) => turn_index).sort()).toEqual([1, 2, 3, 4]);
-    for (const { turn_index, hook_signals } of turns) expect([turn_index, hook_signals.normalized_intent]).toBeDefined();
+    for (const { turn_index, hook_signals } of turns)
+      expect([turn_index, hook_signals.normalized_intent]).toBeDefined();
   });
 
   test('believes of guards and calls nobody but a worker of its project', async () => {

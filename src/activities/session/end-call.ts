@@ -17,7 +17,8 @@ export function createEndCall(
       if (session === null) return;
       await tellSession(session, { kind: 'ended', id: callIdOf(taskOf(context), call_id), status }, dependencies);
     } catch (error) {
-      if (error instanceof AbilityError && (error.code === 'session.stopped' || error.code === 'session.not_found')) return;
+      if (error instanceof AbilityError && (error.code === 'session.stopped' || error.code === 'session.not_found'))
+        return;
       if (error instanceof AbilityError) throw toFailure(error);
       throw ApplicationFailure.create({ type: 'temporal.unavailable', message: String(error) });
     }

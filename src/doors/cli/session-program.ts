@@ -11,14 +11,21 @@ export function defineSession(program: Command, given: Given, outcome: Outcome):
   addGlobals(session);
   session.addHelpText(
     'after',
-    examples('ability session start', 'ability session prompt SESSION "Delete the test users"', 'ability session stop SESSION'),
+    examples(
+      'ability session start',
+      'ability session prompt SESSION "Delete the test users"',
+      'ability session stop SESSION',
+    ),
   );
   const define = definer(session, given, outcome);
   define('start', 'start a session and print its id', () => import('./commands/session-start.js'))
     .option('--id <id>', 'your own id; an open session of that id is this very session')
     .option('--scope <folder>', 'the folder that it is about (default: ABILITY_SCOPE, then the nearest ABILITY.md)')
     .option('--idle <duration>', 'end it when nothing has happened for so long', '24h')
-    .addHelpText('after', examples('ability session start', 'ability session start --id review-7 --scope modules/users'));
+    .addHelpText(
+      'after',
+      examples('ability session start', 'ability session start --id review-7 --scope modules/users'),
+    );
   define(
     'prompt <session> <text>',
     'run the hooks of a prompt and print the turn context; - reads it from stdin',
@@ -31,8 +38,9 @@ export function defineSession(program: Command, given: Given, outcome: Outcome):
     'after',
     examples('ability session show SESSION --json'),
   );
-  define('stop <session>', 'end a session; its open tasks go on', () => import('./commands/session-stop.js')).addHelpText(
-    'after',
-    examples('ability session stop SESSION'),
-  );
+  define(
+    'stop <session>',
+    'end a session; its open tasks go on',
+    () => import('./commands/session-stop.js'),
+  ).addHelpText('after', examples('ability session stop SESSION'));
 }

@@ -118,7 +118,10 @@ test.each([
 test('outside of a session such a guard has failed, with what to do, unless it says that it may be', () => {
   const outside: HookFacts = { ...facts, session: null };
   const answer = (deny_if: string) =>
-    answerExpression('limit', handler(deny_if), { phase: 'PreAbilityCall', path: '' }, outside, { moment: 0, cel: CEL });
+    answerExpression('limit', handler(deny_if), { phase: 'PreAbilityCall', path: '' }, outside, {
+      moment: 0,
+      cel: CEL,
+    });
   expect(answer('session.counts.total > 3')).toMatchObject({
     status: 'error',
     decision: 'deny',

@@ -22,7 +22,10 @@ test('lists of several hooks come together in their order, each with its source 
         routing_hints: ['prefer_safe_ops'],
         ability_guards: [{ ability_id: 'delete_user_data', decision: 'deny', reason: 'Prod environment' }],
       }),
-      answer('risks', { risk_alerts: ['High-risk write detected in module X'], routing_hints: [{ hint: 'read:a.md' }] }),
+      answer('risks', {
+        risk_alerts: ['High-risk write detected in module X'],
+        routing_hints: [{ hint: 'read:a.md' }],
+      }),
     ),
   ).toEqual({
     routing_hints: [
@@ -65,7 +68,8 @@ test.each([
   ['need_user_confirm', 'deny'],
   ['allow', 'need_user_confirm'],
 ] as const)('of the guards %s and %s of an ability the graver is told, whichever comes first', (weak, grave) => {
-  const guard = (id: string, decision: string) => answer(id, { ability_guard: { ability_id: 'x', decision, reason: id } });
+  const guard = (id: string, decision: string) =>
+    answer(id, { ability_guard: { ability_id: 'x', decision, reason: id } });
   for (const order of [
     [guard('w', weak), guard('g', grave)],
     [guard('g', grave), guard('w', weak)],
@@ -103,7 +107,13 @@ test('a hook that failed says nothing to the AI (C-08)', () => {
 
 test('signals of other names, and known ones of a wrong form, are kept as unknown (R-002-47)', () => {
   const { hook_signals, unknown } = mergeSignals(
-    [answer('a', { mood: { level: 3 }, routing_hints: ['ok', 7], ability_guard: { ability_id: 'x', decision: 'maybe' } })],
+    [
+      answer('a', {
+        mood: { level: 3 },
+        routing_hints: ['ok', 7],
+        ability_guard: { ability_id: 'x', decision: 'maybe' },
+      }),
+    ],
     [],
     AT,
   );

@@ -11,7 +11,11 @@ export async function run(context: Context, [session = '', text = '']: string[])
   const prompt = text === '-' ? terminal.readInput() : text;
   if (prompt.length > MOST_PROMPT) {
     const message = `The prompt has ${prompt.length} characters; it may have ${MOST_PROMPT}`;
-    throw new AbilityError({ code: 'usage.invalid', message, suggestion: 'Put what is long into a file of the project.' });
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message,
+      suggestion: 'Put what is long into a file of the project.',
+    });
   }
   return withSession(context, await openRegistry(context), async (connection) => {
     const turn = await promptSession(connection, session, prompt, currentUser(context.env));

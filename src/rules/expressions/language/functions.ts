@@ -3,7 +3,7 @@ import { CONVERSIONS } from './conversions.js';
 import { fail } from './failure.js';
 import { kindOf, Maybe, Moment } from './kinds.js';
 import { OPERATORS } from './operators.js';
-import { type CallContext, type Callable, callWith, type Overload, overload } from './overloads.js';
+import { type Callable, type CallContext, callWith, type Overload, overload } from './overloads.js';
 import { lettersIn, matches, TEXT_METHODS } from './texts.js';
 import { TIME_METHODS } from './times.js';
 
