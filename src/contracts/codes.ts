@@ -528,6 +528,21 @@ export const CODES = {
     means: 'The task was sealed with a key this worker does not have; the call waits and is tried again.',
     next: 'Give the worker that key as well: in `.system/keys` or `ABILITY_SEAL_KEYS`.',
   },
+  'session.key_conflict': {
+    exit: EXIT.usage,
+    means: 'The id is that of an open session in another environment or scope.',
+    next: 'Choose another id, or leave out `--id`.',
+  },
+  'session.not_found': {
+    exit: EXIT.usage,
+    means: 'This project has no session of that id.',
+    next: 'Run `ability session start`, and pass the id that it prints.',
+  },
+  'session.stopped': {
+    exit: EXIT.usage,
+    means: 'The session has ended: it was stopped, idle or cancelled. Tasks that were open go on.',
+    next: 'Run `ability session start`, and pass the id that it prints.',
+  },
   'store.full': {
     exit: EXIT.outOfOrder,
     means:
@@ -573,21 +588,6 @@ export const CODES = {
     exit: EXIT.usage,
     means: 'A key has 1 to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit.',
     next: 'Choose such a key.',
-  },
-  'session.not_found': {
-    exit: EXIT.usage,
-    means: 'This project has no session of that id.',
-    next: 'Run `ability session start`, and pass the id that it prints.',
-  },
-  'session.stopped': {
-    exit: EXIT.usage,
-    means: 'The session has ended: it was stopped, idle or cancelled. Tasks that were open go on.',
-    next: 'Run `ability session start`, and pass the id that it prints.',
-  },
-  'session.key_conflict': {
-    exit: EXIT.usage,
-    means: 'The id is that of an open session in another environment or scope.',
-    next: 'Choose another id, or leave out `--id`.',
   },
   'task.not_found': {
     exit: EXIT.usage,

@@ -53,6 +53,7 @@ const COMMANDS = [
   'docs [options] [paths...]',
   'run [options] <id>',
   'task',
+  'session',
   'scaffold',
   'approvals [options]',
   'approve [options] <key>',
@@ -83,6 +84,12 @@ const TASK_COMMANDS = [
   'record [options] <key>',
   'open [options] <key>',
 ];
+const SESSION_COMMANDS = [
+  'start [options]',
+  'prompt [options] <session> <text>',
+  'show [options] <session>',
+  'stop [options] <session>',
+];
 const SCAFFOLD_COMMANDS = [
   'low-level [options] <key>',
   'scripts [options] <files...>',
@@ -107,6 +114,10 @@ describe('`--help` lists', () => {
     expect(helpOf(commandOf('scaffold'))).toContain(`\n  ${usage} `);
   });
 
+  test.each(SESSION_COMMANDS)('ability session %s', (usage) => {
+    expect(helpOf(commandOf('session'))).toContain(`\n  ${usage} `);
+  });
+
   test.each(IMPORT_COMMANDS)('ability import %s', (usage) => {
     expect(helpOf(commandOf('import'))).toContain(`\n  ${usage} `);
   });
@@ -119,6 +130,7 @@ describe('`--help` lists', () => {
     const known = [
       ...COMMANDS,
       ...TASK_COMMANDS.map((usage) => `task ${usage}`),
+      ...SESSION_COMMANDS.map((usage) => `session ${usage}`),
       ...SCAFFOLD_COMMANDS.map((usage) => `scaffold ${usage}`),
       ...IMPORT_COMMANDS.map((usage) => `import ${usage}`),
       ...KEYS_COMMANDS.map((usage) => `keys ${usage}`),
@@ -127,7 +139,7 @@ describe('`--help` lists', () => {
       leavesOf(program)
         .map(([name]) => name)
         .sort(),
-    ).toEqual(known.filter((name) => !['task', 'scaffold', 'import', 'keys'].includes(name)).sort());
+    ).toEqual(known.filter((name) => !['task', 'session', 'scaffold', 'import', 'keys'].includes(name)).sort());
   });
 
   test('the exit codes of every command', () => {
