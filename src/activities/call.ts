@@ -215,10 +215,11 @@ async function runBuiltins(
   const builtins = hooks.filter(({ handler }) => handler.kind === 'builtin');
   if (builtins.length === 0) return [];
   const { path } = request;
-  const { plan, seal, user, session } = admitted;
+  const { plan, seal, user, session, caller } = admitted;
   const facts = { plan, operation, input, task: taskOf(Context.current()), user, session, ...(outcome && { outcome }) };
   const context = {
     ...facts,
+    ...(caller && { caller }),
     path,
     moment: Date.now(),
     hooks: builtins,

@@ -1,3 +1,4 @@
+import type { Caller } from '../contracts/callers.js';
 import type { HookAnswer } from '../contracts/hooks.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { Person } from '../contracts/people.js';
@@ -47,6 +48,8 @@ export interface Wanted {
   /** Whom the hooks are asked about. */
   user: Person;
   session: string | null;
+  /** Undefined: not known, so that every hook fires. */
+  caller: Caller | undefined;
 }
 
 /** What was asked for, resolved for its environment and checked against the contract. */
@@ -66,7 +69,11 @@ export interface Guarded extends Pick<Resolved, 'plan' | 'digests'> {
 }
 
 /** Resolves an ability and checks its input. @throws AbilityError `ability.*`, `config.*`, `scope.*`, `input.invalid`. */
-export function resolveWanted(wanted: Wanted, registry: Registry, { variables }: CreationDependencies): Resolved {
+export function resolveWanted(
+  wanted: Omit<Wanted, 'caller'>,
+  registry: Registry,
+  { variables }: CreationDependencies,
+): Resolved {
   refuseUnsafeKeys(wanted.input);
   const { ability, environment } = wanted;
   const { plan, warnings } = resolvePlan(registry, ability, environment, variables?.(environment));
@@ -126,6 +133,7 @@ async function askGuards(
         task: wanted.task,
         user: wanted.user,
         session: wanted.session,
+        ...(wanted.caller && { caller: wanted.caller }),
         path,
         moment,
         hooks: (operation ?? plan.ability).hooks.pre_create,

@@ -1,16 +1,20 @@
 import { Context } from '@temporalio/activity';
 import type { HookRequest } from '../contracts/activities.js';
 import type { HookAnswer } from '../contracts/hooks.js';
-import { isGuardPhase } from '../rules/guard-precedence.js';
+import { firstDeny, isGuardPhase } from '../rules/guard-precedence.js';
+import { handlerReadsSession } from '../rules/session-reads.js';
 import { beginAttempt } from './attempt.js';
 import { toFailure } from './failures.js';
+import type { TaskContext } from './hooks/hook-context.js';
 import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
 import type { PlanSource } from './plan-source.js';
 import type { RecordFolder } from './record/record-folder.js';
+import { callIdOf } from './session/end-call.js';
+import { type EnterCallDependencies, enterCall } from './session/enter-call.js';
 import { taskOf } from './task-of.js';
 
 /** What a hook phase needs of its worker. */
-export interface HookPhaseDependencies extends HookDependencies {
+export interface HookPhaseDependencies extends HookDependencies, EnterCallDependencies {
   plans: PlanSource;
   records: RecordFolder;
 }
@@ -19,14 +23,14 @@ export interface HookPhaseDependencies extends HookDependencies {
 const PHASE_MS = 5 * 60_000;
 
 /**
- * The hooks of one phase around one call, where at least one of them is a script.
+ * The hooks of one phase around one call, where at least one of them is a script, or the call is entered in its session.
  *
  * Built-in ones are left to the attempt of the call; around the task, which has no attempt, they run here.
  */
 export function createHookPhase(dependencies: HookPhaseDependencies): (request: HookRequest) => Promise<HookAnswer[]> {
   return async (request) => {
     const context = Context.current();
-    const { plan, seal, user, session } = await dependencies.plans
+    const { plan, seal, user, session, caller } = await dependencies.plans
       .admit(request.seal, context.info)
       .catch((error: unknown) => {
         throw toFailure(error);
@@ -38,30 +42,32 @@ export function createHookPhase(dependencies: HookPhaseDependencies): (request: 
     const attempt = beginAttempt(context, PHASE_MS, false);
     const { path, input, phase, outcome, moment = Date.now() } = request;
     const task = taskOf(context);
+    const inSession = plan.session_calls === true && session !== null && phase === 'PreAbilityCall';
     try {
-      return await runHooks(
-        phase,
-        {
-          plan,
-          operation,
-          input,
-          task,
-          user,
-          session,
-          ...(outcome && { outcome }),
-          path,
-          moment,
-          hooks,
-          planDigest: seal.plan,
-          signal: attempt.stop,
-          logs: {
-            folder: dependencies.records.logsOf(task),
-            share: (step) => dependencies.records.sharedLog(task, step),
-          },
+      const around: TaskContext = {
+        plan,
+        operation,
+        input,
+        task,
+        user,
+        session,
+        ...(caller && { caller }),
+        ...(outcome && { outcome }),
+        path,
+        moment,
+        hooks: inSession ? hooks.filter(({ handler }) => !handlerReadsSession(handler)) : hooks,
+        planDigest: seal.plan,
+        signal: attempt.stop,
+        logs: {
+          folder: dependencies.records.logsOf(task),
+          share: (step) => dependencies.records.sharedLog(task, step),
         },
-        { blockingOnly: isGuardPhase(phase) },
-        dependencies,
-      );
+      };
+      const answers = await runHooks(phase, around, { blockingOnly: isGuardPhase(phase) }, dependencies);
+      if (!inSession || session === null || firstDeny(answers)) return answers;
+      // Last of all, so that nothing that another guard denies is entered.
+      const id = callIdOf(task, request.call_id ?? '');
+      return [...answers, ...(await enterCall({ ...around, session, id, hooks }, dependencies))];
     } finally {
       attempt.end();
     }

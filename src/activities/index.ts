@@ -7,6 +7,10 @@ import { createFinish, type FinishDependencies } from './finish.js';
 import { createHookPhase } from './hook-phase.js';
 import { createModify, createRecordChange, type ModifyDependencies } from './modify.js';
 import { createPreflight, type PreflightDependencies } from './preflight.js';
+import { createAskPrompt, type SessionDependencies } from './session/ask-prompt.js';
+import { createCheckWord } from './session/check-word.js';
+import { createEndCall } from './session/end-call.js';
+import { createEndSession } from './session/end-session.js';
 import { createAcquire, type SlotDependencies } from './slots/acquire-slot.js';
 import { createFindGone } from './slots/find-gone.js';
 import { createRelease } from './slots/release-slot.js';
@@ -18,6 +22,7 @@ export type ActivityDependencies = CallDependencies &
   FinishDependencies &
   SlotDependencies &
   DeleteDependencies &
+  SessionDependencies &
   FindUiDependencies;
 
 /** The activities of a worker, by type. Every operation key leads to `default`. Source: design, section 6. */
@@ -36,6 +41,10 @@ export function createActivities(dependencies: ActivityDependencies) {
     [ACTIVITIES.erase]: createErase(dependencies),
     [ACTIVITIES.purge]: createPurge(dependencies),
     [ACTIVITIES.findUi]: createFindUi(dependencies),
+    [ACTIVITIES.askPrompt]: createAskPrompt(dependencies),
+    [ACTIVITIES.endSession]: createEndSession(dependencies),
+    [ACTIVITIES.checkWord]: createCheckWord(dependencies),
+    [ACTIVITIES.endCall]: createEndCall(dependencies),
     PreAbilityCall: hookPhase,
     PostAbilityCall: hookPhase,
     default: createCall(dependencies),

@@ -50,15 +50,17 @@ export function createModify(dependencies: ModifyDependencies): (request: Modify
 }
 
 async function modify(
-  { seal: mark, input: asked, by, only }: ModifyRequest,
+  { seal: mark, input: asked, by, caller: changer, only }: ModifyRequest,
   loader: RegistryLoader,
   context: Context,
   dependencies: ModifyDependencies,
 ): Promise<ModifyAnswer> {
   const { plan: old, seal: before, user, session } = await dependencies.plans.admit(mark, context.info);
   const { task, intent } = before;
+  // Of a task that two kinds of callers had a hand in nobody can say whose it is.
+  const caller = changer === before.caller ? before.caller : undefined;
   const environment = old.environment.name;
-  const wanted: Wanted = { ability: old.ability.id, environment, input: asked, task, user: by, session };
+  const wanted: Wanted = { ability: old.ability.id, environment, input: asked, task, user: by, session, caller };
   const resolved = resolveWanted(wanted, loader.load(), dependencies);
   const planned = { plan: resolved.plan, input: resolved.digests.input };
   refuseOtherInput(only, planned);
@@ -69,7 +71,7 @@ async function modify(
   const { plan, digests, hooks, confirmations } = guarded;
   await holdFiles({ plan, input }, task, dependencies.files.store);
   refuseOtherPlan(only, { ...planned, plan }, true);
-  const said = { ...(session && { session }), ...(intent !== undefined && { intent }) };
+  const said = { ...(session && { session }), ...(caller && { caller }), ...(intent !== undefined && { intent }) };
   const seal = signSeal({ ...digests, task, user, ...said, confirmations }, dependencies.keys);
   dependencies.plans.keep(plan, digests.plan);
   return { plan, seal, input, warnings: [...new Set([...resolved.warnings, ...guarded.warnings])], hooks };

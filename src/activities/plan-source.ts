@@ -1,9 +1,11 @@
+import type { Caller } from '../contracts/callers.js';
 import { taskQueueOf } from '../contracts/names.js';
 import { PLACEMENTS } from '../contracts/placement.js';
 import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { BegunTask, TaskOrigin } from '../contracts/run-sinks.js';
 import { type SealKeys, verifySeal } from '../planning/seal.js';
+import { callerOf } from '../rules/caller-of.js';
 import { digestOf } from '../rules/canonical.js';
 import { childPlan } from '../rules/child-plan.js';
 import { whyNotThisBuild } from '../rules/engine.js';
@@ -23,6 +25,8 @@ export interface Admitted extends TaskOrigin {
   plan: Plan;
   /** The plan of the task that called this one, or called its caller; the same where no task called it. */
   root: Plan;
+  /** Who started the task; undefined: not known. */
+  caller: Caller | undefined;
 }
 
 /** The chains of runs that were looked at down to their first, which Temporal forgets before the last. */
@@ -89,7 +93,8 @@ export class PlanSource {
     const root = await this.find(origin.seal.plan, run);
     refuseOtherQueue(root, run, taskQueue);
     refuseOtherEngine(root);
-    return { ...origin, root, plan: child === undefined ? root : childPlan(root, child) };
+    const caller = callerOf({ ...origin, child });
+    return { ...origin, caller, root, plan: child === undefined ? root : childPlan(root, child) };
   }
 
   /**
@@ -107,6 +112,8 @@ export class PlanSource {
     const task = found?.task;
     if (!task) throw outsider();
     verifySeal(task.seal, { task: task.seal.task }, this.keys);
+    // Guards over a session are not left behind by leaving out the session.
+    if (task.session !== (task.seal.session ?? null)) throw outsider();
     const root = await this.find(task.seal.plan, run);
     refuseOtherProject(root, run, this.project);
     await this.refuseForeign(found, root, task.seal.task);

@@ -12,6 +12,7 @@ import type { PreflightAnswer, Progress, TaskMemo, TaskRequest } from '../contra
 import { RegistryLoader } from '../definitions/load-registry.js';
 import type { Registry } from '../definitions/registry.js';
 import { type SealKeys, signSeal } from '../planning/seal.js';
+import { callerToSeal } from '../rules/caller-of.js';
 import { digestOf } from '../rules/canonical.js';
 import { parseDuration } from '../rules/duration.js';
 import { mainSteps } from '../rules/inner-steps.js';
@@ -30,9 +31,10 @@ import { type CreationDependencies, guardCreation, resolveWanted } from './guard
 import type { PlanSource } from './plan-source.js';
 import type { RecordFolder } from './record/record-folder.js';
 import type { RunRef } from './runs.js';
+import { type LinkDependencies, linkTask } from './session/link-task.js';
 
 /** What preflight needs of its worker. */
-export interface PreflightDependencies extends CreationDependencies {
+export interface PreflightDependencies extends CreationDependencies, LinkDependencies {
   /** Absolute path of the project. */
   root: string;
   project: string;
@@ -133,13 +135,18 @@ async function preflight(
     return { plan, input, warnings, ...about, ...(state === 'ended' && { ended: true }) };
   }
   refuseOtherPlan(request.plan, planned, false);
-  const guarded = await guardCreation(resolved, request, dependencies, signal);
+  const link = await linkTask(request, dependencies);
+  const asked = { ...request, caller: callerToSeal(request) };
+  const guarded = await guardCreation(resolved, asked, dependencies, signal).catch(link.refused);
   const { plan, digests, hooks, confirmations, warnings } = guarded;
+  await link.formed(hooks);
   refuseOtherPlan(request.plan, { ...planned, plan }, true);
   const { task, user, retry } = request;
   const progress = retry && (await progressOf(retry, plan, dependencies));
   const taken = progress && { progress: digestOf(progress) };
-  const within = { ...(request.session && { session: request.session }), ...intentOf(request) };
+  const caller = callerToSeal(request);
+  const said = { ...(caller && { caller }), ...intentOf(request) };
+  const within = { ...(request.session && { session: request.session }), ...said };
   await holdFiles({ plan, input, progress }, task, dependencies.files.store);
   const sealed = { plan: digests.plan, task, input: digests.input, user, ...within, confirmations, ...taken };
   const seal = signSeal(sealed, dependencies.keys);
@@ -281,6 +288,7 @@ function makeRecord(
     request: { ability: request.ability, environment: request.environment, input: seal.input },
     requested_by: request.user,
     session: request.session,
+    ...(seal.caller && { caller: seal.caller }),
     ...intentOf(request),
     created_at: new Date(now).toISOString(),
     ...(keepMs !== undefined && { expires_at: new Date(now + keepMs).toISOString() }),

@@ -22,6 +22,7 @@ import type { Stall } from './find-stall.js';
 import { type GivenFiles, giveFiles } from './give-files.js';
 import { keepingRuntime } from './keep-runtime.js';
 import { refuseWithoutWorker } from './pollers.js';
+import { checkSessionId } from './session-ids.js';
 import { checkUserKey, generateTaskKey } from './task-keys.js';
 import { asking, isUnknownWorkflow } from './temporal-errors.js';
 
@@ -34,6 +35,8 @@ export interface NewTask {
   files?: Omit<GivenFiles, 'signal'>;
   user: Person;
   session?: string | null;
+  /** What the one who calls is; left out: not known, so that every hook fires. */
+  caller?: TaskRequest['caller'];
   /** What it is for, in the words of whoever asks. */
   intent?: string;
   /** Chosen by the caller; the same key with the same request is the same task. */
@@ -70,6 +73,7 @@ export interface CreatedTask {
  * @throws AbilityError with what preflight says: the codes of `CODES`. Source: design, sections 3 and 6.
  */
 export async function createTask(connection: Connection, wanted: NewTask): Promise<CreatedTask> {
+  if (wanted.session !== undefined && wanted.session !== null) checkSessionId(wanted.session);
   const id = wanted.direct
     ? `direct:${randomUUID()}`
     : wanted.key === undefined
@@ -86,6 +90,7 @@ export async function createTask(connection: Connection, wanted: NewTask): Promi
     direct: wanted.direct ?? false,
     user: wanted.user,
     session: wanted.session ?? null,
+    ...(wanted.caller && { caller: wanted.caller }),
     ...(wanted.intent !== undefined && { intent: wanted.intent }),
     ...(wanted.retry && { retry: wanted.retry }),
     ...(wanted.plan && { plan: wanted.plan }),

@@ -22,6 +22,14 @@ export { awaitResult } from './read-result.js';
 export { readWayToRetry } from './read-way-to-retry.js';
 export { earlierKeys, nextKey } from './retried-key.js';
 export { type Retry, retryTask } from './retry-task.js';
+export {
+  type NewSession,
+  promptSession,
+  type SeenSession,
+  showSession,
+  startSession,
+  stopSession,
+} from './sessions.js';
 export { fetchSharedRecord, SharedLogs, type SharedRecord, sharedStore } from './shared-task.js';
 export { type TakenFile, takeFiles } from './take-files.js';
 export { LISTED_STATES, type ListedState, type TaskFilter } from './task-query.js';

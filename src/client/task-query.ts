@@ -67,6 +67,7 @@ export function taskQuery(project: string, filter: TaskFilter): string {
     "ExecutionStatus != 'ContinuedAsNew'",
     "WorkflowId NOT STARTS_WITH 'direct:'",
     "WorkflowId NOT STARTS_WITH 'delete:'",
+    "WorkflowId NOT STARTS_WITH 'session:'",
   ];
   if (!filter.called) parts.push('ParentWorkflowId IS NULL');
   if (ability !== undefined) parts.push(`WorkflowType = ${quoted(ability)}`);

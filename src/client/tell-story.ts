@@ -1,9 +1,11 @@
+import type { Caller } from '../contracts/callers.js';
 import type { ItemFailure } from '../contracts/loops.js';
 import type { Plan, PlanHooks, PlanOperation } from '../contracts/plan.js';
 import type { TaskRecord } from '../contracts/record.js';
 import { isEndState, isStepEnd } from '../contracts/states.js';
 import type { FailureStory, StepStory, StoryOperation, StoryResolution, TaskStory } from '../contracts/story.js';
 import type { StepSummary, TaskResult, TaskStart } from '../contracts/task.js';
+import { callerOf } from '../rules/caller-of.js';
 import { describeImplementation } from '../rules/describe-implementation.js';
 import { findStep } from '../rules/find-step.js';
 import { wayToRetry } from '../rules/way-on.js';
@@ -25,7 +27,7 @@ export interface StorySources {
 }
 
 /** What a task was started with, as far as a record or a history has it. */
-type Origin = Pick<TaskStart, 'plan' | 'input' | 'session'> & { digest: string };
+type Origin = Pick<TaskStart, 'plan' | 'input' | 'session'> & { digest: string; caller?: Caller | undefined };
 
 /** Puts together how a task came to stand as it does, from all that is known of it. */
 export function tellStory(sources: StorySources): TaskStory {
@@ -49,6 +51,7 @@ export function tellStory(sources: StorySources): TaskStory {
     environment: result.environment,
     requested_by: result.requested_by,
     session: origin?.session ?? null,
+    caller: result.caller ?? origin?.caller ?? null,
     intent: result.intent ?? record?.intent ?? null,
     input: origin?.input ?? view?.input ?? null,
     ...changesOf(result.changes ? result : record),
@@ -85,7 +88,14 @@ function changesOf(
 
 function originOf({ history, record }: StorySources): Origin | undefined {
   const start = history?.start;
-  if (start) return { plan: start.plan, input: start.input, session: start.session, digest: start.seal.plan };
+  if (start)
+    return {
+      plan: start.plan,
+      input: start.input,
+      session: start.session,
+      caller: callerOf(start),
+      digest: start.seal.plan,
+    };
   return record && { ...record, digest: record.plan_digest };
 }
 

@@ -1,3 +1,4 @@
+import type { Caller } from './callers.js';
 import type { SlotRequest } from './concurrency.js';
 import type { StepFiles } from './files.js';
 import type { HookAnswer, Phase } from './hooks.js';
@@ -6,6 +7,7 @@ import type { Person } from './people.js';
 import type { Plan } from './plan.js';
 import type { Problem } from './problem.js';
 import type { Seal } from './seal.js';
+import type { CallStatus } from './session.js';
 import type { StoredResult } from './stored-result.js';
 import type { InputChange, TaskResult, WantedPlan } from './task.js';
 
@@ -55,8 +57,17 @@ export interface HookRequest extends CallContext {
   input: JsonObject;
   /** What `now()` gives the hooks that are expressions: milliseconds since 1970. Left out in tasks of earlier builds. */
   moment?: number;
+  /** Names the call in its session, where it is entered there; unique in its task. */
+  call_id?: string;
   /** For `PostAbilityCall`: how the call ended. */
   outcome?: { status: string; output: Json; error: Problem | null };
+}
+
+/** Argument of the activity that tells the session of a task how a call ended. */
+export interface EndCallRequest extends CallContext {
+  call_id: string;
+  /** `denied`: it was never made. */
+  status: CallStatus | 'denied';
 }
 
 /** Argument of the activity that ends every task: checks the output, writes the record. */
@@ -112,6 +123,8 @@ export interface ModifyRequest extends CallContext {
   input: JsonObject;
   /** Who changes it; hooks are asked about this person. */
   by: Person;
+  /** As which kind of caller. */
+  caller?: Caller;
   /** What the task was created to be, and nothing else. */
   only?: WantedPlan;
 }

@@ -528,6 +528,21 @@ export const CODES = {
     means: 'The task was sealed with a key this worker does not have; the call waits and is tried again.',
     next: 'Give the worker that key as well: in `.system/keys` or `ABILITY_SEAL_KEYS`.',
   },
+  'session.key_conflict': {
+    exit: EXIT.usage,
+    means: 'The id is that of an open session in another environment or scope.',
+    next: 'Choose another id, or leave out `--id`.',
+  },
+  'session.not_found': {
+    exit: EXIT.usage,
+    means: 'This project has no session of that id.',
+    next: 'Run `ability session start`, and pass the id that it prints.',
+  },
+  'session.stopped': {
+    exit: EXIT.usage,
+    means: 'The session has ended: it was stopped, idle or cancelled. Tasks that were open go on.',
+    next: 'Run `ability session start`, and pass the id that it prints.',
+  },
   'settings.unreadable': {
     exit: EXIT.usage,
     means: 'The settings file of an agent tool is no JSON, or is laid out in another way than that tool reads it.',

@@ -1,6 +1,7 @@
 /** The words everyone shares: shapes, states, codes, names. */
 export type * from './activities.js';
 export type * from './approvals.js';
+export { CALLERS, type Caller } from './callers.js';
 export type * from './check.js';
 export { CODES, type CodeMeaning, type KnownCode, meaningOf } from './codes.js';
 export type * from './concurrency.js';

@@ -87,6 +87,12 @@ export const LINT_CODES = {
     why: 'What depends on it always or never runs, which reads as if something decided it.',
     fix: 'Write the condition that was meant, or leave the condition or the step out.',
   },
+  'lint.claimed_caller': {
+    severity: 'warning',
+    means: 'A guard fires for the caller `agent`, and not for `person` and `ci`.',
+    why: 'On the command line that is a claim: an agent that unsets a variable is taken for a person, and passes.',
+    fix: 'Add `person` and `ci`, or let the guard fire for all; docs/hooks.md says what each kind of caller is.',
+  },
   'lint.hook_disabled': {
     severity: 'warning',
     means: 'An ability binds a hook that is not enabled.',

@@ -18,11 +18,14 @@ export const FIRST_CEL = '8.0.0';
 /** Plans made before expressions were held to the conformance suite of the CEL specification. */
 export const SECOND_CEL = '8.0.0+1';
 
+/** Plans made before expressions had `sum`. */
+export const THIRD_CEL = '8.0.0+2';
+
 /**
  * The version of the CEL library, and after the plus of what we make of it. A plan carries the one it was made for, since
  * another may read an expression otherwise.
  */
-export const CEL = '8.0.0+2';
+export const CEL = '8.0.0+3';
 
 /**
  * Versions under which plans may have been made that this build runs.
@@ -30,7 +33,7 @@ export const CEL = '8.0.0+2';
  * An earlier one stays here after an upgrade only if every expression is still read for it as it was: the unit tests of the
  * expressions and all recorded histories say so.
  */
-export const CEL_READ: readonly string[] = [FIRST_CEL, SECOND_CEL, CEL];
+export const CEL_READ: readonly string[] = [FIRST_CEL, SECOND_CEL, THIRD_CEL, CEL];
 
 /**
  * The variable by which processes that a call starts are found at its end; scripts and MCP servers get it, and what they
@@ -46,6 +49,7 @@ export const WORKFLOWS = {
   preflight: 'ability:preflight',
   delete: 'ability:delete',
   lock: 'ability:lock',
+  session: 'ability:session',
 } as const;
 
 /** Activity types of our own. Those of the hook phases are named after the phase, whose capitals no operation key has. */
@@ -62,6 +66,10 @@ export const ACTIVITIES = {
   erase: 'ability:erase',
   purge: 'ability:purge',
   findUi: 'ability:find-ui',
+  askPrompt: 'ability:ask-prompt',
+  endSession: 'ability:end-session',
+  checkWord: 'ability:check-word',
+  endCall: 'ability:end-call',
 } as const;
 
 /** Signals a task takes; each is listed in the Temporal UI. */
@@ -77,7 +85,10 @@ export const LOCK_SIGNALS = { enter: 'enter', leave: 'leave' } as const;
 export const UPDATES = { decide: 'decide', modify: 'modify' } as const;
 
 /** Queries that a task and a lock answer. */
-export const QUERIES = { task: 'task', told: 'ability:told', lock: 'lock' } as const;
+export const QUERIES = { task: 'task', told: 'ability:told', lock: 'lock', session: 'session' } as const;
+
+/** Updates a session takes: `prompt` and `stop` from clients, `word` from workers, who sign it. */
+export const SESSION_UPDATES = { prompt: 'prompt', stop: 'stop', word: 'ability:word' } as const;
 
 /** Search attributes and the types they are registered with. Source: design, section 6. */
 export const ATTRIBUTES = {
@@ -120,6 +131,11 @@ export function lockIdOf(project: string, environment: string, digest: string): 
 /** Workflow id of the deletion of a task. */
 export function deleteIdOf(taskKey: string): string {
   return `delete:${taskKey}`;
+}
+
+/** Workflow id of a session of a project; two projects on one server may each have one of the same name. */
+export function sessionIdOf(project: string, session: string): string {
+  return `session:${project}:${session}`;
 }
 
 /** Ability ids and operation keys. Source: design, section 6, "Ids". */

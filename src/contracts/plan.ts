@@ -41,6 +41,11 @@ export interface Plan {
   clock_shift_ms?: number;
   /** Absent: no call makes files, and the input holds none. */
   files?: PlanFiles;
+  /**
+   * A guard of the project looks at what a session did, so that each call of a task in a session is entered there before
+   * it is made; absent: none does, and no call is.
+   */
+  session_calls?: true;
   /** Workflows that this one calls, and those that they call. Their operations are among the plan's own. */
   workflows?: Record<string, PlanWorkflow>;
 }

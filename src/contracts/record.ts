@@ -1,3 +1,4 @@
+import type { Caller } from './callers.js';
 import type { Json, JsonObject } from './json.js';
 import type { Person } from './people.js';
 import type { Plan, PlanStep } from './plan.js';
@@ -13,6 +14,8 @@ export interface TaskRecord {
   request: { ability: string; environment: string; input: string };
   requested_by: Person;
   session: string | null;
+  /** Who started it; left out where that is not known. */
+  caller?: Caller;
   /** What it was asked for, in the words of whoever asked; left out where they did not say. Source: R-000-86. */
   intent?: string;
   created_at: string;

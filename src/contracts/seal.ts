@@ -1,3 +1,4 @@
+import type { Caller } from './callers.js';
 import type { Person } from './people.js';
 
 /**
@@ -19,6 +20,8 @@ export interface Seal {
   user: Person;
   /** The session it was asked for in; absent: none. */
   session?: string;
+  /** Who starts it; absent: not known, so that every hook fires. Of a task that another one calls it is the root's. */
+  caller?: Caller;
   /** What it was asked for, in the words of whoever asked; absent: they did not say. */
   intent?: string;
   /** What `need_user_confirm` at creation asked for; the task raises it as an approval when it runs. */

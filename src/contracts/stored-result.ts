@@ -27,6 +27,7 @@ type Told = Pick<TaskResult, 'status' | 'output'> &
       | 'error'
       | 'warnings'
       | 'requested_by'
+      | 'caller'
       | 'started_at'
       | 'cleanup_ran'
       | 'worked_ms'

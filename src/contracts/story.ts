@@ -1,4 +1,5 @@
 import type { Approval } from './approvals.js';
+import type { Caller } from './callers.js';
 import type { PlanConcurrency, Turn } from './concurrency.js';
 import type { Effect } from './effects.js';
 import type { TaskFile } from './files.js';
@@ -36,6 +37,8 @@ export interface TaskStory {
   environment: string;
   requested_by: Person;
   session: string | null;
+  /** Who started it; null where that is not known. */
+  caller: Caller | null;
   /** What it was asked for, in the words of whoever asked. */
   intent: string | null;
   input: JsonObject | null;

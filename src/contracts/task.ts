@@ -1,4 +1,5 @@
 import type { Approval } from './approvals.js';
+import type { Caller } from './callers.js';
 import type { SlotAsk, Turn } from './concurrency.js';
 import type { StepFiles, TaskFile } from './files.js';
 import type { HookAnswer } from './hooks.js';
@@ -21,6 +22,8 @@ export interface TaskRequest {
   direct: boolean;
   user: Person;
   session: string | null;
+  /** Who says so; preflight takes no word for `session` and `child`. */
+  caller?: Caller;
   /** What it is for, in the words of whoever asks; one line. */
   intent?: string;
   /** Take over what an earlier task has done, as far as that still holds. */
@@ -136,6 +139,8 @@ export interface InputEdit {
   set: JsonObject;
   unset: string[];
   by: Person;
+  /** Where it is another one than of the task, nobody knows any more whose task it is, and every hook fires. */
+  caller?: Caller;
 }
 
 /** What the `modify` update answers once the new input has passed preflight. */
@@ -287,6 +292,8 @@ export interface TaskResult {
   approvals: Approval[];
   hooks: HookAnswer[];
   requested_by: Person;
+  /** Who started it: a person, CI, an agent, a session or another task; left out where that is not known. */
+  caller?: Caller;
   started_at: string | null;
   finished_at: string | null;
   /** Whether the `finally` steps ran, where there are any. */

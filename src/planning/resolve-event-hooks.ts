@@ -3,7 +3,7 @@ import { AbilityError } from '../contracts/problem.js';
 import type { HookDefinition } from '../definitions/formats/hooks.js';
 import type { SessionPhase } from '../definitions/hook-bindings.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
-import { fits, handlerOf, refuseUnreadable } from './resolve-hooks.js';
+import { fits, plannedHook, refuseUnreadable } from './resolve-hooks.js';
 
 /** What the hooks of a session are matched against. */
 export interface SessionSubject {
@@ -45,5 +45,5 @@ function planOf(hook: Loaded<HookDefinition>, phase: SessionPhase, registry: Reg
       suggestion: 'Match `environments` or `modules`, or move the hook to PreAbilityCall.yaml.',
     });
   }
-  return { id, ...(!blocking && { blocking: false }), handler: handlerOf(hook, phase, registry) };
+  return { ...plannedHook(hook, phase, registry), ...(!blocking && { blocking: false }) };
 }

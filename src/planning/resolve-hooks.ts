@@ -12,6 +12,7 @@ import { matchesAnyGlob } from '../rules/glob.js';
 import { isOverPhase } from '../rules/guard-precedence.js';
 import { HOOK_NAMES } from '../rules/hook-facts.js';
 import { didYouMean } from '../rules/nearest.js';
+import { readsSession } from '../rules/session-reads.js';
 import { type Available, checkCondition } from './check-names.js';
 import { HOOK_ARGUMENTS } from './check-placeholders.js';
 import type { Warn } from './doubt.js';
@@ -55,13 +56,25 @@ const GUARD_MS = parseDuration('10s');
 export function resolveHooks(registry: Registry, subject: HookSubject, levels: HookBindings[], warn: Warn): PlanHooks {
   const hooksOf = (phase: TaskPhase): PlanHook[] =>
     selectHooks(phase, registry, subject, levels, warn).map((hook) => {
-      return { id: hook.value.id, handler: handlerOf(hook, phase, registry, subject) };
+      return plannedHook(hook, phase, registry, subject);
     });
   return {
     pre_create: hooksOf('PreAbilityCreate'),
     pre_call: hooksOf('PreAbilityCall'),
     post_call: hooksOf('PostAbilityCall'),
   };
+}
+
+/** A hook as a plan has it. The caller is not known when a plan is made, so what the hook says of it goes along. */
+export function plannedHook(
+  hook: Loaded<HookDefinition>,
+  phase: Phase,
+  registry: Registry,
+  subject?: HookSubject,
+): PlanHook {
+  const { id, match: { callers } = {} } = hook.value;
+  const handler = handlerOf(hook, phase, registry, subject);
+  return { id, ...(callers && { callers: [...new Set(callers)].sort() }), handler };
 }
 
 /** The hooks of one phase, as {@link resolveHooks} has them, before their handlers are resolved. */
@@ -183,7 +196,15 @@ export function handlerOf(
   }
   const { deny_if, confirm_if, warn_if, reason, suggestion } = handler.expression;
   for (const [key, condition] of Object.entries({ deny_if, confirm_if, warn_if })) {
-    if (condition !== undefined) checkCondition(condition, IN_HOOKS, hook, ['handler', 'expression', key]);
+    if (condition === undefined) continue;
+    checkCondition(condition, IN_HOOKS, hook, ['handler', 'expression', key]);
+    if (phase === 'PreAbilityCall' || !readsSession(condition)) continue;
+    throw new AbilityError({
+      code: 'definition.invalid',
+      message: `The hook ${id} looks at what its session did, which only hooks of PreAbilityCall can`,
+      location: hook.locate(['handler', 'expression', key]),
+      suggestion: 'Move it to PreAbilityCall.yaml; elsewhere `session` has its `id`.',
+    });
   }
   if (isOverPhase(phase) && (deny_if ?? confirm_if) !== undefined) {
     const when = phase === 'PostAbilityCall' ? 'after the call' : 'at the end of a session';

@@ -14,6 +14,7 @@ import type { Doubt, Warn } from './doubt.js';
 import { EnvironmentVariables } from './environment-variables.js';
 import { type InferredPlacement, inferPlacement } from './infer-placement.js';
 import { limitsOf } from './limits.js';
+import { looksAtSessions } from './looks-at-sessions.js';
 import { filesOf } from './plan-files.js';
 import { resolveEnvironment } from './resolve-environment.js';
 import { resolveHooks } from './resolve-hooks.js';
@@ -248,6 +249,7 @@ function assemble(
     environment: resolveEnvironment(registry, environment),
     limits: limitsOf(project, undefined),
     ...body,
+    ...(looksAtSessions(registry) && { session_calls: true }),
   };
 }
 

@@ -1,11 +1,12 @@
 import type { HookAnswer, Phase } from '../contracts/hooks.js';
 import type { Json, JsonObject } from '../contracts/json.js';
-import { CEL } from '../contracts/names.js';
+import { CEL, THIRD_CEL } from '../contracts/names.js';
 import type { Person } from '../contracts/people.js';
 import type { Plan, PlanHandler, PlanOperation } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import { evaluateCondition } from './expressions/condition.js';
 import { isGuardPhase } from './guard-precedence.js';
+import { handlerReadsSession } from './session-reads.js';
 import { oneLine } from './shown-text.js';
 
 /** The names hook expressions see. Source: design, section 7. */
@@ -108,9 +109,14 @@ export function answerExpression(
     return { ...answer, ...warned, ...clock.seen };
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
-    return { ...failedAnswer(id, at, error.message), ...clock.seen };
+    const advice = facts.session === null && handlerReadsSession(handler) ? OUTSIDE_OF_SESSION : undefined;
+    return { ...failedAnswer(id, at, error.message, advice), ...clock.seen };
   }
 }
+
+/** What is said where a guard looks at a session, and there is none. */
+const OUTSIDE_OF_SESSION =
+  'Run it in a session: `ability session start`, then `--session ID`; or have the guard begin with `session == null ||` or `session != null &&`.';
 
 /** When a phase is, for the expressions of its hooks. */
 export interface HookMoment {
@@ -129,7 +135,7 @@ class HookClock {
   /** Hooks of plans of earlier versions had no clock, and a task that was refused for it stays refused. */
   get around(): { cel: string; now?: () => number } {
     const { cel, moment } = this.when;
-    if (cel !== CEL) return { cel };
+    if (cel !== CEL && cel !== THIRD_CEL) return { cel };
     const now = (): number => {
       this.wasRead = true;
       return moment;

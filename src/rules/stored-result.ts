@@ -6,7 +6,7 @@ import type { StepSummary, TaskResult } from '../contracts/task.js';
 
 /** Puts a result into the form its history keeps. */
 export function storeResult(result: TaskResult): StoredResult {
-  const { status, output, error, warnings, approvals, steps, requested_by, worked_ms, answer } = result;
+  const { status, output, error, warnings, approvals, steps, requested_by, caller, worked_ms, answer } = result;
   const { started_at: started, finished_at: finished, cleanup_ran, concurrency, changes, changes_left, files } = result;
   return {
     status,
@@ -18,6 +18,7 @@ export function storeResult(result: TaskResult): StoredResult {
     ...storeAnswers(result.hooks),
     // The memo has the name.
     ...(requested_by.source !== 'claimed' && { requested_by }),
+    ...(caller && { caller }),
     ...(started && { started_at: started }),
     ...(started && finished && { took_ms: Date.parse(finished) - Date.parse(started) }),
     ...(cleanup_ran !== null && { cleanup_ran }),

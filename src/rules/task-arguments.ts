@@ -37,10 +37,14 @@ export function packArguments({ plan, seal, session, warnings, ...rest }: TaskSt
   return [start, { $plan: plan }];
 }
 
-function bare({ key_id, mac, confirmations, progress, intent }: Seal, isCarried: boolean): StartArgument['seal'] {
+function bare(
+  { key_id, mac, confirmations, progress, caller, intent }: Seal,
+  isCarried: boolean,
+): StartArgument['seal'] {
   return {
     key_id,
     mac,
+    ...(caller && { caller }),
     ...(intent !== undefined && { intent }),
     ...(confirmations.length > 0 && { confirmations }),
     // What the task has done since stands where that was which it took over.
@@ -84,7 +88,7 @@ function isWhole(seal: Partial<Seal>): seal is Seal {
 function sealOf(start: StartArgument, plan: Plan, task: string): Seal {
   const { seal, input, user, session, progress, carried } = start;
   const taken = carried ? seal.progress : progress && digestOf(progress);
-  const { key_id, mac, intent, confirmations = [] } = seal;
+  const { key_id, mac, caller, intent, confirmations = [] } = seal;
   return {
     plan: knownDigestOf(plan),
     task,
@@ -92,6 +96,7 @@ function sealOf(start: StartArgument, plan: Plan, task: string): Seal {
     ...(taken !== undefined && { progress: taken }),
     user,
     ...(session && { session }),
+    ...(caller && { caller }),
     ...(intent !== undefined && { intent }),
     confirmations,
     key_id,

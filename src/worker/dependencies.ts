@@ -14,6 +14,7 @@ import { removeExpired } from '../activities/record/remove-expired.js';
 import { ToldTasks } from '../activities/record/told-tasks.js';
 import { PinnedScripts } from '../activities/script/pinned-scripts.js';
 import { EnvironmentVariables, SecretSource } from '../activities/secrets.js';
+import { projectEnvironments } from '../activities/session/project-environments.js';
 import type { SealKeys } from '../planning/seal.js';
 import { CheckedChains } from '../server/checked-chains.js';
 import { openMarks } from '../server/open-marks.js';
@@ -27,6 +28,7 @@ import { keepLarge, shrink } from './keep-large.js';
 import { accessLocks } from './lock-access.js';
 import { log } from './logger.js';
 import { RunningGroups } from './running-groups.js';
+import { accessSessions } from './session-access.js';
 import { StoreShare } from './share/store-share.js';
 import type { TemporalAccess } from './temporal-access.js';
 import { WorkerFolders } from './worker-folders.js';
@@ -81,6 +83,7 @@ export function buildDependencies(
     findTask: access.findTask,
     readEnded: access.readEnded,
     locks: accessLocks(access.client),
+    sessions: accessSessions(access.client, project, projectEnvironments(paths.root)),
     findDeletion: access.findDeletion,
     isServed: access.isServed,
     executions: access.executions,

@@ -16,6 +16,8 @@ import type { PlanHook, PlanOperation, PlanRetry } from '../contracts/plan.js';
 import type { Problem } from '../contracts/problem.js';
 import { callInput } from '../rules/call-input.js';
 import { attemptsOf, GUARD_APPROVAL_MS, RETRY, stepLimit } from '../rules/call-limits.js';
+import { callerOf } from '../rules/caller-of.js';
+import { firesFor } from '../rules/fires.js';
 import { plainYes } from '../rules/stored-result.js';
 import { awaitApproval } from './approvals.js';
 import { isForAnother, KEY_WAIT, KEY_WAIT_MS } from './await-key.js';
@@ -23,6 +25,7 @@ import type { Budget } from './budget.js';
 import { endOfLost } from './cut.js';
 import type { Halt } from './halt.js';
 import { askGuards, fireAfter, type Hooked, keep } from './hooks.js';
+import { type EnteredCall, entersCalls, inSession } from './session-calls.js';
 import { isStepFailure, readActivityFailure, StepFailure } from './step-failure.js';
 import type { TaskRun } from './task-run.js';
 
@@ -54,14 +57,19 @@ const SLACK_MS = 100;
  *
  * @throws StepFailure; cancellation; Halted. Source: design, section 3.
  */
-export async function callOperation(run: TaskRun, call: OperationCall): Promise<Json> {
+export function callOperation(run: TaskRun, call: OperationCall): Promise<Json> {
+  return entersCalls(run) ? inSession(run, (entered) => callGuarded(run, call, entered)) : callGuarded(run, call);
+}
+
+async function callGuarded(run: TaskRun, call: OperationCall, entered?: EnteredCall): Promise<Json> {
   const input = callInput(run.plan, call.operation, call.input);
-  const hooked: Hooked = { path: call.path, operation: call.operation, input };
+  const hooked: Hooked = { path: call.path, operation: call.operation, input, ...(entered && { callId: entered.id }) };
   const asked = askGuards(run, hooked);
   // Two turns, guards or not: in the histories of engine 1 the waits of sibling branches come before their calls.
   const reasons = reasonsFor(run, call, await asked);
   await (reasons.length > 0 ? confirm(run, { ...call, input }, reasons) : undefined);
   const made = run.made.begin(call.path, call.operation.key, input);
+  if (entered) entered.isMade = true;
   try {
     const output = await perform(run, call);
     made.gave(output);
@@ -161,7 +169,7 @@ function take(run: TaskRun, call: OperationCall, answer: CallAnswer): Json {
   const { output, attempt, hooks, allowed, warnings, files } = answer;
   run.note(call.path, call.id, { status: 'running', attempts: attempt ?? 1, ...(files && { files }) });
   if (hooks) keep(run, hooks);
-  if (allowed) keep(run, allowedBy(call));
+  if (allowed) keep(run, allowedBy(run, call));
   if (warnings) run.warnings.push(...warnings);
   if (files) takeFiles(run, call, files);
   return output;
@@ -177,9 +185,12 @@ function takeFiles(run: TaskRun, { path, operation }: OperationCall, files: Step
 }
 
 /** What the built-in hooks of a call said, none of which had anything to say but yes. */
-function allowedBy({ operation, path }: OperationCall): HookAnswer[] {
+function allowedBy(run: TaskRun, { operation, path }: OperationCall): HookAnswer[] {
+  const caller = callerOf(run.start);
   const asked = (hooks: readonly PlanHook[], phase: Phase): HookAnswer[] =>
-    hooks.flatMap(({ id, handler }) => (handler.kind === 'builtin' ? [plainYes({ hook_id: id, phase, path })] : []));
+    hooks
+      .filter((hook) => hook.handler.kind === 'builtin' && firesFor(hook, caller))
+      .map(({ id }) => plainYes({ hook_id: id, phase, path }));
   return [...asked(operation.hooks.pre_call, 'PreAbilityCall'), ...asked(operation.hooks.post_call, 'PostAbilityCall')];
 }
 

@@ -6,6 +6,7 @@ import type { Problem } from '../contracts/problem.js';
 import type { ToldTask } from '../contracts/run-sinks.js';
 import type { EndState } from '../contracts/states.js';
 import type { TaskResult } from '../contracts/task.js';
+import { callerOf } from '../rules/caller-of.js';
 import { isSinceEngine2 } from '../rules/engine.js';
 import { tellForgiven } from '../rules/forgiven-failures.js';
 import { describeOutside, toolsUsed } from '../rules/tools-used.js';
@@ -102,6 +103,7 @@ async function finishByActivity(run: TaskRun, result: TaskResult): Promise<TaskR
 export function resultOf(run: TaskRun, outcome?: Outcome): TaskResult {
   const { plan } = run;
   const { seal, user } = run.start;
+  const caller = callerOf(run.start);
   const steps = run.summarize(outcome !== undefined);
   return {
     status: outcome?.status ?? run.state,
@@ -117,6 +119,7 @@ export function resultOf(run: TaskRun, outcome?: Outcome): TaskResult {
     approvals: run.approvals,
     hooks: run.hooks,
     requested_by: user,
+    ...(caller && { caller }),
     started_at: run.startedAt ?? null,
     finished_at: run.finishedAt ?? null,
     cleanup_ran: run.cleanupRan,

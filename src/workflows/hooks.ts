@@ -5,8 +5,11 @@ import type { Json, JsonObject } from '../contracts/json.js';
 import { ACTIVITY_LIMITS, FIRST_CEL } from '../contracts/names.js';
 import type { PlanHook, PlanOperation } from '../contracts/plan.js';
 import type { Problem } from '../contracts/problem.js';
+import { callerOf } from '../rules/caller-of.js';
+import { firesFor } from '../rules/fires.js';
 import { firstDeny } from '../rules/guard-precedence.js';
 import { answerExpression, denialOf, failedAnswer, type HookFacts, hookFacts } from '../rules/hook-facts.js';
+import { handlerReadsSession } from '../rules/session-reads.js';
 import { untilKeyed } from './await-key.js';
 import { asStepFailure, readActivityFailure, StepFailure } from './step-failure.js';
 import type { TaskRun } from './task-run.js';
@@ -16,6 +19,8 @@ export interface Hooked {
   path: string;
   operation: PlanOperation | undefined;
   input: JsonObject;
+  /** Of a call that is entered in its session: its name there. */
+  callId?: string;
 }
 
 /** How a hooked call ended, for the hooks after it. */
@@ -40,13 +45,20 @@ const MOST_OUTSTANDING = 20;
  */
 export function askGuards(run: TaskRun, hooked: Hooked): string[] | Promise<string[]> {
   const hooks = hooksOf(run, hooked, 'pre_call');
-  if (hooks.length === 0) return [];
-  if (!needsActivity(hooks)) {
+  const tellsSession = hooked.callId !== undefined || asksSession(run, hooks);
+  if (hooks.length === 0 && !tellsSession) return [];
+  if (!needsActivity(hooks) && !tellsSession) {
     return confirmationsOf(run, answerHere(run, hooks, 'PreAbilityCall', hooked.path, factsOf(run, hooked)));
   }
   return askActivity(run, hooked, 'PreAbilityCall', hooks).then((answers) =>
     confirmationsOf(run, [...answers, ...missingOf(answers, hooks, hooked.path)]),
   );
+}
+
+/** Only a session can answer guards that look at what it did. Without one they answer that there is none. */
+function asksSession({ plan, start }: TaskRun, hooks: readonly PlanHook[]): boolean {
+  if (!plan.session_calls || start.session === null) return false;
+  return hooks.some(({ handler }) => handlerReadsSession(handler));
 }
 
 /** A guard that was not asked, though none before it refused, is a guard that failed. */
@@ -100,8 +112,9 @@ async function fireScripts(
 
 /** Around the task itself built-in hooks have no attempt to stand in. */
 function hooksOf(run: TaskRun, { operation }: Hooked, list: 'pre_call' | 'post_call'): PlanHook[] {
-  if (!operation) return run.plan.ability.hooks[list];
-  return operation.hooks[list].filter(({ handler }) => handler.kind !== 'builtin');
+  const caller = callerOf(run.start);
+  const hooks = (operation ?? run.plan.ability).hooks[list].filter((hook) => firesFor(hook, caller));
+  return operation ? hooks.filter(({ handler }) => handler.kind !== 'builtin') : hooks;
 }
 
 function needsActivity(hooks: readonly PlanHook[]): boolean {
@@ -129,7 +142,7 @@ function answerHere(
 /** An activity that could not answer is a guard that failed. */
 async function askActivity(
   run: TaskRun,
-  { path, operation, input }: Hooked,
+  { path, operation, input, callId }: Hooked,
   phase: Phase,
   hooks: readonly PlanHook[],
   outcome?: HookedOutcome,
@@ -141,6 +154,7 @@ async function askActivity(
     operation: operation?.key ?? null,
     input,
     ...(hooks.some(({ handler }) => handler.kind === 'expression') && { moment: run.now() }),
+    ...(callId !== undefined && phase === 'PreAbilityCall' && { call_id: callId }),
     ...(outcome && { outcome }),
   };
   const activities = proxyActivities<Record<string, (request: HookRequest) => Promise<HookAnswer[]>>>({
@@ -148,7 +162,7 @@ async function askActivity(
     scheduleToStartTimeout: ACTIVITY_LIMITS.schedule_to_start,
     heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
     retry: { maximumAttempts: 3 },
-    summary: `${path || 'task'}: ${hooks.map(({ id }) => id).join(', ')}`,
+    summary: `${path || 'task'}: ${hooks.map(({ id }) => id).join(', ') || 'entered in its session'}`,
   });
   // Nothing waits for hooks after calls, see `joinHooks`.
   const isAwaited = phase === 'PreAbilityCall';
@@ -164,10 +178,17 @@ async function askActivity(
       throw new StepFailure(end.problem);
     }
     const reason = end.kind === 'problem' ? end.problem.message : `it did not answer (${end.kind})`;
+    if (hooks.length === 0) throw notEntered(path, reason);
     return hooks.slice(0, 1).map(({ id }) => failedAnswer(id, { phase, path }, reason));
   } finally {
     if (isAwaited) run.atWork -= 1;
   }
+}
+
+/** A call that its session does not know of would be missed by every limit over the session. */
+function notEntered(path: string, reason: string): StepFailure {
+  const message = `The call ${path} could not be entered in its session, over which guards of the project have limits: ${reason}`;
+  return new StepFailure({ code: 'hook.failed', message });
 }
 
 function factsOf(run: TaskRun, { operation, input }: Hooked, outcome?: HookedOutcome): HookFacts {

@@ -5,4 +5,5 @@
 export { deleteTask as 'ability:delete' } from './delete.js';
 export { lock as 'ability:lock' } from './lock.js';
 export { preflight as 'ability:preflight' } from './preflight.js';
+export { session as 'ability:session' } from './session.js';
 export { task as default } from './task.js';

@@ -18,7 +18,7 @@ import type { TaskRun } from './task-run.js';
 type Modify = (request: ModifyRequest) => Promise<ModifyAnswer>;
 
 /** The parts of an {@link InputEdit}; nothing else can be changed from outside, least of all the plan or its seal. */
-const PARTS = new Set(['set', 'unset', 'by']);
+const PARTS = new Set(['set', 'unset', 'by', 'caller']);
 
 /**
  * Refuses a change before anything of it is recorded: of a task that was run or has ended, or of another form.
@@ -64,7 +64,7 @@ export async function modify(run: TaskRun, edit: InputEdit): Promise<EditAnswer>
   }
 }
 
-async function edited(run: TaskRun, { set, unset, by }: InputEdit): Promise<EditAnswer> {
+async function edited(run: TaskRun, { set, unset, by, caller }: InputEdit): Promise<EditAnswer> {
   const id = currentUpdateInfo()?.id ?? '';
   const before = run.appliedEdits.find((applied) => applied.id === id);
   if (before) return { fields: before.fields, changed: true, input: run.input, warnings: [] };
@@ -75,7 +75,7 @@ async function edited(run: TaskRun, { set, unset, by }: InputEdit): Promise<Edit
   }
   const kept = Object.entries(run.input).filter(([name]) => !unset.includes(name));
   const person = { name: by.name, source: 'claimed' } as const;
-  const checked = await preflightAgain(run, { ...Object.fromEntries(kept), ...set }, person);
+  const checked = await preflightAgain(run, { ...Object.fromEntries(kept), ...set }, person, caller);
   // It ended while the hooks were asked.
   if (!run.mayChange) throw refusal({ code: 'task.started', message: `${run.task} has ended meanwhile` });
   const { input, warnings } = checked;
@@ -90,7 +90,12 @@ async function edited(run: TaskRun, { set, unset, by }: InputEdit): Promise<Edit
 }
 
 /** No local activity: a signal that came while one ran would undo the change, and hooks take their time. */
-function preflightAgain(run: TaskRun, input: JsonObject, by: InputEdit['by']): Promise<ModifyAnswer> {
+function preflightAgain(
+  run: TaskRun,
+  input: JsonObject,
+  by: InputEdit['by'],
+  caller: InputEdit['caller'],
+): Promise<ModifyAnswer> {
   const activities = proxyActivities<Record<string, Modify>>({
     scheduleToStartTimeout: ACTIVITY_LIMITS.preflight_to_start,
     scheduleToCloseTimeout: '55s',
@@ -98,7 +103,13 @@ function preflightAgain(run: TaskRun, input: JsonObject, by: InputEdit['by']): P
     retry: { maximumAttempts: 2 },
   });
   const { only } = run.start;
-  return (activities[ACTIVITIES.modify] as Modify)({ ...run.context, input, by, ...(only && { only }) });
+  return (activities[ACTIVITIES.modify] as Modify)({
+    ...run.context,
+    input,
+    by,
+    ...(caller && { caller }),
+    ...(only && { only }),
+  });
 }
 
 /** Whether the task is what it was: same input, same definitions, same confirmations to be asked for. */

@@ -1,3 +1,4 @@
+import type { Caller } from '../../contracts/callers.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { Plan } from '../../contracts/plan.js';
 import type { TaskRecord } from '../../contracts/record.js';
@@ -6,6 +7,7 @@ import { digestOf } from '../../rules/canonical.js';
 
 /** What a record is made of while its task runs. */
 export interface RecordSource extends Pick<TaskStart, 'seal' | 'user' | 'session'> {
+  caller?: Caller | undefined;
   plan: Plan;
   task: string;
   host: string;
@@ -19,13 +21,14 @@ export interface RecordSource extends Pick<TaskStart, 'seal' | 'user' | 'session
 
 /** The record of a task that runs and has none yet. */
 export function newRecord(source: RecordSource): TaskRecord {
-  const { plan, task, host, seal, user, session, input, created_at, changes = [], changes_left } = source;
+  const { plan, task, host, seal, user, session, caller, input, created_at, changes = [], changes_left } = source;
   return {
     format: 1,
     task_key: task,
     request: { ability: plan.ability.id, environment: plan.environment.name, input: digestOf(input) },
     requested_by: user,
     session,
+    ...(caller && { caller }),
     ...(seal.intent !== undefined && { intent: seal.intent }),
     created_at,
     host,

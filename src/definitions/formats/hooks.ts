@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CALLERS } from '../../contracts/callers.js';
 import { BUILTINS } from '../../contracts/hooks.js';
 import { script } from './implementation.js';
 import { abstain, foreignEvent, foreignFormat, mustDeny, toolMapping } from './tool-mapping.js';
@@ -13,6 +14,11 @@ export const match = z.strictObject({
   environments: globs.describe('Names of environments.'),
   effects: z.array(effect).min(1).optional().describe('Effects of the ability.'),
   tags: globs.describe('Tags of the implementation.'),
+  callers: z
+    .array(z.enum(CALLERS))
+    .min(1)
+    .optional()
+    .describe('Who starts the task: person, ci, agent, session or child.'),
 });
 
 const expression = z

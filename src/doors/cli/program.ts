@@ -16,6 +16,7 @@ import {
 import { defineGuard } from './guard-program.js';
 import { defineHooks } from './hooks-program.js';
 import { defineImport } from './import-program.js';
+import { defineSession, SESSION_OPTION } from './session-program.js';
 import { defineTask } from './task-program.js';
 
 /** Builds the command line. The module of a command is loaded only when it is called. */
@@ -122,6 +123,7 @@ export function buildProgram(given: Given, outcome: Outcome): Command {
     );
   defineRun(define);
   defineTask(program, given, outcome);
+  defineSession(program, given, outcome);
   defineAuthoring(program, given, outcome);
 
   define('approvals', 'list what waits for a decision', () => import('./commands/approvals.js')).addHelpText(
@@ -233,6 +235,7 @@ function defineRun(define: Define): void {
     .option('--key <key>', 'your own task key; the same key and input is the same task')
     .option('--intent <text>', 'what it is for; kept and shown with the task')
     .option('--plan <digest>', PLAN_OPTION)
+    .option('--session <id>', SESSION_OPTION)
     .option('--direct', 'no key and no record: the task is only this call')
     .option('--detach', 'print the key and leave')
     .option('--junit <file>', 'write the steps as JUnit XML')

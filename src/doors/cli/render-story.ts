@@ -91,11 +91,11 @@ function standing({ status, error, steps, approvals, definition, source, concurr
 }
 
 function tellRequest(story: TaskStory): string[] {
-  const { definition, requested_by, environment, session, intent, created_at, input } = story;
+  const { definition, requested_by, environment, session, caller, intent, created_at, input } = story;
   const when = created_at === null ? '' : `, created ${tellMoment(created_at)}`;
   const talk = session === null ? '' : `, in session ${oneLine(session)}`;
   return [
-    `by ${oneLine(requested_by.name)} (${requested_by.source}) in ${environment}${talk}${when}`,
+    `by ${oneLine(requested_by.name)} (${requested_by.source}${caller === null ? '' : `, ${caller}`}) in ${environment}${talk}${when}`,
     ...(intent === null ? [] : [`intent: ${oneLine(intent)}`]),
     ...(definition.summary === null ? [] : [plainText(definition.summary)]),
     ...(input === null ? [] : tellInput(input)),

@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonObject } from '../../contracts/json.js';
-import type { Person } from '../../contracts/people.js';
 import type { CallStep, Plan, PlanOperation, PlanRetry } from '../../contracts/plan.js';
 import type { CallPreview } from '../../contracts/preview.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
@@ -8,6 +7,7 @@ import { attemptsOf, RETRY, stepLimit } from '../../rules/call-limits.js';
 import { formatDuration, parseDuration } from '../../rules/duration.js';
 import type { Known } from '../../rules/expressions/foresee.js';
 import { operationInput } from '../operation-input.js';
+import type { Asker } from './asker.js';
 import { previewGuardApproval } from './preview-approval.js';
 import { previewHooks } from './preview-hooks.js';
 import { previewScript } from './preview-script.js';
@@ -19,7 +19,7 @@ export interface PreviewedCall {
   operation: PlanOperation;
   given: ForeseenInput;
   known: Known;
-  user: Person;
+  user: Asker;
   step?: Pick<CallStep, 'retry' | 'timeout'>;
   /** Why people are asked besides, such as what hooks asked for at creation. */
   reasons?: readonly string[];

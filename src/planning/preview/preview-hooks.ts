@@ -1,10 +1,11 @@
 import type { Phase } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
-import type { Person } from '../../contracts/people.js';
 import type { Plan, PlanHandler, PlanHook, PlanOperation } from '../../contracts/plan.js';
 import type { HookPreview } from '../../contracts/preview.js';
 import { hide, type Known } from '../../rules/expressions/foresee.js';
+import { firesFor } from '../../rules/fires.js';
 import { failedAnswer, hookFacts } from '../../rules/hook-facts.js';
+import type { Asker } from './asker.js';
 import { previewCondition } from './preview-value.js';
 
 /** What hooks are asked about. */
@@ -14,7 +15,7 @@ export interface HookSubject {
   operation: PlanOperation | undefined;
   /** Undefined where nothing is known of it; members may be hidden. */
   input: JsonObject | undefined;
-  user: Person;
+  user: Asker;
 }
 
 /**
@@ -25,7 +26,8 @@ export interface HookSubject {
 export function previewHooks(hooks: readonly PlanHook[], phase: Phase, subject: HookSubject): HookPreview[] {
   const facts = factsOf(phase, subject);
   const isLate = ({ handler }: PlanHook): boolean => handler.kind === 'builtin' && phase !== 'PreAbilityCreate';
-  const ordered = [...hooks.filter((hook) => !isLate(hook)), ...hooks.filter(isLate)];
+  const firing = hooks.filter((hook) => firesFor(hook, subject.user.caller));
+  const ordered = [...firing.filter((hook) => !isLate(hook)), ...firing.filter(isLate)];
   const previews: HookPreview[] = [];
   for (const { id, handler } of ordered) {
     const preview = previewHook(id, handler, phase, facts);

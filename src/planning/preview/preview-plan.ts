@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../contracts/json.js';
 import { taskQueueOf } from '../../contracts/names.js';
-import type { Person } from '../../contracts/people.js';
 import type { Plan } from '../../contracts/plan.js';
 import type { CallPreview, HookPreview, OperationPreview, PlanPreview, StepPreview } from '../../contracts/preview.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
@@ -17,6 +16,7 @@ import { resolvePlan } from '../resolve-plan.js';
 import { SecretSource } from '../secret-source.js';
 import { plannedStanding } from '../standing.js';
 import { taskInput } from '../task-input.js';
+import type { Asker } from './asker.js';
 import { Foresight } from './foresight.js';
 import { previewCall } from './preview-call.js';
 import { previewConcurrency } from './preview-concurrency.js';
@@ -30,7 +30,7 @@ export interface PreviewRequest {
   ability: string;
   environment: string;
   input: JsonObject;
-  user: Person;
+  user: Asker;
   /** The environment in which credentials are looked for; left out: that of this process. */
   env?: NodeJS.ProcessEnv;
 }
@@ -91,7 +91,7 @@ export function previewPlan(registry: Registry, request: PreviewRequest): PlanPr
 }
 
 /** A low-level ability is one call of itself. */
-function previewTree(plan: Plan, input: JsonObject, user: Person, created: readonly string[]): TreePreview {
+function previewTree(plan: Plan, input: JsonObject, user: Asker, created: readonly string[]): TreePreview {
   const { id, kind } = plan.ability;
   const operation = plan.operations[id];
   if (kind === 'workflow' || !operation) return new StepPreviewer(user).preview(plan, input);
@@ -118,7 +118,7 @@ function ownCall(what: string, call: CallPreview): StepPreview {
 }
 
 /** The first no ends it, as in preflight. */
-function previewCreation(plan: Plan, input: JsonObject, user: Person): PlanPreview['creation'] {
+function previewCreation(plan: Plan, input: JsonObject, user: Asker): PlanPreview['creation'] {
   const asked: PlanPreview['creation'] = [];
   for (const part of guardedParts(plan, input)) {
     const { operation, path } = part;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../contracts/json.js';
-import type { Person } from '../../contracts/people.js';
 import type { Plan } from '../../contracts/plan.js';
 import type { StartPreview } from '../../contracts/preview.js';
+import type { Asker } from './asker.js';
 import { previewGuardApproval } from './preview-approval.js';
 import { previewHooks } from './preview-hooks.js';
 
@@ -13,7 +13,7 @@ import { previewHooks } from './preview-hooks.js';
 export function previewStart(
   plan: Plan,
   input: JsonObject | undefined,
-  user: Person,
+  user: Asker,
   created: readonly string[],
 ): StartPreview {
   const { ability, environment } = plan;

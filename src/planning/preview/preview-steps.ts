@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../contracts/json.js';
-import type { Person } from '../../contracts/people.js';
 import type { CallStep, ErrorHandler, Plan, PlanStep } from '../../contracts/plan.js';
 import type { AnswerPreview, CallPreview, PlanPreview, Runs, StepGroup, StepPreview } from '../../contracts/preview.js';
 import { childPlan } from '../../rules/child-plan.js';
 import { nameOfStep } from '../../rules/step-name.js';
 import { checkAgainst } from '../schemas.js';
+import type { Asker } from './asker.js';
 import { Foresight } from './foresight.js';
 import { inputProblem, previewCall, withDefaults } from './preview-call.js';
 import { previewConcurrency } from './preview-concurrency.js';
@@ -33,7 +33,7 @@ export class StepPreviewer {
   private readonly ending = new Map<StepPreview, string>();
 
   /** @param user who asks for the task. */
-  constructor(private readonly user: Person) {}
+  constructor(private readonly user: Asker) {}
 
   /** @param input of the task; undefined where nothing is known of it. */
   preview(plan: Plan, input: JsonObject | undefined): TreePreview {

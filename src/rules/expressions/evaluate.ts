@@ -1,4 +1,4 @@
-import { CEL } from '../../contracts/names.js';
+import { CEL, THIRD_CEL } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { compileEarlier } from './earlier/library.js';
 import type { Expression, Scope } from './expression.js';
@@ -29,15 +29,22 @@ const MOST_KEPT = 2000;
  * @throws AbilityError `expression.syntax` or `expression.too_costly`.
  */
 export function compileExpression(source: string, cel: string = CEL): Expression {
-  const kept = cel === CEL ? compiled : compiledEarlier;
+  const isOurs = cel === CEL || cel === THIRD_CEL;
+  const kept = isOurs ? compiled : compiledEarlier;
   const known = kept.get(source);
-  if (known) return known;
+  if (known) return withFunctionsOf(cel, known);
   if (source.length > EXPRESSION_LIMITS.characters) {
     throw tooCostly(`has more than ${EXPRESSION_LIMITS.characters} characters`);
   }
-  const expression = cel === CEL ? compile(source) : compileEarlier(source);
+  const expression = isOurs ? compile(source) : compileEarlier(source);
   if (kept.size >= MOST_KEPT) kept.clear();
   kept.set(source, expression);
+  return withFunctionsOf(cel, expression);
+}
+
+/** What a later version added is not known to plans of an earlier one. @throws AbilityError `expression.syntax`. */
+function withFunctionsOf(cel: string, expression: Expression): Expression {
+  if (cel === THIRD_CEL && expression.functions.includes('sum')) throw noSuchFunction('sum', expression.source);
   return expression;
 }
 

@@ -34,7 +34,8 @@ export function noSuchFunction(name: string, source?: string): AbilityError {
   return new AbilityError({
     code: 'expression.syntax',
     message: source === undefined ? message : `The expression \`${shorten(source)}\` is not valid: ${message}`,
-    suggestion: 'Expressions have the functions and macros of CEL, split, join, lowerAscii, matches, now and uuid.',
+    suggestion:
+      'Expressions have the functions and macros of CEL, split, join, lowerAscii, matches, sum, now and uuid.',
   });
 }
 

@@ -77,10 +77,15 @@ describe('a task is opened to be changed', () => {
       'check-server.ts',
       'control-task.ts',
       'decide.ts',
+      // The id of a session has its project in it.
+      'sessions.ts',
     ]);
     for (const { name, text } of senders) {
       if (name === 'check-server.ts') continue;
-      if (name === 'attach-task.ts') expect(text).toContain('throw keyOfOther(');
+      if (name === 'sessions.ts') {
+        const reached = [...text.matchAll(/getHandle(?:<[^(]*>)?\(\s*([\w.]+)/g)].map(([, id]) => id);
+        expect(new Set(reached)).toEqual(new Set(['sessionIdOf', 'id', 'description.workflowId']));
+      } else if (name === 'attach-task.ts') expect(text).toContain('throw keyOfOther(');
       else {
         expect(text).toContain('openOwn(connection, ');
         expect(text).not.toContain('getHandle(');

@@ -21,6 +21,17 @@ function sealIn(start: TaskStart | object, packed: object, task = 't-1'): Seal {
   return found.seal;
 }
 
+test('who started a task is in the word of its seal', () => {
+  const [signed] = packArguments({ ...start, seal: { ...seal, caller: 'agent' } });
+  expect(sealIn(signed, packArguments(start)[1], 't-1').caller).toBe('agent');
+  const claimed = sealIn(
+    { ...packArguments(start)[0], seal: { ...seal, caller: 'person' } },
+    packArguments(start)[1],
+    't-1',
+  );
+  expect(errorOf(() => verifySeal(claimed, { task: 't-1' }, keys)).code).toBe('seal.invalid');
+});
+
 test('what a task is started with is found again in its arguments, its seal included', () => {
   const [first, packed] = packArguments(start);
   expect(first.seal).toEqual({ key_id: 'k', mac: seal.mac });

@@ -2,6 +2,7 @@ import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { type Context, currentUser, environmentOf, openRegistry } from '../context.js';
 import { type InputFlags, parseInput } from '../parse-input.js';
 import { renderPreview } from '../preview/render-preview.js';
+import { readCaller } from '../read-caller.js';
 import { createOrReport, findAbility, noteWarnings } from './run.js';
 
 /** `ability plan ID`: all that would happen with an input. Reads files only; exits as the creation of a task would. */
@@ -11,7 +12,7 @@ export async function run(context: Context, [ability = '']: string[], flags: Inp
   const environment = await environmentOf(context, registry);
   const input = parseInput(flags, definition.input_schema, context);
   const { previewPlan } = await import('../../../planning/preview/preview-plan.js');
-  const user = currentUser(context.env);
+  const user = { ...currentUser(context.env), caller: readCaller(context.env) };
   const planned = await createOrReport(context, { ability, environment }, async () =>
     previewPlan(registry, { ability, environment, input, user, env: context.env }),
   );

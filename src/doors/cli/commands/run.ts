@@ -25,6 +25,7 @@ import { type InputFlags, parseInput } from '../parse-input.js';
 import { plainText } from '../plain-text.js';
 import { explainingChange } from '../preview/explain-change.js';
 import { readPlanFlag } from '../preview/read-plan-flag.js';
+import { readCaller } from '../read-caller.js';
 import { readIntent } from '../read-intent.js';
 import { exitOf } from '../report.js';
 import { reviewDefinitions } from '../review-definitions.js';
@@ -35,6 +36,7 @@ export interface RunFlags extends InputFlags, FollowFlags {
   plan?: string;
   file?: string[];
   intent?: string;
+  session?: string;
   key?: string;
   direct?: boolean;
   detach?: boolean;
@@ -117,6 +119,8 @@ export async function newTask(
     ...(flags.file && flags.file.length > 0 && { files: parseFiles(flags.file, registry.project, context.cwd) }),
     ...(plan && { plan }),
     user: currentUser(context.env),
+    session: flags.session ?? (context.env.ABILITY_SESSION || null),
+    caller: readCaller(context.env),
     run: isRun,
     direct: flags.direct ?? false,
     ...(flags.key !== undefined && { key: flags.key }),

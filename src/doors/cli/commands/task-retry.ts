@@ -3,6 +3,7 @@ import type { ExitCode } from '../../../contracts/exit-codes.js';
 import { type Context, currentUser, openRegistry, withSession } from '../context.js';
 import { withDeadline } from '../deadline.js';
 import { type FollowFlags, followTask, readPatience, refuseUnusedFlags } from '../follow-task.js';
+import { readCaller } from '../read-caller.js';
 import { reviewDefinitions } from '../review-definitions.js';
 import { asTyped, commandOf } from '../typed-command.js';
 import { createOrReport, noteWarnings, notingStalls, reportDetached } from './run.js';
@@ -27,6 +28,7 @@ export async function run(context: Context, [key = '']: string[], flags: RetryFl
         retryTask(connection, key, {
           from: flags.from,
           user: currentUser(context.env),
+          caller: readCaller(context.env),
           run: true,
           signal,
           onStall: notingStalls(context, deadline),

@@ -4,6 +4,7 @@ import { AbilityError } from '../../../contracts/problem.js';
 import type { InputEdit } from '../../../contracts/task.js';
 import { type Context, currentUser, openRegistry, withSession } from '../context.js';
 import { parseInput } from '../parse-input.js';
+import { readCaller } from '../read-caller.js';
 import { asTyped } from '../typed-command.js';
 import { createOrReport, findAbility, noteWarnings } from './run.js';
 
@@ -23,7 +24,8 @@ export async function run(context: Context, [key = '', ...assignments]: string[]
     const { input_schema: schema } = await findAbility(registry, ability);
     const { input, unset } = flags;
     const given = { set: assignments, ...(input !== undefined && { input }) };
-    const edit: InputEdit = { set: parseInput(given, schema, context, ''), unset, by: currentUser(context.env) };
+    const who = { by: currentUser(context.env), caller: readCaller(context.env) };
+    const edit: InputEdit = { set: parseInput(given, schema, context, ''), unset, ...who };
     refuseBoth(edit);
     const answer = await createOrReport(context, { ability, environment }, () => changeInput(connection, key, edit));
     if (typeof answer === 'number') return answer;

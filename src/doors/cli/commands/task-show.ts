@@ -49,6 +49,7 @@ export async function run(context: Context, [key = '']: string[]): Promise<ExitC
       [
         renderResult(result, terminal.style, context),
         ...tellChain(chain, context),
+        ...(result.caller === undefined ? [] : [`caller: ${result.caller}`]),
         ...(view?.paused
           ? [asTyped(`paused: it starts nothing new until \`ability task resume ${key}\``, context)]
           : []),

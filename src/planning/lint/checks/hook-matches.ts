@@ -1,3 +1,4 @@
+import type { Caller } from '../../../contracts/callers.js';
 import type { Finding } from '../../../contracts/findings.js';
 import type { HookDefinition, HookMatch } from '../../../definitions/formats/hooks.js';
 import { BINDING_LISTS, isNarrowed, type TaskPhase } from '../../../definitions/hook-bindings.js';
@@ -15,6 +16,7 @@ export function* checkHookMatches({ registry }: LintedProject): Generator<Findin
   for (const hook of [...registry.hooks.values()].flat()) {
     if (hook.value.enabled && hook.value.match) yield* unfitPatterns(hook, hook.value.match, known);
   }
+  yield* claimedCallers(registry);
   yield* unfitBindings(registry);
   yield* narrowedHooks(registry);
 }
@@ -29,6 +31,21 @@ function* narrowedHooks(registry: Registry): Generator<Finding> {
     }
   }
 }
+
+/** Guards that an agent passes by saying that it is none. */
+function* claimedCallers(registry: Registry): Generator<Finding> {
+  for (const phase of ['PreAbilityCreate', 'PreAbilityCall'] as const) {
+    for (const { value, locate } of registry.hooks.get(phase) ?? []) {
+      const callers = value.match?.callers ?? [];
+      if (!value.enabled || !callers.includes('agent') || CLAIMED.every((caller) => callers.includes(caller))) continue;
+      const message = `The guard ${value.id} fires for agents and not for every client, and on the command line an agent is one that says so`;
+      yield findingOf('lint.claimed_caller', message, locate(['match', 'callers']));
+    }
+  }
+}
+
+/** What an agent may claim to be instead. */
+const CLAIMED: readonly Caller[] = ['person', 'ci'];
 
 interface Known {
   modules: ReadonlySet<string>;

@@ -79,6 +79,17 @@ function refusalOf(source: string, hook: Loaded<HookDefinition>, path: PropertyK
   }
 }
 
+/** What hooks see of the calls of a session. Source: answers, 56. */
+const CALL = mapType({
+  ability: STRING,
+  effects: textsType(EFFECTS),
+  environment: STRING,
+  status: textsType(['running', 'succeeded', 'failed', 'cancelled', 'unknown']),
+  input: [{ kind: 'map', fields: new Map(), others: (): Type => ANY }],
+});
+const INT: Type = [{ kind: 'int' }];
+const COUNTS = mapType(Object.fromEntries([...EFFECTS, 'total'].map((name) => [name, INT])));
+
 /** What hook expressions see; a hook stands before abilities of many inputs. Source: design, section 7. */
 function hookNames(registry: Registry): Record<string, Type> {
   const { project } = registry;
@@ -91,7 +102,7 @@ function hookNames(registry: Registry): Record<string, Type> {
     effects: textsType(EFFECTS),
     tags: listType(STRING),
     task: mapType({ key: STRING, ability: STRING }),
-    session: unite(NULL, mapType({ id: STRING })),
+    session: unite(NULL, mapType({ id: STRING, calls: listType(CALL), counts: COUNTS })),
     user: mapType({ name: STRING, source: STRING }),
     outcome: unite(NULL, mapType({ status: STRING, output: ANY, error: ANY })),
   };

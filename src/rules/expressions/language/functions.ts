@@ -1,8 +1,9 @@
-import { lengthOf, sizeOfMap } from './collections.js';
+import { itemsOf, lengthOf, sizeOfMap } from './collections.js';
 import { CONVERSIONS } from './conversions.js';
 import { fail } from './failure.js';
-import { Maybe, Moment } from './kinds.js';
-import { type Callable, type Overload, overload } from './overloads.js';
+import { kindOf, Maybe, Moment } from './kinds.js';
+import { OPERATORS } from './operators.js';
+import { type Callable, type CallContext, callWith, type Overload, overload } from './overloads.js';
 import { lettersIn, matches, TEXT_METHODS } from './texts.js';
 import { TIME_METHODS } from './times.js';
 
@@ -33,9 +34,21 @@ export const FUNCTIONS: ReadonlyMap<string, Callable> = callables({
   matches: [
     overload<[string, string]>('string string -> bool', ([text, pattern], context) => matches(text, pattern, context)),
   ],
+  sum: [overload<[object]>('list -> any', ([list], context) => sumOf(itemsOf(list), context))],
   now: [overload('-> timestamp', (_, { now }) => new Moment(now()))],
   uuid: [overload('-> string', (_, { uuid }) => uuid())],
 });
+
+const NUMBERS: ReadonlySet<string> = new Set(['int', 'uint', 'double']);
+
+/** The numbers of a list added up as `+` adds them; 0 of an empty one. @throws Failure for what is no number. */
+function sumOf(items: readonly unknown[], context: CallContext): unknown {
+  const strange = items.find((item) => !NUMBERS.has(kindOf(item)));
+  if (strange !== undefined) return fail(`sum adds numbers, and the list has a ${kindOf(strange)}`);
+  const [first, ...others] = items;
+  if (first === undefined) return 0n;
+  return others.reduce((sum, item) => callWith(OPERATORS.get('+') as Callable, [sum, item], context), first);
+}
 
 /** Functions that are called on a value. `or` and `orValue` look at their operand only where the value is missing. */
 export const METHODS: ReadonlyMap<string, Callable> = callables({

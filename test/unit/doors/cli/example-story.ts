@@ -13,6 +13,7 @@ export function exampleStory(more: Partial<TaskStory> = {}): TaskStory {
     environment: 'staging',
     requested_by: { name: 'alice', source: 'claimed' },
     session: null,
+    caller: null,
     intent: null,
     changes: [],
     input: { build_id: '17' },

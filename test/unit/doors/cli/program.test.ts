@@ -55,6 +55,7 @@ const COMMANDS = [
   'hooks',
   'run [options] <id>',
   'task',
+  'session',
   'scaffold',
   'approvals [options]',
   'approve [options] <key>',
@@ -84,6 +85,12 @@ const TASK_COMMANDS = [
   'list [options]',
   'record [options] <key>',
   'open [options] <key>',
+];
+const SESSION_COMMANDS = [
+  'start [options]',
+  'prompt [options] <session> <text>',
+  'show [options] <session>',
+  'stop [options] <session>',
 ];
 const SCAFFOLD_COMMANDS = [
   'low-level [options] <key>',
@@ -115,6 +122,10 @@ describe('`--help` lists', () => {
     expect(helpOf(commandOf('scaffold'))).toContain(`\n  ${usage} `);
   });
 
+  test.each(SESSION_COMMANDS)('ability session %s', (usage) => {
+    expect(helpOf(commandOf('session'))).toContain(`\n  ${usage} `);
+  });
+
   test.each(IMPORT_COMMANDS)('ability import %s', (usage) => {
     expect(helpOf(commandOf('import'))).toContain(`\n  ${usage} `);
   });
@@ -127,6 +138,7 @@ describe('`--help` lists', () => {
     const known = [
       ...COMMANDS,
       ...TASK_COMMANDS.map((usage) => `task ${usage}`),
+      ...SESSION_COMMANDS.map((usage) => `session ${usage}`),
       ...SCAFFOLD_COMMANDS.map((usage) => `scaffold ${usage}`),
       ...IMPORT_COMMANDS.map((usage) => `import ${usage}`),
       ...KEYS_COMMANDS.map((usage) => `keys ${usage}`),
@@ -136,7 +148,7 @@ describe('`--help` lists', () => {
       leavesOf(program)
         .map(([name]) => name)
         .sort(),
-    ).toEqual(known.filter((name) => !['task', 'scaffold', 'import', 'keys', 'hooks'].includes(name)).sort());
+    ).toEqual(known.filter((name) => !['task', 'session', 'scaffold', 'import', 'keys', 'hooks'].includes(name)).sort());
   });
 
   test('the exit codes of every command', () => {

@@ -91,6 +91,21 @@ export const HOOK_CASES: LintCase[] = [
     files: guards(`{ id: guard, enabled: false, ${GUARD} }`),
   },
   {
+    code: 'lint.claimed_caller',
+    name: 'R-000-82: on the command line it is a claim',
+    files: guards(`{ id: guard, blocking: true, match: { callers: ▶[agent] }, ${GUARD} }`),
+  },
+  {
+    code: 'lint.claimed_caller',
+    name: 'R-000-82: an agent may as well claim to be CI',
+    files: guards(`{ id: guard, blocking: true, match: { callers: ▶[agent, person] }, ${GUARD} }`),
+  },
+  {
+    code: 'lint.claimed_caller',
+    name: 'R-000-82: one that fires for persons as well cannot be passed so',
+    files: guards(`{ id: guard, blocking: true, match: { callers: [agent, person, ci] }, ${GUARD} }`),
+  },
+  {
     code: 'lint.hook_narrowed',
     name: 'C-44: bound by an operation',
     files: { ...guards(`{ id: ▶guard, blocking: true, ${GUARD} }`), ...bound('{ pre_call: [guard] }') },

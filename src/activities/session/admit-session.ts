@@ -1,0 +1,34 @@
+import type { Info } from '@temporalio/activity';
+import { sessionIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
+import { PLACEMENTS } from '../../contracts/placement.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { SessionSurroundings } from '../../contracts/session.js';
+import type { PlanSource } from '../plan-source.js';
+
+/**
+ * Refuses what was not asked for by a session of the project: as with tasks, the type and the queue of its first event
+ * tell whose code runs it. Source: design, section 6.
+ *
+ * @throws AbilityError `seal.invalid`.
+ */
+export async function admitSession(
+  { session_id, environment }: SessionSurroundings,
+  { workflowExecution: run, taskQueue }: Pick<Info, 'workflowExecution' | 'taskQueue'>,
+  { plans, project }: { plans: PlanSource; project: string },
+): Promise<void> {
+  const queues = PLACEMENTS.map((placement) => taskQueueOf(project, environment, placement));
+  const found = run && (await plans.runs.find(run));
+  const isOurs =
+    found !== undefined &&
+    found.workflowId === sessionIdOf(project, session_id) &&
+    found.type === WORKFLOWS.session &&
+    !found.eager &&
+    queues.includes(found.taskQueue) &&
+    queues.includes(taskQueue);
+  if (isOurs) return;
+  throw new AbilityError({
+    code: 'seal.invalid',
+    message: 'This activity was not asked for by a session of the project',
+    suggestion: 'Start sessions through Ability Runtime; activities are never started by hand.',
+  });
+}

@@ -1,0 +1,22 @@
+import { Context } from '@temporalio/activity';
+import { WORKFLOWS } from '../../contracts/names.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { SignedWord } from '../../contracts/session.js';
+import type { SealKeys } from '../../planning/seal.js';
+import { verifyWord } from '../../planning/session-word.js';
+import { toFailure } from '../failures.js';
+
+/** Tells a session whether a worker of the project said what it was told. It only looks. */
+export function createCheckWord({ keys }: { keys: SealKeys }): (word: SignedWord) => Promise<void> {
+  return async (word) => {
+    const { workflowType, workflowExecution } = Context.current().info;
+    try {
+      if (workflowType !== WORKFLOWS.session || !workflowExecution) {
+        throw new AbilityError({ code: 'seal.invalid', message: 'Only a session asks who told it something' });
+      }
+      verifyWord(word, workflowExecution.workflowId, keys);
+    } catch (error) {
+      throw toFailure(error);
+    }
+  };
+}

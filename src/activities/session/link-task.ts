@@ -1,0 +1,60 @@
+import type { HookAnswer } from '../../contracts/hooks.js';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type { AbilityGuard } from '../../contracts/session.js';
+import type { TaskRequest } from '../../contracts/task.js';
+import { guardsIn } from '../../rules/merge-signals.js';
+import { oneLine } from '../../rules/shown-text.js';
+import { type TellDependencies, tellSession } from './tell-session.js';
+
+/** What linking tasks to sessions needs of its worker. */
+export type LinkDependencies = TellDependencies;
+
+/** The link of a task to its session, where it has one. */
+export interface TaskLink {
+  /** Tells the session that no task was formed, and why. @throws the error. */
+  refused(error: unknown): Promise<never>;
+  /** Tells the session which confirmations the hooks before creation asked for. */
+  formed(hooks: readonly HookAnswer[]): Promise<void>;
+}
+
+/**
+ * Links a task to its session before it is formed, so that a session that has ended forms none.
+ *
+ * @throws AbilityError `session.not_found`, `session.stopped`.
+ */
+export async function linkTask(
+  { task: task_key, ability: ability_id, session }: TaskRequest,
+  dependencies: LinkDependencies,
+): Promise<TaskLink> {
+  if (session === null) return UNLINKED;
+  await tellSession(session, { kind: 'task', task_key, ability_id }, dependencies);
+  const tell = async (guards: AbilityGuard[], refused: boolean): Promise<void> => {
+    await tellSession(session, { kind: 'guards', task_key, refused, guards }, dependencies);
+  };
+  return {
+    async refused(error) {
+      const guards = error instanceof AbilityError ? guardOf(error.toProblem(), ability_id) : [];
+      // That it was refused is what its caller has to hear.
+      await tell(guards, true).catch(() => {});
+      throw error;
+    },
+    async formed(hooks) {
+      const guards = guardsIn(hooks, ({ path }) => path || ability_id);
+      if (guards.length > 0) await tell(guards, false);
+    },
+  };
+}
+
+const UNLINKED: TaskLink = {
+  refused: (error) => Promise.reject(error),
+  formed: () => Promise.resolve(),
+};
+
+/** The guard that refused a task, from the error it is reported as. */
+function guardOf({ code, message, suggestion, details }: Problem, ability: string): AbilityGuard[] {
+  if (code !== 'guard.denied' && code !== 'hook.failed') return [];
+  const { hook_id = '*', path = '' } = (details ?? {}) as { hook_id?: string; path?: string };
+  const advice = suggestion === undefined || suggestion === null ? {} : { suggestion: oneLine(suggestion) };
+  const source = `PreAbilityCreate.${hook_id}`;
+  return [{ ability_id: path || ability, decision: 'deny', reason: oneLine(message), ...advice, source }];
+}

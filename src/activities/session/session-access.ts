@@ -1,0 +1,23 @@
+import type { HookAnswer } from '../../contracts/hooks.js';
+import type { SignedWord, WordAnswer } from '../../contracts/session.js';
+
+/** What activities do with sessions and their tasks, over the connection of their worker. */
+export interface SessionAccess {
+  /**
+   * Tells a session something.
+   *
+   * @throws AbilityError `session.not_found`, `session.stopped`, and what the session refuses with.
+   */
+  tell(session: string, word: SignedWord): Promise<WordAnswer>;
+  /** How a task of a session stands; undefined where Temporal knows none, null where nobody can tell now. */
+  readTask(key: string): Promise<SeenTask | undefined | null>;
+}
+
+/** A task, as far as its session needs it. */
+export interface SeenTask {
+  status: string;
+  isOpen: boolean;
+  hooks: HookAnswer[];
+  /** The abilities that its steps call, by their paths. */
+  calls: Record<string, string>;
+}

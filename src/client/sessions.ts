@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto';
+import {
+  ApplicationFailure,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowExecutionDescription,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
+import { QUERIES, SESSION_UPDATES, sessionIdOf, taskQueueOf, WORKFLOWS } from '../contracts/names.js';
+import type { Person } from '../contracts/people.js';
+import { AbilityError, type Problem } from '../contracts/problem.js';
+import type { PromptRequest, SessionStart, SessionView, TurnContext } from '../contracts/session.js';
+import { markdownLine } from '../rules/shown-text.js';
+import type { Connection } from './connect.js';
+import { keepingRuntime } from './keep-runtime.js';
+import { placementWithWorker, refuseUnserved } from './pollers.js';
+import { checkSessionId, generateSessionId } from './session-ids.js';
+import { asking } from './temporal-errors.js';
+
+const DAY_MS = 24 * 60 * 60_000;
+/** Hooks of a prompt may take their time; each has a limit of its own. */
+const PROMPT_MS = 7 * 60_000;
+const STOP_MS = 7 * 60_000;
+const ASK_MS = 5000;
+
+/** What a session is to be. */
+export interface NewSession {
+  /** Chosen by the caller; left out: a new one. */
+  id?: string;
+  environment: string;
+  /** A folder of the project. */
+  scope: string;
+  /** Milliseconds without anything happening after which it ends; left out: a day. */
+  idleMs?: number;
+  user: Person;
+}
+
+/** A session as it can be seen. */
+export interface SeenSession extends Omit<SessionView, 'status'> {
+  /** `terminated`: from outside, so that nothing ran at its end. */
+  status: SessionView['status'] | 'terminated';
+}
+
+/**
+ * Starts a session. One of that id that is open, in the same environment and scope, is this very session.
+ *
+ * @throws AbilityError `session.key_conflict`, `session.stopped`, `usage.invalid`, `placement.no_worker`.
+ */
+export async function startSession(
+  connection: Connection,
+  wanted: NewSession,
+): Promise<{ session_id: string; attached: boolean }> {
+  const session_id = wanted.id === undefined ? generateSessionId() : checkSessionId(wanted.id);
+  const { environment, scope, idleMs: idle_ms = DAY_MS, user } = wanted;
+  const start: SessionStart = { format: 1, session_id, environment, scope, idle_ms, user };
+  return asking(connection, () =>
+    keepingRuntime(connection, async () => {
+      const placement = await placementWithWorker(connection, environment);
+      try {
+        await connection.temporal.workflow.start(WORKFLOWS.session, {
+          workflowId: sessionIdOf(connection.project, session_id),
+          taskQueue: taskQueueOf(connection.project, environment, placement),
+          args: [start],
+          workflowIdConflictPolicy: 'FAIL',
+          workflowIdReusePolicy: 'REJECT_DUPLICATE',
+          memo: { session: session_id, environment, scope },
+          typedSearchAttributes: attributesOf(connection.project, environment, session_id),
+          staticSummary: `session ${session_id} in ${environment}, for ${markdownLine(user.name)}`,
+        });
+        return { session_id, attached: false };
+      } catch (error) {
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+        await refuseOther(connection, start);
+        return { session_id, attached: true };
+      }
+    }),
+  );
+}
+
+/**
+ * Says to a session what the user asks, and gives back what an AI reads before it decides. Source: R-002-42.
+ *
+ * @throws AbilityError `session.not_found`, `session.stopped`, `worker.unavailable`.
+ */
+export function promptSession(
+  connection: Connection,
+  session: string,
+  prompt: string,
+  user: Person,
+): Promise<TurnContext> {
+  const updateId = randomUUID();
+  const args: [PromptRequest] = [{ prompt, user }];
+  return updating(connection, session, PROMPT_MS, (handle) =>
+    handle.executeUpdate<TurnContext, [PromptRequest]>(SESSION_UPDATES.prompt, { args, updateId }),
+  );
+}
+
+/** How a session stands, or stood at its end. @throws AbilityError `session.not_found`, `placement.no_worker`. */
+export function showSession(connection: Connection, session: string): Promise<SeenSession> {
+  return asking(connection, () =>
+    keepingRuntime(connection, async () => {
+      const { temporal } = connection;
+      const description = await describe(connection, session);
+      await refuseUnserved(connection, description.taskQueue);
+      const handle = temporal.workflow.getHandle(description.workflowId, description.runId);
+      const view = await temporal.withDeadline(Date.now() + ASK_MS, () => handle.query<SessionView>(QUERIES.session));
+      const wasCut = description.status.name === 'TERMINATED';
+      if (!wasCut) return view;
+      return { ...view, status: 'terminated', ended_at: description.closeTime?.toISOString() ?? null };
+    }),
+  );
+}
+
+/** Ends a session, and waits for the hooks of its end; its open tasks go on. @throws as {@link promptSession}. */
+export async function stopSession(connection: Connection, session: string): Promise<SeenSession> {
+  const updateId = randomUUID();
+  await updating(connection, session, STOP_MS, (handle) =>
+    handle.executeUpdate<void, []>(SESSION_UPDATES.stop, { args: [], updateId }),
+  );
+  return asking(connection, () =>
+    keepingRuntime(connection, () => {
+      const handle = connection.temporal.workflow.getHandle<() => Promise<SessionView>>(
+        sessionIdOf(connection.project, session),
+      );
+      return connection.temporal.withDeadline(Date.now() + STOP_MS, () => handle.result());
+    }),
+  );
+}
+
+type Handle = ReturnType<Connection['temporal']['workflow']['getHandle']>;
+
+async function updating<T>(
+  connection: Connection,
+  session: string,
+  limitMs: number,
+  update: (handle: Handle) => Promise<T>,
+): Promise<T> {
+  const handle = (): Handle =>
+    connection.temporal.workflow.getHandle(sessionIdOf(connection.project, checkSessionId(session)));
+  return asking(connection, async () => {
+    try {
+      return await keepingRuntime(connection, () =>
+        connection.temporal.withDeadline(Date.now() + limitMs, () => update(handle())),
+      );
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) throw await whyGone(connection, session);
+      if (error instanceof WorkflowUpdateFailedError) throw refusalOf(error);
+      if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw unanswered(session, error);
+      throw error;
+    }
+  });
+}
+
+async function describe(connection: Connection, session: string): Promise<WorkflowExecutionDescription> {
+  try {
+    const id = sessionIdOf(connection.project, checkSessionId(session));
+    const description = await connection.temporal.workflow.getHandle(id).describe();
+    if (description.type === WORKFLOWS.session) return description;
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
+  throw new AbilityError({
+    code: 'session.not_found',
+    message: `There is no session ${session} in the project ${connection.project}`,
+    suggestion: 'Start one: ability session start.',
+  });
+}
+
+/** An update fails alike for a session that is unknown and for one that has ended. */
+async function whyGone(connection: Connection, session: string): Promise<AbilityError> {
+  await describe(connection, session);
+  return stopped(session);
+}
+
+function stopped(session: string): AbilityError {
+  return new AbilityError({
+    code: 'session.stopped',
+    message: `The session ${session} has ended`,
+    suggestion: 'Start another one: ability session start.',
+  });
+}
+
+function refusalOf(error: WorkflowUpdateFailedError): unknown {
+  const { cause } = error;
+  if (!(cause instanceof ApplicationFailure) || !cause.type) return error;
+  const [problem] = (cause.details ?? []) as [Problem?];
+  return new AbilityError(problem ?? { code: cause.type, message: cause.message }, { cause: error });
+}
+
+function unanswered(session: string, cause: Error): AbilityError {
+  return new AbilityError(
+    {
+      code: 'worker.unavailable',
+      message: `No worker answered for the session ${session} in time`,
+      suggestion: 'Look whether the worker is well: `ability doctor`.',
+    },
+    { cause },
+  );
+}
+
+async function refuseOther(connection: Connection, { session_id, environment, scope }: SessionStart): Promise<void> {
+  const { memo, status } = await describe(connection, session_id);
+  if (status.name !== 'RUNNING') throw stopped(session_id);
+  if (memo?.environment === environment && memo.scope === scope) return;
+  throw new AbilityError({
+    code: 'session.key_conflict',
+    message: `The session ${session_id} is open in ${String(memo?.environment)}, with the scope ${String(memo?.scope)}`,
+    suggestion: 'Choose another id, or leave out --id.',
+  });
+}
+
+function attributesOf(project: string, environment: string, session: string): TypedSearchAttributes {
+  const values = { AbilityProject: project, AbilityEnvironment: environment, AbilitySession: session };
+  return new TypedSearchAttributes(
+    Object.entries(values).map(([name, value]) => {
+      return { key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD), value };
+    }),
+  );
+}

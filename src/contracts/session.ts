@@ -1,0 +1,216 @@
+import type { Effect } from './effects.js';
+import type { GuardDecision, HookAnswer } from './hooks.js';
+import type { Json, JsonObject } from './json.js';
+import type { Person } from './people.js';
+import type { PlanHandler } from './plan.js';
+
+/** What an AI reads before each decision. Source: R-002-36 to R-002-39. */
+export interface TurnContext {
+  session_id: string;
+  /** Counts from 1. */
+  turn_index: number;
+  hook_signals: HookSignals;
+}
+
+/** What hooks have to say to an AI. Source: R-002-36; C-10. */
+export interface HookSignals {
+  routing_hints: RoutingHint[];
+  ability_guards: AbilityGuard[];
+  risk_alerts: string[];
+  /** What the latest hook made of the prompt; left out where none did. */
+  normalized_intent?: Json;
+}
+
+/** An ability id, `module:<id>` or `read:<path>` to prefer. `source` is `<Event>.<hook id>`. */
+export interface RoutingHint {
+  source: string;
+  hint: string;
+}
+
+/** What a guard says of an ability; advice to the AI. Source: R-002-38; C-11. */
+export interface AbilityGuard {
+  ability_id: string;
+  decision: GuardDecision;
+  reason: string;
+  suggestion?: string;
+  source: string;
+}
+
+/** A signal of a team's own, which is neither acted on nor lost. Source: R-002-47. */
+export interface UnknownSignal {
+  /** ISO 8601. */
+  at: string;
+  hook: string;
+  name: string;
+  value: Json;
+}
+
+/** A task that was asked for in a session. */
+export interface SessionTask {
+  task_key: string;
+  ability_id: string;
+  /** A state of a task; `unavailable` where none was formed. */
+  status: string;
+  /** Nothing more can come of it, and all of its guards were passed on. */
+  settled?: true;
+  /** How many answers of its guards were passed on. */
+  told: number;
+}
+
+/** How a call of a session stands, as expressions see it. */
+export type CallStatus = 'running' | 'succeeded' | 'failed' | 'cancelled' | 'unknown';
+
+/** One call in `session.calls`. */
+export interface SessionCall {
+  id: string;
+  ability: string;
+  effects: Effect;
+  environment: string;
+  status: CallStatus;
+  /** With known secrets masked; null where it is larger than a session keeps. */
+  input: JsonObject | null;
+}
+
+/** `session.counts`: calls by effects, and all of them. */
+export type CallCounts = Record<Effect | 'total', number>;
+
+/** How a session ended. */
+export type StopReason = 'stop' | 'idle' | 'cancelled';
+
+/** Argument of a session's workflow. */
+export interface SessionStart {
+  format: 1;
+  session_id: string;
+  environment: string;
+  /** A folder of the project, such as `modules/grading`. */
+  scope: string;
+  /** Milliseconds without a prompt or a call after which it ends. */
+  idle_ms: number;
+  user: Person;
+  /** What an earlier run of it knew. */
+  carried?: SessionCarried;
+}
+
+/** What a session knows besides its start. */
+export interface SessionCarried {
+  /** ISO 8601. */
+  started_at: string;
+  active_at: string;
+  turn_index: number;
+  turn_context: TurnContext | null;
+  /** The hooks of the last prompt, as they answered. */
+  hooks: HookAnswer[];
+  tasks: SessionTask[];
+  /** Guards of tasks that could not be created, for the next turn. */
+  guards: AbilityGuard[];
+  calls: SessionCall[];
+  counts: CallCounts;
+  /** Calls that are not listed: the effects of those under way, by id. */
+  unlisted: Record<string, Effect>;
+  /** How many calls are not listed. */
+  left_out: number;
+  unknown_signals: UnknownSignal[];
+}
+
+/** What the query of a session and its result give. */
+export interface SessionView extends Omit<SessionCarried, 'guards' | 'unlisted' | 'calls'> {
+  session_id: string;
+  status: 'open' | 'stopping' | 'stopped';
+  /** Null while it is open. */
+  reason: StopReason | null;
+  ended_at: string | null;
+  environment: string;
+  scope: string;
+  idle_ms: number;
+  user: Person;
+  /** What the SessionStop hooks answered. */
+  stop_hooks: HookAnswer[];
+}
+
+/** Argument of the `prompt` update. Nothing but words: what guards said is never taken from a client. */
+export interface PromptRequest {
+  prompt: string;
+  user: Person;
+}
+
+/** What every activity of a session is told of it. */
+export interface SessionSurroundings {
+  session_id: string;
+  scope: string;
+  environment: string;
+  user: Person;
+}
+
+/** What the activity behind a prompt is given. `user` is who prompts. */
+export interface AskPromptRequest extends SessionSurroundings {
+  prompt: string;
+  turn_index: number;
+  /** Milliseconds since 1970. */
+  moment: number;
+  guards: AbilityGuard[];
+  /** Those of which more may be learnt. */
+  tasks: SessionTask[];
+}
+
+/** What it gives back. */
+export interface AskPromptAnswer {
+  turn_context: TurnContext;
+  hooks: HookAnswer[];
+  tasks: SessionTask[];
+  unknown_signals: UnknownSignal[];
+}
+
+/** What the activity at the end of a session is given. */
+export interface EndSessionRequest extends SessionSurroundings {
+  reason: StopReason;
+  turns: number;
+  moment: number;
+  tasks: SessionTask[];
+}
+
+/** What it gives back. */
+export interface EndSessionAnswer {
+  hooks: HookAnswer[];
+  tasks: SessionTask[];
+}
+
+/** What a worker tells a session; its `mac` is over all the rest, with a seal key. */
+export interface SignedWord {
+  key_id: string;
+  /** Workflow id of the session. */
+  session: string;
+  word: SessionWord;
+  mac: string;
+}
+
+/** What guards see of a call, besides its session; known secrets are masked. */
+export type FactsOfCall = Record<
+  'input' | 'environment' | 'ability' | 'implementation' | 'effects' | 'tags' | 'task' | 'user' | 'outcome',
+  Json
+>;
+
+/** What workers tell sessions. */
+export type SessionWord =
+  /** A task is about to be formed. */
+  | { kind: 'task'; task_key: string; ability_id: string }
+  /** What guards said before there was a task; `refused`: there is none. */
+  | { kind: 'guards'; task_key: string; refused: boolean; guards: AbilityGuard[] }
+  /** A call is about to be made: these guards are asked, and where none denies, it is entered. */
+  | {
+      kind: 'call';
+      /** Absent: guards are asked, and nothing is entered. */
+      call?: Omit<SessionCall, 'status'>;
+      guards: { id: string; handler: Extract<PlanHandler, { kind: 'expression' }> }[];
+      facts: FactsOfCall;
+      path: string;
+      moment: number;
+      cel: string;
+    }
+  /** A call has ended; `denied`: it was never made, and does not count. */
+  | { kind: 'ended'; id: string; status: CallStatus | 'denied' };
+
+/** What a session answers to a word. */
+export interface WordAnswer {
+  /** Of a `call`: what its guards said. */
+  hooks?: HookAnswer[];
+}

@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { AbilityError } from '../../contracts/problem.js';
+
+const FOLDER = /^[A-Za-z0-9_][A-Za-z0-9_.-]*(\/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$/;
+
+/**
+ * What a session is about: `--scope`, else `ABILITY_SCOPE`, else the folder of the nearest `ABILITY.md` upwards, else
+ * `integration`. Source: exact shapes, section 1.
+ *
+ * @param root absolute path of the project. @throws AbilityError `usage.invalid` for what is no folder of a project.
+ */
+export function findScope(root: string, cwd: string, flag: string | undefined, env: NodeJS.ProcessEnv): string {
+  const asked = flag ?? (env.ABILITY_SCOPE || undefined);
+  if (asked === undefined) return nearest(root, cwd) ?? 'integration';
+  const scope = asked.replace(/\/+$/, '');
+  if (FOLDER.test(scope)) return scope;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `${JSON.stringify(asked)} is no scope`,
+    suggestion: 'A scope is a folder of the project, such as modules/users.',
+  });
+}
+
+/** The root itself has the page of the whole project, and is no scope. */
+function nearest(root: string, cwd: string): string | undefined {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    const inside = relative(root, folder);
+    if (inside === '' || inside.startsWith('..') || isAbsolute(inside)) return undefined;
+    const scope = inside.split(sep).join('/');
+    if (existsSync(join(folder, 'ABILITY.md')) && FOLDER.test(scope)) return scope;
+  }
+}

@@ -1,0 +1,40 @@
+import type { PromptRequest, SessionStart, SignedWord } from '../contracts/session.js';
+
+/** So many characters of a prompt are taken. */
+export const MOST_PROMPT = 262_144;
+
+/** What a session was started with; undefined for anything else, since everybody can start a workflow. */
+export function readSessionStart(value: unknown): SessionStart | undefined {
+  if (!isMap(value)) return undefined;
+  const { format, session_id, environment, scope, idle_ms, user } = value;
+  const isStart =
+    format === 1 &&
+    typeof session_id === 'string' &&
+    typeof environment === 'string' &&
+    typeof scope === 'string' &&
+    typeof idle_ms === 'number' &&
+    idle_ms > 0 &&
+    isPerson(user);
+  return isStart ? (value as unknown as SessionStart) : undefined;
+}
+
+/** Whether a value is a prompt and nothing else. */
+export function isPromptRequest(value: unknown): value is PromptRequest {
+  if (!isMap(value) || Object.keys(value).some((key) => key !== 'prompt' && key !== 'user')) return false;
+  return typeof value.prompt === 'string' && value.prompt.length <= MOST_PROMPT && isPerson(value.user);
+}
+
+/** Whether a value has the form of a signed word; whether it is one, its `mac` tells. */
+export function isSignedWord(value: unknown): value is SignedWord {
+  if (!isMap(value) || !isMap(value.word)) return false;
+  const { key_id, session, mac, word } = value;
+  return [key_id, session, mac, word.kind].every((text) => typeof text === 'string');
+}
+
+function isPerson(value: unknown): boolean {
+  return isMap(value) && typeof value.name === 'string' && typeof value.source === 'string';
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}

@@ -1,0 +1,165 @@
+import {
+  ApplicationFailure,
+  defineQuery,
+  defineUpdate,
+  proxyActivities,
+  proxyLocalActivities,
+  setHandler,
+} from '@temporalio/workflow';
+import { ACTIVITIES, ACTIVITY_LIMITS, QUERIES, SESSION_UPDATES } from '../contracts/names.js';
+import type { Problem } from '../contracts/problem.js';
+import type {
+  AskPromptAnswer,
+  AskPromptRequest,
+  PromptRequest,
+  SessionView,
+  SignedWord,
+  TurnContext,
+  WordAnswer,
+} from '../contracts/session.js';
+import { answerInSession } from '../rules/answer-in-session.js';
+import { isPromptRequest, isSignedWord } from '../rules/read-session-start.js';
+import type { SessionRun } from './session-run.js';
+import { readActivityFailure } from './step-failure.js';
+
+type AskPrompt = (request: AskPromptRequest) => Promise<AskPromptAnswer>;
+type CheckWord = (word: SignedWord) => Promise<void>;
+
+/** Answers what clients ask of a session, and takes what they and workers send. */
+export function hearSession(run: SessionRun): void {
+  setHandler(defineQuery<SessionView>(QUERIES.session), () => run.view(), { description: 'How the session stands' });
+  const inTurn = oneAtATime();
+  setHandler(
+    defineUpdate<TurnContext, [PromptRequest]>(SESSION_UPDATES.prompt),
+    (request) => inTurn(() => prompt(run, request)),
+    {
+      validator: (request) => {
+        refuseStopped(run);
+        if (!isPromptRequest(request))
+          throw refusal('usage.invalid', 'A prompt has the form {prompt, user: {name, source}}');
+      },
+      description: 'What the user asks: {"prompt": "...", "user": {"name": "ada", "source": "claimed"}}',
+    },
+  );
+  setHandler(
+    defineUpdate<void, []>(SESSION_UPDATES.stop),
+    () => {
+      run.stopRequested = true;
+    },
+    { validator: () => refuseStopped(run), description: 'End the session; its tasks go on' },
+  );
+  setHandler(defineUpdate<WordAnswer, [SignedWord]>(SESSION_UPDATES.word), (word) => hear(run, word), {
+    validator: (word) => {
+      if (!isSignedWord(word)) throw refusal('seal.invalid', 'What only workers tell a session was not told by one');
+      // How a call ended is also heard while the hooks of its end are asked.
+      if (word.word.kind !== 'ended') refuseStopped(run);
+    },
+    description: 'What only workers of the project tell it, signed',
+  });
+}
+
+/** Runs the hooks of a prompt. What they answer never stops it. Source: R-002-24, R-002-36; C-08, C-11. */
+async function prompt(run: SessionRun, { prompt: text, user }: PromptRequest): Promise<TurnContext> {
+  refuseStopped(run);
+  run.touch();
+  run.turnIndex += 1;
+  const activities = proxyActivities<Record<string, AskPrompt>>({
+    startToCloseTimeout: '6 minutes',
+    scheduleToStartTimeout: ACTIVITY_LIMITS.schedule_to_start,
+    heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
+    retry: { maximumAttempts: 3 },
+    summary: `turn ${run.turnIndex}`,
+  });
+  const guards = run.guards;
+  run.guards = [];
+  try {
+    const answer = await (activities[ACTIVITIES.askPrompt] as AskPrompt)({
+      ...run.surroundings,
+      prompt: text,
+      // Who asks is a claim, whatever the client says of it.
+      user: { name: user.name, source: 'claimed' },
+      turn_index: run.turnIndex,
+      moment: Date.now(),
+      guards,
+      tasks: [...run.tasks.values()].filter(({ settled }) => !settled),
+    });
+    run.turnContext = answer.turn_context;
+    run.hooks = answer.hooks;
+    // What was said of a task meanwhile is newer.
+    run.noteTasks(answer.tasks.filter(({ task_key }) => !run.tasks.get(task_key)?.settled));
+    run.noteSignals(answer.unknown_signals);
+    run.touch();
+    return answer.turn_context;
+  } catch (error) {
+    run.guards = [...guards, ...run.guards];
+    throw asRefusal(error);
+  }
+}
+
+/** Heard only when a worker of the project said so: its seal key tells. Then all is done in one moment. */
+async function hear(run: SessionRun, signed: SignedWord): Promise<WordAnswer> {
+  const { checkWord } = ACTIVITIES;
+  const activities = proxyLocalActivities<Record<string, CheckWord>>({
+    scheduleToCloseTimeout: '10s',
+    retry: { maximumAttempts: 3, initialInterval: '200ms' },
+  });
+  try {
+    await (activities[checkWord] as CheckWord)(signed);
+  } catch (error) {
+    throw asRefusal(error);
+  }
+  const { word } = signed;
+  if (word.kind !== 'ended') refuseStopped(run);
+  run.touch();
+  switch (word.kind) {
+    case 'task':
+      if (!run.tasks.has(word.task_key))
+        run.noteTasks([{ task_key: word.task_key, ability_id: word.ability_id, status: 'created', told: 0 }]);
+      return {};
+    case 'guards': {
+      const task = run.tasks.get(word.task_key);
+      if (word.refused && task) run.noteTasks([{ ...task, status: 'unavailable', settled: true }]);
+      run.guards.push(...word.guards);
+      return {};
+    }
+    case 'call':
+      return { hooks: answerInSession(run.start.session_id, run.ledger, word) };
+    case 'ended':
+      run.ledger.end(word.id, word.status);
+      return {};
+  }
+}
+
+function refuseStopped({ status, stopRequested, start }: SessionRun): void {
+  if (status === 'open' && !stopRequested) return;
+  throw refusal('session.stopped', `The session ${start.session_id} has ended`);
+}
+
+function refusal(type: string, message: string): ApplicationFailure {
+  return ApplicationFailure.create({ type, message, nonRetryable: true });
+}
+
+/** An activity that failed, as the update fails. */
+function asRefusal(error: unknown): Error {
+  const end = readActivityFailure(error);
+  const problem: Problem =
+    end.kind === 'problem'
+      ? end.problem
+      : { code: 'worker.unavailable', message: 'No worker answered for the session in time' };
+  return ApplicationFailure.create({
+    type: problem.code,
+    message: problem.message,
+    nonRetryable: true,
+    details: [problem],
+  });
+}
+
+/** Does one thing after the other, in the order in which they came. */
+function oneAtATime(): <T>(action: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (action) => {
+    const next = last.then(action, action);
+    last = next.catch(() => {});
+    return next;
+  };
+}

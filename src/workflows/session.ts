@@ -1,0 +1,106 @@
+import './no-stack-traces.js';
+import {
+  ApplicationFailure,
+  allHandlersFinished,
+  CancellationScope,
+  CancelledFailure,
+  condition,
+  continueAsNew,
+  isCancellation,
+  proxyActivities,
+  setCurrentDetails,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { ACTIVITIES, ACTIVITY_LIMITS } from '../contracts/names.js';
+import type {
+  EndSessionAnswer,
+  EndSessionRequest,
+  SessionStart,
+  SessionView,
+  StopReason,
+} from '../contracts/session.js';
+import { readSessionStart } from '../rules/read-session-start.js';
+import { reportRun } from './report-run.js';
+import { hearSession } from './session-handlers.js';
+import { SessionRun } from './session-run.js';
+
+type EndSession = (request: EndSessionRequest) => Promise<EndSessionAnswer>;
+
+/**
+ * A session: what an AI does between a start and a stop, over many prompts and tasks.
+ *
+ * Takes prompts one at a time, knows the tasks that were asked for in it, and answers guards over their calls. Ends when
+ * it is stopped, idle or cancelled; its tasks go on. Source: design, section 9; exact shapes, section 1.
+ */
+export async function session(argument: unknown): Promise<SessionView> {
+  reportRun();
+  const run = new SessionRun(readStart(argument));
+  hearSession(run);
+  const reason = await untilItEnds(run);
+  if (reason === 'goes on') return continueAsNew<(start: SessionStart) => Promise<SessionView>>(run.carry());
+  await CancellationScope.nonCancellable(() => wind(run, reason));
+  // Temporal keeps no result of what is cancelled; the query has it.
+  if (reason === 'cancelled') throw new CancelledFailure('The session was cancelled');
+  return run.view();
+}
+
+/** @throws ApplicationFailure `seal.invalid` for what no client of ours starts. */
+function readStart(argument: unknown): SessionStart {
+  const { cronSchedule, retryPolicy, parent, continuedFromExecutionRunId, workflowId } = workflowInfo();
+  const start = readSessionStart(argument);
+  const isStrange = cronSchedule || retryPolicy || parent || !start || !workflowId.endsWith(`:${start.session_id}`);
+  // What an earlier run has seen is believed only where there was one.
+  if (isStrange || (start.carried && continuedFromExecutionRunId === undefined)) {
+    const message = 'The session was not started by a client of ours';
+    throw ApplicationFailure.create({ type: 'seal.invalid', message, nonRetryable: true });
+  }
+  return start;
+}
+
+async function untilItEnds(run: SessionRun): Promise<StopReason | 'goes on'> {
+  try {
+    for (;;) {
+      const left = run.activeAt + run.start.idle_ms - Date.now();
+      if (left <= 0) return 'idle';
+      const isCalled = await condition(() => run.stopRequested || isLong(), left);
+      if (run.stopRequested) return 'stop';
+      if (isCalled) return 'goes on';
+    }
+  } catch (error) {
+    if (isCancellation(error)) return 'cancelled';
+    throw error;
+  }
+}
+
+/** A prompt or word under way ends in the run that it came to. */
+function isLong(): boolean {
+  return workflowInfo().continueAsNewSuggested && allHandlersFinished();
+}
+
+/** Ends the session: nothing more is taken, then its hooks are asked. They change nothing. Source: R-002-48. */
+async function wind(run: SessionRun, reason: StopReason): Promise<void> {
+  run.status = 'stopping';
+  run.reason = reason;
+  await condition(allHandlersFinished, '1 minute');
+  const activities = proxyActivities<Record<string, EndSession>>({
+    startToCloseTimeout: '6 minutes',
+    scheduleToCloseTimeout: '15 minutes',
+    heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
+    retry: { maximumAttempts: 3 },
+  });
+  try {
+    const tasks = [...run.tasks.values()];
+    const end = activities[ACTIVITIES.endSession] as EndSession;
+    const answer = await end({ ...run.surroundings, reason, turns: run.turnIndex, moment: Date.now(), tasks });
+    run.noteTasks(answer.tasks);
+    run.stopHooks = answer.hooks;
+  } catch (error) {
+    const message =
+      error instanceof Error ? (error.cause instanceof Error ? error.cause : error).message : String(error);
+    const hook = { hook_id: '*', phase: 'SessionStop', path: '', status: 'error', decision: 'allow' } as const;
+    run.stopHooks = [{ ...hook, reason: `its hooks could not be asked: ${message}` }];
+  }
+  run.status = 'stopped';
+  run.endedAt = new Date().toISOString();
+  setCurrentDetails(`Ended after ${run.turnIndex} turns: ${reason}`);
+}
