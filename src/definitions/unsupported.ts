@@ -63,7 +63,7 @@ const BY_KIND: Record<FileKindName | 'project', (value: unknown) => Generator<Fi
   implementations: (value) => implementation(value),
   config,
   'high-level': highLevel,
-  'hooks-impl': hooksImpl,
+  'hooks-impl': nothing,
   hooks,
   modules: nothing,
   project,
@@ -155,22 +155,12 @@ function* config(value: unknown): Generator<Finding> {
 
 function* nothing(): Generator<Finding> {}
 
-function* hooksImpl(value: unknown): Generator<Finding> {
-  if (!isRecord(value) || !Array.isArray(value.hooks)) return;
-  for (const [index, hook] of value.hooks.entries()) {
-    if (!isRecord(hook)) continue;
-    const instead = 'Name a script: `impl: { kind: script, script: { path: scripts/hooks/x.mjs } }`.';
-    yield* keysIn(hook.impl, named(instead, 'ability_id', 'ability'), ['hooks', index, 'impl']);
-  }
-}
-
 function* hooks(value: unknown): Generator<Finding> {
   if (!isRecord(value) || !Array.isArray(value.hooks)) return;
   for (const [index, hook] of value.hooks.entries()) {
     if (!isRecord(hook)) continue;
     yield* keysIn(hook, HOOK_KEYS, ['hooks', index]);
-    const handler = [{ key: 'ability', instead: 'Use a `script`, `expression` or `builtin` handler.' }];
-    yield* keysIn(hook.handler, [...handler, ...HOOK_KEYS], ['hooks', index, 'handler']);
+    yield* keysIn(hook.handler, HOOK_KEYS, ['hooks', index, 'handler']);
   }
 }
 

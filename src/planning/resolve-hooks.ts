@@ -15,6 +15,8 @@ import { didYouMean } from '../rules/nearest.js';
 import { type Available, checkCondition } from './check-names.js';
 import { HOOK_ARGUMENTS } from './check-placeholders.js';
 import type { Warn } from './doubt.js';
+import type { EnvironmentVariables } from './environment-variables.js';
+import { resolveGuardAbility } from './resolve-guard-ability.js';
 import { resolveScript } from './resolve-script.js';
 
 /** What a hook is matched against. */
@@ -51,10 +53,16 @@ const GUARD_MS = parseDuration('10s');
  *
  * @throws AbilityError for a bound name that is not there, and for a guard file that cannot be read.
  */
-export function resolveHooks(registry: Registry, subject: HookSubject, levels: HookBindings[], warn: Warn): PlanHooks {
+export function resolveHooks(
+  registry: Registry,
+  subject: HookSubject,
+  levels: HookBindings[],
+  warn: Warn,
+  variables: EnvironmentVariables,
+): PlanHooks {
   const hooksOf = (phase: TaskPhase): PlanHook[] =>
     selectHooks(phase, registry, subject, levels, warn).map((hook) => {
-      return plannedHook(hook, phase, registry);
+      return plannedHook(hook, phase, registry, variables);
     });
   return {
     pre_create: hooksOf('PreAbilityCreate'),
@@ -64,9 +72,18 @@ export function resolveHooks(registry: Registry, subject: HookSubject, levels: H
 }
 
 /** A hook as a plan has it. The caller is not known when a plan is made, so what the hook says of it goes along. */
-export function plannedHook(hook: Loaded<HookDefinition>, phase: Phase, registry: Registry): PlanHook {
+export function plannedHook(
+  hook: Loaded<HookDefinition>,
+  phase: Phase,
+  registry: Registry,
+  variables: EnvironmentVariables,
+): PlanHook {
   const { id, match: { callers } = {} } = hook.value;
-  return { id, ...(callers && { callers: [...new Set(callers)].sort() }), handler: handlerOf(hook, phase, registry) };
+  return {
+    id,
+    ...(callers && { callers: [...new Set(callers)].sort() }),
+    handler: handlerOf(hook, phase, registry, variables),
+  };
 }
 
 /** The hooks of one phase, as {@link resolveHooks} has them, before their handlers are resolved. */
@@ -163,13 +180,19 @@ function matches(match: HookMatch, subject: HookSubject): boolean {
 }
 
 /** How a hook answers, as a plan has it. @throws AbilityError for what its phase or its script does not allow. */
-export function handlerOf(hook: Loaded<HookDefinition>, phase: Phase, registry: Registry): PlanHandler {
+export function handlerOf(
+  hook: Loaded<HookDefinition>,
+  phase: Phase,
+  registry: Registry,
+  variables: EnvironmentVariables,
+): PlanHandler {
   const { handler, id } = hook.value;
   if ('builtin' in handler) return builtinOf(hook, handler.builtin, phase);
   if ('script' in handler) {
     const script = resolveScript(registry, handler.script, hook, ['handler', 'script'], HOOK_ARGUMENTS);
     return { kind: 'script', script, timeout_ms: (handler.script.timeout_sec ?? GUARD_MS / 1000) * 1000 };
   }
+  if ('ability' in handler) return resolveGuardAbility(registry, hook, handler.ability, IN_HOOKS, variables);
   const { deny_if, confirm_if, warn_if, reason, suggestion } = handler.expression;
   for (const [key, condition] of Object.entries({ deny_if, confirm_if, warn_if })) {
     if (condition !== undefined) checkCondition(condition, IN_HOOKS, hook, ['handler', 'expression', key]);

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { RateLimiter } from '../activities/api/rate-limit.js';
 import { createExecute } from '../activities/execute.js';
+import { createAnswerAbility } from '../activities/hooks/ability-handler.js';
 import { createAnswerScript } from '../activities/hooks/script-handler.js';
 import type { ActivityDependencies } from '../activities/index.js';
 import { PinnedTools } from '../activities/mcp/pinned-tools.js';
@@ -63,6 +64,7 @@ export function buildDependencies(
   const share = store.isShared ? new StoreShare(store, project, recordsOrigin(paths)) : undefined;
   const tools = new PinnedTools(pool, store, root);
   const secrets = (environment: string): SecretSource => new SecretSource(root, environment, env);
+  const execute = createExecute({ root, groups, scripts, pool, tools, limiter: new RateLimiter() });
   const activities: ActivityDependencies = {
     project,
     ui: env.TEMPORAL_UI_ADDRESS ?? null,
@@ -82,7 +84,8 @@ export function buildDependencies(
     executions: access.executions,
     scripts,
     tools,
-    execute: createExecute({ root, groups, scripts, pool, tools, limiter: new RateLimiter() }),
+    execute,
+    answerAbility: createAnswerAbility({ execute, secrets, files: { store: files, folders } }),
     answerScript: createAnswerScript({ root, groups, scripts, secrets }),
     secrets,
     variables: (environment) => new EnvironmentVariables(root, environment, env),

@@ -51,6 +51,21 @@ export const answering = script.omit({ big_integers: true, stdin: true, output: 
   timeout_sec: seconds.optional().describe('How long an answer may take; 10 without it.'),
 });
 
+/** A low-level ability that answers, by its id alone or with what it is given. */
+const ability = z.union(
+  [
+    abilityId.transform((key) => ({ key, with: undefined, timeout_sec: undefined })),
+    z.strictObject({
+      key: abilityId.describe('Id of a low-level ability; its own hooks do not fire.'),
+      with: jsonObject
+        .optional()
+        .describe('Its input, with `${{ }}` over the names of hooks; without it, the EventContext.'),
+      timeout_sec: seconds.optional().describe('How long an answer may take; 10 without it.'),
+    }),
+  ],
+  'An ability handler is the id of a low-level ability, or { key, with }',
+);
+
 /** What answers for a hook. Source: R-002-11. */
 export const handler = z.union(
   [
@@ -63,8 +78,9 @@ export const handler = z.union(
       script: answering.describe('A script: EventContext as JSON on stdin, HookResult as JSON on stdout.'),
     }),
     z.strictObject({ builtin: builtin.describe('A handler that comes with the runtime.') }),
+    z.strictObject({ ability: ability.describe('A low-level ability whose output is a HookResult.') }),
   ],
-  'A handler is one of expression, script, builtin',
+  'A handler is one of expression, script, builtin, ability',
 );
 
 /** What a hook says in one case; lint asks it. What is left out is empty. */
