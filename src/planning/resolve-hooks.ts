@@ -126,7 +126,7 @@ export function refuseUnreadable(phase: Phase, registry: Registry): void {
   if (problem) throw new AbilityError(problem);
 }
 
-function boundNames(
+export function boundNames(
   phase: TaskPhase,
   levels: HookBindings[],
   ability: string,

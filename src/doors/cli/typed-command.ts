@@ -14,6 +14,7 @@ export const COMMAND_WORDS = [
   'down',
   'explain',
   'graph',
+  'hooks',
   'import',
   'init',
   'keys',
@@ -36,7 +37,7 @@ const COMMAND = new RegExp(
   'g',
 );
 /** Commands that go by the environment, and not by a task that has one. */
-const BY_ENVIRONMENT = /^(approvals|doctor|graph|lint|plan|run|show|test|task create|task list)\b/;
+const BY_ENVIRONMENT = /^(approvals|doctor|graph|hooks|lint|plan|run|show|test|task create|task list)\b/;
 /** What a shell takes as it stands, whichever it is. */
 const PLAIN_WORD = /^[\w%+,./:@=-]+$/;
 
