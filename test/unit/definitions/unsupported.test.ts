@@ -98,7 +98,6 @@ describe('in an implementation', () => {
 
 describe('in a hook', () => {
   const hooks = {
-    ability: '{ id: g, handler: { ability: op } }',
     format: '{ id: g, format: claude-code, handler: { script: { path: x } } }',
     as: '{ id: g, as: [], handler: { script: { path: x } } }',
     must_deny: '{ id: g, must_deny: [], handler: { script: { path: x } } }',

@@ -61,6 +61,7 @@ const COMMANDS = [
   'replay [options] <what>',
   'import',
   'keys',
+  'hooks',
   'completion [options] <shell> [words...]',
 ];
 const TASK_COMMANDS = [
@@ -91,6 +92,7 @@ const SCAFFOLD_COMMANDS = [
   'hook [options] <id>',
   'schemas [options]',
 ];
+const HOOKS_COMMANDS = ['list [options] [id]', 'test [options] [hook]'];
 const KEYS_COMMANDS = ['create [options]'];
 const IMPORT_COMMANDS = ['mcp [options] <server>', 'openapi [options] <source>', 'arazzo [options] <source>'];
 
@@ -115,6 +117,10 @@ describe('`--help` lists', () => {
     expect(helpOf(commandOf('keys'))).toContain(`\n  ${usage} `);
   });
 
+  test.each(HOOKS_COMMANDS)('ability hooks %s', (usage) => {
+    expect(helpOf(commandOf('hooks'))).toContain(`\n  ${usage} `);
+  });
+
   test('nothing else', () => {
     const known = [
       ...COMMANDS,
@@ -122,12 +128,13 @@ describe('`--help` lists', () => {
       ...SCAFFOLD_COMMANDS.map((usage) => `scaffold ${usage}`),
       ...IMPORT_COMMANDS.map((usage) => `import ${usage}`),
       ...KEYS_COMMANDS.map((usage) => `keys ${usage}`),
+      ...HOOKS_COMMANDS.map((usage) => `hooks ${usage}`),
     ].map((usage) => usage.replace(/ [[<].*/, ''));
     expect(
       leavesOf(program)
         .map(([name]) => name)
         .sort(),
-    ).toEqual(known.filter((name) => !['task', 'scaffold', 'import', 'keys'].includes(name)).sort());
+    ).toEqual(known.filter((name) => !['task', 'scaffold', 'import', 'keys', 'hooks'].includes(name)).sort());
   });
 
   test('the exit codes of every command', () => {
