@@ -77,7 +77,7 @@ function typeOf(schema, root) {
     return `map of ${typeOf(schema.additionalProperties, root)}`;
   }
   if (schema.type === 'object') return 'map';
-  return schema.type ?? 'any JSON';
+  return [schema.type ?? 'any JSON'].flat().join(' or ');
 }
 
 function refOf(schema) {

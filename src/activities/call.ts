@@ -139,8 +139,7 @@ async function runAttempt(
     const answer: CallAnswer = { output };
     if (Object.keys(files.made).length > 0) answer.files = files.made;
     if (attempt.number > 1) answer.attempt = attempt.number;
-    if (answers.length > 0 && answers.every(isPlainYes)) answer.allowed = true;
-    else if (answers.length > 0) answer.hooks = answers;
+    Object.assign(answer, toldOf(answers));
     const lost = log.save(true);
     if (lost) warnings.push(lost);
     if (warnings.length > 0) answer.warnings = warnings;
@@ -162,6 +161,13 @@ async function runAttempt(
     const after = { ...around, outcome };
     answers.push(...(await runBuiltins('PostAbilityCall', operation.hooks.post_call, after, dependencies)));
   }
+}
+
+/** What the history keeps of the answers of built-in hooks, of which it knows who was asked. */
+function toldOf(answers: HookAnswer[]): Pick<CallAnswer, 'allowed' | 'allowed_ms' | 'hooks'> {
+  if (answers.length === 0) return {};
+  if (!answers.every(isPlainYes)) return { hooks: answers };
+  return { allowed: true, allowed_ms: answers.map(({ duration_ms = 0 }) => duration_ms) };
 }
 
 /** What may be repeated leaves no mark. */

@@ -43,6 +43,8 @@ export interface CallAnswer {
   hooks?: HookAnswer[];
   /** All of its built-in hooks let it pass, and had nothing else to say. */
   allowed?: true;
+  /** How long each of those took, in order, in milliseconds. */
+  allowed_ms?: number[];
   warnings?: string[];
   /** What it made. */
   files?: StepFiles;

@@ -93,6 +93,12 @@ export const LINT_CODES = {
     why: 'On the command line that is a claim: an agent that unsets a variable is taken for a person, and passes.',
     fix: 'Add `person` and `ci`, or let the guard fire for all; docs/hooks.md says what each kind of caller is.',
   },
+  'lint.guard_without_example': {
+    severity: 'note',
+    means: 'A blocking guard has no `examples`.',
+    why: 'A guard that no longer refuses what it was made for looks like one that does.',
+    fix: 'Write one case that it must deny: `examples: [{ context: { payload: .. }, expect: deny }]`.',
+  },
   'lint.hook_disabled': {
     severity: 'warning',
     means: 'An ability binds a hook that is not enabled.',

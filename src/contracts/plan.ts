@@ -315,7 +315,9 @@ export type PlanHandler =
       reason: string;
       suggestion?: string;
     }
-  | { kind: 'builtin'; name: BuiltinHook; options: JsonObject };
+  | { kind: 'builtin'; name: BuiltinHook; options: JsonObject }
+  /** `operation` has no hooks; `with` absent: its input is the EventContext. */
+  | { kind: 'ability'; operation: PlanOperation; with?: JsonObject; timeout_ms: number };
 
 /** How often a failed call or group is tried. Times may be templates that give a duration. */
 export interface PlanRetry {

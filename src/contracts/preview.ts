@@ -5,7 +5,7 @@ import type { GuardDecision, Phase } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 import type { Standing } from './lifecycle.js';
 import type { Placement } from './placement.js';
-import type { Plan, PlanLimits, PlanStep } from './plan.js';
+import type { Plan, PlanHandler, PlanLimits, PlanStep } from './plan.js';
 import type { Problem } from './problem.js';
 
 /** All that would happen if an ability ran with an input, as far as it is certain before the run. Source: issue 5. */
@@ -73,7 +73,7 @@ export interface StartPreview {
 export interface HookPreview {
   id: string;
   phase: Phase;
-  handler: 'expression' | 'script' | 'builtin';
+  handler: PlanHandler['kind'];
   /** Null where it is asked only when it happens: scripts and built-in hooks always. */
   decision: GuardDecision | null;
   /** `error` where it is certain that it fails; its decision then is that of a hook that cannot answer. */

@@ -10,6 +10,8 @@ export interface Allowed {
   paths: string[];
   /** Which answers of the task these are, counted from 0. */
   at: number[];
+  /** How long each took, in milliseconds; null where it was not measured. Absent: none was. */
+  ms?: (number | null)[];
 }
 
 /** A step, without what follows from its id. */

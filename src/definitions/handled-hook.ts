@@ -32,9 +32,15 @@ export function handledHook(registry: Registry, hook: Loaded<WrittenHook>): Load
 
 /** What is said of the handler is said of the place where it stands. */
 function joined(hook: Loaded<WrittenHook>, apart: NonNullable<ReturnType<Registry['hookImpls']['get']>>) {
-  const handler = { script: apart.value.impl.script };
+  const { impl } = apart.value;
+  const isScript = 'script' in impl;
+  const handler = isScript
+    ? { script: impl.script }
+    : { ability: { key: impl.ability_id, with: undefined, timeout_sec: undefined } };
   const locate: Loaded<HookDefinition>['locate'] = (path, part) =>
-    path[0] === 'handler' ? apart.locate(['impl', ...path.slice(1)], part) : hook.locate(path, part);
+    path[0] === 'handler'
+      ? apart.locate(['impl', ...(isScript ? path.slice(1) : path.slice(1, 2).map(() => 'ability_id'))], part)
+      : hook.locate(path, part);
   return { ...hook, locate, value: { ...hook.value, handler } };
 }
 

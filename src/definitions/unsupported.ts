@@ -57,8 +57,8 @@ const BY_KIND: Record<FileKindName | 'project', (value: unknown) => Generator<Fi
   implementations: (value) => implementation(value),
   config,
   'high-level': highLevel,
-  'hooks-impl': hooksImpl,
-  hooks,
+  'hooks-impl': nothing,
+  hooks: nothing,
   modules: nothing,
   project,
 };
@@ -148,24 +148,6 @@ function* config(value: unknown): Generator<Finding> {
 }
 
 function* nothing(): Generator<Finding> {}
-
-function* hooksImpl(value: unknown): Generator<Finding> {
-  if (!isRecord(value) || !Array.isArray(value.hooks)) return;
-  for (const [index, hook] of value.hooks.entries()) {
-    if (!isRecord(hook)) continue;
-    const instead = 'Name a script: `impl: { kind: script, script: { path: scripts/hooks/x.mjs } }`.';
-    yield* keysIn(hook.impl, named(instead, 'ability_id', 'ability'), ['hooks', index, 'impl']);
-  }
-}
-
-function* hooks(value: unknown): Generator<Finding> {
-  if (!isRecord(value) || !Array.isArray(value.hooks)) return;
-  for (const [index, hook] of value.hooks.entries()) {
-    if (!isRecord(hook)) continue;
-    const handler = [{ key: 'ability', instead: 'Use a `script`, `expression` or `builtin` handler.' }];
-    yield* keysIn(hook.handler, handler, ['hooks', index, 'handler']);
-  }
-}
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);

@@ -1,4 +1,5 @@
 import type { Plan, PlanHooks, PlanScript } from '../contracts/plan.js';
+import { scriptsOfHandler } from '../rules/hook-parts.js';
 import { ProjectFiles } from './script-files.js';
 
 /**
@@ -25,7 +26,5 @@ function scriptsOf({ ability, operations, workflows = {} }: Plan): PlanScript[] 
 }
 
 function scriptsOfHooks({ pre_create, pre_call, post_call }: PlanHooks): PlanScript[] {
-  return [...pre_create, ...pre_call, ...post_call].flatMap(({ handler }) =>
-    handler.kind === 'script' ? [handler.script] : [],
-  );
+  return [...pre_create, ...pre_call, ...post_call].flatMap(({ handler }) => scriptsOfHandler(handler));
 }

@@ -5,6 +5,7 @@ import { AbilityError } from '../contracts/problem.js';
 import { isForeign } from '../definitions/foreign-hook.js';
 import type { HookDefinition } from '../definitions/formats/hooks.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
+import { EnvironmentVariables } from './environment-variables.js';
 import { mappedAbilityOf } from './resolve-foreign.js';
 import { handlerOf } from './resolve-hooks.js';
 
@@ -40,9 +41,10 @@ function guardOf(
   registry: Registry,
   environment: string,
 ): ForeignGuard['handler'] | undefined {
+  const variables = new EnvironmentVariables(registry.root, environment);
   for (const [index, { ability }] of (hook.value.must_deny ?? []).entries()) {
     const subject = mappedAbilityOf(registry, ability, environment, hook, ['must_deny', index]);
-    const handler = handlerOf(hook, 'PreAbilityCall', registry, subject);
+    const handler = handlerOf(hook, 'PreAbilityCall', registry, variables, subject);
     if (handler.kind === 'script' && handler.foreign) return { ...handler, foreign: handler.foreign };
   }
   return undefined;

@@ -3,6 +3,7 @@ import { AbilityError } from '../contracts/problem.js';
 import type { HookDefinition } from '../definitions/formats/hooks.js';
 import type { SessionPhase } from '../definitions/hook-bindings.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
+import { EnvironmentVariables } from './environment-variables.js';
 import { fits, plannedHook, refuseUnreadable } from './resolve-hooks.js';
 
 /** What the hooks of a session are matched against. */
@@ -19,14 +20,20 @@ const OF_ABILITIES = ['abilities', 'effects', 'tags'] as const;
  * The hooks of a session's event, in the order of their file; for `runHooks`, which chooses those that block and those
  * that fire for the caller.
  *
+ * @param variables what `env:NAME` stands for; left out: what this process and the project's `.env` files say.
  * @throws AbilityError for a file that cannot be read, and for a `match` or handler that does not belong there.
  */
-export function resolveEventHooks(registry: Registry, phase: SessionPhase, subject: SessionSubject): PlanHook[] {
+export function resolveEventHooks(
+  registry: Registry,
+  phase: SessionPhase,
+  subject: SessionSubject,
+  variables = new EnvironmentVariables(registry.root, subject.environment),
+): PlanHook[] {
   refuseUnreadable(phase, registry);
   const defined = registry.hooks.get(phase) ?? [];
   return defined
     .filter(({ value }) => value.enabled)
-    .map((hook) => ({ hook, planned: planOf(hook, phase, registry) }))
+    .map((hook) => ({ hook, planned: planOf(hook, phase, registry, variables) }))
     .filter(({ hook: { value } }) => {
       const { environments, modules } = value.match ?? {};
       return fits(environments, [subject.environment]) && fits(modules, subject.modules);
@@ -34,7 +41,12 @@ export function resolveEventHooks(registry: Registry, phase: SessionPhase, subje
     .map(({ planned }) => planned);
 }
 
-function planOf(hook: Loaded<HookDefinition>, phase: SessionPhase, registry: Registry): PlanHook {
+function planOf(
+  hook: Loaded<HookDefinition>,
+  phase: SessionPhase,
+  registry: Registry,
+  variables: EnvironmentVariables,
+): PlanHook {
   const { id, match = {}, blocking } = hook.value;
   const wrong = OF_ABILITIES.find((key) => match[key] !== undefined);
   if (wrong !== undefined) {
@@ -45,5 +57,5 @@ function planOf(hook: Loaded<HookDefinition>, phase: SessionPhase, registry: Reg
       suggestion: 'Match `environments` or `modules`, or move the hook to PreAbilityCall.yaml.',
     });
   }
-  return { ...plannedHook(hook, phase, registry), ...(!blocking && { blocking: false }) };
+  return { ...plannedHook(hook, phase, registry, variables), ...(!blocking && { blocking: false }) };
 }

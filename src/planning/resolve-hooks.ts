@@ -16,7 +16,9 @@ import { readsSession } from '../rules/session-reads.js';
 import { type Available, checkCondition } from './check-names.js';
 import { HOOK_ARGUMENTS } from './check-placeholders.js';
 import type { Warn } from './doubt.js';
+import type { EnvironmentVariables } from './environment-variables.js';
 import { covers, resolveForeign } from './resolve-foreign.js';
+import { resolveGuardAbility } from './resolve-guard-ability.js';
 import { resolveScript } from './resolve-script.js';
 
 /** What a hook is matched against. */
@@ -53,10 +55,16 @@ const GUARD_MS = parseDuration('10s');
  *
  * @throws AbilityError for a bound name that is not there, and for a guard file that cannot be read.
  */
-export function resolveHooks(registry: Registry, subject: HookSubject, levels: HookBindings[], warn: Warn): PlanHooks {
+export function resolveHooks(
+  registry: Registry,
+  subject: HookSubject,
+  levels: HookBindings[],
+  warn: Warn,
+  variables: EnvironmentVariables,
+): PlanHooks {
   const hooksOf = (phase: TaskPhase): PlanHook[] =>
     selectHooks(phase, registry, subject, levels, warn).map((hook) => {
-      return plannedHook(hook, phase, registry, subject);
+      return plannedHook(hook, phase, registry, variables, subject);
     });
   return {
     pre_create: hooksOf('PreAbilityCreate'),
@@ -70,10 +78,11 @@ export function plannedHook(
   hook: Loaded<HookDefinition>,
   phase: Phase,
   registry: Registry,
+  variables: EnvironmentVariables,
   subject?: HookSubject,
 ): PlanHook {
   const { id, match: { callers } = {} } = hook.value;
-  const handler = handlerOf(hook, phase, registry, subject);
+  const handler = handlerOf(hook, phase, registry, variables, subject);
   return { id, ...(callers && { callers: [...new Set(callers)].sort() }), handler };
 }
 
@@ -117,7 +126,7 @@ export function refuseUnreadable(phase: Phase, registry: Registry): void {
   if (problem) throw new AbilityError(problem);
 }
 
-function boundNames(
+export function boundNames(
   phase: TaskPhase,
   levels: HookBindings[],
   ability: string,
@@ -181,6 +190,7 @@ export function handlerOf(
   hook: Loaded<HookDefinition>,
   phase: Phase,
   registry: Registry,
+  variables: EnvironmentVariables,
   subject?: HookSubject,
 ): PlanHandler {
   const { handler, id } = hook.value;
@@ -194,6 +204,7 @@ export function handlerOf(
     const timeout_ms = (handler.script.timeout_sec ?? GUARD_MS / 1000) * 1000;
     return { kind: 'script', script, timeout_ms, ...(foreign && { foreign }) };
   }
+  if ('ability' in handler) return resolveGuardAbility(registry, hook, handler.ability, IN_HOOKS, variables);
   const { deny_if, confirm_if, warn_if, reason, suggestion } = handler.expression;
   for (const [key, condition] of Object.entries({ deny_if, confirm_if, warn_if })) {
     if (condition === undefined) continue;

@@ -6,6 +6,7 @@ import type { HighLevel } from '../definitions/formats/high-level.js';
 import type { LowLevel } from '../definitions/formats/low-level.js';
 import { type Loaded, PLACEMENT_RULES, type Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
+import { checkSchemas, checkScope } from './check-ability.js';
 import { checkExamples } from './check-examples.js';
 import { checkStepParameters } from './check-parameters.js';
 import { configOf } from './choose-implementation.js';
@@ -18,7 +19,7 @@ import { looksAtSessions } from './looks-at-sessions.js';
 import { filesOf } from './plan-files.js';
 import { resolveEnvironment } from './resolve-environment.js';
 import { resolveHooks } from './resolve-hooks.js';
-import { checkSchemas, checkScope, configLevels, resolveOperation } from './resolve-operation.js';
+import { configLevels, resolveOperation } from './resolve-operation.js';
 import { plannedStanding, warningsOfStanding } from './standing.js';
 
 /** So many tools are named of those that contradict a placement. */
@@ -188,7 +189,7 @@ function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): Pla
     implementation: null,
     input_schema: value.input_schema,
     output_schema: value.output_schema ?? null,
-    hooks: resolveHooks(registry, subject, [own, ...levels], warn),
+    hooks: resolveHooks(registry, subject, [own, ...levels], warn, variables),
     ...(settings?.prompts && { prompts: settings.prompts }),
     ...plannedStanding(value),
     ...(value.operations && { operations: [...new Set(value.operations)].sort() }),

@@ -1,8 +1,9 @@
 import type { Plan, PlanImplementation, PlanOperation } from '../contracts/plan.js';
+import { guardAbilitiesOf } from './hook-parts.js';
 
 /** The secrets an operation needs, or all of a plan's. */
 export function credentialsOf(plan: Plan, operation?: PlanOperation): { reference: string; what: string }[] {
-  const operations = operation ? [operation] : Object.values(plan.operations);
+  const operations = operation ? [operation] : [...Object.values(plan.operations), ...guardAbilitiesOf(plan)];
   return operations.flatMap(({ implementation }) => credentialReferences(implementation));
 }
 

@@ -1,4 +1,4 @@
-import type { HookAnswer, Phase } from '../contracts/hooks.js';
+import type { EventContext, HookAnswer, Phase } from '../contracts/hooks.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import { CEL, THIRD_CEL } from '../contracts/names.js';
 import type { Person } from '../contracts/people.js';
@@ -72,6 +72,27 @@ export function sessionFacts({ payload, environment, session, user }: SessionSou
     session: { id: session },
     user: { name: user.name, source: user.source },
     outcome: null,
+  };
+}
+
+/** The same names from an EventContext alone, for a hook that is tried out without a task. */
+export function eventFacts(event: EventContext): HookFacts {
+  const { event_type, ability_id, module_id, task_id, session_id, effects, tags, user_id } = event;
+  const payload = event.payload as JsonObject;
+  const { input = {}, status = 'succeeded', output = null, error = null } = payload;
+  const isAfter = event_type === 'PostAbilityCall';
+  const modules = module_id === null ? [] : [module_id];
+  return {
+    input: isAfter ? input : payload,
+    environment: { ...event.environment },
+    ability: ability_id === null ? null : { id: ability_id, version: 1, modules },
+    implementation: null,
+    effects,
+    tags,
+    task: task_id === null ? null : { key: task_id, ability: ability_id },
+    session: session_id === null ? null : { id: session_id },
+    user: { name: user_id, source: 'claimed' },
+    outcome: isAfter ? { status, output, error } : null,
   };
 }
 

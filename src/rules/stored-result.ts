@@ -98,11 +98,15 @@ function storeAnswers(hooks: readonly HookAnswer[]): Pick<StoredResult, 'allowed
       answers.push([at, answer]);
       continue;
     }
-    const { hook_id, phase, path } = answer;
+    const { hook_id, phase, path, duration_ms } = answer;
     const key = `${phase} ${hook_id}`;
     const group = allowed.get(key) ?? { hook_id, phase, paths: [], at: [] };
     group.paths.push(path);
     group.at.push(at);
+    if (duration_ms !== undefined) {
+      group.ms ??= group.at.slice(1).map(() => null);
+      group.ms.push(duration_ms);
+    } else group.ms?.push(null);
     allowed.set(key, group);
   }
   return {
@@ -112,20 +116,30 @@ function storeAnswers(hooks: readonly HookAnswer[]): Pick<StoredResult, 'allowed
 }
 
 function restoreAnswers(allowed: readonly Allowed[], answers: readonly [number, HookAnswer][]): HookAnswer[] {
-  const plain = allowed.flatMap(({ hook_id, phase, paths, at }) =>
-    paths.map((path, index): [number, HookAnswer] => [at[index] ?? 0, plainYes({ hook_id, phase, path })]),
+  const plain = allowed.flatMap(({ hook_id, phase, paths, at, ms = [] }) =>
+    paths.map((path, index): [number, HookAnswer] => [
+      at[index] ?? 0,
+      plainYes({ hook_id, phase, path, duration_ms: ms[index] }),
+    ]),
   );
   return [...plain, ...answers].sort(([one], [other]) => one - other).map(([, answer]) => answer);
 }
 
 /** The answer of a hook that lets a call pass and has nothing else to say. */
-export function plainYes(at: Pick<HookAnswer, 'hook_id' | 'phase' | 'path'>): HookAnswer {
-  return { ...at, status: 'ok', decision: 'allow' };
+export function plainYes({ duration_ms, ...at }: PlainYes): HookAnswer {
+  return { ...at, status: 'ok', decision: 'allow', ...(typeof duration_ms === 'number' && { duration_ms }) };
 }
 
-/** Whether an answer says nothing but yes. */
+/** What tells one such answer from another. */
+type PlainYes = Pick<HookAnswer, 'hook_id' | 'phase' | 'path'> & { duration_ms?: number | null | undefined };
+
+/** Whether an answer says nothing but yes, and how long that took. */
 export function isPlainYes(answer: HookAnswer): boolean {
-  return answer.status === 'ok' && answer.decision === 'allow' && Object.keys(answer).length === PLAIN;
+  return (
+    answer.status === 'ok' &&
+    answer.decision === 'allow' &&
+    Object.keys(answer).length === PLAIN + (answer.duration_ms === undefined ? 0 : 1)
+  );
 }
 
 const PLAIN = Object.keys(plainYes({ hook_id: '', phase: 'PreAbilityCall', path: '' })).length;

@@ -6,6 +6,7 @@ import { Client, Connection as TemporalConnection } from '@temporalio/client';
 import { type InternalConnectionOptions, InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection.js';
 import type { FileStore } from '../activities/files/file-store.js';
 import type { SetClock } from '../activities/guard-creation.js';
+import { createAnswerAbility } from '../activities/hooks/ability-handler.js';
 import type { ActivityDependencies } from '../activities/index.js';
 import type { Connection } from '../client/index.js';
 import { ATTRIBUTES } from '../contracts/names.js';
@@ -18,7 +19,7 @@ import { openStore } from '../server/store/open-store.js';
 import { startTestServer, type TestServer } from '../server/test-server.js';
 import { allPlaces, WorkerHost } from '../worker/host-workers.js';
 import { CaseCalls, createMockedExecute } from './case-calls.js';
-import { createMockedHooks } from './case-hooks.js';
+import { createMockedAbilities, createMockedHooks } from './case-hooks.js';
 import { PlaceholderSecrets, PlaceholderVariables } from './placeholders.js';
 import type { PreparedCase } from './prepared-case.js';
 import { TestClock } from './test-clock.js';
@@ -123,6 +124,7 @@ async function hostWorkers(
   caseOf: (task: string) => { prepared: PreparedCase; calls: CaseCalls },
 ): Promise<WorkerHost> {
   const secrets = (environment: string) => new PlaceholderSecrets(registry.root, environment);
+  const hooksOf = (task: string) => caseOf(task).prepared.hooks;
   const host = await WorkerHost.connect({
     paths,
     project: registry.project.project,
@@ -131,22 +133,26 @@ async function hostWorkers(
     store: paths.store,
     keys: { keys: new Map([['test', randomBytes(32)]]) },
     ui: TEST_UI,
-    adapt: (real): ActivityDependencies => ({
-      ...real,
-      execute: createMockedExecute(
+    adapt: (real): ActivityDependencies => {
+      const execute = createMockedExecute(
         (task) => caseOf(task).calls,
         (operation, call) => real.execute(operation, { ...call, secrets: real.secrets(call.environment.name) }),
-      ),
-      answerScript: createMockedHooks((task) => caseOf(task).prepared.hooks, real.answerScript),
-      secrets,
-      // A case names the files of its input, which are nowhere.
-      files: { ...real.files, store: givingAll(real.files.store) },
-      // Its calls are mocks, so no server need be there.
-      tools: { pin: async (plan) => ({ plan, warnings: [] }) },
-      variables: (environment) => new PlaceholderVariables(registry, environment),
-      recordUsage: () => {},
-      clockOf: (task) => clockOf(caseOf(task).prepared, clock),
-    }),
+      );
+      return {
+        ...real,
+        execute,
+        answerScript: createMockedHooks(hooksOf, real.answerScript),
+        answerAbility: createMockedAbilities(hooksOf, createAnswerAbility({ execute, secrets, files: real.files })),
+        secrets,
+        // A case names the files of its input, which are nowhere.
+        files: { ...real.files, store: givingAll(real.files.store) },
+        // Its calls are mocks, so no server need be there.
+        tools: { pin: async (plan) => ({ plan, warnings: [] }) },
+        variables: (environment) => new PlaceholderVariables(registry, environment),
+        recordUsage: () => {},
+        clockOf: (task) => clockOf(caseOf(task).prepared, clock),
+      };
+    },
   });
   try {
     await host.serve(allPlaces(environments));

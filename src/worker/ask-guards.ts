@@ -1,13 +1,11 @@
-import { answerWithHooks } from '../activities/hooks/answer-with-hooks.js';
-import { createAnswerScript } from '../activities/hooks/script-handler.js';
-import { PinnedScripts } from '../activities/script/pinned-scripts.js';
-import { EnvironmentVariables, SecretSource } from '../activities/secrets.js';
+import { answerWithHooks, refusalFor } from '../activities/hooks/answer-with-hooks.js';
 import type { HookAnswer } from '../contracts/hooks.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { Person } from '../contracts/people.js';
-import { pathsOf } from '../server/project-paths.js';
-import { FolderStore } from '../server/store/folder-store.js';
-import { RunningGroups } from './running-groups.js';
+import { loadRegistry } from '../definitions/load-registry.js';
+import type { Registry } from '../definitions/registry.js';
+import { EnvironmentVariables } from '../planning/environment-variables.js';
+import { openHooksOutsideTasks } from './hooks-outside-tasks.js';
 
 /** A call that no task makes, and that the guards of an ability are asked about. */
 export interface AskedCall {
@@ -27,19 +25,18 @@ export interface AskedCall {
  * activity. Never throws for what the definitions hold: what cannot be asked is an answer that refuses.
  */
 export async function askGuards(call: AskedCall): Promise<HookAnswer[]> {
-  const { root, env } = call;
-  const paths = pathsOf(root);
-  const groups = new RunningGroups(paths.running);
-  const secrets = (environment: string): SecretSource => new SecretSource(root, environment, env);
-  const scripts = new PinnedScripts(root, paths.pinned, new FolderStore(paths.store));
+  const { root, env, environment } = call;
+  let registry: Registry;
   try {
-    return await answerWithHooks(call, {
-      variables: new EnvironmentVariables(root, call.environment, env),
-      answerScript: createAnswerScript({ root, groups, scripts, secrets }),
-      secrets,
-      recordUsage: () => {},
-    });
+    registry = loadRegistry(root);
+  } catch (error) {
+    return [refusalFor(call.ability, error)];
+  }
+  const hooks = openHooksOutsideTasks(root, registry.project.project, env);
+  try {
+    const variables = new EnvironmentVariables(root, environment, env);
+    return await answerWithHooks({ ...call, registry }, { variables, ...hooks.dependencies });
   } finally {
-    groups.close();
+    await hooks.close();
   }
 }

@@ -1,8 +1,7 @@
-import { appendFileSync, mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { dirname, join } from 'node:path';
 import { RateLimiter } from '../activities/api/rate-limit.js';
 import { createExecute } from '../activities/execute.js';
+import { createAnswerAbility } from '../activities/hooks/ability-handler.js';
 import { ProvenGuards } from '../activities/hooks/claude-code/proven-guards.js';
 import { createAnswerScript } from '../activities/hooks/script-handler.js';
 import type { ActivityDependencies } from '../activities/index.js';
@@ -22,6 +21,7 @@ import type { ProjectPaths } from '../server/project-paths.js';
 import { recordsOrigin } from '../server/records-origin.js';
 import type { Store } from '../server/store/store.js';
 import { TaskFileStore } from '../server/store/task-file-store.js';
+import { UsageLog } from '../server/usage-log.js';
 import { EndRecords } from './end-records.js';
 import { FileCollector } from './file-collector.js';
 import { keepLarge, shrink } from './keep-large.js';
@@ -69,6 +69,8 @@ export function buildDependencies(
   const tools = new PinnedTools(pool, store, root);
   const secrets = (environment: string): SecretSource => new SecretSource(root, environment, env);
   const proven = new ProvenGuards({ root, groups, scripts, secrets });
+  const execute = createExecute({ root, groups, scripts, pool, tools, limiter: new RateLimiter() });
+  const usage = new UsageLog(paths.system);
   const activities: ActivityDependencies = {
     project,
     ui: env.TEMPORAL_UI_ADDRESS ?? null,
@@ -89,11 +91,12 @@ export function buildDependencies(
     executions: access.executions,
     scripts,
     tools,
-    execute: createExecute({ root, groups, scripts, pool, tools, limiter: new RateLimiter() }),
+    execute,
+    answerAbility: createAnswerAbility({ execute, secrets, files: { store: files, folders } }),
     answerScript: createAnswerScript({ root, groups, scripts, secrets }, proven),
     secrets,
     variables: (environment) => new EnvironmentVariables(root, environment, env),
-    recordUsage: (line) => appendLine(join(paths.system, 'usage.jsonl'), line),
+    recordUsage: (line) => usage.append(line),
     keepLarge: (answer, limit) => keepLarge(answer, limit, store),
     shrink: (result) => shrink(result, store),
   };
@@ -130,9 +133,4 @@ function startSweep(records: string): NodeJS.Timeout {
   };
   sweep();
   return setInterval(sweep, SWEEP_MS).unref();
-}
-
-function appendLine(file: string, line: Record<string, unknown>): void {
-  mkdirSync(dirname(file), { recursive: true });
-  appendFileSync(file, `${JSON.stringify(line)}\n`);
 }

@@ -166,10 +166,14 @@ async function perform(run: TaskRun, call: OperationCall): Promise<Json> {
 
 /** Keeps what came along with the output of a call. */
 function take(run: TaskRun, call: OperationCall, answer: CallAnswer): Json {
-  const { output, attempt, hooks, allowed, warnings, files } = answer;
+  const { output, attempt, hooks, allowed, allowed_ms = [], warnings, files } = answer;
   run.note(call.path, call.id, { status: 'running', attempts: attempt ?? 1, ...(files && { files }) });
   if (hooks) keep(run, hooks);
-  if (allowed) keep(run, allowedBy(run, call));
+  if (allowed)
+    keep(
+      run,
+      allowedBy(run, call).map((one, at) => plainYes({ ...one, duration_ms: allowed_ms[at] })),
+    );
   if (warnings) run.warnings.push(...warnings);
   if (files) takeFiles(run, call, files);
   return output;
@@ -184,13 +188,16 @@ function takeFiles(run: TaskRun, { path, operation }: OperationCall, files: Step
   throw new StepFailure({ code: 'file.too_large', message, suggestion }, true);
 }
 
-/** What the built-in hooks of a call said, none of which had anything to say but yes. */
-function allowedBy(run: TaskRun, { operation, path }: OperationCall): HookAnswer[] {
+/** Which hook was asked where. */
+type AskedAt = Pick<HookAnswer, 'hook_id' | 'phase' | 'path'>;
+
+/** The built-in hooks of a call, in the order in which they are asked. */
+function allowedBy(run: TaskRun, { operation, path }: OperationCall): AskedAt[] {
   const caller = callerOf(run.start);
-  const asked = (hooks: readonly PlanHook[], phase: Phase): HookAnswer[] =>
+  const asked = (hooks: readonly PlanHook[], phase: Phase): AskedAt[] =>
     hooks
       .filter((hook) => hook.handler.kind === 'builtin' && firesFor(hook, caller))
-      .map(({ id }) => plainYes({ hook_id: id, phase, path }));
+      .map(({ id }) => ({ hook_id: id, phase, path }));
   return [...asked(operation.hooks.pre_call, 'PreAbilityCall'), ...asked(operation.hooks.post_call, 'PostAbilityCall')];
 }
 

@@ -1,3 +1,5 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeInput, type NewTask, readRecord, runTask } from '../../src/client/index.js';
 import type { Caller } from '../../src/contracts/callers.js';
@@ -123,4 +125,15 @@ test('a task whose input another kind of caller changed is of no known caller, s
   const { result } = (await project.wait(id)) as { result: TaskResult };
   expect(result.caller).toBeUndefined();
   expect(fired(result)).toContain('PreAbilityCall run: for_agent');
+});
+
+test('R-002-27, R-002-63: a log of usage that cannot be written breaks no call', async () => {
+  const file = join(project.root, '.system', 'usage.jsonl');
+  rmSync(file, { recursive: true, force: true });
+  mkdirSync(file);
+  const result = await project.run('op.one', {}, { caller: 'person' });
+  expect(result).toMatchObject({ status: 'succeeded', output: 1 });
+  expect(result.hooks.at(-1)).toMatchObject({ phase: 'PostAbilityCall', status: 'error', decision: 'allow' });
+  expect(result.warnings.join()).toContain('The hook for_person failed');
+  rmSync(file, { recursive: true });
 });

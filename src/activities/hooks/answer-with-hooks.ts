@@ -2,7 +2,7 @@ import type { HookAnswer } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { Person } from '../../contracts/people.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { RegistryLoader } from '../../definitions/load-registry.js';
+import type { Registry } from '../../definitions/registry.js';
 import type { EnvironmentVariables } from '../../planning/environment-variables.js';
 import { resolvePlan } from '../../planning/resolve-plan.js';
 import { callInput } from '../../rules/call-input.js';
@@ -13,7 +13,7 @@ import { type HookDependencies, runHooks } from './run-hooks.js';
 
 /** What is asked about, outside of any task. */
 export interface Question {
-  root: string;
+  registry: Registry;
   ability: string;
   input: JsonObject;
   user: Person;
@@ -31,10 +31,10 @@ export async function answerWithHooks(
   question: Question,
   { variables, ...dependencies }: HookDependencies & { variables: EnvironmentVariables },
 ): Promise<HookAnswer[]> {
-  const { root, ability, input: given, user, session, moment } = question;
+  const { registry, ability, input: given, user, session, moment } = question;
   try {
     refuseUnsafeKeys(given);
-    const { plan } = resolvePlan(new RegistryLoader(root).load(), ability, variables.environment, variables);
+    const { plan } = resolvePlan(registry, ability, variables.environment, variables);
     const operation = plan.operations[ability];
     const phase = 'PreAbilityCall';
     const hooks = (operation ?? plan.ability).hooks.pre_call;
@@ -47,8 +47,12 @@ export async function answerWithHooks(
     const context = { ...about, caller, logs: undefined } as const;
     return await runHooks(phase, context, { blockingOnly: true }, dependencies);
   } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    const { message, suggestion } = error;
-    return [failedAnswer(ability, { phase: 'PreAbilityCall', path: '' }, message, suggestion)];
+    return [refusalFor(ability, error)];
   }
+}
+
+/** The answer for an ability whose guards cannot be asked. @throws what is no AbilityError. */
+export function refusalFor(ability: string, error: unknown): HookAnswer {
+  if (!(error instanceof AbilityError)) throw error;
+  return failedAnswer(ability, { phase: 'PreAbilityCall', path: '' }, error.message, error.suggestion);
 }

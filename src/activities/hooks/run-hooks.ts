@@ -4,6 +4,7 @@ import { firesFor } from '../../rules/fires.js';
 import { isGuardPhase, isOverPhase } from '../../rules/guard-precedence.js';
 import { answerExpression, failedAnswer } from '../../rules/hook-facts.js';
 import type { SecretSource } from '../secrets.js';
+import type { AnswerAbility } from './ability-handler.js';
 import { answerBuiltin } from './builtins.js';
 import { eventOf, factsOf, type HookContext, type HookRun, versionsOf } from './hook-context.js';
 
@@ -18,6 +19,7 @@ export type AnswerScript = (
 /** What hooks need to run outside the workflow. */
 export interface HookDependencies {
   answerScript: AnswerScript;
+  answerAbility: AnswerAbility;
   secrets: (environment: string) => SecretSource;
   /** Appends one line to the project's usage log. */
   recordUsage: (line: Record<string, unknown>) => void;
@@ -50,8 +52,8 @@ export async function runHooks(
     if ((blockingOnly && hook.blocking === false) || !firesFor(hook, context.caller)) continue;
     const started = performance.now();
     const answer = await answerOne(hook, run, dependencies);
-    // How long a script took tells something; the others answer at once.
-    const took = hook.handler.kind === 'script' ? { duration_ms: Math.round(performance.now() - started) } : {};
+    // An expression may be answered in a workflow, which has no clock of its own.
+    const took = hook.handler.kind !== 'expression' ? { duration_ms: Math.round(performance.now() - started) } : {};
     answers.push(withoutSignals({ ...answer, ...took }));
     if (answer.decision === 'deny' && isGuardPhase(event)) break;
   }
@@ -70,6 +72,8 @@ async function answerOne(hook: PlanHook, run: HookRun, dependencies: HookDepende
         return answerBuiltin(hook.id, hook.handler, run, dependencies);
       case 'script':
         return await dependencies.answerScript(hook.id, hook.handler, eventOf(run), run);
+      case 'ability':
+        return await dependencies.answerAbility(hook.id, hook.handler, eventOf(run), run);
     }
   } catch (error) {
     return failedAnswer(hook.id, at, error instanceof Error ? error.message : String(error));

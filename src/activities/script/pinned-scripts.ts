@@ -6,6 +6,7 @@ import type { PinnedFile, Plan, PlanHooks, PlanScript } from '../../contracts/pl
 import { AbilityError } from '../../contracts/problem.js';
 import { importsOfUnpinned } from '../../planning/script-imports/imports-of-unpinned.js';
 import { digestOf } from '../../rules/canonical.js';
+import { scriptsOfHandler } from '../../rules/hook-parts.js';
 import { CallFailure } from '../call-failure.js';
 import { PinnedCopy } from './pinned-copy.js';
 
@@ -205,7 +206,5 @@ function scriptsOf(plan: Plan): PlanScript[] {
 }
 
 function hooksOf({ pre_create, pre_call, post_call }: PlanHooks): PlanScript[] {
-  return [...pre_create, ...pre_call, ...post_call].flatMap(({ handler }) =>
-    handler.kind === 'script' ? [handler.script] : [],
-  );
+  return [...pre_create, ...pre_call, ...post_call].flatMap(({ handler }) => scriptsOfHandler(handler));
 }

@@ -116,7 +116,10 @@ const surroundings = {
   input: jsonObject.optional().describe('What the ability gets.'),
   now: moment.optional().describe('What `now()` gives in hooks and steps when the task begins; it goes on from there.'),
   mocks: z.record(place, mock).optional().describe('What calls answer, by step path, step id or operation key.'),
-  hooks: z.record(plainName, hookAnswer).optional().describe('What script hooks answer, by id.'),
+  hooks: z
+    .record(plainName, hookAnswer)
+    .optional()
+    .describe('What hooks answer whose handler is a script or an ability, by id.'),
   approvals: z.record(place, decisions).optional().describe('What people say, by step.'),
   /** Sent in this order, each when a step waits for it. */
   signals: z

@@ -1,12 +1,20 @@
 import { z } from 'zod';
 import { answering } from './hooks.js';
-import { plainName } from './values.js';
+import { abilityId, plainName } from './values.js';
 
 /** Where the handler of a hook lives. Source: R-002-11. */
-const hookImpl = z.strictObject({
-  kind: z.literal('script').describe('What answers is a script of the project.'),
-  script: answering.describe('A script: EventContext as JSON on stdin, HookResult as JSON on stdout.'),
-});
+const hookImpl = z.union(
+  [
+    z.strictObject({
+      kind: z.literal('script').describe('What answers is a script of the project.'),
+      script: answering.describe('A script: EventContext as JSON on stdin, HookResult as JSON on stdout.'),
+    }),
+    z.strictObject({
+      ability_id: abilityId.describe('A low-level ability: EventContext as input, HookResult as output.'),
+    }),
+  ],
+  'The handler of a hook is { kind: script, script }, or { ability_id }',
+);
 
 /** `registry/config/hooks_impl.yaml`: the handlers of hooks that have none where they are defined. Source: R-002-12. */
 export const hooksImpl = z.strictObject({

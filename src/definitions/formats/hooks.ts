@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CALLERS } from '../../contracts/callers.js';
-import { BUILTINS } from '../../contracts/hooks.js';
+import { BUILTINS, PHASES } from '../../contracts/hooks.js';
 import { script } from './implementation.js';
 import { abstain, foreignEvent, foreignFormat, mustDeny, toolMapping } from './tool-mapping.js';
 import { abilityId, condition, effect, environmentName, jsonObject, moment, plainName, seconds } from './values.js';
@@ -60,6 +60,20 @@ const answeringHere = answering.extend({
     .optional()
     .describe('With `format: claude-code`: the folder of its plugin, pinned with it, which CLAUDE_PLUGIN_ROOT names.'),
 });
+/** A low-level ability that answers, by its id alone or with what it is given. */
+const ability = z.union(
+  [
+    abilityId.transform((key) => ({ key, with: undefined, timeout_sec: undefined })),
+    z.strictObject({
+      key: abilityId.describe('Id of a low-level ability; its own hooks do not fire.'),
+      with: jsonObject
+        .optional()
+        .describe('Its input, with `${{ }}` over the names of hooks; without it, the EventContext.'),
+      timeout_sec: seconds.optional().describe('How long an answer may take; 10 without it.'),
+    }),
+  ],
+  'An ability handler is the id of a low-level ability, or { key, with }',
+);
 
 /** What answers for a hook. Source: R-002-11. */
 export const handler = z.union(
@@ -81,12 +95,47 @@ export const handler = z.union(
       script: answeringHere.describe('A script: EventContext as JSON on stdin, HookResult as JSON on stdout.'),
     }),
     z.strictObject({ builtin: builtin.describe('A handler that comes with the runtime.') }),
+    z.strictObject({ ability: ability.describe('A low-level ability whose output is a HookResult.') }),
   ],
-  'A handler is one of expression, script, builtin',
+  'A handler is one of expression, script, builtin, ability',
 );
 
+const decision = z.enum(['allow', 'deny', 'need_user_confirm']).describe('What the hook must decide.');
+
+/** The parts of an EventContext that matter in a case; what is left out is empty. Source: answers, 53. */
+export const eventParts = z.strictObject({
+  event_type: z.enum(PHASES).optional().describe('The phase; the one of the hook.'),
+  session_id: z.string().nullable().optional().describe('The session.'),
+  task_id: z.string().nullable().optional().describe('The key of the task.'),
+  ability_id: abilityId.nullable().optional().describe('What is called.'),
+  module_id: z.string().nullable().optional().describe('Its module.'),
+  user_id: z.string().min(1).optional().describe('Who asks.'),
+  payload: jsonObject.optional().describe('What it is about: before a call, its input.'),
+  environment: z
+    .union([
+      environmentName,
+      z.strictObject({
+        name: environmentName.describe('Its name.'),
+        protected: z.boolean().optional().describe('Whether it is protected; as the project says without it.'),
+        vars: jsonObject.optional().describe('Its variables; those of the project without it.'),
+      }),
+    ])
+    .optional()
+    .describe('Where, by its name or with all it has; else the default environment, or the only one.'),
+  effects: effect.nullable().optional().describe('Its effects; `read` without it.'),
+  tags: z.array(z.string()).optional().describe('The tags of its implementation.'),
+  plan_digest: z.string().nullable().optional().describe('The digest of the plan.'),
+});
+
+/** A case in the form of an EventContext; `ability hooks test` runs it with any handler. */
+const eventExample = z.strictObject({
+  now: moment.optional().describe('What `now()` gives.'),
+  context: eventParts.describe('Parts of the EventContext.'),
+  expect: decision,
+});
+
 /** What a hook says in one case; lint asks it. What is left out is empty. */
-const example = z.strictObject({
+const plainExample = z.strictObject({
   now: moment.optional().describe('What `now()` gives.'),
   environment: environmentName.optional().describe('Where; else the default environment, or the only one.'),
   ability: abilityId.optional().describe('What is called.'),
@@ -94,8 +143,13 @@ const example = z.strictObject({
   effects: effect.optional().describe('Its effects; `read` without it.'),
   tags: z.array(z.string()).optional().describe('The tags of its implementation.'),
   user: z.string().min(1).optional().describe('Who asks.'),
-  decision: z.enum(['allow', 'deny', 'need_user_confirm']).describe('What the hook must decide.'),
+  decision,
 });
+
+const example = z.union(
+  [plainExample, eventExample],
+  'An example is { context, expect }, or has `decision` beside what it is about',
+);
 
 /** One hook. Source: R-002-20, R-002-21, C-05. */
 export const hook = z.strictObject({
@@ -130,7 +184,7 @@ export const hook = z.strictObject({
     .array(example)
     .min(1)
     .optional()
-    .describe('Cases with what an expression decides in them; lint evaluates each.'),
+    .describe('Cases with what the hook decides in them; lint evaluates expressions, `ability hooks test` runs all.'),
 });
 
 /** `registry/hooks/<Phase>.yaml`. */
@@ -146,6 +200,9 @@ export type HookDefinition = WrittenHook & { handler: z.output<typeof handler> }
 
 /** A case of a hook as loaded. */
 export type HookExample = z.output<typeof example>;
+
+/** The parts of an EventContext as loaded. */
+export type EventParts = z.output<typeof eventParts>;
 
 /** The activation filter as loaded. */
 export type HookMatch = z.output<typeof match>;

@@ -72,7 +72,7 @@ function settle(
   if (fresh) throw takenBack(new AbilityError(fresh));
   if (hook) {
     const made = after.hooks.get(hook.phase)?.find(({ value }) => value.id === hook.id);
-    if (made) tryOut(() => handlerOf(made, hook.phase, after));
+    if (made) tryOut(() => handlerOf(made, hook.phase, after, variables));
   }
   const warnings = abilities.flatMap((id) => tryOut(() => resolvePlan(after, id, environment, variables).warnings));
   const { files, notes } = followDocuments(before, after);

@@ -50,10 +50,9 @@ export function buildProgram(given: Given, outcome: Outcome): Command {
     .addOption(new Option('--placement <where>', 'which placement').choices(['local', 'cloud', 'all']).default('all'))
     .addHelpText('after', examples('ability worker --address temporal.internal:7233 --env staging --placement cloud'));
 
-  define('list', 'list the abilities of this project', () => import('./commands/list.js')).addHelpText(
-    'after',
-    examples('ability list', 'ability list --json'),
-  );
+  define('list', 'list the abilities of this project', () => import('./commands/list.js'))
+    .option('--usage', 'how often each was called, as the hook `usage` has noted')
+    .addHelpText('after', examples('ability list', 'ability list --json', 'ability list --usage'));
   define(
     'show <id>',
     'show one ability: its contract, and how it runs here',

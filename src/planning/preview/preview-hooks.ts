@@ -62,6 +62,7 @@ function previewHook(id: string, handler: PlanHandler, phase: Phase, facts: Know
   };
   if (handler.kind === 'script')
     return { ...nothing, asks: [...handler.script.interpreter, handler.script.path].join(' ') };
+  if (handler.kind === 'ability') return { ...nothing, asks: handler.operation.key };
   if (handler.kind === 'builtin') return { ...nothing, asks: handler.name };
   const { deny_if, confirm_if, warn_if, reason, suggestion = null } = handler;
   const warned: string[] = [];

@@ -165,7 +165,11 @@ describe('a guard that cannot be read is not skipped', () => {
   test.each([
     ['no YAML', 'hooks: [\n', 'definition.syntax'],
     ['the wrong form', 'hooks: [{ id: g, handlr: {} }]\n', 'definition.invalid'],
-    ['something unsupported', 'hooks: [{ id: g, handler: { ability: x } }]\n', 'feature.unsupported'],
+    [
+      'something unsupported',
+      'hooks: [{ id: g, must_deny: [], handler: { script: { path: x } } }]\n',
+      'feature.unsupported',
+    ],
     [
       'two hooks of one id',
       'hooks:\n  - { id: g, handler: { expression: { deny_if: "true" } } }\n  - { id: g, handler: { expression: { deny_if: "true" } } }\n',

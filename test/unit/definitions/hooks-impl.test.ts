@@ -42,10 +42,10 @@ describe('R-002-12: config/hooks_impl.yaml', () => {
     ['has one in a file that is no YAML', 'hooks: [\n', GUARD, 'definition.syntax', IMPL],
     ['has one that is broken', impl('guard').replace('path:', 'paht:'), GUARD, 'definition.invalid', IMPL],
     [
-      'is to be answered by an ability',
-      'hooks: [{ id: guard, impl: { ability_id: op } }]',
+      'is to be answered by an ability that is not there',
+      'hooks: [{ id: guard, impl: { ability_id: gone } }]',
       GUARD,
-      'feature.unsupported',
+      'definition.unknown_reference',
       IMPL,
     ],
   ])('nothing runs unguarded where a hook %s', (_, apart, hooks, code, file) => {

@@ -95,13 +95,3 @@ describe('in an implementation', () => {
     expectUnsupported(found('registry/config/c.yaml', config), /`paging`/);
   });
 });
-
-describe('in a hook', () => {
-  const hooks = {
-    ability: '{ id: g, handler: { ability: op } }',
-  };
-
-  test.each(Object.entries(hooks))('%s is refused', (key, hook) => {
-    expectUnsupported(found('registry/hooks/PreAbilityCall.yaml', `hooks: [${hook}]\n`), new RegExp(`\`${key}\``));
-  });
-});

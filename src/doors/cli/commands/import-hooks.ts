@@ -105,13 +105,14 @@ async function deniedBy(
   const { offencesFor } = await import('../../../authoring/import/hooks/draft-hooks.js');
   const { usualOffences } = await import('../../../authoring/import/hooks/usual-offences.js');
   const { hook: format } = await import('../../../definitions/formats/hooks.js');
+  const { EnvironmentVariables } = await import('../../../planning/environment-variables.js');
   const { handlerOf } = await import('../../../planning/resolve-hooks.js');
   const { isShown } = await import('../../../rules/tool-mapping/map-tool.js');
   const { findDenied } = await import('../../../worker/prove-guards.js');
   const { handler, ...value } = format.parse(draft.definition);
   if (!handler) return [];
   const loaded = { value: { ...value, handler }, file: draft.at, locate: () => ({ file: draft.at }) };
-  const planned = handlerOf(loaded, 'PreAbilityCall', registry);
+  const planned = handlerOf(loaded, 'PreAbilityCall', registry, new EnvironmentVariables(root, environment, env));
   if (planned.kind !== 'script' || !planned.foreign) return [];
   const filterOf = (tool: string) => draft.mapped.find((mapped) => mapped.tool === tool)?.entry ?? {};
   const calls = offencesFor(draft, usualOffences).filter((call) => isShown(filterOf(call.tool_name), call));

@@ -27,8 +27,9 @@ interface ListedAbility {
 }
 
 /** `ability list`: the abilities of the project, high-level ones first. Reads files only. Source: R-000-06. */
-export async function run(context: Context): Promise<ExitCode> {
+export async function run(context: Context, _: string[], { usage }: { usage?: boolean }): Promise<ExitCode> {
   const registry = await openRegistry(context);
+  if (usage) return listUsage(context, registry);
   const { terminal, flags } = context;
   const { inferPlacement } = await import('../../../planning/infer-placement.js');
   const environment = flags.env ?? context.env.ABILITY_ENV ?? registry.project.default_environment;
@@ -53,6 +54,23 @@ export async function run(context: Context): Promise<ExitCode> {
     terminal.print(renderTable(['ABILITY', 'TYPE', 'PLACEMENT', 'ENVIRONMENTS', ...status, 'SUMMARY'], rows));
   }
   for (const problem of registry.problems) terminal.note(describeProblem(typedBy(context, problem), terminal.style));
+  return EXIT.ok;
+}
+
+/** What the built-in hook `usage` has written of each ability; one that it has not seen has no calls. */
+async function listUsage({ terminal, flags }: Context, registry: Registry): Promise<ExitCode> {
+  const { UsageLog } = await import('../../../server/usage-log.js');
+  const { pathsOf } = await import('../../../server/project-paths.js');
+  const seen = new Map(new UsageLog(pathsOf(registry.root).system).read().map((one) => [one.ability_id, one]));
+  const ids = [...new Set([...registry.workflows.keys(), ...registry.operations.keys(), ...seen.keys()])].sort();
+  const rows = ids.map((id) => seen.get(id) ?? { ability_id: id, calls: 0, failures: 0, last_used: null });
+  if (flags.json) terminal.printJson(rows);
+  else {
+    const cells = rows.map(({ ability_id, calls, failures, last_used }) => {
+      return [ability_id, String(calls), String(failures), last_used ?? 'never'];
+    });
+    terminal.print(renderTable(['ABILITY', 'CALLS', 'FAILURES', 'LAST USED'], cells));
+  }
   return EXIT.ok;
 }
 

@@ -24,6 +24,7 @@ const run: HookRun = {
 };
 const dependencies: HookDependencies = {
   answerScript: () => Promise.reject(new Error('no script is asked here')),
+  answerAbility: () => Promise.reject(new Error('no ability is asked here')),
   secrets: (environment) => new SecretSource('/nowhere', environment, { HERE: 'x', EMPTY: '' }),
   recordUsage: () => {},
 };

@@ -46,6 +46,7 @@ function scripts(answers: Record<string, HookResult | Error>): HookDependencies 
       if (answer instanceof Error) throw answer;
       return readHookResult(id, answer, { phase, path, ability: event.ability_id });
     },
+    answerAbility: () => Promise.reject(new Error('no ability is asked here')),
     secrets: (environment) => new SecretSource('/nowhere', environment, {}),
     recordUsage: () => {},
   };

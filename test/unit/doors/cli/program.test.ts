@@ -64,6 +64,7 @@ const COMMANDS = [
   'replay [options] <what>',
   'import',
   'keys',
+  'hooks',
   'completion [options] <shell> [words...]',
 ];
 const TASK_COMMANDS = [
@@ -100,8 +101,8 @@ const SCAFFOLD_COMMANDS = [
   'hook [options] <id>',
   'schemas [options]',
 ];
+const HOOKS_COMMANDS = ['list [options] [id]', 'test [options] [hook]', 'export [options]'];
 const KEYS_COMMANDS = ['create [options]'];
-const HOOKS_COMMANDS = ['export [options]'];
 const IMPORT_COMMANDS = [
   'mcp [options] <server>',
   'openapi [options] <source>',
@@ -134,6 +135,10 @@ describe('`--help` lists', () => {
     expect(helpOf(commandOf('keys'))).toContain(`\n  ${usage} `);
   });
 
+  test.each(HOOKS_COMMANDS)('ability hooks %s', (usage) => {
+    expect(helpOf(commandOf('hooks'))).toContain(`\n  ${usage} `);
+  });
+
   test('nothing else', () => {
     const known = [
       ...COMMANDS,
@@ -148,7 +153,9 @@ describe('`--help` lists', () => {
       leavesOf(program)
         .map(([name]) => name)
         .sort(),
-    ).toEqual(known.filter((name) => !['task', 'session', 'scaffold', 'import', 'keys', 'hooks'].includes(name)).sort());
+    ).toEqual(
+      known.filter((name) => !['task', 'session', 'scaffold', 'import', 'keys', 'hooks'].includes(name)).sort(),
+    );
   });
 
   test('the exit codes of every command', () => {

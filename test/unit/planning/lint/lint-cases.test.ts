@@ -4,6 +4,8 @@ import { formatLocation } from '../../../../src/contracts/problem.js';
 import { LINT_CASES } from './cases/index.js';
 import { findingsOf, type LintCase, markedPlaces } from './lint-case.js';
 
+const UNPROVED = 'lint.guard_without_example';
+
 const isMarked = (own: LintCase): boolean => markedPlaces(placesIn(own)).length > 0;
 
 /** What is gone stands in the files as they were. */
@@ -21,7 +23,11 @@ describe.each([...Object.keys(LINT_CODES), ...LINT_ERRORS])('%s', (code) => {
   test.each(cases.filter((own) => !isMarked(own)))(
     'is not raised, and nothing else is: $name',
     ({ files, options, before }) => {
-      expect(findingsOf({ files, options, before })).toEqual([]);
+      // A note that nearly every guard of these cases would have; its own cases look at it.
+      const others = findingsOf({ files, options, before }).filter(
+        (finding) => code === UNPROVED || !JSON.stringify(finding).includes(UNPROVED),
+      );
+      expect(others).toEqual([]);
     },
   );
 

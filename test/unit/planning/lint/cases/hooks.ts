@@ -106,6 +106,23 @@ export const HOOK_CASES: LintCase[] = [
     files: guards(`{ id: guard, blocking: true, match: { callers: [agent, person, ci] }, ${GUARD} }`),
   },
   {
+    code: 'lint.guard_without_example',
+    name: 'a guard of all',
+    files: guards(`{ id: ▶guard, blocking: true, match: {}, ${GUARD} }`),
+  },
+  {
+    code: 'lint.guard_without_example',
+    name: 'a guard of some',
+    files: guards(`{ id: ▶guard, blocking: true, match: { abilities: ["op.*"] }, ${GUARD} }`),
+  },
+  {
+    code: 'lint.guard_without_example',
+    name: 'one that shows what it refuses',
+    files: guards(
+      `{ id: guard, blocking: true, match: {}, ${GUARD}, examples: [{ context: { environment: { name: dev, protected: true } }, expect: deny }] }`,
+    ),
+  },
+  {
     code: 'lint.hook_narrowed',
     name: 'C-44: bound by an operation',
     files: { ...guards(`{ id: ▶guard, blocking: true, ${GUARD} }`), ...bound('{ pre_call: [guard] }') },

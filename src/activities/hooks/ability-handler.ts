@@ -1,0 +1,123 @@
+import type { EventContext, HookAnswer } from '../../contracts/hooks.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
+import type { PlanHandler } from '../../contracts/plan.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { operationInput } from '../../planning/operation-input.js';
+import { evaluateTemplate } from '../../rules/expressions/template.js';
+import { failedAnswer } from '../../rules/hook-facts.js';
+import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import type { CallInput } from '../call-input.js';
+import { CallLog } from '../call-log.js';
+import { checkOutput } from '../check-call-output.js';
+import type { Execute } from '../execute.js';
+import { CallFiles, type FileDependencies } from '../files/call-files.js';
+import type { SecretSource } from '../secrets.js';
+import { environmentIn, factsOf, type HookRun, isOfTask, versionsOf } from './hook-context.js';
+import { readHookResult } from './read-hook-result.js';
+
+/** Answers for a hook whose handler is an ability. @throws where it cannot be asked, which counts as a failed hook. */
+export type AnswerAbility = (
+  id: string,
+  handler: Extract<PlanHandler, { kind: 'ability' }>,
+  context: EventContext,
+  run: HookRun,
+) => Promise<HookAnswer>;
+
+/** What calls of guards need of their worker. */
+export interface AbilityHookDependencies {
+  execute: Execute;
+  secrets: (environment: string) => SecretSource;
+  files: FileDependencies;
+}
+
+/** An answer is short; what is longer is none. */
+const MOST_BYTES = 1024 * 1024;
+
+/**
+ * Calls the low-level ability of a hook and reads its output as a HookResult, as that of a script is read.
+ *
+ * No hook fires around it, and it leaves no mark: planning takes only what may be repeated. Source: design, section 7.
+ */
+export function createAnswerAbility(dependencies: AbilityHookDependencies): AnswerAbility {
+  return async (id, handler, context, run) => {
+    const at = { phase: run.phase, path: run.path };
+    const step = `hooks/${run.phase}.${id}`;
+    const log = new CallLog(run.logs?.folder, step, 1, run.logs?.share(step));
+    const timeUp = AbortSignal.timeout(handler.timeout_ms);
+    const stop = AbortSignal.any([run.signal, timeUp]);
+    const files = new CallFiles(dependencies.files, {
+      task: taskOf(run),
+      files: [],
+      limits: undefined,
+      room: 0,
+      signal: stop,
+    });
+    try {
+      const call = callOf(handler, context, run, { log, files, stop, secrets: dependencies.secrets });
+      const asked = Promise.resolve(dependencies.execute(handler.operation, call));
+      const output = checkOutput(handler.operation, call, await Promise.race([asked, ended(stop)]));
+      const value = log.maskDeep(output);
+      refuseUnsafeKeys(value);
+      return readHookResult(id, value, { ...at, ability: context.ability_id });
+    } catch (error) {
+      if (timeUp.aborted) return failedAnswer(id, at, `it took longer than ${handler.timeout_ms} ms`);
+      const { code, message } = error instanceof AbilityError ? error : { code: undefined, message: String(error) };
+      return failedAnswer(id, at, log.mask(code === undefined ? message : `${message} (${code})`));
+    } finally {
+      log.save();
+      await files.close();
+    }
+  };
+}
+
+/** What does not end when it is told to is not waited for. */
+function ended(stop: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const end = (): void => void setTimeout(() => reject(stop.reason), 250);
+    if (stop.aborted) end();
+    else stop.addEventListener('abort', end, { once: true });
+  });
+}
+
+function taskOf(run: HookRun): string {
+  return isOfTask(run) ? run.task : run.session;
+}
+
+function callOf(
+  { operation, with: template, timeout_ms }: Parameters<AnswerAbility>[1],
+  context: EventContext,
+  run: HookRun,
+  { log, files, stop, secrets }: Pick<CallInput, 'log' | 'files' | 'stop'> & Pick<AbilityHookDependencies, 'secrets'>,
+): CallInput {
+  const { cel, engine } = versionsOf(run);
+  const environment = environmentIn(run);
+  const task = taskOf(run);
+  const path = `hooks/${run.phase}.${context.ability_id ?? 'session'}`;
+  return {
+    input: operationInput(operation, givenTo(template, context, run, cel), engine),
+    taskKey: task.includes(':') ? null : task,
+    ability: operation.key,
+    path,
+    idempotencyKey: [task, run.path, path].filter(Boolean).join('/'),
+    engine,
+    cel,
+    environment,
+    timeoutMs: Math.min(timeout_ms, operation.implementation.timeout_ms),
+    outputBytes: MOST_BYTES,
+    inputSchema: operation.input_schema,
+    outputSchema: operation.output_schema,
+    signal: stop,
+    stop,
+    secrets: secrets(environment.name),
+    begin: async () => {},
+    log,
+    files,
+    outputFiles: undefined,
+  };
+}
+
+function givenTo(template: JsonObject | undefined, context: EventContext, run: HookRun, cel: string): JsonObject {
+  if (template === undefined) return { ...context } as Record<string, unknown> as JsonObject;
+  const given: Json = evaluateTemplate(template, { values: factsOf(run), cel, now: () => run.moment });
+  return given as JsonObject;
+}

@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import type { HookAnswer, Phase } from '../../../contracts/hooks.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import { eventParts, type HookDefinition } from '../../../definitions/formats/hooks.js';
+import type { Loaded, Registry } from '../../../definitions/registry.js';
+import { didYouMean } from '../../../rules/nearest.js';
+import { type Context, openRegistry } from '../context.js';
+import { renderTable } from '../render-table.js';
+
+/** What `ability hooks test` takes. */
+interface HooksTestFlags {
+  context?: string;
+  phase?: string;
+}
+
+/** `ability hooks test [HOOK]`: asks one hook about an event, or all hooks about their examples. Source: answers, 53. */
+export async function run(context: Context, [name]: string[], flags: HooksTestFlags): Promise<ExitCode> {
+  if (name === undefined && (flags.context ?? flags.phase) !== undefined) throw needsName();
+  const registry = await openRegistry(context);
+  const { openHookTrial } = await import('../../../worker/try-hooks.js');
+  const trial = openHookTrial(registry.root, registry.project.project, context.env);
+  try {
+    if (name !== undefined && flags.context !== undefined) {
+      const [phase, hook] = findHook(registry, name, flags.phase);
+      return await askOne(context, registry, phase, hook, flags.context, trial);
+    }
+    const { runHookCases } = await import('../../../testing/run-hook-cases.js');
+    const only = name === undefined ? undefined : findHook(registry, name, flags.phase)[1];
+    const reports = await runHookCases(registry, trial, context.env, only);
+    const { terminal } = context;
+    if (context.flags.json) terminal.printJson(reports);
+    else if (reports.length === 0) terminal.note('No hook has examples.');
+    else {
+      const rows = reports.map(({ phase, hook, number, status, expected, said }) => {
+        return [status, phase, hook, String(number), expected, said];
+      });
+      terminal.print(renderTable(['STATUS', 'PHASE', 'HOOK', 'EXAMPLE', 'EXPECTED', 'SAID'], rows));
+    }
+    return reports.every(({ status }) => status === 'passed') ? EXIT.ok : EXIT.failed;
+  } finally {
+    await trial.close();
+  }
+}
+
+type Trial = ReturnType<typeof import('../../../worker/try-hooks.js').openHookTrial>;
+
+/** The answer of one hook, as the task would keep it. */
+async function askOne(
+  { terminal, cwd, env }: Context,
+  registry: Registry,
+  phase: Phase,
+  hook: Loaded<HookDefinition>,
+  file: string,
+  trial: Trial,
+): Promise<ExitCode> {
+  const { eventOf } = await import('../../../planning/example-event.js');
+  const { plannedHook } = await import('../../../planning/resolve-hooks.js');
+  const { EnvironmentVariables } = await import('../../../planning/environment-variables.js');
+  const event = eventOf(registry, phase, readEvent(file, cwd));
+  const variables = new EnvironmentVariables(registry.root, event.environment.name, env);
+  const { id, handler } = plannedHook(hook, phase, registry, variables);
+  const answer: HookAnswer = await trial.ask({ id, handler }, event);
+  const { decision, ...rest } = answer;
+  terminal.printJson({ ...rest, guard_decision: decision });
+  return EXIT.ok;
+}
+
+function readEvent(file: string, cwd: string) {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(file === '-' ? 0 : resolve(cwd, file), 'utf8'));
+  } catch (error) {
+    throw new AbilityError({ code: 'usage.invalid', message: `${file} holds no EventContext: ${String(error)}` });
+  }
+  const parsed = eventParts.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const message = `${file} holds no EventContext: ${[issue?.path.join('.'), issue?.message].filter(Boolean).join(' ')}`;
+  throw new AbilityError({ code: 'usage.invalid', message, suggestion: 'docs/hooks.md has every key.' });
+}
+
+function findHook(registry: Registry, name: string, wanted: string | undefined): [Phase, Loaded<HookDefinition>] {
+  const all = [...registry.hooks].flatMap(([phase, hooks]) => hooks.map((hook) => [phase, hook] as const));
+  const found = all.filter(([phase, { value }]) => value.id === name && (wanted === undefined || phase === wanted));
+  const [first, second] = found;
+  if (first && !second) return [...first];
+  const message = first
+    ? `There are hooks ${name} in ${found.map(([phase]) => phase).join(' and ')}`
+    : `There is no hook ${name}${wanted === undefined ? '' : ` in ${wanted}`}`;
+  const suggestion = first
+    ? `Say which: --phase ${first[0]}.`
+    : didYouMean(
+        name,
+        all.map(([, { value }]) => value.id),
+      );
+  throw new AbilityError({ code: 'usage.invalid', message, ...(suggestion !== undefined && { suggestion }) });
+}
+
+function needsName(): AbilityError {
+  return new AbilityError({
+    code: 'usage.invalid',
+    message: '--context and --phase are about one hook, and none is named',
+    suggestion: 'Name it: ability hooks test HOOK --context event.json.',
+  });
+}

@@ -1,0 +1,67 @@
+import type { EventContext, GuardDecision, HookAnswer, Phase } from '../contracts/hooks.js';
+import type { PlanHook } from '../contracts/plan.js';
+import { AbilityError } from '../contracts/problem.js';
+import type { HookDefinition } from '../definitions/formats/hooks.js';
+import type { Loaded, Registry } from '../definitions/registry.js';
+import { EnvironmentVariables } from '../planning/environment-variables.js';
+import { caseOf, type HookCase } from '../planning/example-event.js';
+import { plannedHook } from '../planning/resolve-hooks.js';
+
+/** What came of one case of a hook. */
+export interface HookCaseReport {
+  hook: string;
+  phase: Phase;
+  /** Which of its examples, counted from 1. */
+  number: number;
+  status: 'passed' | 'failed';
+  expected: GuardDecision;
+  /** What the hook said, or how it failed. */
+  said: string;
+}
+
+/** Asks a hook about an event. */
+interface Asks {
+  ask(hook: PlanHook, event: EventContext, now?: number): Promise<HookAnswer>;
+}
+
+/** Runs the examples of hooks, one after another, as their handlers really answer. Source: answers, 53. */
+export async function runHookCases(
+  registry: Registry,
+  trial: Asks,
+  env: NodeJS.ProcessEnv,
+  only?: Loaded<HookDefinition>,
+): Promise<HookCaseReport[]> {
+  const reports: HookCaseReport[] = [];
+  for (const [phase, hooks] of registry.hooks) {
+    for (const hook of hooks.filter((one) => only === undefined || one === only)) {
+      for (const [index, example] of (hook.value.examples ?? []).entries()) {
+        const expected = 'expect' in example ? example.expect : example.decision;
+        const said = await sayOf(registry, phase, hook, () => caseOf(registry, phase, example), trial, env);
+        const status = said === expected ? 'passed' : 'failed';
+        reports.push({ hook: hook.value.id, phase, number: index + 1, status, expected, said });
+      }
+    }
+  }
+  return reports;
+}
+
+/** What a hook decides; a hook that fails has decided nothing, though it would refuse. */
+async function sayOf(
+  registry: Registry,
+  phase: Phase,
+  hook: Loaded<HookDefinition>,
+  read: () => HookCase,
+  trial: Asks,
+  env: NodeJS.ProcessEnv,
+): Promise<string> {
+  try {
+    const { event, now } = read();
+    const variables = new EnvironmentVariables(registry.root, event.environment.name, env);
+    const { id, handler } = plannedHook(hook, phase, registry, variables);
+    const { status, decision, reason } = await trial.ask({ id, handler }, event, now);
+    return status === 'ok' ? decision : `failed: ${reason}`;
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return `failed: ${error.message}`;
+  }
+}
