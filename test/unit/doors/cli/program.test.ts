@@ -92,7 +92,12 @@ const SCAFFOLD_COMMANDS = [
   'schemas [options]',
 ];
 const KEYS_COMMANDS = ['create [options]'];
-const IMPORT_COMMANDS = ['mcp [options] <server>', 'openapi [options] <source>', 'arazzo [options] <source>'];
+const IMPORT_COMMANDS = [
+  'mcp [options] <server>',
+  'openapi [options] <source>',
+  'arazzo [options] <source>',
+  'hooks [options] <file>',
+];
 
 describe('`--help` lists', () => {
   test.each(COMMANDS)('ability %s', (usage) => {
