@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { PlanHook } from '../../../src/contracts/plan.js';
 import { errorOf } from '../error-of.js';
@@ -92,4 +93,14 @@ describe('a guard written for Claude Code (answer 38)', () => {
   ])('in %s it is refused: %s', (phase, text, message) => {
     expect(registryOf(at(phase, text)).problems[0]).toMatchObject({ message: expect.stringMatching(message) });
   });
+});
+
+test('the example of docs/hooks.md is as it says', () => {
+  const page = readFileSync(new URL('../../../docs/hooks.md', import.meta.url), 'utf8');
+  const [, text = ''] = /<!-- claude-code -->\n```yaml\n([\s\S]*?)```/.exec(page) ?? [];
+  const files = { ...lowLevel('tools.bash', SCRIPT), ...SCRIPT_FILE, '.claude/hooks/block.sh': '#!/bin/sh\n' };
+  const { plan } = resolved({ ...files, 'registry/hooks/PreAbilityCall.yaml': text }, 'tools.bash');
+  expect(plan.operations['tools.bash']?.hooks.pre_call).toMatchObject([
+    { id: 'block', handler: { foreign: { silence: 'allow', must_deny: [{ tool_input: { command: 'rm -rf /' } }] } } },
+  ]);
 });
