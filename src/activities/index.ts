@@ -7,6 +7,7 @@ import { createFinish, type FinishDependencies } from './finish.js';
 import { createHookPhase } from './hook-phase.js';
 import { createModify, createRecordChange, type ModifyDependencies } from './modify.js';
 import { createPreflight, type PreflightDependencies } from './preflight.js';
+import { createProve, type ProveDependencies } from './prove.js';
 import { createAcquire, type SlotDependencies } from './slots/acquire-slot.js';
 import { createFindGone } from './slots/find-gone.js';
 import { createRelease } from './slots/release-slot.js';
@@ -18,7 +19,8 @@ export type ActivityDependencies = CallDependencies &
   FinishDependencies &
   SlotDependencies &
   DeleteDependencies &
-  FindUiDependencies;
+  FindUiDependencies &
+  ProveDependencies;
 
 /** The activities of a worker, by type. Every operation key leads to `default`. Source: design, section 6. */
 export function createActivities(dependencies: ActivityDependencies) {
@@ -36,6 +38,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     [ACTIVITIES.erase]: createErase(dependencies),
     [ACTIVITIES.purge]: createPurge(dependencies),
     [ACTIVITIES.findUi]: createFindUi(dependencies),
+    [ACTIVITIES.prove]: createProve(dependencies),
     PreAbilityCall: hookPhase,
     PostAbilityCall: hookPhase,
     default: createCall(dependencies),

@@ -62,6 +62,7 @@ export const ACTIVITIES = {
   erase: 'ability:erase',
   purge: 'ability:purge',
   findUi: 'ability:find-ui',
+  prove: 'ability:prove',
 } as const;
 
 /** Signals a task takes; each is listed in the Temporal UI. */

@@ -111,6 +111,8 @@ export interface PlanEnvironment {
   quorum: number;
   self_approval: boolean;
   proof: 'claimed' | 'required';
+  /** What counts as proof, where it is required; absent there in plans of earlier versions, which could check none. */
+  proofs?: 'os_user'[];
 }
 
 /** Who may decide: the names as written, and the people they stand for. */

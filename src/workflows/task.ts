@@ -31,6 +31,7 @@ import { askGuards } from './hooks.js';
 import { joinHooks } from './join-hooks.js';
 import { learnLink } from './learn-link.js';
 import { listen } from './listen.js';
+import { joinProofs } from './prove-decision.js';
 import { reportRun } from './report-run.js';
 import { Halted } from './step-failure.js';
 import { giveUpTurn, takeTurn } from './take-turn.js';
@@ -59,6 +60,7 @@ async function carryOut(start: TaskStart): Promise<StoredResult> {
   listen(run);
   const outcome = await reachOutcome(run);
   await joinHooks(run);
+  if (run.proving > 0) await joinProofs(run);
   if (outcome === 'goes on') return continueAsNew<typeof task>(...packArguments(carryOn(run)));
   if ('seal' in outcome) return continueChanged(run, outcome);
   const result = await finishTask(run, outcome);

@@ -231,8 +231,8 @@ export const MUTATIONS = [
   {
     name: 'approvals: an environment that asks for proof takes claims',
     file: 'src/workflows/approvals.ts',
-    find: "if (environment.proof === 'required') {",
-    replace: "if (environment.proof === 'required' && request.path === '') {",
+    find: "if (environment.proof !== 'required') return;",
+    replace: "if (environment.proof === 'required') return;",
     tests: [{ file: 'test/integration/approvals.test.ts', name: 'that asks for proof' }],
   },
 

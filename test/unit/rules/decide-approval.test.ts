@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Approval, Decision, DecisionOutcome } from '../../../src/contracts/approvals.js';
-import { decideApproval, type Verdict } from '../../../src/rules/decide-approval.js';
+import type { Approval, Decision, DecisionOutcome, Verdict } from '../../../src/contracts/approvals.js';
+import { decideApproval } from '../../../src/rules/decide-approval.js';
 
 const AT = '2026-01-02T03:04:05.000Z';
 
