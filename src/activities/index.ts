@@ -6,6 +6,7 @@ import { createFindUi, type FindUiDependencies } from './find-ui.js';
 import { createFinish, type FinishDependencies } from './finish.js';
 import { createHookPhase } from './hook-phase.js';
 import { createModify, createRecordChange, type ModifyDependencies } from './modify.js';
+import { createSendNotice, type NoticeDependencies } from './notices/send-notice.js';
 import { createPreflight, type PreflightDependencies } from './preflight.js';
 import { createProve, type ProveDependencies } from './prove.js';
 import { createAcquire, type SlotDependencies } from './slots/acquire-slot.js';
@@ -20,7 +21,8 @@ export type ActivityDependencies = CallDependencies &
   SlotDependencies &
   DeleteDependencies &
   FindUiDependencies &
-  ProveDependencies;
+  ProveDependencies &
+  NoticeDependencies;
 
 /** The activities of a worker, by type. Every operation key leads to `default`. Source: design, section 6. */
 export function createActivities(dependencies: ActivityDependencies) {
@@ -38,6 +40,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     [ACTIVITIES.erase]: createErase(dependencies),
     [ACTIVITIES.purge]: createPurge(dependencies),
     [ACTIVITIES.findUi]: createFindUi(dependencies),
+    [ACTIVITIES.notify]: createSendNotice(dependencies),
     [ACTIVITIES.prove]: createProve(dependencies),
     PreAbilityCall: hookPhase,
     PostAbilityCall: hookPhase,

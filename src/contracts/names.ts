@@ -46,6 +46,7 @@ export const WORKFLOWS = {
   preflight: 'ability:preflight',
   delete: 'ability:delete',
   lock: 'ability:lock',
+  notify: 'ability:notify',
 } as const;
 
 /** Activity types of our own. Those of the hook phases are named after the phase, whose capitals no operation key has. */
@@ -63,6 +64,7 @@ export const ACTIVITIES = {
   purge: 'ability:purge',
   findUi: 'ability:find-ui',
   prove: 'ability:prove',
+  notify: 'ability:notify',
 } as const;
 
 /** Signals a task takes; each is listed in the Temporal UI. */

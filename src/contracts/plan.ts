@@ -6,6 +6,7 @@ import type { PlanOutputFile } from './files.js';
 import type { BuiltinHook } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 import type { Lifecycle } from './lifecycle.js';
+import type { PlanNotify } from './notices.js';
 import type { Placement } from './placement.js';
 
 /**
@@ -39,6 +40,8 @@ export interface Plan {
   clock_shift_ms?: number;
   /** Absent: no call makes files, and the input holds none. */
   files?: PlanFiles;
+  /** Where notices of the task are sent to; absent: to none, and the task has no command for them. */
+  notify?: PlanNotify[];
   /** Workflows that this one calls, and those that they call. Their operations are among the plan's own. */
   workflows?: Record<string, PlanWorkflow>;
 }

@@ -17,6 +17,7 @@ import { limitsOf } from './limits.js';
 import { filesOf } from './plan-files.js';
 import { resolveEnvironment } from './resolve-environment.js';
 import { resolveHooks } from './resolve-hooks.js';
+import { resolveNotify } from './resolve-notify.js';
 import { checkSchemas, checkScope, configLevels, resolveOperation } from './resolve-operation.js';
 import { plannedStanding, warningsOfStanding } from './standing.js';
 
@@ -234,6 +235,7 @@ function assemble(
   body: Pick<Plan, 'ability' | 'operations' | 'steps' | 'finally' | 'output'>,
 ): Unplaced {
   const { project } = registry;
+  const notify = resolveNotify(project, environment);
   return {
     format: 1,
     engine: ENGINE,
@@ -241,6 +243,7 @@ function assemble(
     project: project.project,
     environment: resolveEnvironment(registry, environment),
     limits: limitsOf(project, undefined),
+    ...(notify && { notify }),
     ...body,
   };
 }

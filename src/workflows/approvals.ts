@@ -15,6 +15,7 @@ import { digestOf } from '../rules/canonical.js';
 import { decideApproval, type Proof } from '../rules/decide-approval.js';
 import { markdownLine, oneLine, startOf } from '../rules/shown-text.js';
 import type { Halt } from './halt.js';
+import { notifyOfApproval } from './notify.js';
 import { refuseUnprovable } from './prove-decision.js';
 import { Halted, StepFailure } from './step-failure.js';
 import type { TaskRun } from './task-run.js';
@@ -49,7 +50,10 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, halt
   if (run.plan.environment.proof === 'required') await refuseUnprovable(run);
   const asked = open(run, request);
   const approval = heldOver(run, asked) ?? asked;
-  if (approval === asked) run.approvals.push(approval);
+  if (approval === asked) {
+    run.approvals.push(approval);
+    notifyOfApproval(run, 'approval.requested', approval);
+  }
   if (request.step !== undefined) run.showLink(request.path, request.step);
   enterWaiting(run);
   const left = Date.parse(approval.expires_at) - Date.now();
@@ -65,6 +69,7 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, halt
   } finally {
     leaveWaiting(run);
   }
+  notifyOfApproval(run, 'approval.decided', approval);
   refuseNo(approval);
   return approval;
 }

@@ -4,5 +4,6 @@
  */
 export { deleteTask as 'ability:delete' } from './delete.js';
 export { lock as 'ability:lock' } from './lock.js';
+export { sendNotices as 'ability:notify' } from './notify.js';
 export { preflight as 'ability:preflight' } from './preflight.js';
 export { task as default } from './task.js';
