@@ -8,8 +8,8 @@ import {
 import type { Approval } from '../contracts/approvals.js';
 import { ACTIVITIES, WORKFLOWS } from '../contracts/names.js';
 import type { Notice, NoticeEvent, NoticeRequest, SendNotice } from '../contracts/notices.js';
-import { reportRun } from './report-run.js';
 import type { TaskResult } from '../contracts/task.js';
+import { reportRun } from './report-run.js';
 import type { TaskRun } from './task-run.js';
 
 /** Eight attempts within an hour: 28 s, then twice as long each time. Source: answers, 60. */

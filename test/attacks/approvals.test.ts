@@ -9,7 +9,6 @@ import {
   cancelTask,
   changeInput,
   decide,
-  deleteTask,
   explainTask,
   readApprovals,
   runTask,
@@ -51,6 +50,16 @@ steps:
     max_parallel: 2
     steps: [{ id: ask, approval: { title: "Take \${{ string(n) }}?" } }]
   - { id: sub, call: quick_child, with: {} }`,
+      ),
+      ...workflow(
+        'twice',
+        `
+steps:
+  - id: g
+    retry: { attempts: 2, first: 100ms }
+    steps:
+      - { id: ask, approval: { title: Go on? } }
+      - { id: no, fail: { code: once_more, message: again } }`,
       ),
       ...workflow('quick_child', 'steps: [{ id: inner, approval: { title: Inner? } }]'),
     },
@@ -217,19 +226,23 @@ describe('where proof is required', () => {
     await cancelTask(project.connection, key);
   });
 
-  test('a proof counts once, and not in another run of the same key', async () => {
-    const { key, approval } = await asking('proven', { table: 'again' });
-    const decision = proved(approval);
-    const before = effects().filter((line) => line === 'again').length;
+  test('a proof counts once: not again for an approval of the same id, which is asked for again', async () => {
+    const { id: key } = await project.create('twice', {}, { environment: 'proven' });
+    const first = await onlyOpen(key);
+    const decision = proved(first);
     expect(await send(key, 'approve', decision)).toMatchObject({ counted: true });
-    expect(await project.wait(key)).toMatchObject({ result: { status: 'succeeded' } });
-    await deleteTask(project.connection, key, { purge: true, by: { name: 'tester', source: 'claimed' } });
-    const next = await asking('proven', { table: 'again' }, 'db.drop', { key });
-    expect(next.approval.id).toBe(approval.id);
+    await expect
+      .poll(async () => (await readApprovals(project.connection, key))[0]?.raised_at ?? first.raised_at, {
+        timeout: 20_000,
+      })
+      .not.toBe(first.raised_at);
+    const again = await onlyOpen(key);
+    expect(again.id).toBe(first.id);
     expect(await send(key, 'approve', decision)).toMatchObject({ counted: false });
-    expect(await seen(key)).toMatchObject({ status: 'open', decisions: [] });
-    expect(effects().filter((line) => line === 'again')).toHaveLength(before + 1);
-    await cancelTask(project.connection, key);
+    expect(await send(key, 'deny', decision)).toMatchObject({ counted: false });
+    expect((await readApprovals(project.connection, key))[0]).toMatchObject({ status: 'open', decisions: [] });
+    expect(await send(key, 'approve', proved(again))).toMatchObject({ counted: true });
+    expect(await project.wait(key)).toMatchObject({ result: { status: 'failed', error: { code: 'once_more' } } });
   });
 
   test('nobody but that owner is proved: not another name, not an approver who is another person', async () => {

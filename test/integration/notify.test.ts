@@ -68,8 +68,7 @@ beforeEach(() => {
 });
 
 const sent = (path: string) => received.filter((one) => one.path === path);
-const arrived = (path: string, count: number) =>
-  expect.poll(() => sent(path).length, { timeout: 20_000 }).toBe(count);
+const arrived = (path: string, count: number) => expect.poll(() => sent(path).length, { timeout: 20_000 }).toBe(count);
 const bodyOf = (path: string, index = 0) => JSON.parse(sent(path)[index]?.body ?? 'null');
 
 describe('who is told of a task', () => {
@@ -89,7 +88,10 @@ describe('who is told of a task', () => {
       data: {
         task_key: id,
         approval: { title: 'Go <on>?', what: { input: { token: '***' } } },
-        links: { temporal: expect.stringContaining(id), commands: [`ability approve ${id} --approval ${approval?.id}`, expect.stringMatching(/deny/)] },
+        links: {
+          temporal: expect.stringContaining(id),
+          commands: [`ability approve ${id} --approval ${approval?.id}`, expect.stringMatching(/deny/)],
+        },
       },
     });
     expect(sent('/events')[0]?.headers['content-type']).toBe('application/cloudevents+json');
@@ -126,13 +128,23 @@ describe('who is told of a task', () => {
     expect(result).toMatchObject({ status: 'failed', error: { code: 'too_bad' }, warnings: [] });
     const handle = project.connection.temporal.workflow.getHandle(`notify:${result.task_key}:task.failed`);
     expect(await handle.result()).toEqual([expect.stringMatching(/policy does not allow/)]);
-    expect((await listTasks(project.connection, { limit: 50 })).every(({ task_key }) => !task_key.includes(':'))).toBe(true);
+    expect((await listTasks(project.connection, { limit: 50 })).every(({ task_key }) => !task_key.includes(':'))).toBe(
+      true,
+    );
   });
 
   test('cannot be chosen by who starts the notifier by hand', async () => {
     const { id } = await project.create('asks', {}, { environment: 'prod', run: false });
     const description = await project.connection.temporal.workflow.getHandle(id).describe();
-    const notice = { id: 'x', event: 'task.failed', at: '', project: 'p', task_key: id, ability: 'asks', environment: 'prod' };
+    const notice = {
+      id: 'x',
+      event: 'task.failed',
+      at: '',
+      project: 'p',
+      task_key: id,
+      ability: 'asks',
+      environment: 'prod',
+    };
     const handle = await project.connection.temporal.workflow.start('ability:notify', {
       workflowId: `notify:by-hand:${id}`,
       taskQueue: description.taskQueue,

@@ -250,3 +250,26 @@ describe('fields that the decider fills in', () => {
     expect(one.decisions[0]).not.toHaveProperty('fields');
   });
 });
+
+describe('a decision that asks for changes', () => {
+  test('needs a comment, and ends the approval', () => {
+    const one = approval();
+    expect(reasonOf(decide(one, 'request_changes', { by: 'alice', comment: ' ' }))).toMatch(/a comment must say which/);
+    expect(decide(one, 'request_changes', { by: 'alice', comment: 'less' })).toMatchObject({
+      status: 'changes_requested',
+    });
+    expect(reasonOf(decide(one, 'approve', { by: 'bob' }))).toMatch(/already changes requested/);
+  });
+});
+
+describe('an approval that asks for proof', () => {
+  const proved = (nonce: string) => ({ proved: 'os_user', nonce }) as const;
+
+  test('takes no claim, and a proof once', () => {
+    const one = approval({ proof: 'required', quorum: 2 });
+    expect(reasonOf(decide(one, 'approve', { by: 'alice' }))).toMatch(/brings no proof/);
+    expect(decideApproval([one], 'approve', { by: 'alice' }, AT, proved('n1'))).toMatchObject({ counted: true });
+    expect(reasonOf(decideApproval([one], 'approve', { by: 'bob' }, AT, proved('n1')))).toMatch(/used before/);
+    expect(one.decisions).toMatchObject([{ by: { name: 'alice', source: 'os_user' } }]);
+  });
+});
