@@ -75,7 +75,7 @@ function findApproval(approvals: readonly Approval[], id: string | undefined): A
   const [only] = open;
   if (!only) {
     const last = approvals.at(-1);
-    return last ? `no approval is open; the last one is ${last.status}` : 'no approval is open';
+    return last ? `no approval is open; the last one is ${last.status.replace('_', ' ')}` : 'no approval is open';
   }
   return open.length === 1 ? only : `${open.length} approvals are open, and the decision names none of them`;
 }

@@ -93,7 +93,9 @@ test('one decision sent 100 times, with kill -9 of the worker in the middle, cou
   const [approval] = await approvalsOf(key);
   expect(approval?.decisions).toHaveLength(1);
   expect(readFileSync(join(project.root, 'effects'), 'utf8')).toBe('done\n');
-  const known = ['counted', 'approval.ignored', 'task.closed', 'worker.unavailable', 'placement.no_worker'];
+  // Who was answered by nobody in time is told so; the decision may have counted all the same.
+  const unanswered = ['worker.unavailable', 'placement.no_worker', 'temporal.unavailable'];
+  const known = ['counted', 'approval.ignored', 'task.closed', ...unanswered];
   expect(codes.filter((code) => !known.includes(code))).toEqual([]);
   expect(codes.filter((code) => code === 'counted').length).toBeLessThanOrEqual(1);
 }, 120_000);

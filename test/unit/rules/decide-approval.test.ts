@@ -258,7 +258,7 @@ describe('a decision that asks for changes', () => {
     expect(decide(one, 'request_changes', { by: 'alice', comment: 'less' })).toMatchObject({
       status: 'changes_requested',
     });
-    expect(reasonOf(decide(one, 'approve', { by: 'bob' }))).toMatch(/already changes requested/);
+    expect(reasonOf(decide(one, 'approve', { by: 'bob', approval_id: one.id }))).toMatch(/already changes requested/);
   });
 });
 
