@@ -82,6 +82,11 @@ export function resolveWanted(
   return { plan, input, digests: { plan: knownDigestOf(plan), input: digestOf(input) }, warnings };
 }
 
+/** Of a case of `ability test` no notice is sent. */
+function withoutNotices({ notify: _, ...plan }: Plan): Plan {
+  return plan;
+}
+
 /**
  * Asks everything that may stand against a task before there is one: credentials, tools, then PreAbilityCreate.
  *
@@ -98,7 +103,8 @@ export async function guardCreation(
   const secrets = dependencies.secrets(resolved.environment.name);
   const clock = await dependencies.clockOf?.(wanted.task);
   const { plan: pinned, warnings: notPinned } = await dependencies.tools.pin(resolved, { secrets, signal });
-  const plan = clock ? { ...pinned, clock_shift_ms: clock.shift_ms } : pinned;
+  const silent = dependencies.clockOf && pinned.notify ? withoutNotices(pinned) : pinned;
+  const plan = clock ? { ...silent, clock_shift_ms: clock.shift_ms } : silent;
   const digests = plan === resolved ? before : { ...before, plan: digestOf(plan) };
   const hooks = await askGuards(plan, input, wanted, digests.plan, clock?.now ?? Date.now(), dependencies, signal);
   const notKept = await dependencies.scripts.keep(plan);

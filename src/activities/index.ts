@@ -6,7 +6,9 @@ import { createFindUi, type FindUiDependencies } from './find-ui.js';
 import { createFinish, type FinishDependencies } from './finish.js';
 import { createHookPhase } from './hook-phase.js';
 import { createModify, createRecordChange, type ModifyDependencies } from './modify.js';
+import { createSendNotice, type NoticeDependencies } from './notices/send-notice.js';
 import { createPreflight, type PreflightDependencies } from './preflight.js';
+import { createProve, type ProveDependencies } from './prove.js';
 import { createAskPrompt, type SessionDependencies } from './session/ask-prompt.js';
 import { createCheckWord } from './session/check-word.js';
 import { createEndCall } from './session/end-call.js';
@@ -23,7 +25,9 @@ export type ActivityDependencies = CallDependencies &
   SlotDependencies &
   DeleteDependencies &
   SessionDependencies &
-  FindUiDependencies;
+  FindUiDependencies &
+  ProveDependencies &
+  NoticeDependencies;
 
 /** The activities of a worker, by type. Every operation key leads to `default`. Source: design, section 6. */
 export function createActivities(dependencies: ActivityDependencies) {
@@ -45,6 +49,8 @@ export function createActivities(dependencies: ActivityDependencies) {
     [ACTIVITIES.endSession]: createEndSession(dependencies),
     [ACTIVITIES.checkWord]: createCheckWord(dependencies),
     [ACTIVITIES.endCall]: createEndCall(dependencies),
+    [ACTIVITIES.notify]: createSendNotice(dependencies),
+    [ACTIVITIES.prove]: createProve(dependencies),
     PreAbilityCall: hookPhase,
     PostAbilityCall: hookPhase,
     default: createCall(dependencies),

@@ -1,5 +1,5 @@
 import type { Caller } from '../contracts/callers.js';
-import { taskQueueOf } from '../contracts/names.js';
+import { taskQueueOf, WORKFLOWS } from '../contracts/names.js';
 import { PLACEMENTS } from '../contracts/placement.js';
 import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
@@ -105,6 +105,19 @@ export class PlanSource {
    */
   async vouchFor(run: RunRef): Promise<void> {
     if (!this.admitted.has(run.runId)) await this.examine(run);
+  }
+
+  /**
+   * The plan of the task that has a notice sent: the workflow that does so must have been started by that of the task.
+   *
+   * @throws AbilityError `seal.invalid`, `seal.unknown_key`.
+   */
+  async admitNotice({ workflowExecution: run }: Pick<AskedBy, 'workflowExecution'>): Promise<Plan> {
+    const found = run && (await this.findRun(run));
+    if (found?.type !== WORKFLOWS.notify || !found.parent) throw outsider();
+    const { parent } = found;
+    const origin = this.admitted.get(parent.runId) ?? (await this.examine(parent));
+    return this.find(origin.seal.plan, parent);
   }
 
   private async examine(run: RunRef): Promise<RunOrigin> {

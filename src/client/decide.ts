@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
-import type { Approval, Decision, DecisionOutcome } from '../contracts/approvals.js';
+import type { Approval, Decision, DecisionOutcome, Verdict } from '../contracts/approvals.js';
 import { UPDATES } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import { COMMENT_MISSING } from '../rules/decide-approval.js';
@@ -34,7 +34,7 @@ export async function openApprovals(connection: Connection, id: string): Promise
 export async function decide(
   connection: Connection,
   id: string,
-  verdict: 'approve' | 'deny',
+  verdict: Verdict,
   decision: Decision,
 ): Promise<Extract<DecisionOutcome, { counted: true }>> {
   refuseFilledNo(verdict, decision);
@@ -55,7 +55,7 @@ function lacksComment(reason: string): boolean {
 }
 
 /** Nothing would read them, and nobody checks them. */
-function refuseFilledNo(verdict: 'approve' | 'deny', { fields = {} }: Decision): void {
+function refuseFilledNo(verdict: Verdict, { fields = {} }: Decision): void {
   const names = Object.keys(fields);
   if (verdict === 'approve' || names.length === 0) return;
   throw new AbilityError({
@@ -69,7 +69,7 @@ function refuseFilledNo(verdict: 'approve' | 'deny', { fields = {} }: Decision):
 async function sendToCalled(
   connection: Connection,
   id: string,
-  verdict: 'approve' | 'deny',
+  verdict: Verdict,
   decision: Decision,
 ): Promise<DecisionOutcome | undefined> {
   const open = await openApprovals(connection, id);
@@ -82,7 +82,7 @@ async function sendToCalled(
 async function send(
   connection: Connection,
   id: string,
-  verdict: 'approve' | 'deny',
+  verdict: Verdict,
   decision: Decision,
 ): Promise<DecisionOutcome> {
   return asking(connection, async () => {

@@ -14,6 +14,14 @@ export type { GivenFiles } from './give-files.js';
 export { keepingRuntime } from './keep-runtime.js';
 export { linkOf } from './links.js';
 export { type ListedTask, type ListFilter, listTasks } from './list-tasks.js';
+export { withProof } from './prove-decision.js';
+export {
+  findLastApproved,
+  type LastApproved,
+  listApprovals,
+  readApprovals,
+  type ShownApproval,
+} from './read-approvals.js';
 export { type LogLine, linesOf, readCallLogs } from './read-call-logs.js';
 export { readChain, type TaskChain } from './read-chain.js';
 export { readHost, readInput, readRecordPlace } from './read-origin.js';

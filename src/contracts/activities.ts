@@ -1,3 +1,4 @@
+import type { DecisionProof, ProvedDecision } from './approvals.js';
 import type { Caller } from './callers.js';
 import type { SlotRequest } from './concurrency.js';
 import type { StepFiles } from './files.js';
@@ -91,6 +92,18 @@ export interface EnterAnswer {
 
 /** Argument of the activity with which a task asks where the Temporal UI is. */
 export type FindUiRequest = Pick<CallContext, 'seal'>;
+
+/**
+ * Argument of the activity that checks who decides: a decision with its proof, or nothing but whether proofs can be checked
+ * where it runs. Source: design, section 8.
+ */
+export interface ProveRequest extends CallContext {
+  decision?: ProvedDecision;
+  proof?: DecisionProof;
+}
+
+/** What that activity answers; `able` is false where nothing can be proved. */
+export type ProveAnswer = { able: false } | { able: true; reason?: string };
 
 /** Argument of the activity with which a task asks for its turn. */
 export interface AcquireRequest extends CallContext {

@@ -21,6 +21,32 @@ export interface ApprovalField {
   optional?: boolean | undefined;
 }
 
+/** What a decision says: a yes, a no, or a no with what has to change first. Source: answers, 57. */
+export type Verdict = 'approve' | 'deny' | 'request_changes';
+
+/**
+ * What proves who decides: an HMAC over {@link ProvedDecision}, with a key that only the prover and the worker have.
+ *
+ * Source: design, section 8; answers, 59.
+ */
+export interface DecisionProof {
+  /** 32 hex digits, made for this decision. */
+  nonce: string;
+  /** SHA-256 HMAC, 64 hex digits. */
+  mac: string;
+}
+
+/** What a proof is about. The moment names one raising of an approval, whose id may come again. */
+export interface ProvedDecision {
+  approval_id: string;
+  /** ISO 8601. */
+  raised_at: string;
+  verdict: Verdict;
+  by: string;
+  comment: string | null;
+  fields: Record<string, Json> | null;
+}
+
 /** A decision as it arrives, by signal, update or door. */
 export interface Decision {
   /** May be left out while exactly one approval is open. */
@@ -30,12 +56,22 @@ export interface Decision {
   comment?: string;
   /** What the decider filled in. */
   fields?: Record<string, Json>;
+  /** Of the signal `deny`: it asks for changes, and the comment says which. */
+  request_changes?: boolean;
+  /** Where the environment asks for proof. */
+  proof?: DecisionProof;
+}
+
+/** Who decided. `os_user`: proved to be the user of the operating system who owns the runtime. Source: answers, 59. */
+export interface Decider {
+  name: string;
+  source: 'claimed' | 'os_user';
 }
 
 /** A decision that counted. */
 export interface CountedDecision {
-  decision: 'approve' | 'deny';
-  by: Person | 'unnamed';
+  decision: Verdict;
+  by: Decider | 'unnamed';
   comment?: string;
   fields?: Record<string, Json>;
   at: string;
@@ -52,7 +88,7 @@ export interface IgnoredDecision {
 }
 
 /** How an approval stands. */
-export type ApprovalStatus = 'open' | 'approved' | 'denied' | 'expired' | 'cancelled';
+export type ApprovalStatus = 'open' | 'approved' | 'denied' | 'changes_requested' | 'expired' | 'cancelled';
 
 /** Which decisions need a comment: none, each one, or a no. */
 export type CommentRule = 'optional' | 'required' | 'on_deny';
@@ -73,6 +109,10 @@ export interface Approval {
   people: string[];
   quorum: number;
   self_approval: boolean;
+  /** Only decisions with a proof count; absent: claims do. */
+  proof?: 'required';
+  /** Of the proofs that were checked and found good, so that none counts twice. */
+  nonces?: string[];
   comment: CommentRule;
   /** What the decider must fill in. */
   fields?: Record<string, ApprovalField>;

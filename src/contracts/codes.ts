@@ -28,6 +28,17 @@ export const CODES = {
       'A service answered with success, but with something the contract does not allow: the call was made, is made again only where `retry.errors` names this code, and its `undo` is due.',
     next: 'Compare the answer in the details with `output_schema`, or choose another `response` form.',
   },
+  'approval.by_agent': {
+    exit: EXIT.denied,
+    means: 'An agent tried to decide an approval; only people do.',
+    next: 'Let a person decide, in a terminal of their own or in the Temporal UI.',
+  },
+  'approval.changes_requested': {
+    exit: EXIT.denied,
+    means:
+      'An approver asks for changes first; their comment, in the details, says which. What was asked for is refused.',
+    next: 'Make the changes and run the ability again, or name the code in an `on_error` that does.',
+  },
   'approval.denied': {
     exit: EXIT.denied,
     means: 'An approver said no.',
@@ -42,6 +53,17 @@ export const CODES = {
     exit: EXIT.denied,
     means: 'The decision was received and did not count; the message says why.',
     next: 'Let one of the listed approvers decide.',
+  },
+  'approval.not_found': {
+    exit: EXIT.usage,
+    means: 'No open approval of this project has that id.',
+    next: 'Run `ability approvals` to see what is open.',
+  },
+  'approval.unproved': {
+    exit: EXIT.denied,
+    means:
+      'The environment asks for proof of who decides, and this command cannot prove that it is the person it names.',
+    next: "Decide as the user of the operating system who owns the project's own runtime, without `--as`.",
   },
   'child.failed': {
     exit: EXIT.failed,

@@ -18,6 +18,7 @@ export {
 export type * from './json.js';
 export type * from './loops.js';
 export { ATTRIBUTES, ENGINE, QUERIES, SIGNALS, taskQueueOf, UPDATES } from './names.js';
+export type * from './notices.js';
 export type * from './people.js';
 export { PLACEMENTS, type Placement } from './placement.js';
 export type * from './plan.js';

@@ -262,10 +262,10 @@ export const LINT_CODES = {
     fix: 'Leave `placement` out, or list the server under `placement.cloud` in ability.yaml.',
   },
   'lint.proof_required': {
-    severity: 'warning',
-    means: 'An environment asks for proof of who decides, which this version cannot give.',
-    why: 'Each approval in the environment is refused with `feature.unsupported`.',
-    fix: 'Leave `proof: required` out until approvals can be proved.',
+    severity: 'note',
+    means: "An environment asks for proof of who decides, which only the project's own runtime can check.",
+    why: 'On any other server each approval in the environment is refused with `feature.unsupported`; on the own runtime nobody but its owner can decide.',
+    fix: 'Leave it where the project is run on its own runtime; else leave `proof: required` out.',
   },
   'lint.schema_keyword': {
     severity: 'error',

@@ -50,6 +50,7 @@ export const WORKFLOWS = {
   delete: 'ability:delete',
   lock: 'ability:lock',
   session: 'ability:session',
+  notify: 'ability:notify',
 } as const;
 
 /** Activity types of our own. Those of the hook phases are named after the phase, whose capitals no operation key has. */
@@ -70,6 +71,8 @@ export const ACTIVITIES = {
   endSession: 'ability:end-session',
   checkWord: 'ability:check-word',
   endCall: 'ability:end-call',
+  prove: 'ability:prove',
+  notify: 'ability:notify',
 } as const;
 
 /** Signals a task takes; each is listed in the Temporal UI. */

@@ -8,6 +8,7 @@ import type { PlanForeignHook } from './foreign-hooks.js';
 import type { BuiltinHook } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 import type { Lifecycle } from './lifecycle.js';
+import type { PlanNotify } from './notices.js';
 import type { Placement } from './placement.js';
 
 /**
@@ -46,6 +47,8 @@ export interface Plan {
    * it is made; absent: none does, and no call is.
    */
   session_calls?: true;
+  /** Where notices of the task are sent to; absent: to none, and the task has no command for them. */
+  notify?: PlanNotify[];
   /** Workflows that this one calls, and those that they call. Their operations are among the plan's own. */
   workflows?: Record<string, PlanWorkflow>;
 }
@@ -118,6 +121,8 @@ export interface PlanEnvironment {
   quorum: number;
   self_approval: boolean;
   proof: 'claimed' | 'required';
+  /** What counts as proof, where it is required; absent there in plans of earlier versions, which could check none. */
+  proofs?: 'os_user'[];
 }
 
 /** Who may decide: the names as written, and the people they stand for. */

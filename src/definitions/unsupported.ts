@@ -48,6 +48,14 @@ const APPROVAL_KEYS: Unsupported[] = [
     'Ask the next ones in an `on_error` for approval.expired.',
     ...['escalate', 'escalate_to', 'escalate_after', 'escalation'],
   ),
+  ...named(
+    'No answer is a no. Leave it out; what is to be done then goes into an `on_error` for approval.expired.',
+    ...['on_timeout', 'on_expiry', 'timeout_action', 'default_decision'],
+  ),
+  ...named(
+    'Ask only where it is needed: write `if` on the approval step.',
+    ...['autoApprove', 'auto_approve', 'approve_if', 'skip_if'],
+  ),
   ...named('Ask with `fields`, and use what was filled in in the next steps.', 'edit', 'editable'),
 ];
 

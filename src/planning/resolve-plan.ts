@@ -19,6 +19,7 @@ import { looksAtSessions } from './looks-at-sessions.js';
 import { filesOf } from './plan-files.js';
 import { resolveEnvironment } from './resolve-environment.js';
 import { resolveHooks } from './resolve-hooks.js';
+import { resolveNotify } from './resolve-notify.js';
 import { configLevels, resolveOperation } from './resolve-operation.js';
 import { plannedStanding, warningsOfStanding } from './standing.js';
 
@@ -242,6 +243,7 @@ function assemble(
   body: Pick<Plan, 'ability' | 'operations' | 'steps' | 'finally' | 'output'>,
 ): Unplaced {
   const { project } = registry;
+  const notify = resolveNotify(project, environment);
   return {
     format: 1,
     engine: ENGINE,
@@ -249,6 +251,7 @@ function assemble(
     project: project.project,
     environment: resolveEnvironment(registry, environment),
     limits: limitsOf(project, undefined),
+    ...(notify && { notify }),
     ...body,
     ...(looksAtSessions(registry) && { session_calls: true }),
   };

@@ -1,9 +1,22 @@
-import type { Approval, ApprovalField, CountedDecision, Decision, DecisionOutcome } from '../contracts/approvals.js';
+import type {
+  Approval,
+  ApprovalField,
+  CountedDecision,
+  Decision,
+  DecisionOutcome,
+  Verdict,
+} from '../contracts/approvals.js';
 import type { Json } from '../contracts/json.js';
 import { oneLine } from './shown-text.js';
 
-/** What a decision says. */
-export type Verdict = 'approve' | 'deny';
+/** Whether a decision was proved to come from whom it names, or why it was not. */
+export type Proof = { proved: 'os_user'; nonce: string } | { proved: false; reason: string };
+
+/** What is said of a decision that came without a proof. */
+export const NO_PROOF: Proof = {
+  proved: false,
+  reason: 'it brings no proof of who decides, and proof is required here',
+};
 
 /**
  * Applies one decision to the approvals of a task, and says whether it counted.
@@ -12,18 +25,22 @@ export type Verdict = 'approve' | 'deny';
  * ones, with the reason. Source: design, section 8; answers, 11 and 52.
  *
  * @param at ISO 8601, the moment of the decision.
+ * @param proof looked at where the approval requires it.
  */
 export function decideApproval(
   approvals: readonly Approval[],
   verdict: Verdict,
   decision: Decision,
   at: string,
+  proof: Proof = NO_PROOF,
 ): DecisionOutcome {
   const found = findApproval(approvals, decision.approval_id);
   if (typeof found === 'string') return { counted: false, approval_id: decision.approval_id ?? null, reason: found };
   const name = typeof decision.by === 'string' ? decision.by.trim() : '';
   const why =
-    reasonToIgnore(found, verdict, name, decision) ?? (verdict === 'approve' ? wrongField(found, decision) : undefined);
+    reasonToIgnore(found, verdict, name, decision, proof) ??
+    (verdict === 'approve' ? wrongField(found, decision) : undefined);
+  if (found.proof === 'required' && proof.proved) keepNonce(found, proof.nonce);
   if (why) {
     const reason = oneLine(why);
     found.ignored.push({ decision: verdict, by: name || null, reason, at });
@@ -32,9 +49,20 @@ export function decideApproval(
   found.decisions.push(countedDecision(found, verdict, name, decision, at));
   const approving = found.decisions.filter((counted) => counted.decision === 'approve').length;
   if (verdict === 'deny') found.status = 'denied';
+  else if (verdict === 'request_changes') found.status = 'changes_requested';
   else if (approving >= found.quorum) found.status = 'approved';
   const missing = found.status === 'open' ? found.quorum - approving : 0;
   return { counted: true, approval_id: found.id, status: found.status, missing };
+}
+
+/** The approval that asks for proof of a decision; undefined where it is about none, or one that asks for none. */
+export function approvalToProve(approvals: readonly Approval[], { approval_id }: Decision): Approval | undefined {
+  const found = findApproval(approvals, approval_id);
+  return typeof found !== 'string' && found.status === 'open' && found.proof === 'required' ? found : undefined;
+}
+
+function keepNonce(approval: Approval, nonce: string): void {
+  approval.nonces = [...new Set([...(approval.nonces ?? []), nonce])];
 }
 
 /** The approval a decision is about; the id may be left out only while exactly one is open. */
@@ -47,17 +75,30 @@ function findApproval(approvals: readonly Approval[], id: string | undefined): A
   const [only] = open;
   if (!only) {
     const last = approvals.at(-1);
-    return last ? `no approval is open; the last one is ${last.status}` : 'no approval is open';
+    return last ? `no approval is open; the last one is ${last.status.replace('_', ' ')}` : 'no approval is open';
   }
   return open.length === 1 ? only : `${open.length} approvals are open, and the decision names none of them`;
 }
 
 /** Why a decision without a comment does not count, by what the approval asks for. */
-export const COMMENT_MISSING = { on_deny: 'a no needs a comment', required: 'it needs a comment' } as const;
+export const COMMENT_MISSING = {
+  on_deny: 'a no needs a comment',
+  required: 'it needs a comment',
+  request_changes: 'it asks for changes, and a comment must say which',
+} as const;
 
-function reasonToIgnore(approval: Approval, verdict: Verdict, name: string, { comment }: Decision): string | undefined {
+function reasonToIgnore(
+  approval: Approval,
+  verdict: Verdict,
+  name: string,
+  { comment, request_changes }: Decision,
+  proof: Proof,
+): string | undefined {
   const { status, people, approvers, self_approval, decisions } = approval;
-  if (status !== 'open') return `the approval is already ${status}`;
+  if (status !== 'open') return `the approval is already ${status.replace('_', ' ')}`;
+  if (verdict === 'approve' && request_changes) return 'it approves and asks for changes at once';
+  const unproved = whyUnproved(approval, proof);
+  if (unproved !== undefined) return unproved;
   if (name === '' && !self_approval) return 'it names nobody, and the one who asked may not decide';
   if (approvers.length > 0 && name === '') return `it names nobody, and only ${approvers.join(', ')} may decide`;
   if (approvers.length > 0 && !people.includes(name)) {
@@ -69,13 +110,21 @@ function reasonToIgnore(approval: Approval, verdict: Verdict, name: string, { co
   }
   if (decisions.some(({ by }) => nameOf(by) === name)) return `${name || 'an unnamed person'} has already decided`;
   if (needsComment(approval, verdict) && !comment?.trim()) {
+    if (verdict === 'request_changes') return COMMENT_MISSING.request_changes;
     return approval.comment === 'on_deny' ? COMMENT_MISSING.on_deny : COMMENT_MISSING.required;
   }
   return undefined;
 }
 
-/** Whether a decision does not count without a comment. */
+function whyUnproved({ proof: asked, nonces = [] }: Approval, proof: Proof): string | undefined {
+  if (asked !== 'required') return undefined;
+  if (!proof.proved) return proof.reason;
+  return nonces.includes(proof.nonce) ? 'its proof was used before' : undefined;
+}
+
+/** Whether a decision does not count without a comment. Source: answers, 57. */
 export function needsComment({ comment }: Pick<Approval, 'comment'>, verdict: Verdict): boolean {
+  if (verdict === 'request_changes') return true;
   return comment === 'required' || (comment === 'on_deny' && verdict === 'deny');
 }
 
@@ -109,7 +158,7 @@ function countedDecision(
 ): CountedDecision {
   return {
     decision: verdict,
-    by: name === '' ? 'unnamed' : { name, source: 'claimed' },
+    by: name === '' ? 'unnamed' : { name, source: approval.proof === 'required' ? 'os_user' : 'claimed' },
     ...(comment?.trim() && { comment: comment.trim() }),
     // A no fills in nothing, and must never be lost because something came along with it.
     ...(verdict === 'approve' && fields && Object.keys(fields).length > 0 && { fields }),

@@ -1,6 +1,9 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
+/** Name of the one file among the keys that is no seal key. */
+export const PROOF_KEY = 'proof';
+
 /** The files the runtime keeps in a project. */
 export interface ProjectPaths {
   root: string;
@@ -18,6 +21,8 @@ export interface ProjectPaths {
   database: string;
   store: string;
   keys: string;
+  /** Beside the keys of seals, and none of them: with it the owner of the runtime proves who decides. */
+  proofKey: string;
   /** One folder a task: its record. */
   records: string;
   /** Copies of scripts that were edited while tasks still need them as they were. */
@@ -47,6 +52,7 @@ export function pathsOf(root: string, system = join(root, '.system')): ProjectPa
     database: join(system, 'temporal', 'temporal.db'),
     store: join(system, 'store'),
     keys: join(system, 'keys'),
+    proofKey: join(system, 'keys', PROOF_KEY),
     records: join(system, 'implement'),
     pinned: join(system, 'pinned'),
     running: join(system, 'running'),

@@ -1,8 +1,8 @@
 import { type Connection, decide } from '../client/index.js';
-import type { Approval, Decision } from '../contracts/approvals.js';
+import type { Approval, Decision, Verdict } from '../contracts/approvals.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { ScriptedDecision, ScriptedDecisions } from '../definitions/formats/cases.js';
-import { needsComment, type Verdict } from '../rules/decide-approval.js';
+import { needsComment } from '../rules/decide-approval.js';
 import { lastOf } from './check-names.js';
 import type { PreparedCase } from './prepared-case.js';
 
@@ -52,7 +52,9 @@ export class CaseApprovals {
       return [];
     }
     if (scripted === 'expire') return [];
-    if (scripted === 'deny') return [completed({ decision: 'deny' }, approval, 0)];
+    if (scripted === 'deny' || scripted === 'request_changes') {
+      return [completed({ decision: scripted }, approval, 0)];
+    }
     if (scripted === 'approve') {
       return Array.from({ length: approval.quorum }, (_, turn) => completed({ decision: 'approve' }, approval, turn));
     }

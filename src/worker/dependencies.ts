@@ -74,6 +74,7 @@ export function buildDependencies(
   const activities: ActivityDependencies = {
     project,
     ui: env.TEMPORAL_UI_ADDRESS ?? null,
+    checkProof: null,
     host: hostname(),
     root,
     keys,

@@ -35,6 +35,8 @@ export interface HostOptions {
   env?: NodeJS.ProcessEnv;
   /** Address of the Temporal UI; left out: what TEMPORAL_UI_ADDRESS says. */
   ui?: string;
+  /** Set in the project's own runtime, see `ProveDependencies`; left out: no decision can be proved. */
+  checkProof?: ActivityDependencies['checkProof'];
   /** Path of another build of the workflows, as for tests of an upgrade. */
   workflowBundle?: string;
   /** What the activities work with instead, as for test cases, whose calls are mocks. */
@@ -89,6 +91,7 @@ export class WorkerHost {
     const access = accessTemporal(connection, options.namespace, codec);
     await checkNamespace(access.client, connection);
     const built = buildDependencies(options.project, options.paths, store, options.keys, access, options.env);
+    built.activities.checkProof = options.checkProof ?? null;
     built.activities.ui = options.ui ?? built.activities.ui;
     const shared = options.adapt ? adapted(built, options.adapt) : built;
     shared.collector.start();

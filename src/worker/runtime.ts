@@ -15,6 +15,7 @@ import { allPlaces, WorkerHost } from './host-workers.js';
 import { isExecuting, sinceLastCommand } from './idle-watch.js';
 import { log } from './logger.js';
 import { newRuntimeFile } from './new-runtime-file.js';
+import { ownProofs } from './own-proofs.js';
 import { OwnServer } from './own-server.js';
 import { extendRetention } from './retention.js';
 import { asFailure, serverFailed } from './runtime-failures.js';
@@ -228,6 +229,7 @@ export class ProjectRuntime {
           keys,
           env: this.env,
           ui: this.announcement.ui,
+          checkProof: ownProofs(this.paths.proofKey),
         });
       } catch (error) {
         if (!this.server || this.server.isGone || Date.now() > deadline)

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node
 import { join } from 'node:path';
 import { AbilityError } from '../contracts/problem.js';
 import type { SealKeys } from '../planning/seal.js';
+import { PROOF_KEY } from '../server/project-paths.js';
 import { writeWhole } from '../server/runtime-file.js';
 
 const KEY_BYTES = 32;
@@ -84,7 +85,7 @@ export class KeyFolder implements SealKeys {
 
   private read(): ReadonlyMap<string, Uint8Array> {
     if (!existsSync(this.folder)) return new Map();
-    const ids = readdirSync(this.folder).filter((name) => /^[A-Za-z0-9_-]+$/.test(name));
+    const ids = readdirSync(this.folder).filter((name) => /^[A-Za-z0-9_-]+$/.test(name) && name !== PROOF_KEY);
     const dated = ids.map((id) => ({ id, made: statSync(join(this.folder, id)).mtimeMs }));
     dated.sort((a, b) => b.made - a.made || b.id.localeCompare(a.id));
     return new Map(

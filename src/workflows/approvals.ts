@@ -7,13 +7,16 @@ import type {
   CommentRule,
   Decision,
   DecisionOutcome,
+  Verdict,
 } from '../contracts/approvals.js';
 import type { Approvers } from '../contracts/plan.js';
 import type { TaskState } from '../contracts/states.js';
 import { digestOf } from '../rules/canonical.js';
-import { decideApproval, type Verdict } from '../rules/decide-approval.js';
+import { decideApproval, type Proof } from '../rules/decide-approval.js';
 import { markdownLine, oneLine, startOf } from '../rules/shown-text.js';
 import type { Halt } from './halt.js';
+import { notifyOfApproval } from './notify.js';
+import { refuseUnprovable } from './prove-decision.js';
 import { Halted, StepFailure } from './step-failure.js';
 import type { TaskRun } from './task-run.js';
 
@@ -40,20 +43,17 @@ const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEY
  * Raises an approval and waits for people.
  *
  * @returns the approval once it is given.
- * @throws StepFailure `approval.denied`, `approval.expired`, `feature.unsupported`; Halted; cancellation.
+ * @throws StepFailure `approval.denied`, `approval.changes_requested`, `approval.expired`, `feature.unsupported`; Halted;
+ * cancellation.
  */
 export async function awaitApproval(run: TaskRun, request: ApprovalRequest, halt: Halt): Promise<Approval> {
-  const { environment } = run.plan;
-  if (environment.proof === 'required') {
-    throw new StepFailure({
-      code: 'feature.unsupported',
-      message: `${environment.name} asks for proof of who decides, which this version cannot check`,
-      suggestion: 'Leave out `proof: required`, or run where approvals are claims.',
-    });
-  }
+  if (run.plan.environment.proof === 'required') await refuseUnprovable(run);
   const asked = open(run, request);
   const approval = heldOver(run, asked) ?? asked;
-  if (approval === asked) run.approvals.push(approval);
+  if (approval === asked) {
+    run.approvals.push(approval);
+    notifyOfApproval(run, 'approval.requested', approval);
+  }
   if (request.step !== undefined) run.showLink(request.path, request.step);
   enterWaiting(run);
   const left = Date.parse(approval.expires_at) - Date.now();
@@ -69,13 +69,14 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, halt
   } finally {
     leaveWaiting(run);
   }
+  notifyOfApproval(run, 'approval.decided', approval);
   refuseNo(approval);
   return approval;
 }
 
-/** Applies a decision that arrived by signal or update. */
-export function takeDecision(run: TaskRun, verdict: Verdict, decision: Decision): DecisionOutcome {
-  const outcome = decideApproval(run.approvals, verdict, decision, new Date().toISOString());
+/** Applies a decision that arrived by signal or update. @param proof left out: it brought none. */
+export function takeDecision(run: TaskRun, verdict: Verdict, decision: Decision, proof?: Proof): DecisionOutcome {
+  const outcome = decideApproval(run.approvals, verdict, decision, new Date().toISOString(), proof);
   if (!outcome.counted && outcome.approval_id === null) {
     run.warnings.push(`A decision (${verdict}) was ignored: ${outcome.reason}`);
   }
@@ -104,6 +105,7 @@ function open(run: TaskRun, request: ApprovalRequest): Approval {
     people: approvers.people,
     quorum,
     self_approval: environment.self_approval,
+    ...(environment.proof === 'required' && { proof: 'required' as const }),
     comment,
     ...(fields && { fields }),
     requested_by: run.start.user,
@@ -119,6 +121,16 @@ function open(run: TaskRun, request: ApprovalRequest): Approval {
 function refuseNo({ status, title, decisions, expires_at, id }: Approval): void {
   if (status === 'approved') return;
   const details = { approval_id: id };
+  if (status === 'changes_requested') {
+    const { by, comment = '' } = decisions.find(({ decision }) => decision === 'request_changes') ?? {};
+    const who = by === undefined || by === 'unnamed' ? 'Somebody' : oneLine(by.name);
+    throw new StepFailure({
+      code: 'approval.changes_requested',
+      message: `${who} asks for changes before "${title}": ${oneLine(comment)}`,
+      details: { ...details, by: by === undefined || by === 'unnamed' ? null : by.name, comment },
+      suggestion: 'Make the changes and run the ability again: what was asked for now is refused.',
+    });
+  }
   if (status === 'denied') {
     const no = decisions.find(({ decision }) => decision === 'deny');
     const who = no === undefined || no.by === 'unnamed' ? 'Somebody' : oneLine(no.by.name);

@@ -1,6 +1,6 @@
-import type { Approval, ApprovalField } from '../contracts/approvals.js';
+import type { Approval, ApprovalField, Verdict } from '../contracts/approvals.js';
 import type { Json } from '../contracts/json.js';
-import { needsComment, type Verdict } from '../rules/decide-approval.js';
+import { needsComment } from '../rules/decide-approval.js';
 import { markdownCode, markdownLine, showUnseenCharacters, startOf } from '../rules/shown-text.js';
 
 const MOST_INPUT = 2000;

@@ -4,6 +4,7 @@
  */
 export { deleteTask as 'ability:delete' } from './delete.js';
 export { lock as 'ability:lock' } from './lock.js';
+export { sendNotices as 'ability:notify' } from './notify.js';
 export { preflight as 'ability:preflight' } from './preflight.js';
 export { session as 'ability:session' } from './session.js';
 export { task as default } from './task.js';

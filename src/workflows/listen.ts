@@ -1,13 +1,15 @@
 import { defineQuery, defineSignal, defineUpdate, setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
-import type { Decision, DecisionOutcome } from '../contracts/approvals.js';
+import type { Decision, DecisionOutcome, DecisionProof, Verdict } from '../contracts/approvals.js';
 import type { Json } from '../contracts/json.js';
 import { QUERIES, SIGNALS, SLOT_SIGNAL, UPDATES } from '../contracts/names.js';
 import type { ToldTask } from '../contracts/run-sinks.js';
 import type { EditAnswer, InputEdit, TaskView } from '../contracts/task.js';
+import type { Proof } from '../rules/decide-approval.js';
 import { allSteps } from '../rules/find-step.js';
 import { takeDecision } from './approvals.js';
 import { type Outcome, resultOf, toldOf } from './finish.js';
 import { modify, refuseEdit } from './modify.js';
+import { decideProved } from './prove-decision.js';
 import { asSlotAnswer, hearLock } from './take-turn.js';
 import type { TaskRun } from './task-run.js';
 import { waitsOf } from './waits.js';
@@ -30,19 +32,15 @@ export function listen(run: TaskRun): void {
   );
   setHandler(defineSignal(SIGNALS.pause), () => setPaused(run, true), { description: 'Start nothing new' });
   setHandler(defineSignal(SIGNALS.resume), () => setPaused(run, false), { description: 'Go on' });
+  setHandler(defineSignal<[Decision?]>(SIGNALS.approve), (decision) => takeSignal(run, 'approve', decision), {
+    description: 'Approve: {"approval_id": "...", "by": "your name", "comment": "..."}',
+  });
+  setHandler(defineSignal<[Decision?]>(SIGNALS.deny), (decision) => takeSignal(run, 'deny', decision), {
+    description: 'Deny: {"approval_id": "...", "by": "your name", "comment": "...", "request_changes": false}',
+  });
   setHandler(
-    defineSignal<[Decision?]>(SIGNALS.approve),
-    (decision) => void takeDecision(run, 'approve', asDecision(decision)),
-    { description: 'Approve: {"approval_id": "...", "by": "your name", "comment": "..."}' },
-  );
-  setHandler(
-    defineSignal<[Decision?]>(SIGNALS.deny),
-    (decision) => void takeDecision(run, 'deny', asDecision(decision)),
-    { description: 'Deny: {"approval_id": "...", "by": "your name", "comment": "..."}' },
-  );
-  setHandler(
-    defineUpdate<DecisionOutcome, [{ verdict: 'approve' | 'deny'; decision: Decision }]>(UPDATES.decide),
-    ({ verdict, decision }) => takeDecision(run, verdict, asDecision(decision)),
+    defineUpdate<DecisionOutcome, [{ verdict: Verdict; decision: Decision }]>(UPDATES.decide),
+    ({ verdict, decision }) => decideProved(run, verdict, asDecision(decision)),
     { validator: refuseNoVerdict, description: 'Decide on an approval' },
   );
   if (run.plan.concurrency) {
@@ -61,9 +59,25 @@ function signalOf(wait: object): string[] {
 }
 
 function refuseNoVerdict(argument: { verdict?: unknown } | undefined): void {
-  if (argument?.verdict === 'approve' || argument?.verdict === 'deny') return;
-  throw new TypeError('A decision has the form {verdict: "approve" | "deny", decision: {approval_id, by, comment}}');
+  if (VERDICTS.some((verdict) => verdict === argument?.verdict)) return;
+  throw new TypeError(
+    'A decision has the form {verdict: "approve" | "deny" | "request_changes", decision: {approval_id, by, comment}}',
+  );
 }
+
+const VERDICTS: readonly Verdict[] = ['approve', 'deny', 'request_changes'];
+
+/** Nobody stands behind a signal but whoever it names, so that it never counts where proof is required. */
+function takeSignal(run: TaskRun, name: 'approve' | 'deny', sent: unknown): void {
+  const { proof: _, ...decision } = asDecision(sent);
+  const verdict = name === 'deny' && decision.request_changes ? 'request_changes' : name;
+  takeDecision(run, verdict, decision, FROM_SIGNAL);
+}
+
+const FROM_SIGNAL: Proof = {
+  proved: false,
+  reason: 'it came as a signal, which proves nothing, and proof of who decides is required here',
+};
 
 /** A signal is kept until a wait takes it, also one that comes before its wait. Source: answers, 49. */
 function receive(run: TaskRun, awaited: ReadonlySet<string>, name: string, payload: Json): void {
@@ -86,13 +100,21 @@ function setPaused(run: TaskRun, paused: boolean): void {
 /** What people send by hand may be anything. */
 function asDecision(value: unknown): Decision {
   if (value === null || typeof value !== 'object') return {};
-  const { approval_id, by, comment, fields } = value as Record<string, unknown>;
+  const { approval_id, by, comment, fields, request_changes, proof } = value as Record<string, unknown>;
   return {
     ...(typeof approval_id === 'string' && { approval_id }),
     ...(typeof by === 'string' && { by }),
     ...(typeof comment === 'string' && { comment }),
     ...(fields !== null && typeof fields === 'object' && { fields: fields as Record<string, Json> }),
+    ...(request_changes === true && { request_changes }),
+    ...(isProof(proof) && { proof }),
   };
+}
+
+function isProof(value: unknown): value is DecisionProof {
+  if (value === null || typeof value !== 'object') return false;
+  const { nonce, mac } = value as Record<string, unknown>;
+  return typeof nonce === 'string' && typeof mac === 'string';
 }
 
 function viewOf(run: TaskRun): TaskView {

@@ -66,6 +66,12 @@ export class TaskRun {
   rollingOver = false;
   /** Calls, guards and clean-ups at work: a run that winds up waits for their ends. */
   atWork = 0;
+  /** Proofs of decisions that are being checked. */
+  proving = 0;
+  /** Whether proofs can be checked by the workers of this task; undefined while that was not asked. */
+  provable: Promise<boolean> | undefined;
+  /** Notices that the server takes over. */
+  readonly notices: Promise<void>[] = [];
   /** What a handler at the top of the workflow deals with. */
   handling: Handling | undefined;
   /** What `steps.<id>.link` gives while an approval of that step is open, where the plan reads it and it is known. */

@@ -31,6 +31,8 @@ import { askGuards } from './hooks.js';
 import { joinHooks } from './join-hooks.js';
 import { learnLink } from './learn-link.js';
 import { listen } from './listen.js';
+import { joinNotices, notifyOfEnd } from './notify.js';
+import { joinProofs } from './prove-decision.js';
 import { reportRun } from './report-run.js';
 import { Halted } from './step-failure.js';
 import { giveUpTurn, takeTurn } from './take-turn.js';
@@ -59,9 +61,17 @@ async function carryOut(start: TaskStart): Promise<StoredResult> {
   listen(run);
   const outcome = await reachOutcome(run);
   await joinHooks(run);
+  if (run.proving > 0) await joinProofs(run);
+  if (outcome !== 'goes on' && !('seal' in outcome)) notifyOfEnd(run, outcome);
+  if (run.notices.length > 0) await joinNotices(run);
   if (outcome === 'goes on') return continueAsNew<typeof task>(...packArguments(carryOn(run)));
   if ('seal' in outcome) return continueChanged(run, outcome);
   const result = await finishTask(run, outcome);
+  if (result.status !== outcome.status && run.plan.notify) {
+    // Its output was refused, by an activity.
+    notifyOfEnd(run, result);
+    await joinNotices(run);
+  }
   await giveUpTurn(run);
   return endAs(run, result);
 }

@@ -29,6 +29,18 @@ steps:
 finally: [{ id: bye, let: { status: "\${{ steps.ask.status }}" } }]
 output: "\${{ steps.note.output }}"`,
     ),
+    ...workflow(
+      'taking',
+      `
+steps:
+  - id: ask
+    approval: { title: Big? }
+    on_error:
+      - errors: [approval.changes_requested]
+        steps: [{ id: todo, let: { todo: "\${{ steps.ask.error.details.comment }}" } }]
+        output: "\${{ steps.todo.output }}"
+output: "\${{ steps.ask.output }}"`,
+    ),
     ...workflow('quick', 'steps: [{ id: ask, approval: { title: Quick?, timeout: 1s } }]'),
     ...workflow('reasoned', 'steps: [{ id: ask, approval: { title: Why?, comment: required } }]'),
     ...workflow(
@@ -95,6 +107,26 @@ describe('an approval step', () => {
       cleanup_ran: true,
     });
     expect(result.error?.message).toMatch(/bob denied "Release 1\?": too early/);
+  });
+
+  test('a no may ask for changes, which the requester gets as the result', async () => {
+    const { id } = await asking('release', { build: '1' });
+    const silent = decide(project.connection, id, 'request_changes', { by: 'bob' });
+    expect(await failure(silent)).toMatchObject({ message: expect.stringMatching(/a comment must say which/) });
+    const outcome = await decide(project.connection, id, 'request_changes', { by: 'bob', comment: 'use build 2' });
+    expect(outcome).toMatchObject({ status: 'changes_requested' });
+    expect(await ended(id)).toMatchObject({
+      status: 'denied',
+      error: { code: 'approval.changes_requested', details: { by: 'bob', comment: 'use build 2' } },
+      approvals: [{ status: 'changes_requested', decisions: [{ decision: 'request_changes' }] }],
+      cleanup_ran: true,
+    });
+  });
+
+  test('an on_error that names it takes what has to be changed', async () => {
+    const { id } = await asking('taking');
+    await decide(project.connection, id, 'request_changes', { by: 'bob', comment: 'smaller' });
+    expect(await ended(id)).toMatchObject({ status: 'succeeded', output: { todo: 'smaller' } });
   });
 
   test('no answer in time denies', async () => {
@@ -179,9 +211,12 @@ describe('an environment', () => {
     expect(result.approvals[0]?.decisions).toMatchObject([{ by: { name: 'tester', source: 'claimed' }, self: true }]);
   });
 
-  test('that asks for proof is told that it cannot be checked yet', async () => {
+  test('that asks for proof is refused where no proof can be checked', async () => {
     const result = await project.run('db.drop', { table: 't' }, { environment: 'proven' });
-    expect(result).toMatchObject({ status: 'failed', error: { code: 'feature.unsupported' } });
+    expect(result).toMatchObject({
+      status: 'failed',
+      error: { code: 'feature.unsupported', message: expect.stringMatching(/own runtime/) },
+    });
   });
 });
 
@@ -198,6 +233,17 @@ describe('signals', () => {
     expect(await ended(id)).toMatchObject({
       status: 'succeeded',
       approvals: [{ decisions: [{ comment: 'by hand' }] }],
+    });
+  });
+
+  test('`deny` with request_changes asks for changes, and `approve` with it counts as nothing', async () => {
+    const { id } = await asking('db.drop', { table: 'x' }, 'staging');
+    await signal(id, 'approve', { by: 'release-manager', request_changes: true });
+    await signal(id, 'deny', { by: 'release-manager', comment: 'not now', request_changes: true });
+    expect(await ended(id)).toMatchObject({
+      status: 'denied',
+      error: { code: 'approval.changes_requested' },
+      approvals: [{ ignored: [{ reason: 'it approves and asks for changes at once' }] }],
     });
   });
 

@@ -57,14 +57,18 @@ const hookAnswer = z.union(
 );
 
 const decision = z.strictObject({
-  decision: z.enum(['approve', 'deny']).describe('Yes or no.'),
+  decision: z.enum(['approve', 'deny', 'request_changes']).describe('Yes, no, or a no that asks for changes.'),
   by: z.string().optional().describe('Who says it.'),
   comment: z.string().optional().describe('What they say besides.'),
 });
 
 const decisions = z.union(
-  [z.enum(['approve', 'deny', 'expire']), decision, z.array(decision).min(1, 'A list of decisions has at least one')],
-  'An approval is approve, deny or expire, or { decision, by, comment }, or a list of these',
+  [
+    z.enum(['approve', 'deny', 'request_changes', 'expire']),
+    decision,
+    z.array(decision).min(1, 'A list of decisions has at least one'),
+  ],
+  'An approval is approve, deny, request_changes or expire, or { decision, by, comment }, or a list of these',
 );
 
 const expectedCall = z.union(

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { notify } from './notify.js';
 import { byteSize, duration, effect, environmentName, jsonObject, plainName } from './values.js';
 
 /** One environment. Source: design, section 4; answers, 11. */
@@ -53,6 +54,7 @@ export const project = z.strictObject({
     .record(plainName, z.array(z.string().min(1)))
     .default({})
     .describe('Groups of approvers, by name.'),
+  notify: z.array(notify).default([]).describe('Who is told of approvals and failures, by webhook.'),
   default_environment: environmentName.optional().describe('The environment of commands that name none.'),
   policy: z
     .strictObject({

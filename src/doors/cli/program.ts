@@ -125,29 +125,40 @@ export function buildProgram(given: Given, outcome: Outcome): Command {
   defineSession(program, given, outcome);
   defineAuthoring(program, given, outcome);
 
-  define('approvals', 'list what waits for a decision', () => import('./commands/approvals.js')).addHelpText(
-    'after',
-    examples('ability approvals', 'ability approvals --json'),
-  );
+  define(
+    'approvals [key]',
+    'list what waits for a decision, or show what one task waits for in full',
+    () => import('./commands/approvals.js'),
+  ).addHelpText('after', examples('ability approvals', 'ability approvals KEY', 'ability approvals --json'));
   const verdicts = {
     approve: () => import('./commands/approve.js'),
     deny: () => import('./commands/deny.js'),
   };
   for (const [verdict, load] of Object.entries(verdicts)) {
-    const command = define(`${verdict} <key>`, `${verdict} what a task waits for`, load)
+    const command = define(
+      verdict === 'approve' ? 'approve [key]' : `${verdict} <key>`,
+      `${verdict} what a task waits for`,
+      load,
+    )
       .option('--approval <id>', 'which approval; may be left out while one is open')
       .option('--as <name>', 'who decides (a claim; default: you)')
       .option('--comment <text>', 'why')
       .addHelpText('after', examples(`ability ${verdict} KEY --as alice --comment "seen it"`));
-    if (verdict === 'deny') continue;
+    if (verdict === 'deny') {
+      command
+        .option('--request-changes', 'say no, and in the comment what has to change first')
+        .addHelpText('after', '  $ ability deny KEY --request-changes --comment "use the small table"');
+      continue;
+    }
     command
+      .option('--like <approval>', 'approve all open approvals that ask the same as this one; without KEY')
       .option(
         '--set <assignment>',
         'one field the approval asks for: name=text, name:=JSON, or name=@file',
         collect,
         [],
       )
-      .addHelpText('after', '  $ ability approve KEY --set ticket=ABC-1');
+      .addHelpText('after', '  $ ability approve KEY --set ticket=ABC-1\n  $ ability approve --like ask-3f9a1c20b7de');
   }
   define('why <key>', 'explain how a task came to its present state', () => import('./commands/why.js')).addHelpText(
     'after',

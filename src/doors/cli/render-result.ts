@@ -1,6 +1,6 @@
-import type { Approval, ApprovalField } from '../../contracts/approvals.js';
+import type { Approval, ApprovalField, Verdict } from '../../contracts/approvals.js';
 import type { TaskResult } from '../../contracts/task.js';
-import { needsComment, type Verdict } from '../../rules/decide-approval.js';
+import { needsComment } from '../../rules/decide-approval.js';
 import { describeFiles } from '../../rules/describe-files.js';
 import { nameOf } from '../../rules/describe-items.js';
 import { formatDuration } from '../../rules/duration.js';

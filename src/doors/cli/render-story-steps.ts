@@ -185,7 +185,7 @@ function tellApproval(approval: Approval, indent: string, style: Style): string[
     ...reasons.map((reason) => `${inner}because: ${oneLine(reason)}`),
     ...decisions.map((decision) => `${inner}${tellDecision(decision)}`),
     ...ignored.map(({ decision, by, reason, at }) => {
-      return `${inner}ignored: ${decision} by ${oneLine(by ?? 'an unnamed person')} at ${localTime(at)}, because ${oneLine(reason)}`;
+      return `${inner}ignored: ${decision.replace('_', ' ')} by ${oneLine(by ?? 'an unnamed person')} at ${localTime(at)}, because ${oneLine(reason)}`;
     }),
     `${inner}${tellStanding(approval, style)}`,
   ];
@@ -195,8 +195,10 @@ function tellDecision({ decision, by, comment, at, self }: CountedDecision): str
   const who = by === 'unnamed' ? 'an unnamed person' : `${oneLine(by.name)} (${by.source})`;
   const own = self ? ', who asked for the task,' : '';
   const said = comment === undefined ? '' : `: ${oneLine(comment)}`;
-  return `${who}${own} ${decision === 'approve' ? 'said yes' : 'said no'} at ${localTime(at)}${said}`;
+  return `${who}${own} ${SAID[decision]} at ${localTime(at)}${said}`;
 }
+
+const SAID = { approve: 'said yes', deny: 'said no', request_changes: 'asked for changes' } as const;
 
 function tellStanding({ status, quorum, decisions, expires_at }: Approval, style: Style): string {
   const have = decisions.filter(({ decision }) => decision === 'approve').length;
@@ -208,6 +210,6 @@ function tellStanding({ status, quorum, decisions, expires_at }: Approval, style
     case 'cancelled':
       return 'cancelled before it was decided';
     default:
-      return style(status === 'approved' ? 'green' : 'red', status);
+      return style(status === 'approved' ? 'green' : 'red', status.replace('_', ' '));
   }
 }

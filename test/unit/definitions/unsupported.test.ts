@@ -27,10 +27,13 @@ describe('at the top of a workflow', () => {
 describe('in an approval', () => {
   const approval = (key: string) => `approval: { title: Go?, ${key}: [bob] }`;
 
-  test.each(['delegate', 'delegate_to', 'escalate', 'escalation', 'editable'])('%s is refused', (key) => {
-    const text = `${WORKFLOW}steps: [{ id: a, ${approval(key)} }]\n`;
-    expectUnsupported(found('registry/high-level/w.yaml', text), new RegExp(`\`${key}\``));
-  });
+  test.each(['delegate', 'delegate_to', 'escalate', 'escalation', 'editable', 'on_timeout', 'autoApprove'])(
+    '%s is refused',
+    (key) => {
+      const text = `${WORKFLOW}steps: [{ id: a, ${approval(key)} }]\n`;
+      expectUnsupported(found('registry/high-level/w.yaml', text), new RegExp(`\`${key}\``));
+    },
+  );
 
   test.each([
     ['a branch', `steps: [{ id: a, parallel: { b: { ${approval('delegate')} } } }]`],

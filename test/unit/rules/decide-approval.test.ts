@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Approval, Decision, DecisionOutcome } from '../../../src/contracts/approvals.js';
-import { decideApproval, type Verdict } from '../../../src/rules/decide-approval.js';
+import type { Approval, Decision, DecisionOutcome, Verdict } from '../../../src/contracts/approvals.js';
+import { decideApproval } from '../../../src/rules/decide-approval.js';
 
 const AT = '2026-01-02T03:04:05.000Z';
 
@@ -248,5 +248,28 @@ describe('fields that the decider fills in', () => {
     const one = asked();
     expect(decide(one, 'deny', { by: 'alice', fields: { ticket: 3, other: 'x' } })).toMatchObject({ status: 'denied' });
     expect(one.decisions[0]).not.toHaveProperty('fields');
+  });
+});
+
+describe('a decision that asks for changes', () => {
+  test('needs a comment, and ends the approval', () => {
+    const one = approval();
+    expect(reasonOf(decide(one, 'request_changes', { by: 'alice', comment: ' ' }))).toMatch(/a comment must say which/);
+    expect(decide(one, 'request_changes', { by: 'alice', comment: 'less' })).toMatchObject({
+      status: 'changes_requested',
+    });
+    expect(reasonOf(decide(one, 'approve', { by: 'bob', approval_id: one.id }))).toMatch(/already changes requested/);
+  });
+});
+
+describe('an approval that asks for proof', () => {
+  const proved = (nonce: string) => ({ proved: 'os_user', nonce }) as const;
+
+  test('takes no claim, and a proof once', () => {
+    const one = approval({ proof: 'required', quorum: 2 });
+    expect(reasonOf(decide(one, 'approve', { by: 'alice' }))).toMatch(/brings no proof/);
+    expect(decideApproval([one], 'approve', { by: 'alice' }, AT, proved('n1'))).toMatchObject({ counted: true });
+    expect(reasonOf(decideApproval([one], 'approve', { by: 'bob' }, AT, proved('n1')))).toMatch(/used before/);
+    expect(one.decisions).toMatchObject([{ by: { name: 'alice', source: 'os_user' } }]);
   });
 });

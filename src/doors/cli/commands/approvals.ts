@@ -1,39 +1,37 @@
-import { listTasks, openApprovals } from '../../../client/index.js';
+import { findLastApproved, listApprovals, readApprovals, type ShownApproval } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { type Context, currentUser, openRegistry, withSession } from '../context.js';
+import { masking } from '../mask-secrets.js';
 import { decisionCommands } from '../next-commands.js';
-import { renderApproval } from '../render-result.js';
+import { renderShown } from '../render-approval.js';
 import { asTyped } from '../typed-command.js';
 
-const MOST_TASKS = 200;
-
-/** `ability approvals`: what waits for a decision in this project. */
-export async function run(context: Context): Promise<ExitCode> {
-  return withSession(context, await openRegistry(context), async (connection) => {
+/** `ability approvals [KEY]`: what waits for a decision in this project, or what one task waits for, in full. */
+export async function run(context: Context, [key]: string[]): Promise<ExitCode> {
+  const registry = await openRegistry(context);
+  return withSession(context, registry, async (connection) => {
     const { terminal, flags } = context;
-    const waiting = await listTasks(connection, {
-      called: true,
-      status: ['waiting_approval'],
-      environment: flags.env,
-      limit: MOST_TASKS,
-    });
-    const open = await Promise.all(
-      waiting.map(async ({ task_key }) => {
-        const approvals = await openApprovals(connection, task_key);
-        return approvals.map((approval) => ({ task_key, ...approval }));
+    const open = key === undefined ? await listApprovals(connection, flags.env) : await readApprovals(connection, key);
+    const mask = await masking(context, registry);
+    const shown = await Promise.all(
+      open.map(async (approval) => {
+        const found = key === undefined ? {} : { last_approved: await findLastApproved(connection, approval) };
+        return mask<ShownApproval & typeof found>({ ...approval, ...found }, approval.what.environment);
       }),
     );
-    const approvals = open.flat();
-    if (flags.json) terminal.printJson(approvals);
-    else if (approvals.length === 0) terminal.note('Nothing waits for a decision.');
-    else {
-      const user = currentUser(context.env).name;
-      const shown = approvals.map((approval) => {
-        const [approve] = decisionCommands(approval.task_key, approval, user);
-        return `${renderApproval(approval, terminal.style)}\n  decide: ${asTyped(approve?.command ?? '', context)}`;
-      });
-      terminal.print(shown.join('\n\n'));
-    }
+    if (flags.json) terminal.printJson(shown);
+    else if (shown.length === 0) terminal.note(`Nothing waits for a decision${key === undefined ? '' : ` in ${key}`}.`);
+    else terminal.print(shown.map((approval) => tell(context, approval)).join('\n\n'));
     return EXIT.ok;
   });
+}
+
+function tell(
+  context: Context,
+  approval: ShownApproval & { last_approved?: Awaited<ReturnType<typeof findLastApproved>> },
+): string {
+  const user = currentUser(context.env).name;
+  const [approve] = decisionCommands(approval.task_key, approval, user);
+  const decide = asTyped(approve?.command ?? '', context);
+  return `${renderShown(approval, context.terminal.style, approval.last_approved)}\n  decide: ${decide}`;
 }

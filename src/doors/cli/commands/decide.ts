@@ -1,12 +1,23 @@
-import { decide, keepingRuntime, openApprovals } from '../../../client/index.js';
-import type { Approval, Decision } from '../../../contracts/approvals.js';
+import {
+  type Connection,
+  decide,
+  findLastApproved,
+  keepingRuntime,
+  readApprovals,
+  type ShownApproval,
+  withProof,
+} from '../../../client/index.js';
+import type { Decision, Verdict } from '../../../contracts/approvals.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { oneLine } from '../../../rules/shown-text.js';
+import { provableUser } from '../../../server/proof-key.js';
 import { type Context, currentUser, openRegistry, withSession } from '../context.js';
+import { masking } from '../mask-secrets.js';
 import { parseInput } from '../parse-input.js';
-import { renderApproval } from '../render-result.js';
+import { refuseAgents } from '../refuse-agents.js';
+import { renderShown } from '../render-approval.js';
 
 /** Flags of `ability approve` and `ability deny`. */
 export interface DecideFlags {
@@ -15,27 +26,34 @@ export interface DecideFlags {
   comment?: string;
   /** Fields of the approval. */
   set?: string[];
+  /** Of `approve`: decide all that ask the same as this approval. */
+  like?: string;
+  /** Of `deny`: the comment says what has to change. */
+  requestChanges?: boolean;
 }
 
 /** Shows what is decided about, asks on a terminal, and sends the decision. Source: design, section 8. */
 export async function runDecision(
   context: Context,
   key: string,
-  verdict: 'approve' | 'deny',
+  verdict: Verdict,
   flags: DecideFlags,
 ): Promise<ExitCode> {
-  return withSession(context, await openRegistry(context), async (connection) => {
+  refuseAgents(context);
+  const registry = await openRegistry(context);
+  return withSession(context, registry, async (connection) => {
     const { terminal } = context;
-    const open = await keepingRuntime(connection, () => openApprovals(connection, key));
+    const open = await keepingRuntime(connection, () => readApprovals(connection, key));
     const shown = open.filter(({ id }) => flags.approval === undefined || id === flags.approval);
-    for (const approval of shown) terminal.note(renderApproval(approval, terminal.style));
-    const fields = readFields(flags, shown, context);
-    const by = flags.as ?? currentUser(context.env).name;
-    terminal.note(`Deciding as ${oneLine(by)}; this is a claim, and is recorded as one.`);
-    if (!(await isConfirmed(context, verdict, shown))) {
-      terminal.note('Nothing was decided.');
-      return EXIT.interrupted;
+    const mask = await masking(context, registry);
+    for (const approval of shown) {
+      const last = await findLastApproved(connection, approval);
+      const { environment } = approval.what;
+      terminal.note(renderShown(mask(approval, environment), terminal.style, mask(last, environment)));
     }
+    const fields = readFields(flags, shown, context);
+    const by = sayWho(context, flags, shown);
+    if (!(await isConfirmed(context, `${QUESTIONS[verdict]} this?`, shown.length))) return undecided(context);
     // Naming what was shown makes sure that nothing else is decided.
     const [only] = shown;
     const approval_id = flags.approval ?? (shown.length === 1 ? only?.id : undefined);
@@ -45,18 +63,45 @@ export async function runDecision(
       ...(flags.comment !== undefined && { comment: flags.comment }),
       ...(fields && { fields }),
     };
-    const outcome = await decide(connection, key, verdict, decision);
+    const outcome = await send(connection, key, shown.length === 1 ? only : undefined, verdict, decision);
     if (context.flags.json) terminal.printJson({ task_key: key, ...outcome });
     else {
       const rest = outcome.missing > 0 ? `; ${outcome.missing} more needed` : '';
-      terminal.print(`${outcome.approval_id} ${outcome.status}${rest}`);
+      terminal.print(`${outcome.approval_id} ${outcome.status.replace('_', ' ')}${rest}`);
     }
     return EXIT.ok;
   });
 }
 
+/** Sends a decision to the task that asks, which may be one that the named one has called. */
+export function send(
+  connection: Connection,
+  key: string,
+  approval: ShownApproval | undefined,
+  verdict: Verdict,
+  decision: Decision,
+): ReturnType<typeof decide> {
+  if (!approval) return decide(connection, key, verdict, decision);
+  return decide(connection, approval.task ?? key, verdict, withProof(connection, approval, verdict, decision));
+}
+
+/** Who decides: `--as`, else whoever types; where proof is required, the one who can be proved. */
+export function sayWho(context: Context, { as }: Pick<DecideFlags, 'as'>, shown: readonly ShownApproval[]): string {
+  const isProved = shown.some(({ proof }) => proof === 'required');
+  const by = as ?? (isProved ? provableUser() : currentUser(context.env).name);
+  const what = isProved ? 'which is proved' : 'this is a claim, and is recorded as one';
+  context.terminal.note(`Deciding as ${oneLine(by)}; ${what}.`);
+  return by;
+}
+
+/** What is said when somebody does not go on. */
+export function undecided({ terminal }: Context): ExitCode {
+  terminal.note('Nothing was decided.');
+  return EXIT.interrupted;
+}
+
 /** What the decider fills in, converted to the types that the approval asks for. @throws AbilityError. */
-function readFields({ set = [] }: DecideFlags, shown: Approval[], context: Context): JsonObject | undefined {
+function readFields({ set = [] }: DecideFlags, shown: ShownApproval[], context: Context): JsonObject | undefined {
   if (set.length === 0) return undefined;
   const [only, ...others] = shown;
   if (others.length > 0) {
@@ -71,13 +116,12 @@ function readFields({ set = [] }: DecideFlags, shown: Approval[], context: Conte
   return parseInput({ set }, { properties }, context);
 }
 
+const QUESTIONS = { approve: 'Approve', deny: 'Deny', request_changes: 'Ask for changes to' } as const;
+
 /** Only people at a terminal are asked; `--yes` skips the question, not the decision. Source: answers, 18. */
-async function isConfirmed(context: Context, verdict: string, shown: Approval[]): Promise<boolean> {
-  if (context.flags.yes || !context.terminal.canAsk() || shown.length === 0) return true;
+export async function isConfirmed(context: Context, message: string, count: number): Promise<boolean> {
+  if (context.flags.yes || !context.terminal.canAsk() || count === 0) return true;
   const { confirm, isCancel } = await import('@clack/prompts');
-  const answer = await confirm({
-    message: `${verdict === 'approve' ? 'Approve' : 'Deny'} this?`,
-    ...context.terminal.questions(),
-  });
+  const answer = await confirm({ message, ...context.terminal.questions() });
   return !isCancel(answer) && answer;
 }

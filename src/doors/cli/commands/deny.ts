@@ -1,8 +1,17 @@
 import type { ExitCode } from '../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../contracts/problem.js';
 import type { Context } from '../context.js';
 import { type DecideFlags, runDecision } from './decide.js';
 
-/** `ability deny KEY`. */
+/** `ability deny KEY`, with `--request-changes` a no that says what to change. @throws AbilityError `usage.invalid`. */
 export function run(context: Context, [key = '']: string[], flags: DecideFlags): Promise<ExitCode> {
-  return runDecision(context, key, 'deny', flags);
+  if (!flags.requestChanges) return runDecision(context, key, 'deny', flags);
+  if (!flags.comment?.trim()) {
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message: '--request-changes needs a comment that says what to change',
+      suggestion: 'Say it with `--comment TEXT`.',
+    });
+  }
+  return runDecision(context, key, 'request_changes', flags);
 }

@@ -10,6 +10,7 @@ import type { CheckResult } from '../../../contracts/check.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError, formatLocation } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
+import { SecretSource } from '../../../planning/secret-source.js';
 import { checkBinary, checkDisk, checkNode, checkRuntime } from '../../../server/check-machine.js';
 import { checkStore } from '../../../server/check-store.js';
 import { chooseServer } from '../../../server/connection-settings.js';
@@ -35,9 +36,11 @@ export async function run(context: Context, _: string[], { fix = false }: { fix?
   tell(checkNode());
   const registry = await attempt('project', tell, () => openRegistry(context));
   if (registry) {
-    checkDefinitions(registry).forEach(tell);
+    const isRemote = (await chooseServer(context.flags, context.env).catch(() => undefined)) !== undefined;
+    checkDefinitions(registry, isRemote).forEach(tell);
     const { checkExports } = await import('../../guard/check-exports.js');
     checkExports(registry.root, context.env, registry.project.policy.bypass?.decisions ?? 'deny').forEach(tell);
+    checkNotify(context, registry).forEach(tell);
     await checkTemporal(context, registry, fix, tell);
   }
   if (context.flags.json) context.terminal.printJson({ checks });
@@ -47,7 +50,7 @@ export async function run(context: Context, _: string[], { fix = false }: { fix?
 }
 
 /** Broken files, and environments whose approvals cannot be given. */
-function checkDefinitions({ problems, operations, workflows, project }: Registry): CheckResult[] {
+function checkDefinitions({ problems, operations, workflows, project }: Registry, isRemote: boolean): CheckResult[] {
   const count = operations.size + workflows.size;
   const definitions = problems.map(({ message, location, suggestion }): CheckResult => {
     const at = location ? ` (${formatLocation(location)})` : '';
@@ -57,11 +60,30 @@ function checkDefinitions({ problems, operations, workflows, project }: Registry
   const unproved = Object.entries(project.environments)
     .filter(([, { proof }]) => proof === 'required')
     .map(([name]): CheckResult => {
-      const message = `${name} requires proof of who decides, which this version cannot check: no approval there can be given`;
+      if (!isRemote) {
+        const message = `in ${name} nobody but the owner of this runtime can decide, since it requires proof`;
+        return { name: 'proof', status: 'ok', message };
+      }
+      const message = `${name} requires proof of who decides, which only the project's own runtime can check: no approval there can be given on this server`;
       return { name: 'proof', status: 'warning', message, advice: 'Leave out `proof: required`.' };
     });
   const fine: CheckResult = { name: 'definitions', status: 'ok', message: `${count} abilities in ${project.project}` };
   return [...(definitions.length > 0 ? definitions : [fine]), ...unproved];
+}
+
+/** What the workers see may be another environment than that of this command. */
+function checkNotify({ env }: Context, { project, root }: Registry): CheckResult[] {
+  const absent = project.notify.flatMap(({ webhook, secret, environments = Object.keys(project.environments) }) =>
+    environments.flatMap((name) => {
+      const source = new SecretSource(root, name, env);
+      return [webhook, secret ?? []]
+        .flat()
+        .flatMap((reference) => (source.has(reference) ? [] : [`${reference} (${name})`]));
+    }),
+  );
+  if (absent.length === 0) return [];
+  const message = `notices cannot be sent: ${[...new Set(absent)].join(', ')} is not set here`;
+  return [{ name: 'notify', status: 'warning', message, advice: 'Set it in .env, or where the workers run.' }];
 }
 
 async function checkTemporal(

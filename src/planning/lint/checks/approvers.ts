@@ -6,7 +6,7 @@ import { walkSteps } from '../../walk-steps.js';
 import { findingOf } from '../finding-of.js';
 import type { LintedProject } from '../linted-project.js';
 
-/** Finds approvals that nobody can give: a group that is nearly one of the project, and proof that cannot be had yet. */
+/** Finds approvals that nobody can give: a group that is nearly one of the project, and proof that only the own runtime can check. */
 export function* checkApprovers({ registry }: LintedProject): Generator<Finding> {
   const { environments, people } = registry.project;
   const groups = Object.keys(people);
@@ -15,7 +15,7 @@ export function* checkApprovers({ registry }: LintedProject): Generator<Finding>
     const at = (...path: PropertyKey[]): SourceLocation => registry.locateInProject(['environments', name, ...path]);
     yield* doubtNames(environment.approvers, groups, people, (index) => at('approvers', index));
     if (environment.proof !== 'required') continue;
-    const message = `${name} asks for proof of who decides, so that each approval in it is refused`;
+    const message = `${name} asks for proof of who decides, which only the project's own runtime can check: elsewhere each approval in it is refused`;
     yield findingOf('lint.proof_required', message, at('proof'));
   }
   for (const workflow of registry.workflows.values()) {

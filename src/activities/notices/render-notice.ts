@@ -1,0 +1,90 @@
+import type { Json, JsonObject } from '../../contracts/json.js';
+import type { Notice, NoticeFormat } from '../../contracts/notices.js';
+import { oneLine, startOf } from '../../rules/shown-text.js';
+
+/** A notice as it is sent. */
+export interface NoticeBody {
+  type: string;
+  body: string;
+}
+
+/** A larger input stays in the task. Characters, as JSON. */
+const MOST_INPUT = 16_000;
+const MOST_LINE = 500;
+
+/** A notice in the form that its receiver reads, with the commands that decide. @param link to the task in the Temporal UI. */
+export function renderNotice(notice: Notice, format: NoticeFormat, link: string | null): NoticeBody {
+  const { id, event, at, project, task_key } = notice;
+  const data = dataOf(notice, link);
+  const json = 'application/json';
+  if (format === 'slack') return { type: json, body: JSON.stringify({ text: slackText(notice, link) }) };
+  if (format === 'json') return { type: json, body: JSON.stringify({ type: event, timestamp: at, id, data }) };
+  const envelope = {
+    specversion: '1.0',
+    id,
+    source: `/ability/${project}`,
+    type: `ability.${event}`,
+    subject: task_key,
+    time: at,
+    datacontenttype: json,
+    data,
+  };
+  return { type: 'application/cloudevents+json', body: JSON.stringify(envelope) };
+}
+
+function dataOf(notice: Notice, link: string | null): JsonObject {
+  const { project, task_key, ability, environment, approval, status, error } = notice;
+  return {
+    project,
+    task_key,
+    ability,
+    environment,
+    ...(approval && { approval: approvalData(approval) }),
+    ...(status && { status }),
+    ...(error && { error: { code: error.code, message: error.message, step: error.step ?? null } }),
+    links: { temporal: link, commands: commandsOf(notice) },
+  };
+}
+
+function approvalData({ what, ...approval }: NonNullable<Notice['approval']>): JsonObject {
+  const { id, path, title, status, reasons, approvers, quorum, requested_by, expires_at, decisions } = approval;
+  const isLarge = JSON.stringify(what.input).length > MOST_INPUT;
+  return {
+    ...{ id, path, title, status, reasons, approvers, quorum, expires_at },
+    requested_by: { ...requested_by },
+    what: { ...what, input: isLarge ? null : what.input, ...(isLarge && { input_left_out: true }) },
+    decisions: decisions.map(
+      ({ decision, by, comment, at }): Json => ({
+        decision,
+        by: by === 'unnamed' ? by : { ...by },
+        comment: comment ?? null,
+        at,
+      }),
+    ),
+  };
+}
+
+/** What to type next: to decide, or to find out. */
+function commandsOf({ event, task_key, approval }: Notice): string[] {
+  if (event !== 'approval.requested' || !approval) return [`ability why ${task_key}`];
+  const of = `${task_key} --approval ${approval.id}`;
+  return [`ability approve ${of}`, `ability deny ${of}`];
+}
+
+function slackText(notice: Notice, link: string | null): string {
+  const { event, task_key, ability, environment, approval, status, error } = notice;
+  const head = {
+    'approval.requested': `Approval asked for: ${approval?.title}`,
+    'approval.decided': `${approval?.status.replace('_', ' ')}: ${approval?.title}`,
+    'task.failed': `${ability} ${status?.replace('_', ' ')}: ${error?.message ?? 'no reason is known'}`,
+  }[event];
+  const input = approval && event === 'approval.requested' ? [`input: ${JSON.stringify(approval.what.input)}`] : [];
+  const lines = [head, `${ability} in ${environment}, ${task_key}`, ...input, ...commandsOf(notice)];
+  const escaped = lines.map((line) => escapeSlack(startOf(oneLine(line), MOST_LINE)));
+  return [...escaped, ...(link === null ? [] : [`<${link}|In the Temporal UI>`])].join('\n');
+}
+
+/** Else a title could mention everybody, or link elsewhere. */
+function escapeSlack(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

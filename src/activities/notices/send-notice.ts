@@ -1,0 +1,92 @@
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import { request } from 'undici';
+import type { Notice, PlanNotify, SendNotice } from '../../contracts/notices.js';
+import type { Plan } from '../../contracts/plan.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { portOf } from '../../rules/allowed-hosts.js';
+import { taskLink } from '../../rules/task-link.js';
+import { refuseForbiddenUrl, watchedAgent } from '../api/guarded-agent.js';
+import { Masker } from '../masking/masker.js';
+import type { PlanSource } from '../plan-source.js';
+import { secretsOf } from '../record/secrets-of.js';
+import type { SecretSource } from '../secrets.js';
+import { renderNotice } from './render-notice.js';
+import { signNotice } from './sign-notice.js';
+
+/** What it takes to send notices. */
+export interface NoticeDependencies {
+  plans: PlanSource;
+  secrets(environment: string): SecretSource;
+  /** Address of the Temporal UI; null where it is not known. */
+  ui: string | null;
+}
+
+/** Each attempt; the activity has a little more. */
+const ANSWER_MS = 10_000;
+
+/**
+ * Sends a notice to one of the places that the plan of its task names. Only a task that passed preflight has notices sent, and
+ * the plan that was sealed says where to.
+ *
+ * A failed attempt is made again; a host that the policy forbids is not asked again.
+ */
+export function createSendNotice({ plans, secrets, ui }: NoticeDependencies): (request: SendNotice) => Promise<void> {
+  return async ({ notice, target }) => {
+    const { info } = Context.current();
+    try {
+      const plan = await plans.admitNotice(info);
+      const wanted = plan.notify?.[target];
+      if (!wanted) throw new AbilityError({ code: 'seal.invalid', message: 'The plan has no such notice' });
+      const source = secrets(plan.environment.name);
+      const link = ui === null ? null : taskLink(ui, info.workflowNamespace ?? 'default', notice.task_key);
+      await post(wanted, source, masked(notice, plan, source), link);
+    } catch (error) {
+      throw failureOf(error);
+    }
+  };
+}
+
+async function post(wanted: PlanNotify, source: SecretSource, notice: Notice, link: string | null): Promise<void> {
+  const url = addressOf(source.resolve(wanted.webhook, 'address of a notice'), wanted.webhook);
+  const allowed = wanted.allowed_hosts ?? [`${url.hostname}:${portOf(url)}`];
+  refuseForbiddenUrl(url, allowed);
+  const { type, body } = renderNotice(notice, wanted.format, link);
+  const signature =
+    wanted.secret === undefined
+      ? {}
+      : signNotice(source.resolve(wanted.secret, 'secret of a notice'), notice.id, Date.now(), body);
+  const answer = await request(url, {
+    method: 'POST',
+    headers: { 'content-type': type, ...signature },
+    body,
+    dispatcher: watchedAgent(allowed, () => {}),
+    signal: AbortSignal.timeout(ANSWER_MS),
+  });
+  await answer.body.dump();
+  // A redirect is not followed: it could lead to where the policy does not.
+  if (answer.statusCode >= 300) throw new Error(`The receiver of ${wanted.webhook} answered ${answer.statusCode}`);
+}
+
+function addressOf(text: string, reference: string): URL {
+  if (URL.canParse(text) && /^https?:/.test(text)) return new URL(text);
+  throw new AbilityError({ code: 'config.invalid', message: `${reference} holds no http address` });
+}
+
+/** What people read outside holds no secret that the task or the notice knows. */
+function masked(notice: Notice, plan: Plan, source: SecretSource): Notice {
+  const own = (plan.notify ?? []).flatMap(({ webhook, secret }) => [webhook, secret ?? []].flat());
+  const known = own.flatMap((reference) => (source.has(reference) ? [source.resolve(reference, 'secret')] : []));
+  const { id, ...rest } = notice;
+  return { id, ...(new Masker([...secretsOf(plan, source), ...known]).maskDeep(rest) as Omit<Notice, 'id'>) };
+}
+
+/** Neither the address nor what is behind it may stand in a history. */
+function failureOf(error: unknown): Error {
+  if (error instanceof AbilityError) {
+    const { code: type, message } = error;
+    return ApplicationFailure.create({ type, message, nonRetryable: /^(denied|seal)\./.test(type) });
+  }
+  const { message, cause, code } = error as Error & { code?: string };
+  if (cause instanceof AbilityError) return failureOf(cause);
+  return ApplicationFailure.create({ type: 'unavailable.connection', message: code ?? message });
+}

@@ -1,0 +1,55 @@
+import type { Approval } from './approvals.js';
+import type { Problem } from './problem.js';
+import type { EndState } from './states.js';
+
+/** What a project may be told of. `task.failed`: a task ended `failed`, `timed_out` or `unknown`. */
+export const NOTICE_EVENTS = ['approval.requested', 'approval.decided', 'task.failed'] as const;
+
+/** One of {@link NOTICE_EVENTS}. */
+export type NoticeEvent = (typeof NOTICE_EVENTS)[number];
+
+/** The forms in which a notice is sent. */
+export const NOTICE_FORMATS = ['json', 'cloudevents', 'slack'] as const;
+
+/** One of {@link NOTICE_FORMATS}. */
+export type NoticeFormat = (typeof NOTICE_FORMATS)[number];
+
+/** Where a plan has notices sent to. Secrets are references. */
+export interface PlanNotify {
+  on: NoticeEvent[];
+  /** Reference to the address. */
+  webhook: string;
+  /** Reference to the secret that signs; absent only for Slack, whose address is one. */
+  secret?: string;
+  format: NoticeFormat;
+  /** The hosts that may be reached; absent: that of the address alone. */
+  allowed_hosts?: string[];
+}
+
+/** What happened. Times are ISO 8601. */
+export interface Notice {
+  /** `<task key>:<approval id>:<event>`, so that a receiver knows one that comes twice. Source: answers, 60. */
+  id: string;
+  event: NoticeEvent;
+  at: string;
+  project: string;
+  task_key: string;
+  ability: string;
+  environment: string;
+  approval?: Approval;
+  status?: EndState;
+  error?: Problem;
+}
+
+/** Argument of the workflow that sends a notice: which of the plan's places get it. */
+export interface NoticeRequest {
+  notice: Notice;
+  /** Indexes in the `notify` of the plan. */
+  targets: number[];
+}
+
+/** Argument of its activity. */
+export interface SendNotice {
+  notice: Notice;
+  target: number;
+}

@@ -1,0 +1,83 @@
+import { type Connection, keepingRuntime, listApprovals, type ShownApproval } from '../../../client/index.js';
+import type { Decision } from '../../../contracts/approvals.js';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { AbilityError, type Problem } from '../../../contracts/problem.js';
+import { type Context, openRegistry, withSession } from '../context.js';
+import { masking } from '../mask-secrets.js';
+import { refuseAgents } from '../refuse-agents.js';
+import { renderShown } from '../render-approval.js';
+import { exitOf } from '../report.js';
+import { type DecideFlags, isConfirmed, sayWho, send, undecided } from './decide.js';
+
+/** What became of one of several decisions. */
+interface LikeOutcome {
+  task_key: string;
+  approval_id: string;
+  counted: boolean;
+  status?: string;
+  error?: Problem;
+}
+
+/**
+ * Approves all open approvals that ask the same as one of them, under the same plan: lists them, asks once, and decides each
+ * by its own id, so that nothing is decided that was not listed.
+ *
+ * @throws AbilityError `usage.invalid`, `approval.not_found`. Source: issue "Hooks, approvals and sessions", 5.
+ */
+export async function approveLike(context: Context, like: string, flags: DecideFlags): Promise<ExitCode> {
+  refuseAgents(context);
+  const registry = await openRegistry(context);
+  return withSession(context, registry, async (connection) => {
+    const { terminal } = context;
+    const same = findSame(await keepingRuntime(connection, () => listApprovals(connection)), like);
+    const mask = await masking(context, registry);
+    for (const approval of same) {
+      terminal.note(renderShown(mask(approval, approval.what.environment), terminal.style));
+    }
+    const by = sayWho(context, flags, same);
+    const question = same.length === 1 ? 'Approve this?' : `Approve these ${same.length}?`;
+    if (!(await isConfirmed(context, question, same.length))) return undecided(context);
+    const outcomes: LikeOutcome[] = [];
+    for (const approval of same) outcomes.push(await decideOne(connection, approval, by, flags.comment));
+    if (context.flags.json) terminal.printJson(outcomes);
+    else for (const outcome of outcomes) terminal.print(tell(outcome));
+    const failed = outcomes.find(({ error }) => error);
+    return failed?.error ? exitOf(failed.error) : EXIT.ok;
+  });
+}
+
+function findSame(open: readonly ShownApproval[], like: string): ShownApproval[] {
+  const one = open.find(({ id }) => id === like);
+  if (!one) {
+    throw new AbilityError({
+      code: 'approval.not_found',
+      message: `No open approval has the id ${like}`,
+      suggestion: 'Run `ability approvals` to see what is open.',
+    });
+  }
+  return open.filter(
+    ({ what_digest, plan_digest }) => what_digest === one.what_digest && plan_digest === one.plan_digest,
+  );
+}
+
+/** One that does not count keeps none of the others from being decided. */
+async function decideOne(
+  connection: Connection,
+  approval: ShownApproval,
+  by: string,
+  comment: string | undefined,
+): Promise<LikeOutcome> {
+  const { task_key, id: approval_id } = approval;
+  const decision: Decision = { by, approval_id, ...(comment !== undefined && { comment }) };
+  try {
+    const { status } = await send(connection, task_key, approval, 'approve', decision);
+    return { task_key, approval_id, counted: true, status };
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return { task_key, approval_id, counted: false, error: error.toProblem() };
+  }
+}
+
+function tell({ task_key, approval_id, status, error }: LikeOutcome): string {
+  return `${task_key} ${approval_id} ${error ? `not decided: ${error.message} (${error.code})` : status}`;
+}

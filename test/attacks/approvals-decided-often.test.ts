@@ -1,0 +1,136 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { decide, readApprovals, viewTask } from '../../src/client/index.js';
+import { AbilityError } from '../../src/contracts/problem.js';
+import { loadRegistry } from '../../src/definitions/load-registry.js';
+import { killProcesses } from '../fixtures/kill-process.js';
+import { operation, workflow } from '../fixtures/project-folder.js';
+import { type RunningProject, runProject, TEST_KEYS } from '../fixtures/running-project.js';
+
+const SENT = 100;
+
+let project: RunningProject;
+const workers = new Set<number | undefined>();
+
+beforeAll(async () => {
+  project = await runProject(
+    {
+      ...operation('once.done', 'appendFileSync("effects", "done\\n"); return 1;', { effects: 'write_additive' }),
+      ...operation('slow.read', 'await sleep(2500); return 1;'),
+      ...workflow('asks', 'steps: [{ id: ask, approval: { title: Go? } }, { id: do, call: once.done }]'),
+      ...workflow(
+        'beside',
+        `
+steps:
+  - id: p
+    parallel:
+      asked: { approval: { title: Soon?, timeout: 1s } }
+      other: { call: slow.read, with: {} }`,
+      ),
+      ...workflow(
+        'cleaning',
+        `
+steps: [{ id: a, let: { x: 1 } }]
+finally:
+  - { id: ask, approval: { title: Remove? } }
+  - { id: do, if: 'steps.ask.status == "succeeded"', call: once.done, with: {} }`,
+      ),
+    },
+    { placements: ['cloud'] },
+  );
+});
+afterAll(async () => {
+  await killProcesses(...workers);
+  await project.stop();
+});
+
+async function startWorker(): Promise<{ kill(): Promise<void> }> {
+  const env = {
+    ...process.env,
+    WORKER_ROOT: project.root,
+    WORKER_PROJECT: loadRegistry(project.root).project.project,
+    WORKER_ADDRESS: inject('temporal').address,
+    ABILITY_SEAL_KEYS: TEST_KEYS,
+  };
+  const program = fileURLToPath(new URL('../fixtures/plain-worker.mjs', import.meta.url));
+  const { pid, stdout } = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  workers.add(pid);
+  await once(stdout, 'data');
+  return { kill: () => killProcesses(pid) };
+}
+const approvalsOf = async (key: string) => (await viewTask(project.connection, key)).result.approvals;
+async function asking(ability: string): Promise<string> {
+  const { id } = await project.create(ability);
+  await expect.poll(async () => (await readApprovals(project.connection, id)).length, { timeout: 20_000 }).toBe(1);
+  return id;
+}
+const codeOf = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'counted',
+    (error) => (error instanceof AbilityError ? error.code : String(error)),
+  );
+const resultOf = async (key: string) => {
+  const end = await project.wait(key);
+  if (end.kind !== 'ended') throw new Error(end.kind);
+  return end.result;
+};
+
+test('one decision sent 100 times, with kill -9 of the worker in the middle, counts once and has one effect', async () => {
+  const first = await startWorker();
+  const key = await asking('asks');
+  const sending = Array.from({ length: SENT }, () =>
+    codeOf(decide(project.connection, key, 'approve', { by: 'alice' })),
+  );
+  await Promise.race(sending);
+  await first.kill();
+  await startWorker();
+  const codes = await Promise.all(sending);
+  expect(await resultOf(key)).toMatchObject({ status: 'succeeded' });
+  const [approval] = await approvalsOf(key);
+  expect(approval?.decisions).toHaveLength(1);
+  expect(readFileSync(join(project.root, 'effects'), 'utf8')).toBe('done\n');
+  // Who was answered by nobody in time is told so; the decision may have counted all the same.
+  const unanswered = ['worker.unavailable', 'placement.no_worker', 'temporal.unavailable'];
+  const known = ['counted', 'approval.ignored', 'task.closed', ...unanswered];
+  expect(codes.filter((code) => !known.includes(code))).toEqual([]);
+  expect(codes.filter((code) => code === 'counted').length).toBeLessThanOrEqual(1);
+}, 120_000);
+
+test('an approval that expires while a branch beside it runs denies the task, and the branch ends', async () => {
+  const { id } = await project.create('beside');
+  expect(await resultOf(id)).toMatchObject({
+    status: 'denied',
+    error: { code: 'approval.expired' },
+    approvals: [{ status: 'expired' }],
+    steps: expect.arrayContaining([expect.objectContaining({ id: 'other', status: 'succeeded' })]),
+  });
+});
+
+test('a no inside `finally` makes a task that succeeded failed, by the name of the no', async () => {
+  const before = existsSync(join(project.root, 'effects')) ? readFileSync(join(project.root, 'effects'), 'utf8') : '';
+  const key = await asking('cleaning');
+  await decide(project.connection, key, 'deny', { by: 'bob', comment: 'keep it' });
+  expect(await resultOf(key)).toMatchObject({
+    status: 'failed',
+    error: { code: 'approval.denied', message: expect.stringMatching(/bob denied .*keep it/) },
+  });
+  expect(readFileSync(join(project.root, 'effects'), 'utf8')).toBe(before);
+});
+
+test('of a yes and a no at the same moment one counts, and the other learns why not; after the end it is too late', async () => {
+  const key = await asking('asks');
+  const codes = await Promise.all([
+    codeOf(decide(project.connection, key, 'approve', { by: 'alice' })),
+    codeOf(decide(project.connection, key, 'deny', { by: 'bob' })),
+  ]);
+  expect(codes.filter((code) => code === 'counted')).toHaveLength(1);
+  expect(['approval.ignored', 'task.closed']).toContain(codes.find((code) => code !== 'counted'));
+  await project.wait(key);
+  const [approval] = await approvalsOf(key);
+  expect(approval?.decisions).toHaveLength(1);
+  expect(await codeOf(decide(project.connection, key, 'approve', { by: 'carol' }))).toBe('task.closed');
+});
