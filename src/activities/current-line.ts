@@ -1,7 +1,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import type { Masker } from '../planning/masking/masker.js';
 import type { LogLine } from './log-lines.js';
 import { countWhole, maskLines } from './mask-lines.js';
-import type { Masker } from './masking/masker.js';
 import { inFolder } from './record/in-folder.js';
 
 /** Of a line that does not end, as much as people read of it. */

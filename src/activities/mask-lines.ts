@@ -1,5 +1,5 @@
+import type { Masker } from '../planning/masking/masker.js';
 import type { LogLine } from './log-lines.js';
-import type { Masker } from './masking/masker.js';
 
 /** The characters before and after lines: a secret may go on from them, or into them. */
 export interface Around {

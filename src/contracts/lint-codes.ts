@@ -81,17 +81,17 @@ export const LINT_CODES = {
     why: 'Calls that worked there are refused.',
     fix: 'Give the ability a new `version`, or keep the environment in its scope.',
   },
-  'lint.constant_condition': {
-    severity: 'warning',
-    means: 'A condition is always true or always false.',
-    why: 'What depends on it always or never runs, which reads as if something decided it.',
-    fix: 'Write the condition that was meant, or leave the condition or the step out.',
-  },
   'lint.claimed_caller': {
     severity: 'warning',
     means: 'A guard fires for the caller `agent`, and not for `person` and `ci`.',
     why: 'On the command line that is a claim: an agent that unsets a variable is taken for a person, and passes.',
     fix: 'Add `person` and `ci`, or let the guard fire for all; docs/hooks.md says what each kind of caller is.',
+  },
+  'lint.constant_condition': {
+    severity: 'warning',
+    means: 'A condition is always true or always false.',
+    why: 'What depends on it always or never runs, which reads as if something decided it.',
+    fix: 'Write the condition that was meant, or leave the condition or the step out.',
   },
   'lint.guard_without_example': {
     severity: 'note',

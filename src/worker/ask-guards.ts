@@ -1,11 +1,9 @@
-import { answerWithHooks, refusalFor } from '../activities/hooks/answer-with-hooks.js';
+import { answerWithHooks } from '../activities/hooks/answer-with-hooks.js';
+import { EnvironmentVariables } from '../activities/secrets.js';
 import type { HookAnswer } from '../contracts/hooks.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { Person } from '../contracts/people.js';
-import { loadRegistry } from '../definitions/load-registry.js';
-import type { Registry } from '../definitions/registry.js';
-import { EnvironmentVariables } from '../planning/environment-variables.js';
-import { openHooksOutsideTasks } from './hooks-outside-tasks.js';
+import { type HooksOutsideTasks, openHooksOutsideTasks } from './hooks-outside-tasks.js';
 
 /** A call that no task makes, and that the guards of an ability are asked about. */
 export interface AskedCall {
@@ -26,17 +24,13 @@ export interface AskedCall {
  */
 export async function askGuards(call: AskedCall): Promise<HookAnswer[]> {
   const { root, env, environment } = call;
-  let registry: Registry;
+  let hooks: HooksOutsideTasks | undefined;
   try {
-    registry = loadRegistry(root);
-  } catch (error) {
-    return [refusalFor(call.ability, error)];
-  }
-  const hooks = openHooksOutsideTasks(root, registry.project.project, env);
-  try {
-    const variables = new EnvironmentVariables(root, environment, env);
-    return await answerWithHooks({ ...call, registry }, { variables, ...hooks.dependencies });
+    return await answerWithHooks(call, new EnvironmentVariables(root, environment, env), (project) => {
+      hooks = openHooksOutsideTasks(root, project, env);
+      return hooks.dependencies;
+    });
   } finally {
-    await hooks.close();
+    await hooks?.close();
   }
 }

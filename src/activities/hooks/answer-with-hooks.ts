@@ -2,7 +2,7 @@ import type { HookAnswer } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { Person } from '../../contracts/people.js';
 import { AbilityError } from '../../contracts/problem.js';
-import type { Registry } from '../../definitions/registry.js';
+import { loadRegistry } from '../../definitions/load-registry.js';
 import type { EnvironmentVariables } from '../../planning/environment-variables.js';
 import { resolvePlan } from '../../planning/resolve-plan.js';
 import { callInput } from '../../rules/call-input.js';
@@ -13,7 +13,7 @@ import { type HookDependencies, runHooks } from './run-hooks.js';
 
 /** What is asked about, outside of any task. */
 export interface Question {
-  registry: Registry;
+  root: string;
   ability: string;
   input: JsonObject;
   user: Person;
@@ -26,14 +26,18 @@ export interface Question {
  * What the PreAbilityCall guards of a low-level ability say of an input, as they would around a call of it.
  *
  * An ability that cannot be planned has no guards that could be asked, which refuses.
+ *
+ * @param open gives what hooks need, for the project of this name.
  */
 export async function answerWithHooks(
   question: Question,
-  { variables, ...dependencies }: HookDependencies & { variables: EnvironmentVariables },
+  variables: EnvironmentVariables,
+  open: (project: string) => HookDependencies,
 ): Promise<HookAnswer[]> {
-  const { registry, ability, input: given, user, session, moment } = question;
+  const { root, ability, input: given, user, session, moment } = question;
   try {
     refuseUnsafeKeys(given);
+    const registry = loadRegistry(root);
     const { plan } = resolvePlan(registry, ability, variables.environment, variables);
     const operation = plan.operations[ability];
     const phase = 'PreAbilityCall';
@@ -45,14 +49,10 @@ export async function answerWithHooks(
     // Whoever calls by the tool of an agent is one; in a session it counts as that, as a task there does.
     const caller = session === null ? 'agent' : 'session';
     const context = { ...about, caller, logs: undefined } as const;
-    return await runHooks(phase, context, { blockingOnly: true }, dependencies);
+    return await runHooks(phase, context, { blockingOnly: true }, open(registry.project.project));
   } catch (error) {
-    return [refusalFor(ability, error)];
+    if (!(error instanceof AbilityError)) throw error;
+    const { message, suggestion } = error;
+    return [failedAnswer(ability, { phase: 'PreAbilityCall', path: '' }, message, suggestion)];
   }
-}
-
-/** The answer for an ability whose guards cannot be asked. @throws what is no AbilityError. */
-export function refusalFor(ability: string, error: unknown): HookAnswer {
-  if (!(error instanceof AbilityError)) throw error;
-  return failedAnswer(ability, { phase: 'PreAbilityCall', path: '' }, error.message, error.suggestion);
 }

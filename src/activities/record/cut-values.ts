@@ -1,8 +1,8 @@
 import type { Json } from '../../contracts/json.js';
 import type { RecordedValue } from '../../contracts/record.js';
 import type { MadeText } from '../../contracts/run-sinks.js';
+import type { Masker } from '../../planning/masking/masker.js';
 import { startOf } from '../../rules/shown-text.js';
-import type { Masker } from '../masking/masker.js';
 
 /** Characters of one value, and of all values of a record together. */
 const MOST_OF_A_VALUE = 4 * 1024;

@@ -166,9 +166,9 @@ describe('a guard that cannot be read is not skipped', () => {
     ['no YAML', 'hooks: [\n', 'definition.syntax'],
     ['the wrong form', 'hooks: [{ id: g, handlr: {} }]\n', 'definition.invalid'],
     [
-      'something unsupported',
+      'calls that it must deny, and none of them',
       'hooks: [{ id: g, must_deny: [], handler: { script: { path: x } } }]\n',
-      'feature.unsupported',
+      'definition.invalid',
     ],
     [
       'two hooks of one id',

@@ -59,7 +59,7 @@ test.each([
   ['mocks: { s: [] }', '4:17 A list of answers has at least one'],
   ['mocks: { s: { live: false } }', '4:17 A mock is { output: .. }'],
   ['hooks: { h: maybe }', '4:17 A hook answers allow, deny or need_user_confirm'],
-  ['approvals: { s: yes }', '4:21 An approval is approve, deny or expire'],
+  ['approvals: { s: yes }', '4:21 An approval is approve, deny, request_changes or expire'],
   ['approvals: { s: [] }', '4:21 A list of decisions has at least one'],
   ['expect: { steps: { s: done } }', '4:27 One of pending, running'],
   ['input: [1]', '4:12 A map belongs here'],

@@ -40,8 +40,8 @@ test('a code of a `fail` is known, and one that is nearly it is doubted', () => 
   expect(doubt('billing.card_declind', 'billing.card_declined')).toMatch(/Did you mean billing\.card_declined/);
 });
 
-test('each doubt is a warning with its place, wherever the list stands', () => {
-  const { warnings } = resolved(
+test('each doubt is a warning that has its place, wherever the list is', () => {
+  const { warnings, doubts } = resolved(
     {
       ...SCRIPT_FILE,
       ...lowLevel('op', SCRIPT),
@@ -60,8 +60,13 @@ test('each doubt is a warning with its place, wherever the list stands', () => {
     'w',
   );
   expect(warnings).toEqual([
-    expect.stringMatching(/^registry\/high-level\/w\.yaml:6:51: .*`timeuot`.*Did you mean timeout/),
-    expect.stringMatching(/^registry\/high-level\/w\.yaml:7:\d+: .*`mine\.own_dode`.*Did you mean mine\.own_code/),
-    expect.stringMatching(/^registry\/high-level\/w\.yaml:9:38: .*`http\.5xy`/),
+    expect.stringMatching(/^`errors` names `timeuot`.*Did you mean timeout/),
+    expect.stringMatching(/^`errors` names `mine\.own_dode`.*Did you mean mine\.own_code/),
+    expect.stringMatching(/^`errors` names `http\.5xy`/),
+  ]);
+  expect(doubts.map(({ location }) => [location.line, location.column])).toEqual([
+    [6, 51],
+    [7, 46],
+    [9, 38],
   ]);
 });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { Masker } from '../../../../src/activities/masking/masker.js';
+import { Masker } from '../../../../src/planning/masking/masker.js';
 import { base64, FORMS, leaks } from '../../../fixtures/secret-forms.js';
 
 /** With all that is escaped somewhere. */

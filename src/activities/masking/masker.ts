@@ -1,1 +1,0 @@
-export { Masker } from '../../planning/masking/masker.js';
