@@ -10,9 +10,10 @@ const MOST_FAILURES = 100;
 /** Characters of all values together: a record shows less. What is beyond is told by its length. */
 const MOST_OF_ALL = 400 * 1024;
 /** Of what the next run of the task takes along, which its history keeps. */
-const MOST_CARRIED = 64 * 1024;
-const MOST_OF_A_CARRIED = 1024;
+const MOST_CARRIED = 8 * 1024;
+const MOST_OF_A_CARRIED = 512;
 const MOST_OF_A_MESSAGE = 2000;
+const MOST_OF_A_CARRIED_MESSAGE = 200;
 
 /** A call that was begun, by reference: nothing is copied before the task ends. */
 interface Made {
@@ -74,7 +75,8 @@ export class CallsMade {
   /** What the next run of the task takes along; undefined where there was no call. */
   carry(): CarriedCalls | undefined {
     if (this.earlier.length + this.listed.length === 0) return undefined;
-    return { listed: this.texts(new MadeTexts(MOST_CARRIED, MOST_OF_A_CARRIED)), failures: this.failures };
+    const listed = this.texts(new MadeTexts(MOST_CARRIED, MOST_OF_A_CARRIED), MOST_OF_A_CARRIED_MESSAGE);
+    return { listed, failures: this.failures };
   }
 
   /** How many more are listed whatever becomes of them. */
@@ -82,7 +84,7 @@ export class CallsMade {
     return MOST_LISTED + Math.min(this.failures, MOST_FAILURES) - this.earlier.length - this.listed.length;
   }
 
-  private texts(texts: MadeTexts): CallMade[] {
+  private texts(texts: MadeTexts, mostOfMessage = MOST_OF_A_MESSAGE): CallMade[] {
     const earlier = this.earlier.map(({ given, gave, ...call }) => ({
       ...call,
       given: texts.again(given),
@@ -94,7 +96,7 @@ export class CallsMade {
       ...(task !== undefined && { task }),
       given: texts.of(given),
       ...(gave !== undefined && { gave: texts.of(gave) }),
-      ...(error && { error: { code: error.code, message: error.message.slice(0, MOST_OF_A_MESSAGE) } }),
+      ...(error && { error: { code: error.code, message: error.message.slice(0, mostOfMessage) } }),
     }));
     return [...earlier, ...own];
   }
