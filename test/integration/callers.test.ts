@@ -55,6 +55,7 @@ describe('one kind of caller a task', () => {
     ['agent', { caller: 'agent' }],
     ['session', { caller: 'agent', session: 's-1' }],
   ])('a task of %s fires the hooks for it, before it is made, before its call and after it', async (caller, more) => {
+    if (more.session) await project.startSession(more.session);
     const result = await project.run('op.one', {}, more);
     expect(result).toMatchObject({ status: 'succeeded', caller });
     expect(fired(result)).toEqual([
@@ -112,6 +113,7 @@ describe('R-000-82: agents only in a session, CI directly, is one hook with `mat
     ['CI, directly', { caller: 'ci', direct: true }],
     ['a person', { caller: 'person' }],
   ])('%s is not', async (_, more) => {
+    if (more.session) await project.startSession(more.session);
     expect((await project.run('guarded.op', {}, more)).status).toBe('succeeded');
   });
 });

@@ -188,6 +188,7 @@ describe('before a call', () => {
   });
 
   test('R-002-22: hooks run one after another, scripts and expressions in the order bound', async () => {
+    await project.startSession('sess-123');
     const result = await project.run('w.ordered', { a: 1 }, { session: 'sess-123' });
     expect(decisions(result).slice(0, 3)).toEqual(['first:ok:allow', 'middle:ok:allow', 'second:ok:allow']);
     expect(read('order.txt')).toBe('first\nsecond\n');

@@ -57,7 +57,8 @@ async function makeAll(): Promise<void> {
   for (const key of ['terminated', 'terminated-waiting']) await connection.temporal.workflow.getHandle(key).terminate();
   await create('u.good', {}, { key: 'good' });
   await create('u.good', {}, { key: 'good-in-staging', environment: 'staging' });
-  await create('u.good', {}, { key: 'in-a-session', session: 'talk:1' });
+  await project.startSession('talk-1');
+  await create('u.good', {}, { key: 'in-a-session', session: 'talk-1' });
   await create('u.good', {}, { direct: true });
   await create('bad', {}, { key: 'bad' });
   await create('late', {}, { key: 'late' });
@@ -92,10 +93,10 @@ describe('a list', () => {
   test('is narrowed by ability, environment and connection, all of which must fit', async () => {
     await settled({ ability: 'asks' }, ['no', 'terminated-waiting', 'waits']);
     await settled({ environment: 'staging' }, ['good-in-staging']);
-    await settled({ session: 'talk:1' }, ['in-a-session']);
+    await settled({ session: 'talk-1' }, ['in-a-session']);
     await settled({ ability: 'asks', environment: 'staging' }, []);
-    expect(await list({ session: 'talk:1' })).toMatchObject([
-      { session: 'talk:1', version: 1, requested_by: 'tester' },
+    expect(await list({ session: 'talk-1' })).toMatchObject([
+      { session: 'talk-1', version: 1, requested_by: 'tester' },
     ]);
   });
 
