@@ -20,6 +20,7 @@ import { refuseLargeFiles } from './files/input-files.js';
 import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
 import type { PinnedTools } from './mcp/pinned-tools.js';
 import type { PinnedScripts } from './script/pinned-scripts.js';
+import { refuseUnusableInput } from './script/refuse-unusable-input.js';
 
 /** What the checks before a task need of their worker. */
 export interface CreationDependencies extends HookDependencies {
@@ -79,6 +80,7 @@ export function resolveWanted(
   const { plan, warnings } = resolvePlan(registry, ability, environment, variables?.(environment));
   const input = taskInput(plan, wanted.input);
   refuseLargeFiles(plan, input);
+  refuseUnusableInput(plan, input, wanted.task);
   return { plan, input, digests: { plan: knownDigestOf(plan), input: digestOf(input) }, warnings };
 }
 

@@ -16,6 +16,7 @@ export interface WayToRetry {
 
 /** Of an error, what tells where it arose. */
 interface ToldError {
+  code?: string;
   step?: string;
   details?: unknown;
 }
@@ -49,6 +50,8 @@ export function wayOnFrom(root: StepTree, task: string, path: string): string {
  */
 export function wayToRetry({ task, status, plan, error }: Retried): WayToRetry | undefined {
   if (!isEndState(status) || !RETRIED.includes(status) || /[:/]/.test(task)) return undefined;
+  // A retry has the same input, and would be refused as this one was.
+  if (isRefusedText(error)) return undefined;
   const path = pathOfError(error);
   const step = plan && path !== undefined ? stepToRetry(plan, taskOfError(error) ?? task, path) : undefined;
   if (plan === undefined || step === undefined || !canBeginAt(plan, step)) return { from: null };
@@ -70,6 +73,11 @@ export function pathOfError(error: ToldError | null): string | undefined {
 /** The task in which an error arose, where it is one that the task has called. */
 export function taskOfError(error: ToldError | null): string | undefined {
   return textIn(error?.details, 'task');
+}
+
+/** Whether a text of a script could not be written from its input: only those errors name place and expression. */
+function isRefusedText(error: ToldError | null): boolean {
+  return error?.code === 'input.invalid' && textIn(error.details, 'expression') !== undefined;
 }
 
 function textIn(details: unknown, name: string): string | undefined {

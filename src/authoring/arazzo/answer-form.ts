@@ -70,6 +70,16 @@ export function formKey(key: string): string {
   return `${key}.with_status`;
 }
 
+/** What is needed of an answer, and what a form of it gives already. */
+export function withNeedsOf(definition: JsonObject, { status, headers }: AnswerNeeds): AnswerNeeds {
+  const response = memberOf(memberOf(memberOf(definition, 'implementation'), 'api'), 'response');
+  const all = [...headers];
+  for (const name of listOf(memberOf(response, 'headers')).map(String)) {
+    if (!all.some((one) => one.toLowerCase() === name.toLowerCase())) all.push(name);
+  }
+  return { status: status || memberOf(response, 'status') === true, headers: new Set(all) };
+}
+
 function wrapSchema(schema: JsonObject, isWrapped: boolean, form: { status?: unknown; headers?: unknown }): JsonObject {
   const more: JsonObject = {
     ...(form.status === true && { status: { type: 'integer' } }),

@@ -6,7 +6,7 @@ import { isPart, listOf, memberOf, type Part, textOf } from '../openapi/document
 import { nameOperations } from '../openapi/name-operations.js';
 import { readDocument } from '../openapi/read-document.js';
 import { actionsOf } from './actions.js';
-import { type AnswerForm, type AnswerNeeds, answerForm, formKey } from './answer-form.js';
+import { type AnswerForm, type AnswerNeeds, answerForm, formKey, withNeedsOf } from './answer-form.js';
 import { type KnownOperation, type KnownSource, Sources } from './find-operation.js';
 import { NotTranslated } from './not-translated.js';
 import type { Callee } from './translate-step.js';
@@ -164,13 +164,20 @@ class Translation {
 
   private formOf(operation: KnownOperation, place: string, user: string): AnswerForm {
     const needs: AnswerNeeds = this.needs.get(operation.key) ?? { status: false, headers: new Set() };
-    const form = this.forms.get(operation.key)?.form ?? answerForm(operation, needs, place);
+    const form = this.forms.get(operation.key)?.form ?? this.makeForm(operation, needs, place);
     if (form.definition === undefined) return form;
     const why = this.wanted.whyUnguarded(operation.key, formKey(operation.key));
     if (why !== undefined) throw new NotTranslated(why, place);
     const users = this.forms.get(operation.key)?.users ?? new Set();
     this.forms.set(operation.key, { form, operation, users: users.add(user) });
     return form;
+  }
+
+  /** A second form that another import has made already keeps what its workflows read. */
+  private makeForm(operation: KnownOperation, needs: AnswerNeeds, place: string): AnswerForm {
+    const form = answerForm(operation, needs, place);
+    const known = form.definition && this.wanted.definitionOf(form.key);
+    return known ? answerForm(operation, withNeedsOf(known, needs), place) : form;
   }
 
   /** What all steps read of the answers of an operation, so that one form is enough for all. */

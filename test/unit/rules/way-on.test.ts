@@ -75,3 +75,10 @@ describe('trying a task again', () => {
     expect(wayToRetry({ ...ended, error: called })).toEqual({ from: 'group' });
   });
 });
+
+test('a text of a script that its input cannot give is refused again by every retry, so that none is offered', () => {
+  const about = { task: 't-1', status: 'failed' as const, plan };
+  const refused = { code: 'input.invalid', step: 'publish', details: { place: 'args[0]', expression: 'input.host' } };
+  expect(wayToRetry({ ...about, error: refused })).toBeUndefined();
+  expect(wayToRetry({ ...about, error: { ...refused, code: 'script.failed' } })).toEqual({ from: 'publish' });
+});

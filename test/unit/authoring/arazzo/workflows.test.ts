@@ -11,7 +11,10 @@ import { temporaryProject } from '../../temporary-project.js';
 import { importInto, statuses } from '../import/importing.js';
 
 /** Workflows of a document over the shop, as they are translated. */
-async function translated(document: string, more: { hasShop?: boolean; guard?: string } = {}): Promise<Imported> {
+async function translated(
+  document: string,
+  more: { hasShop?: boolean; guard?: string; made?: JsonObject } = {},
+): Promise<Imported> {
   const project = temporaryProject();
   const wanted = { service: 'shop', prefix: 'shop', server: 'https://shop.test' };
   const imported = await importDocument(openDocument(JSON.stringify(SHOP), 'shop.json'), wanted);
@@ -20,7 +23,10 @@ async function translated(document: string, more: { hasShop?: boolean; guard?: s
   return importArazzo(openArazzo(document, 'a.yaml'), {
     prefix: 'w',
     sources: [{ name: 'shop', url: './shop.json', type: 'openapi', state }],
-    definitionOf: (key) => imported.operations.find((operation) => operation.key === key)?.definition,
+    definitionOf: (key) =>
+      key.endsWith('.with_status')
+        ? more.made
+        : imported.operations.find((operation) => operation.key === key)?.definition,
     whyUnguarded: () => more.guard,
   });
 }
@@ -63,6 +69,16 @@ describe('a step', () => {
         output_schema: { required: ['status', 'body'], properties: { status: {}, body: {} } },
         implementation: { api: { path: '/items/{id}', service: 'shop', response: { status: true } } },
       },
+    });
+  });
+
+  test('reads other headers than another import did, so that the form both call keeps what each reads', async () => {
+    const reading = (name: string) => flow([look({ outputs: { it: `$response.header.${name}` } })]);
+    const made = (await translated(reading('ETag'))).operations[0]?.definition;
+    const { operations } = await translated(reading('X-Total'), { ...(made && { made }) });
+    expect(operations[0]).toMatchObject({
+      key: 'shop.get_item.with_status',
+      definition: { implementation: { api: { response: { headers: ['ETag', 'X-Total'] } } } },
     });
   });
 

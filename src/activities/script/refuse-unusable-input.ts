@@ -1,0 +1,45 @@
+import { isFileValue } from '../../contracts/files.js';
+import type { JsonObject } from '../../contracts/json.js';
+import type { Plan } from '../../contracts/plan.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { evaluateScript } from '../../rules/script-texts/evaluate-script.js';
+import { plainTextOf, writeScript } from '../../rules/script-texts/write-script.js';
+
+/** Stands for paths that only the call knows; what they are does not decide what is refused. */
+const PATH = '/path';
+
+/**
+ * Refuses the input of a script that is called by itself where its texts cannot be written from it: the call would refuse it.
+ *
+ * What else may fail in them is left to the call, which knows all that they read.
+ *
+ * @param input with defaults applied. @param task whose task key the texts see.
+ * @throws AbilityError `input.invalid`, with the place. Source: issue 11, item 1.
+ */
+export function refuseUnusableInput(plan: Plan, input: JsonObject, task: string): void {
+  const operation = plan.ability.kind === 'operation' ? plan.operations[plan.ability.id] : undefined;
+  if (operation?.implementation.kind !== 'script') return;
+  const key = task.includes(':') ? null : task;
+  const { name, protected: isProtected, vars } = plan.environment;
+  const facts = {
+    values: { input, environment: { name, protected: isProtected, vars }, task: { key, ability: operation.key } },
+    inputSchema: operation.input_schema,
+    placeholders: {
+      input_file: PATH,
+      output_file: PATH,
+      output_dir: PATH,
+      pinned: PATH,
+      payload: JSON.stringify(input),
+      task_key: key ?? '',
+      idempotency_key: 'key',
+    },
+    engine: plan.engine,
+    ...(plan.cel !== undefined && { cel: plan.cel }),
+  };
+  try {
+    const evaluated = evaluateScript(operation.implementation.script, facts);
+    writeScript(evaluated, (piece) => (isFileValue(piece.value) ? PATH : plainTextOf(piece)));
+  } catch (error) {
+    if (error instanceof AbilityError && error.code === 'input.invalid') throw error;
+  }
+}

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { refuseUnusableInput } from '../../../../src/activities/script/refuse-unusable-input.js';
+import type { Json, JsonObject } from '../../../../src/contracts/json.js';
+import type { Plan, PlanScript } from '../../../../src/contracts/plan.js';
+import { errorOf } from '../../error-of.js';
+import { examplePlan } from '../../rules/example-plan.js';
+
+function planOf(args: PlanScript['args']): Plan {
+  const plan = examplePlan();
+  const script = { path: 'a.sh', interpreter: [], args, env: { set: {}, secrets: {} } };
+  const operation = {
+    key: 'op',
+    input_schema: { properties: { host: {} } },
+    implementation: { kind: 'script', script },
+  };
+  return { ...plan, ability: { ...plan.ability, id: 'op', kind: 'operation' }, operations: { op: operation } } as never;
+}
+
+const refusal = (args: PlanScript['args'], input: JsonObject) =>
+  errorOf(() => refuseUnusableInput(planOf(args), input, 't-1'));
+
+describe('before there is a task of a script alone', () => {
+  test.each<[string, Json]>([
+    ['a list', ['a']],
+    ['a map', { a: 1 }],
+    ['text that begins with a dash', '-rf'],
+  ])('%s as an item is refused with its place', (_, host) => {
+    expect(refusal([{ value: '${{ input.host }}' }], { host })).toMatchObject({
+      code: 'input.invalid',
+      details: { place: 'args[0]', expression: 'input.host' },
+    });
+  });
+
+  test.each<[string, PlanScript['args'], JsonObject]>([
+    ['a plain text', [{ value: '${{ input.host }}' }], { host: 'a' }],
+    [
+      'a file',
+      [{ value: '${{ input.host }}' }],
+      { host: { $file: 'a'.repeat(64), name: 'f', bytes: 1, media_type: 'text/plain' } },
+    ],
+    ['what stands behind dashes', ['--', { value: '${{ input.host }}' }], { host: '-a' }],
+    ['what only the call refuses', [{ value: '${{ input.no.such }}' }], {}],
+  ])('%s passes', (_, args, input) => {
+    expect(() => refuseUnusableInput(planOf(args), input, 't-1')).not.toThrow();
+  });
+});
