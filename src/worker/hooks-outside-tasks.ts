@@ -29,7 +29,7 @@ export function openHooksOutsideTasks(root: string, project: string, env: NodeJS
   const groups = new RunningGroups(paths.running);
   const folders = new WorkerFolders(paths.calls);
   const pool = new McpPool({ root, groups });
-  const store = openStore(paths.store, paths);
+  const store = openStore(env.ABILITY_STORE ?? paths.store, paths);
   const scripts = new PinnedScripts(root, paths.pinned, store);
   const tools = new PinnedTools(pool, store, root);
   const secrets = (environment: string): SecretSource => new SecretSource(root, environment, env);
