@@ -28,7 +28,7 @@ export async function openApprovals(connection: Connection, id: string): Promise
 /**
  * Sends a decision and learns whether it counted.
  *
- * @throws AbilityError `usage.invalid` for a no with fields; `task.not_found`, `task.closed`, `task.other_project`, `approval.ignored`; `placement.no_worker` and
+ * @throws AbilityError `usage.invalid` for a denial with fields; `task.not_found`, `task.closed`, `task.other_project`, `approval.ignored`; `placement.no_worker` and
  * `worker.unavailable` when no worker takes it up.
  */
 export async function decide(
@@ -54,13 +54,13 @@ function lacksComment(reason: string): boolean {
   return Object.values<string>(COMMENT_MISSING).includes(reason);
 }
 
-/** Nothing would read them, and nobody checks them. */
+/** Nothing would read or check them. */
 function refuseFilledNo(verdict: Verdict, { fields = {} }: Decision): void {
   const names = Object.keys(fields);
   if (verdict === 'approve' || names.length === 0) return;
   throw new AbilityError({
     code: 'usage.invalid',
-    message: `A no fills in no fields, and ${names.join(', ')} came with it`,
+    message: `A denial fills in no fields, and ${names.join(', ')} came with it`,
     suggestion: 'Leave them out; say why in the comment.',
   });
 }
@@ -109,7 +109,7 @@ async function send(
   });
 }
 
-/** A decision that nobody took up in time may still be taken up by a worker that comes, so nothing is said of it. */
+/** A decision that was not taken up in time may still be taken up by a worker that comes, so nothing is said of it. */
 async function whyUnanswered(
   connection: Connection,
   id: string,

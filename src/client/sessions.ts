@@ -12,6 +12,7 @@ import { QUERIES, SESSION_UPDATES, sessionIdOf, taskQueueOf, WORKFLOWS } from '.
 import type { Person } from '../contracts/people.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { PromptRequest, SessionStart, SessionView, TurnContext } from '../contracts/session.js';
+import { sessionNotFound, sessionStopped } from '../rules/session-refusals.js';
 import { markdownLine } from '../rules/shown-text.js';
 import type { Connection } from './connect.js';
 import { keepingRuntime } from './keep-runtime.js';
@@ -161,25 +162,13 @@ async function describe(connection: Connection, session: string): Promise<Workfl
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
   }
-  throw new AbilityError({
-    code: 'session.not_found',
-    message: `There is no session ${session} in the project ${connection.project}`,
-    suggestion: 'Start one: ability session start.',
-  });
+  throw sessionNotFound(session, connection.project);
 }
 
 /** An update fails alike for a session that is unknown and for one that has ended. */
 async function whyGone(connection: Connection, session: string): Promise<AbilityError> {
   await describe(connection, session);
-  return stopped(session);
-}
-
-function stopped(session: string): AbilityError {
-  return new AbilityError({
-    code: 'session.stopped',
-    message: `The session ${session} has ended`,
-    suggestion: 'Start another one: ability session start.',
-  });
+  return sessionStopped(session);
 }
 
 function refusalOf(error: WorkflowUpdateFailedError): unknown {
@@ -202,7 +191,7 @@ function unanswered(session: string, cause: Error): AbilityError {
 
 async function refuseOther(connection: Connection, { session_id, environment, scope }: SessionStart): Promise<void> {
   const { memo, status } = await describe(connection, session_id);
-  if (status.name !== 'RUNNING') throw stopped(session_id);
+  if (status.name !== 'RUNNING') throw sessionStopped(session_id);
   if (memo?.environment === environment && memo.scope === scope) return;
   throw new AbilityError({
     code: 'session.key_conflict',

@@ -11,7 +11,7 @@ const CANNOT_ANSWER = new Set([1, 2, 4, 8, 10, 13, 14, 15]);
 const INVALID_ARGUMENT = 3;
 const NOT_FOUND = 5;
 const FAILED_PRECONDITION = 9;
-/** The server is there and does not let us in: permission denied, unauthenticated. */
+/** The server answers and does not let us in: permission denied, unauthenticated. */
 const NOT_LET_IN = new Set([7, 16]);
 
 /** Turns what the Temporal client throws into our errors; others pass through. */
@@ -47,7 +47,7 @@ function translate(connection: Connection, error: unknown): unknown {
       {
         code: 'temporal.attributes_missing',
         message: `Temporal at ${connection.address} does not know our search attributes: ${cause.details}`,
-        suggestion: 'Run `ability doctor --fix`, or ask whoever runs the server to add them.',
+        suggestion: 'Run `ability doctor --fix`, or ask those who run the server to add them.',
       },
       { cause: error },
     );
@@ -83,7 +83,7 @@ function notLetIn({ address, namespace }: Connection, cause: Error & { details: 
   );
 }
 
-/** The error for a key that nobody knows. */
+/** The error for a key without a task. */
 export function taskNotFound(key: string, cause?: unknown): AbilityError {
   return new AbilityError(
     {

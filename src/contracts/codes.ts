@@ -47,7 +47,7 @@ export const CODES = {
   'approval.expired': {
     exit: EXIT.denied,
     means: 'The approval was not decided in time; that denies it.',
-    next: 'Run the ability again when an approver is there, or give the approval a longer `timeout`.',
+    next: 'Run the ability again when an approver has time, or give the approval a longer `timeout`.',
   },
   'approval.ignored': {
     exit: EXIT.denied,
@@ -291,7 +291,7 @@ export const CODES = {
   },
   'import.not_ours': {
     exit: EXIT.usage,
-    means: 'An import would have to write a file that is there already and that it did not make.',
+    means: 'An import would have to write a file that exists and that it did not make.',
     next: 'Move or rename the file that the message names, then import again.',
   },
   'import.state_broken': {
@@ -644,7 +644,7 @@ export const CODES = {
   'temporal.attributes_missing': {
     exit: EXIT.outOfOrder,
     means: 'The Temporal server does not have the search attributes that tasks carry.',
-    next: 'Run `ability doctor --fix`, or ask whoever runs the server to add them.',
+    next: 'Run `ability doctor --fix`, or ask those who run the server to add them.',
   },
   'temporal.binary_missing': {
     exit: EXIT.outOfOrder,
@@ -725,7 +725,7 @@ export const CODES = {
     exit: EXIT.timedOut,
     means:
       'The time of `--timeout`, which counts from the start of the command, is over; a task that was created goes on.',
-    next: 'Go on with `ability task watch KEY`, or pass a longer `--timeout`; start a worker where the message says that none is there.',
+    next: 'Go on with `ability task watch KEY`, or pass a longer `--timeout`; start a worker where the message says that none runs.',
   },
   'worker.unavailable': {
     exit: EXIT.outOfOrder,

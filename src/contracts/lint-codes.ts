@@ -36,7 +36,7 @@ export const LINT_CODES = {
   'lint.break_effect': {
     severity: 'error',
     means: 'The effect of an ability became graver under the same version.',
-    why: 'Whoever calls it agreed to less; retries and approvals change with it.',
+    why: 'Its callers agreed to less; retries and approvals change with it.',
     fix: 'Give the ability a new `version`, or take the change back.',
   },
   'lint.break_guard': {
@@ -66,13 +66,13 @@ export const LINT_CODES = {
   'lint.break_output_widened': {
     severity: 'error',
     means: 'An ability may give an output that it could not give, under the same version.',
-    why: 'Whoever reads it does not expect the new type or value.',
+    why: 'Its readers do not expect the new type or value.',
     fix: 'Give the ability a new `version`, or keep to the old form.',
   },
   'lint.break_removed': {
     severity: 'error',
     means: 'An ability is gone.',
-    why: 'Whoever calls it finds nothing.',
+    why: 'Its callers find nothing.',
     fix: 'Keep it with the tag `deprecated` until it has no callers; look for callers with `ability lint`.',
   },
   'lint.break_scope': {
@@ -102,7 +102,7 @@ export const LINT_CODES = {
   'lint.hook_disabled': {
     severity: 'warning',
     means: 'An ability binds a hook that is not enabled.',
-    why: 'Whoever reads the binding believes that the hook guards, and it does not fire.',
+    why: 'A reader of the binding believes that the hook guards, and it does not fire.',
     fix: 'Set `enabled: true` at the hook, or take it out of the binding.',
   },
   'lint.hook_example': {
@@ -144,7 +144,7 @@ export const LINT_CODES = {
   'lint.implementation_unused': {
     severity: 'warning',
     means: 'No environment uses an implementation.',
-    why: 'Whoever edits it believes that something changes.',
+    why: 'An editor believes that something changes.',
     fix: 'List it under `allowed_implementations`, or delete it.',
   },
   'lint.inline_secret': {
@@ -162,13 +162,13 @@ export const LINT_CODES = {
   'lint.module_deprecated': {
     severity: 'warning',
     means: 'An ability belongs to a module that is deprecated, and is not deprecated itself.',
-    why: 'The module will go away; whoever uses the ability is warned with each run.',
+    why: 'The module will go away; its users are warned with each run.',
     fix: 'Move the ability to the module that replaces it, or write `status: deprecated` in it.',
   },
   'lint.module_reference': {
     severity: 'warning',
     means: 'The overview of a module names a folder, a module or an ability that is not there.',
-    why: 'Whoever reads the overview looks for something that does not exist.',
+    why: 'A reader of the overview looks for something that does not exist.',
     fix: 'Correct the name, or leave it out.',
   },
   'lint.module_unknown': {
@@ -186,7 +186,7 @@ export const LINT_CODES = {
   'lint.no_steps': {
     severity: 'warning',
     means: 'A high-level ability has no steps.',
-    why: 'It is listed and found, and whoever runs it gets `ability.no_steps`.',
+    why: 'It is listed and found, and each run of it ends with `ability.no_steps`.',
     fix: 'Write its steps.',
   },
   'lint.not_a_list': {
@@ -264,7 +264,7 @@ export const LINT_CODES = {
   'lint.proof_required': {
     severity: 'note',
     means: "An environment asks for proof of who decides, which only the project's own runtime can check.",
-    why: 'On any other server each approval in the environment is refused with `feature.unsupported`; on the own runtime nobody but its owner can decide.',
+    why: 'On any other server each approval in the environment is refused with `feature.unsupported`; on the own runtime only its owner can decide.',
     fix: 'Leave it where the project is run on its own runtime; else leave `proof: required` out.',
   },
   'lint.schema_keyword': {

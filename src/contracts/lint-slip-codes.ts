@@ -48,7 +48,7 @@ export const SLIP_CODES = {
   'lint.file_not_read': {
     severity: 'warning',
     means: 'A file among the definitions has an ending that nothing reads.',
-    why: 'Whoever wrote it believes that it defines something.',
+    why: 'Its author believes that it defines something.',
     fix: 'Name it with the ending .yaml, or move it out of the registry.',
   },
   'lint.group_in_group': {
@@ -102,7 +102,7 @@ export const SLIP_CODES = {
   'lint.match_never_fits': {
     severity: 'warning',
     means: 'The `match` of a hook fits nothing.',
-    why: 'Whoever reads the hook believes that it guards, and it does not fire.',
+    why: 'A reader of the hook believes that it guards, and it does not fire.',
     fix: 'Correct the pattern: `*` matches any letters, and nothing else has a meaning of its own.',
   },
   'lint.never_reached': {
@@ -126,7 +126,7 @@ export const SLIP_CODES = {
   'lint.schema_default': {
     severity: 'error',
     means: 'A `default` is not as its own schema says.',
-    why: 'It is filled in and checked like any other value, so whoever leaves the field out is refused.',
+    why: 'It is filled in and checked like any other value, so a call without the field is refused.',
     fix: 'Write a `default` that fits, or leave it out.',
   },
   'lint.schema_impossible': {

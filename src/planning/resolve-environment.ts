@@ -41,7 +41,7 @@ export function resolveApprovers(people: Project['people'], listed: string[]): A
 /** @throws AbilityError `definition.invalid` for an approval that asks for more people than may give it. */
 export function refuseQuorum(quorum: number, { listed, people }: Approvers, location: SourceLocation): void {
   if (listed.length === 0 || quorum <= people.length) return;
-  const most = people.length === 0 ? 'nobody' : `only ${people.length} (${people.join(', ')})`;
+  const most = people.length === 0 ? 'none' : `only ${people.length} (${people.join(', ')})`;
   throw new AbilityError({
     code: 'definition.invalid',
     message: `The approval needs ${quorum} ${quorum === 1 ? 'person' : 'people'}, and ${most} may give it`,

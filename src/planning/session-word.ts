@@ -28,7 +28,7 @@ export function verifyWord({ mac, ...unsigned }: SignedWord, session: string, { 
   if (!secret) {
     throw new AbilityError({
       code: 'seal.unknown_key',
-      message: `What the session was told is signed with the key ${unsigned.key_id}, which this worker does not have`,
+      message: `The word to the session is signed with the key ${unsigned.key_id}, which this worker does not have`,
       suggestion: 'Give the workers of all environments of the session the same ABILITY_SEAL_KEYS.',
     });
   }
@@ -38,7 +38,7 @@ export function verifyWord({ mac, ...unsigned }: SignedWord, session: string, { 
   if (isOurs && unsigned.session === session) return;
   throw new AbilityError({
     code: 'seal.invalid',
-    message: 'No worker of the project told the session this',
+    message: 'No worker of the project signed this word to the session',
     suggestion: 'Look who else writes to the namespace.',
   });
 }

@@ -82,7 +82,7 @@ function findApproval(approvals: readonly Approval[], id: string | undefined): A
 
 /** Why a decision without a comment does not count, by what the approval asks for. */
 export const COMMENT_MISSING = {
-  on_deny: 'a no needs a comment',
+  on_deny: 'a denial needs a comment',
   required: 'it needs a comment',
   request_changes: 'it asks for changes, and a comment must say which',
 } as const;
@@ -99,14 +99,14 @@ function reasonToIgnore(
   if (verdict === 'approve' && request_changes) return 'it approves and asks for changes at once';
   const unproved = whyUnproved(approval, proof);
   if (unproved !== undefined) return unproved;
-  if (name === '' && !self_approval) return 'it names nobody, and the one who asked may not decide';
-  if (approvers.length > 0 && name === '') return `it names nobody, and only ${approvers.join(', ')} may decide`;
+  if (name === '' && !self_approval) return 'it names no person, and the one who asked may not decide';
+  if (approvers.length > 0 && name === '') return `it names no person, and only ${approvers.join(', ')} may decide`;
   if (approvers.length > 0 && !people.includes(name)) {
     return `${name} is not among the approvers (${approvers.join(', ')})`;
   }
   if (isOwn(approval, name) && !self_approval) {
     const did = name === approval.requested_by.name ? 'asked for it' : 'changed what was asked for';
-    return `${name} ${did}, and nobody decides for themselves here`;
+    return `${name} ${did}, and deciding for oneself is not allowed here`;
   }
   if (decisions.some(({ by }) => nameOf(by) === name)) return `${name || 'an unnamed person'} has already decided`;
   if (needsComment(approval, verdict) && !comment?.trim()) {
@@ -160,7 +160,7 @@ function countedDecision(
     decision: verdict,
     by: name === '' ? 'unnamed' : { name, source: approval.proof === 'required' ? 'os_user' : 'claimed' },
     ...(comment?.trim() && { comment: comment.trim() }),
-    // A no fills in nothing, and must never be lost because something came along with it.
+    // A denial fills in nothing, and must never be lost because something came along with it.
     ...(verdict === 'approve' && fields && Object.keys(fields).length > 0 && { fields }),
     at,
     self: name !== '' && isOwn(approval, name),

@@ -1,7 +1,7 @@
 import type { GuardDecision, HookAnswer, Phase } from '../contracts/hooks.js';
 
-/** From the gravest to the mildest. Source: requirements, C-12. */
-const BY_GRAVITY: readonly GuardDecision[] = ['deny', 'need_user_confirm', 'allow'];
+/** What a guard may decide, from the gravest to the mildest. Source: requirements, C-12. */
+export const DECISIONS: readonly GuardDecision[] = ['deny', 'need_user_confirm', 'allow'];
 
 /** The answer that ends a phase: the first deny, if there is one. */
 export function firstDeny(answers: readonly HookAnswer[]): HookAnswer | undefined {
@@ -10,7 +10,7 @@ export function firstDeny(answers: readonly HookAnswer[]): HookAnswer | undefine
 
 /** The gravest of what was decided about one thing; undefined where nothing was. */
 export function gravestOf(decisions: readonly GuardDecision[]): GuardDecision | undefined {
-  return BY_GRAVITY.find((decision) => decisions.includes(decision));
+  return DECISIONS.find((decision) => decisions.includes(decision));
 }
 
 /** Whether the hooks of a phase decide: there an answer that is missing or cannot be read refuses. Source: C-08, C-11. */

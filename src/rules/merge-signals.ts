@@ -1,6 +1,7 @@
 import type { GuardDecision, HookAnswer } from '../contracts/hooks.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { AbilityGuard, HookSignals, RoutingHint, UnknownSignal } from '../contracts/session.js';
+import { DECISIONS, gravestOf } from './guard-precedence.js';
 import { oneLine } from './shown-text.js';
 
 /** Signals of hooks that have a meaning here. Source: C-10. */
@@ -63,7 +64,8 @@ class Merging {
 
   addGuard(guard: AbilityGuard): void {
     const known = this.guards.get(guard.ability_id);
-    if (!known || weightOf(guard.decision) > weightOf(known.decision)) this.guards.set(guard.ability_id, guard);
+    const isGraver = known && known.decision !== gravestOf([known.decision, guard.decision]);
+    if (!known || isGraver) this.guards.set(guard.ability_id, guard);
   }
 
   result(): MergedSignals {
@@ -116,14 +118,8 @@ class Merging {
   }
 }
 
-const GRAVITY: readonly GuardDecision[] = ['allow', 'need_user_confirm', 'deny'];
-
-function weightOf(decision: GuardDecision): number {
-  return GRAVITY.indexOf(decision);
-}
-
 function isDecision(value: Json | undefined): value is GuardDecision {
-  return GRAVITY.some((decision) => decision === value);
+  return DECISIONS.some((decision) => decision === value);
 }
 
 function isMap(value: Json): value is JsonObject {

@@ -5,12 +5,9 @@ import type { HookDependencies } from '../activities/hooks/run-hooks.js';
 import { createAnswerScript } from '../activities/hooks/script-handler.js';
 import { PinnedTools } from '../activities/mcp/pinned-tools.js';
 import { McpPool } from '../activities/mcp/pool.js';
-import { PinnedScripts } from '../activities/script/pinned-scripts.js';
-import { SecretSource } from '../activities/secrets.js';
 import { pathsOf } from '../server/project-paths.js';
-import { openStore } from '../server/store/open-store.js';
 import { TaskFileStore } from '../server/store/task-file-store.js';
-import { RunningGroups } from './running-groups.js';
+import { hookDependenciesOf } from './prove-guards.js';
 import { WorkerFolders } from './worker-folders.js';
 
 /** What hooks need to be asked in this process; to be closed. */
@@ -26,13 +23,10 @@ export interface HooksOutsideTasks {
  */
 export function openHooksOutsideTasks(root: string, project: string, env: NodeJS.ProcessEnv): HooksOutsideTasks {
   const paths = pathsOf(root);
-  const groups = new RunningGroups(paths.running);
+  const { groups, store, scripts, secrets } = hookDependenciesOf(root, env);
   const folders = new WorkerFolders(paths.calls);
   const pool = new McpPool({ root, groups });
-  const store = openStore(paths.store, paths);
-  const scripts = new PinnedScripts(root, paths.pinned, store);
   const tools = new PinnedTools(pool, store, root);
-  const secrets = (environment: string): SecretSource => new SecretSource(root, environment, env);
   const execute = createExecute({ root, groups, scripts, pool, tools, limiter: new RateLimiter() });
   const files = { store: new TaskFileStore(store, project), folders };
   return {

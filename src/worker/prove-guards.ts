@@ -8,6 +8,7 @@ import type { Finding } from '../contracts/findings.js';
 import type { MustDeny } from '../contracts/foreign-hooks.js';
 import { pathsOf } from '../server/project-paths.js';
 import { openStore } from '../server/store/open-store.js';
+import type { Store } from '../server/store/store.js';
 import { RunningGroups } from './running-groups.js';
 
 /** Fires the guards of other tools outside of a worker, as one would: `lint --check-hooks`. Source: answers, 38. */
@@ -28,11 +29,12 @@ export async function proveGuardsHere(
 export function hookDependenciesOf(
   root: string,
   env: NodeJS.ProcessEnv,
-): ScriptHookDependencies & { groups: RunningGroups } {
+): ScriptHookDependencies & { groups: RunningGroups; store: Store } {
   const paths = pathsOf(root);
   const store = openStore(env.ABILITY_STORE ?? paths.store, paths);
   return {
     root,
+    store,
     groups: new RunningGroups(paths.running),
     scripts: new PinnedScripts(root, paths.pinned, store),
     secrets: (environment) => new SecretSource(root, environment, env),

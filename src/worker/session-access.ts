@@ -7,6 +7,7 @@ import type { SignedWord, WordAnswer } from '../contracts/session.js';
 import { isEndState } from '../contracts/states.js';
 import type { TaskView } from '../contracts/task.js';
 import { projectOf } from '../rules/other-project.js';
+import { sessionNotFound, sessionStopped } from '../rules/session-refusals.js';
 
 const TELL_MS = 20_000;
 const READ_MS = 2000;
@@ -23,7 +24,7 @@ export function accessSessions(client: Client, project: string, environments: ()
             .executeUpdate<WordAnswer, [SignedWord]>(SESSION_UPDATES.word, { args: [word], updateId: word.mac }),
         );
       } catch (error) {
-        if (error instanceof WorkflowNotFoundError) throw stopped(session);
+        if (error instanceof WorkflowNotFoundError) throw sessionStopped(session);
         throw refusalOf(error);
       }
     },
@@ -47,12 +48,12 @@ async function refuseEnded(
     .getHandle(word.session)
     .describe()
     .catch((error: unknown) => {
-      throw error instanceof WorkflowNotFoundError ? notFound(session) : error;
+      throw error instanceof WorkflowNotFoundError ? sessionNotFound(session, project) : error;
     });
   const { type, taskQueue, status } = description;
   if (type !== WORKFLOWS.session || !queues.includes(taskQueue) || projectOf(description) !== project)
-    throw notFound(session);
-  if (status.name !== 'RUNNING') throw stopped(session);
+    throw sessionNotFound(session, project);
+  if (status.name !== 'RUNNING') throw sessionStopped(session);
 }
 
 /** How a task stands, as its worker tells; Temporal alone tells less. */
@@ -75,20 +76,4 @@ function refusalOf(error: unknown): unknown {
   if (!(cause instanceof ApplicationFailure) || !cause.type) return error;
   const [problem] = (cause.details ?? []) as [Problem?];
   return new AbilityError(problem ?? { code: cause.type, message: cause.message }, { cause: error });
-}
-
-function notFound(session: string): AbilityError {
-  return new AbilityError({
-    code: 'session.not_found',
-    message: `There is no session ${session} in this project`,
-    suggestion: 'Start one: ability session start.',
-  });
-}
-
-function stopped(session: string): AbilityError {
-  return new AbilityError({
-    code: 'session.stopped',
-    message: `The session ${session} has ended`,
-    suggestion: 'Start another one: ability session start.',
-  });
 }

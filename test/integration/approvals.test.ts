@@ -200,7 +200,7 @@ describe('an environment', () => {
   test('may forbid that people decide for themselves, even approvers', async () => {
     const { id } = await asking('db.put', {}, 'prod');
     const error = await failure(decide(project.connection, id, 'approve', { by: 'tester' }));
-    expect(error.message).toMatch(/nobody decides for themselves here/);
+    expect(error.message).toMatch(/deciding for oneself is not allowed here/);
     await cancelTask(project.connection, id);
   });
 

@@ -253,7 +253,7 @@ describe('a task that is open', () => {
     expect(step(story, 'ask')).toMatchObject({ status: 'waiting', started_at: expect.stringMatching(/^\d{4}-/) });
     const told = text(story);
     expect(told).toMatch(/^release v1 \(.*\) waits for people: Release\?\n/);
-    expect(told).toMatch(/open: 1 more needed until .+ \(in 24 h\); no answer is a no/);
+    expect(told).toMatch(/open: 1 more needed until .+ \(in 24 h\); without an answer it is denied/);
     expect(commands(story)[0]).toBe(`ability approve ${id} --approval ${story.approvals[0]?.id} --as NAME`);
     await cancelTask(project.connection, id);
   });

@@ -6,13 +6,13 @@ import type { SealKeys } from '../../planning/seal.js';
 import { verifyWord } from '../../planning/session-word.js';
 import { toFailure } from '../failures.js';
 
-/** Tells a session whether a worker of the project said what it was told. It only looks. */
+/** Checks for a session that a worker of the project signed a word to it. It changes nothing. */
 export function createCheckWord({ keys }: { keys: SealKeys }): (word: SignedWord) => Promise<void> {
   return async (word) => {
     const { workflowType, workflowExecution } = Context.current().info;
     try {
       if (workflowType !== WORKFLOWS.session || !workflowExecution) {
-        throw new AbilityError({ code: 'seal.invalid', message: 'Only a session asks who told it something' });
+        throw new AbilityError({ code: 'seal.invalid', message: 'Only a session has words checked' });
       }
       verifyWord(word, workflowExecution.workflowId, keys);
     } catch (error) {

@@ -53,7 +53,7 @@ const body = z.strictObject({
   required: z.literal(true).optional(),
 });
 
-/** What stands here may be a secret, so an error must not repeat it, whatever is wrong with it. */
+/** What is written here may be a secret, so an error must not repeat it, whatever is wrong with it. */
 const silently = {
   error: ({ code }: { code?: string }): string | undefined =>
     code === 'invalid_type' ? CREDENTIAL_MESSAGE : undefined,

@@ -31,10 +31,10 @@ export const approval = z.strictObject({
     .optional()
     .describe('Who decides: groups of `people`, or persons; without it, those of the environment.'),
   quorum: z.number().int().min(1).max(20).optional().describe('How many of them.'),
-  timeout: durationOrTemplate.default('24h').describe('How long is waited; no answer is a no.'),
+  timeout: durationOrTemplate.default('24h').describe('How long is waited; without an answer it is denied.'),
   comment: z
     .enum(['optional', 'required', 'on_deny'])
     .default('optional')
-    .describe('Whether a decision needs a comment: none does, each does, or a no does.'),
+    .describe('Whether a decision needs a comment: none does, each does, or a denial does.'),
   fields: z.record(plainName, approvalField).optional().describe('What a yes fills in, by name.'),
 });

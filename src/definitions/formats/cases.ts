@@ -46,7 +46,7 @@ const hookAnswer = z.union(
       reason: z.string().optional().describe('Why.'),
       suggestion: z.string().optional().describe('What to do instead.'),
       warnings: z.array(z.string()).optional().describe('What it warns of.'),
-      hook_signals: jsonObject.optional().describe('Signals to whoever decides.'),
+      hook_signals: jsonObject.optional().describe('Signals to those who decide.'),
       infra: jsonObject.optional().describe('For logs and metrics.'),
       log: json.optional().describe('As `infra.log`.'),
       metrics: json.optional().describe('As `infra.metrics`.'),
@@ -57,7 +57,7 @@ const hookAnswer = z.union(
 );
 
 const decision = z.strictObject({
-  decision: z.enum(['approve', 'deny', 'request_changes']).describe('Yes, no, or a no that asks for changes.'),
+  decision: z.enum(['approve', 'deny', 'request_changes']).describe('To approve, to deny, or to ask for changes.'),
   by: z.string().optional().describe('Who says it.'),
   comment: z.string().optional().describe('What they say besides.'),
 });

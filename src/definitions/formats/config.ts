@@ -38,7 +38,7 @@ const perEnvironment = z.strictObject({
   prompts: z
     .record(plainName, z.string())
     .optional()
-    .describe('Templates or hints for whoever calls it, by name; shown by `show`, never run.'),
+    .describe('Templates or hints for its callers, by name; shown by `show`, never run.'),
   hooks: hookBindings.optional().describe('Hooks bound in this environment besides.'),
 });
 

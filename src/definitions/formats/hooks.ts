@@ -154,7 +154,7 @@ const example = z.union(
 /** One hook. Source: R-002-20, R-002-21, C-05. */
 export const hook = z.strictObject({
   id: plainName.describe('The name by which abilities bind it.'),
-  summary: z.string().optional().describe('What it is there for.'),
+  summary: z.string().optional().describe('What it is for.'),
   enabled: z.boolean().default(true).describe('Whether it fires at all.'),
   blocking: z.boolean().default(false).describe('Before calls, only blocking and bound hooks are asked.'),
   match: match

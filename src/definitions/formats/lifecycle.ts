@@ -5,7 +5,7 @@ import { LIFECYCLES, type Standing } from '../../contracts/lifecycle.js';
 export const lifecycle = z
   .enum(LIFECYCLES)
   .optional()
-  .describe('How far to rely on it: whoever uses what is experimental or deprecated is warned; `stable` without it.');
+  .describe('How far to rely on it: users of what is experimental or deprecated are warned; `stable` without it.');
 
 /** Refuses a replacement of what is not deprecated, which nothing would ever name. */
 export function isReplacedRightly({ status, replaced_by }: Standing): boolean {

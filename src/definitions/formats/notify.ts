@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { NOTICE_EVENTS, NOTICE_FORMATS } from '../../contracts/notices.js';
 import { environmentName, secretReference } from './values.js';
 
-/** Who is told of approvals and failures, by webhook. Source: issue "Hooks, approvals and sessions", 5. */
+/** Webhooks that get notices of approvals and failures. Source: issue "Hooks, approvals and sessions", 5. */
 export const notify = z
   .strictObject({
-    on: z.array(z.enum(NOTICE_EVENTS)).min(1).describe('What it is told of.'),
+    on: z.array(z.enum(NOTICE_EVENTS)).min(1).describe('The events it gets.'),
     webhook: secretReference.describe('Where to: a reference to its address.'),
     secret: secretReference
       .optional()

@@ -54,7 +54,7 @@ export const project = z.strictObject({
     .record(plainName, z.array(z.string().min(1)))
     .default({})
     .describe('Groups of approvers, by name.'),
-  notify: z.array(notify).default([]).describe('Who is told of approvals and failures, by webhook.'),
+  notify: z.array(notify).default([]).describe('Webhooks that get notices of approvals and failures.'),
   default_environment: environmentName.optional().describe('The environment of commands that name none.'),
   policy: z
     .strictObject({

@@ -25,7 +25,7 @@ const errorHandler = z.strictObject({
     .array(z.string().min(1))
     .min(1)
     .optional()
-    .describe('Codes or families it is for; without it, all but a no and a cancellation.'),
+    .describe('Codes or families it is for; without it, all but a denial and a cancellation.'),
   steps: z
     .array(z.lazy(() => step))
     .min(1)
@@ -93,7 +93,7 @@ const fail = z.strictObject({
   details: json.optional().describe('What belongs to it.'),
 });
 
-/** What stands on every step. Source: answers, 47. */
+/** What every step may have. Source: answers, 47. */
 interface Modifiers {
   if?: string | undefined;
   timeout?: string | undefined;

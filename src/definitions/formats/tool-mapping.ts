@@ -42,7 +42,7 @@ export const toolMapping = z.strictObject({
   if: condition.optional().describe('CEL over tool_name and tool_input; false: the hook is not asked about this call.'),
 });
 
-/** `must_deny` of a hook: a call that it is there to stop. Source: answers, 38. */
+/** `must_deny` of a hook: a call that it must stop. Source: answers, 38. */
 export const mustDeny = z.strictObject({
   ability: abilityId.describe('An ability that `as` shows as a tool.'),
   input: jsonObject.describe('An input of it that the hook must deny.'),

@@ -5,7 +5,7 @@ import { BYTES_PATTERN, parseBytes } from '../../rules/byte-size.js';
 import { isDuration } from '../../rules/duration.js';
 import { whyNoPathPattern } from '../../rules/path-glob.js';
 
-/** Signals of our own, with what to write or type where somebody wants to wait for one. */
+/** Signals of our own, with what to write or type where a definition waits for one. */
 const INSTEAD_OF: Record<string, string> = {
   [SIGNALS.approve]: 'ask people with an `approval` step, which takes it',
   [SIGNALS.deny]: 'ask people with an `approval` step, which takes it',
@@ -175,7 +175,7 @@ export const SECRET_MESSAGE = 'A secret is a reference, env:NAME or file:PATH; n
 export const CREDENTIAL_MESSAGE =
   'Only text and {credential:NAME} belong here; a secret is a reference, never write it here';
 
-/** Said of what would give away the keys that seal plans; whoever has them can approve what was never shown. */
+/** Said of what would give away the keys that seal plans; who has them can approve what was never shown. */
 const SEAL_KEYS_MESSAGE = 'The keys that seal plans are for workers alone; nothing that they run may have them';
 
 /** A variable of the worker's that it may pass on. */

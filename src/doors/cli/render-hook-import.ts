@@ -62,7 +62,7 @@ function linesOf({ draft, definition }: WrittenDraft, { isRun }: HookImport, sty
   return [
     first,
     ...mapped.map(({ tool, abilities }) => `  guards ${abilities.join(', ')}, which it sees as ${tool}`),
-    '  fails closed: a crash, a time-out or an answer that nobody understands refuses the call',
+    '  fails closed: a crash, a time-out or an answer that cannot be understood refuses the call',
     ...(must
       ? must.map(({ ability, input }) => `  must deny ${ability} ${shown(JSON.stringify(input))}`)
       : [

@@ -204,9 +204,9 @@ function tellStanding({ status, quorum, decisions, expires_at }: Approval, style
   const have = decisions.filter(({ decision }) => decision === 'approve').length;
   switch (status) {
     case 'open':
-      return `${style('yellow', 'open')}: ${quorum - have} more needed until ${tellUntil(expires_at)}; no answer is a no`;
+      return `${style('yellow', 'open')}: ${quorum - have} more needed until ${tellUntil(expires_at)}; without an answer it is denied`;
     case 'expired':
-      return `${style('red', 'expired')} ${tellMoment(expires_at)}; no answer is a no`;
+      return `${style('red', 'expired')} ${tellMoment(expires_at)}; without an answer it is denied`;
     case 'cancelled':
       return 'cancelled before it was decided';
     default:

@@ -35,7 +35,7 @@ describe('an environment', () => {
       'quorum: 3, approvers: [alice, managers]',
       /needs 3 people, and only 2 \(alice, bob\)/,
     ],
-    ['somebody of a group of nobody', 'approvers: [empty]', /needs 1 person, and nobody may give it/],
+    ['somebody of a group of nobody', 'approvers: [empty]', /needs 1 person, and none may give it/],
   ])('whose approvals need %s is refused', (_, settings, message) => {
     const people = 'people: { managers: [alice, bob], empty: [] }\n';
     const error = errorOf(() => resolveEnvironment(registry(`{ dev: { ${settings} } }`, people), 'dev'));

@@ -52,8 +52,8 @@ describe('`comment: on_deny`', () => {
   test('needs a comment of a no, which counts with one, and none of a yes', () => {
     const one = approval({ comment: 'on_deny', quorum: 2 });
     expect(decide(one, 'approve', { by: 'alice' })).toMatchObject({ counted: true });
-    expect(reasonOf(decide(one, 'deny', { by: 'bob', comment: ' ' }))).toBe('a no needs a comment');
-    expect(one).toMatchObject({ status: 'open', ignored: [{ by: 'bob', reason: 'a no needs a comment' }] });
+    expect(reasonOf(decide(one, 'deny', { by: 'bob', comment: ' ' }))).toBe('a denial needs a comment');
+    expect(one).toMatchObject({ status: 'open', ignored: [{ by: 'bob', reason: 'a denial needs a comment' }] });
     expect(decide(one, 'deny', { by: 'bob', comment: 'not today' })).toMatchObject({ status: 'denied' });
   });
 });
@@ -103,7 +103,7 @@ describe('who may decide', () => {
   test.each([[{}], [{ by: '' }], [{ by: '   ' }]])(
     '%j names nobody and does not count where approvers are listed',
     (by) => {
-      expect(reasonOf(decide(approval(), 'approve', by))).toMatch(/names nobody/);
+      expect(reasonOf(decide(approval(), 'approve', by))).toMatch(/names no person/);
     },
   );
 
@@ -125,7 +125,7 @@ describe('who may decide', () => {
 
 test('where nobody decides for themselves an empty name does not count, whoever else may decide', () => {
   for (const more of [{}, { approvers: [], people: [] }]) {
-    expect(reasonOf(decide(approval({ ...more, self_approval: false }), 'approve', {}))).toMatch(/names nobody/);
+    expect(reasonOf(decide(approval({ ...more, self_approval: false }), 'approve', {}))).toMatch(/names no person/);
   }
 });
 
@@ -207,7 +207,7 @@ test('each decision that did not count is kept with its reason', () => {
   decide(one, 'deny', {});
   expect(one.ignored).toEqual([
     { decision: 'approve', by: 'mallory', reason: expect.stringMatching(/not among/), at: AT },
-    { decision: 'deny', by: null, reason: expect.stringMatching(/names nobody/), at: AT },
+    { decision: 'deny', by: null, reason: expect.stringMatching(/names no person/), at: AT },
   ]);
   expect(one.decisions).toEqual([]);
 });

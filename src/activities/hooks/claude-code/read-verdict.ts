@@ -21,7 +21,7 @@ export interface Question {
   toolInput: JsonObject | undefined;
 }
 
-/** What a hook of Claude Code says. `silent`: it has no opinion. `fault`: nobody can know what it says. */
+/** What a hook of Claude Code says. `silent`: it has no opinion. `fault`: what it says cannot be known. */
 export type Verdict =
   | { kind: 'decided'; decision: GuardDecision; reason?: string; told: string[]; context?: string }
   | { kind: 'silent'; told: string[]; context?: string }
@@ -65,12 +65,15 @@ function readStdout(text: string, question: Question): Verdict {
   return verdictOf(wordsOf(value as JsonObject, question.event), question);
 }
 
-/** Words by which a decision is known, also where it stands in what is no JSON. */
+/** Words by which a decision is known, also within a text that is no JSON. */
 const SIGNS = /permissionDecision|hookSpecificOutput|"(decision|continue|behavior|updatedInput)"/;
+
+/** A line that begins an object, or a list of them; `[INFO]` and the like begin lines of logs. */
+const BEGINS_JSON = /^\s*(\{|\[\s*([{["\]]|$))/m;
 
 /** Plain text is no opinion, unless a decision may be in it. */
 function readText(text: string): Verdict {
-  const isBroken = /^[{[]/m.test(text) || SIGNS.test(text);
+  const isBroken = BEGINS_JSON.test(text) || SIGNS.test(text);
   if (!isBroken) return { kind: 'silent', told: [], context: text };
   return { kind: 'fault', fault: 'it printed what is no JSON, and what may hold a decision' };
 }

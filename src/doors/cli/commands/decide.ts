@@ -54,16 +54,16 @@ export async function runDecision(
     const fields = readFields(flags, shown, context);
     const by = sayWho(context, flags, shown);
     if (!(await isConfirmed(context, `${QUESTIONS[verdict]} this?`, shown.length))) return undecided(context);
-    // Naming what was shown makes sure that nothing else is decided.
-    const [only] = shown;
-    const approval_id = flags.approval ?? (shown.length === 1 ? only?.id : undefined);
+    // Naming what was shown makes sure that nothing else is decided, also not what is raised meanwhile.
+    const [only = { id: NOTHING_SHOWN }] = shown;
+    const approval_id = flags.approval ?? (shown.length <= 1 ? only.id : undefined);
     const decision: Decision = {
       by,
       ...(approval_id !== undefined && { approval_id }),
       ...(flags.comment !== undefined && { comment: flags.comment }),
       ...(fields && { fields }),
     };
-    const outcome = await send(connection, key, shown.length === 1 ? only : undefined, verdict, decision);
+    const outcome = await send(connection, key, shown.length === 1 ? shown[0] : undefined, verdict, decision);
     if (context.flags.json) terminal.printJson({ task_key: key, ...outcome });
     else {
       const rest = outcome.missing > 0 ? `; ${outcome.missing} more needed` : '';
@@ -81,11 +81,23 @@ export function send(
   verdict: Verdict,
   decision: Decision,
 ): ReturnType<typeof decide> {
-  if (!approval) return decide(connection, key, verdict, decision);
+  if (!approval) return decide(connection, key, verdict, decision).catch(sayNothingOpen(decision));
   return decide(connection, approval.task ?? key, verdict, withProof(connection, approval, verdict, decision));
 }
 
-/** Who decides: `--as`, else whoever types; where proof is required, the one who can be proved. */
+/** Named where nothing was shown; no approval has such an id. */
+const NOTHING_SHOWN = '(none shown)';
+
+function sayNothingOpen({ approval_id }: Decision): (error: unknown) => never {
+  return (error) => {
+    const isNone = approval_id === NOTHING_SHOWN && error instanceof AbilityError && error.code === 'approval.ignored';
+    if (!isNone) throw error;
+    const message = 'The decision did not count: no approval is open';
+    throw new AbilityError({ ...error.toProblem(), message }, { cause: error });
+  };
+}
+
+/** Who decides: `--as`, else who types; where proof is required, the one who can be proved. */
 export function sayWho(context: Context, { as }: Pick<DecideFlags, 'as'>, shown: readonly ShownApproval[]): string {
   const isProved = shown.some(({ proof }) => proof === 'required');
   const by = as ?? (isProved ? provableUser() : currentUser(context.env).name);
@@ -94,7 +106,7 @@ export function sayWho(context: Context, { as }: Pick<DecideFlags, 'as'>, shown:
   return by;
 }
 
-/** What is said when somebody does not go on. */
+/** What is said when the one who was asked does not go on. */
 export function undecided({ terminal }: Context): ExitCode {
   terminal.note('Nothing was decided.');
   return EXIT.interrupted;

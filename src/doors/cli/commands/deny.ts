@@ -3,7 +3,7 @@ import { AbilityError } from '../../../contracts/problem.js';
 import type { Context } from '../context.js';
 import { type DecideFlags, runDecision } from './decide.js';
 
-/** `ability deny KEY`, with `--request-changes` a no that says what to change. @throws AbilityError `usage.invalid`. */
+/** `ability deny KEY`, with `--request-changes` a denial that says what to change. @throws AbilityError `usage.invalid`. */
 export function run(context: Context, [key = '']: string[], flags: DecideFlags): Promise<ExitCode> {
   if (!flags.requestChanges) return runDecision(context, key, 'deny', flags);
   if (!flags.comment?.trim()) {

@@ -55,6 +55,7 @@ describe('answer 40: what an answer decides', () => {
     ['{"systemMessage":"hi"}'],
     ['checked 3 files'],
     ['ok\nfine'],
+    ['[INFO] checked 3 files'],
   ])('%j is no opinion', (stdout) => {
     expect(read(stdout)).toMatchObject({ kind: 'silent' });
   });
@@ -69,6 +70,8 @@ describe('answer 40: what nobody understands is a fault and never silence', () =
     ['another event', '{"hookSpecificOutput":{"hookEventName":"PostToolUse"}}'],
     ['no event', '{"hookSpecificOutput":{"permissionDecision":"deny"}}'],
     ['half JSON', '{"decision":"block"'],
+    ['half an object on an indented line', 'checking\n  {"verdict":'],
+    ['half a list', '[{"verdict":'],
     ['a log line before a decision', `checking\n${JSON.stringify(permission('deny'))}`],
     ['a decision before a log line', `${JSON.stringify(permission('deny'))}\ndone`],
     ['a decision in a line of text', 'result: {"decision":"block"}'],

@@ -65,13 +65,16 @@ test.each<[Phase, string[]]>([
   ['PreAbilityCreate', ['first']],
   ['PreAbilityCall', ['first']],
   ['PromptSubmit', ['first', 'second']],
-])('R-002-22: hooks of %s run in order; only before a task or a call the first deny ends it', async (phase, ids) => {
-  const hooks = [expression('first', { deny_if: 'true' }), expression('second', { warn_if: 'true' })];
-  const context = phase === 'PromptSubmit' ? ofSession(hooks) : ofTask(hooks);
-  const answers = await runHooks(phase, context, { blockingOnly: true }, scripts({}));
-  expect(answers.map(({ hook_id }) => hook_id)).toEqual(ids);
-  expect(answers[0]).toMatchObject({ decision: 'deny', reason: 'Because.' });
-});
+])(
+  'R-002-19, R-002-22: hooks of %s run in order; only before a task or a call the first deny ends it',
+  async (phase, ids) => {
+    const hooks = [expression('first', { deny_if: 'true' }), expression('second', { warn_if: 'true' })];
+    const context = phase === 'PromptSubmit' ? ofSession(hooks) : ofTask(hooks);
+    const answers = await runHooks(phase, context, { blockingOnly: true }, scripts({}));
+    expect(answers.map(({ hook_id }) => hook_id)).toEqual(ids);
+    expect(answers[0]).toMatchObject({ decision: 'deny', reason: 'Because.' });
+  },
+);
 
 test('R-002-21, R-002-24: of a session those that do not block are left out where only blocking ones are asked', async () => {
   const hooks = [script('aside', { blocking: false }), script('asked')];
