@@ -61,7 +61,7 @@ export class PlanSource {
     private readonly project: string,
     private readonly keys: SealKeys,
     private readonly readRun: ReadRun,
-    private readonly chains: CheckedChains,
+    readonly chains: CheckedChains,
   ) {
     this.runs = new Runs(readRun);
   }

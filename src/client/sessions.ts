@@ -17,7 +17,7 @@ import { markdownLine } from '../rules/shown-text.js';
 import type { Connection } from './connect.js';
 import { keepingRuntime } from './keep-runtime.js';
 import { placementWithWorker, refuseUnserved } from './pollers.js';
-import { checkSessionId, generateSessionId } from './session-ids.js';
+import { checkScope, checkSessionId, generateSessionId } from './session-ids.js';
 import { asking } from './temporal-errors.js';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -55,6 +55,7 @@ export async function startSession(
 ): Promise<{ session_id: string; attached: boolean }> {
   const session_id = wanted.id === undefined ? generateSessionId() : checkSessionId(wanted.id);
   const { environment, scope, idleMs: idle_ms = DAY_MS, user } = wanted;
+  checkScope(scope);
   const start: SessionStart = { format: 1, session_id, environment, scope, idle_ms, user };
   return asking(connection, () =>
     keepingRuntime(connection, async () => {

@@ -177,3 +177,6 @@ export const ACTIVITY_LIMITS = {
   preflight_slot: 2000,
   heartbeat: 6000,
 } as const;
+
+/** Scopes of sessions: a folder of the project, without a way out of it. */
+export const SCOPE_FOLDER = /^[A-Za-z0-9_][A-Za-z0-9_.-]*(\/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$/;

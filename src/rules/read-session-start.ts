@@ -1,3 +1,4 @@
+import { SCOPE_FOLDER, USER_KEY } from '../contracts/names.js';
 import type { PromptRequest, SessionStart, SignedWord } from '../contracts/session.js';
 
 /** So many characters of a prompt are taken. */
@@ -10,9 +11,12 @@ export function readSessionStart(value: unknown): SessionStart | undefined {
   const isStart =
     format === 1 &&
     typeof session_id === 'string' &&
+    USER_KEY.test(session_id) &&
     typeof environment === 'string' &&
     typeof scope === 'string' &&
+    SCOPE_FOLDER.test(scope) &&
     typeof idle_ms === 'number' &&
+    Number.isFinite(idle_ms) &&
     idle_ms > 0 &&
     isPerson(user);
   return isStart ? (value as unknown as SessionStart) : undefined;

@@ -86,7 +86,7 @@ export function buildDependencies(
     findTask: access.findTask,
     readEnded: access.readEnded,
     locks: accessLocks(access.client),
-    sessions: accessSessions(access.client, project, projectEnvironments(paths.root)),
+    sessions: accessSessions(access.client, project, projectEnvironments(paths.root), plans),
     findDeletion: access.findDeletion,
     isServed: access.isServed,
     executions: access.executions,

@@ -1,6 +1,7 @@
 import { ApplicationFailure, type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { findOwnSession, type SessionRuns } from '../activities/session/own-session.js';
 import type { SeenTask, SessionAccess } from '../activities/session/session-access.js';
-import { QUERIES, SESSION_UPDATES, taskQueueOf, WORKFLOWS } from '../contracts/names.js';
+import { QUERIES, SESSION_UPDATES, taskQueueOf } from '../contracts/names.js';
 import { PLACEMENTS } from '../contracts/placement.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { SignedWord, WordAnswer } from '../contracts/session.js';
@@ -12,15 +13,25 @@ import { sessionNotFound, sessionStopped } from '../rules/session-refusals.js';
 const TELL_MS = 20_000;
 const READ_MS = 2000;
 
-/** Reaches the sessions of a project over a client. @param environments those that the project has at the moment. */
-export function accessSessions(client: Client, project: string, environments: () => string[]): SessionAccess {
+/**
+ * Reaches the sessions of a project over a client.
+ *
+ * @param environments those that the project has at the moment. @param known how their runs were started.
+ */
+export function accessSessions(
+  client: Client,
+  project: string,
+  environments: () => string[],
+  known: SessionRuns,
+): SessionAccess {
   return {
     async tell(session, word) {
-      await refuseEnded(client, session, word, queuesOf(project, environments()), project);
+      const open = { client, project, queues: queuesOf(project, environments()), known };
+      const firstExecutionRunId = await firstOfOpen(session, word, open);
       try {
         return await client.withDeadline(Date.now() + TELL_MS, () =>
           client.workflow
-            .getHandle(word.session)
+            .getHandle(word.session, undefined, { firstExecutionRunId })
             .executeUpdate<WordAnswer, [SignedWord]>(SESSION_UPDATES.word, { args: [word], updateId: word.mac }),
         );
       } catch (error) {
@@ -36,24 +47,37 @@ function queuesOf(project: string, environments: string[]): string[] {
   return environments.flatMap((name) => PLACEMENTS.map((placement) => taskQueueOf(project, name, placement)));
 }
 
-/** Whose code runs a session its type and queue tell; another workflow would answer what it likes. */
-async function refuseEnded(
-  client: Client,
+/** What it takes to tell an open session of the project from all else. */
+interface OpenSessions {
+  client: Client;
+  project: string;
+  queues: string[];
+  known: SessionRuns;
+}
+
+/**
+ * The first run of an open session. Whose code runs it, the first events of this run and of that one tell; another workflow
+ * would answer what it likes, and a run that foreign code went on as would say of calls what that likes.
+ *
+ * @throws AbilityError `session.not_found`, `session.stopped`.
+ */
+async function firstOfOpen(
   session: string,
   word: SignedWord,
-  queues: string[],
-  project: string,
-): Promise<void> {
+  { client, project, queues, known }: OpenSessions,
+): Promise<string> {
   const description = await client.workflow
     .getHandle(word.session)
     .describe()
     .catch((error: unknown) => {
       throw error instanceof WorkflowNotFoundError ? sessionNotFound(session, project) : error;
     });
-  const { type, taskQueue, status } = description;
-  if (type !== WORKFLOWS.session || !queues.includes(taskQueue) || projectOf(description) !== project)
-    throw sessionNotFound(session, project);
+  const { runId, workflowId, status } = description;
+  if (projectOf(description) !== project) throw sessionNotFound(session, project);
+  const found = await findOwnSession({ workflowId, runId }, queues, known);
+  if (!found) throw sessionNotFound(session, project);
   if (status.name !== 'RUNNING') throw sessionStopped(session);
+  return found.first ?? runId;
 }
 
 /** How a task stands, as its worker tells; Temporal alone tells less. */

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changeInput, type NewTask, readRecord, runTask } from '../../src/client/index.js';
+import { changeInput, type NewTask, readRecord, runTask, startSession } from '../../src/client/index.js';
 import type { Caller } from '../../src/contracts/callers.js';
 import { CALLERS } from '../../src/contracts/callers.js';
 import type { TaskRecord } from '../../src/contracts/record.js';
@@ -40,6 +40,9 @@ beforeAll(async () => {
       'input_schema: { type: object }\nsteps: [{ id: own, call: op.one }, { id: down, call: w.child }]',
     ),
   });
+  const user = { name: 'ada', source: 'claimed' } as const;
+  for (const id of ['s-1', 's-2'])
+    await startSession(project.connection, { id, environment: 'dev', scope: 'integration', user });
 }, 120_000);
 afterAll(() => project?.stop());
 

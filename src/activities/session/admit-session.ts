@@ -1,9 +1,10 @@
 import type { Info } from '@temporalio/activity';
-import { sessionIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
+import { sessionIdOf, taskQueueOf } from '../../contracts/names.js';
 import { PLACEMENTS } from '../../contracts/placement.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { SessionSurroundings } from '../../contracts/session.js';
 import type { PlanSource } from '../plan-source.js';
+import { findOwnSession } from './own-session.js';
 
 /**
  * Refuses what was not asked for by a session of the project: as with tasks, the type and the queue of its first event
@@ -17,15 +18,8 @@ export async function admitSession(
   { plans, project }: { plans: PlanSource; project: string },
 ): Promise<void> {
   const queues = PLACEMENTS.map((placement) => taskQueueOf(project, environment, placement));
-  const found = run && (await plans.runs.find(run));
-  const isOurs =
-    found !== undefined &&
-    found.workflowId === sessionIdOf(project, session_id) &&
-    found.type === WORKFLOWS.session &&
-    !found.eager &&
-    queues.includes(found.taskQueue) &&
-    queues.includes(taskQueue);
-  if (isOurs) return;
+  const isAsked = run?.workflowId === sessionIdOf(project, session_id) && queues.includes(taskQueue);
+  if (run && isAsked && (await findOwnSession(run, queues, plans))) return;
   throw new AbilityError({
     code: 'seal.invalid',
     message: 'This activity was not asked for by a session of the project',

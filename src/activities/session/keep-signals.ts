@@ -1,5 +1,5 @@
 import { appendFileSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
-import { dirname, join, resolve, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import type { UnknownSignal } from '../../contracts/session.js';
 import { markdownLine } from '../../rules/shown-text.js';
 
@@ -14,18 +14,25 @@ const MOST_CHARACTERS = 2000;
 export function keepSignals(root: string, scope: string, session: string, signals: readonly UnknownSignal[]): void {
   if (signals.length === 0) return;
   const file = join(root, scope, 'workdocs', 'hook-signals.md');
-  refuseOutside(dirname(file), resolve(root), scope);
+  // Nothing is made outside of the project, so that the way is looked at first.
+  refuseOutside(root, nearestFolder(dirname(file)), scope);
   mkdirSync(dirname(file), { recursive: true });
-  refuseOutside(realpathSync(dirname(file)), realpathSync(root), scope);
-  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) throw new Error(`${file} is a link`);
+  refuseOutside(root, dirname(file), scope);
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found && !found.isFile()) throw new Error(`${scope}/workdocs/hook-signals.md is no plain file`);
   const before = new Set(existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []);
   const lines = signals.map((signal) => lineOf(session, signal)).filter((line) => !before.has(line));
   if (lines.length > 0) appendFileSync(file, `${lines.join('\n')}\n`);
 }
 
-/** A session that is started by hand may name any scope. */
-function refuseOutside(folder: string, root: string, scope: string): void {
-  if (!folder.startsWith(root + sep)) throw new Error(`${scope} leads out of the project`);
+/** The folder itself, or the nearest above it that is there; a link that leads nowhere is one that is there. */
+function nearestFolder(folder: string): string {
+  return lstatSync(folder, { throwIfNoEntry: false }) ? folder : nearestFolder(dirname(folder));
+}
+
+function refuseOutside(root: string, folder: string, scope: string): void {
+  const [inside, real] = [realpathSync(root), realpathSync(folder)];
+  if (real !== inside && !real.startsWith(inside + sep)) throw new Error(`${scope} leads out of the project`);
 }
 
 function lineOf(session: string, { at, hook, name, value }: UnknownSignal): string {

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { AbilityError } from '../../contracts/problem.js';
-
-const FOLDER = /^[A-Za-z0-9_][A-Za-z0-9_.-]*(\/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$/;
+import { checkScope } from '../../client/session-ids.js';
+import { SCOPE_FOLDER } from '../../contracts/names.js';
 
 /**
  * What a session is about: `--scope`, else `ABILITY_SCOPE`, else the folder of the nearest `ABILITY.md` upwards, else
@@ -14,12 +13,8 @@ export function findScope(root: string, cwd: string, flag: string | undefined, e
   const asked = flag ?? (env.ABILITY_SCOPE || undefined);
   if (asked === undefined) return nearest(root, cwd) ?? 'integration';
   const scope = asked.replace(/\/+$/, '');
-  if (FOLDER.test(scope)) return scope;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `${JSON.stringify(asked)} is no scope`,
-    suggestion: 'A scope is a folder of the project, such as modules/users.',
-  });
+  checkScope(scope);
+  return scope;
 }
 
 /** The root itself has the page of the whole project, and is no scope. */
@@ -28,6 +23,6 @@ function nearest(root: string, cwd: string): string | undefined {
     const inside = relative(root, folder);
     if (inside === '' || inside.startsWith('..') || isAbsolute(inside)) return undefined;
     const scope = inside.split(sep).join('/');
-    if (existsSync(join(folder, 'ABILITY.md')) && FOLDER.test(scope)) return scope;
+    if (existsSync(join(folder, 'ABILITY.md')) && SCOPE_FOLDER.test(scope)) return scope;
   }
 }

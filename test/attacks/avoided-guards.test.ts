@@ -1,0 +1,250 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runTask } from '../../src/client/index.js';
+import { ACTIVITIES, preflightIdOf, taskQueueOf, WORKFLOWS } from '../../src/contracts/names.js';
+import type { PreflightAnswer, TaskResult, TaskStart } from '../../src/contracts/task.js';
+import { sealMark } from '../../src/rules/seal-mark.js';
+import { packArguments } from '../../src/rules/task-arguments.js';
+import { orderActivity, startChild, startForeign } from '../fixtures/foreign-workflow.js';
+import { operation, type ProjectFiles, projectFile } from '../fixtures/project-folder.js';
+import { type RunningProject, runProject } from '../fixtures/running-project.js';
+
+const USER = { name: 'ada', source: 'claimed' } as const;
+let project: RunningProject;
+let server: Server;
+const received: string[] = [];
+
+const DENIES = "#!/bin/sh\ncat > /dev/null\necho 'not this' >&2\nexit 2\n";
+const ALLOWS = '#!/bin/sh\ncat > /dev/null\nexit 0\n';
+const says = (decision: string) =>
+  operation('guard.asked', `return { guard_decision: '${decision}', reason: 'so' };`, {
+    yaml: 'input_schema: { type: object }',
+  });
+const CALL_HOOKS = `
+hooks:
+  - { id: no_agents, match: { abilities: [op.caller], callers: [agent] }, blocking: true, handler: { expression: { deny_if: "true", reason: No agents. } } }
+  - { id: asked, match: { abilities: [op.asked] }, blocking: true, handler: { ability: guard.asked } }
+  - id: foreign
+    match: { abilities: [op.foreign] }
+    blocking: true
+    handler: { script: { path: guards/foreign.sh }, format: claude-code }
+    as: [{ match: { abilities: [op.foreign] }, tool_name: Bash, tool_input: { command: "\${{ input.file }}" } }]
+    must_deny: [{ ability: op.foreign, input: { file: x } }]
+`;
+
+const op = (id: string): ProjectFiles =>
+  operation(id, "appendFileSync(input.file, 'x'); return 1;", { effects: 'write_additive' });
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    received.push(String(request.url));
+    request.resume();
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const notify = `notify: [{ on: [task.failed], webhook: "env:HOOK_URL", format: slack, environments: [dev] }]\npolicy: { allowed_hosts: ["127.0.0.1:${port}"] }\n`;
+  project = await runProject({
+    'ability.yaml': projectFile('{ dev: {} }', notify),
+    '.env': `HOOK_URL=http://127.0.0.1:${port}/hook\n`,
+    'registry/hooks/PreAbilityCall.yaml': CALL_HOOKS,
+    'guards/foreign.sh': DENIES,
+    ...says('deny'),
+    ...op('op.caller'),
+    ...op('op.asked'),
+    ...op('op.foreign'),
+    ...op('op.free'),
+  });
+  await project.run('op.free', { file: fileOf('free') });
+});
+afterAll(async () => {
+  await project.stop();
+  server.close();
+});
+
+const queue = () => taskQueueOf(project.connection.project, 'dev', 'local');
+const fileOf = (key: string) => join(project.root, key);
+const client = () => project.connection.temporal.workflow;
+const endOf = async (id: string): Promise<TaskResult> => {
+  const end = await project.wait(id);
+  if (end.kind !== 'ended') throw new Error(end.kind);
+  return end.result;
+};
+
+/** What anybody may ask for who may start workflows. */
+async function preflight(ability: string, task: string, more: object = {}): Promise<Required<PreflightAnswer>> {
+  const request = {
+    ability,
+    environment: 'dev',
+    input: { file: fileOf(task) },
+    task,
+    direct: false,
+    user: USER,
+    session: null,
+  };
+  return client().execute(WORKFLOWS.preflight, {
+    workflowId: preflightIdOf(task, project.connection.project),
+    taskQueue: queue(),
+    args: [{ ...request, ...more }],
+  });
+}
+const startOf = ({ plan, seal, input }: Required<PreflightAnswer>, change: object = {}): TaskStart =>
+  ({ format: 1, plan, seal, input, user: USER, session: null, run: true, warnings: [], ...change }) as TaskStart;
+
+describe('a guard for agents is not avoided by a caller that is forged after the seal', () => {
+  test.each<[string, (answer: Required<PreflightAnswer>) => object]>([
+    ['in the seal', ({ seal }) => ({ seal: { ...seal, caller: 'person' } })],
+    ['with the seal of a person of another task', () => ({})],
+    ['beside the seal', () => ({ caller: 'person' })],
+    ['as that of a task that another one called', () => ({ child: { ability: 'op.caller', left_ms: 60_000 } })],
+    ['by a session that is no part of the seal', () => ({ session: 's-1' })],
+    [
+      'by hooks that the plan has no more',
+      ({ plan }) => {
+        const own = plan.operations['op.caller'];
+        const bare = { ...own, hooks: { pre_create: [], pre_call: [], post_call: [] } };
+        return { plan: { ...plan, operations: { 'op.caller': bare } } };
+      },
+    ],
+  ])('%s', async (how, change) => {
+    const key = `caller-${how.replaceAll(' ', '-')}`;
+    const answer = await preflight('op.caller', key, { caller: 'agent' });
+    const other = how.startsWith('with')
+      ? await preflight('op.caller', `${key}-other`, { caller: 'person' })
+      : undefined;
+    const start = startOf(answer, { ...change(answer), ...(other && { seal: other.seal }) });
+    const handle = await client().start('op.caller', {
+      workflowId: key,
+      taskQueue: queue(),
+      args: packArguments(start),
+    });
+    const end = await handle.result().then(
+      (result) => (result as TaskResult).error?.code,
+      (error: { cause?: { type?: string } }) => error.cause?.type,
+    );
+    expect(['seal.invalid', 'guard.denied']).toContain(end);
+    expect(existsSync(fileOf(key))).toBe(false);
+  });
+});
+
+describe('what was defined when a task was made guards it, however it is edited before it runs', () => {
+  const edited = async (ability: string, key: string, files: ProjectFiles) => {
+    const { id } = await project.create(ability, { file: fileOf(key) }, { key, run: false });
+    project.write(files);
+    await project.restartWorkers();
+    await runTask(project.connection, id);
+    const result = await endOf(id);
+    expect(existsSync(fileOf(key))).toBe(false);
+    return result;
+  };
+  const restore = () =>
+    project.write({ 'registry/hooks/PreAbilityCall.yaml': CALL_HOOKS, 'guards/foreign.sh': DENIES, ...says('deny') });
+
+  test.each<[string, string, ProjectFiles]>([
+    ['the script of the ability that a guard asks', 'op.asked', says('allow')],
+    [
+      'the ability that a guard asks, which is another script now',
+      'op.asked',
+      {
+        ...operation('guard.asked', 'return {};', { yaml: 'input_schema: { type: object }' }),
+        'scripts/guard.asked.mjs': 'process.exit(0)',
+      },
+    ],
+    ['the hooks, of which there is none any more', 'op.asked', { 'registry/hooks/PreAbilityCall.yaml': 'hooks: []\n' }],
+    ['the hooks, which cannot be read any more', 'op.asked', { 'registry/hooks/PreAbilityCall.yaml': 'hooks: [{{{\n' }],
+    ['the guard of another tool', 'op.foreign', { 'guards/foreign.sh': ALLOWS }],
+  ])('%s', async (what, ability, files) => {
+    const result = await edited(ability, `edited-${what.length}`, files);
+    restore();
+    expect(result).toMatchObject({ status: 'denied' });
+    expect(['guard.denied', 'hook.failed']).toContain(result.error?.code);
+  });
+
+  test('a guard that was proved to deny and is edited is proved anew, and has failed', async () => {
+    const file = fileOf('proved');
+    expect(await project.run('op.foreign', { file })).toMatchObject({ error: { code: 'guard.denied' } });
+    project.write({ 'guards/foreign.sh': ALLOWS });
+    expect(await project.run('op.foreign', { file })).toMatchObject({
+      status: 'denied',
+      error: { code: 'hook.failed' },
+    });
+    restore();
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test('hooks that cannot be read let no task be made', async () => {
+    const file = fileOf('unreadable');
+    project.write({ 'registry/hooks/PreAbilityCall.yaml': 'hooks: [{{{\n' });
+    await expect(project.run('op.asked', { file })).rejects.toMatchObject({
+      code: expect.stringMatching(/^definition\./),
+    });
+    rmSync(fileOf('registry/hooks/PreAbilityCall.yaml'));
+    project.write({ 'registry/hooks/PreAbilityCall.yml': CALL_HOOKS });
+    const result = await project.run('op.asked', { file }).catch((error: unknown) => error);
+    expect(result).not.toMatchObject({ status: 'succeeded' });
+    rmSync(fileOf('registry/hooks/PreAbilityCall.yml'));
+    restore();
+    expect(existsSync(file)).toBe(false);
+  });
+});
+
+test('foreign code with a true plan and seal has nothing proved, told, ended or sent', async () => {
+  const key = 'foreign-activities';
+  const answer = await preflight('op.free', key);
+  const at = await startForeign(project.connection, key, 'op.free', packArguments(startOf(answer)));
+  const notice = {
+    id: 'x',
+    event: 'task.failed',
+    at: '',
+    project: 'p',
+    task_key: key,
+    ability: 'op.free',
+    environment: 'dev',
+  };
+  const argument = {
+    seal: sealMark(answer.seal),
+    call_id: 'x',
+    status: 'denied',
+    notice,
+    target: 0,
+    key_id: 'test',
+    session: 's',
+    word: { kind: 'ended' },
+    mac: '00',
+  };
+  for (const type of [
+    ACTIVITIES.prove,
+    ACTIVITIES.endCall,
+    ACTIVITIES.notify,
+    ACTIVITIES.checkWord,
+    ACTIVITIES.findUi,
+  ]) {
+    expect([type, await orderActivity(project.connection, at, { type, queue: queue(), argument })]).toEqual([
+      type,
+      'seal.invalid',
+    ]);
+  }
+  // Nor as a child of what looks like the task.
+  await startChild(project.connection, at, {
+    workflowId: `notify:${key}`,
+    type: WORKFLOWS.notify,
+    queue: queue(),
+    args: [{ notice, targets: [0] }],
+  });
+  await expect
+    .poll(
+      () =>
+        client()
+          .getHandle(`notify:${key}`)
+          .result()
+          .catch(() => undefined),
+      { timeout: 20_000 },
+    )
+    .toEqual([expect.stringMatching(/^0: .+/)]);
+  expect(received).toEqual([]);
+  expect(existsSync(fileOf(key))).toBe(false);
+  expect(readFileSync(fileOf('free'), 'utf8')).toBe('x');
+});
