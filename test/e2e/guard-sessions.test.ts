@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SeenSession } from '../../src/client/index.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
-import { CLI } from '../fixtures/command-line.js';
+import { CLEAN, CLI } from '../fixtures/command-line.js';
 import { makeProject, operation, type ProjectFolder } from '../fixtures/project-folder.js';
 
 let project: ProjectFolder;
@@ -24,7 +24,7 @@ function guard(
     const began = performance.now();
     const child = spawn(process.execPath, [CLI, 'guard', '--for', 'claude', '--project', project.root], {
       cwd: project.root,
-      env: { ...process.env, ABILITY_SESSION: '', ...env },
+      env: { ...process.env, ...CLEAN, ABILITY_SESSION: '', ...env },
     });
     let stderr = '';
     child.stderr.on('data', (part) => (stderr += part));
