@@ -52,7 +52,8 @@ test('without a server, and with one that is down, the answer is the same', asyn
 });
 
 test('a session is told what was answered, shows it, and its next turn has what was denied (R-002-57)', async () => {
-  await abilityJson(['session', 'start', '--id', 'one'], { cwd: project.root });
+  const started = await abilityJson(['session', 'start', '--id', 'one'], { cwd: project.root });
+  expect(started).toMatchObject({ exitCode: 0 });
   expect((await guard(SCRIPT, { ABILITY_SESSION: 'one' })).code).toBe(2);
   expect((await guard('git status', { ABILITY_SESSION: 'one' })).code).toBe(0);
   await expect.poll(async () => (await show()).tool_answers?.length, { timeout: 30_000, interval: 200 }).toBe(1);
