@@ -72,7 +72,10 @@ async function write(options, folder, minify) {
 
 // Stacks of a worker go to its log and into histories as they are.
 await write(
-  { input: [...outside, join(dist, 'worker/runtime-main.js')], external: [/^@temporalio\//, APART] },
+  {
+    input: [...outside, join(dist, 'worker/runtime-main.js'), join(dist, 'worker/session-note-main.js')],
+    external: [/^@temporalio\//, APART],
+  },
   'hosting',
   false,
 );

@@ -45,6 +45,19 @@ export interface UnknownSignal {
   value: Json;
 }
 
+/** What `ability guard` said of a call that an agent's tool wanted to make in the session; of those that a guard was asked about. */
+export interface ToolAnswer {
+  /** ISO 8601. */
+  at: string;
+  /** Whose hook it was, such as `claude`. */
+  tool: string;
+  /** What was to be called, as the tool names it; nothing of its input. */
+  name: string;
+  decision: GuardDecision;
+  /** `ability_id` is `*` where it is about no ability. */
+  guards: AbilityGuard[];
+}
+
 /** A task that was asked for in a session. */
 export interface SessionTask {
   task_key: string;
@@ -110,6 +123,8 @@ export interface SessionCarried {
   /** How many calls are not listed. */
   left_out: number;
   unknown_signals: UnknownSignal[];
+  /** The newest; absent in sessions that were carried before there were any. */
+  tool_answers?: ToolAnswer[];
 }
 
 /** What the query of a session and its result give. */
@@ -195,6 +210,8 @@ export type SessionWord =
   | { kind: 'task'; task_key: string; ability_id: string }
   /** What guards said before there was a task; `refused`: there is none. */
   | { kind: 'guards'; task_key: string; refused: boolean; guards: AbilityGuard[] }
+  /** What `ability guard` answered, on a machine that has a seal key. */
+  | { kind: 'tool'; answer: ToolAnswer }
   /** A call is about to be made: these guards are asked, and where none denies, it is entered. */
   | {
       kind: 'call';
@@ -213,4 +230,11 @@ export type SessionWord =
 export interface WordAnswer {
   /** Of a `call`: what its guards said. */
   hooks?: HookAnswer[];
+}
+
+/** An answer of a guard, for a session to note. */
+export interface SessionNote {
+  root: string;
+  session: string;
+  answer: ToolAnswer;
 }

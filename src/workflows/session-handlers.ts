@@ -122,6 +122,9 @@ async function hear(run: SessionRun, signed: SignedWord): Promise<WordAnswer> {
       run.guards.push(...word.guards);
       return {};
     }
+    case 'tool':
+      run.noteToolAnswer(word.answer);
+      return {};
     case 'call':
       return { hooks: answerInSession(run.start.session_id, run.ledger, word) };
     case 'ended':

@@ -1,17 +1,21 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type {
+  AbilityGuard,
   SessionCarried,
   SessionStart,
   SessionSurroundings,
   SessionTask,
   SessionView,
   StopReason,
+  ToolAnswer,
   UnknownSignal,
 } from '../contracts/session.js';
 import { CallLedger } from '../rules/call-ledger.js';
 
 /** So many unknown signals, tasks and guards are kept; of signals the newest, since all are in the scope's file. */
 const MOST_SIGNALS = 200;
+/** So many answers to agents' tools are kept, the newest. */
+const MOST_ANSWERS = 200;
 /** So many tasks are told one by one; the oldest settled ones go first. */
 const MOST_TASKS = 1000;
 
@@ -31,6 +35,7 @@ export class SessionRun {
   readonly tasks: Map<string, SessionTask>;
   readonly ledger: CallLedger;
   readonly signals: UnknownSignal[];
+  readonly toolAnswers: ToolAnswer[];
   private readonly startedAt: string;
 
   constructor(readonly start: SessionStart) {
@@ -44,6 +49,7 @@ export class SessionRun {
     this.tasks = new Map(carried?.tasks.map((task) => [task.task_key, task]));
     this.ledger = new CallLedger(carried);
     this.signals = [...(carried?.unknown_signals ?? [])];
+    this.toolAnswers = [...(carried?.tool_answers ?? [])];
   }
 
   /** What every activity of the session is told. Who started it is a claim, whatever the client says of it. */
@@ -68,6 +74,17 @@ export class SessionRun {
   noteSignals(signals: readonly UnknownSignal[]): void {
     this.signals.push(...signals);
     this.signals.splice(0, this.signals.length - MOST_SIGNALS);
+  }
+
+  /** Keeps what was said to an agent's tool; what was not allowed is for the next turn, each once. */
+  noteToolAnswer(answer: ToolAnswer): void {
+    this.toolAnswers.push(answer);
+    this.toolAnswers.splice(0, this.toolAnswers.length - MOST_ANSWERS);
+    const isSame = (one: AbilityGuard, other: AbilityGuard): boolean =>
+      one.ability_id === other.ability_id && one.source === other.source && one.reason === other.reason;
+    for (const guard of answer.guards) {
+      if (guard.decision !== 'allow' && !this.guards.some((known) => isSame(known, guard))) this.guards.push(guard);
+    }
   }
 
   /** What a later run of it has to know. */
@@ -104,6 +121,7 @@ export class SessionRun {
       hooks: this.hooks,
       tasks: [...this.tasks.values()],
       unknown_signals: this.signals,
+      ...(this.toolAnswers.length > 0 && { tool_answers: this.toolAnswers }),
     };
   }
 }

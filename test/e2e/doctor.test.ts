@@ -57,9 +57,10 @@ describe('each check fails when its thing is broken', () => {
     expect(exitCode).toBe(7);
   });
 
-  test('proof: an environment whose approvals cannot be given', async () => {
+  test('proof: approvals can be given on the own runtime, and on no other server', async () => {
     project.write({ 'ability.yaml': projectFile('{ prod: { proof: required } }') });
-    expect((await doctor()).of('proof')).toMatchObject([{ status: 'warning' }]);
+    expect((await doctor()).of('proof')).toMatchObject([{ status: 'ok' }]);
+    expect((await doctor(['--address', '127.0.0.1:1'])).of('proof')).toMatchObject([{ status: 'warning' }]);
   });
 
   test('temporal: the binary', async () => {

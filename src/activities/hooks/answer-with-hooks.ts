@@ -6,8 +6,11 @@ import { loadRegistry } from '../../definitions/load-registry.js';
 import type { EnvironmentVariables } from '../../planning/environment-variables.js';
 import { resolvePlan } from '../../planning/resolve-plan.js';
 import { callInput } from '../../rules/call-input.js';
+import { firesFor } from '../../rules/fires.js';
 import { failedAnswer } from '../../rules/hook-facts.js';
 import { knownDigestOf } from '../../rules/known-digest.js';
+import { refuseSessionGuard } from '../../rules/refuse-session-guard.js';
+import { handlerReadsSession } from '../../rules/session-reads.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { type HookDependencies, runHooks } from './run-hooks.js';
 
@@ -49,7 +52,11 @@ export async function answerWithHooks(
     // Whoever calls by the tool of an agent is one; in a session it counts as that, as a task there does.
     const caller = session === null ? 'agent' : 'session';
     const context = { ...about, caller, logs: undefined } as const;
-    return await runHooks(phase, context, { blockingOnly: true }, open(registry.project.project));
+    const looking = session === null ? [] : hooks.filter(({ handler }) => handlerReadsSession(handler));
+    const others = { ...context, hooks: hooks.filter((hook) => !looking.includes(hook)) };
+    const answers = await runHooks(phase, others, { blockingOnly: true }, open(registry.project.project));
+    const refusals = looking.filter((hook) => hook.blocking !== false && firesFor(hook, caller));
+    return [...answers, ...refusals.map(({ id }) => refuseSessionGuard(id, ability, session ?? ''))];
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
     const { message, suggestion } = error;

@@ -1,6 +1,6 @@
 import type { SeenSession } from '../../client/index.js';
 import type { HookAnswer } from '../../contracts/hooks.js';
-import type { TurnContext } from '../../contracts/session.js';
+import type { ToolAnswer, TurnContext } from '../../contracts/session.js';
 import { oneLine } from '../../rules/shown-text.js';
 
 /** A turn context for people, a line for each thing that it says. */
@@ -27,6 +27,7 @@ export function renderSession(seen: SeenSession): string[] {
     ...(status === 'terminated' ? ['  It was terminated from outside, so no SessionStop hook could run.'] : []),
     ...tasks.map((task) => `  task ${task.task_key}  ${task.ability_id}  ${task.status}`),
     ...(counts.total > 0 ? [`  calls ${countsOf(seen)}`] : []),
+    ...(seen.tool_answers ?? []).map(toolLine),
     ...seen.unknown_signals.map(({ at, hook, name, value }) => {
       return `  unknown signal ${oneLine(name)} of ${hook}, ${at}: ${oneLine(JSON.stringify(value))}`;
     }),
@@ -38,6 +39,13 @@ export function renderSession(seen: SeenSession): string[] {
 function countsOf({ counts }: SeenSession): string {
   const some = Object.entries(counts).filter(([, count]) => count > 0);
   return some.map(([name, count]) => `${name} ${count}`).join(', ');
+}
+
+function toolLine({ at, tool, name, decision, guards }: ToolAnswer): string {
+  const why = guards
+    .filter((guard) => guard.decision === decision)
+    .map(({ ability_id, source }) => `${ability_id} (${source})`);
+  return `  tool ${oneLine(name)} of ${oneLine(tool)}, ${at}: ${decision}, ${oneLine(why.join(', '))}`;
 }
 
 function failureOf({ phase, hook_id, reason = '' }: HookAnswer): string {

@@ -82,7 +82,7 @@ function reasonOf(answer: HookAnswer | undefined): string {
 }
 
 async function askExpressions(
-  { input }: AskedAbility,
+  { ability, input }: AskedAbility,
   { hooks, facts, defaults, cel }: GuardedAbility,
   { user, session, moment }: Asking,
 ): Promise<HookAnswer[]> {
@@ -90,6 +90,8 @@ async function askExpressions(
   if (hooks.length === 0) return answers;
   const { answerExpression } = await import('../../rules/hook-facts.js');
   const { firesFor } = await import('../../rules/fires.js');
+  const { handlerReadsSession } = await import('../../rules/session-reads.js');
+  const { refuseSessionGuard } = await import('../../rules/refuse-session-guard.js');
   const { name, source } = user;
   const own: Record<string, Json> = {
     input: { ...defaults, ...input },
@@ -103,7 +105,11 @@ async function askExpressions(
   for (const { id, handler } of hooks.filter((hook) => firesFor(hook, caller) && hook.blocking !== false)) {
     if (handler.kind !== 'expression') throw new Error(`${id} is no expression`);
     const all = { ...facts, ...own } as Parameters<typeof answerExpression>[3];
-    answers.push(answerExpression(id, handler, { phase: 'PreAbilityCall', path: '' }, all, { moment, cel }));
+    const answer =
+      session !== null && handlerReadsSession(handler)
+        ? refuseSessionGuard(id, ability, session)
+        : answerExpression(id, handler, { phase: 'PreAbilityCall', path: '' }, all, { moment, cel });
+    answers.push(answer);
     if (answers.at(-1)?.decision === 'deny') break;
   }
   return answers;

@@ -5,6 +5,8 @@ export interface Finding {
   /** Which part of `policy.bypass` decides about it. */
   about: keyof Bypass;
   what: string;
+  /** That it goes round; left out where it is about none. */
+  ability?: string;
   /** What to do instead. */
   instead: string;
 }
@@ -13,6 +15,7 @@ export interface Finding {
 export function roundAbility(what: string, ability: string): Finding {
   return {
     about: 'abilities',
+    ability,
     what: `${what} of the ability ${ability}`,
     instead: `Run \`ability run ${ability}\` instead, which asks its guards; \`ability show ${ability}\` shows its input.`,
   };

@@ -1,3 +1,4 @@
+import type { SessionNote } from '../../contracts/session.js';
 import { findProjectRoot } from '../../definitions/find-project.js';
 import type { GuardLine } from './guard-line.js';
 import { type Printed, printAnswer } from './print-answer.js';
@@ -14,7 +15,10 @@ export async function guardProcess(
   try {
     const text = await readAll(stdin);
     const root = findProjectRoot(cwd, project);
-    return await runGuard({ tool, root, environment: environment ?? (env.ABILITY_ENV || undefined), env, text });
+    const note = env.ABILITY_SESSION ? (await import('./note-session.js')).noteSession : undefined;
+    const told = note && { note: (each: SessionNote) => note(each, env) };
+    const chosen = environment ?? (env.ABILITY_ENV || undefined);
+    return await runGuard({ tool, root, environment: chosen, env, text, ...told });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const said = `ability guard failed, and a guard that cannot answer is a no: ${reason}`;

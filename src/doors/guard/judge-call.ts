@@ -2,12 +2,14 @@ import type { GuardAnswer } from './ask-abilities.js';
 import { type Asking, askAbility, mappedAbilities } from './ask-abilities.js';
 import type { Finding } from './finding.js';
 import { formsOfCall } from './forms-of-call.js';
-import { judgeTool, registeredTool } from './judge-tool.js';
+import { guardsOf } from './guards-of-answer.js';
+import { judgeTool } from './judge-tool.js';
 import { Places } from './places.js';
 import type { Verdict } from './print-answer.js';
 import type { AgentCall } from './read-event.js';
 import { RegisteredEndpoints } from './registered-endpoints.js';
 import { RegisteredScripts } from './registered-scripts.js';
+import { registeredTool } from './registered-tools.js';
 
 /**
  * What is said of a call that an agent's tool wants to make: the gravest of what goes round the runtime and of what the guards
@@ -33,7 +35,7 @@ export async function judgeCall(call: AgentCall, asking: Asking): Promise<Verdic
     });
   }
   const mapped = await mappedAbilities(forms, asking);
-  const tool = registeredTool(call, index.tools);
+  const tool = registeredTool(call, index.tools, root);
   const asked =
     tool && !mapped.some(({ ability }) => ability === tool.ability)
       ? [{ ability: tool.ability, input: call.input }]
@@ -68,10 +70,11 @@ function verdictOf(findings: readonly Finding[], answers: readonly GuardAnswer[]
           .filter(Boolean)
           .join(' '),
       );
+  const guards = guardsOf(findings, answers, index.bypass);
   const denied = [...refused, ...said('deny')];
   if (denied.length > 0)
-    return { decision: 'deny', reason: ['ability guard:', ...denied, ...faults].join(' '), warnings };
+    return { decision: 'deny', reason: ['ability guard:', ...denied, ...faults].join(' '), warnings, guards };
   const asks = said('need_user_confirm');
-  if (asks.length > 0) return { decision: 'ask', reason: ['ability guard:', ...asks].join(' '), warnings };
-  return { decision: 'none', reason: '', warnings };
+  if (asks.length > 0) return { decision: 'ask', reason: ['ability guard:', ...asks].join(' '), warnings, guards };
+  return { decision: 'none', reason: '', warnings, guards };
 }

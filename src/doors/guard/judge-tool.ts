@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import type { Json } from '../../contracts/json.js';
 import { type Finding, roundAbility } from './finding.js';
 import { type FormOfCall, filesNamedIn, mayWrite } from './forms-of-call.js';
-import type { RegisteredTool } from './guard-index.js';
 import { judgeShell, type Registered } from './judge-shell.js';
 import { findDecisionInText } from './own-commands.js';
 import type { AgentCall } from './read-event.js';
+import { type FoundTool, registeredTool } from './registered-tools.js';
 
 /** What in a call of an agent's tool goes round the runtime. Source: answers, 55. */
 export function judgeTool(
@@ -15,8 +15,9 @@ export function judgeTool(
   cwd: string,
   registered: Registered,
 ): Finding[] {
-  const tool = registeredTool(call, registered.places.index.tools);
-  const findings = tool ? [roundAbility(`${call.name} is the MCP tool`, tool.ability)] : [];
+  const { root, index } = registered.places;
+  const tool = registeredTool(call, index.tools, root);
+  const findings = tool ? [roundMcpTool(call.name, tool)] : [];
   return [...findings, ...forms.flatMap((form) => judgeForm(call, form, cwd, registered))];
 }
 
@@ -47,28 +48,11 @@ function judgeForm(
   return found.filter((finding) => finding !== undefined);
 }
 
-/** The registered MCP tool that a call is of: by its server's name, or by how the server is reached. */
-export function registeredTool(
-  { name, server }: AgentCall,
-  tools: readonly RegisteredTool[],
-): RegisteredTool | undefined {
-  return tools.find(({ server: of, tool, at }) => {
-    const [s, t] = [plain(of), plain(tool)];
-    const names = [`mcp__${s}__${t}`, `mcp_${s}_${t}`, `mcp:${s}:${t}`, `${s}__${t}`];
-    if (names.includes(plain(name))) return true;
-    const last = plain(name).split(/__|:/).at(-1);
-    return last === t && (name === `MCP:${tool}` || (server !== undefined && isSameServer(server, at)));
-  });
-}
-
-/** Tools change what names may not have. */
-function plain(name: string): string {
-  return name.toLowerCase().replace(/[^\w:-]/g, '_');
-}
-
-function isSameServer(given: string, at: string): boolean {
-  const [one, other] = [given, at].map((text) => text.trim().replace(/\/+$/, '').toLowerCase());
-  return one === other || (other ?? '').split(' ')[0] === one;
+function roundMcpTool(name: string, { ability, tool, isCertain }: FoundTool): Finding {
+  if (isCertain) return roundAbility(`${name} is the MCP tool`, ability);
+  const finding = roundAbility(`${name} has the name of the MCP tool ${tool}, and counts as that`, ability);
+  const advice = 'Where its server is another one, a person can name that server in `.mcp.json` of the project.';
+  return { ...finding, instead: `${finding.instead} ${advice}` };
 }
 
 function pathOf(text: string): string {

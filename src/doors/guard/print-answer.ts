@@ -1,3 +1,4 @@
+import type { AbilityGuard } from '../../contracts/session.js';
 import type { AgentTool } from './agent-tools.js';
 
 /** What the guard says of one call. */
@@ -7,6 +8,8 @@ export interface Verdict {
   reason: string;
   /** Shown, and decides nothing. */
   warnings: string[];
+  /** For the record of the session; nothing of the call's input. Empty where nothing was asked. */
+  guards: AbilityGuard[];
 }
 
 /** How a verdict leaves the process. */
@@ -26,7 +29,7 @@ export interface Printed {
  * @param event at which it was asked; undefined where that could not be read.
  */
 export function printAnswer(
-  { decision, reason, warnings }: Verdict,
+  { decision, reason, warnings }: Omit<Verdict, 'guards'>,
   tool: AgentTool,
   event: string | undefined,
   mayAsk: boolean,

@@ -254,6 +254,52 @@ process.stdin.on('data', (part) => (text += part)).on('end', () => {
   });
 });
 
+describe('a guard written for Claude Code is asked as it is there', () => {
+  const BLOCK = `import json, sys
+call = json.load(sys.stdin)
+if call["hook_event_name"] != "PreToolUse" or call["tool_name"] != "Bash":
+    sys.exit(1)
+if "--force" in call["tool_input"]["command"]:
+    print("Force is not the way.", file=sys.stderr)
+    sys.exit(2)
+`;
+  const files = {
+    ...lowLevel(
+      'ops.run',
+      'effects: destructive',
+      'input_schema: { type: object, properties: { command: { type: string } }, required: [command] }',
+      'implementation: { kind: script, script: { path: ops/tools/other.py } }',
+    ),
+    'hooks/block.py': BLOCK,
+    'registry/hooks/PreAbilityCall.yaml': `hooks:
+  - id: foreign
+    blocking: true
+    match: { abilities: ["ops.*"] }
+    handler: { script: { path: hooks/block.py }, format: claude-code }
+    as:
+      - { match: { abilities: ["ops.*"] }, tool_name: Bash, tool_input: { command: "\${{ input.command }}" } }
+    must_deny:
+      - { ability: ops.run, input: { command: git push --force } }
+`,
+  };
+  const shell = (command: string, root: string): object => claudeCall('Bash', { command }, root);
+
+  test('its exit code 2 is the no of each tool, and its silence no opinion (R-002-57)', async () => {
+    const { project, ask } = guardedProject(files);
+    for (const tool of ['claude', 'codex'] as const) {
+      const denied = await ask(shell('git push --force', project.root), tool, process.env);
+      expect(denied.stderr).toContain('Force is not the way. (hook foreign of ops.run)');
+      expect(denied.exit).toBe(2);
+      expect(await ask(shell('git push', project.root), tool, process.env)).toEqual(NO_OPINION);
+    }
+  });
+
+  test('one that fails is a no', async () => {
+    const { project, ask } = guardedProject({ ...files, 'hooks/block.py': 'raise SystemExit(7)\n' });
+    expect((await ask(shell('git push', project.root), 'claude', process.env)).exit).toBe(2);
+  });
+});
+
 describe('what cannot be read is a no', () => {
   test.each([
     ['', 'nothing on stdin'],

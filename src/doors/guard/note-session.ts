@@ -1,0 +1,27 @@
+import { spawn } from 'node:child_process';
+import type { SessionNote } from '../../contracts/session.js';
+import { NOTE_VARIABLE, SESSION_NOTE_PROGRAM } from '../../server/session-note-program.js';
+
+/**
+ * Has another process send a session an answer, and waits for nothing: a server that is slow or down changes no answer.
+ *
+ * @returns what to say where nothing can be sent from here.
+ */
+export function noteSession(note: SessionNote, env: NodeJS.ProcessEnv): string | undefined {
+  const isRemote = Boolean(env.TEMPORAL_ADDRESS || env.TEMPORAL_PROFILE);
+  if (isRemote && !env.ABILITY_SEAL_KEYS)
+    return `The session ${note.session} has no note of this: without ABILITY_SEAL_KEYS it takes none from this machine.`;
+  try {
+    const child = spawn(process.execPath, [SESSION_NOTE_PROGRAM], {
+      cwd: note.root,
+      detached: true,
+      stdio: 'ignore',
+      env: { ...env, [NOTE_VARIABLE]: JSON.stringify(note) },
+    });
+    child.on('error', () => {});
+    child.unref();
+    return undefined;
+  } catch (error) {
+    return `The session ${note.session} has no note of this: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
