@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
@@ -194,7 +194,8 @@ test('ABILITY_SEAL_KEYS, where it is set, signs in place of keys of the project'
   project = makeProject(FILES);
   const env = { ABILITY_SEAL_KEYS: `given:${randomBytes(32).toString('base64url')}` };
   const { json: task } = await json(['run', 'asks'], env);
-  expect(existsSync(join(project.root, '.system/keys'))).toBe(false);
+  // The key of proofs is no seal key.
+  expect(readdirSync(join(project.root, '.system/keys'))).toEqual(['proof']);
   expect((await run(['approve', task.task_key], env)).exitCode).toBe(0);
   expect(await json(['task', 'watch', task.task_key], env)).toMatchObject({ exitCode: 0 });
 });

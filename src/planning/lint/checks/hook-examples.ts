@@ -19,8 +19,10 @@ export function* checkHookExamples({ registry }: LintedProject): Generator<Findi
 }
 
 function* exampleFindings(registry: Registry, phase: Phase, hook: Loaded<HookDefinition>): Generator<Finding> {
-  const { handler, examples = [], id, blocking, enabled } = hook.value;
-  if (enabled && blocking && examples.length === 0 && !('builtin' in handler) && isGuardPhase(phase)) {
+  const { handler, examples = [], must_deny, id, blocking, enabled } = hook.value;
+  // What a guard of another tool must deny shows it as well.
+  const isShown = examples.length > 0 || must_deny !== undefined || 'builtin' in handler;
+  if (enabled && blocking && !isShown && isGuardPhase(phase)) {
     const message = `The guard ${id} has no example, so nothing shows that it refuses what it should`;
     yield findingOf('lint.guard_without_example', message, hook.locate(['id']));
   }
