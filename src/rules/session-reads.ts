@@ -4,7 +4,7 @@ import { compileExpression } from './expressions/evaluate.js';
 type ExpressionHandler = Extract<PlanHandler, { kind: 'expression' }>;
 
 /** Comparisons of the session with null look at nothing that it did. */
-const WHETHER_THERE = /\bsession\s*[!=]=\s*null\b|\bnull\s*[!=]=\s*session\b/g;
+const WHETHER_THERE = /(?<![\w.])session\s*[!=]=\s*null\b|\bnull\s*[!=]=\s*session\b(?!\s*[.[?(])/g;
 
 /** The conditions of a handler that is an expression. */
 function conditionsOf({ deny_if, confirm_if, warn_if }: Pick<ExpressionHandler, 'deny_if' | 'confirm_if' | 'warn_if'>) {

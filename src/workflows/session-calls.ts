@@ -2,8 +2,9 @@ import { CancellationScope, isCancellation, proxyLocalActivities, uuid4 } from '
 import type { EndCallRequest } from '../contracts/activities.js';
 import { ACTIVITIES } from '../contracts/names.js';
 import type { CallStatus } from '../contracts/session.js';
+import { endOfCall } from '../rules/end-of-call.js';
 import { untilKeyed } from './await-key.js';
-import { isStepFailure, stepStatusOf } from './step-failure.js';
+import { isStepFailure } from './step-failure.js';
 import type { TaskRun } from './task-run.js';
 
 type EndCall = (request: EndCallRequest) => Promise<void>;
@@ -34,10 +35,8 @@ export async function inSession<T>(run: TaskRun, action: (call: EnteredCall) => 
 }
 
 function statusOf({ isMade }: EnteredCall, error: unknown): CallStatus | 'denied' {
-  if (!isMade) return 'denied';
-  if (isCancellation(error)) return 'cancelled';
-  const status = isStepFailure(error) ? stepStatusOf(error.problem.code) : 'failed';
-  return status === 'denied' || status === 'unknown' ? status : 'failed';
+  if (isMade && isCancellation(error)) return 'cancelled';
+  return endOfCall(isMade, isStepFailure(error) ? error.problem.code : undefined);
 }
 
 /** A session that cannot be told counts the call as under way, which no limit takes for less. */

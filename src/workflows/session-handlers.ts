@@ -112,10 +112,13 @@ async function hear(run: SessionRun, signed: SignedWord): Promise<WordAnswer> {
   if (word.kind !== 'ended') refuseStopped(run);
   run.touch();
   switch (word.kind) {
-    case 'task':
-      if (!run.tasks.has(word.task_key))
+    case 'task': {
+      const known = run.tasks.get(word.task_key);
+      // A key that was refused at creation may be used again.
+      if (!known || (known.settled && known.status === 'unavailable'))
         run.noteTasks([{ task_key: word.task_key, ability_id: word.ability_id, status: 'created', told: 0 }]);
       return {};
+    }
     case 'guards': {
       const task = run.tasks.get(word.task_key);
       if (word.refused && task) run.noteTasks([{ ...task, status: 'unavailable', settled: true }]);

@@ -106,7 +106,7 @@ type Row = [args: string[], exit: number, code: string, message: RegExp, suggest
 const USAGE: Row[] = [
   [['run'], 2, 'usage.invalid', /missing required argument 'id'/],
   [['rum', 'x'], 2, 'usage.invalid', /unknown command 'rum'/, /Did you mean run\?/],
-  [['tokens', 'list'], 2, 'usage.invalid', /unknown command 'tokens'/, /See `ability --help`/],
+  [['frobnicate', 'x'], 2, 'usage.invalid', /unknown command 'frobnicate'/, /See `ability --help`/],
   [['run', 'util.echo', '--jsn'], 2, 'usage.invalid', /unknown option '--jsn'/, /--json/],
   [['run', 'util.echo', '--direct', '--key', 'k'], 2, 'usage.invalid', /--direct promises no key/],
   [['run', 'util.echo', '--direct', '--detach'], 2, 'usage.invalid', /does not go with --detach/],

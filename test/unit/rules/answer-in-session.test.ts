@@ -110,6 +110,10 @@ test.each([
   ['session == null', false, false],
   ['session != null && session.id == "x"', false, false],
   ['input.session == "x"', false, false],
+  ['null == session', false, false],
+  ['null == session.calls', true, true],
+  ['null == session["calls"]', true, true],
+  ['input.session == null || session.counts.total > 1', true, false],
 ])('%s looks at the session: %s, at its calls: %s', (condition, session, calls) => {
   expect(readsSession(condition)).toBe(session);
   expect(readsCalls(handler(condition))).toBe(calls);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { MustDeny } from '../../../contracts/foreign-hooks.js';
 import { CEL, ENGINE } from '../../../contracts/names.js';
 import { digestOf } from '../../../rules/canonical.js';
@@ -44,7 +45,9 @@ async function fire(
   signal: AbortSignal,
 ): Promise<Verdict> {
   const event = handler.foreign.event ?? 'PreToolUse';
-  const around = { root: dependencies.root, session: 'must-deny', call: `must-deny/${id}` };
+  // A script cannot tell a trial from a call by these.
+  const task = randomUUID();
+  const around = { root: dependencies.root, session: randomUUID(), call: `${task}/${ability}` };
   try {
     return await askForeign(dependencies, {
       id,
@@ -57,7 +60,7 @@ async function fire(
         values: {
           input: {},
           environment: { name: environment, protected: false, vars: {} },
-          task: { key: 'must-deny', ability },
+          task: { key: task, ability },
         },
         inputSchema: null,
         placeholders: { pinned },

@@ -73,8 +73,9 @@ async function decideOne(
     const { status } = await send(connection, task_key, approval, 'approve', decision);
     return { task_key, approval_id, counted: true, status };
   } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    return { task_key, approval_id, counted: false, error: error.toProblem() };
+    const reason = error instanceof Error ? error.message : String(error);
+    const problem = error instanceof AbilityError ? error.toProblem() : { code: 'internal.error', message: reason };
+    return { task_key, approval_id, counted: false, error: problem };
   }
 }
 

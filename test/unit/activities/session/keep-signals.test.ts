@@ -29,11 +29,11 @@ test('a scope that leads out of the project makes nothing there', () => {
   expect(existsSync(join(other.root, 'made'))).toBe(false);
 });
 
-test('a folder or a file that is a link out of the project is not written through', () => {
+test('a folder or a file that is no plain file out of the project is not written through', () => {
   symlinkSync(other.root, join(project.root, 'linked'));
   expect(() => keepSignals(project.root, 'linked', 's-1', [SIGNAL])).toThrow(/leads out of the project/);
   mkdirSync(join(project.root, 'ops/workdocs'), { recursive: true });
   symlinkSync(join(other.root, 'ability.yaml'), join(project.root, 'ops/workdocs/hook-signals.md'));
-  expect(() => keepSignals(project.root, 'ops', 's-1', [SIGNAL])).toThrow(/is a link/);
+  expect(() => keepSignals(project.root, 'ops', 's-1', [SIGNAL])).toThrow(/is no plain file/);
   expect(readFileSync(join(other.root, 'ability.yaml'), 'utf8')).not.toContain('calm');
 });
