@@ -71,3 +71,9 @@ export const BUILTINS = ['usage', 'credentials_present', 'environment_scope'] as
 
 /** One of {@link BUILTINS}. */
 export type BuiltinHook = (typeof BUILTINS)[number];
+
+/** What `match.kinds` of a hook may name: the kind of an implementation; `workflow` is a high-level ability. */
+export const HOOK_KINDS = ['script', 'mcp', 'api', 'workflow'] as const;
+
+/** One of {@link HOOK_KINDS}. */
+export type HookKind = (typeof HOOK_KINDS)[number];

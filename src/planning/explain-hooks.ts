@@ -93,9 +93,16 @@ function whyDropped(
 
 function unfitField(
   match: HookMatch,
-  { ability, modules, environment, effects, tags }: HookSubject,
+  { ability, modules, environment, kind, effects, tags }: HookSubject,
 ): string | undefined {
-  const names = { abilities: [ability], modules, environments: [environment], effects: [effects], tags };
+  const names = {
+    abilities: [ability],
+    modules,
+    environments: [environment],
+    kinds: [kind],
+    effects: [effects],
+    tags,
+  };
   for (const [key, found] of Object.entries(names)) {
     const wanted = match[key as keyof typeof names];
     if (!fits(wanted, found)) return `${key} ${wanted?.join(', ')} (here: ${found.join(', ') || 'none'})`;

@@ -20,7 +20,7 @@ export function hookLevelsOf(
   const config = configOf(registry, id);
   const own = workflow ? [{ value: workflow.value.hooks, from: workflow, path: ['hooks'] }] : [];
   return {
-    subject: { ability: id, modules, environment, effects, tags },
+    subject: { ability: id, modules, environment, kind: 'workflow', effects, tags },
     levels: [...own, ...configLevels(config, config?.value.environments?.[environment], environment)],
     isWorkflow: true,
   };

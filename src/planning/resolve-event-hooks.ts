@@ -14,7 +14,7 @@ export interface SessionSubject {
 }
 
 /** Fields of `match` that are about an ability, of which an event of a session has none. */
-const OF_ABILITIES = ['abilities', 'effects', 'tags'] as const;
+const OF_ABILITIES = ['abilities', 'kinds', 'effects', 'tags'] as const;
 
 /**
  * The hooks of a session's event, in the order of their file; for `runHooks`, which chooses those that block and those

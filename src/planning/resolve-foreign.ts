@@ -9,6 +9,7 @@ import { isShown, MAPPING_NAMES, type MappedAbility, mappingOf, toolCallOf } fro
 import { type Available, checkCondition, checkTemplate } from './check-names.js';
 import { chooseImplementation, configOf } from './choose-implementation.js';
 import { placed } from './placed.js';
+import type { HookSubject } from './resolve-hooks.js';
 
 const IN_MAPPINGS: Available = {
   names: MAPPING_NAMES,
@@ -117,7 +118,7 @@ export function mappedAbilityOf(
   environment: string,
   hook: Loaded<HookDefinition>,
   path: PropertyKey[],
-): MappedAbility {
+): HookSubject {
   const operation = registry.operations.get(ability);
   if (!operation) {
     throw new AbilityError({
@@ -130,5 +131,5 @@ export function mappedAbilityOf(
   const { scope, effects } = operation.value;
   const config = configOf(registry, ability);
   const { body } = chooseImplementation(registry, operation, config, config?.value.environments?.[environment]);
-  return { ability, modules: scope.modules ?? [], environment, effects, tags: body.tags ?? [] };
+  return { ability, modules: scope.modules ?? [], environment, kind: body.kind, effects, tags: body.tags ?? [] };
 }

@@ -1,5 +1,5 @@
 import type { Effect } from '../contracts/effects.js';
-import type { BuiltinHook, Phase } from '../contracts/hooks.js';
+import type { BuiltinHook, HookKind, Phase } from '../contracts/hooks.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { PlanHandler, PlanHook, PlanHooks } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
@@ -26,6 +26,7 @@ export interface HookSubject {
   ability: string;
   modules: readonly string[];
   environment: string;
+  kind: HookKind;
   effects: Effect;
   tags: readonly string[];
 }
@@ -175,6 +176,7 @@ export function fitsMatch(match: HookMatch, subject: HookSubject): boolean {
     fits(match.abilities, [subject.ability]) &&
     fits(match.modules, subject.modules) &&
     fits(match.environments, [subject.environment]) &&
+    fits(match.kinds, [subject.kind]) &&
     fits(match.effects, [subject.effects]) &&
     fits(match.tags, subject.tags)
   );

@@ -46,6 +46,7 @@ export function hookLevels(
     ability: value.operation_key,
     modules: value.scope.modules ?? [],
     environment,
+    kind: chosen.body.kind,
     effects: value.effects,
     tags: chosen.body.tags ?? [],
   };

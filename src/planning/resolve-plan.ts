@@ -177,7 +177,7 @@ function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): Pla
   const tags = [...new Set(tagged.flatMap((part) => part.tags))].sort();
   const effects = gravest([...used.values(), ...childAbilities].map((part) => part.effects));
   const levels = configLevels(config, settings, environment);
-  const subject = { ability: value.id, modules, environment, effects, tags };
+  const subject = { ability: value.id, modules, environment, kind: 'workflow' as const, effects, tags };
   const own = { value: value.hooks, from: workflow, path: ['hooks'] };
   const ability: PlanAbility = {
     id: value.id,

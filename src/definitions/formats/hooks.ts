@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CALLERS } from '../../contracts/callers.js';
-import { BUILTINS, PHASES } from '../../contracts/hooks.js';
+import { BUILTINS, HOOK_KINDS, PHASES } from '../../contracts/hooks.js';
 import { script } from './implementation.js';
 import { abstain, foreignEvent, foreignFormat, mustDeny, toolMapping } from './tool-mapping.js';
 import { abilityId, condition, effect, environmentName, jsonObject, moment, plainName, seconds } from './values.js';
@@ -12,6 +12,11 @@ export const match = z.strictObject({
   abilities: globs.describe('Ids of abilities; * matches any letters.'),
   modules: globs.describe('Modules of the ability.'),
   environments: globs.describe('Names of environments.'),
+  kinds: z
+    .array(z.enum(HOOK_KINDS))
+    .min(1)
+    .optional()
+    .describe('Kinds of the chosen implementation; `workflow`: a high-level ability.'),
   effects: z.array(effect).min(1).optional().describe('Effects of the ability.'),
   tags: globs.describe('Tags of the implementation.'),
   callers: z

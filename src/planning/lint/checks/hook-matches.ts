@@ -113,7 +113,7 @@ type Ability = Registry['operations'] extends Map<string, infer One> ? One : nev
 type Workflow = Registry['workflows'] extends Map<string, infer One> ? One : never;
 
 function whyItNeverFits(
-  { abilities, modules, effects }: HookMatch,
+  { abilities, modules, kinds, effects }: HookMatch,
   id: string,
   { value }: Ability | Workflow,
 ): string | undefined {
@@ -124,5 +124,7 @@ function whyItNeverFits(
   // A guard for an environment may be bound beside a scope that leaves the environment out: both keep it away.
   // The effect of a workflow is that of its gravest call.
   if ('effects' in value && effects && !effects.includes(value.effects)) return `effects ${effects.join(', ')}`;
+  const canBe = 'effects' in value ? (kind: string) => kind !== 'workflow' : (kind: string) => kind === 'workflow';
+  if (kinds && !kinds.some(canBe)) return `kinds ${kinds.join(', ')}`;
   return undefined;
 }

@@ -40,7 +40,14 @@ function surroundingsOf(
   const own = workflow ? [{ value: workflow.value.hooks, from: workflow, path: ['hooks'] }] : [];
   return {
     // Its effects and tags are those of what it calls, whose guards are compared there.
-    subject: { ability: id, modules: workflow?.value.scope.modules ?? [], environment, effects: 'read', tags: [] },
+    subject: {
+      ability: id,
+      modules: workflow?.value.scope.modules ?? [],
+      environment,
+      kind: 'workflow',
+      effects: 'read',
+      tags: [],
+    },
     levels: [...own, ...configLevels(config, config?.value.environments?.[environment], environment)],
   };
 }

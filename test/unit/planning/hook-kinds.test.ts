@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { explainHooks } from '../../../src/planning/explain-hooks.js';
+import { hookLevelsOf } from '../../../src/planning/hook-levels-of.js';
+import { resolveEventHooks } from '../../../src/planning/resolve-event-hooks.js';
+import { errorOf } from '../error-of.js';
+import { lowLevel, registryOf, resolved, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
+
+const guard = (id: string, kinds: string): string =>
+  `  - { id: ${id}, blocking: true, match: { kinds: ${kinds} }, handler: { expression: { deny_if: "false" } } }`;
+
+const FILES = {
+  ...SCRIPT_FILE,
+  'ability.yaml': 'format: 1\nproject: p\nenvironments: { dev: {} }\n',
+  ...lowLevel('op', '', SCRIPT),
+  ...lowLevel('web', '', 'implementation: { kind: api, api: { path: / } }'),
+  'registry/config/c.yaml':
+    'abilities: [{ id: web, environments: { dev: { endpoints: { default: "http://a.test" } } } }]',
+  'registry/high-level/flow.yaml': `
+id: flow
+type: workflow
+version: 1
+summary: Calls both.
+steps:
+  - { id: a, call: op }
+  - { id: b, call: web }
+`,
+};
+const GUARDS = ['hooks:', guard('scripts', '[script]'), guard('calls', '[api, mcp]'), guard('flows', '[workflow]')];
+const CALL = { 'registry/hooks/PreAbilityCall.yaml': GUARDS.join('\n') };
+
+describe('R-000-63: `match.kinds` of a hook', () => {
+  test('is filtered when the plan is made: an operation by the kind of its implementation, a workflow as one', () => {
+    const { plan } = resolved({ ...FILES, ...CALL }, 'flow', 'dev');
+    const ids = (hooks: { id: string }[] | undefined) => hooks?.map(({ id }) => id);
+    expect(ids(plan.operations.op?.hooks.pre_call)).toEqual(['scripts']);
+    expect(ids(plan.operations.web?.hooks.pre_call)).toEqual(['calls']);
+    expect(ids(plan.ability.hooks.pre_call)).toEqual(['flows']);
+  });
+
+  test('`hooks list` says the kind that does not fit', () => {
+    const files = { ...FILES, ...CALL };
+    const { plan } = resolved(files, 'web', 'dev');
+    const registry = registryOf(files);
+    const hooks = explainHooks(registry, { ...hookLevelsOf(registry, plan), caller: undefined });
+    const why = Object.fromEntries(hooks.map((hook) => [hook.id, hook.why]));
+    expect(why).toMatchObject({
+      calls: 'global: its match fits',
+      scripts: 'its match does not fit: kinds script (here: api)',
+      flows: 'its match does not fit: kinds workflow (here: api)',
+    });
+  });
+
+  test('a kind that does not exist is refused, and so is one for an event of a session', () => {
+    const unknown = { 'registry/hooks/PreAbilityCall.yaml': `hooks:\n${guard('g', '[shell]')}` };
+    expect(errorOf(() => resolved({ ...FILES, ...unknown }, 'op', 'dev')).code).toBe('definition.invalid');
+    const registry = registryOf({ ...FILES, 'registry/hooks/SessionStop.yaml': `hooks:\n${guard('g', '[script]')}` });
+    const error = errorOf(() => resolveEventHooks(registry, 'SessionStop', { environment: 'dev', modules: [] }));
+    expect(error.message).toMatch(/matches kinds/);
+  });
+});
