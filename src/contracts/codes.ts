@@ -420,6 +420,12 @@ export const CODES = {
       'The cause of an `outcome.unknown`: the call was at work in a branch of a race that another branch won, and was cut.',
     next: 'Move the call after the race, or write `cut: allowed` at it.',
   },
+  'record.masked': {
+    exit: EXIT.usage,
+    means:
+      'Temporal no longer has the input of the task, and in its record secrets are masked, so it cannot be used again.',
+    next: 'Name a field without secrets, or run the ability again with an input of your own.',
+  },
   'record.missing': {
     exit: EXIT.usage,
     means: 'The record of the task is not there.',

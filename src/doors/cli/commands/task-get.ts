@@ -1,9 +1,10 @@
 import { findRecord, readInput, viewTask } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
-import type { JsonObject } from '../../../contracts/json.js';
+import type { Json, JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { didYouMean } from '../../../rules/nearest.js';
 import { type Context, openRegistry, withSession } from '../context.js';
+import { refuseMasked } from '../refuse-masked.js';
 
 /** `ability task get KEY [FIELD]`: the input of a task, or one field. Source: R-000-83. */
 export async function run(context: Context, [key = '', field]: string[]): Promise<ExitCode> {
@@ -12,7 +13,8 @@ export async function run(context: Context, [key = '', field]: string[]): Promis
     // A record here that has the key of another project's task is not of that task.
     const recorded = result.project === undefined ? (await findRecord(connection, key))?.input : undefined;
     // Known secrets are masked in a record, so it comes last.
-    const input = view?.input ?? (await readInput(connection, key).catch(orElse(recorded))) ?? recorded;
+    const whole = view?.input ?? (await readInput(connection, key).catch(orElse(recorded)));
+    const input = whole ?? recorded;
     if (!input) {
       throw new AbilityError({
         code: 'record.missing',
@@ -28,6 +30,7 @@ export async function run(context: Context, [key = '', field]: string[]): Promis
         suggestion,
       });
     }
+    if (whole === undefined) refuseMasked(key, field === undefined ? input : { [field]: input[field] as Json });
     const value = field === undefined ? input : input[field];
     if (typeof value === 'string' && !context.flags.json) context.terminal.print(value);
     else context.terminal.printJson(value);
@@ -36,9 +39,9 @@ export async function run(context: Context, [key = '', field]: string[]): Promis
 }
 
 /** The start of a task may lie in a store that is not seen from here; what a record has does as well. */
-function orElse(recorded: JsonObject | undefined): (error: unknown) => JsonObject {
+function orElse(recorded: JsonObject | undefined): (error: unknown) => undefined {
   return (error) => {
     if (recorded === undefined) throw error;
-    return recorded;
+    return undefined;
   };
 }
