@@ -1,3 +1,4 @@
+import { ulid } from 'ulid';
 import type { MustDeny } from '../../../contracts/foreign-hooks.js';
 import { CEL, ENGINE } from '../../../contracts/names.js';
 import { digestOf } from '../../../rules/canonical.js';
@@ -44,7 +45,9 @@ async function fire(
   signal: AbortSignal,
 ): Promise<Verdict> {
   const event = handler.foreign.event ?? 'PreToolUse';
-  const around = { root: dependencies.root, session: 'must-deny', call: `must-deny/${id}` };
+  // As a task without a session is shown: a guard cannot know by its ids that it is only tried out.
+  const task = `t-${ulid().toLowerCase()}`;
+  const around = { root: dependencies.root, session: task, call: `${task}/${ability}` };
   try {
     return await askForeign(dependencies, {
       id,
@@ -57,7 +60,7 @@ async function fire(
         values: {
           input: {},
           environment: { name: environment, protected: false, vars: {} },
-          task: { key: 'must-deny', ability },
+          task: { key: task, ability },
         },
         inputSchema: null,
         placeholders: { pinned },
