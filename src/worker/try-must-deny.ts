@@ -1,57 +1,15 @@
-import { checkMustDeny } from '../activities/hooks/claude-code/proven-guards.js';
-import type { HookDefinition } from '../definitions/formats/hooks.js';
-import type { Loaded, Registry } from '../definitions/registry.js';
-import { foreignGuards } from '../planning/foreign-guards.js';
+import { type MustDenyReport, reportMustDeny } from '../activities/hooks/claude-code/report-must-deny.js';
 import { hookDependenciesOf } from './prove-guards.js';
 
-/** What came of one call that a guard of another tool must deny. */
-export interface MustDenyReport {
-  hook: string;
-  phase: 'PreAbilityCall';
-  environment: string;
-  /** Which of the calls that it must deny there, counted from 1; 0: none could be made. */
-  must_deny: number;
-  /** What is called; null: the guard could not be resolved. */
-  ability: string | null;
-  status: 'passed' | 'failed';
-  expected: 'deny';
-  /** `deny`, or what the guard said instead, as in "it allows". */
-  said: string;
-}
-
-/**
- * Fires each guard of another tool with each call that it must deny, in each environment. Source: answers, 53.
- *
- * @param only one hook; left out: all. One that cannot be resolved has failed.
- */
+/** Fires what guards of other tools must deny outside of a worker, as one would: `ability hooks test`. */
 export async function tryMustDeny(
-  registry: Registry,
+  registry: Parameters<typeof reportMustDeny>[0],
   env: NodeJS.ProcessEnv,
-  only?: Loaded<HookDefinition>,
+  only?: Parameters<typeof reportMustDeny>[2],
 ): Promise<MustDenyReport[]> {
-  const isWanted = ({ hook }: { hook: Loaded<HookDefinition> }): boolean => only === undefined || hook === only;
-  const { groups, ...others } = hookDependenciesOf(registry.root, env);
-  const dependencies = { ...others, groups };
-  const never = new AbortController().signal;
-  const reports: MustDenyReport[] = [];
+  const { groups, ...dependencies } = hookDependenciesOf(registry.root, env);
   try {
-    for (const environment of Object.keys(registry.project.environments)) {
-      const report = (hook: string, must_deny: number, ability: string | null, fault: string | undefined): void => {
-        const came = { status: fault === undefined ? 'passed' : 'failed', said: fault ?? 'deny' } as const;
-        reports.push({ hook, phase: 'PreAbilityCall', environment, must_deny, ability, expected: 'deny', ...came });
-      };
-      const { guards, problems } = foreignGuards(registry, environment);
-      for (const { hook, problem } of problems.filter(isWanted)) report(hook.value.id, 0, null, problem.message);
-      for (const { hook, handler } of guards.filter(isWanted)) {
-        const { id } = hook.value;
-        for (const [index, call] of (handler.foreign.must_deny ?? []).entries()) {
-          const asked = { ...handler, foreign: { ...handler.foreign, must_deny: [call] } };
-          const [undenied] = await checkMustDeny(dependencies, id, asked, environment, never);
-          report(id, index + 1, call.ability, undenied?.said);
-        }
-      }
-    }
-    return reports;
+    return await reportMustDeny(registry, { ...dependencies, groups }, only);
   } finally {
     groups.close();
   }
