@@ -25,7 +25,7 @@ export function defineHooks(program: Command, given: Given, outcome: Outcome): v
     );
   define(
     'test [hook]',
-    'ask one hook about an event; without HOOK run the examples of all hooks',
+    'ask one hook about an event; without HOOK run the examples and `must_deny` of all hooks',
     () => import('./commands/hooks-test.js'),
   )
     .option('--context <file>', 'the event: an EventContext as JSON, or parts of one; - for stdin')

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { ulid } from 'ulid';
 import type { MustDeny } from '../../../contracts/foreign-hooks.js';
 import { CEL, ENGINE } from '../../../contracts/names.js';
 import { digestOf } from '../../../rules/canonical.js';
@@ -45,9 +45,9 @@ async function fire(
   signal: AbortSignal,
 ): Promise<Verdict> {
   const event = handler.foreign.event ?? 'PreToolUse';
-  // A script cannot tell a trial from a call by these.
-  const task = randomUUID();
-  const around = { root: dependencies.root, session: randomUUID(), call: `${task}/${ability}` };
+  // As a task without a session is shown: a guard cannot know by its ids that it is only tried out.
+  const task = `t-${ulid().toLowerCase()}`;
+  const around = { root: dependencies.root, session: task, call: `${task}/${ability}` };
   try {
     return await askForeign(dependencies, {
       id,

@@ -15,7 +15,7 @@ interface HooksTestFlags {
   phase?: string;
 }
 
-/** `ability hooks test [HOOK]`: asks one hook about an event, or all hooks about their examples. Source: answers, 53. */
+/** `ability hooks test [HOOK]`: asks one hook about an event, or all hooks about their examples and what they must deny. Source: answers, 53. */
 export async function run(context: Context, [name]: string[], flags: HooksTestFlags): Promise<ExitCode> {
   if (name === undefined && (flags.context ?? flags.phase) !== undefined) throw needsName();
   const registry = await openRegistry(context);
@@ -28,13 +28,20 @@ export async function run(context: Context, [name]: string[], flags: HooksTestFl
     }
     const { runHookCases } = await import('../../../testing/run-hook-cases.js');
     const only = name === undefined ? undefined : findHook(registry, name, flags.phase)[1];
-    const reports = await runHookCases(registry, trial, context.env, only);
+    const { tryMustDeny } = await import('../../../worker/try-must-deny.js');
+    const reports = [
+      ...(await runHookCases(registry, trial, context.env, only)),
+      ...(await tryMustDeny(registry, context.env, only)),
+    ];
     const { terminal } = context;
     if (context.flags.json) terminal.printJson(reports);
-    else if (reports.length === 0) terminal.note('No hook has examples.');
+    else if (reports.length === 0) terminal.note('No hook has examples or calls that it must deny.');
     else {
-      const rows = reports.map(({ phase, hook, number, status, expected, said }) => {
-        return [status, phase, hook, String(number), expected, said];
+      const rows = reports.map((report) => {
+        const { phase, hook, status, expected, said } = report;
+        const which =
+          'number' in report ? String(report.number) : `must_deny ${report.must_deny} (${report.environment})`;
+        return [status, phase, hook, which, expected, said];
       });
       terminal.print(renderTable(['STATUS', 'PHASE', 'HOOK', 'EXAMPLE', 'EXPECTED', 'SAID'], rows));
     }

@@ -1,0 +1,76 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { ability, abilityJson } from '../fixtures/called-command.js';
+import { makeProject, operation, projectFile } from '../fixtures/project-folder.js';
+
+const foreign = (id: string, command: string): string => `
+  - id: ${id}
+    match: { abilities: [ops.run] }
+    blocking: true
+    handler: { script: { path: guards/block.sh }, format: claude-code }
+    as: [{ match: { abilities: [ops.run] }, tool_name: Bash, tool_input: { command: "\${{ input.command }}" } }]
+    must_deny: [{ ability: ops.run, input: { command: ${command} } }]`;
+
+const files = (hooks: string) => ({
+  'ability.yaml': projectFile(),
+  ...operation('ops.run', 'return input;', { effects: 'write_idempotent' }),
+  'guards/block.sh': '#!/bin/sh\nif grep -q "rm -rf"; then echo BLOCKED >&2; exit 2; fi\n',
+  'registry/hooks/PreAbilityCall.yaml': `hooks:${hooks}\n`,
+});
+const PLAIN = `
+  - { id: second, blocking: true, match: { kinds: [script] }, handler: { expression: { deny_if: "input.n == 1", reason: one } } }
+  - { id: flows, blocking: true, match: { kinds: [workflow] }, handler: { expression: { deny_if: "true" } } }
+  - { id: agents, blocking: true, match: { callers: [agent] }, handler: { expression: { deny_if: "true" } } }`;
+
+const good = makeProject(files(foreign('blocks', 'rm -rf /') + PLAIN));
+const weak = makeProject(files(foreign('blocks', 'rm -rf /') + foreign('weak', 'shutdown')));
+afterAll(() => {
+  good.remove();
+  weak.remove();
+});
+
+describe('`ability hooks test` fires what guards of other tools must deny (answer 53)', () => {
+  test('0 where each call is denied', async () => {
+    const { exitCode, json } = await abilityJson(['hooks', 'test'], { cwd: good.root });
+    expect(exitCode).toBe(0);
+    expect(json).toContainEqual(
+      expect.objectContaining({ hook: 'blocks', must_deny: 1, ability: 'ops.run', status: 'passed', said: 'deny' }),
+    );
+  });
+
+  test('1 where one is not, with what the guard said', async () => {
+    const { exitCode, stdout } = await ability(['hooks', 'test'], { cwd: weak.root });
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(/failed +PreAbilityCall +weak +must_deny 1 \(\w+\) +deny +it is silent/);
+    expect(stdout).toMatch(/passed +PreAbilityCall +blocks +must_deny 1/);
+    expect((await ability(['hooks', 'test', 'blocks'], { cwd: weak.root })).exitCode).toBe(0);
+  });
+});
+
+describe('`ability hooks list ID`', () => {
+  test('says the order, why, and what was dropped', async () => {
+    const { exitCode, json } = await abilityJson(['hooks', 'list', 'ops.run', '--caller', 'person'], {
+      cwd: good.root,
+    });
+    expect(exitCode).toBe(0);
+    const { hooks } = json as { hooks: { id: string; order: number | null; why: string }[] };
+    expect(hooks.map(({ id, order, why }) => [id, order, why])).toEqual([
+      ['blocks', 1, 'global: its match fits'],
+      ['second', 2, 'global: its match fits'],
+      ['flows', null, 'its match does not fit: kinds workflow (here: script)'],
+      ['agents', null, 'it fires for agent, and the caller is person'],
+    ]);
+  });
+});
+
+describe('`ability hooks test HOOK --context`', () => {
+  test('0 with the answer, 2 for a hook that does not exist and for what is no event', async () => {
+    good.write({ 'event.json': '{ "payload": { "n": 1 } }', 'wrong.json': '{ "payloads": {} }' });
+    const file = (hook: string, name: string) =>
+      ability(['hooks', 'test', hook, '--context', name], { cwd: good.root });
+    const denied = await file('second', 'event.json');
+    expect(denied.exitCode).toBe(0);
+    expect(JSON.parse(denied.stdout)).toMatchObject({ hook_id: 'second', guard_decision: 'deny', reason: 'one' });
+    expect((await file('secnd', 'event.json')).exitCode).toBe(2);
+    expect((await file('second', 'wrong.json')).exitCode).toBe(2);
+  });
+});

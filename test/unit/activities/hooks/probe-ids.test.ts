@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { checkMustDeny } from '../../../../src/activities/hooks/claude-code/proven-guards.js';
+import { loadRegistry } from '../../../../src/definitions/load-registry.js';
+import { foreignGuards } from '../../../../src/planning/foreign-guards.js';
+import { hookDependenciesOf } from '../../../../src/worker/prove-guards.js';
+import { makeProject, operation, projectFile } from '../../../fixtures/project-folder.js';
+
+const project = makeProject({
+  'ability.yaml': projectFile(),
+  ...operation('ops.run', 'return input;', { effects: 'write_idempotent' }),
+  'guards/notes.cjs': `
+const { appendFileSync, readFileSync } = require('node:fs');
+const { session_id, tool_use_id } = JSON.parse(readFileSync(0, 'utf8'));
+const line = JSON.stringify({ session_id, tool_use_id, argument: process.argv[2] });
+appendFileSync(process.env.CLAUDE_PROJECT_DIR + '/asked.txt', line + '\\n');
+process.exitCode = 2;`,
+  'registry/hooks/PreAbilityCall.yaml': `
+hooks:
+  - id: notes
+    match: { abilities: [ops.run] }
+    blocking: true
+    handler: { script: { path: guards/notes.cjs, args: ["\${{ task.key }}"] }, format: claude-code }
+    as: [{ match: { abilities: [ops.run] }, tool_name: Bash, tool_input: { command: "\${{ input.command }}" } }]
+    must_deny: [{ ability: ops.run, input: { command: a } }, { ability: ops.run, input: { command: b } }]
+`,
+});
+afterAll(() => project.remove());
+
+test('R-002-23: by its ids a guard cannot tell a call that it must deny from a real one', async () => {
+  const { groups, ...dependencies } = hookDependenciesOf(project.root, process.env);
+  try {
+    const [guard] = foreignGuards(loadRegistry(project.root), 'dev').guards;
+    if (!guard) throw new Error('there is no guard');
+    const { signal } = new AbortController();
+    for (const _ of ['once', 'again']) {
+      expect(await checkMustDeny({ ...dependencies, groups }, 'notes', guard.handler, 'dev', signal)).toEqual([]);
+    }
+  } finally {
+    groups.close();
+  }
+  const asked = readFileSync(join(project.root, 'asked.txt'), 'utf8').trim().split('\n');
+  const ids = asked.map((line): Record<string, string> => JSON.parse(line));
+  expect(ids).toHaveLength(4);
+  for (const { session_id, tool_use_id, argument } of ids) {
+    // A task without a session is shown with its key.
+    expect(session_id).toMatch(/^t-[0-9a-hjkmnp-tv-z]{26}$/);
+    expect(argument).toBe(session_id);
+    expect(tool_use_id).toMatch(/^toolu_[0-9a-f]{24}$/);
+  }
+  expect(new Set(ids.map(({ session_id }) => session_id)).size).toBe(4);
+  expect(new Set(ids.map(({ tool_use_id }) => tool_use_id)).size).toBe(4);
+});
