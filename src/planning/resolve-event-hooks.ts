@@ -13,12 +13,11 @@ export interface SessionSubject {
   modules: readonly string[];
 }
 
-/** Fields of `match` that are about an ability, of which an event of a session has none. */
-const OF_ABILITIES = ['abilities', 'kinds', 'effects', 'tags'] as const;
+/** Fields of `match` about an ability or a task: an event of a session has neither, and who prompts is a claim. */
+const NOT_OF_SESSIONS = ['abilities', 'kinds', 'effects', 'tags', 'callers'] as const;
 
 /**
- * The hooks of a session's event, in the order of their file; for `runHooks`, which chooses those that block and those
- * that fire for the caller.
+ * The hooks of a session's event, in the order of their file; for `runHooks`, which chooses those that block.
  *
  * @param variables what `env:NAME` stands for; left out: what this process and the project's `.env` files say.
  * @throws AbilityError for a file that cannot be read, and for a `match` or handler that does not belong there.
@@ -33,7 +32,7 @@ export function resolveEventHooks(
   const defined = registry.hooks.get(phase) ?? [];
   return defined
     .filter(({ value }) => value.enabled)
-    .map((hook) => ({ hook, planned: planOf(hook, phase, registry, variables) }))
+    .map((hook) => ({ hook, planned: planEventHook(hook, phase, registry, variables) }))
     .filter(({ hook: { value } }) => {
       const { environments, modules } = value.match ?? {};
       return fits(environments, [subject.environment]) && fits(modules, subject.modules);
@@ -41,18 +40,19 @@ export function resolveEventHooks(
     .map(({ planned }) => planned);
 }
 
-function planOf(
+/** One of them as it is asked. @throws AbilityError `definition.invalid` for a `match` or handler that does not belong there. */
+export function planEventHook(
   hook: Loaded<HookDefinition>,
   phase: SessionPhase,
   registry: Registry,
   variables: EnvironmentVariables,
 ): PlanHook {
   const { id, match = {}, blocking } = hook.value;
-  const wrong = OF_ABILITIES.find((key) => match[key] !== undefined);
+  const wrong = NOT_OF_SESSIONS.find((key) => match[key] !== undefined);
   if (wrong !== undefined) {
     throw new AbilityError({
       code: 'definition.invalid',
-      message: `The hook ${id} matches ${wrong}, and ${phase} is about no ability`,
+      message: `The hook ${id} matches ${wrong}, and ${phase} is about no ability and no task`,
       location: hook.locate(['match', wrong], 'key'),
       suggestion: 'Match `environments` or `modules`, or move the hook to PreAbilityCall.yaml.',
     });

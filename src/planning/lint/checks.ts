@@ -1,5 +1,6 @@
 import { checkApprovers } from './checks/approvers.js';
 import { checkCredentials } from './checks/credentials.js';
+import { checkEventHooks } from './checks/event-hooks.js';
 import { checkInlineSecrets } from './checks/inline-secrets.js';
 import { checkJsonSchemas } from './checks/json-schemas.js';
 import { checkLifecycle, checkModules } from './checks/lifecycle.js';
@@ -27,6 +28,7 @@ export const CHECKS: readonly Check[] = [
   checkTimeOuts,
   checkUnusedImplementations,
   checkApprovers,
+  checkEventHooks,
   checkCredentials,
   checkLifecycle,
   checkModules,

@@ -44,7 +44,7 @@ test('R-000-63: `match` is by environment and by the modules of the scope', () =
   expect(ids('prod', [])).toEqual(['everywhere', 'in_prod']);
 });
 
-test.each(['abilities: ["*"]', 'effects: [read]', 'tags: [x]'])(
+test.each(['abilities: ["*"]', 'kinds: [script]', 'effects: [read]', 'tags: [x]', 'callers: [agent]'])(
   'a session is about no ability, so a hook that matches %s is refused and not left out',
   (match) => {
     const error = errorOf(() => resolve('PromptSubmit', [`id: g, blocking: true, match: { ${match} }, ${WARN}`]));
