@@ -146,7 +146,9 @@ describe('two workers that do not share their stores', () => {
     const begun = await Promise.all([run('hops', 'split'), json(['run', 'pinned', '--key', 'edited'])]);
     expect(begun).toMatchObject([{ exitCode: 5 }, { exitCode: 5 }]);
     await serve(undefined, there);
-    await Promise.all(['split', 'edited'].map((key) => ability(['approve', key, '--yes'], caller())));
+    // What cannot be shown is not decided.
+    const decided = await Promise.all(['split', 'edited'].map((key) => json(['approve', key, '--yes'])));
+    expect(decided).toMatchObject([{ exitCode: 7, json: { error: { code: 'worker.unavailable' } } }, { exitCode: 0 }]);
   });
 
   test('refuse a script that was edited on the other one', async () => {
@@ -165,6 +167,8 @@ describe('two workers that do not share their stores', () => {
     });
     expect(effects('split')).toBe('');
     await serve(undefined, here.root);
+    const approve = async () => (await json(['approve', 'split', '--yes'])).exitCode;
+    await expect.poll(approve, { timeout: 60_000 }).toBe(0);
     await expect
       .poll(async () => (await json(['task', 'watch', 'split', '--timeout', '20s'])).exitCode, { timeout: 60_000 })
       .toBe(5);

@@ -101,12 +101,12 @@ describe('scripts as they are', () => {
     });
   });
 
-  test('text from the input that would be an option is input.invalid, and the script does not run', async () => {
+  test('text from the input that would be an option is input.invalid before there is a task', async () => {
     const content = '#!/bin/sh\ntouch ran.txt\n';
-    const result = await run('ops/touch.sh', content, { args: ['${{ input.name }}'] }, { name: '--help' });
-    expect(result).toMatchObject({
-      status: 'failed',
-      error: { code: 'input.invalid', details: { place: 'args[0]', expression: 'input.name' } },
+    const running = run('ops/touch.sh', content, { args: ['${{ input.name }}'] }, { name: '--help' });
+    await expect(running).rejects.toMatchObject({
+      code: 'input.invalid',
+      details: { place: 'args[0]', expression: 'input.name' },
     });
     expect(() => readFileSync(join(project.root, 'ran.txt'))).toThrow();
   });

@@ -62,7 +62,7 @@ function groupsOf(path, file) {
 /** A project with one definition for each schema. */
 async function openJudge(groups) {
   const { loadRegistry } = await import('../../../dist/definitions/load-registry.js');
-  const { checkSchemas } = await import('../../../dist/planning/resolve-operation.js');
+  const { checkSchemas } = await import('../../../dist/planning/check-ability.js');
   const { checkAgainst } = await import('../../../dist/planning/schemas.js');
   const root = mkdtempSync(join(tmpdir(), 'ability-conformance-'));
   try {
