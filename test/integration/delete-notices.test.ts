@@ -77,11 +77,15 @@ async function asking(ability: string): Promise<{ key: string; sent: string[] }>
 const purge = (key: string) =>
   deleteTask(project.connection, key, { by: { name: 'remover', source: 'claimed' }, purge: true });
 
-test.each(['asks', 'calls'])('R-000-85: --purge of a task (%s) takes its notices along, also one that is still tried', async (ability) => {
-  const { key, sent } = await asking(ability);
-  expect(await purge(key)).toMatchObject({ kind: 'deleted', deletion: { purged: true } });
-  expect(await Promise.all(sent.map(isKnown))).toEqual([false]);
-}, 90_000);
+test.each(['asks', 'calls'])(
+  'R-000-85: --purge of a task (%s) takes its notices along, also one that is still tried',
+  async (ability) => {
+    const { key, sent } = await asking(ability);
+    expect(await purge(key)).toMatchObject({ kind: 'deleted', deletion: { purged: true } });
+    expect(await Promise.all(sent.map(isKnown))).toEqual([false]);
+  },
+  90_000,
+);
 
 test('a notice that no history leads to any more goes as well, and that of another task stays', async () => {
   const { key, sent } = await asking('asks');
