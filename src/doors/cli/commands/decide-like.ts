@@ -52,8 +52,7 @@ export async function approveLike(context: Context, like: string, flags: DecideF
     for (const approval of same) outcomes.push(await decideOne(connection, approval, by, flags.comment));
     if (context.flags.json) terminal.printJson(outcomes);
     else for (const outcome of outcomes) terminal.print(tell(outcome));
-    const failed = outcomes.find(({ error }) => error);
-    return failed?.error ? exitOf(failed.error) : EXIT.ok;
+    return exitOfAll(outcomes.flatMap(({ error }) => error ?? []));
   });
 }
 
@@ -99,6 +98,13 @@ async function decideOne(
     const problem = error instanceof AbilityError ? error.toProblem() : { code: 'internal.error', message: reason };
     return { task_key, approval_id, counted: false, error: problem };
   }
+}
+
+/** What was decided or ended meanwhile does not count, either; what could not be sent is graver than that. */
+function exitOfAll(errors: readonly Problem[]): ExitCode {
+  if (errors.length === 0) return EXIT.ok;
+  const graver = errors.find((error) => error.code !== 'task.closed' && exitOf(error) !== EXIT.denied);
+  return graver ? exitOf(graver) : EXIT.denied;
 }
 
 function tell({ task_key, approval_id, status, error }: LikeOutcome): string {
