@@ -17,7 +17,7 @@ beforeAll(async () => {
       'flow',
       `
 steps:
-  - { id: ask, approval: { title: Go on?, fields: { ticket: { type: string } } } }
+  - { id: ask, approval: { title: Go on? } }
   - { id: drop, call: db.drop, with: {} }
   - { id: sub, call: child, with: {} }
 output: "\${{ steps.ask.output.by }}"`,
@@ -27,12 +27,12 @@ output: "\${{ steps.ask.output.by }}"`,
 ability: flow
 defaults:
   mocks: { db.drop: { output: 1 } }
-  approvals: { ask: { decision: approve, by: alice, comment: fine, fields: { ticket: T-1 } }, drop: approve, inner: approve }
+  approvals: { ask: { decision: approve, by: alice, comment: fine }, drop: approve, inner: approve }
 cases:
   - { name: proved, expect: { status: succeeded, output: alice, calls: [db.drop] } }
   - { name: changes, approvals: { drop: request_changes }, expect: { status: denied, error: approval.changes_requested, calls: [] } }
   - { name: no, approvals: { inner: deny }, expect: { error: { code: approval.denied }, calls: [db.drop] } }
-  - { name: a stranger, approvals: { ask: { decision: approve, by: mallory, fields: { ticket: T-1 } } } }
+  - { name: a stranger, approvals: { ask: { decision: approve, by: mallory } } }
   - { name: a second person, approvals: { drop: { decision: approve, by: bob } } }
 `,
     'registry/high-level/several.test.yaml': `

@@ -57,7 +57,7 @@ test('several open approvals with proof are carried from run to run, and each is
   const first = await runOf(key);
   const shown = await open();
   const done = async (path: string) => (await viewTask(connection, key)).view?.progress[path]?.status;
-  await expect.poll(() => done('p/fills'), { timeout: 30_000 }).toBe('succeeded');
+  await expect.poll(() => done('p/busy/fills'), { timeout: 30_000 }).toBe('succeeded');
   expect(await runOf(key)).not.toBe(first);
   // What was shown before is what is open now, so that a proof made then is good.
   const keyed = (list: ShownApproval[]) => list.map(({ id, raised_at }) => `${id} ${raised_at}`).sort();
@@ -70,7 +70,7 @@ test('several open approvals with proof are carried from run to run, and each is
   });
   const second = await runOf(key);
   await connection.temporal.workflow.getHandle(key).signal('go_on');
-  await expect.poll(() => done('p/more'), { timeout: 30_000 }).toBe('succeeded');
+  await expect.poll(() => done('p/busy/more'), { timeout: 30_000 }).toBe('succeeded');
   expect(await runOf(key)).not.toBe(second);
   // The proof counted in another run of the task, and counts in none again.
   const replayed = decide(connection, key, 'approve', decision);
