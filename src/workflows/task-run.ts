@@ -66,6 +66,8 @@ export class TaskRun {
   rollingOver = false;
   /** Calls, guards and clean-ups at work: a run that winds up waits for their ends. */
   atWork = 0;
+  /** How many of them are tasks that this one has called. */
+  called = 0;
   /** Proofs of decisions that are being checked. */
   proving = 0;
   /** Whether proofs can be checked by the workers of this task; undefined while that was not asked. */

@@ -35,6 +35,16 @@ steps:
           - { id: between, wait: { signal: go_on } }
           - { id: more, foreach: [${ITEMS}], as: n, steps: [{ id: filled_too, call: util.echo, with: {} }] }`,
       ),
+      ...workflow('asking', 'steps: [{ id: ask, approval: { title: Called? } }]'),
+      ...workflow(
+        'calls',
+        `
+steps:
+  - id: p
+    parallel:
+      asked: { call: asking, with: {} }
+      busy: { foreach: [${ITEMS}], as: n, steps: [{ id: filled, call: util.echo, with: {} }] }`,
+      ),
     },
     { address: server.address, proves: true },
   );
@@ -95,3 +105,20 @@ test('several open approvals with proof are carried from run to run, and each is
     expect(decisions).toMatchObject([{ by: { name: OWNER, source: 'os_user' } }]);
   }
 }, 120_000);
+
+test('a called task that waits for people does not stop what its caller does beside it', async () => {
+  const { id: key } = await project.create('calls');
+  const { connection } = project;
+  await expect
+    .poll(async () => (await viewTask(connection, key)).view?.progress['p/busy']?.status, { timeout: 30_000 })
+    .toBe('succeeded');
+  const [asked] = await readApprovals(connection, key);
+  expect(asked).toMatchObject({ title: 'Called?' });
+  await decide(
+    connection,
+    key,
+    'approve',
+    withProof(connection, asked as ShownApproval, 'approve', { by: OWNER, approval_id: asked?.id as string }),
+  );
+  expect(await project.wait(key)).toMatchObject({ result: { status: 'succeeded' } });
+});
