@@ -238,8 +238,8 @@ export function handlerOf(
   };
 }
 
-/** A handler that makes sense only before calls, or only after them. */
-const BUILTIN_PHASES: Record<BuiltinHook, readonly Phase[]> = {
+/** The phases of each built-in handler: each makes sense only before calls, or only after them. */
+export const BUILTIN_PHASES: Record<BuiltinHook, readonly Phase[]> = {
   usage: ['PostAbilityCall'],
   credentials_present: ['PreAbilityCreate', 'PreAbilityCall'],
   environment_scope: ['PreAbilityCreate', 'PreAbilityCall'],
