@@ -165,10 +165,11 @@ class ShellReader {
     const commands = items.filter((item) => item.kind === 'command');
     const [only] = commands;
     this.items.push({ kind: 'open' });
+    // Its pipes are none of those around it.
+    const first = 1_000_000 * (this.items.length + 1);
     for (const item of items) {
       if (item.kind !== 'command') this.items.push(item);
-      else
-        this.items.push({ ...item, pipeline: item.pipeline + 1_000_000 * (this.items.length + 1), substituted: true });
+      else this.items.push({ ...item, pipeline: item.pipeline + first, substituted: true });
     }
     this.items.push({ kind: 'close' });
     return (commands.length === 1 && only && outputOf(only)) || MARK.unknown;

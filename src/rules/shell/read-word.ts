@@ -120,6 +120,11 @@ export class WordReader {
       this.source.at += 1 + name[0].length;
       return `${quoted ? MARK.whole : MARK.split}${name[1] ?? name[0]}${MARK.end}`;
     }
+    const fallback = /^\{([A-Za-z_]\w*):?[-=]([^}$`"'\\]*)\}/.exec(rest);
+    if (fallback) {
+      this.source.at += 1 + fallback[0].length;
+      return `${quoted ? MARK.whole : MARK.split}${fallback[1]}:-${fallback[2]}${MARK.end}`;
+    }
     if (rest.startsWith('{')) {
       this.source.at += 2;
       for (const inner of substitutionsIn(this.source.until('}'))) this.substitute(inner);
