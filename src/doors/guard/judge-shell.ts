@@ -39,6 +39,10 @@ class ShellJudge {
   readonly findings: Finding[] = [];
   private readonly names: ShellNames;
   private isLost = false;
+  /** The commands of each pipe, by its number. */
+  private pipes: ReadonlyMap<number, readonly ShellCommand[]> = new Map();
+  /** Where the last command is of which only a part of a value may be known. */
+  private lastPart = -1;
 
   constructor(
     private readonly registered: Registered,
@@ -52,13 +56,17 @@ class ShellJudge {
 
   judge(text: string): Finding[] {
     const { items, fault } = readShell(text);
+    this.pipes = pipesOf(items);
     // What cannot be read to its end may do anything with what it names.
     if (fault !== undefined || this.depth > DEEPEST) this.strict(text);
     const kept: string[][] = [];
-    for (const item of items) {
+    this.lastPart = items.findLastIndex(
+      (item) => item.kind === 'command' && !isReader(item.words) && isPartOfValue(item),
+    );
+    for (const [at, item] of items.entries()) {
       if (item.kind === 'open') kept.push(this.folders);
       else if (item.kind === 'close') this.folders = kept.pop() ?? this.folders;
-      else this.command(item, items);
+      else this.command(item, at);
     }
     return this.findings;
   }
@@ -67,7 +75,8 @@ class ShellJudge {
     return { folders: this.folders, isLost: this.isLost };
   }
 
-  private command(command: ShellCommand, items: readonly ShellItem[]): void {
+  private command(command: ShellCommand, at: number): void {
+    const pipe = this.pipes.get(command.pipeline) ?? [];
     for (const { name, value } of command.assignments) {
       const text = withVariables(value, this.names.valueOf);
       this.words([text], false);
@@ -78,20 +87,19 @@ class ShellJudge {
     const targets = command.redirects.flatMap(({ operator, target }): Target[] =>
       operator === '<<' ? [{ operator, target }] : this.names.put(target).map((put) => ({ operator, target: put })),
     );
-    const shows = this.onlyShows(command, words, targets, items);
-    for (const target of targets) this.redirect(target, words, command, targets, items, shows);
+    const shows = this.onlyShows(command, words, targets, pipe);
+    for (const target of targets) this.redirect(target, words, command, targets, shows);
     if (words.length === 0) return;
     this.names.remember(words);
-    if (this.loop(words, command, items)) return;
+    if (this.loop(words, command, at)) return;
     this.words(words, shows);
     for (const { path, whole } of writtenBy(words)) this.write(path, whole);
     if (programOf(words[0] ?? '') === 'tee') {
-      const texts = printedBy(words, targets, items, command);
+      const texts = printedBy(words, targets, this.pipes.get(command.pipeline) ?? []);
       for (const path of words.slice(1)) for (const text of texts) this.keepText(path, text);
     }
-    const pipe = pipeOf(items, command);
     for (const path of patchedBy(words, pipe, targets, this.folders[0] ?? '/')) this.write(path, false);
-    const listed = (): string[] => [...this.listedBefore(command, items, targets), ...this.ownList(words)];
+    const listed = (): string[] => [...this.listedBefore(command, targets), ...this.ownList(words)];
     for (const handed of handedWords(words, listed).slice(0, MOST_HANDED)) this.handed(handed);
     if (shows) return;
     this.inner(words, pipe, targets);
@@ -115,12 +123,11 @@ class ShellJudge {
   }
 
   /** `for NAME in ..`, `select` and `while read NAME`: the name has each of the values. @returns whether nothing is left. */
-  private loop(words: readonly string[], command: ShellCommand, items: readonly ShellItem[]): boolean {
+  private loop(words: readonly string[], command: ShellCommand, at: number): boolean {
     const [program, name = '', third] = words;
-    const later = items.slice(items.indexOf(command) + 1);
     if (program === 'read') {
       const targets = command.redirects.filter(({ operator }) => operator === '<<<').map(({ target }) => target);
-      const listed = [...this.listedBefore(command, items, []), ...targets];
+      const listed = [...this.listedBefore(command, []), ...targets];
       const variable = words.slice(1).find((word) => /^[A-Za-z_]\w*$/.test(word));
       if (variable !== undefined) this.names.setOneOf(variable, [...listed, MARK.unknown]);
       return false;
@@ -128,23 +135,20 @@ class ShellJudge {
     if (!/^(for|select)$/.test(program ?? '') || third !== 'in') return false;
     this.names.setOneOf(name, words.slice(3));
     // What a command does with a part of the value is not known; then the values count here.
-    return later.every((item) => item.kind !== 'command' || isReader(item.words) || !isPartOfValue(item));
+    return this.lastPart <= at;
   }
 
   /** A command that shows what it names, to who asked and to no other program. */
   private onlyShows(
-    { pipeline, substituted, assignments }: ShellCommand,
+    { substituted, assignments }: ShellCommand,
     words: readonly string[],
     targets: readonly Target[],
-    items: readonly ShellItem[],
+    pipe: readonly ShellCommand[],
   ): boolean {
     if (substituted || assignments.length > 0 || !isReader(words)) return false;
     const copies = targets.some(({ operator, target }) => operator.includes('>') && !TO_NOWHERE.test(target));
     if (copies && !isTextOnly(words)) return false;
-    return items.every((item) => {
-      if (item.kind !== 'command' || item.pipeline !== pipeline || isReader(item.words)) return true;
-      return item.words[0] === 'tee' && isTextOnly(words);
-    });
+    return pipe.every((each) => isReader(each.words) || (each.words[0] === 'tee' && isTextOnly(words)));
   }
 
   private redirect(
@@ -152,7 +156,6 @@ class ShellJudge {
     words: readonly string[],
     command: ShellCommand,
     targets: readonly Target[],
-    items: readonly ShellItem[],
     shows: boolean,
   ): void {
     const [program = ''] = words;
@@ -166,7 +169,7 @@ class ShellJudge {
     this.found(this.registered.endpoints.findSocket(target));
     if (operator.includes('>') && !TO_NOWHERE.test(target)) {
       this.write(target, false);
-      for (const text of printedBy(words, targets, items, command)) this.keepText(target, text);
+      for (const text of printedBy(words, targets, this.pipes.get(command.pipeline) ?? [])) this.keepText(target, text);
     }
     if (operator.startsWith('<')) this.words([program, target], shows);
   }
@@ -182,15 +185,14 @@ class ShellJudge {
   }
 
   /** What the commands before one in its pipe print the names of. */
-  private listedBefore(command: ShellCommand, items: readonly ShellItem[], targets: readonly Target[]): string[] {
+  private listedBefore(command: ShellCommand, targets: readonly Target[]): string[] {
     const given = targets
       .filter(({ operator }) => operator === '<<<' || operator === '<<')
       .flatMap(({ target }) => target.split(/\s+/));
-    const before = items.slice(0, items.indexOf(command));
+    const pipe = this.pipes.get(command.pipeline) ?? [];
     return [
       ...given.filter((word) => word !== ''),
-      ...before.flatMap((item) => {
-        if (item.kind !== 'command' || item.pipeline !== command.pipeline) return [];
+      ...pipe.slice(0, pipe.indexOf(command)).flatMap((item) => {
         const texts = item.redirects.filter(({ operator }) => operator.startsWith('<<')).map(({ target }) => target);
         const printed = isTextOnly(item.words) ? texts.flatMap((text) => text.split(/\s+/)) : [];
         return [...printed, ...this.ownList(item.words.flatMap((word) => this.names.put(word)))];
@@ -255,9 +257,15 @@ class ShellJudge {
   }
 }
 
-/** The commands that a pipe joins with one, itself included. */
-function pipeOf(items: readonly ShellItem[], { pipeline }: ShellCommand): ShellCommand[] {
-  return items.filter((item) => item.kind === 'command' && item.pipeline === pipeline) as ShellCommand[];
+function pipesOf(items: readonly ShellItem[]): Map<number, ShellCommand[]> {
+  const pipes = new Map<number, ShellCommand[]>();
+  for (const item of items) {
+    if (item.kind !== 'command') continue;
+    const pipe = pipes.get(item.pipeline);
+    if (pipe) pipe.push(item);
+    else pipes.set(item.pipeline, [item]);
+  }
+  return pipes;
 }
 
 /** Whether a command has words of which only a part may be known, such as `${f%.*}`. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { isKnown } from '../../rules/shell/marks.js';
-import type { ShellCommand, ShellItem } from '../../rules/shell/shell-script.js';
+import type { ShellCommand } from '../../rules/shell/shell-script.js';
 
 /** Texts that a shell has written to files, which a later command of it may run. */
 export class WrittenTexts {
@@ -33,15 +33,10 @@ export function isTextOnly(words: readonly string[]): boolean {
 export function printedBy(
   words: readonly string[],
   targets: readonly { operator: string; target: string }[],
-  items: readonly ShellItem[],
-  { pipeline }: ShellCommand,
+  pipe: readonly ShellCommand[],
 ): string[] {
   const documents = targets.filter(({ operator }) => operator.startsWith('<<')).map(({ target }) => target);
-  const before = items.flatMap((item) =>
-    item.kind === 'command' && item.pipeline === pipeline && isTextOnly(item.words)
-      ? [item.words.slice(1).join(' ')]
-      : [],
-  );
+  const before = pipe.flatMap((each) => (isTextOnly(each.words) ? [each.words.slice(1).join(' ')] : []));
   const own = isTextOnly(words) ? [words.slice(1).join(' ').replaceAll('\\n', '\n')] : [];
   return [...own, ...documents, ...before];
 }
