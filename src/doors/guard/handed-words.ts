@@ -4,7 +4,7 @@ import { programOf, runsCode } from './programs.js';
 /** A command that another one starts with what it is handed, and the place for that in its words. */
 interface Started {
   command: readonly string[];
-  /** What stands for a thing that is handed on; left out: it comes last. */
+  /** The text that is replaced by what is handed on; left out: it comes last. */
   place?: string;
   /** What is handed on by the command line itself. */
   own: readonly string[];

@@ -41,6 +41,8 @@ class ShellJudge {
   private isLost = false;
   /** The commands of each pipe, by its number. */
   private pipes: ReadonlyMap<number, readonly ShellCommand[]> = new Map();
+  /** The commands of a pipe that do more than show. */
+  private readonly doers = new Map<readonly ShellCommand[], readonly ShellCommand[]>();
   /** Where the last command is of which only a part of a value may be known. */
   private lastPart = -1;
 
@@ -148,7 +150,9 @@ class ShellJudge {
     if (substituted || assignments.length > 0 || !isReader(words)) return false;
     const copies = targets.some(({ operator, target }) => operator.includes('>') && !TO_NOWHERE.test(target));
     if (copies && !isTextOnly(words)) return false;
-    return pipe.every((each) => isReader(each.words) || (each.words[0] === 'tee' && isTextOnly(words)));
+    const others = this.doers.get(pipe) ?? pipe.filter((each) => !isReader(each.words));
+    this.doers.set(pipe, others);
+    return others.every((each) => each.words[0] === 'tee' && isTextOnly(words));
   }
 
   private redirect(

@@ -1,3 +1,4 @@
+import { lstatSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isKnown, patternOf } from '../../rules/shell/marks.js';
 import { type Finding, forPeople } from './finding.js';
@@ -37,8 +38,17 @@ export function findKeyVariable(words: readonly string[]): Finding | undefined {
 }
 
 function isKey(places: Places, path: string, gathers: boolean): boolean {
-  const way = places.inProject(places.real(path));
+  const way = places.inProject(realOf(path));
   return way !== undefined && (/^\.system\/(keys|tokens)(\/|$)/.test(way) || (gathers && way === '.system'));
+}
+
+function realOf(path: string): string {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) ? realpathSync(path) : path;
+  } catch {
+    // A link to nothing, or a path that the system does not take.
+    return path;
+  }
 }
 
 /** A pattern fits as a shell expands it: `*` and `?` begin no name that begins with a dot. */

@@ -5,7 +5,7 @@ import { WordReader } from './read-word.js';
 import type { ShellCommand, ShellItem, ShellRedirect, ShellScript } from './shell-script.js';
 import { ShellText } from './shell-text.js';
 
-/** Deeper than this nobody writes by hand. */
+/** Deeper than this no command is written by hand. */
 const DEEPEST = 30;
 /** Words that only begin or end something at the place of a command. */
 const KEYWORDS = new Set('if then else elif fi do done while until { } ! time esac coproc'.split(' '));
@@ -131,7 +131,7 @@ class ShellReader {
       }
       const body = lines.join('\n');
       redirect.target = body;
-      // What stands in it as a command is run, unless its end was quoted.
+      // A command in it is run, unless its end was quoted.
       if (!literal) for (const inner of substitutionsIn(body)) this.substitute(inner);
     }
   }

@@ -17,7 +17,7 @@ export class ShellText {
     this.fault ??= reason;
   }
 
-  /** What stands before the letter that closes, with all that is nested in it; goes behind it. */
+  /** The text before the letter that closes, with all that is nested in it; goes behind it. */
   until(close: string): string {
     const open = close === ')' ? '(' : '{';
     const from = this.at;

@@ -398,7 +398,7 @@ describe('registrations are changed with the scaffolds, second round (R-002-58)'
 });
 
 describe('a long text is judged in time, since some tools go on without an answer', () => {
-  const many = (text: string): string => text.repeat(Math.ceil(8_000 / text.length));
+  const many = (text: string): string => text.repeat(Math.ceil(4_000 / text.length));
   test.each([
     ['a code that names a library again and again', `node -e '${many('ability-runtime ')}'`],
     ['a code with many openings', `node -e '${many('open(')}'`],
