@@ -6,7 +6,7 @@ import { PHASES, type Phase } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError, formatLocation } from '../../contracts/problem.js';
 import { SESSION_PHASES } from '../../definitions/hook-bindings.js';
-import { BUILTIN_PHASES } from '../../planning/resolve-hooks.js';
+import { BUILTIN_PHASES } from '../../rules/builtin-options.js';
 import { matchesAnyGlob } from '../../rules/glob.js';
 import { isOverPhase } from '../../rules/guard-precedence.js';
 import { didYouMean } from '../../rules/nearest.js';
