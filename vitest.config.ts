@@ -7,9 +7,12 @@ import { LongestFirst } from './test/fixtures/longest-first.js';
 const PATIENT = { testTimeout: 60_000, hookTimeout: 120_000 };
 
 /** Tests that put something in place of a module, or of the SDK, have modules of their own; all others share theirs. */
-const APART = readdirSync(join(import.meta.dirname, 'test/unit'), { recursive: true, encoding: 'utf8' })
-  .map((name) => join('test/unit', name))
-  .filter((file) => file.endsWith('.test.ts') && mocksModules(join(import.meta.dirname, file)));
+const APART = ['test/unit', 'test/attacks'].flatMap((folder) =>
+  readdirSync(join(import.meta.dirname, folder), { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((file) => file.endsWith('.test.ts') && mocksModules(join(import.meta.dirname, file))),
+);
+const apartIn = (folder: string): string[] => APART.filter((file) => file.startsWith(join(folder, '/')));
 
 function mocksModules(file: string): boolean {
   return /\bvi\.(mock|doMock)\(|\/fake-workflow\.js'/.test(readFileSync(file, 'utf8'));
@@ -30,14 +33,27 @@ export default defineConfig({
         extends: true,
         test: { name: 'unit', include: ['test/unit/**/*.test.ts'], exclude: APART, isolate: false, ...UNIT },
       },
-      { extends: true, test: { name: 'unit-apart', include: APART, ...UNIT } },
+      { extends: true, test: { name: 'unit-apart', include: apartIn('test/unit'), ...UNIT } },
       {
         extends: true,
         test: { name: 'integration', include: ['test/integration/**/*.test.ts'], isolate: false, ...ON_TEMPORAL },
       },
       { extends: true, test: { name: 'chaos', include: ['test/chaos/**/*.test.ts'], ...WAITING } },
-      { extends: true, test: { name: 'attacks', include: ['test/attacks/**/*.test.ts'], ...ON_TEMPORAL } },
-      { extends: true, test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...WAITING } },
+      {
+        extends: true,
+        test: {
+          name: 'attacks',
+          include: ['test/attacks/**/*.test.ts'],
+          exclude: APART,
+          isolate: false,
+          ...ON_TEMPORAL,
+        },
+      },
+      { extends: true, test: { name: 'attacks-apart', include: apartIn('test/attacks'), ...ON_TEMPORAL } },
+      {
+        extends: true,
+        test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], isolate: false, ...WAITING },
+      },
     ],
   },
 });

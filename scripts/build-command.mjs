@@ -21,7 +21,9 @@ function hosts(entry) {
   for (const file of seen) {
     for (const name of importsOf(file)) {
       if (HOSTING.test(name)) return true;
-      if (name.startsWith('.')) seen.add(resolve(dirname(file), name));
+      // Another command is loaded when it is called, from the bundle that it is in.
+      const target = resolve(dirname(file), name);
+      if (name.startsWith('.') && dirname(target) !== commands) seen.add(target);
     }
   }
   return false;

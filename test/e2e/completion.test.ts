@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ability, abilityJson } from '../fixtures/called-command.js';
@@ -23,6 +23,13 @@ const complete = async (shell: string, ...words: string[]): Promise<string[]> =>
 };
 
 describe('ability completion', () => {
+  test('loads nothing that hosts workers, as only commands do that need it', () => {
+    const entries = readdirSync(join(dirname(CLI), '../hosting')).filter((name) => !/-[\w-]{8}\.js$/.test(name));
+    expect(entries.sort()).toEqual(
+      ['replay', 'runtime-main', 'session-note-main', 'test', 'up', 'worker'].map((name) => `${name}.js`),
+    );
+  });
+
   test('with --json gives the script of the shell in one value', async () => {
     const { json } = await abilityJson(['completion', 'zsh'], { cwd: project.root });
     expect(json).toMatchObject({ shell: 'zsh', script: expect.stringContaining('compdef') });
