@@ -59,7 +59,6 @@ if (note.sources === sources && note.output === digestOf([OUTPUT])) {
   run('tsc', '-p', 'tsconfig.build.json');
   run(process.execPath, 'scripts/build-command.mjs');
   run(process.execPath, 'scripts/build-workflow-bundle.mjs');
-  run(process.execPath, 'scripts/build-workflow-thread.mjs');
   // Sources that changed meanwhile are not those that were built.
   if (sources === `${process.version} ${digestOf(SOURCES)}`) {
     mkdirSync(dirname(NOTE), { recursive: true });

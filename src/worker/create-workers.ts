@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { PayloadCodec } from '@temporalio/common';
-import type { InjectedSinks, NativeConnection, Worker } from '@temporalio/worker';
+import { type InjectedSinks, type NativeConnection, Worker } from '@temporalio/worker';
 import type { WorkflowInfo } from '@temporalio/workflow';
 import { createActivities } from '../activities/index.js';
 import type { PlanSource } from '../activities/plan-source.js';
@@ -8,7 +8,6 @@ import { ACTIVITY_LIMITS, taskQueueOf } from '../contracts/names.js';
 import type { Placement } from '../contracts/placement.js';
 import type { BegunTask, RunSinks } from '../contracts/run-sinks.js';
 import type { SharedDependencies } from './dependencies.js';
-import { ThriftyWorker } from './thrifty-worker.js';
 
 /** Built with the package, so that a worker polls in half the time. */
 export const WORKFLOW_BUNDLE = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
@@ -28,7 +27,7 @@ export interface WorkerPlace {
 /** Creates the worker of one environment and placement. It polls once its `run` is called. */
 export function createWorker(place: WorkerPlace, shared: SharedDependencies): Promise<Worker> {
   const { project, environment, placement, connection, namespace, codec, workflowBundle = WORKFLOW_BUNDLE } = place;
-  return ThriftyWorker.create({
+  return Worker.create({
     connection,
     namespace,
     taskQueue: taskQueueOf(project, environment, placement),

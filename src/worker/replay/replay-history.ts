@@ -1,4 +1,4 @@
-import { DefaultLogger, type InjectedSinks, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
+import { DefaultLogger, type InjectedSinks, makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { RunSinks } from '../../contracts/run-sinks.js';
 import { whyNotThisBuild } from '../../rules/engine.js';
@@ -6,7 +6,6 @@ import { SpillingCodec } from '../../server/payload-codec.js';
 import { readArguments } from '../../server/read-arguments.js';
 import type { Store } from '../../server/store/store.js';
 import { WORKFLOW_BUNDLE } from '../create-workers.js';
-import { ThriftyWorker } from '../thrifty-worker.js';
 import { type Complaint, readComplaint } from './read-complaint.js';
 import { type History, idOf, type RecordedHistory, typeOf } from './recorded-history.js';
 import { stepOf, summaryOf } from './tell-event.js';
@@ -85,8 +84,7 @@ async function complaintOf(
   installed = true;
   try {
     const dataConverter = { payloadCodecs: [codec] };
-    const options = { workflowBundle: { codePath }, dataConverter, sinks: noSinks };
-    await ThriftyWorker.runReplayHistory(options, history, workflowId);
+    await Worker.runReplayHistory({ workflowBundle: { codePath }, dataConverter, sinks: noSinks }, history, workflowId);
     return undefined;
   } catch (error) {
     return readComplaint(error);
