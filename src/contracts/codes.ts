@@ -182,6 +182,11 @@ export const CODES = {
     means: 'The task was planned for an interpreter, or a version of CEL, that this worker does not have.',
     next: 'Start a worker of the version that made the plan, or a newer one.',
   },
+  'door.busy': {
+    exit: EXIT.unavailable,
+    means: 'The door works on as many calls as it may, and as many wait as may wait; this call was not begun.',
+    next: 'Call again when some of the others have been answered.',
+  },
   'environment.not_found': {
     exit: EXIT.usage,
     means: 'The project has no environment of that name.',

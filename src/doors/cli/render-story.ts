@@ -94,8 +94,9 @@ function tellRequest(story: TaskStory): string[] {
   const { definition, requested_by, environment, session, caller, intent, created_at, input } = story;
   const when = created_at === null ? '' : `, created ${tellMoment(created_at)}`;
   const talk = session === null ? '' : `, in session ${oneLine(session)}`;
+  const through = requested_by.agent === undefined ? '' : `, through ${oneLine(requested_by.agent)}`;
   return [
-    `by ${oneLine(requested_by.name)} (${requested_by.source}${caller === null ? '' : `, ${caller}`}) in ${environment}${talk}${when}`,
+    `by ${oneLine(requested_by.name)} (${requested_by.source}${caller === null ? '' : `, ${caller}`})${through} in ${environment}${talk}${when}`,
     ...(intent === null ? [] : [`intent: ${oneLine(intent)}`]),
     ...(definition.summary === null ? [] : [plainText(definition.summary)]),
     ...(input === null ? [] : tellInput(input)),
