@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as EarlyClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -8,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/contracts/json.js';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
-import { CLEAN, CLI, start } from '../fixtures/command-line.js';
+import { CLEAN, CLI } from '../fixtures/command-line.js';
 import { killProcesses } from '../fixtures/kill-process.js';
 import { callTool, type Told } from '../fixtures/mcp-agent.js';
 import { makeProject, operation, type ProjectFolder, workflow } from '../fixtures/project-folder.js';
@@ -128,12 +131,25 @@ describe('ability mcp', () => {
   });
 
   test('writes nothing but the protocol to stdout, and leaves when its stdin ends', async () => {
-    const { stdout, exitCode } = await start(['mcp'], {
-      cwd: project.root,
-      input: `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } } })}\nnot JSON\n`,
-    });
-    expect(exitCode).toBe(0);
-    const lines = String(stdout).split('\n');
-    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
+    const asked = [
+      { jsonrpc: '2.0', id: 1, method: 'initialize', params },
+      { jsonrpc: '2.0', method: 'odd' },
+    ];
+    const { command, args, cwd, env } = server('--expose', '*');
+    const child = spawn(command, args, { cwd, env });
+    const left = once(child, 'exit');
+    for (const message of asked) child.stdin.write(`${JSON.stringify(message)}\n`);
+    child.stdin.write('not JSON\n{"jsonrpc":"2.0","id":2,"method":"tools/list"}\n');
+    const lines: JsonObject[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      lines.push(JSON.parse(line));
+      if (lines.some(({ id }) => id === 2)) child.stdin.end();
+    }
+    expect(lines.map(({ jsonrpc, id }) => [jsonrpc, id])).toEqual([
+      ['2.0', 1],
+      ['2.0', 2],
+    ]);
+    expect(await left).toEqual([0, null]);
   });
 });

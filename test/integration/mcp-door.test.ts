@@ -1,52 +1,348 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Agent, connectAgent, doorOf } from '../fixtures/mcp-agent.js';
+import { decide, explainTask, listTasks, promptSession, readApprovals } from '../../src/client/index.js';
+import type { JsonObject } from '../../src/contracts/json.js';
+import { CallQueue } from '../../src/doors/mcp/call-queue.js';
+import { type Agent, type AgentOptions, connectAgent, connectRaw, doorOf } from '../fixtures/mcp-agent.js';
 import { operation, type ProjectFiles, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
+const SUMS = [
+  'input_schema: { type: object, required: [a, b], properties: { a: { type: integer }, b: { type: integer } } }',
+  'output_schema: { type: object, required: [sum], properties: { sum: { type: integer } } }',
+];
+
 const FILES: ProjectFiles = {
-  'ability.yaml': projectFile('{ dev: {} }'),
-  ...operation('op.plain', 'return { sum: input.a + input.b };', {
-    yaml: [
-      'input_schema: { type: object, required: [a, b], properties: { a: { type: integer }, b: { type: integer } } }',
-      'output_schema: { type: object, required: [sum], properties: { sum: { type: integer } } }',
-    ].join('\n'),
+  'ability.yaml': projectFile('{ dev: { self_approval: false } }'),
+  'registry/hooks/PromptSubmit.yaml': `
+hooks:
+  - { id: freeze, blocking: true, handler: { expression: { deny_if: "input.prompt.contains('deploy')", reason: Frozen. } } }
+`,
+  'registry/hooks/PreAbilityCreate.yaml': `
+hooks:
+  - { id: no_start, handler: { expression: { deny_if: "has(input.early) && input.early", reason: Not here., suggestion: Somewhere else. } } }
+`,
+  'registry/hooks/PreAbilityCall.yaml': `
+hooks:
+  - { id: no_call, handler: { expression: { deny_if: "has(input.late) && input.late", reason: Not now., suggestion: Later. } } }
+  - { id: out_of_session, handler: { expression: { deny_if: "session == null", reason: Agents have sessions. } } }
+`,
+  ...operation('math.add', 'return { sum: input.a + input.b };', { yaml: SUMS.join('\n') }),
+  ...operation('guarded.op', 'return 1;', {
+    yaml: 'hooks: { pre_create: [no_start], pre_call: [no_call, out_of_session] }',
   }),
-  ...workflow('ask_people', 'steps: [{ id: ask, approval: { title: Go ahead? } }]\noutput: done'),
+  ...operation('slow.op', "while (!existsSync(input.file)) await sleep(20); return 'seen';"),
+  ...operation('broken.op', "throw new Error('broken');", { effects: 'write_additive' }),
+  ...workflow(
+    'ask_people',
+    'steps: [{ id: ask, approval: { title: Go ahead?, approvers: [ada, bob] } }]\noutput: done',
+  ),
+  ...workflow('nothing', 'steps: [{ id: one, let: { n: "1" } }]\noutput: done'),
 };
 
 let project: RunningProject;
+const agents: { close(): Promise<void> }[] = [];
+const agent = async (options: AgentOptions = {}, more: Parameters<typeof doorOf>[1] = {}): Promise<Agent> => {
+  const connected = await connectAgent(doorOf(project, more), options);
+  agents.push(connected);
+  return connected;
+};
+const run = (who: Agent, id: string, input: JsonObject = {}, more: JsonObject = {}) =>
+  who.call('ability_run', { id, input, ...more });
+
 beforeAll(async () => {
   project = await runProject(FILES);
-  await project.run('op.plain', { a: 1, b: 1 });
+  // Its worker serves from here on.
+  await project.run('nothing');
 });
-afterAll(() => project.stop());
+afterAll(async () => {
+  for (const one of agents) await one.close();
+  await project.stop();
+});
 
-describe.each(['2026-07-28', '2025-11-25'] as const)('an agent that speaks %s', (protocol) => {
-  let agent: Agent;
-  beforeAll(async () => {
-    agent = await connectAgent(doorOf(project), { protocol });
+describe.each(['2026-07-28', '2025-11-25'] as const)('an agent that speaks %s (R-000-82)', (protocol) => {
+  test('runs an ability in a session that is opened for it, once', async () => {
+    const probe = await agent({ protocol });
+    const answers = await Promise.all([1, 2, 3].map((a) => run(probe, 'math.add', { a, b: 1 })));
+    expect(answers.map(({ told }) => told.output)).toEqual([{ sum: 2 }, { sum: 3 }, { sum: 4 }]);
+    const sessions = new Set(answers.map(({ meta }) => meta['ability-runtime/session_id']));
+    expect(sessions.size).toBe(1);
+    const tasks = await listTasks(project.connection, { session: String([...sessions][0]), limit: 10 });
+    expect(tasks).toHaveLength(3);
+    expect(tasks[0]).toMatchObject({ requested_by: 'ada', agent: 'probe' });
   });
-  afterAll(() => agent.close());
 
-  test('lists, runs', async () => {
-    console.log((await agent.client.listTools()).tools.map((t) => t.name));
-    for (const [tool, args] of [
-      ['ability_search', { query: 'plain' }],
-      ['ability_search', {}],
-      ['ability_describe', { id: 'op.plain' }],
-      ['ability_describe', { id: 'ask_people' }],
-      ['ability_plan', { id: 'op.plain', input: { a: 1, b: 2 } }],
-      ['ability_plan', { id: 'op.plain', input: { a: 1 } }],
-      ['ability_run', { id: 'op.plain', input: { a: 1, b: 2 } }],
-      ['ability_run', { id: 'op.plain', input: { a: 1 } }],
-      ['ability_run', { id: 'op.plan', input: { a: 1 } }],
-      ['ability_run', { id: 'ask_people' }],
-      ['approvals_list', {}],
-      ['session_prompt', { text: 'hi' }],
-    ] as const) {
-      const t = Date.now();
-      console.log(tool, JSON.stringify(args), JSON.stringify(await agent.call(tool, args)), Date.now() - t);
+  test('is told why something is refused, with a code and what to do instead', async () => {
+    const probe = await agent({ protocol });
+    expect(await run(probe, 'math.add', { a: 1 })).toMatchObject({
+      isError: true,
+      told: { status: 'refused', code: 'input.invalid', reason: expect.stringContaining('`b` is missing') },
+    });
+    expect(await run(probe, 'guarded.op', { early: true })).toMatchObject({
+      isError: true,
+      told: { status: 'refused', code: 'guard.denied', suggestion: 'Somewhere else.' },
+    });
+    expect(await run(probe, 'guarded.op', { late: true })).toMatchObject({
+      isError: true,
+      told: { status: 'denied', code: 'guard.denied', suggestion: 'Later.' },
+    });
+    expect(await run(probe, 'guarded.op')).toMatchObject({ isError: false, told: { output: 1 } });
+    expect(await run(probe, 'broken.op')).toMatchObject({ isError: true, told: { status: 'failed', step: 'run' } });
+  });
+
+  test('gets a handle for what takes long, and its end by it', async () => {
+    const probe = await agent({ protocol }, { patienceMs: 200 });
+    const file = join(project.root, `go-${protocol}`);
+    const begun = await run(probe, 'slow.op', { file });
+    expect(begun).toMatchObject({
+      isError: false,
+      told: { status: 'running', next: expect.stringContaining('task_result') },
+    });
+    const { task } = begun.told;
+    expect((await probe.call('task_status', { task })).told).toMatchObject({
+      status: 'running',
+      task,
+      ability: 'slow.op',
+    });
+    expect((await probe.call('task_result', { task, wait: 0 })).told.status).toBe('running');
+    writeFileSync(file, '');
+    expect((await probe.call('task_result', { task, wait: 50 })).told).toMatchObject({
+      status: 'succeeded',
+      output: 'seen',
+    });
+  });
+
+  test('is told who decides, cannot, and goes on when a person has', async () => {
+    const probe = await agent({ protocol });
+    const asked = await run(probe, 'ask_people', {}, { intent: 'to see' });
+    const { task, waiting_for: waiting } = asked.told;
+    expect(asked.told).toMatchObject({ status: 'waiting_approval', next: expect.stringContaining('never you') });
+    expect(waiting).toMatchObject([
+      {
+        title: 'Go ahead?',
+        who: 'ada, bob; not ada',
+        commands: [expect.stringContaining('ability approve'), expect.anything()],
+      },
+    ]);
+    expect((await probe.call('approvals_list')).told.approvals).toMatchObject([{ task, title: 'Go ahead?' }]);
+    for (const tool of ['approve', 'ability_approve', 'task_signal']) {
+      await expect(probe.call(tool, { task, approval: waiting[0].approval })).rejects.toThrow(`no tool ${tool}`);
     }
-    expect(1).toBe(1);
+    const [tasks] = await listTasks(project.connection, {
+      ability: 'ask_people',
+      status: ['waiting_approval'],
+      limit: 1,
+    });
+    const key = tasks?.task_key as string;
+    // The person in whose name the agent asked is no other one.
+    const [approval] = await readApprovals(project.connection, key);
+    const own = decide(project.connection, key, 'approve', { approval_id: approval?.id as string, by: 'ada' });
+    await expect(own).rejects.toMatchObject({ code: 'approval.ignored' });
+    await decide(project.connection, key, 'approve', { approval_id: approval?.id as string, by: 'bob' });
+    expect((await probe.call('task_result', { task, wait: 50 })).told).toMatchObject({
+      status: 'succeeded',
+      output: 'done',
+    });
+    expect(await explainTask(project.connection, key)).toMatchObject({
+      requested_by: { name: 'ada', agent: 'probe' },
+      intent: 'to see',
+    });
+  });
+
+  test('reads a turn context when it has changed, and once (R-002-42)', async () => {
+    const probe = await agent({ protocol });
+    const said = await probe.call('session_prompt', { text: 'add it' });
+    expect(said.told.turn_context).toMatchObject({ turn_index: 1, hook_signals: { risk_alerts: [] } });
+    expect((await run(probe, 'nothing')).told).not.toHaveProperty('turn_context');
+    const session = String(said.meta['ability-runtime/session_id']);
+    await promptSession(project.connection, session, 'deploy', { name: 'ada', source: 'claimed' });
+    const changed = await run(probe, 'nothing');
+    expect(changed.told.turn_context).toMatchObject({
+      turn_index: 2,
+      hook_signals: { risk_alerts: ['Frozen. (hook freeze)'] },
+    });
+    const { task } = changed.told;
+    expect((await probe.call('task_result', { task })).told).not.toHaveProperty('turn_context');
+  });
+
+  test('keeps its trace from the request to the task and the answer', async () => {
+    const probe = await agent({ protocol });
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const { meta } = await probe.call('ability_run', { id: 'nothing', key: `traced-${protocol}` }, { traceparent });
+    expect(meta.traceparent).toBe(traceparent);
+    const session = String(meta['ability-runtime/session_id']);
+    const [task] = await listTasks(project.connection, { session, limit: 1 });
+    const { memo } = await project.connection.temporal.workflow.getHandle(task?.task_key as string).describe();
+    expect(memo).toMatchObject({ trace: traceparent, agent: 'probe' });
+    expect((await probe.call('ability_search', {}, { traceparent: 'no trace' })).meta).not.toHaveProperty(
+      'traceparent',
+    );
+  });
+});
+
+describe('tasks of others', () => {
+  test('are not found, in whatever way they are named', async () => {
+    const [ada, other, bob] = [await agent(), await agent({ name: 'other' }), await agent({ person: 'bob' })];
+    const { task } = (await run(ada, 'ask_people')).told;
+    const [secret, key] = task.split('.') as [string, string];
+    const plain = Buffer.from(key, 'base64url').toString();
+    const forged = [
+      plain,
+      `${'0'.repeat(32)}.${key}`,
+      `${secret}.${Buffer.from('no-task').toString('base64url')}`,
+      secret,
+      '',
+      '.',
+      `${task}.x`,
+    ];
+    const notFound = {
+      isError: true,
+      told: { status: 'refused', code: 'task.not_found', reason: 'You have no task of that id' },
+    };
+    for (const tool of ['task_status', 'task_result', 'task_cancel']) {
+      for (const who of [other, bob]) expect(await who.call(tool, { task })).toMatchObject(notFound);
+      for (const id of forged) expect(await ada.call(tool, { task: id })).toMatchObject(notFound);
+    }
+    expect((await other.call('approvals_list')).told.approvals).toEqual([]);
+    expect((await ada.call('task_status', { task })).told).toMatchObject({ status: 'waiting_approval' });
+    expect((await ada.call('task_cancel', { task })).told).toMatchObject({ status: 'cancelling' });
+    expect(await ada.call('task_result', { task, wait: 50 })).toMatchObject({
+      isError: true,
+      told: { status: 'cancelled' },
+    });
+  });
+
+  test('do not meet under the same key; the same caller meets its own', async () => {
+    const [ada, bob] = [await agent(), await agent({ person: 'bob' })];
+    const [one, two, three] = await Promise.all([
+      run(ada, 'math.add', { a: 1, b: 1 }, { key: 'same' }),
+      run(ada, 'math.add', { a: 1, b: 1 }, { key: 'same' }),
+      run(bob, 'math.add', { a: 2, b: 2 }, { key: 'same' }),
+    ]);
+    expect(two.told).toEqual(one.told);
+    expect(three.told).toMatchObject({ output: { sum: 4 } });
+    expect(await run(ada, 'math.add', { a: 5, b: 5 }, { key: 'same' })).toMatchObject({
+      isError: true,
+      told: { code: 'task.key_conflict' },
+    });
+  });
+});
+
+describe('the Tasks extension', () => {
+  const TASK = { createdAt: expect.any(String), lastUpdatedAt: expect.any(String), ttlMs: null };
+
+  test('takes a long call, for requests that declare it', async () => {
+    const raw = await connectRaw(doorOf(project, { patienceMs: 100 }));
+    agents.push(raw);
+    const file = join(project.root, 'go-tasks');
+    const params = { name: 'ability_run', arguments: { id: 'slow.op', input: { file } } };
+    const plain = await raw.ask('tools/call', params, false);
+    expect(plain.result).toMatchObject({ resultType: 'complete', structuredContent: { status: 'running' } });
+    const { result } = await raw.ask('tools/call', params);
+    expect(result).toMatchObject({
+      ...TASK,
+      resultType: 'task',
+      status: 'working',
+      statusMessage: expect.stringContaining('running'),
+    });
+    const taskId = result?.taskId as string;
+    const { task } = (plain.result as JsonObject).structuredContent as JsonObject;
+    expect((await raw.ask('tasks/get', { taskId })).result).toMatchObject({
+      ...TASK,
+      resultType: 'complete',
+      taskId,
+      status: 'working',
+    });
+    expect((await raw.ask('tasks/update', { taskId, inputResponses: {} })).result).toMatchObject({
+      resultType: 'complete',
+    });
+    expect((await raw.ask('tasks/get', { taskId }, false)).error).toMatchObject({ code: -32021 });
+    expect((await raw.ask('tasks/list', {})).error).toMatchObject({ code: -32601 });
+    writeFileSync(file, '');
+    await expect
+      .poll(async () => (await raw.ask('tasks/get', { taskId })).result?.status, { timeout: 20_000 })
+      .toBe('completed');
+    expect((await raw.ask('tasks/get', { taskId: task as string })).result).toMatchObject({
+      status: 'completed',
+      result: { structuredContent: { status: 'succeeded', output: 'seen' } },
+    });
+  });
+
+  test('shows a failure as a completed call with an error, a cancelled one as cancelled, an approval as work', async () => {
+    const raw = await connectRaw(doorOf(project, { patienceMs: 0 }));
+    agents.push(raw);
+    const start = async (id: string): Promise<string> => {
+      const { result } = await raw.ask('tools/call', { name: 'ability_run', arguments: { id } });
+      return result?.taskId as string;
+    };
+    const get = async (taskId: string) => (await raw.ask('tasks/get', { taskId })).result;
+    const failing = await start('broken.op');
+    await expect.poll(async () => (await get(failing))?.status, { timeout: 20_000 }).toBe('completed');
+    expect(await get(failing)).toMatchObject({ result: { isError: true, structuredContent: { status: 'failed' } } });
+    const asking = await start('ask_people');
+    await expect
+      .poll(async () => (await get(asking))?.statusMessage, { timeout: 20_000 })
+      .toContain('ada, bob; not ada may decide');
+    expect(await get(asking)).toMatchObject({
+      status: 'working',
+      statusMessage: expect.stringContaining('ability approve'),
+    });
+    expect((await raw.ask('tasks/cancel', { taskId: asking })).result).toEqual(
+      expect.objectContaining({ resultType: 'complete' }),
+    );
+    await expect.poll(async () => (await get(asking))?.status, { timeout: 20_000 }).toBe('cancelled');
+    const other = await connectRaw(doorOf(project), { name: 'other' });
+    agents.push(other);
+    for (const method of ['tasks/get', 'tasks/cancel', 'tasks/update']) {
+      expect((await other.ask(method, { taskId: asking, inputResponses: {} })).error).toMatchObject({
+        code: -32602,
+        data: { code: 'task.not_found' },
+      });
+    }
+  });
+});
+
+describe('many and hostile calls', () => {
+  test('of 1,000 calls at once each is run or refused, and none is lost', async () => {
+    const probe = await agent({}, { calls: new CallQueue({ atOnce: 8, waiting: 40 }) });
+    const answers = await Promise.all(Array.from({ length: 1000 }, () => run(probe, 'nothing')));
+    const busy = answers.filter(({ told, isError }) => isError && told.code === 'door.busy');
+    const begun = answers.filter(({ isError }) => !isError);
+    expect([begun.length, busy.length]).toEqual([48, 952]);
+    // Where others wait for its place, a call may be answered with a handle.
+    const ends = await Promise.all(begun.map(({ told }) => probe.call('task_result', { task: told.task, wait: 50 })));
+    expect(ends.map(({ told }) => told.status)).toEqual(begun.map(() => 'succeeded'));
+    const session = String(begun[0]?.meta['ability-runtime/session_id']);
+    await expect
+      .poll(async () => (await listTasks(project.connection, { session, limit: 1000 })).length, { timeout: 20_000 })
+      .toBe(48);
+  });
+
+  test('arguments that are none are refused, and the door stays open', async () => {
+    const probe = await agent();
+    const raw = await connectRaw(doorOf(project));
+    agents.push(raw);
+    const deep = JSON.parse(`${'{"a":'.repeat(300)}1${'}'.repeat(300)}`) as JsonObject;
+    const hostile: JsonObject[] = [
+      { id: 'math.add', input: JSON.parse('{"__proto__": {"a": 1}}') },
+      { id: 'math.add', input: { constructor: { prototype: 1 } } },
+      { id: 'math.add', input: deep },
+      { id: 'math.add', input: 'text' },
+      { id: ['math.add'] },
+      { id: 'math.add', input: {}, more: true },
+      { id: 'math.add', input: {}, key: '../up' },
+      { id: 'math.add', input: {}, plan: 'none' },
+      { id: 'math.add', input: { text: 'x'.repeat(10_000_000) } },
+      {},
+    ];
+    for (const args of hostile) {
+      const { result } = await raw.ask('tools/call', { name: 'ability_run', arguments: args });
+      expect(result).toMatchObject({ isError: true, structuredContent: { status: 'refused', code: 'input.invalid' } });
+    }
+    expect((await raw.ask('tools/call', { name: 'constructor', arguments: {} })).error).toMatchObject({ code: -32602 });
+    expect(await probe.call('task_result', { task: 'x'.repeat(1_000_000) })).toMatchObject({ isError: true });
+    expect(await probe.call('ability_search', { limit: 1e9 })).toMatchObject({ isError: true });
+    expect((await run(probe, 'math.add', { a: 1, b: 1 })).told).toMatchObject({ output: { sum: 2 } });
   });
 });

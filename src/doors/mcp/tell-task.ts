@@ -73,7 +73,8 @@ export function whoDecides({
   requested_by,
 }: Pick<Approval, 'approvers' | 'people' | 'self_approval' | 'requested_by'>): string {
   const who = approvers.length === 0 ? 'any person' : (people.length > 0 ? people : approvers).join(', ');
-  return self_approval ? who : `${who}; not ${requested_by.name}`;
+  const mayNot = !self_approval && (approvers.length === 0 || people.includes(requested_by.name));
+  return mayNot ? `${who}; not ${requested_by.name}` : who;
 }
 
 function nextOf(waiting: readonly Json[]): string {
