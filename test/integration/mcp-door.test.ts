@@ -114,7 +114,14 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('an agent that speaks %s (R
   });
 
   test('is told who decides, cannot, and goes on when a person has', async () => {
-    const probe = await agent({ protocol });
+    // A client that would answer for the person, if it were asked.
+    const elicited: unknown[] = [];
+    const client = { capabilities: { elicitation: { form: {}, url: {} } } };
+    const probe = await agent({ protocol, client });
+    probe.client.setRequestHandler('elicitation/create', (request) => {
+      elicited.push(request);
+      return { action: 'accept', content: {} };
+    });
     const asked = await run(probe, 'ask_people', {}, { intent: 'to see' });
     const { task, waiting_for: waiting } = asked.told;
     expect(asked.told).toMatchObject({ status: 'waiting_approval', next: expect.stringContaining('never you') });
@@ -126,6 +133,7 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('an agent that speaks %s (R
       },
     ]);
     expect((await probe.call('approvals_list')).told.approvals).toMatchObject([{ task, title: 'Go ahead?' }]);
+    expect(elicited).toEqual([]);
     for (const tool of ['approve', 'ability_approve', 'task_signal']) {
       await expect(probe.call(tool, { task, approval: waiting[0].approval })).rejects.toThrow(`no tool ${tool}`);
     }
@@ -300,6 +308,59 @@ describe('the Tasks extension', () => {
         data: { code: 'task.not_found' },
       });
     }
+  });
+});
+
+describe('abilities that are tools of their own', () => {
+  const names = async ({ client }: Agent) => (await client.listTools()).tools.map(({ name }) => name).slice(9);
+
+  test('have the schemas and effects of the ability, in the order of their ids', async () => {
+    const probe = await agent({}, { expose: ['math.*', 'nothing', 'ask*'] });
+    expect(await names(probe)).toEqual(['ask_people', 'math_add', 'nothing']);
+    const add = (await probe.client.listTools()).tools.find(({ name }) => name === 'math_add');
+    expect(add).toMatchObject({
+      title: 'math.add',
+      inputSchema: { type: 'object', required: ['a', 'b'], properties: { a: { type: 'integer' } } },
+      outputSchema: { properties: { output: { required: ['sum'] } }, required: ['status'] },
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    });
+    expect((await probe.call('math_add', { a: 2, b: 3 })).told).toMatchObject({
+      status: 'succeeded',
+      output: { sum: 5 },
+    });
+    expect(await probe.call('math_add', { a: 2 })).toMatchObject({ isError: true, told: { code: 'input.invalid' } });
+    expect((await probe.call('ask_people')).told).toMatchObject({ status: 'waiting_approval' });
+  });
+
+  test.each(['2026-07-28', '2025-11-25'] as const)(
+    'change while an agent that speaks %s looks, which it is told',
+    async (protocol) => {
+      const glob = `late.${protocol.slice(0, 4)}.*`;
+      const [one, two] = [glob.replace('*', 'one'), glob.replace('*', 'two')];
+      project.write(operation(one, 'return 1;'));
+      const told: string[][] = [];
+      const onChanged = (_: Error | null, tools: { name: string }[] | null): void => {
+        told.push((tools ?? []).map(({ name }) => name).slice(9));
+      };
+      const listChanged = { tools: { onChanged } };
+      const probe = await agent({ protocol, client: { listChanged } }, { expose: [glob] });
+      expect(await names(probe)).toEqual([one.replaceAll('.', '_')]);
+      project.write(operation(two, 'return 2;'));
+      await expect
+        .poll(() => told.at(-1), { timeout: 20_000 })
+        .toEqual([one, two].map((id) => id.replaceAll('.', '_')));
+      // A tool that is gone, or now another ability's, runs nothing.
+      project.write({ [`registry/low-level/${one}.yaml`]: '# gone' });
+      await expect(probe.call(one.replaceAll('.', '_'))).rejects.toThrow('no tool');
+    },
+  );
+
+  test('have no name that could mean two abilities', async () => {
+    project.write({ ...operation('twin.a_b', 'return 1;'), ...operation('twin.a.b', 'return 2;') });
+    const notes: string[] = [];
+    const probe = await agent({}, { expose: ['twin.*'], note: (text) => notes.push(text) });
+    expect(await names(probe)).toEqual([]);
+    await expect(probe.call('twin_a_b')).rejects.toThrow('no tool');
   });
 });
 

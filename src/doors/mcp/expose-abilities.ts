@@ -1,7 +1,7 @@
 import type { Tool, ToolAnnotations } from '@modelcontextprotocol/server';
 import type { Effect } from '../../contracts/effects.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
-import { matchesAnyGlob } from '../../rules/glob.js';
+import { matchesAnyGlob, matchesGlob } from '../../rules/glob.js';
 import { oneLine } from '../../rules/shown-text.js';
 import type { McpDoor } from './mcp-door.js';
 import { readArguments } from './read-arguments.js';
@@ -25,7 +25,7 @@ const HINTS: Record<Effect, ToolAnnotations> = {
  * name, neither has it, so that a name never comes to mean another ability.
  */
 export function exposedTools(door: McpDoor): Map<string, DoorTool> {
-  if (door.expose.length === 0 || door.access === 'read') return new Map();
+  if (door.access !== 'run') return new Map();
   const wanted = offeredIn(door.registry(), door.environment)
     .filter(({ id }) => matchesAnyGlob(door.expose, id))
     .sort((one, other) => (one.id < other.id ? -1 : 1));
@@ -38,12 +38,16 @@ export function exposedTools(door: McpDoor): Map<string, DoorTool> {
   );
 }
 
-/** Abilities that are to be tools and have no name for it, with the reason. */
+/** What of `--expose` leads to no tool, in sentences. */
 export function unexposed(door: McpDoor): string[] {
   const tools = exposedTools(door);
-  return offeredIn(door.registry(), door.environment)
-    .filter(({ id }) => matchesAnyGlob(door.expose, id) && !tools.has(nameOf(id)))
-    .map(({ id }) => `${id} is no tool of its own: another tool is called ${nameOf(id)} as well`);
+  const ids = offeredIn(door.registry(), door.environment).map(({ id }) => id);
+  const unused = door.expose.filter((glob) => !ids.some((id) => matchesGlob(glob, id)));
+  const nameless = ids.filter((id) => matchesAnyGlob(door.expose, id) && !tools.has(nameOf(id)));
+  return [
+    ...unused.map((glob) => `No ability that can be run in ${door.environment} fits --expose ${glob}`),
+    ...nameless.map((id) => `${id} is no tool of its own: another tool would be called ${nameOf(id)} as well`),
+  ];
 }
 
 function groupByName(abilities: readonly Offered[]): Map<string, Offered[]> {

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Server } from '@modelcontextprotocol/server';
+import type { Server, Transport } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createServer } from './create-server.js';
 import type { McpDoor, Visitor } from './mcp-door.js';
@@ -8,33 +8,18 @@ import { watchExposed } from './watch-exposed.js';
 /** A message may be this large: above what arguments may have, so that these are refused with a reason. */
 const MOST_MESSAGE_BYTES = 32 * 1024 * 1024;
 
-/** A transport that says when it is closed, by whatever side. */
-class ToldTransport extends StdioServerTransport {
-  readonly closed: Promise<void>;
-  private tell = (): void => {};
-
-  constructor(stdin: Readable, stdout: Writable) {
-    super(stdin, stdout, { maxBufferSize: MOST_MESSAGE_BYTES });
-    this.closed = new Promise((resolve) => {
-      this.tell = resolve;
-    });
-  }
-
-  override async close(): Promise<void> {
-    await super.close();
-    this.tell();
-  }
+/** A transport over a pair of streams, which closes where a message is larger than any honest one. */
+export function transportOver(stdin: Readable, stdout: Writable): Transport {
+  return new StdioServerTransport(stdin, stdout, { maxBufferSize: MOST_MESSAGE_BYTES });
 }
 
-/**
- * Serves one caller over a pair of streams, in whichever protocol they begin with, until they close or the signal fires.
- */
+/** Serves one caller over a transport, in whichever protocol they begin with, until it closes or the signal fires. */
 export async function serveCaller(
   door: McpDoor,
   visitor: Visitor,
-  { stdin, stdout, signal }: { stdin: Readable; stdout: Writable; signal: AbortSignal },
+  transport: Transport,
+  signal: AbortSignal,
 ): Promise<void> {
-  const transport = new ToldTransport(stdin, stdout);
   const servers = new Set<Server>();
   const make = (): Server => {
     const server = createServer(door, visitor);
@@ -43,13 +28,25 @@ export async function serveCaller(
     return server;
   };
   const handle = serveStdio(make, { transport, onerror: (error) => door.note(error.message) });
+  const closed = untilClosed(transport);
   const stopWatching = watchExposed(door, () => {
     for (const server of servers) server.sendToolListChanged().catch((error) => door.note(String(error)));
   });
   const end = (): void => void handle.close();
   signal.addEventListener('abort', end, { once: true });
   if (signal.aborted) end();
-  await transport.closed;
+  await closed;
   signal.removeEventListener('abort', end);
   stopWatching();
+}
+
+/** By whichever side, and for whatever reason. */
+function untilClosed(transport: Transport): Promise<void> {
+  const { onclose } = transport;
+  return new Promise((resolve) => {
+    transport.onclose = () => {
+      onclose?.();
+      resolve();
+    };
+  });
 }

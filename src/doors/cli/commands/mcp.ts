@@ -1,11 +1,12 @@
 import { type Connection, connect } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../contracts/problem.js';
 import { startTimer } from '../../../server/start-timer.js';
 import { CallQueue } from '../../mcp/call-queue.js';
 import { DoorSession } from '../../mcp/door-session.js';
 import { unexposed } from '../../mcp/expose-abilities.js';
 import type { Access, McpDoor, Visitor } from '../../mcp/mcp-door.js';
-import { serveCaller } from '../../mcp/serve-stdio.js';
+import { serveCaller, transportOver } from '../../mcp/serve-stdio.js';
 import { type Context, currentUser, environmentOf, openLoader } from '../context.js';
 import { findScope } from '../find-scope.js';
 import { interruption } from '../interruption.js';
@@ -27,6 +28,7 @@ const FAREWELL_MS = 1500;
 /** `ability mcp`: the door for agents, on stdin and stdout; all that is said to people goes to stderr. */
 export async function run(context: Context, _: string[], flags: McpFlags): Promise<ExitCode> {
   const { terminal, env } = context;
+  refuseUnusedGlobs(flags);
   const loader = await openLoader(context);
   const registry = loader.load();
   let connecting: Promise<Connection> | undefined;
@@ -55,13 +57,23 @@ export async function run(context: Context, _: string[], flags: McpFlags): Promi
   const interrupted = interruption(context);
   const { stdin, stdout } = process;
   try {
-    await serveCaller(door, visitor, { stdin, stdout, signal: interrupted.signal });
+    await serveCaller(door, visitor, transportOver(stdin, stdout), interrupted.signal);
   } finally {
     interrupted.done();
     const connection = await connecting?.catch(() => undefined);
     if (connection) await leave(connection, session, terminal);
   }
   return EXIT.ok;
+}
+
+/** @throws AbilityError `usage.invalid`. */
+function refuseUnusedGlobs({ access, expose }: McpFlags): void {
+  if (access === 'run' || expose.length === 0) return;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: '--expose makes tools that run abilities, which --access read does not allow',
+    suggestion: 'Give --access run as well, or leave out --expose.',
+  });
 }
 
 function connectTo(context: Context, { root, project }: { root: string; project: { project: string } }) {
