@@ -133,7 +133,7 @@ describe.each(['local', 'remote'])('a tool of a %s server', (server) => {
         stream: 'tool',
         step: 'run',
         attempt: 1,
-        text: expect.stringMatching(new RegExp(`^${server} say -> ok \\(\\d+ ms\\)$`)),
+        text: expect.stringMatching(new RegExp(`^MCP 2025-11-25: ${server} say -> ok \\(\\d+ ms\\)$`)),
       },
     ]);
   });
