@@ -23,7 +23,7 @@ export function defineMcp(define: Define): void {
       examples(
         'ability mcp --access run --env staging',
         "ability mcp --access run --expose 'db.read.*' --expose signup_e2e_test",
-        'claude mcp add ability -- npx ability mcp --access run   # docs/mcp.md has other tools',
+        'claude mcp add ability -- npx --no ability mcp --access run   # docs/mcp.md has other tools',
       ),
     );
 }
