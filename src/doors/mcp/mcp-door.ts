@@ -33,6 +33,8 @@ export interface McpDoor {
   calls: CallQueue;
   /** How long a call waits for the end of its task before it answers with a handle. Milliseconds. */
   patienceMs: number;
+  /** How often definitions are looked at for abilities that are tools of their own, in milliseconds. */
+  lookMs: number;
 }
 
 /** Who calls, for as long as a transport or a token knows them as one. */

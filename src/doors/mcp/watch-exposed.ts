@@ -1,14 +1,12 @@
 import { exposedTools, unexposed } from './expose-abilities.js';
 import type { McpDoor } from './mcp-door.js';
 
-const LOOK_MS = 2000;
-
 /**
  * Looks again and again whether the tools that abilities are have changed.
  *
  * @param changed called when they have. @returns what ends the looking, which keeps no process alive.
  */
-export function watchExposed(door: McpDoor, changed: () => void, lookMs = LOOK_MS): () => void {
+export function watchExposed(door: McpDoor, changed: () => void): () => void {
   if (door.expose.length === 0) return () => {};
   let last = toolsOf(door);
   const timer = setInterval(() => {
@@ -17,7 +15,7 @@ export function watchExposed(door: McpDoor, changed: () => void, lookMs = LOOK_M
     last = now;
     for (const note of unexposed(door)) door.note(note);
     changed();
-  }, lookMs).unref();
+  }, door.lookMs).unref();
   return () => clearInterval(timer);
 }
 

@@ -22,6 +22,7 @@ export interface McpFlags {
 
 /** How long a call waits for the end of its task. Source: issue 13, item 1. */
 const PATIENCE_MS = 5000;
+const LOOK_MS = 2000;
 /** What the hooks at the end of a session get while a host waits for its server to leave. */
 const FAREWELL_MS = 1500;
 
@@ -50,6 +51,7 @@ export async function run(context: Context, _: string[], flags: McpFlags): Promi
     note: (text) => terminal.note(text),
     calls: new CallQueue(),
     patienceMs: PATIENCE_MS,
+    lookMs: LOOK_MS,
   };
   for (const note of unexposed(door)) terminal.note(note);
   const session = new DoorSession(flags.session ?? (env.ABILITY_SESSION || undefined));
