@@ -136,7 +136,7 @@ describe('ability mcp', () => {
       { jsonrpc: '2.0', id: 1, method: 'initialize', params },
       { jsonrpc: '2.0', method: 'odd' },
     ];
-    const { command, args, cwd, env } = server('--expose', '*');
+    const { command, args, cwd, env } = server('--access', 'run', '--expose', '*');
     const child = spawn(command, args, { cwd, env });
     const left = once(child, 'exit');
     for (const message of asked) child.stdin.write(`${JSON.stringify(message)}\n`);
