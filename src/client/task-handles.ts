@@ -60,21 +60,28 @@ export async function readHandle(connection: Connection, key: string, caller: Pe
   });
 }
 
+/** Open tasks of a caller. */
+export interface HandledTasks {
+  tasks: HandledTask[];
+  /** There are so many open tasks that not all were looked at. */
+  isCut: boolean;
+}
+
 /** The open tasks of a caller, as far as they were asked for with a handle. */
-export async function listHandled(connection: Connection, environment: string, caller: Person): Promise<HandledTask[]> {
+export async function listHandled(connection: Connection, environment: string, caller: Person): Promise<HandledTasks> {
   const query = `${taskQuery(connection.project, { environment })} AND ExecutionStatus = 'Running'`;
   return asking(connection, () =>
     keepingRuntime(connection, async () => {
-      const found: HandledTask[] = [];
+      const tasks: HandledTask[] = [];
       let seen = 0;
       for await (const execution of connection.temporal.workflow.list({ query })) {
+        if (seen === MOST_LOOKED_AT) return { tasks, isCut: true };
         seen += 1;
-        if (seen > MOST_LOOKED_AT) break;
         const { handle } = memoOf(execution);
         if (handle === undefined || !isCallers(memoOf(execution), caller)) continue;
-        found.push({ key: execution.workflowId, handle: handleOf(execution.workflowId, handle) });
+        tasks.push({ key: execution.workflowId, handle: handleOf(execution.workflowId, handle) });
       }
-      return found;
+      return { tasks, isCut: false };
     }),
   );
 }

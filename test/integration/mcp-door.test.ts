@@ -1,10 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decide, explainTask, listTasks, promptSession, readApprovals } from '../../src/client/index.js';
+import { decide, explainTask, listTasks, promptSession, readApprovals, stopSession } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
+import { AbilityError } from '../../src/contracts/problem.js';
+import { loadRegistry } from '../../src/definitions/load-registry.js';
+import type { Registry } from '../../src/definitions/registry.js';
 import { CallQueue } from '../../src/doors/mcp/call-queue.js';
-import { type Agent, type AgentOptions, connectAgent, connectRaw, doorOf } from '../fixtures/mcp-agent.js';
+import { DoorSession } from '../../src/doors/mcp/door-session.js';
+import { handleRequests } from '../../src/doors/mcp/handle-requests.js';
+import type { Visitor } from '../../src/doors/mcp/mcp-door.js';
+import { type Agent, type AgentOptions, callTool, connectAgent, connectRaw, doorOf } from '../fixtures/mcp-agent.js';
 import { operation, type ProjectFiles, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
@@ -189,6 +196,45 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('an agent that speaks %s (R
   });
 });
 
+describe('the session of a door', () => {
+  const sessionOf = ({ meta }: { meta: JsonObject }) => String(meta['ability-runtime/session_id']);
+
+  test('is followed by another one when it has ended meanwhile', async () => {
+    const probe = await agent();
+    const first = sessionOf(await run(probe, 'nothing'));
+    await stopSession(project.connection, first);
+    const second = await run(probe, 'nothing');
+    expect(second.told).toMatchObject({ status: 'succeeded' });
+    expect(sessionOf(second)).not.toBe(first);
+    await stopSession(project.connection, sessionOf(second));
+    expect((await probe.call('session_prompt', { text: 'go on' })).told.turn_context.turn_index).toBe(1);
+  });
+
+  test('that was given is neither started nor followed', async () => {
+    const probe = await agent({ session: 'given-one' });
+    expect(await run(probe, 'nothing')).toMatchObject({ isError: true, told: { code: 'session.not_found' } });
+    await project.startSession('given-one');
+    expect(sessionOf(await run(probe, 'nothing'))).toBe('given-one');
+    await stopSession(project.connection, 'given-one');
+    expect(await run(probe, 'nothing')).toMatchObject({ isError: true, told: { code: 'session.stopped' } });
+  });
+});
+
+describe('definitions of the worker that differ from those of the door', () => {
+  const elsewhere = (): Registry => ({ ...loadRegistry(project.root), digest: 'another' });
+
+  test('are told, and refused where the operator wants that', async () => {
+    const warned = await agent({}, { registry: elsewhere });
+    expect((await run(warned, 'nothing')).told.warnings).toEqual([
+      expect.stringContaining('definitions of the worker differ'),
+    ]);
+    const refuse = () => Promise.reject(new AbilityError({ code: 'config.registry_differs', message: 'No.' }));
+    const strict = await agent({}, { registry: elsewhere, review: refuse });
+    expect(await run(strict, 'nothing')).toMatchObject({ isError: true, told: { code: 'config.registry_differs' } });
+    expect((await run(await agent(), 'nothing')).told).not.toHaveProperty('warnings');
+  });
+});
+
 describe('tasks of others', () => {
   test('are not found, in whatever way they are named', async () => {
     const [ada, other, bob] = [await agent(), await agent({ name: 'other' }), await agent({ person: 'bob' })];
@@ -364,6 +410,48 @@ describe('abilities that are tools of their own', () => {
   });
 });
 
+describe('over HTTP', () => {
+  const headers = (token: string) => ({ authorization: `Bearer ${token}` });
+  const visitors = new Map(
+    ['ada', 'bob'].map((name) => {
+      const visitor = { person: { name, source: 'claimed' }, agent: 'hosted', session: new DoorSession() } as const;
+      return [`Bearer ${name}`, visitor];
+    }),
+  );
+
+  test.each([
+    ['2026-07-28', { pin: '2026-07-28' }],
+    ['2025-11-25', 'legacy'],
+  ] as const)('callers that speak %s are kept apart by what their mounting knows of them', async (_, mode) => {
+    const handler = handleRequests(doorOf(project), ({ requestInfo }) => {
+      return visitors.get(requestInfo?.headers.get('authorization') ?? '') as Visitor;
+    });
+    const as = async (token: string): Promise<Client> => {
+      const client = new Client({ name: 'forged', version: '1' }, { versionNegotiation: { mode } });
+      const fetch = (url: string | URL, init?: RequestInit) => handler.fetch(new Request(url, init));
+      const options = { fetch, requestInit: { headers: headers(token) } };
+      await client.connect(new StreamableHTTPClientTransport(new URL('http://door.test/mcp'), options));
+      return client;
+    };
+    const [ada, bob] = [await as('ada'), await as('bob')];
+    const asked = await callTool(ada, 'ability_run', { id: 'ask_people' });
+    const { task } = asked.told;
+    expect(asked.told).toMatchObject({ status: 'waiting_approval' });
+    expect((await callTool(bob, 'task_status', { task })).told).toMatchObject({ code: 'task.not_found' });
+    expect((await callTool(ada, 'task_cancel', { task })).told).toMatchObject({ status: 'cancelling' });
+    const again = await callTool(ada, 'ability_run', { id: 'nothing' });
+    expect(again.meta['ability-runtime/session_id']).toBe(asked.meta['ability-runtime/session_id']);
+    const [listed] = await listTasks(project.connection, {
+      session: String(again.meta['ability-runtime/session_id']),
+      limit: 1,
+    });
+    expect(listed).toMatchObject({ requested_by: 'ada', agent: 'hosted' });
+    await ada.close();
+    await bob.close();
+    await handler.close();
+  });
+});
+
 describe('many and hostile calls', () => {
   test('of 1,000 calls at once each is run or refused, and none is lost', async () => {
     const probe = await agent({}, { calls: new CallQueue({ atOnce: 8, waiting: 40 }) });
@@ -372,8 +460,9 @@ describe('many and hostile calls', () => {
     const begun = answers.filter(({ isError }) => !isError);
     expect([begun.length, busy.length]).toEqual([48, 952]);
     // Where others wait for its place, a call may be answered with a handle.
-    const ends = await Promise.all(begun.map(({ told }) => probe.call('task_result', { task: told.task, wait: 50 })));
-    expect(ends.map(({ told }) => told.status)).toEqual(begun.map(() => 'succeeded'));
+    for (const { told } of begun) {
+      expect((await probe.call('task_result', { task: told.task, wait: 50 })).told.status).toBe('succeeded');
+    }
     const session = String(begun[0]?.meta['ability-runtime/session_id']);
     await expect
       .poll(async () => (await listTasks(project.connection, { session, limit: 1000 })).length, { timeout: 20_000 })

@@ -25,7 +25,19 @@ const HINTS: Record<Effect, ToolAnnotations> = {
  * name, neither has it, so that a name never comes to mean another ability.
  */
 export function exposedTools(door: McpDoor): Map<string, DoorTool> {
-  if (door.access !== 'run') return new Map();
+  if (door.access !== 'run' || door.expose.length === 0) return new Map();
+  const { digest } = door.registry();
+  const last = made.get(door);
+  if (last?.digest === digest) return last.tools;
+  const tools = makeTools(door);
+  made.set(door, { digest, tools });
+  return tools;
+}
+
+/** Workflows are planned for their effects, so tools are made once for each state of the definitions. */
+const made = new WeakMap<McpDoor, { digest: string; tools: Map<string, DoorTool> }>();
+
+function makeTools(door: McpDoor): Map<string, DoorTool> {
   const wanted = offeredIn(door.registry(), door.environment)
     .filter(({ id }) => matchesAnyGlob(door.expose, id))
     .sort((one, other) => (one.id < other.id ? -1 : 1));

@@ -1,6 +1,7 @@
 import type { Connection } from '../../client/index.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { Person } from '../../contracts/people.js';
+import type { PreflightAnswer } from '../../contracts/task.js';
 import type { Registry } from '../../definitions/registry.js';
 import type { CallQueue } from './call-queue.js';
 import type { DoorSession } from './door-session.js';
@@ -28,6 +29,8 @@ export interface McpDoor {
   env: NodeJS.ProcessEnv;
   /** A text in which commands are as people type them here. */
   typed(text: string): string;
+  /** Looks at what preflight resolved before a task is started; refuses by throwing. */
+  review(answer: PreflightAnswer): Promise<void>;
   /** Tells the operator of the door something; agents do not see it. */
   note(text: string): void;
   calls: CallQueue;

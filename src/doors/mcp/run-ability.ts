@@ -34,6 +34,7 @@ export async function runAbility(call: ToolCall, wanted: z.output<typeof runInpu
   const connection = await door.connect();
   const secret = newTaskSecret();
   const [plan, input] = wanted.plan?.split('.') ?? [];
+  const warnings: string[] = [];
   const created = await visitor.session.use(connection, door, caller, (session) =>
     createTask(connection, {
       ability: wanted.id,
@@ -45,6 +46,10 @@ export async function runAbility(call: ToolCall, wanted: z.output<typeof runInpu
       run: true,
       handle: secret,
       signal,
+      review: async (preflight) => {
+        if (preflight.registry !== door.registry().digest) warnings.push(OTHER_DEFINITIONS);
+        await door.review(preflight);
+      },
       ...(wanted.key !== undefined && { key: keyOf(caller, wanted.key) }),
       ...(wanted.intent !== undefined && { intent: wanted.intent }),
       ...(plan !== undefined && { plan: { plan, ...(input !== undefined && { input }) } }),
@@ -55,8 +60,11 @@ export async function runAbility(call: ToolCall, wanted: z.output<typeof runInpu
   // A key that was used before has the handle that it got then.
   const handle = created.attached ? await readHandle(connection, key, caller) : handleOf(key, secret);
   const answer = await followTask(call, connection, { key, handle });
-  return withTurnContext(call, connection, warned(answer, created.warnings));
+  return withTurnContext(call, connection, warned(answer, [...created.warnings, ...warnings]));
 }
+
+/** What was searched, described and planned here may not be what runs. */
+const OTHER_DEFINITIONS = 'The definitions of the worker differ from those here; the task runs theirs';
 
 /** Each caller has keys of its own, so that none runs, or learns of, a task that another one made under the same key. */
 function keyOf({ name, agent = '' }: Person, key: string): string {

@@ -49,7 +49,7 @@ export async function cancel(call: ToolCall, { task }: z.output<typeof taskInput
 /** `approvals_list`: what the caller's own tasks wait for. */
 export async function listOwnApprovals({ door, caller }: ToolCall): Promise<ToolAnswer> {
   const connection = await door.connect();
-  const tasks = await listHandled(connection, door.environment, caller);
+  const { tasks, isCut } = await listHandled(connection, door.environment, caller);
   const asked = tasks.slice(0, MOST_ASKED);
   const open = await Promise.all(
     asked.map(async ({ key, handle }) => {
@@ -58,7 +58,14 @@ export async function listOwnApprovals({ door, caller }: ToolCall): Promise<Tool
     }),
   );
   const left = tasks.length - asked.length;
-  return { told: { approvals: open.flat(), ...(left > 0 && { tasks_not_asked: left }) }, isError: false };
+  return {
+    told: {
+      approvals: open.flat(),
+      ...(left > 0 && { tasks_not_asked: left }),
+      ...(isCut && { note: 'There are more open tasks than were looked at; ask for yours with task_status.' }),
+    },
+    isError: false,
+  };
 }
 
 /** The caller's own task of that handle. @throws AbilityError `task.not_found`. */

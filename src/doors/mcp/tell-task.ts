@@ -29,7 +29,7 @@ export function tellTask(task: ToldTask, result: TaskResult, door: McpDoor): Too
       told: {
         ...told,
         ...tellStep(result),
-        ...(waiting.length > 0 && { waiting_for: waiting }),
+        ...(waiting.length > 0 && { waiting_for: waiting, ...linkOf(result) }),
         next: nextOf(waiting),
       },
       isError: false,
@@ -81,6 +81,11 @@ function nextOf(waiting: readonly Json[]): string {
   const ask = 'Ask for the end with task_result and this task.';
   if (waiting.length === 0) return ask;
   return `A person decides this, never you: tell the user who may, and with which command. ${ask}`;
+}
+
+/** Where people can see the task. */
+function linkOf({ links }: TaskResult): JsonObject {
+  return links.temporal === null ? {} : { link: links.temporal };
 }
 
 /** The first step at work. */

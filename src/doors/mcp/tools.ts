@@ -125,9 +125,20 @@ const TOOLS: Record<string, Form<never>> = {
 };
 
 /** The tools of an access level, by name, in the order in which they are listed. */
-export function metaTools(access: Access): Map<string, DoorTool> {
-  const allowed = Object.entries(TOOLS).filter(([, tool]) => access === 'run' || tool.access === 'read');
-  return new Map(allowed.map(([name, tool]) => [name, toolOf(name, tool)]));
+export function metaTools(access: Access): ReadonlyMap<string, DoorTool> {
+  const names = Object.keys(TOOLS).filter((name) => access === 'run' || TOOLS[name]?.access === 'read');
+  return new Map(names.flatMap((name) => madeOf(name)));
+}
+
+/** Their schemas are made once: over HTTP there is a server for each request. */
+const made = new Map<string, DoorTool>();
+
+function madeOf(name: string): [string, DoorTool][] {
+  const form = TOOLS[name];
+  if (!form) return [];
+  const tool = made.get(name) ?? toolOf(name, form);
+  made.set(name, tool);
+  return [[name, tool]];
 }
 
 /** The names of all of them, whatever the access level. */

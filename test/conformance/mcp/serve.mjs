@@ -100,6 +100,7 @@ const handler = handleRequests(
     connect: async () => connection,
     env: process.env,
     typed: (line) => line,
+    review: async () => {},
     note,
     calls: new CallQueue(),
     patienceMs: PATIENCE_MS,

@@ -10,6 +10,7 @@ import { serveCaller, transportOver } from '../../mcp/serve-stdio.js';
 import { type Context, currentUser, environmentOf, openLoader } from '../context.js';
 import { findScope } from '../find-scope.js';
 import { interruption } from '../interruption.js';
+import { reviewDefinitions } from '../review-definitions.js';
 import { asTyped } from '../typed-command.js';
 
 /** Flags of `ability mcp`. */
@@ -48,6 +49,7 @@ export async function run(context: Context, _: string[], flags: McpFlags): Promi
     },
     env,
     typed: (text) => asTyped(text, context),
+    review: (answer) => reviewDefinitions(context, loader.load(), answer),
     note: (text) => terminal.note(text),
     calls: new CallQueue(),
     patienceMs: PATIENCE_MS,
