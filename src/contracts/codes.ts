@@ -172,6 +172,11 @@ export const CODES = {
     means: 'A routing document could not be written, or it was changed meanwhile.',
     next: 'Make room on the disk or mend its permissions, and run the command again.',
   },
+  'door.busy': {
+    exit: EXIT.unavailable,
+    means: 'The door works on as many calls as it may, and as many wait as may wait; this call was not begun.',
+    next: 'Call again when some of the others have been answered.',
+  },
   'engine.stuck': {
     exit: EXIT.outOfOrder,
     means: 'The workflow code failed three times in a row on this task; Temporal goes on trying.',
@@ -181,11 +186,6 @@ export const CODES = {
     exit: EXIT.outOfOrder,
     means: 'The task was planned for an interpreter, or a version of CEL, that this worker does not have.',
     next: 'Start a worker of the version that made the plan, or a newer one.',
-  },
-  'door.busy': {
-    exit: EXIT.unavailable,
-    means: 'The door works on as many calls as it may, and as many wait as may wait; this call was not begun.',
-    next: 'Call again when some of the others have been answered.',
   },
   'environment.not_found': {
     exit: EXIT.usage,
