@@ -94,6 +94,7 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('an agent that speaks %s (R
     const key = tasks?.task_key as string;
     // The person in whose name the agent asked is no other one.
     const [approval] = await readApprovals(project().connection, key);
+    expect(approval?.requested_by).toEqual({ name: 'ada', source: 'claimed', agent: 'probe' });
     const own = decide(project().connection, key, 'approve', { approval_id: approval?.id as string, by: 'ada' });
     await expect(own).rejects.toMatchObject({ code: 'approval.ignored' });
     await decide(project().connection, key, 'approve', { approval_id: approval?.id as string, by: 'bob' });

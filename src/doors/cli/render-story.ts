@@ -5,6 +5,7 @@ import { describeConcurrency, describeWait } from '../../rules/describe-concurre
 import { describeFiles } from '../../rules/describe-files.js';
 import { formatDuration } from '../../rules/duration.js';
 import { oneLine } from '../../rules/shown-text.js';
+import { throughAgent } from '../../rules/through-agent.js';
 import type { NextCommand } from './next-commands.js';
 import { firstLine, plainText } from './plain-text.js';
 import { tellChanges } from './render-change.js';
@@ -94,9 +95,8 @@ function tellRequest(story: TaskStory): string[] {
   const { definition, requested_by, environment, session, caller, intent, created_at, input } = story;
   const when = created_at === null ? '' : `, created ${tellMoment(created_at)}`;
   const talk = session === null ? '' : `, in session ${oneLine(session)}`;
-  const through = requested_by.agent === undefined ? '' : `, through ${oneLine(requested_by.agent)}`;
   return [
-    `by ${oneLine(requested_by.name)} (${requested_by.source}${caller === null ? '' : `, ${caller}`})${through} in ${environment}${talk}${when}`,
+    `by ${oneLine(requested_by.name)} (${requested_by.source}${caller === null ? '' : `, ${caller}`})${throughAgent(requested_by, oneLine)} in ${environment}${talk}${when}`,
     ...(intent === null ? [] : [`intent: ${oneLine(intent)}`]),
     ...(definition.summary === null ? [] : [plainText(definition.summary)]),
     ...(input === null ? [] : tellInput(input)),

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
-import { startOf } from '../../rules/shown-text.js';
+import { showUnseenCharacters, startOf } from '../../rules/shown-text.js';
 import type { McpDoor, ToolAnswer } from './mcp-door.js';
 
 /** So many characters of an answer stand in its text; all of it is in its structured content. */
@@ -9,7 +9,8 @@ const MOST_TEXT = 100_000;
 
 /** An answer as the protocol has it. */
 export function resultOf({ told, isError }: ToolAnswer, meta: JsonObject = {}): CallToolResult {
-  const text = JSON.stringify(told);
+  // What a person or an AI would not see is shown; the JSON means what it meant.
+  const text = showUnseenCharacters(JSON.stringify(told));
   const shown =
     text.length <= MOST_TEXT
       ? text
