@@ -49,6 +49,10 @@ export interface NewTask {
   retry?: TaskRequest['retry'];
   /** Run nothing but what was planned. */
   plan?: TaskRequest['plan'];
+  /** The secret of its handle, see `newTaskSecret`; kept in the memo. */
+  handle?: string;
+  /** Trace context of the request, as W3C `traceparent` has it. */
+  trace?: string;
   /** Called where no worker takes up the preflight. */
   onStall?: (stall: Stall) => void;
   /** Ends the creating, with its reason; then nothing is created. */
@@ -185,7 +189,7 @@ interface Start {
   memo: TaskMemo;
 }
 
-function startOf(request: TaskRequest, answer: Sealed, { run }: NewTask): Start {
+function startOf(request: TaskRequest, answer: Sealed, { run, handle, trace }: NewTask): Start {
   const { plan, seal, input, warnings, progress, hooks = [] } = answer;
   const { user, session, retry, plan: only } = request;
   return {
@@ -213,6 +217,9 @@ function startOf(request: TaskRequest, answer: Sealed, { run }: NewTask): Start 
       ...(hasTools(plan) && { unpinned: planDigest(plan) }),
       input: seal.input,
       requested_by: user.name,
+      ...(user.agent !== undefined && { agent: user.agent }),
+      ...(handle !== undefined && { handle }),
+      ...(trace !== undefined && { trace }),
       ...(retry && { retry_of: retry.task }),
       ...(request.intent !== undefined && { intent: request.intent }),
     },

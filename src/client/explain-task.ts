@@ -5,6 +5,7 @@ import type { Connection } from './connect.js';
 import { findPreflight } from './find-preflight.js';
 import { readHistory } from './read-history.js';
 import { readLastWords } from './read-last-words.js';
+import { readProtocols } from './read-protocols.js';
 import { findRecord } from './read-record.js';
 import { tellStory } from './tell-story.js';
 import { asking, taskNotFound } from './temporal-errors.js';
@@ -33,6 +34,7 @@ export async function explainTask(
       record: isOwn ? await findRecord(connection, id) : undefined,
       history: seen.source === 'record' ? undefined : await readHistory(connection, id),
       lastWords: (path) => (isOwn ? readLastWords(connection, id, path) : new Map()),
+      protocols: (isWanted) => (isOwn ? readProtocols(connection, id, isWanted) : new Map()),
     });
   });
 }

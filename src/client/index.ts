@@ -40,6 +40,7 @@ export {
 } from './sessions.js';
 export { fetchSharedRecord, SharedLogs, type SharedRecord, sharedStore } from './shared-task.js';
 export { type TakenFile, takeFiles } from './take-files.js';
+export { findHandled, type HandledTask, handleOf, listHandled, newTaskSecret, readHandle } from './task-handles.js';
 export { LISTED_STATES, type ListedState, type TaskFilter } from './task-query.js';
 export { hasEnded, type OpenTask, type SeenTask, viewOwnTask, viewTask } from './view-task.js';
 export { type TaskNow, type WaitEnd, type WaitOptions, waitForTask } from './wait-for-task.js';

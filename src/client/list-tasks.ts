@@ -21,6 +21,8 @@ export interface ListedTask {
   environment: string;
   session: string | null;
   requested_by: string;
+  /** The agent that asked for it in their name; left out where none did. */
+  agent?: string;
   /** What it was asked for; null where nobody said. */
   intent: string | null;
   /** Who changed its input last, and when; null where nobody did. */
@@ -77,6 +79,7 @@ async function listed(connection: Connection, execution: WorkflowExecutionInfo):
     environment: memo.environment ?? '',
     session: searchAttributes.AbilitySession === undefined ? null : String(searchAttributes.AbilitySession[0]),
     requested_by: memo.requested_by ?? '',
+    ...(memo.agent !== undefined && { agent: memo.agent }),
     intent: memo.intent ?? null,
     changed: memo.changed ?? null,
     started_at: startTime.toISOString(),

@@ -140,7 +140,11 @@ function resultFromMemo(id: string, memo: Partial<TaskMemo>, startedAt: string):
     steps: [],
     approvals: [],
     hooks: [],
-    requested_by: { name: memo.requested_by ?? '', source: 'claimed' },
+    requested_by: {
+      name: memo.requested_by ?? '',
+      source: 'claimed',
+      ...(memo.agent !== undefined && { agent: memo.agent }),
+    },
     started_at: startedAt,
     finished_at: null,
     cleanup_ran: null,

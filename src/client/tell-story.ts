@@ -24,6 +24,8 @@ export interface StorySources {
   record: TaskRecord | undefined;
   /** The last that each attempt of the call at a path wrote. */
   lastWords: (path: string) => ReadonlyMap<number, string>;
+  /** The version of the protocol that calls of MCP tools spoke, by the path of the step. */
+  protocols: (isWanted: (path: string) => boolean) => ReadonlyMap<string, string>;
 }
 
 /** What a task was started with, as far as a record or a history has it. */
@@ -62,7 +64,11 @@ export function tellStory(sources: StorySources): TaskStory {
     approvals: result.approvals,
     ...(result.concurrency && { concurrency: result.concurrency }),
     ...(result.files && { files: result.files }),
-    steps: stepsOf(sources).map((step) => tellStep(step, sources, origin?.plan)),
+    steps: withProtocols(
+      stepsOf(sources).map((step) => tellStep(step, sources, origin?.plan)),
+      sources,
+      origin?.plan,
+    ),
     warnings: result.warnings,
     output: result.output,
     error: result.error,
@@ -125,6 +131,20 @@ function tellOperation({ key, version, effects, implementation, hooks }: PlanOpe
 
 function namesOf({ pre_create, pre_call, post_call }: PlanHooks): string[] {
   return [...new Set([...pre_create, ...pre_call, ...post_call].map(({ id }) => id))];
+}
+
+/** Only calls of MCP tools speak one; of other plans no log is read. */
+function withProtocols(steps: StepStory[], { protocols }: StorySources, plan: Plan | undefined): StepStory[] {
+  const isTool = ({ call }: StepStory): boolean => {
+    return call !== null && plan?.operations[call]?.implementation.kind === 'mcp';
+  };
+  const tools = new Set(steps.filter(isTool).map(({ path }) => path));
+  if (tools.size === 0) return steps;
+  const spoken = protocols((path) => tools.has(path));
+  return steps.map((step) => {
+    const protocol = spoken.get(step.path);
+    return protocol === undefined ? step : { ...step, protocol };
+  });
 }
 
 /** Where nobody tells the steps, the calls of the history stand for them. */

@@ -172,6 +172,11 @@ export const CODES = {
     means: 'A routing document could not be written, or it was changed meanwhile.',
     next: 'Make room on the disk or mend its permissions, and run the command again.',
   },
+  'door.busy': {
+    exit: EXIT.unavailable,
+    means: 'The door works on as many calls as it may, and as many wait as may wait; this call was not begun.',
+    next: 'Call again when some of the others have been answered.',
+  },
   'engine.stuck': {
     exit: EXIT.outOfOrder,
     means: 'The workflow code failed three times in a row on this task; Temporal goes on trying.',
@@ -341,6 +346,12 @@ export const CODES = {
       'An MCP server describes the tool otherwise than when it was imported, or else when the task was created: it was not called.',
     next: 'Read the difference in the message. If the tool is still what you want, `ability import mcp SERVER` if it was imported; then create the task again or `ability task retry` it, which pins the tool as it is now.',
   },
+  'mcp.input_required': {
+    exit: EXIT.failed,
+    means:
+      'An MCP server wants to ask its client something before the tool goes on (elicitation, sampling, roots), which a durable call answers for no person. The message says whether the call had begun.',
+    next: 'Give the tool all it needs in its input; where a person has to agree, put an approval step before the call.',
+  },
   'mcp.not_pinned': {
     exit: EXIT.unavailable,
     means: 'The environment is protected, and the worker could not see the MCP tool it would have to pin.',
@@ -356,6 +367,12 @@ export const CODES = {
     exit: EXIT.failed,
     means: 'An MCP server could not be started or did not speak the protocol.',
     next: 'Read the tail of its stderr in the message; check `command`, `args` and `env_profile` under `mcp_servers`.',
+  },
+  'mcp.task_required': {
+    exit: EXIT.failed,
+    means:
+      'An MCP server runs the tool as a task of its own only, which is not supported. Where it answered with one, the call had begun, and may go on there.',
+    next: 'Choose a tool, or a setting of the server, that answers a call itself.',
   },
   'mcp.tool_error': {
     exit: EXIT.failed,

@@ -109,6 +109,8 @@ export interface StepStory extends Pick<StepSummary, 'turns' | 'failed_turns' | 
   id: string;
   path: string;
   call: string | null;
+  /** Of a call of an MCP tool: the version of the protocol that was spoken last, where a log on this machine tells. */
+  protocol?: string;
   status: StepStatus;
   /** The condition under which it runs, where it has one. */
   condition: string | null;

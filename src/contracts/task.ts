@@ -365,6 +365,12 @@ export interface TaskMemo {
   unpinned?: string;
   input: string;
   requested_by: string;
+  /** The agent that asked for it in their name. */
+  agent?: string;
+  /** What a caller has to show to be taken for the one who asked for the task; random. */
+  handle?: string;
+  /** Trace context of the request, as W3C `traceparent` has it. */
+  trace?: string;
   /** The task that called this one. */
   parent?: string;
   /** The task that this one tries again. */

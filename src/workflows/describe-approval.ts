@@ -2,6 +2,7 @@ import type { Approval, ApprovalField, Verdict } from '../contracts/approvals.js
 import type { Json } from '../contracts/json.js';
 import { needsComment } from '../rules/decide-approval.js';
 import { markdownCode, markdownLine, showUnseenCharacters, startOf } from '../rules/shown-text.js';
+import { throughAgent } from '../rules/through-agent.js';
 
 const MOST_INPUT = 2000;
 
@@ -15,7 +16,7 @@ export function describeApproval(approval: Approval): string[] {
     `- what: ${markdownCode(what.ability)} in ${markdownCode(what.environment)}${what.effects ? `, ${what.effects}` : ''}`,
     `- input: ${markdownCode(startOf(JSON.stringify(what.input), MOST_INPUT))}`,
     ...reasons.map((reason) => `- because: ${markdownLine(reason)}`),
-    `- asked for by ${markdownLine(requested_by.name)} (${requested_by.source}), until ${expires_at}`,
+    `- asked for by ${markdownLine(requested_by.name)} (${requested_by.source})${throughAgent(requested_by, markdownLine)}, until ${expires_at}`,
     `- who may decide: ${whoMay(approval)}`,
     ...(quorum > 1 ? [`- approvals needed: ${quorum}, given: ${decisions.length}`] : []),
     ...Object.entries(approval.fields ?? {}).map(describeField),

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { explainTask } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { config, mcpAbility, readLog } from '../fixtures/servers/definitions.js';
@@ -126,14 +127,18 @@ describe.each(['local', 'remote'])('a tool of a %s server', (server) => {
     expect(huge).toMatchObject(failed('output.too_large'));
   });
 
-  test('is a line of the log', async () => {
+  test('is a line of the log, and `why` names the protocol that was spoken', async () => {
+    const protocol = server === 'local' ? '2026-07-28' : '2025-11-25';
     const { task_key } = await call(server, 'say', { text: 'x' });
+    expect(await explainTask(project.connection, task_key as string)).toMatchObject({
+      steps: [{ path: 'run', protocol }],
+    });
     expect(readLog(project.root, task_key as string)).toMatchObject([
       {
         stream: 'tool',
         step: 'run',
         attempt: 1,
-        text: expect.stringMatching(new RegExp(`^${server} say -> ok \\(\\d+ ms\\)$`)),
+        text: expect.stringMatching(new RegExp(`^MCP ${protocol}: ${server} say -> ok \\(\\d+ ms\\)$`)),
       },
     ]);
   });

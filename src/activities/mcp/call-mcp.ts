@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.j
 import type { McpImplementation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { checkAgainst, compileSchema } from '../../planning/schemas.js';
+import { toolLine } from '../../rules/tool-line.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
@@ -16,6 +17,7 @@ import type { PinnedTools } from './pinned-tools.js';
 import type { McpPool } from './pool.js';
 import { reasonOf, withoutDump } from './reason-of.js';
 import { takeResources } from './take-resources.js';
+import { refuseTaskOnly } from './unmet-requirement.js';
 
 /** Where servers are, and what their tools were when plans were made. */
 export interface McpDependencies {
@@ -37,6 +39,7 @@ export async function callMcp(
   const { mcp } = implementation;
   return pool.use(mcp.server, call, async (connection) => {
     const tool = await findTool(mcp, connection, call);
+    refuseTaskOnly(tool, `${mcp.server.name} ${mcp.tool}`);
     await tools.compare(implementation, tool);
     // What cannot be checked afterwards is refused while nothing has been done.
     if (tool.outputSchema) compileSchema(tool.outputSchema as JsonObject, promiseOf(mcp), call.engine);
@@ -77,10 +80,17 @@ async function callTool(
       { timeout: call.timeoutMs, maxTotalTimeout: call.timeoutMs, signal: call.stop, toolDefinition },
     );
     const ms = Math.round(performance.now() - started);
-    call.log.add('tool', `${what} -> ${result.isError ? 'error' : 'ok'} (${ms} ms)`);
+    call.log.add('tool', toolLine(connection.protocol, what, `${result.isError ? 'error' : 'ok'} (${ms} ms)`));
     return result;
   } catch (error) {
-    call.log.add('tool', `${what} -> ${reasonOf(error, (text) => call.log.mask(text))}`);
+    call.log.add(
+      'tool',
+      toolLine(
+        connection.protocol,
+        what,
+        reasonOf(error, (text) => call.log.mask(text)),
+      ),
+    );
     throw failureOf(error, { what, connection, user: call, called: true });
   }
 }

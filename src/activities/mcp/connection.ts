@@ -15,6 +15,8 @@ import { SiftingStdioTransport } from './sifting-transport.js';
 /** A server we are connected to. */
 export interface McpConnection {
   client: Client;
+  /** The version of the protocol that both sides speak. */
+  protocol: string;
   /** What its tools are now: it is asked each time. @throws what the SDK throws; CallFailure for a listing without end. */
   askTools(user: Pick<McpUser, 'stop' | 'timeoutMs'>): Promise<ListedTools>;
   /** The last of what it wrote to stderr, with the secrets masked that a call knows. */
@@ -79,6 +81,7 @@ function connectionOver({ client, transport, processes, stderr, close }: Negotia
   if (processes && transport instanceof SiftingStdioTransport) watchServer(transport, client, processes);
   return {
     client,
+    protocol: client.getNegotiatedProtocolVersion() ?? 'of an unknown version',
     askTools: ({ stop, timeoutMs }) => listTools(client, { signal: stop, timeout: timeoutMs }),
     stderr,
     overflowed: () => overflow,

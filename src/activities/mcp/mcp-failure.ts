@@ -3,6 +3,7 @@ import { CallFailure } from '../call-failure.js';
 import { isTimeout, type McpConnection, SessionLost } from './connection.js';
 import type { McpUser } from './pool.js';
 import { causeOf, reasonOf } from './reason-of.js';
+import { unmetRequirementOf } from './unmet-requirement.js';
 
 /** What a request of ours was about when it failed. */
 export interface FailedRequest {
@@ -27,6 +28,8 @@ export function failureOf(error: unknown, { what, connection, user, called }: Fa
   if (user.stop.aborted || (error instanceof SdkError && isTimeout(error))) {
     return failure('timeout.call', `did not answer within ${user.timeoutMs} ms${tailOf(connection, user)}`, true);
   }
+  const unmet = unmetRequirementOf(error, what, called);
+  if (unmet) return unmet;
   if (error instanceof ProtocolError) return failure('mcp.tool_error', `refused the call: ${reason}`, false);
   if (error instanceof SdkHttpError && NO_SUCH_SESSION.has(error.status)) {
     return new SessionLost({ code: 'unavailable.connection', message: `${what} was not called: ${reason}` });

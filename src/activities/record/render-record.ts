@@ -7,12 +7,17 @@ import { tellTurns } from '../../rules/describe-items.js';
 import { formatDuration } from '../../rules/duration.js';
 import { foldAnswers } from '../../rules/fold-answers.js';
 import { markdownCode, markdownLine, oneLine } from '../../rules/shown-text.js';
+import { throughAgent } from '../../rules/through-agent.js';
 import { fence, json } from './markdown-fence.js';
 import { renderCalls, renderPlainSteps } from './render-calls.js';
 import { renderHookScripts } from './render-hook-scripts.js';
 
 /** So many failures of one loop are told; a result has no more of it. */
 const MOST_FAILURES = 20;
+
+function requesterOf({ requested_by }: TaskRecord): string {
+  return `${markdownLine(requested_by.name)} (${requested_by.source})${throughAgent(requested_by, markdownLine)}`;
+}
 
 /** Renders `tool_call.md`: intent, parameters, configuration, result and errors of a task. Source: R-000-86, R-002-34. */
 export function renderRecord(record: TaskRecord): string {
@@ -27,7 +32,7 @@ export function renderRecord(record: TaskRecord): string {
       ['Environment', plan.environment.name],
       ['Placement', plan.placement],
       ...(plan.concurrency ? ([['Turns', describeConcurrency(plan.concurrency)]] as [string, string][]) : []),
-      ['Requested by', `${markdownLine(record.requested_by.name)} (${record.requested_by.source})`],
+      ['Requested by', requesterOf(record)],
       ...(record.caller === undefined ? [] : ([['Caller', record.caller]] as [string, string][])),
       ['Created', record.created_at],
       ...changesOf(record),

@@ -16,6 +16,7 @@ import {
 import { defineGuard } from './guard-program.js';
 import { defineHooks } from './hooks-program.js';
 import { defineImport } from './import-program.js';
+import { defineMcp } from './mcp-program.js';
 import { defineSession, SESSION_OPTION } from './session-program.js';
 import { defineTask } from './task-program.js';
 
@@ -177,6 +178,7 @@ export function buildProgram(given: Given, outcome: Outcome): Command {
     ),
   );
   defineGuard(define);
+  defineMcp(define);
   defineHooks(program, given, outcome);
   defineImport(program, given, outcome);
   defineKeys(program, given, outcome);

@@ -5,6 +5,7 @@ import { describeFiles } from '../../rules/describe-files.js';
 import { nameOf } from '../../rules/describe-items.js';
 import { formatDuration } from '../../rules/duration.js';
 import { oneLine } from '../../rules/shown-text.js';
+import { throughAgent } from '../../rules/through-agent.js';
 import { plainText } from './plain-text.js';
 import { tellChanges } from './render-change.js';
 import { describeProblem, typedBy } from './report.js';
@@ -56,7 +57,7 @@ export function renderApproval(approval: Approval, style: Style): string {
     ...reasons.map((reason) => `  because: ${oneLine(reason)}`),
     ...Object.entries(approval.fields ?? {}).map(([name, field]) => `  fill in: ${oneLine(renderField(name, field))}`),
     `  who may decide: ${who}${quorum > 1 ? `; ${have} of ${quorum} so far` : ''}`,
-    `  asked for by ${oneLine(requested_by.name)} (${requested_by.source}), until ${tellUntil(expires_at)}`,
+    `  asked for by ${oneLine(requested_by.name)} (${requested_by.source})${throughAgent(requested_by, oneLine)}, until ${tellUntil(expires_at)}`,
   ].join('\n');
 }
 

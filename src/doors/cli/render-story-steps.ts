@@ -61,14 +61,15 @@ function tellStep(
   style: Style,
   typist: Typist,
 ): string[] {
-  const { path, call, status, condition, duration_ms, started_at, error, tries, attempts, turns } = step;
+  const { path, call, status, condition, duration_ms, started_at, error, tries, attempts, turns, protocol } = step;
   const { folded, left } = foldAnswers(hooks.filter((answer) => generalPath(answer.path) === path));
   const time = duration_ms === null ? '' : ` in ${formatDuration(duration_ms)}`;
   const start = started_at === null ? '' : style('dim', `, from ${localTime(started_at)}`);
+  const over = protocol === undefined ? '' : `, over MCP ${oneLine(protocol)}`;
   const name = call === null || call === path ? path : `${path}  ${style('dim', call)}`;
   const isTold = tries.at(-1)?.error != null || tellsOwn(step) || steps.some((inner) => isWhy(inner, step));
   return [
-    `${markOf(status, style)} ${name}  ${status}${status === 'skipped' ? whySkipped(condition) : time + start}`,
+    `${markOf(status, style)} ${name}  ${status}${status === 'skipped' ? whySkipped(condition) : time + over + start}`,
     ...folded.filter(isBefore).flatMap(({ answer, times }) => tellHook(answer, '    ', style, times)),
     ...approvals
       .filter((approval) => generalPath(approval.path) === path)

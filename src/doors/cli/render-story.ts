@@ -5,6 +5,7 @@ import { describeConcurrency, describeWait } from '../../rules/describe-concurre
 import { describeFiles } from '../../rules/describe-files.js';
 import { formatDuration } from '../../rules/duration.js';
 import { oneLine } from '../../rules/shown-text.js';
+import { throughAgent } from '../../rules/through-agent.js';
 import type { NextCommand } from './next-commands.js';
 import { firstLine, plainText } from './plain-text.js';
 import { tellChanges } from './render-change.js';
@@ -95,7 +96,7 @@ function tellRequest(story: TaskStory): string[] {
   const when = created_at === null ? '' : `, created ${tellMoment(created_at)}`;
   const talk = session === null ? '' : `, in session ${oneLine(session)}`;
   return [
-    `by ${oneLine(requested_by.name)} (${requested_by.source}${caller === null ? '' : `, ${caller}`}) in ${environment}${talk}${when}`,
+    `by ${oneLine(requested_by.name)} (${requested_by.source}${caller === null ? '' : `, ${caller}`})${throughAgent(requested_by, oneLine)} in ${environment}${talk}${when}`,
     ...(intent === null ? [] : [`intent: ${oneLine(intent)}`]),
     ...(definition.summary === null ? [] : [plainText(definition.summary)]),
     ...(input === null ? [] : tellInput(input)),

@@ -21,6 +21,7 @@ export const COMMAND_WORDS = [
   'keys',
   'lint',
   'list',
+  'mcp',
   'plan',
   'replay',
   'run',
@@ -39,7 +40,8 @@ const COMMAND = new RegExp(
   'g',
 );
 /** Commands that go by the environment, and not by a task that has one. */
-const BY_ENVIRONMENT = /^(approvals|doctor|graph|hooks|lint|plan|run|session start|show|test|task create|task list)\b/;
+const BY_ENVIRONMENT =
+  /^(approvals|doctor|graph|hooks|lint|mcp|plan|run|session start|show|test|task create|task list)\b/;
 /** What a shell takes as it stands, whichever it is. */
 const PLAIN_WORD = /^[\w%+,./:@=-]+$/;
 

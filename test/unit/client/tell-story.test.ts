@@ -70,6 +70,7 @@ const story = (seen: Partial<SeenTask> = {}, more: Partial<StorySources> = {}) =
     history: history(),
     record: undefined,
     lastWords: () => new Map(),
+    protocols: () => new Map(),
     ...more,
   });
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { CallFailure } from '../../../../src/activities/call-failure.js';
 import { CallLog } from '../../../../src/activities/call-log.js';
 import { callMcp } from '../../../../src/activities/mcp/call-mcp.js';
 import { PinnedTools } from '../../../../src/activities/mcp/pinned-tools.js';
@@ -24,9 +25,9 @@ afterEach(() => pool.close());
 afterAll(() => folder.remove());
 
 /** Calls a tool of a server that gives one answer, in a version of the protocol. */
-function call(isModern: boolean, answer: object, begin = () => Promise.resolve()): Promise<unknown> {
+function call(isModern: boolean, answer: object, begin = () => Promise.resolve(), more: object = {}): Promise<unknown> {
   const code = `
-    const listing = { resultType: 'complete', ttlMs: 0, cacheScope: 'private', tools: [{ name: 'do', inputSchema: { type: 'object' } }] };
+    const listing = { resultType: 'complete', ttlMs: 0, cacheScope: 'private', tools: [{ name: 'do', inputSchema: { type: 'object' }, ...${JSON.stringify(more)} }] };
     const answers = {
       'server/discover': () => ${isModern ? `({ result: ${VERSIONS} })` : `({ error: { code: -32601, message: '' } })`},
       initialize: ({ protocolVersion }) => ({ result: { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } } }),
@@ -96,13 +97,65 @@ test('a call whose mark cannot be left is not made', async () => {
   expect(await call(true, { result: { resultType: 'complete', content: [] } }, () => Promise.reject(full))).toBe(full);
 });
 
-test.each(['task', 'input_required'])(
-  'an answer of the type %s leaves it open whether something was done',
-  async (type) => {
-    expect(await call(true, { result: { resultType: type, taskId: '1', requestState: '1' } })).toMatchObject({
-      code: 'mcp.output_invalid',
-      message: `files do answered with a result of the type \`${type}\`, which is not supported`,
-      unclear: true,
-    });
-  },
-);
+describe('a server that wants more than a durable call has', () => {
+  const CAPABILITY = -32021;
+  const missing = (requiredCapabilities: object) => ({
+    error: { code: CAPABILITY, message: 'Missing', data: { requiredCapabilities } },
+  });
+
+  test.each<[string, object, string, string, boolean]>([
+    [
+      'a task',
+      { result: { resultType: 'task', taskId: '1' } },
+      'mcp.task_required',
+      'answered with a task of MCP',
+      true,
+    ],
+    [
+      'a question',
+      { result: { resultType: 'input_required', requestState: '1' } },
+      'mcp.input_required',
+      'asked for input before it goes on',
+      true,
+    ],
+    [
+      'that it answers with tasks only',
+      missing({ extensions: { 'io.modelcontextprotocol/tasks': {} } }),
+      'mcp.task_required',
+      'answers with tasks of MCP only',
+      false,
+    ],
+    [
+      'that it must be able to ask',
+      missing({ elicitation: { form: {} } }),
+      'mcp.input_required',
+      'needs a client that answers questions (elicitation)',
+      false,
+    ],
+  ])('that answers %s has an error of its own', async (_, answer, code, message, unclear) => {
+    const error = await call(true, answer);
+    expect(error).toMatchObject({ code, message: `files do ${message}`, suggestion: expect.any(String) });
+    expect((error as CallFailure).unclear).toBe(unclear);
+  });
+
+  test('that wants a page opened has the same one before 2026-07-28', async () => {
+    const error = await call(false, { error: { code: -32042, message: 'Open', data: { elicitations: [] } } });
+    expect(error).toMatchObject({ code: 'mcp.input_required', message: expect.stringContaining('open a page first') });
+  });
+
+  test('and runs the tool as a task only is not called', async () => {
+    const begun: string[] = [];
+    const begin = async (): Promise<void> => void begun.push('x');
+    const error = await call(false, { result: { content: [] } }, begin, { execution: { taskSupport: 'required' } });
+    expect(error).toMatchObject({ code: 'mcp.task_required', message: expect.stringContaining('was not called') });
+    expect(begun).toEqual([]);
+  });
+});
+
+test('a result of a type that nobody knows leaves it open whether something was done', async () => {
+  expect(await call(true, { result: { resultType: 'later', content: [] } })).toMatchObject({
+    code: 'mcp.output_invalid',
+    message: 'files do answered with a result of the type `later`, which is not supported',
+    unclear: true,
+  });
+});

@@ -52,6 +52,7 @@ const COMMANDS = [
   'test [options] [id]',
   'docs [options] [paths...]',
   'guard [options]',
+  'mcp [options]',
   'hooks',
   'run [options] <id>',
   'task',

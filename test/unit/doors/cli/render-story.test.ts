@@ -185,3 +185,11 @@ test('where what a template is given fails, its use says why', () => {
   ];
   expect(told({ status: 'failed', steps })).toContain('no such key');
 });
+
+test('a call of an MCP tool tells the protocol, and the request through which agent it came', () => {
+  const steps = [exampleStep({ protocol: '2026-07-28', status: 'succeeded' })];
+  const requested_by = { name: 'alice', source: 'claimed', agent: 'probe\n' } as const;
+  const text = told({ steps, requested_by, caller: 'session' });
+  expect(text).toContain(', over MCP 2026-07-28');
+  expect(text).toContain('by alice (claimed, session), through probe in staging');
+});

@@ -1,0 +1,96 @@
+import { type Connection, connect } from '../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import { startTimer } from '../../../server/start-timer.js';
+import { CallQueue } from '../../mcp/call-queue.js';
+import { DoorSession } from '../../mcp/door-session.js';
+import { unexposed } from '../../mcp/expose-abilities.js';
+import type { Access, McpDoor, Visitor } from '../../mcp/mcp-door.js';
+import { serveCaller, transportOver } from '../../mcp/serve-stdio.js';
+import { type Context, currentUser, environmentOf, openLoader } from '../context.js';
+import { findScope } from '../find-scope.js';
+import { interruption } from '../interruption.js';
+import { reviewDefinitions } from '../review-definitions.js';
+import { asTyped } from '../typed-command.js';
+
+/** Flags of `ability mcp`. */
+export interface McpFlags {
+  access: Access;
+  expose: string[];
+  session?: string;
+  scope?: string;
+}
+
+/** How long a call waits for the end of its task. Source: issue 13, item 1. */
+const PATIENCE_MS = 5000;
+const LOOK_MS = 2000;
+/** What the hooks at the end of a session get while a host waits for its server to leave. */
+const FAREWELL_MS = 1500;
+
+/** `ability mcp`: the door for agents, on stdin and stdout; all that is said to people goes to stderr. */
+export async function run(context: Context, _: string[], flags: McpFlags): Promise<ExitCode> {
+  const { terminal, env } = context;
+  refuseUnusedGlobs(flags);
+  const loader = await openLoader(context);
+  const registry = loader.load();
+  let connecting: Promise<Connection> | undefined;
+  const door: McpDoor = {
+    registry: () => loader.load(),
+    environment: await environmentOf(context, registry),
+    access: flags.access,
+    expose: flags.expose,
+    scope: findScope(registry.root, context.cwd, flags.scope, env),
+    connect: () => {
+      connecting ??= connectTo(context, registry).catch((error: unknown) => {
+        connecting = undefined;
+        throw error;
+      });
+      return connecting;
+    },
+    env,
+    typed: (text) => asTyped(text, context),
+    review: (answer) => reviewDefinitions(context, loader.load(), answer),
+    note: (text) => terminal.note(text),
+    calls: new CallQueue(),
+    patienceMs: PATIENCE_MS,
+    lookMs: LOOK_MS,
+  };
+  for (const note of unexposed(door)) terminal.note(note);
+  const session = new DoorSession(flags.session ?? (env.ABILITY_SESSION || undefined));
+  const visitor: Visitor = { person: currentUser(env), session };
+  const interrupted = interruption(context);
+  const { stdin, stdout } = process;
+  try {
+    await serveCaller(door, visitor, transportOver(stdin, stdout), interrupted.signal);
+  } finally {
+    interrupted.done();
+    const connection = await connecting?.catch(() => undefined);
+    if (connection) await leave(connection, session, terminal);
+  }
+  return EXIT.ok;
+}
+
+/** @throws AbilityError `usage.invalid`. */
+function refuseUnusedGlobs({ access, expose }: McpFlags): void {
+  if (access === 'run' || expose.length === 0) return;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: '--expose makes tools that run abilities, which --access read does not allow',
+    suggestion: 'Give --access run as well, or leave out --expose.',
+  });
+}
+
+function connectTo(context: Context, { root, project }: { root: string; project: { project: string } }) {
+  const { terminal, env, flags } = context;
+  const { address, namespace, profile } = flags;
+  const progress = (text: string): void => terminal.note(text);
+  return connect({ root, project: project.project, address, namespace, profile, env, progress });
+}
+
+/** Its own session ends with it; hooks that take longer than a host waits go on without it. */
+async function leave(connection: Connection, session: DoorSession, { note }: Context['terminal']): Promise<void> {
+  const late = new Promise<void>((resolve) => void startTimer(FAREWELL_MS, resolve));
+  const ending = session.close(connection).catch((error: unknown) => note(String(error)));
+  await Promise.race([ending, late]);
+  await connection.close();
+}

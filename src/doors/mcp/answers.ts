@@ -1,0 +1,41 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { JsonObject } from '../../contracts/json.js';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { showUnseenCharacters, startOf } from '../../rules/shown-text.js';
+import type { McpDoor, ToolAnswer } from './mcp-door.js';
+
+/** So many characters of an answer stand in its text; all of it is in its structured content. */
+const MOST_TEXT = 100_000;
+
+/** An answer as the protocol has it. */
+export function resultOf({ told, isError }: ToolAnswer, meta: JsonObject = {}): CallToolResult {
+  // What a person or an AI would not see is shown; the JSON means what it meant.
+  const text = showUnseenCharacters(JSON.stringify(told));
+  const shown =
+    text.length <= MOST_TEXT
+      ? text
+      : `${startOf(text, MOST_TEXT)}\n... cut after ${MOST_TEXT} of ${text.length} characters; the structured content is whole`;
+  return {
+    content: [{ type: 'text', text: shown }],
+    structuredContent: told,
+    ...(isError && { isError }),
+    ...(Object.keys(meta).length > 0 && { _meta: meta }),
+  };
+}
+
+/** A refusal: a stable code, the reason, and what to do instead. */
+export function refusalOf(error: unknown, door: Pick<McpDoor, 'typed'>, more: JsonObject = {}): ToolAnswer {
+  return { told: { status: 'refused', ...more, ...tellProblem(problemOf(error), door) }, isError: true };
+}
+
+/** A problem in the words of this door. */
+export function tellProblem({ code, message, suggestion }: Problem, { typed }: Pick<McpDoor, 'typed'>): JsonObject {
+  return { code, reason: typed(message), ...(suggestion !== undefined && { suggestion: typed(suggestion) }) };
+}
+
+function problemOf(error: unknown): Problem {
+  if (error instanceof AbilityError) return error.toProblem();
+  // The stack is for the operator, who finds it on stderr.
+  const message = error instanceof Error ? error.message : String(error);
+  return { code: 'internal.error', message, suggestion: 'Tell the user; it is a fault of Ability Runtime.' };
+}

@@ -1,0 +1,144 @@
+import {
+  type CallToolRequest,
+  MissingRequiredClientCapabilityError,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { cancelTask, keepingRuntime, viewTask } from '../../client/index.js';
+import type { JsonObject } from '../../contracts/json.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { packageVersion } from '../../server/package-version.js';
+import { refusalOf, resultOf } from './answers.js';
+import { agentOf, capabilitiesOf } from './caller-of-request.js';
+import { exposedTools } from './expose-abilities.js';
+import type { McpDoor, ToolAnswer, ToolCall, Visitor } from './mcp-door.js';
+import { createdTask, declaresTasks, detailedTask, TASKS } from './task-states.js';
+import { findTask } from './task-tools.js';
+import { tellTask } from './tell-task.js';
+import { type DoorTool, metaTools } from './tools.js';
+import { metaOf, traceOf } from './trace-context.js';
+
+const INSTRUCTIONS =
+  'Operations of a team, run under guards and approvals. Say what the user asked with session_prompt, find an ability with ability_search, look at it with ability_describe and ability_plan, run it with ability_run. People decide approvals, never you.';
+
+const TASK_ID = z.object({ taskId: z.string() });
+
+/**
+ * A server of the Model Context Protocol for one caller of a door. It knows no transport: it is connected to one by
+ * `serveStdio`, or made for each request by `createMcpHandler`.
+ */
+export function createServer(door: McpDoor, visitor: Visitor): Server {
+  const capabilities = { tools: { listChanged: door.expose.length > 0 }, extensions: { [TASKS]: {} } };
+  const info = { name: 'ability-runtime', version: packageVersion() };
+  const server = new Server(info, { capabilities, instructions: INSTRUCTIONS });
+  const meta = metaTools(door.access);
+  const toolOf = (name: string): DoorTool | undefined => meta.get(name) ?? exposedTools(door).get(name);
+  server.setRequestHandler('tools/list', () => ({
+    tools: [...meta.values(), ...exposedTools(door).values()].map(({ listed }) => listed),
+  }));
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const tool = toolOf(params.name);
+    if (!tool) throw unknownTool(params.name, door);
+    const call = callOf(door, visitor, server, context);
+    const answer = await answerOf(tool, call, params);
+    if (answer.open && tool.isLong && declaresTasks(capabilitiesOf(context))) {
+      const task = createdTask(answer, answer.open.handle);
+      return { ...task, _meta: metaOf(visitor.session.id, call.trace) } as never;
+    }
+    const result = resultOf(answer, metaOf(visitor.session.id, call.trace));
+    return server.projectCallToolResult(result, tool.listed.outputSchema);
+  });
+  handleTasks(server, door, visitor);
+  return server;
+}
+
+/** Runs a tool when it is its turn; what it throws is an answer. */
+async function answerOf(tool: DoorTool, call: ToolCall, params: CallToolRequest['params']): Promise<ToolAnswer> {
+  try {
+    return await call.door.calls.run(call.signal, () => tool.run(call, params.arguments));
+  } catch (error) {
+    if (!(error instanceof AbilityError)) noteFault(call.door, error);
+    return refusalOf(error, call.door);
+  }
+}
+
+/** The methods of the Tasks extension, for callers that declare it. Input is never asked for, so none is taken. */
+function handleTasks(server: Server, door: McpDoor, visitor: Visitor): void {
+  const handle = (
+    method: string,
+    run: (call: ToolCall, taskId: string) => Promise<JsonObject>,
+    isAllowed = true,
+  ): void => {
+    server.setRequestHandler(method, { params: TASK_ID }, async ({ taskId }, context) => {
+      refuseUndeclared(context, method);
+      if (!isAllowed) throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `Not with --access ${door.access}`);
+      const call = callOf(door, visitor, server, context);
+      try {
+        return await door.calls.run(call.signal, () => run(call, taskId));
+      } catch (error) {
+        throw protocolErrorOf(error, door);
+      }
+    });
+  };
+  handle('tasks/get', async (call, taskId) => {
+    const connection = await door.connect();
+    const task = await findTask(call, connection, taskId);
+    const { result } = await keepingRuntime(connection, () => viewTask(connection, task.key));
+    return detailedTask(tellTask(task, result, door), result, taskId, metaOf(visitor.session.id, call.trace));
+  });
+  const cancelled = async (call: ToolCall, taskId: string): Promise<JsonObject> => {
+    const connection = await door.connect();
+    const { key } = await findTask(call, connection, taskId);
+    await keepingRuntime(connection, () => cancelTask(connection, key)).catch(unlessEnded);
+    return {};
+  };
+  handle('tasks/cancel', cancelled, door.access === 'run');
+  handle('tasks/update', async (call, taskId) => {
+    await findTask(call, await door.connect(), taskId);
+    return {};
+  });
+}
+
+function callOf(door: McpDoor, visitor: Visitor, server: Server, context: ServerContext): ToolCall {
+  const trace = traceOf(context.mcpReq._meta);
+  return {
+    door,
+    visitor,
+    caller: { ...visitor.person, agent: visitor.agent ?? agentOf(context, server) },
+    signal: context.mcpReq.signal,
+    ...(trace !== undefined && { trace }),
+  };
+}
+
+function unknownTool(name: string, { access }: McpDoor): ProtocolError {
+  const hint = metaTools('run').has(name) ? `; it is not among those of --access ${access}` : '';
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name.slice(0, 100)}${hint}`);
+}
+
+function refuseUndeclared(context: ServerContext, method: string): void {
+  const { envelope } = context.mcpReq;
+  if (!envelope) throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
+  if (declaresTasks(capabilitiesOf(context))) return;
+  const requiredCapabilities = { extensions: { [TASKS]: {} } };
+  throw new MissingRequiredClientCapabilityError({ requiredCapabilities }, `${method} needs the capability ${TASKS}`);
+}
+
+/** What has ended need not be stopped. */
+function unlessEnded(error: unknown): void {
+  if (!(error instanceof AbilityError) || error.code !== 'task.closed') throw error;
+}
+
+function protocolErrorOf(error: unknown, door: McpDoor): ProtocolError {
+  if (!(error instanceof AbilityError)) noteFault(door, error);
+  const { told } = refusalOf(error, door);
+  const isUnknown = told.code === 'task.not_found' || told.code === 'task.deleted';
+  const code = isUnknown ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
+  return new ProtocolError(code, String(told.reason), told);
+}
+
+function noteFault(door: McpDoor, error: unknown): void {
+  door.note(error instanceof Error ? (error.stack ?? error.message) : String(error));
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import type { Json, JsonObject } from '../../contracts/json.js';
+import type { Plan, PlanEnvironment, PlanHook } from '../../contracts/plan.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { EnvironmentVariables } from '../../planning/environment-variables.js';
+import { resolvePlan } from '../../planning/resolve-plan.js';
+import { allSteps } from '../../rules/find-step.js';
+import { didYouMean } from '../../rules/nearest.js';
+import { tellProblem } from './answers.js';
+import type { McpDoor, ToolAnswer, ToolCall } from './mcp-door.js';
+import { type Offered, offeredIn } from './search-abilities.js';
+
+/** What `ability_describe` takes. */
+export const describeInput = z.strictObject({ id: z.string() });
+
+/** `ability_describe`: the contract of an ability, its guards, and who approves. Reads files only. */
+export async function describeAbility({ door }: ToolCall, { id }: z.output<typeof describeInput>): Promise<ToolAnswer> {
+  const registry = door.registry();
+  const { level, definition } = findOffered(door, id);
+  const contract: JsonObject = {
+    id,
+    level,
+    version: definition.version,
+    summary: definition.summary,
+    input_schema: definition.input_schema as JsonObject,
+    output_schema: (definition.output_schema as JsonObject | undefined) ?? null,
+    ...('examples' in definition && definition.examples && { examples: definition.examples as unknown as Json }),
+    ...('notes' in definition && definition.notes !== undefined && { notes: definition.notes }),
+  };
+  try {
+    const variables = new EnvironmentVariables(registry.root, door.environment, door.env);
+    const { plan, warnings } = resolvePlan(registry, id, door.environment, variables);
+    return { told: { ...contract, ...tellPlan(plan), ...(warnings.length > 0 && { warnings }) }, isError: false };
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return { told: { ...contract, cannot_run: tellProblem(error.toProblem(), door) }, isError: false };
+  }
+}
+
+/** An ability that can be run here. @throws AbilityError `ability.not_found`, or what is wrong with its file. */
+export function findOffered(door: Pick<McpDoor, 'registry' | 'environment'>, id: string): Offered {
+  const registry = door.registry();
+  const offered = offeredIn(registry, door.environment);
+  const found = offered.find((ability) => ability.id === id);
+  if (found) return found;
+  const broken = registry.broken.get(`ability:${id}`);
+  if (broken) throw new AbilityError(broken);
+  const near = didYouMean(
+    id,
+    offered.map((ability) => ability.id),
+  );
+  throw new AbilityError({
+    code: 'ability.not_found',
+    message: `No ability ${id} can be run in ${door.environment}`,
+    suggestion: near ?? 'Look for one with ability_search.',
+  });
+}
+
+function tellPlan(plan: Plan): JsonObject {
+  const { ability, environment, operations } = plan;
+  const hooks = [ability.hooks, ...Object.values(operations).map((operation) => operation.hooks)];
+  return {
+    effects: ability.effects,
+    environment: environment.name,
+    calls: Object.keys(operations).filter((key) => key !== ability.id),
+    guards: [...new Set(hooks.flatMap(({ pre_create, pre_call }) => idsOf([...pre_create, ...pre_call])))],
+    approvals: approvalsOf(plan),
+  };
+}
+
+/** Where people are asked for certain; guards may ask besides, which `ability_plan` tells. */
+function approvalsOf(plan: Plan): JsonObject[] {
+  const { environment, operations } = plan;
+  const ofEffects = Object.values(operations)
+    .filter(({ effects }) => environment.approve.includes(effects))
+    .map(({ key, effects }) => ({ before: key, because: effects, ...decidersOf(environment) }));
+  const trees = [plan, ...Object.values(plan.workflows ?? {})];
+  const ofSteps = trees.flatMap(allSteps).flatMap(({ step, path }) => {
+    if (step.verb !== 'approval') return [];
+    const { title, approvers = environment.approvers, quorum = environment.quorum } = step.approval;
+    return [{ at: path, title, ...decidersOf({ ...environment, approvers, quorum }) }];
+  });
+  return [...ofEffects, ...ofSteps];
+}
+
+function decidersOf({ approvers, quorum, self_approval }: PlanEnvironment): JsonObject {
+  const { listed, people } = approvers;
+  const who = listed.length === 0 ? 'any person' : (people.length > 0 ? people : listed).join(', ');
+  return { who, people_needed: quorum, requester_may: self_approval };
+}
+
+function idsOf(hooks: readonly PlanHook[]): string[] {
+  return hooks.map(({ id }) => id);
+}

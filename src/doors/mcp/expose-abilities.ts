@@ -1,0 +1,118 @@
+import type { Tool, ToolAnnotations } from '@modelcontextprotocol/server';
+import type { Effect } from '../../contracts/effects.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
+import { matchesAnyGlob, matchesGlob } from '../../rules/glob.js';
+import { oneLine } from '../../rules/shown-text.js';
+import type { McpDoor } from './mcp-door.js';
+import { readArguments } from './read-arguments.js';
+import { runAbility, runInput } from './run-ability.js';
+import { effectsOf, type Offered, offeredIn } from './search-abilities.js';
+import { type DoorTool, META_NAMES } from './tools.js';
+
+/** What effects mean to those who ask before they call a tool; of what is not known, the gravest. */
+const HINTS: Record<Effect, ToolAnnotations> = {
+  read: { readOnlyHint: true, openWorldHint: false },
+  external_read: { readOnlyHint: true, openWorldHint: true },
+  write_idempotent: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+  write_additive: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
+  destructive: { readOnlyHint: false, destructiveHint: true },
+};
+
+/**
+ * The abilities that are tools of their own, by the names of these tools, in the order of their ids.
+ *
+ * A tool is named after its ability, with `_` for dots, since many hosts take no dots; where two abilities would have one
+ * name, neither has it, so that a name never comes to mean another ability.
+ */
+export function exposedTools(door: McpDoor): Map<string, DoorTool> {
+  if (door.access !== 'run' || door.expose.length === 0) return new Map();
+  const { digest } = door.registry();
+  const last = made.get(door);
+  if (last?.digest === digest) return last.tools;
+  const tools = makeTools(door);
+  made.set(door, { digest, tools });
+  return tools;
+}
+
+/** Workflows are planned for their effects, so tools are made once for each state of the definitions. */
+const made = new WeakMap<McpDoor, { digest: string; tools: Map<string, DoorTool> }>();
+
+function makeTools(door: McpDoor): Map<string, DoorTool> {
+  const wanted = offeredIn(door.registry(), door.environment)
+    .filter(({ id }) => matchesAnyGlob(door.expose, id))
+    .sort((one, other) => (one.id < other.id ? -1 : 1));
+  const named = groupByName(wanted);
+  return new Map(
+    [...named].flatMap(([name, abilities]) => {
+      const [ability] = abilities;
+      return ability && abilities.length === 1 && !META_NAMES.has(name) ? [[name, toolOf(name, ability, door)]] : [];
+    }),
+  );
+}
+
+/** What of `--expose` leads to no tool, in sentences. */
+export function unexposed(door: McpDoor): string[] {
+  const tools = exposedTools(door);
+  const ids = offeredIn(door.registry(), door.environment).map(({ id }) => id);
+  const unused = door.expose.filter((glob) => !ids.some((id) => matchesGlob(glob, id)));
+  const nameless = ids.filter((id) => matchesAnyGlob(door.expose, id) && !tools.has(nameOf(id)));
+  return [
+    ...unused.map((glob) => `No ability that can be run in ${door.environment} fits --expose ${glob}`),
+    ...nameless.map((id) => `${id} is no tool of its own: another tool would be called ${nameOf(id)} as well`),
+  ];
+}
+
+function groupByName(abilities: readonly Offered[]): Map<string, Offered[]> {
+  const named = new Map<string, Offered[]>();
+  for (const ability of abilities) {
+    const name = nameOf(ability.id);
+    named.set(name, [...(named.get(name) ?? []), ability]);
+  }
+  return named;
+}
+
+function nameOf(id: string): string {
+  return id.replaceAll('.', '_');
+}
+
+function toolOf(name: string, { id, definition }: Offered, door: McpDoor): DoorTool {
+  const effects = effectsOf(door.registry(), id, door) ?? 'destructive';
+  return {
+    listed: {
+      name,
+      title: id,
+      description: `${oneLine(definition.summary)} (ability ${id}, ${effects})`,
+      inputSchema: { ...(definition.input_schema as JsonObject), type: 'object' },
+      outputSchema: outputOf(definition.output_schema as JsonObject | undefined),
+      annotations: HINTS[effects],
+    },
+    isLong: true,
+    run: async (call, input) => runAbility(call, readArguments(runInput, { id, input: input ?? {} })),
+  };
+}
+
+/** As `ability_run` answers, with the output as the ability promises it. */
+function outputOf(schema: JsonObject = {}): Tool['outputSchema'] {
+  const text = { type: 'string' };
+  return {
+    type: 'object',
+    properties: { status: text, task: text, output: moved(schema), code: text, reason: text, next: text },
+    required: ['status'],
+  } as Tool['outputSchema'];
+}
+
+/** Words of JSON Schema under which there are values, not schemas. */
+const VALUES: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples']);
+
+/** A schema that stands under `properties.output`: what it refers to in itself stands there, too. */
+function moved(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(moved);
+  if (!isJsonObject(schema)) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([word, value]) => {
+      if (VALUES.has(word)) return [word, value];
+      if (word === '$ref' && typeof value === 'string') return [word, value.replace(/^#/, '#/properties/output')];
+      return [word, moved(value)];
+    }),
+  );
+}

@@ -1,0 +1,33 @@
+import { type Connection, keepingRuntime, viewTask, type WaitEnd, waitForTask } from '../../client/index.js';
+import { refusalOf } from './answers.js';
+import type { ToolAnswer, ToolCall } from './mcp-door.js';
+import { type ToldTask, tellBegun, tellTask } from './tell-task.js';
+
+/** Where others wait for their turn, a call leaves its place to them. */
+const CROWDED_MS = 250;
+
+/**
+ * Waits for a task, no longer than its caller is patient and no one has to be asked.
+ *
+ * Whatever goes wrong on the way, the answer has the handle: the task goes on.
+ */
+export async function followTask(
+  { door, signal }: ToolCall,
+  connection: Connection,
+  task: ToldTask,
+  patienceMs = door.patienceMs,
+): Promise<ToolAnswer> {
+  try {
+    const timeoutMs = door.calls.isCrowded ? Math.min(patienceMs, CROWDED_MS) : patienceMs;
+    const end: WaitEnd = await waitForTask(connection, task.key, { timeoutMs, approvalMs: 0, signal });
+    return end.result ? tellTask(task, end.result, door) : tellBegun(task);
+  } catch (error) {
+    return refusalOf(error, door, { task: task.handle });
+  }
+}
+
+/** How a task stands now. @throws AbilityError as `viewTask`. */
+export async function lookAtTask({ door }: ToolCall, connection: Connection, task: ToldTask): Promise<ToolAnswer> {
+  const { result } = await keepingRuntime(connection, () => viewTask(connection, task.key));
+  return tellTask(task, result, door);
+}

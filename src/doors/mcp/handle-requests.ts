@@ -1,0 +1,36 @@
+import { createMcpHandler, type McpHttpHandler, type McpRequestContext } from '@modelcontextprotocol/server';
+import { createServer } from './create-server.js';
+import type { McpDoor, Visitor } from './mcp-door.js';
+import { MOST_ARGUMENTS } from './read-arguments.js';
+import { watchExposed } from './watch-exposed.js';
+
+/** Room for arguments of the largest size, escaped, and for what stands around them. */
+const MOST_BODY_BYTES = 2 * MOST_ARGUMENTS;
+
+/** A door for web requests. */
+export interface RequestHandler extends McpHttpHandler {
+  /** Ends what looks for changes, and open streams. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves callers of a door over HTTP, a server for each request.
+ *
+ * Whose a request is, its mounting has to prove before, as well as that Host and Origin are its own: nothing here does.
+ *
+ * @param visitorOf the caller of a request; the same one for the same token, since a session belongs to it.
+ */
+export function handleRequests(door: McpDoor, visitorOf: (context: McpRequestContext) => Visitor): RequestHandler {
+  const handler = createMcpHandler((context) => createServer(door, visitorOf(context)), {
+    maxRequestBodySize: MOST_BODY_BYTES,
+    onerror: (error) => door.note(error.message),
+  });
+  const stopWatching = watchExposed(door, () => handler.notify.toolsChanged());
+  return {
+    ...handler,
+    close: () => {
+      stopWatching();
+      return handler.close();
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import type { Connection } from '../../client/index.js';
+import type { JsonObject } from '../../contracts/json.js';
+import type { Person } from '../../contracts/people.js';
+import type { PreflightAnswer } from '../../contracts/task.js';
+import type { Registry } from '../../definitions/registry.js';
+import type { CallQueue } from './call-queue.js';
+import type { DoorSession } from './door-session.js';
+
+/** What agents may do through a door, the least first. No level decides approvals. */
+export const ACCESS = ['read', 'run'] as const;
+
+/** One of {@link ACCESS}. */
+export type Access = (typeof ACCESS)[number];
+
+/** What all callers of a door share. It knows no transport. */
+export interface McpDoor {
+  /** The definitions as they are now. @throws AbilityError as `RegistryLoader.load`. */
+  registry(): Registry;
+  /** The one environment in which everything runs. */
+  environment: string;
+  access: Access;
+  /** Abilities whose ids fit one of these globs are tools of their own. */
+  expose: readonly string[];
+  /** The folder that sessions of the door are about. */
+  scope: string;
+  /** Connects at the first use; later uses share the connection. */
+  connect(): Promise<Connection>;
+  /** The environment in which credentials are looked for when something is planned. */
+  env: NodeJS.ProcessEnv;
+  /** A text in which commands are as people type them here. */
+  typed(text: string): string;
+  /** Looks at what preflight resolved before a task is started; refuses by throwing. */
+  review(answer: PreflightAnswer): Promise<void>;
+  /** Tells the operator of the door something; agents do not see it. */
+  note(text: string): void;
+  calls: CallQueue;
+  /** How long a call waits for the end of its task before it answers with a handle. Milliseconds. */
+  patienceMs: number;
+  /** How often definitions are looked at for abilities that are tools of their own, in milliseconds. */
+  lookMs: number;
+}
+
+/** Who calls, for as long as a transport or a token knows them as one. */
+export interface Visitor {
+  /** The person in whose name the agent asks. */
+  person: Person;
+  /** Name of the agent, where it is proved; left out: as its client calls itself. */
+  agent?: string;
+  session: DoorSession;
+}
+
+/** One call of a tool. */
+export interface ToolCall {
+  door: McpDoor;
+  visitor: Visitor;
+  /** The person with the agent that calls. */
+  caller: Person;
+  /** Fires when the answer is wanted no more. */
+  signal: AbortSignal;
+  /** Trace context that came with the call, as W3C `traceparent` has it. */
+  trace?: string;
+}
+
+/** What a tool answers: data, and whether they are a refusal or a failure. */
+export interface ToolAnswer {
+  told: JsonObject;
+  isError: boolean;
+  /** The task goes on, under this handle. */
+  open?: OpenAnswer;
+}
+
+/** A task that was still open when its caller was answered. */
+export interface OpenAnswer {
+  handle: string;
+  key: string;
+}

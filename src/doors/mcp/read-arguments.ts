@@ -1,0 +1,32 @@
+import type { z } from 'zod';
+import { AbilityError } from '../../contracts/problem.js';
+import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+
+/** So many characters the arguments of a call may have as JSON. */
+export const MOST_ARGUMENTS = 4 * 1024 * 1024;
+const MOST_ISSUES = 5;
+
+/**
+ * The arguments of a call, as its schema has them.
+ *
+ * @throws AbilityError `input.invalid`, with the places of what is wrong.
+ */
+export function readArguments<T>(schema: z.ZodType<T>, given: unknown = {}): T {
+  refuseUnsafeKeys(given);
+  const { length } = JSON.stringify(given);
+  if (length > MOST_ARGUMENTS) {
+    throw new AbilityError({
+      code: 'input.invalid',
+      message: `The arguments have ${length} characters; ${MOST_ARGUMENTS} are taken`,
+      suggestion: 'Put what is large into a file, and name it in the input.',
+    });
+  }
+  const { success, data, error } = schema.safeParse(given);
+  if (success) return data;
+  const texts = error.issues.slice(0, MOST_ISSUES).map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`);
+  throw new AbilityError({
+    code: 'input.invalid',
+    message: `The arguments do not fit: ${texts.join('; ')}`,
+    suggestion: 'Compare them with the input schema of the tool.',
+  });
+}

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { createTask, handleOf, newTaskSecret, readHandle } from '../../client/index.js';
+import type { JsonObject } from '../../contracts/json.js';
+import type { Person } from '../../contracts/people.js';
+import { followTask } from './follow-task.js';
+import type { ToolAnswer, ToolCall } from './mcp-door.js';
+import { withTurnContext } from './with-turn-context.js';
+
+/** What `ability_run` takes. */
+export const runInput = z.strictObject({
+  id: z.string(),
+  input: z.record(z.string(), z.unknown()).optional(),
+  key: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/)
+    .optional()
+    .describe('Yours: the same key and input is the same task, so a call can be repeated.'),
+  plan: z
+    .string()
+    .regex(/^[0-9a-f]{64}(\.[0-9a-f]{64})?$/)
+    .optional()
+    .describe('`reference` of ability_plan: run this and nothing else.'),
+  intent: z.string().max(1000).optional().describe('What it is for.'),
+});
+
+/**
+ * Runs an ability as a durable task in the session of its caller, and waits for a moment.
+ *
+ * The task is accepted by the server before anything is answered. @throws AbilityError as `createTask`.
+ */
+export async function runAbility(call: ToolCall, wanted: z.output<typeof runInput>): Promise<ToolAnswer> {
+  const { door, visitor, caller, signal } = call;
+  const connection = await door.connect();
+  const secret = newTaskSecret();
+  const [plan, input] = wanted.plan?.split('.') ?? [];
+  const warnings: string[] = [];
+  const created = await visitor.session.use(connection, door, caller, (session) =>
+    createTask(connection, {
+      ability: wanted.id,
+      environment: door.environment,
+      input: (wanted.input ?? {}) as JsonObject,
+      user: caller,
+      session,
+      caller: 'agent',
+      run: true,
+      handle: secret,
+      signal,
+      review: async (preflight) => {
+        if (preflight.registry !== door.registry().digest) warnings.push(OTHER_DEFINITIONS);
+        await door.review(preflight);
+      },
+      ...(wanted.key !== undefined && { key: keyOf(caller, wanted.key) }),
+      ...(wanted.intent !== undefined && { intent: wanted.intent }),
+      ...(plan !== undefined && { plan: { plan, ...(input !== undefined && { input }) } }),
+      ...(call.trace !== undefined && { trace: call.trace }),
+    }),
+  );
+  const key = created.id;
+  // A key that was used before has the handle that it got then.
+  const handle = created.attached ? await readHandle(connection, key, caller) : handleOf(key, secret);
+  const answer = await followTask(call, connection, { key, handle });
+  return withTurnContext(call, connection, warned(answer, [...created.warnings, ...warnings]));
+}
+
+/** What was searched, described and planned here may not be what runs. */
+const OTHER_DEFINITIONS = 'The definitions of the worker differ from those here; the task runs theirs';
+
+/** Each caller has keys of its own, so that none runs, or learns of, a task that another one made under the same key. */
+function keyOf({ name, agent = '' }: Person, key: string): string {
+  const whose = createHash('sha256')
+    .update(JSON.stringify([name, agent]))
+    .digest('hex')
+    .slice(0, 12);
+  return `a${whose}-${key}`;
+}
+
+function warned(answer: ToolAnswer, warnings: readonly string[]): ToolAnswer {
+  const { warnings: known = [] } = answer.told;
+  const all = [...new Set([...(known as string[]), ...warnings])];
+  return all.length === 0 ? answer : { ...answer, told: { ...answer.told, warnings: all } };
+}

@@ -1,0 +1,52 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Server, Transport } from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { createServer } from './create-server.js';
+import type { McpDoor, Visitor } from './mcp-door.js';
+import { watchExposed } from './watch-exposed.js';
+
+/** A message may be this large: above what arguments may have, so that these are refused with a reason. */
+const MOST_MESSAGE_BYTES = 32 * 1024 * 1024;
+
+/** A transport over a pair of streams, which closes where a message is larger than any honest one. */
+export function transportOver(stdin: Readable, stdout: Writable): Transport {
+  return new StdioServerTransport(stdin, stdout, { maxBufferSize: MOST_MESSAGE_BYTES });
+}
+
+/** Serves one caller over a transport, in whichever protocol they begin with, until it closes or the signal fires. */
+export async function serveCaller(
+  door: McpDoor,
+  visitor: Visitor,
+  transport: Transport,
+  signal: AbortSignal,
+): Promise<void> {
+  const servers = new Set<Server>();
+  const make = (): Server => {
+    const server = createServer(door, visitor);
+    servers.add(server);
+    server.onclose = () => servers.delete(server);
+    return server;
+  };
+  const handle = serveStdio(make, { transport, onerror: (error) => door.note(error.message) });
+  const closed = untilClosed(transport);
+  const stopWatching = watchExposed(door, () => {
+    for (const server of servers) server.sendToolListChanged().catch((error) => door.note(String(error)));
+  });
+  const end = (): void => void handle.close();
+  signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
+  await closed;
+  signal.removeEventListener('abort', end);
+  stopWatching();
+}
+
+/** By whichever side, and for whatever reason. */
+function untilClosed(transport: Transport): Promise<void> {
+  const { onclose } = transport;
+  return new Promise((resolve) => {
+    transport.onclose = () => {
+      onclose?.();
+      resolve();
+    };
+  });
+}

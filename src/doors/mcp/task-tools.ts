@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import {
+  type Connection,
+  cancelTask,
+  findHandled,
+  keepingRuntime,
+  listHandled,
+  readApprovals,
+} from '../../client/index.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { followTask, lookAtTask } from './follow-task.js';
+import type { ToolAnswer, ToolCall } from './mcp-door.js';
+import { type ToldTask, tellApproval } from './tell-task.js';
+import { withTurnContext } from './with-turn-context.js';
+
+/** What the tools about one task take. */
+export const taskInput = z.strictObject({ task: z.string().describe('As ability_run answered.') });
+
+/** What `task_result` takes. */
+export const resultInput = taskInput.extend({
+  wait: z.number().int().min(0).max(50).default(5).describe('Seconds.'),
+});
+
+/** So many open tasks of a caller are asked what they wait for. */
+const MOST_ASKED = 50;
+
+/** `task_status`: how a task stands, at once. @throws AbilityError `task.not_found`. */
+export async function tellStatus(call: ToolCall, { task }: z.output<typeof taskInput>): Promise<ToolAnswer> {
+  const connection = await call.door.connect();
+  return lookAtTask(call, connection, await findTask(call, connection, task));
+}
+
+/** `task_result`: the end of a task, if it comes while the caller waits. @throws AbilityError `task.not_found`. */
+export async function tellResult(call: ToolCall, { task, wait }: z.output<typeof resultInput>): Promise<ToolAnswer> {
+  const connection = await call.door.connect();
+  const found = await findTask(call, connection, task);
+  return withTurnContext(call, connection, await followTask(call, connection, found, wait * 1000));
+}
+
+/** `task_cancel`: asks a task to stop. @throws AbilityError `task.not_found`, `task.closed`. */
+export async function cancel(call: ToolCall, { task }: z.output<typeof taskInput>): Promise<ToolAnswer> {
+  const connection = await call.door.connect();
+  const { key } = await findTask(call, connection, task);
+  await keepingRuntime(connection, () => cancelTask(connection, key));
+  const next = 'Its clean-up runs first; ask for the end with task_result.';
+  return { told: { status: 'cancelling', task, next }, isError: false };
+}
+
+/** `approvals_list`: what the caller's own tasks wait for. */
+export async function listOwnApprovals({ door, caller }: ToolCall): Promise<ToolAnswer> {
+  const connection = await door.connect();
+  const { tasks, isCut } = await listHandled(connection, door.environment, caller);
+  const asked = tasks.slice(0, MOST_ASKED);
+  const open = await Promise.all(
+    asked.map(async ({ key, handle }) => {
+      const approvals = await readApprovals(connection, key).catch(unlessGone);
+      return approvals.map((approval) => ({ task: handle, ...tellApproval(key, approval, door) }));
+    }),
+  );
+  const left = tasks.length - asked.length;
+  return {
+    told: {
+      approvals: open.flat(),
+      ...(left > 0 && { tasks_not_asked: left }),
+      ...(isCut && { note: 'There are more open tasks than were looked at; ask for yours with task_status.' }),
+    },
+    isError: false,
+  };
+}
+
+/** The caller's own task of that handle. @throws AbilityError `task.not_found`. */
+export async function findTask({ caller }: ToolCall, connection: Connection, handle: string): Promise<ToldTask> {
+  return { key: await findHandled(connection, handle, caller), handle };
+}
+
+/** The list is older than the question. */
+function unlessGone(error: unknown): never[] {
+  if (error instanceof AbilityError && (error.code === 'task.not_found' || error.code === 'task.deleted')) return [];
+  throw error;
+}

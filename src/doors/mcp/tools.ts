@@ -1,0 +1,169 @@
+import type { Tool } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { JsonObject } from '../../contracts/json.js';
+import { describeAbility, describeInput } from './describe-ability.js';
+import type { Access, ToolAnswer, ToolCall } from './mcp-door.js';
+import { plan, planInput } from './plan-ability.js';
+import { prompt, promptInput } from './prompt-session.js';
+import { readArguments } from './read-arguments.js';
+import { runAbility, runInput } from './run-ability.js';
+import { search, searchInput } from './search-abilities.js';
+import { cancel, listOwnApprovals, resultInput, taskInput, tellResult, tellStatus } from './task-tools.js';
+
+/** A tool, with what it does. */
+export interface DoorTool {
+  listed: Tool;
+  /** Whether the end of a task is what it answers with, so that it may answer with the task instead. */
+  isLong: boolean;
+  /** @throws AbilityError `input.invalid`, and what the tool throws. */
+  run(call: ToolCall, input: unknown): Promise<ToolAnswer>;
+}
+
+interface Form<Schema extends z.ZodType> {
+  access: Access;
+  description: string;
+  input: Schema;
+  output: JsonObject;
+  annotations: Tool['annotations'];
+  isLong?: boolean;
+  run(call: ToolCall, input: z.output<Schema>): Promise<ToolAnswer>;
+}
+
+const READS = { readOnlyHint: true, openWorldHint: false };
+const LIST = { type: 'array', items: { type: 'object' } };
+const TEXT = { type: 'string' };
+/** Also of refusals, whose status is `refused`. */
+const TASK = {
+  type: 'object',
+  properties: { status: TEXT, task: TEXT, output: {}, code: TEXT, reason: TEXT, waiting_for: LIST, next: TEXT },
+  required: ['status'],
+};
+const outputOf = (properties: JsonObject): JsonObject => ({ type: 'object', properties });
+
+/** In the order in which they are listed. */
+const TOOLS: Record<string, Form<never>> = {
+  ability_search: form({
+    access: 'read',
+    description: 'Find abilities by words; their ids, summaries and effects.',
+    input: searchInput,
+    output: outputOf({ abilities: LIST, total: { type: 'integer' } }),
+    annotations: READS,
+    run: search,
+  }),
+  ability_describe: form({
+    access: 'read',
+    description: 'Input and output schema of an ability, its guards, who approves.',
+    input: describeInput,
+    output: outputOf({
+      id: TEXT,
+      input_schema: { type: 'object' },
+      effects: TEXT,
+      guards: { type: 'array' },
+      approvals: LIST,
+    }),
+    annotations: READS,
+    run: describeAbility,
+  }),
+  ability_plan: form({
+    access: 'read',
+    description: 'What ability_run would do with this input; runs nothing.',
+    input: planInput,
+    output: outputOf({ status: TEXT, reference: TEXT, problems: LIST, guards: LIST, approvals: LIST, calls: LIST }),
+    annotations: READS,
+    run: plan,
+  }),
+  ability_run: form({
+    access: 'run',
+    description:
+      'Run an ability as a durable task, under guards and approvals. Answers with its end, or after 5 s with a task to ask for with task_result. turn_context in an answer: read it before you decide.',
+    input: runInput,
+    output: TASK,
+    annotations: { readOnlyHint: false, destructiveHint: true },
+    isLong: true,
+    run: runAbility,
+  }),
+  task_status: form({
+    access: 'read',
+    description: 'How a task stands now.',
+    input: taskInput,
+    output: TASK,
+    annotations: READS,
+    run: tellStatus,
+  }),
+  task_result: form({
+    access: 'read',
+    description: 'The end of a task; waits for it.',
+    input: resultInput,
+    output: TASK,
+    annotations: READS,
+    run: tellResult,
+  }),
+  task_cancel: form({
+    access: 'run',
+    description: 'Ask a task to stop; its clean-up runs.',
+    input: taskInput,
+    output: TASK,
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+    run: cancel,
+  }),
+  session_prompt: form({
+    access: 'run',
+    description: 'Say what the user asked, before you act on it; answers with turn_context: hints, guards, risks.',
+    input: promptInput,
+    output: outputOf({ turn_context: { type: 'object' } }),
+    annotations: { readOnlyHint: false, destructiveHint: false },
+    run: prompt,
+  }),
+  approvals_list: form({
+    access: 'read',
+    description: 'What your tasks wait for, and which person may decide; you never can.',
+    input: z.strictObject({}),
+    output: outputOf({ approvals: LIST }),
+    annotations: READS,
+    run: listOwnApprovals,
+  }),
+};
+
+/** The tools of an access level, by name, in the order in which they are listed. */
+export function metaTools(access: Access): ReadonlyMap<string, DoorTool> {
+  const names = Object.keys(TOOLS).filter((name) => access === 'run' || TOOLS[name]?.access === 'read');
+  return new Map(names.flatMap((name) => madeOf(name)));
+}
+
+/** Their schemas are made once: over HTTP there is a server for each request. */
+const made = new Map<string, DoorTool>();
+
+function madeOf(name: string): [string, DoorTool][] {
+  const form = TOOLS[name];
+  if (!form) return [];
+  const tool = made.get(name) ?? toolOf(name, form);
+  made.set(name, tool);
+  return [[name, tool]];
+}
+
+/** The names of all of them, whatever the access level. */
+export const META_NAMES: ReadonlySet<string> = new Set(Object.keys(TOOLS));
+
+function toolOf(name: string, { description, input, output, annotations, isLong = false, run }: Form<never>): DoorTool {
+  const schema = input as z.ZodType;
+  return {
+    listed: {
+      name,
+      description,
+      inputSchema: schemaOf(schema),
+      outputSchema: output as Tool['outputSchema'],
+      ...(annotations && { annotations }),
+    },
+    isLong,
+    run: async (call, given) => run(call, readArguments(schema, given) as never),
+  };
+}
+
+function schemaOf(input: z.ZodType): Tool['inputSchema'] {
+  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' });
+  return schema as Tool['inputSchema'];
+}
+
+function form<Schema extends z.ZodType>(given: Form<Schema>): Form<never> {
+  return given as unknown as Form<never>;
+}

@@ -1,0 +1,9 @@
+/** What the log of a call says of the MCP tool it called: first the protocol, so that nothing a server says stands before it. */
+export function toolLine(protocol: string, what: string, end: string): string {
+  return `MCP ${protocol}: ${what} -> ${end}`;
+}
+
+/** The version of the protocol that such a line names; undefined for any other line, and for those of earlier builds. */
+export function protocolIn(line: string): string | undefined {
+  return /^MCP (\S+): /.exec(line)?.[1];
+}

@@ -1,0 +1,134 @@
+/**
+ * A throw-away mounting of the MCP door over HTTP, for the conformance suite, which knows no stdio: a project with abilities
+ * named as the tools that the suite calls, on a runtime of its own. Prints its address, and leaves when its stdin ends.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { hostHeaderValidationResponse, originValidationResponse } from '@modelcontextprotocol/server';
+import { connect, createTask, startSession, waitForTask } from '../../../dist/client/index.js';
+import { RegistryLoader } from '../../../dist/definitions/load-registry.js';
+import { main } from '../../../dist/doors/cli/main.js';
+import { openTerminal } from '../../../dist/doors/cli/terminal.js';
+import { CallQueue } from '../../../dist/doors/mcp/call-queue.js';
+import { DoorSession } from '../../../dist/doors/mcp/door-session.js';
+import { handleRequests } from '../../../dist/doors/mcp/handle-requests.js';
+
+/** Longer than what is at once, shorter than what the suite calls slow. */
+const PATIENCE_MS = 600;
+
+const root = mkdtempSync(join(tmpdir(), 'ability-mcp-'));
+const write = (path, text) => {
+  mkdirSync(join(root, path, '..'), { recursive: true });
+  writeFileSync(join(root, path), text);
+};
+const ability = (key, input, body, schema = { type: 'object', properties: input }) => {
+  write(
+    `registry/low-level/${key}.yaml`,
+    [
+      `operation_key: ${key}`,
+      'summary: A fixture of the conformance suite.',
+      'effects: write_additive',
+      `input_schema: ${JSON.stringify(schema)}`,
+      'implementation:',
+      '  kind: script',
+      `  script: { path: scripts/${key}.sh, args: [${Object.keys(input).map((name) => `"\${{ input.${name} }}"`)}], output: text }`,
+    ].join('\n'),
+  );
+  write(`scripts/${key}.sh`, `${body}\n`);
+};
+
+write('ability.yaml', 'format: 1\nproject: conformance\nenvironments: { dev: {} }\n');
+const text = { type: 'string', default: 'none' };
+ability('greet', { name: text }, 'echo "Hello, $1!"');
+ability('slow_compute', { seconds: { type: 'integer', default: 0 }, label: text }, 'sleep "$1"; echo computed');
+ability('failing_job', {}, 'sleep 2; echo broken >&2; exit 1');
+ability('protocol_error_job', {}, 'sleep 2; exit 1');
+// What the list of tools shows must change each time it is called: by the id of the process.
+const added = [
+  'operation_key: added_later',
+  'summary: Added at $$.',
+  'implementation: { kind: script, script: { path: scripts/greet.sh, args: [x] } }',
+];
+const lines = added.map((line) => `"${line}"`).join(' ');
+ability('test_trigger_tool_change', {}, `printf '%s\\n' ${lines} > registry/low-level/added_later.yaml`);
+ability('json_schema_2020_12_tool', {}, 'echo yes', {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  $defs: {
+    address: {
+      $anchor: 'addressDef',
+      type: 'object',
+      properties: { street: { type: 'string' }, city: { type: 'string' } },
+    },
+  },
+  properties: {
+    name: { type: 'string' },
+    address: { $ref: '#/$defs/address' },
+    contactMethod: { type: 'string', enum: ['phone', 'email'] },
+    phone: { type: 'string' },
+    email: { type: 'string' },
+  },
+  allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
+  if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
+  // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
+  then: { required: ['phone'] },
+  else: { required: ['email'] },
+  additionalProperties: false,
+});
+ability('confirm_delete', { filename: text }, 'echo deleted');
+ability('test_simple_text', {}, 'echo "This is a simple text response for testing."');
+ability('test_error_handling', {}, 'exit 1');
+
+const loader = new RegistryLoader(root);
+const note = (line) => process.stderr.write(`${line}\n`);
+const connection = await connect({ root, project: 'conformance', progress: note });
+const user = { name: 'suite', source: 'claimed' };
+// The first task of a worker takes seconds, and the suite waits for none.
+await startSession(connection, { environment: 'dev', scope: 'integration', user });
+const first = await createTask(connection, { ability: 'greet', environment: 'dev', input: {}, user, run: true });
+await waitForTask(connection, first.id, {});
+const handler = handleRequests(
+  {
+    registry: () => loader.load(),
+    environment: 'dev',
+    access: 'run',
+    expose: ['*'],
+    scope: 'integration',
+    connect: async () => connection,
+    env: process.env,
+    typed: (line) => line,
+    review: async () => {},
+    note,
+    calls: new CallQueue(),
+    patienceMs: PATIENCE_MS,
+    lookMs: 200,
+  },
+  () => visitor,
+);
+const visitor = { person: user, agent: 'suite', session: new DoorSession() };
+
+const http = createServer(async (incoming, outgoing) => {
+  const { method, url, headers } = incoming;
+  const body = method === 'POST' ? Readable.toWeb(incoming) : undefined;
+  const request = new Request(`http://127.0.0.1${url}`, { method, headers, body, duplex: 'half' });
+  const names = ['localhost', '127.0.0.1', '[::1]'];
+  const refused = hostHeaderValidationResponse(request, names) ?? originValidationResponse(request, names);
+  const answer = refused ?? (await handler.fetch(request));
+  outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
+  if (answer.body) Readable.fromWeb(answer.body).pipe(outgoing);
+  else outgoing.end();
+});
+http.listen(0, '127.0.0.1', () => process.stdout.write(`http://127.0.0.1:${http.address().port}/mcp\n`));
+
+process.stdin.resume().once('end', async () => {
+  http.closeAllConnections();
+  http.close();
+  await handler.close();
+  await connection.close();
+  await main({ args: ['down'], cwd: root, env: process.env, terminal: openTerminal(process.env, process) });
+  rmSync(root, { recursive: true, force: true });
+  process.exit();
+});

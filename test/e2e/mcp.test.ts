@@ -1,0 +1,155 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { Client as EarlyClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as EarlyTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/contracts/json.js';
+import type { RuntimeFile } from '../../src/contracts/runtime.js';
+import { ability, abilityJson } from '../fixtures/called-command.js';
+import { CLEAN, CLI } from '../fixtures/command-line.js';
+import { killProcesses } from '../fixtures/kill-process.js';
+import { callTool, type Told } from '../fixtures/mcp-agent.js';
+import { makeProject, operation, type ProjectFolder, workflow } from '../fixtures/project-folder.js';
+
+let project: ProjectFolder;
+
+beforeAll(() => {
+  project = makeProject({
+    ...operation('math.add', 'return { sum: input.a + input.b };', {
+      yaml: 'output_schema: { type: object, required: [sum], properties: { sum: { type: integer } } }',
+    }),
+    ...workflow(
+      'release_build',
+      [
+        'steps:',
+        '  - { id: ask, approval: { title: "Release build ${{ input.build }}" } }',
+        '  - { id: add, call: math.add, with: { a: "${{ input.build }}", b: 1 } }',
+        'output: ${{ steps.add.output }}',
+      ].join('\n'),
+    ),
+  });
+});
+afterAll(async () => {
+  await ability(['down'], { cwd: project.root });
+  project.remove();
+});
+
+const environment = (): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries({ ...process.env, ...CLEAN, ABILITY_SESSION: undefined }).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    ),
+  );
+const server = (...args: string[]) => ({
+  command: process.execPath,
+  args: [CLI, 'mcp', ...args],
+  cwd: project.root,
+  env: environment(),
+  stderr: 'pipe' as const,
+});
+
+/** The built door with the newest official client. */
+async function openDoor(...args: string[]) {
+  const transport = new StdioClientTransport(server(...args));
+  const client = new Client({ name: 'probe', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+  await client.connect(transport);
+  const call = (tool: string, given: JsonObject = {}): Promise<Told> => callTool(client, tool, given);
+  return { client, call, pid: transport.pid as number, close: () => client.close() };
+}
+
+describe('ability mcp', () => {
+  test('serves the official clients of both protocols, each with a session of its own', async () => {
+    const door = await openDoor('--access', 'run');
+    const early = new EarlyClient({ name: 'early', version: '1' });
+    await early.connect(new EarlyTransport(server('--access', 'run')));
+    const { tools } = await door.client.listTools();
+    expect((await early.listTools()).tools.map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
+    expect(door.client.getServerVersion()).toMatchObject({ name: 'ability-runtime' });
+    const mine = await door.call('ability_run', { id: 'math.add', input: { a: 1, b: 2 } });
+    expect(mine).toMatchObject({ isError: false, told: { status: 'succeeded', output: { sum: 3 } } });
+    const other = await early.callTool({ name: 'ability_run', arguments: { id: 'math.add', input: { a: 2, b: 2 } } });
+    expect(other).toMatchObject({ structuredContent: { status: 'succeeded', output: { sum: 4 } } });
+    const sessions = [mine.meta, other._meta as JsonObject].map((meta) => meta['ability-runtime/session_id']);
+    expect(new Set(sessions).size).toBe(2);
+    await door.close();
+    await early.close();
+    const list = await abilityJson(['task', 'list'], { cwd: project.root });
+    const agents = list.json.map((task: { agent?: string }) => task.agent).sort();
+    expect(agents).toEqual(['early', 'probe']);
+    // A session of the door's own ends with it.
+    for (const session of sessions) {
+      const seen = await abilityJson(['session', 'show', String(session)], { cwd: project.root });
+      expect(seen.json.status).not.toBe('open');
+    }
+  });
+
+  test('an agent finds, plans, runs, waits for a person, and reads the result after kill -9 of door and runtime (R-000-82)', async () => {
+    let door = await openDoor('--access', 'run');
+    const found = await door.call('ability_search', { query: 'release' });
+    expect(found.told.abilities).toMatchObject([{ id: 'release_build' }]);
+    const planned = await door.call('ability_plan', { id: 'release_build', input: { build: 7 } });
+    expect(planned.told).toMatchObject({ status: 'available', approvals: [{ title: 'Release build 7' }] });
+    const { reference: plan } = planned.told;
+    const asked = await door.call('ability_run', { id: 'release_build', input: { build: 7 }, plan, key: 'b7' });
+    expect(asked.told).toMatchObject({ status: 'waiting_approval', waiting_for: [{ title: 'Release build 7' }] });
+    const runtime = JSON.parse(readFileSync(join(project.root, '.system/runtime.json'), 'utf8')) as RuntimeFile;
+    await killProcesses(door.pid, runtime.pid);
+    door = await openDoor('--access', 'run');
+    const { task } = asked.told;
+    expect((await door.call('task_status', { task })).told).toMatchObject({ status: 'waiting_approval', task });
+    // The same key and input is the same task, also for another process of the same agent.
+    const again = await door.call('ability_run', { id: 'release_build', input: { build: 7 }, plan, key: 'b7' });
+    expect(again.told.task).toBe(task);
+    const [command] = again.told.waiting_for[0].commands as string[];
+    const words = command?.replace('--as NAME', '--as alice').split(' ').slice(1) ?? [];
+    expect(await ability(words, { cwd: project.root })).toMatchObject({ exitCode: 0 });
+    expect((await door.call('task_result', { task, wait: 50 })).told).toMatchObject({
+      status: 'succeeded',
+      output: { sum: 8 },
+    });
+    await door.close();
+  });
+
+  test('by default finds and plans only, and says which access a call needs', async () => {
+    const door = await openDoor();
+    const names = (await door.client.listTools()).tools.map(({ name }) => name);
+    expect(names).toEqual([
+      'ability_search',
+      'ability_describe',
+      'ability_plan',
+      'task_status',
+      'task_result',
+      'approvals_list',
+    ]);
+    await expect(door.call('ability_run', { id: 'math.add' })).rejects.toThrow('not among those of --access read');
+    await door.close();
+  });
+
+  test('writes nothing but the protocol to stdout, and leaves when its stdin ends', async () => {
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
+    const asked = [
+      { jsonrpc: '2.0', id: 1, method: 'initialize', params },
+      { jsonrpc: '2.0', method: 'odd' },
+    ];
+    const { command, args, cwd, env } = server('--access', 'run', '--expose', '*');
+    const child = spawn(command, args, { cwd, env });
+    const left = once(child, 'exit');
+    for (const message of asked) child.stdin.write(`${JSON.stringify(message)}\n`);
+    child.stdin.write('not JSON\n{"jsonrpc":"2.0","id":2,"method":"tools/list"}\n');
+    const lines: JsonObject[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      lines.push(JSON.parse(line));
+      if (lines.some(({ id }) => id === 2)) child.stdin.end();
+    }
+    expect(lines.map(({ jsonrpc, id }) => [jsonrpc, id])).toEqual([
+      ['2.0', 1],
+      ['2.0', 2],
+    ]);
+    expect(await left).toEqual([0, null]);
+  });
+});

@@ -1,0 +1,174 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { describe, expect, test } from 'vitest';
+import { listTasks } from '../../src/client/index.js';
+import type { JsonObject } from '../../src/contracts/json.js';
+import { DoorSession } from '../../src/doors/mcp/door-session.js';
+import { handleRequests } from '../../src/doors/mcp/handle-requests.js';
+import type { Visitor } from '../../src/doors/mcp/mcp-door.js';
+import { callTool, doorOf } from '../fixtures/mcp-agent.js';
+import { doorProject, runAs as run } from '../fixtures/mcp-door-project.js';
+
+const { running: project, agent, raw: connectClient } = doorProject();
+
+describe('tasks of others', () => {
+  test('are not found, in whatever way they are named', async () => {
+    const [ada, other, bob] = [await agent(), await agent({ name: 'other' }), await agent({ person: 'bob' })];
+    const { task } = (await run(ada, 'ask_people')).told;
+    const [secret, key] = task.split('.') as [string, string];
+    const plain = Buffer.from(key, 'base64url').toString();
+    const forged = [
+      plain,
+      `${'0'.repeat(32)}.${key}`,
+      `${secret}.${Buffer.from('no-task').toString('base64url')}`,
+      secret,
+      '',
+      '.',
+      `${task}.x`,
+    ];
+    const notFound = {
+      isError: true,
+      told: { status: 'refused', code: 'task.not_found', reason: 'You have no task of that id' },
+    };
+    for (const tool of ['task_status', 'task_result', 'task_cancel']) {
+      for (const who of [other, bob]) expect(await who.call(tool, { task })).toMatchObject(notFound);
+      for (const id of forged) expect(await ada.call(tool, { task: id })).toMatchObject(notFound);
+    }
+    expect((await other.call('approvals_list')).told.approvals).toEqual([]);
+    expect((await ada.call('task_status', { task })).told).toMatchObject({ status: 'waiting_approval' });
+    expect((await ada.call('task_cancel', { task })).told).toMatchObject({ status: 'cancelling' });
+    expect(await ada.call('task_result', { task, wait: 50 })).toMatchObject({
+      isError: true,
+      told: { status: 'cancelled' },
+    });
+  });
+
+  test('do not meet under the same key; the same caller meets its own', async () => {
+    const [ada, bob] = [await agent(), await agent({ person: 'bob' })];
+    const [one, two, three] = await Promise.all([
+      run(ada, 'math.add', { a: 1, b: 1 }, { key: 'same' }),
+      run(ada, 'math.add', { a: 1, b: 1 }, { key: 'same' }),
+      run(bob, 'math.add', { a: 2, b: 2 }, { key: 'same' }),
+    ]);
+    expect(two.told).toEqual(one.told);
+    expect(three.told).toMatchObject({ output: { sum: 4 } });
+    expect(await run(ada, 'math.add', { a: 5, b: 5 }, { key: 'same' })).toMatchObject({
+      isError: true,
+      told: { code: 'task.key_conflict' },
+    });
+  });
+});
+
+describe('the Tasks extension', () => {
+  const TASK = { createdAt: expect.any(String), lastUpdatedAt: expect.any(String), ttlMs: null };
+
+  test('takes a long call, for requests that declare it', async () => {
+    const raw = await connectClient({}, { patienceMs: 100 });
+    const file = join(project().root, 'go-tasks');
+    const params = { name: 'ability_run', arguments: { id: 'slow.op', input: { file } } };
+    const plain = await raw.ask('tools/call', params, false);
+    expect(plain.result).toMatchObject({ resultType: 'complete', structuredContent: { status: 'running' } });
+    const { result } = await raw.ask('tools/call', params);
+    expect(result).toMatchObject({
+      ...TASK,
+      resultType: 'task',
+      status: 'working',
+      statusMessage: expect.stringContaining('running'),
+    });
+    const taskId = result?.taskId as string;
+    const { task } = (plain.result as JsonObject).structuredContent as JsonObject;
+    expect((await raw.ask('tasks/get', { taskId })).result).toMatchObject({
+      ...TASK,
+      resultType: 'complete',
+      taskId,
+      status: 'working',
+    });
+    expect((await raw.ask('tasks/update', { taskId, inputResponses: {} })).result).toMatchObject({
+      resultType: 'complete',
+    });
+    expect((await raw.ask('tasks/get', { taskId }, false)).error).toMatchObject({ code: -32021 });
+    expect((await raw.ask('tasks/list', {})).error).toMatchObject({ code: -32601 });
+    writeFileSync(file, '');
+    await expect
+      .poll(async () => (await raw.ask('tasks/get', { taskId })).result?.status, { timeout: 20_000 })
+      .toBe('completed');
+    expect((await raw.ask('tasks/get', { taskId: task as string })).result).toMatchObject({
+      status: 'completed',
+      result: { structuredContent: { status: 'succeeded', output: 'seen' } },
+    });
+  });
+
+  test('shows a failure as a completed call with an error, a cancelled one as cancelled, an approval as work', async () => {
+    const raw = await connectClient({}, { patienceMs: 0 });
+    const start = async (id: string): Promise<string> => {
+      const { result } = await raw.ask('tools/call', { name: 'ability_run', arguments: { id } });
+      return result?.taskId as string;
+    };
+    const get = async (taskId: string) => (await raw.ask('tasks/get', { taskId })).result;
+    const failing = await start('broken.op');
+    await expect.poll(async () => (await get(failing))?.status, { timeout: 20_000 }).toBe('completed');
+    expect(await get(failing)).toMatchObject({ result: { isError: true, structuredContent: { status: 'failed' } } });
+    const asking = await start('ask_people');
+    await expect
+      .poll(async () => (await get(asking))?.statusMessage, { timeout: 20_000 })
+      .toContain('ada, bob; not ada may decide');
+    expect(await get(asking)).toMatchObject({
+      status: 'working',
+      statusMessage: expect.stringContaining('ability approve'),
+    });
+    expect((await raw.ask('tasks/cancel', { taskId: asking })).result).toEqual(
+      expect.objectContaining({ resultType: 'complete' }),
+    );
+    await expect.poll(async () => (await get(asking))?.status, { timeout: 20_000 }).toBe('cancelled');
+    const other = await connectClient({ name: 'other' });
+    for (const method of ['tasks/get', 'tasks/cancel', 'tasks/update']) {
+      expect((await other.ask(method, { taskId: asking, inputResponses: {} })).error).toMatchObject({
+        code: -32602,
+        data: { code: 'task.not_found' },
+      });
+    }
+  });
+});
+
+describe('over HTTP', () => {
+  const headers = (token: string) => ({ authorization: `Bearer ${token}` });
+  const visitors = new Map(
+    ['ada', 'bob'].map((name) => {
+      const visitor = { person: { name, source: 'claimed' }, agent: 'hosted', session: new DoorSession() } as const;
+      return [`Bearer ${name}`, visitor];
+    }),
+  );
+
+  test.each([
+    ['2026-07-28', { pin: '2026-07-28' }],
+    ['2025-11-25', 'legacy'],
+  ] as const)('callers that speak %s are kept apart by what their mounting knows of them', async (_, mode) => {
+    const handler = handleRequests(doorOf(project()), ({ requestInfo }) => {
+      return visitors.get(requestInfo?.headers.get('authorization') ?? '') as Visitor;
+    });
+    const as = async (token: string): Promise<Client> => {
+      const client = new Client({ name: 'forged', version: '1' }, { versionNegotiation: { mode } });
+      const fetch = (url: string | URL, init?: RequestInit) => handler.fetch(new Request(url, init));
+      const options = { fetch, requestInit: { headers: headers(token) } };
+      await client.connect(new StreamableHTTPClientTransport(new URL('http://door.test/mcp'), options));
+      return client;
+    };
+    const [ada, bob] = [await as('ada'), await as('bob')];
+    const asked = await callTool(ada, 'ability_run', { id: 'ask_people' });
+    const { task } = asked.told;
+    expect(asked.told).toMatchObject({ status: 'waiting_approval' });
+    expect((await callTool(bob, 'task_status', { task })).told).toMatchObject({ code: 'task.not_found' });
+    expect((await callTool(ada, 'task_cancel', { task })).told).toMatchObject({ status: 'cancelling' });
+    const again = await callTool(ada, 'ability_run', { id: 'nothing' });
+    expect(again.meta['ability-runtime/session_id']).toBe(asked.meta['ability-runtime/session_id']);
+    const [listed] = await listTasks(project().connection, {
+      session: String(again.meta['ability-runtime/session_id']),
+      limit: 1,
+    });
+    expect(listed).toMatchObject({ requested_by: 'ada', agent: 'hosted' });
+    await ada.close();
+    await bob.close();
+    await handler.close();
+  });
+});

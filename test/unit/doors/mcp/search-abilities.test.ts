@@ -1,0 +1,129 @@
+import { afterEach, expect, test } from 'vitest';
+import type { Json } from '../../../../src/contracts/json.js';
+import { RegistryLoader } from '../../../../src/definitions/load-registry.js';
+import { describeAbility } from '../../../../src/doors/mcp/describe-ability.js';
+import { exposedTools, unexposed } from '../../../../src/doors/mcp/expose-abilities.js';
+import type { McpDoor, ToolCall } from '../../../../src/doors/mcp/mcp-door.js';
+import { plan } from '../../../../src/doors/mcp/plan-ability.js';
+import { search } from '../../../../src/doors/mcp/search-abilities.js';
+import {
+  makeProject,
+  operation,
+  type ProjectFiles,
+  type ProjectFolder,
+  workflow,
+} from '../../../fixtures/project-folder.js';
+
+let project: ProjectFolder;
+afterEach(() => project.remove());
+
+function callIn(files: ProjectFiles, more: Partial<McpDoor> = {}): ToolCall {
+  project = makeProject(files);
+  const loader = new RegistryLoader(project.root);
+  const door = {
+    registry: () => loader.load(),
+    environment: 'dev',
+    env: {},
+    access: 'run',
+    expose: [],
+    typed: (text: string) => text,
+    ...more,
+  };
+  const caller = { name: 'ada', source: 'claimed', agent: 'probe' } as const;
+  return { door: door as unknown as McpDoor, caller } as unknown as ToolCall;
+}
+
+const found = async (call: ToolCall, query?: string, limit = 20) => {
+  const { told } = await search(call, { ...(query !== undefined && { query }), limit });
+  return [(told.abilities as { id: string }[]).map(({ id }) => id), told.total];
+};
+
+const FILES: ProjectFiles = {
+  ...operation('db.write.user_row', 'return 1;', { effects: 'write_additive' }),
+  ...operation('db.read.user_row', 'return 1;', { yaml: 'routing_hints: { keywords: [Lookup] }' }),
+  ...operation('prod.only', 'return 1;', { yaml: 'scope: { environments: [prod] }' }),
+  ...workflow('user_signup', 'scenarios: [A user signs up]\nsteps: [{ id: seed, call: db.write.user_row }]'),
+  ...workflow('no_steps_yet', ''),
+  'ability.yaml': 'format: 1\nproject: p\nenvironments: { dev: {}, prod: {} }\ndefault_environment: dev\n',
+};
+
+test('finds by whole words of id, summary, uses and keywords; what cannot be run here is not there', async () => {
+  const call = callIn(FILES);
+  expect(await found(call)).toEqual([['user_signup', 'db.read.user_row', 'db.write.user_row'], 3]);
+  expect(await found(call, 'USER row, write')).toEqual([['db.write.user_row', 'db.read.user_row', 'user_signup'], 3]);
+  expect(await found(call, 'lookup')).toEqual([['db.read.user_row'], 1]);
+  expect(await found(call, 'look')).toEqual([[], 0]);
+  expect(await found(call, 'signs')).toEqual([['user_signup'], 1]);
+  expect(await found(call, 'user', 1)).toEqual([['user_signup'], 3]);
+  const { told } = await search(call, { query: 'signs', limit: 1 });
+  expect(told.abilities).toEqual([{ id: 'user_signup', summary: 'A test.', effects: 'write_additive' }]);
+});
+
+test('describes the contract, the guards, and who approves', async () => {
+  const call = callIn({
+    ...operation('op.one', 'return 1;', { effects: 'destructive', yaml: 'hooks: { pre_call: [ask_me] }' }),
+    ...workflow('both', 'steps: [{ id: a, call: op.one }, { id: g, approval: { title: Go?, quorum: 2 } }]'),
+    'registry/hooks/PreAbilityCall.yaml':
+      'hooks:\n  - { id: ask_me, handler: { expression: { confirm_if: "true", reason: Really? } } }\n',
+    'ability.yaml': [
+      'format: 1',
+      'project: p',
+      'people: { leads: [ada, bob] }',
+      'environments: { dev: { approve: [destructive], approvers: [leads], self_approval: false } }',
+    ].join('\n'),
+  });
+  const who = { who: 'ada, bob', requester_may: false };
+  expect((await describeAbility(call, { id: 'both' })).told).toMatchObject({
+    id: 'both',
+    level: 'high',
+    effects: 'destructive',
+    calls: ['op.one'],
+    guards: ['ask_me'],
+    approvals: [
+      { before: 'op.one', because: 'destructive', people_needed: 1, ...who },
+      { at: 'g', title: 'Go?', people_needed: 2, ...who },
+    ],
+  });
+  const { told, isError } = await plan(call, { id: 'both' });
+  expect(isError).toBe(false);
+  expect(told).toMatchObject({
+    status: 'available',
+    guards: [{ id: 'ask_me', decision: 'need_user_confirm', reason: 'Really?' }],
+    approvals: [{ asked: 'yes', who: 'ada, bob' }, { title: 'Go?' }],
+    calls: [{ step: 'a', runs: 'yes', ability: 'op.one', effects: 'destructive' }],
+    reference: expect.stringMatching(/^[0-9a-f]{64}\.[0-9a-f]{64}$/),
+  });
+  await expect(describeAbility(call, { id: 'bith' })).rejects.toMatchObject({
+    code: 'ability.not_found',
+    suggestion: 'Did you mean both?',
+  });
+});
+
+test('exposes what has a name of its own; references of a schema to itself still lead somewhere', () => {
+  const output =
+    '{ $defs: { n: { type: integer } }, properties: { n: { $ref: "#/$defs/n" }, ref: { const: { $ref: "#" } } } }';
+  const { door } = callIn(
+    {
+      ...operation('a.b', 'return 1;'),
+      ...operation('a_b', 'return 1;'),
+      ...operation('ability.run', 'return 1;'),
+      ...operation('typed.op', 'return 1;', { effects: 'write_idempotent', yaml: `output_schema: ${output}` }),
+    },
+    { expose: ['*', 'zzz.*'] },
+  );
+  const tools = exposedTools(door);
+  expect([...tools.keys()]).toEqual(['typed_op']);
+  const { outputSchema, annotations } = tools.get('typed_op')?.listed ?? {};
+  const properties = outputSchema?.properties as Record<string, Json>;
+  expect(properties.output).toMatchObject({
+    properties: { n: { $ref: '#/properties/output/$defs/n' }, ref: { const: { $ref: '#' } } },
+  });
+  expect(annotations).toEqual({ readOnlyHint: false, destructiveHint: false, idempotentHint: true });
+  expect(unexposed(door)).toEqual([
+    'No ability that can be run in dev fits --expose zzz.*',
+    ...['a.b', 'a_b', 'ability.run'].map(
+      (id) => `${id} is no tool of its own: another tool would be called ${id.replace('.', '_')} as well`,
+    ),
+  ]);
+  expect(exposedTools({ ...door, access: 'read' }).size).toBe(0);
+});
