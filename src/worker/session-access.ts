@@ -1,7 +1,7 @@
 import { ApplicationFailure, type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { findOwnSession, type SessionRuns } from '../activities/session/own-session.js';
 import type { SeenTask, SessionAccess } from '../activities/session/session-access.js';
-import { QUERIES, SESSION_UPDATES, taskQueueOf } from '../contracts/names.js';
+import { QUERIES, SESSION_UPDATES, sessionIdOf, taskQueueOf, WORKFLOWS } from '../contracts/names.js';
 import { PLACEMENTS } from '../contracts/placement.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { SignedWord, WordAnswer } from '../contracts/session.js';
@@ -39,6 +39,8 @@ export function accessSessions(
         throw refusalOf(error);
       }
     },
+    countStarts: (user, since, except) =>
+      countStarts(client, project, { user, since, except: sessionIdOf(project, except) }),
     readTask: (key) => readTask(client, key),
   };
 }
@@ -78,6 +80,26 @@ async function firstOfOpen(
   if (!found) throw sessionNotFound(session, project);
   if (status.name !== 'RUNNING') throw sessionStopped(session);
   return found.first ?? runId;
+}
+
+/** Who started a session, and when, its client has written beside it. A later run of a session is no start. */
+async function countStarts(
+  client: Client,
+  project: string,
+  { user, since, except }: { user: string; since: number; except: string },
+): Promise<number> {
+  const query = [
+    `WorkflowType = '${WORKFLOWS.session}'`,
+    `AbilityProject = '${project}'`,
+    `StartTime >= '${new Date(since).toISOString()}'`,
+  ].join(' AND ');
+  const started = new Set<string>();
+  for await (const { workflowId, status, memo } of client.workflow.list({ query })) {
+    if (workflowId === except || status.name === 'FAILED' || memo?.user !== user) continue;
+    if (typeof memo.started === 'string' && Date.parse(memo.started) < since) continue;
+    started.add(workflowId);
+  }
+  return started.size;
 }
 
 /** How a task stands, as its worker tells; Temporal alone tells less. */

@@ -24,7 +24,7 @@ export function renderSession(seen: SeenSession): string[] {
   const why = reason === null ? '' : ` (${reason})`;
   return [
     `${session_id}  ${status}${why} in ${environment}, ${scope}, for ${oneLine(user.name)}; ${turn_index} turns`,
-    ...(status === 'terminated' ? ['  It was terminated from outside, so no SessionStop hook could run.'] : []),
+    ...(isCut(status) ? ['  It was ended from outside, so no SessionStop hook could run.'] : []),
     ...tasks.map((task) => `  task ${task.task_key}  ${task.ability_id}  ${task.status}`),
     ...(counts.total > 0 ? [`  calls ${countsOf(seen)}`] : []),
     ...(seen.tool_answers ?? []).map(toolLine),
@@ -34,6 +34,10 @@ export function renderSession(seen: SeenSession): string[] {
     ...[...seen.hooks, ...seen.stop_hooks].filter(({ status: how }) => how === 'error').map(failureOf),
     ...(turn_context ? renderTurn(turn_context).map((line) => `  ${line}`) : []),
   ];
+}
+
+function isCut(status: SeenSession['status']): boolean {
+  return ['terminated', 'failed', 'timed_out', 'cancelled'].includes(status);
 }
 
 function countsOf({ counts }: SeenSession): string {
