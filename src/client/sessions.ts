@@ -14,12 +14,13 @@ import { QUERIES, SESSION_UPDATES, sessionIdOf, taskQueueOf, WORKFLOWS } from '.
 import type { Person } from '../contracts/people.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { PromptRequest, SessionStart, SessionView, TurnContext } from '../contracts/session.js';
+import { checkScope } from '../rules/check-scope.js';
 import { sessionNotFound, sessionStopped } from '../rules/session-refusals.js';
 import { markdownLine } from '../rules/shown-text.js';
 import type { Connection } from './connect.js';
 import { keepingRuntime } from './keep-runtime.js';
 import { placementWithWorker, refuseUnserved } from './pollers.js';
-import { checkScope, checkSessionId, generateSessionId } from './session-ids.js';
+import { checkSessionId, generateSessionId } from './session-ids.js';
 import { asking } from './temporal-errors.js';
 
 const DAY_MS = 24 * 60 * 60_000;

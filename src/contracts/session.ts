@@ -68,6 +68,8 @@ export interface SessionTask {
   settled?: true;
   /** How many answers of its guards were passed on. */
   told: number;
+  /** The same of the tasks that it calls, by their keys; -1 where nothing more can come of one. Absent: it calls none. */
+  called?: Record<string, number>;
 }
 
 /** How a call of a session stands, as expressions see it. */

@@ -106,11 +106,19 @@ async function countStarts(
 async function readTask(client: Client, key: string): Promise<SeenTask | undefined | null> {
   const handle = client.workflow.getHandle(key);
   try {
-    const { status, hooks, progress } = await client.withDeadline(Date.now() + READ_MS, () =>
+    const { status, hooks, progress, ability_id } = await client.withDeadline(Date.now() + READ_MS, () =>
       handle.query<TaskView>(QUERIES.task),
     );
     const calls = Object.entries(progress).flatMap(([path, { call }]) => (call === undefined ? [] : [[path, call]]));
-    return { status, isOpen: !isEndState(status), hooks, calls: Object.fromEntries(calls) };
+    const children = Object.values(progress).flatMap(({ child }) => (child === undefined ? [] : [child]));
+    return {
+      status,
+      isOpen: !isEndState(status),
+      hooks,
+      ability: ability_id,
+      calls: Object.fromEntries(calls),
+      children,
+    };
   } catch (error) {
     return error instanceof WorkflowNotFoundError ? undefined : null;
   }

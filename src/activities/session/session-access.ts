@@ -20,6 +20,9 @@ export interface SeenTask {
   status: string;
   isOpen: boolean;
   hooks: HookAnswer[];
-  /** The abilities that its steps call, by their paths. */
+  /** Its own ability, and those that its steps call, by their paths. */
+  ability: string;
   calls: Record<string, string>;
+  /** The tasks that its steps call. */
+  children: string[];
 }
