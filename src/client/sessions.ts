@@ -190,11 +190,11 @@ async function describe(connection: Connection, session: string): Promise<Workfl
 
 /** An update fails alike for a session that is unknown and for one that has ended. */
 async function whyGone(connection: Connection, session: string): Promise<AbilityError> {
-  const { status, workflowId, runId } = await describe(connection, session);
+  const { status, runId } = await describe(connection, session);
   if (status.name !== 'FAILED') return sessionStopped(session);
   // One that was not let begin failed with the reason.
   const end: unknown = await connection.temporal.workflow
-    .getHandle(workflowId, runId)
+    .getHandle(sessionIdOf(connection.project, session), runId)
     .result()
     .catch((error: unknown) => error);
   return end instanceof WorkflowFailedError ? (problemIn(end) ?? sessionStopped(session)) : sessionStopped(session);

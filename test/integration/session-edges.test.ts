@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { promptSession, showSession, startSession, stopSession } from '../../src/client/index.js';
+import { promptSession, runTask, showSession, startSession, stopSession } from '../../src/client/index.js';
 import { sessionIdOf, taskQueueOf, WORKFLOWS } from '../../src/contracts/names.js';
 import type { AbilityError } from '../../src/contracts/problem.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
@@ -79,6 +79,30 @@ console.log(JSON.stringify({ hookSpecificOutput: { hookEventName: 'UserPromptSub
     const { hook_signals } = await promptSession(project.connection, session, 'x', USER);
     expect(hook_signals.ability_guards).toMatchObject([{ ability_id: 'op.plain', reason: 'Two.' }]);
     expect(await showSession(project.connection, session)).toMatchObject({ environment: 'dev', counts: { total: 2 } });
+  });
+
+  test('asks hooks that are expressions in one event beside those of an update, and others in an activity', async () => {
+    const eventsOfPrompt = async (session: string): Promise<string[]> => {
+      const { events: before } = await workflowOf(session).fetchHistory();
+      await promptSession(project.connection, session, 'x', USER);
+      const { events = [] } = await workflowOf(session).fetchHistory();
+      return (events ?? []).slice(before?.length).flatMap((event) => {
+        const [kind = ''] = Object.keys(event).filter((key) => key.endsWith('EventAttributes') && event[key as never]);
+        return kind.startsWith('workflowTask') ? [] : [kind.replace('EventAttributes', '')];
+      });
+    };
+    const atOnce = ['markerRecorded', 'workflowExecutionUpdateAccepted', 'workflowExecutionUpdateCompleted'];
+    const session = await start();
+    await promptSession(project.connection, session, 'the first of a run', USER);
+    expect((await eventsOfPrompt(session)).sort()).toEqual(atOnce);
+    const { id } = await project.create('op.plain', {}, { session, run: false });
+    expect(await eventsOfPrompt(session)).toContain('activityTaskScheduled');
+    await runTask(project.connection, id);
+    await project.wait(id);
+    // It is seen once more, with all that its guards said.
+    expect(await eventsOfPrompt(session)).toContain('activityTaskScheduled');
+    expect((await eventsOfPrompt(session)).sort()).toEqual(atOnce);
+    expect(await eventsOfPrompt(await start({ scope: 'foreign' }))).toContain('activityTaskScheduled');
   });
 
   test('has in its next turn what guards said in tasks that its tasks call (R-002-38, R-002-40)', async () => {

@@ -6,6 +6,7 @@ import { promptSession, showSession, startSession } from '../../src/client/index
 import { sessionIdOf, taskQueueOf, WORKFLOWS } from '../../src/contracts/names.js';
 import type { AbilityError } from '../../src/contracts/problem.js';
 import type { SessionStart } from '../../src/contracts/session.js';
+import { renderSession } from '../../src/doors/cli/render-session.js';
 import { replayHistory } from '../../src/worker/replay/replay-history.js';
 import { operation, projectFile } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
@@ -60,7 +61,9 @@ describe('a guard of the start of sessions', () => {
     // Another caller has a count of their own, and what was refused counts for nobody.
     await begin('bob');
     const { connection } = project;
-    expect(await showSession(connection, 'one-more')).toMatchObject({
+    const seen = await showSession(connection, 'one-more');
+    expect(renderSession(seen).join('\n')).toContain('did not let it start: A caller starts at most five');
+    expect(seen).toMatchObject({
       status: 'refused',
       hooks: [{ hook_id: 'at_most_five_a_day', phase: 'SessionStart', decision: 'deny' }],
     });

@@ -24,6 +24,7 @@ export function renderSession(seen: SeenSession): string[] {
   const why = reason === null ? '' : ` (${reason})`;
   return [
     `${session_id}  ${status}${why} in ${environment}, ${scope}, for ${oneLine(user.name)}; ${turn_index} turns`,
+    ...(status === 'refused' ? seen.hooks.filter(({ decision }) => decision !== 'allow').map(refusalOf) : []),
     ...(isCut(status) ? ['  It was ended from outside, so no SessionStop hook could run.'] : []),
     ...tasks.map((task) => `  task ${task.task_key}  ${task.ability_id}  ${task.status}`),
     ...(counts.total > 0 ? [`  calls ${countsOf(seen)}`] : []),
@@ -50,6 +51,10 @@ function toolLine({ at, tool, name, decision, guards }: ToolAnswer): string {
     .filter((guard) => guard.decision === decision)
     .map(({ ability_id, source }) => `${ability_id} (${source})`);
   return `  tool ${oneLine(name)} of ${oneLine(tool)}, ${at}: ${decision}, ${oneLine(why.join(', '))}`;
+}
+
+function refusalOf({ hook_id, reason = '' }: HookAnswer): string {
+  return `  The hook ${hook_id} did not let it start: ${oneLine(reason)}`;
 }
 
 function failureOf({ phase, hook_id, reason = '' }: HookAnswer): string {
