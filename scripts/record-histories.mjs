@@ -7,7 +7,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connect, createTask, fetchHistories, waitForTask } from '../dist/client/index.js';
-import { deleteIdOf, ENGINE, lockIdOf, preflightIdOf } from '../dist/contracts/names.js';
+import { deleteIdOf, ENGINE, lockIdOf, preflightIdOf, sessionIdOf } from '../dist/contracts/names.js';
 import { loadRegistry } from '../dist/definitions/load-registry.js';
 import { digestOf } from '../dist/rules/canonical.js';
 import { pathsOf } from '../dist/server/project-paths.js';
@@ -15,6 +15,7 @@ import { stopRuntime } from '../dist/server/stop-runtime.js';
 import { startServer, startSkippingServer, withProject } from './histories/bench.mjs';
 import { CONSTRUCTS, PROJECT_FILES } from './histories/constructs.mjs';
 import { EXAMPLE } from './histories/example.mjs';
+import { LONG_SESSIONS, TEAM_ENVIRONMENTS, TEAM_FILES, TEAM_SESSIONS, TEAM_TASKS } from './histories/team.mjs';
 import { writeHistory } from './histories/write-history.mjs';
 
 const target = fileURLToPath(new URL(`../test/histories/engine-${ENGINE}`, import.meta.url));
@@ -33,11 +34,12 @@ function missing(tasks) {
 }
 
 async function record({ session, root, store, clock }, [name, task], { hasOwnKey }) {
-  const { ability, input, environment = 'dev', run = true, act, lock } = task;
+  const { ability, input, environment = 'dev', run = true, more, before, act, lock } = task;
   const key = hasOwnKey ? { key: name } : {};
   // A preflight has a history only as the workflow that it is on older servers.
   const caller = name === 'operation' ? { ...session, preflightIsWorkflowUntil: Number.POSITIVE_INFINITY } : session;
-  const { id } = await createTask(caller, { ability, input, environment, user, run, ...key });
+  await before?.({ session });
+  const { id } = await createTask(caller, { ability, input, environment, user, run, ...more, ...key });
   await act?.({ session, id });
   if (clock) await clock.skip(WEEK_AND_A_BIT_MS);
   const end = await waitForTask(session, id, { timeoutMs: 60_000 });
@@ -46,9 +48,20 @@ async function record({ session, root, store, clock }, [name, task], { hasOwnKey
   const others = beside ? await fetchHistories(session, beside) : [];
   const locks = lock === undefined ? [] : await lockHistories(session, environment, lock);
   const runs = [...(await fetchHistories(session, id)), ...others, ...locks];
+  // How the whole task ended says nothing of those it called.
+  writeRuns(name, runs, { root, store, statusOf: (of) => (of === id ? end.result.status : undefined) });
+}
+
+/** Records a session, which is over when the action is. */
+async function recordSession({ session, root, store }, [name, act]) {
+  await act(session, name);
+  const runs = await fetchHistories(session, sessionIdOf(session.project, name));
+  writeRuns(name, runs, { root, store, statusOf: () => undefined });
+}
+
+function writeRuns(name, runs, { root, store, statusOf }) {
   runs.forEach(({ workflowId, history }, at) => {
-    // How the whole task ended says nothing of those it called.
-    const status = workflowId === id ? end.result.status : undefined;
+    const status = statusOf(workflowId);
     const file = join(target, `${at === 0 ? name : `${name}-${at + 1}`}.json`);
     writeHistory({ file, workflowId, status, history, root, store });
     console.log(`${file.slice(target.length + 1)}: ${status ?? 'called'}, ${history.events.length} events`);
@@ -68,6 +81,17 @@ async function recordConstructs(tasks, start) {
   await withProject(PROJECT_FILES, start, async (bench) => {
     for (const task of wanted) await record(bench, task, { hasOwnKey: true });
   });
+}
+
+async function recordTeam(tasks, sessions, start) {
+  const [tasksLeft = [], sessionsLeft = []] = [missing(tasks), missing(sessions)];
+  if (tasksLeft.length + sessionsLeft.length === 0) return;
+  const like = { environments: TEAM_ENVIRONMENTS, proves: true };
+  const action = async (bench) => {
+    for (const task of tasksLeft) await record(bench, task, { hasOwnKey: true });
+    for (const each of sessionsLeft) await recordSession(bench, each);
+  };
+  await withProject(TEAM_FILES, start, action, like);
 }
 
 async function recordExample() {
@@ -99,4 +123,8 @@ await recordConstructs(CONSTRUCTS.long, (root) =>
   startServer(root, [`limit.historyCount.suggestContinueAsNew=${FEW_EVENTS}`]),
 );
 await recordConstructs(CONSTRUCTS.skipping, startSkippingServer);
+await recordTeam(TEAM_TASKS, TEAM_SESSIONS, (root) => startServer(root, []));
+await recordTeam({}, LONG_SESSIONS, (root) =>
+  startServer(root, [`limit.historyCount.suggestContinueAsNew=${FEW_EVENTS}`]),
+);
 await recordExample();

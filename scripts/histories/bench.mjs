@@ -17,6 +17,7 @@ import { spawnServer } from '../../dist/server/temporal-server.js';
 import { startTestServer } from '../../dist/server/test-server.js';
 import { TestClock } from '../../dist/testing/test-clock.js';
 import { allPlaces, WorkerHost } from '../../dist/worker/host-workers.js';
+import { ownProofs } from '../../dist/worker/own-proofs.js';
 
 const KEYWORD = 2;
 const START_MS = 30_000;
@@ -64,8 +65,12 @@ export async function startSkippingServer(root) {
   return { address, clock, stop: () => connection.close().then(stop) };
 }
 
-/** Serves a project over a server while an action runs. */
-export async function withProject(files, start, action) {
+/**
+ * Serves a project over a server while an action runs.
+ *
+ * @param {{ environments?: string[], proves?: boolean }} like `proves`: decisions can be proved, as on a runtime of one's own.
+ */
+export async function withProject(files, start, action, { environments = ['dev'], proves = false } = {}) {
   const root = makeProject(files);
   const server = await start(root);
   try {
@@ -78,9 +83,11 @@ export async function withProject(files, start, action) {
       keys: { keys: new Map([['recorded', randomBytes(32)]]) },
       // Part of what is recorded, so that it must not be the port of this very server.
       ui: 'http://localhost:8233',
+      ...(proves && { checkProof: ownProofs(pathsOf(root).proofKey) }),
     });
-    await host.serve(allPlaces(['dev']));
+    await host.serve(allPlaces(environments));
     const session = await connect({ root, project: 'histories', address: server.address });
+    session.isOwnRuntime = proves;
     try {
       await action({ session, root, store: pathsOf(root).store, clock: server.clock });
     } finally {

@@ -1,37 +1,8 @@
 // A project with one small workflow for each construct of the language and each end of a task.
 // Inputs hold no paths: their digests are sealed, so nothing in them can be cleaned afterwards.
 import { cancelTask, changeInput, deleteTask, runTask } from '../../dist/client/index.js';
+import { operation, workflow } from './definitions.mjs';
 import { approve, cancel, deny, replaceInLine, untilStep } from './people.mjs';
-
-/** What a script is given besides its input and the file for its output; without it, what the default says. */
-function argsOf(args) {
-  return args.length === 0
-    ? ''
-    : `, args: ${JSON.stringify(['--input', '{input_file}', '--output', '{output_file}', ...args])}`;
-}
-
-/** An operation whose script has this body; `input` is what it was given. */
-function operation(key, body, { effects = 'read', more = '', tags = '', args = [] } = {}) {
-  return {
-    [`registry/low-level/${key}.yaml`]: [
-      `operation_key: ${key}`,
-      'version: 1',
-      `summary: The operation ${key}.`,
-      `effects: ${effects}`,
-      more,
-      `implementation: { kind: script${tags}, script: { path: scripts/${key}.mjs${argsOf(args)} } }`,
-    ].join('\n'),
-    [`scripts/${key}.mjs`]: [
-      "import { existsSync, readFileSync, writeFileSync } from 'node:fs';",
-      'const at = (name) => process.argv[process.argv.indexOf(name) + 1];',
-      "const input = JSON.parse(readFileSync(at('--input'), 'utf8'));",
-      'const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));',
-      'void existsSync, sleep;',
-      `const body = async () => { ${body} };`,
-      "writeFileSync(at('--output'), JSON.stringify((await body()) ?? null));",
-    ].join('\n'),
-  };
-}
 
 const COUNT =
   'const n = existsSync(input.file) ? Number(readFileSync(input.file, "utf8")) + 1 : 1; writeFileSync(input.file, String(n));';
@@ -308,9 +279,6 @@ const LONG = {
 const PERSON = { name: 'recorder', source: 'claimed' };
 
 const workflowId = (name) => name.replaceAll('-', '_');
-const workflow = (id, yaml) => ({
-  [`registry/high-level/${id}.yaml`]: `id: ${id}\ntype: workflow\nversion: 1\nsummary: A recorded workflow.\n${yaml}\n`,
-});
 const tasksOf = (workflows) =>
   Object.fromEntries(
     Object.entries(workflows).map(([name, { act, lock }]) => [

@@ -9,13 +9,18 @@ import {
   signalTask,
   viewTask,
 } from '../../dist/client/index.js';
+import { withProof } from '../../dist/client/prove-decision.js';
 
 const LOOK_MS = 100;
 
-async function whenAsked({ session, id }, verdict) {
+/** Decides once somebody is asked. */
+export async function whenAsked({ session, id }, verdict, { by = 'release-manager' } = {}) {
   for (;;) {
     const [open] = await openApprovals(session, id);
-    if (open) return decide(session, id, verdict, { approval_id: open.id, by: 'release-manager', comment: verdict });
+    if (open) {
+      const decision = { approval_id: open.id, by, comment: verdict };
+      return decide(session, id, verdict, withProof(session, open, verdict, decision));
+    }
     await pause(LOOK_MS);
   }
 }

@@ -17,6 +17,7 @@ import { knownDigestOf } from '../rules/known-digest.js';
 import { oneLine } from '../rules/shown-text.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
 import { refuseLargeFiles } from './files/input-files.js';
+import { keepUnknown } from './hooks/keep-unknown.js';
 import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
 import type { PinnedTools } from './mcp/pinned-tools.js';
 import type { PinnedScripts } from './script/pinned-scripts.js';
@@ -24,6 +25,8 @@ import { refuseUnusableInput } from './script/refuse-unusable-input.js';
 
 /** What the checks before a task need of their worker. */
 export interface CreationDependencies extends HookDependencies {
+  /** Absolute path of the project. */
+  root: string;
   /** What `env:NAME` in the definitions stands for; left out: what this process and its `.env` files say. */
   variables?: (environment: string) => EnvironmentVariables;
   scripts: PinnedScripts;
@@ -49,6 +52,8 @@ export interface Wanted {
   /** Whom the hooks are asked about. */
   user: Person;
   session: string | null;
+  /** The folder of the project that it is about. */
+  scope?: string;
   /** Undefined: not known, so that every hook fires. */
   caller: Caller | undefined;
 }
@@ -141,6 +146,7 @@ async function askGuards(
         task: wanted.task,
         user: wanted.user,
         session: wanted.session,
+        ...(wanted.scope !== undefined && { scope: wanted.scope }),
         ...(wanted.caller && { caller: wanted.caller }),
         path,
         moment,
@@ -152,7 +158,7 @@ async function askGuards(
       { blockingOnly: true },
       dependencies,
     );
-    answers.push(...own);
+    answers.push(...keepUnknown(dependencies.root, wanted, own, moment));
     const deny = firstDeny(own);
     if (deny) throw denialOf(deny);
   }

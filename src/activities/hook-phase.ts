@@ -6,6 +6,7 @@ import { handlerReadsSession } from '../rules/session-reads.js';
 import { beginAttempt } from './attempt.js';
 import { toFailure } from './failures.js';
 import type { TaskContext } from './hooks/hook-context.js';
+import { keepUnknown } from './hooks/keep-unknown.js';
 import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
 import type { PlanSource } from './plan-source.js';
 import type { RecordFolder } from './record/record-folder.js';
@@ -15,6 +16,8 @@ import { taskOf } from './task-of.js';
 
 /** What a hook phase needs of its worker. */
 export interface HookPhaseDependencies extends HookDependencies, EnterCallDependencies {
+  /** Absolute path of the project. */
+  root: string;
   plans: PlanSource;
   records: RecordFolder;
 }
@@ -51,6 +54,7 @@ export function createHookPhase(dependencies: HookPhaseDependencies): (request: 
         task,
         user,
         session,
+        ...(seal.scope !== undefined && { scope: seal.scope }),
         ...(caller && { caller }),
         ...(outcome && { outcome }),
         path,
@@ -63,7 +67,8 @@ export function createHookPhase(dependencies: HookPhaseDependencies): (request: 
           share: (step) => dependencies.records.sharedLog(task, step),
         },
       };
-      const answers = await runHooks(phase, around, { blockingOnly: isGuardPhase(phase) }, dependencies);
+      const said = await runHooks(phase, around, { blockingOnly: isGuardPhase(phase) }, dependencies);
+      const answers = keepUnknown(dependencies.root, around, said, moment);
       if (!inSession || session === null || firstDeny(answers)) return answers;
       // Last of all, so that nothing that another guard denies is entered.
       const id = callIdOf(task, request.call_id ?? '');

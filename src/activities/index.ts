@@ -9,10 +9,12 @@ import { createModify, createRecordChange, type ModifyDependencies } from './mod
 import { createSendNotice, type NoticeDependencies } from './notices/send-notice.js';
 import { createPreflight, type PreflightDependencies } from './preflight.js';
 import { createProve, type ProveDependencies } from './prove.js';
-import { createAskPrompt, type SessionDependencies } from './session/ask-prompt.js';
+import { createAskPrompt } from './session/ask-prompt.js';
+import { createAskStart } from './session/ask-start.js';
 import { createCheckWord } from './session/check-word.js';
 import { createEndCall } from './session/end-call.js';
 import { createEndSession } from './session/end-session.js';
+import type { SessionDependencies } from './session/event-activities.js';
 import { createAcquire, type SlotDependencies } from './slots/acquire-slot.js';
 import { createFindGone } from './slots/find-gone.js';
 import { createRelease } from './slots/release-slot.js';
@@ -32,6 +34,7 @@ export type ActivityDependencies = CallDependencies &
 /** The activities of a worker, by type. Every operation key leads to `default`. Source: design, section 6. */
 export function createActivities(dependencies: ActivityDependencies) {
   const hookPhase = createHookPhase(dependencies);
+  const [start, prompt] = [createAskStart(dependencies), createAskPrompt(dependencies)];
   return {
     [ACTIVITIES.preflight]: createPreflight(dependencies),
     [ACTIVITIES.enter]: createEnter(dependencies),
@@ -45,7 +48,10 @@ export function createActivities(dependencies: ActivityDependencies) {
     [ACTIVITIES.erase]: createErase(dependencies),
     [ACTIVITIES.purge]: createPurge(dependencies),
     [ACTIVITIES.findUi]: createFindUi(dependencies),
-    [ACTIVITIES.askPrompt]: createAskPrompt(dependencies),
+    [ACTIVITIES.askStart]: start.ask,
+    [ACTIVITIES.askStartAtOnce]: start.askAtOnce,
+    [ACTIVITIES.askPrompt]: prompt.ask,
+    [ACTIVITIES.askPromptAtOnce]: prompt.askAtOnce,
     [ACTIVITIES.endSession]: createEndSession(dependencies),
     [ACTIVITIES.checkWord]: createCheckWord(dependencies),
     [ACTIVITIES.endCall]: createEndCall(dependencies),

@@ -56,11 +56,21 @@ async function modify(
   dependencies: ModifyDependencies,
 ): Promise<ModifyAnswer> {
   const { plan: old, seal: before, user, session } = await dependencies.plans.admit(mark, context.info);
-  const { task, intent } = before;
+  const { task, intent, scope } = before;
+  const within = scope === undefined ? {} : { scope };
   // Of a task that two kinds of callers had a hand in nobody can say whose it is.
   const caller = changer === before.caller ? before.caller : undefined;
   const environment = old.environment.name;
-  const wanted: Wanted = { ability: old.ability.id, environment, input: asked, task, user: by, session, caller };
+  const wanted: Wanted = {
+    ability: old.ability.id,
+    environment,
+    input: asked,
+    task,
+    user: by,
+    session,
+    ...within,
+    caller,
+  };
   const resolved = resolveWanted(wanted, loader.load(), dependencies);
   const planned = { plan: resolved.plan, input: resolved.digests.input };
   refuseOtherInput(only, planned);
@@ -71,7 +81,12 @@ async function modify(
   const { plan, digests, hooks, confirmations } = guarded;
   await holdFiles({ plan, input }, task, dependencies.files.store);
   refuseOtherPlan(only, { ...planned, plan }, true);
-  const said = { ...(session && { session }), ...(caller && { caller }), ...(intent !== undefined && { intent }) };
+  const said = {
+    ...(session && { session }),
+    ...within,
+    ...(caller && { caller }),
+    ...(intent !== undefined && { intent }),
+  };
   const seal = signSeal({ ...digests, task, user, ...said, confirmations }, dependencies.keys);
   dependencies.plans.keep(plan, digests.plan);
   return { plan, seal, input, warnings: [...new Set([...resolved.warnings, ...guarded.warnings])], hooks };

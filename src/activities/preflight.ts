@@ -13,6 +13,7 @@ import type { Registry } from '../definitions/registry.js';
 import { type SealKeys, signSeal } from '../planning/seal.js';
 import { callerToSeal } from '../rules/caller-of.js';
 import { digestOf } from '../rules/canonical.js';
+import { checkScope } from '../rules/check-scope.js';
 import { parseDuration } from '../rules/duration.js';
 import { mainSteps } from '../rules/inner-steps.js';
 import { withFiles } from '../rules/kept-files.js';
@@ -108,6 +109,8 @@ async function preflight(
   dependencies: PreflightDependencies,
   signal: AbortSignal,
 ): Promise<PreflightAnswer> {
+  // Files are written under it.
+  const scope = request.scope !== undefined && { scope: checkScope(request.scope) };
   const resolved = resolveWanted(request, registry, dependencies);
   const { input } = resolved;
   const planned = { plan: resolved.plan, input: resolved.digests.input };
@@ -129,7 +132,7 @@ async function preflight(
   const progress = retry && (await progressOf(retry, plan, dependencies));
   const taken = progress && { progress: digestOf(progress) };
   const caller = callerToSeal(request);
-  const said = { ...(caller && { caller }), ...intentOf(request) };
+  const said = { ...scope, ...(caller && { caller }), ...intentOf(request) };
   const within = { ...(request.session && { session: request.session }), ...said };
   await holdFiles({ plan, input, progress }, task, dependencies.files.store);
   const sealed = { plan: digests.plan, task, input: digests.input, user, ...within, confirmations, ...taken };
@@ -211,6 +214,7 @@ function makeRecord(
     request: { ability: request.ability, environment: request.environment, input: seal.input },
     requested_by: request.user,
     session: request.session,
+    ...(seal.scope !== undefined && { scope: seal.scope }),
     ...(seal.caller && { caller: seal.caller }),
     ...intentOf(request),
     created_at: new Date(now).toISOString(),

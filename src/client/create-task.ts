@@ -10,6 +10,7 @@ import { AbilityError } from '../contracts/problem.js';
 import type { Seal } from '../contracts/seal.js';
 import type { PreflightAnswer, TaskMemo, TaskRequest, TaskStart } from '../contracts/task.js';
 import { digestOf } from '../rules/canonical.js';
+import { checkScope } from '../rules/check-scope.js';
 import { hasTools, planDigest } from '../rules/plan-digest.js';
 import { markdownLine } from '../rules/shown-text.js';
 import { packArguments } from '../rules/task-arguments.js';
@@ -35,6 +36,8 @@ export interface NewTask {
   files?: Omit<GivenFiles, 'signal'>;
   user: Person;
   session?: string | null;
+  /** The folder of the project that it is about; left out: not known. */
+  scope?: string;
   /** What the one who calls is; left out: not known, so that every hook fires. */
   caller?: TaskRequest['caller'];
   /** What it is for, in the words of whoever asks. */
@@ -94,6 +97,7 @@ export async function createTask(connection: Connection, wanted: NewTask): Promi
     direct: wanted.direct ?? false,
     user: wanted.user,
     session: wanted.session ?? null,
+    ...(wanted.scope !== undefined && { scope: checkScope(wanted.scope) }),
     ...(wanted.caller && { caller: wanted.caller }),
     ...(wanted.intent !== undefined && { intent: wanted.intent }),
     ...(wanted.retry && { retry: wanted.retry }),

@@ -18,6 +18,8 @@ export interface Retry extends Pick<NewTask, 'caller' | 'review' | 'signal' | 'o
   from?: string | undefined;
   user: Person;
   session?: string | null;
+  /** As of {@link createTask}. */
+  scope?: string;
   run: boolean;
 }
 

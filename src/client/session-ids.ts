@@ -1,5 +1,5 @@
 import { monotonicFactory } from 'ulid';
-import { SCOPE_FOLDER, USER_KEY } from '../contracts/names.js';
+import { USER_KEY } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 
 const nextUlid = monotonicFactory();
@@ -16,15 +16,5 @@ export function checkSessionId(id: string): string {
     code: 'usage.invalid',
     message: `${JSON.stringify(id)} is no id of a session`,
     suggestion: 'It has 1 to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit.',
-  });
-}
-
-/** @throws AbilityError `usage.invalid` for what is no folder of a project. */
-export function checkScope(scope: string): void {
-  if (SCOPE_FOLDER.test(scope)) return;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `${JSON.stringify(scope)} is no scope`,
-    suggestion: 'A scope is a folder of the project, such as modules/users.',
   });
 }

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import {
   ApplicationFailure,
+  QueryNotRegisteredError,
   WorkflowExecutionAlreadyStartedError,
   type WorkflowExecutionDescription,
+  WorkflowFailedError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
@@ -12,12 +14,13 @@ import { QUERIES, SESSION_UPDATES, sessionIdOf, taskQueueOf, WORKFLOWS } from '.
 import type { Person } from '../contracts/people.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { PromptRequest, SessionStart, SessionView, TurnContext } from '../contracts/session.js';
+import { checkScope } from '../rules/check-scope.js';
 import { sessionNotFound, sessionStopped } from '../rules/session-refusals.js';
 import { markdownLine } from '../rules/shown-text.js';
 import type { Connection } from './connect.js';
 import { keepingRuntime } from './keep-runtime.js';
 import { placementWithWorker, refuseUnserved } from './pollers.js';
-import { checkScope, checkSessionId, generateSessionId } from './session-ids.js';
+import { checkSessionId, generateSessionId } from './session-ids.js';
 import { asking } from './temporal-errors.js';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -40,14 +43,14 @@ export interface NewSession {
 
 /** A session as it can be seen. */
 export interface SeenSession extends Omit<SessionView, 'status'> {
-  /** `terminated`: from outside, so that nothing ran at its end. */
-  status: SessionView['status'] | 'terminated';
+  /** The last four: its workflow ended so, without the session's doing, so that nothing ran at its end. */
+  status: SessionView['status'] | 'terminated' | 'failed' | 'timed_out' | 'cancelled';
 }
 
 /**
- * Starts a session. One of that id that is open, in the same environment and scope, is this very session.
+ * Starts a session, and waits until the hooks of its start have let it begin. One of that id that is open, in the same environment and scope, is this very session.
  *
- * @throws AbilityError `session.key_conflict`, `session.stopped`, `usage.invalid`, `placement.no_worker`.
+ * @throws AbilityError `guard.denied`, `hook.failed`, `session.key_conflict`, `session.stopped`, `usage.invalid`, `placement.no_worker`.
  */
 export async function startSession(
   connection: Connection,
@@ -57,7 +60,8 @@ export async function startSession(
   const { environment, scope, idleMs: idle_ms = DAY_MS, user } = wanted;
   checkScope(scope);
   const start: SessionStart = { format: 1, session_id, environment, scope, idle_ms, user };
-  return asking(connection, () =>
+  let attached = true;
+  await asking(connection, () =>
     keepingRuntime(connection, async () => {
       const placement = await placementWithWorker(connection, environment);
       try {
@@ -67,18 +71,22 @@ export async function startSession(
           args: [start],
           workflowIdConflictPolicy: 'FAIL',
           workflowIdReusePolicy: 'REJECT_DUPLICATE',
-          memo: { session: session_id, environment, scope },
+          memo: { session: session_id, environment, scope, user: user.name, started: new Date().toISOString() },
           typedSearchAttributes: attributesOf(connection.project, environment, session_id),
           staticSummary: `session ${session_id} in ${environment}, for ${markdownLine(user.name)}`,
         });
-        return { session_id, attached: false };
+        attached = false;
       } catch (error) {
         if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
         await refuseOther(connection, start);
-        return { session_id, attached: true };
       }
     }),
   );
+  const updateId = randomUUID();
+  await updating(connection, session_id, PROMPT_MS, (handle) =>
+    handle.executeUpdate<void, []>(SESSION_UPDATES.open, { args: [], updateId }),
+  );
+  return { session_id, attached };
 }
 
 /**
@@ -99,6 +107,14 @@ export function promptSession(
   );
 }
 
+/** How Temporal says that a workflow ended which did not come to its own end. */
+const CUT: Record<string, SeenSession['status']> = {
+  TERMINATED: 'terminated',
+  FAILED: 'failed',
+  TIMED_OUT: 'timed_out',
+  CANCELLED: 'cancelled',
+};
+
 /** How a session stands, or stood at its end. @throws AbilityError `session.not_found`, `placement.no_worker`. */
 export function showSession(connection: Connection, session: string): Promise<SeenSession> {
   return asking(connection, () =>
@@ -107,10 +123,16 @@ export function showSession(connection: Connection, session: string): Promise<Se
       const description = await describe(connection, session);
       await refuseUnserved(connection, description.taskQueue);
       const handle = temporal.workflow.getHandle(description.workflowId, description.runId);
-      const view = await temporal.withDeadline(Date.now() + ASK_MS, () => handle.query<SessionView>(QUERIES.session));
-      const wasCut = description.status.name === 'TERMINATED';
-      if (!wasCut) return view;
-      return { ...view, status: 'terminated', ended_at: description.closeTime?.toISOString() ?? null };
+      const cut = CUT[description.status.name];
+      const view = await temporal
+        .withDeadline(Date.now() + ASK_MS, () => handle.query<SessionView>(QUERIES.session))
+        .catch((error: unknown) => {
+          // What failed before it could say anything was never a session.
+          throw cut && error instanceof QueryNotRegisteredError ? neverBegun(session, cut) : error;
+        });
+      // A session that came to its own end says so, whatever Temporal calls that.
+      if (!cut || view.ended_at !== null) return view;
+      return { ...view, status: cut, ended_at: description.closeTime?.toISOString() ?? null };
     }),
   );
 }
@@ -168,15 +190,34 @@ async function describe(connection: Connection, session: string): Promise<Workfl
 
 /** An update fails alike for a session that is unknown and for one that has ended. */
 async function whyGone(connection: Connection, session: string): Promise<AbilityError> {
-  await describe(connection, session);
-  return sessionStopped(session);
+  const { status, runId } = await describe(connection, session);
+  if (status.name !== 'FAILED') return sessionStopped(session);
+  // One that was not let begin failed with the reason.
+  const end: unknown = await connection.temporal.workflow
+    .getHandle(sessionIdOf(connection.project, session), runId)
+    .result()
+    .catch((error: unknown) => error);
+  return end instanceof WorkflowFailedError ? (problemIn(end) ?? sessionStopped(session)) : sessionStopped(session);
 }
 
 function refusalOf(error: WorkflowUpdateFailedError): unknown {
+  return problemIn(error) ?? error;
+}
+
+/** What the workflow of a session failed an update with, or itself. */
+function problemIn(error: Error): AbilityError | undefined {
   const { cause } = error;
-  if (!(cause instanceof ApplicationFailure) || !cause.type) return error;
+  if (!(cause instanceof ApplicationFailure) || !cause.type) return undefined;
   const [problem] = (cause.details ?? []) as [Problem?];
   return new AbilityError(problem ?? { code: cause.type, message: cause.message }, { cause: error });
+}
+
+function neverBegun(session: string, end: SeenSession['status']): AbilityError {
+  return new AbilityError({
+    code: 'session.not_found',
+    message: `What has the id of the session ${session} was not started by a client of ours; it is ${end}`,
+    suggestion: 'Start one: ability session start.',
+  });
 }
 
 function unanswered(session: string, cause: Error): AbilityError {

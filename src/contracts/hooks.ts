@@ -1,11 +1,29 @@
 import type { Effect } from './effects.js';
 import type { Json, JsonObject } from './json.js';
 
-/** The five moments at which hooks fire. Source: requirements C-01. */
-export const PHASES = ['PromptSubmit', 'PreAbilityCreate', 'PreAbilityCall', 'PostAbilityCall', 'SessionStop'] as const;
+/** The moments at which hooks fire: the five of requirements C-01, and the start of a session (decision 16). */
+export const PHASES = [
+  'SessionStart',
+  'PromptSubmit',
+  'PreAbilityCreate',
+  'PreAbilityCall',
+  'PostAbilityCall',
+  'SessionStop',
+] as const;
 
 /** One of {@link PHASES}. */
 export type Phase = (typeof PHASES)[number];
+
+/** Those that are about a session, and so about no ability and no task. */
+export const SESSION_PHASES = ['SessionStart', 'PromptSubmit', 'SessionStop'] as const satisfies Phase[];
+
+/** One of {@link SESSION_PHASES}. */
+export type SessionPhase = (typeof SESSION_PHASES)[number];
+
+/** Whether a phase is about a session. */
+export function isSessionPhase(phase: Phase): phase is SessionPhase {
+  return SESSION_PHASES.some((known) => known === phase);
+}
 
 /** What a guard says. `deny` beats `need_user_confirm` beats `allow`. */
 export type GuardDecision = 'allow' | 'deny' | 'need_user_confirm';

@@ -67,7 +67,10 @@ export const ACTIVITIES = {
   erase: 'ability:erase',
   purge: 'ability:purge',
   findUi: 'ability:find-ui',
+  askStart: 'ability:ask-start',
+  askStartAtOnce: 'ability:ask-start-at-once',
   askPrompt: 'ability:ask-prompt',
+  askPromptAtOnce: 'ability:ask-prompt-at-once',
   endSession: 'ability:end-session',
   checkWord: 'ability:check-word',
   endCall: 'ability:end-call',
@@ -90,8 +93,8 @@ export const UPDATES = { decide: 'decide', modify: 'modify' } as const;
 /** Queries that a task and a lock answer. */
 export const QUERIES = { task: 'task', told: 'ability:told', lock: 'lock', session: 'session' } as const;
 
-/** Updates a session takes: `prompt` and `stop` from clients, `word` from workers, who sign it. */
-export const SESSION_UPDATES = { prompt: 'prompt', stop: 'stop', word: 'ability:word' } as const;
+/** Updates a session takes: `open`, `prompt` and `stop` from clients, `word` from workers, who sign it. */
+export const SESSION_UPDATES = { open: 'open', prompt: 'prompt', stop: 'stop', word: 'ability:word' } as const;
 
 /** Search attributes and the types they are registered with. Source: design, section 6. */
 export const ATTRIBUTES = {

@@ -18,6 +18,8 @@ export interface TaskRecord {
   caller?: Caller;
   /** What it was asked for, in the words of whoever asked; left out where they did not say. Source: R-000-86. */
   intent?: string;
+  /** The folder of the project that it is about; left out where that is not known. */
+  scope?: string;
   created_at: string;
   /** Of a direct run: when it is removed. ISO 8601. */
   expires_at?: string;

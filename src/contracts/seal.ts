@@ -20,6 +20,8 @@ export interface Seal {
   user: Person;
   /** The session it was asked for in; absent: none. */
   session?: string;
+  /** The folder of the project that it is about; absent: they did not say. */
+  scope?: string;
   /** Who starts it; absent: not known, so that every hook fires. Of a task that another one calls it is the root's. */
   caller?: Caller;
   /** What it was asked for, in the words of whoever asked; absent: they did not say. */

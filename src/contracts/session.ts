@@ -68,6 +68,8 @@ export interface SessionTask {
   settled?: true;
   /** How many answers of its guards were passed on. */
   told: number;
+  /** The same of the tasks that it calls, by their keys; -1 where nothing more can come of one. Absent: it calls none. */
+  called?: Record<string, number>;
 }
 
 /** How a call of a session stands, as expressions see it. */
@@ -111,7 +113,7 @@ export interface SessionCarried {
   active_at: string;
   turn_index: number;
   turn_context: TurnContext | null;
-  /** The hooks of the last prompt, as they answered. */
+  /** The hooks of the last prompt, as they answered; before the first prompt those of the start. */
   hooks: HookAnswer[];
   tasks: SessionTask[];
   /** Guards of tasks that could not be created, for the next turn. */
@@ -130,7 +132,8 @@ export interface SessionCarried {
 /** What the query of a session and its result give. */
 export interface SessionView extends Omit<SessionCarried, 'guards' | 'unlisted' | 'calls'> {
   session_id: string;
-  status: 'open' | 'stopping' | 'stopped';
+  /** `starting`: hooks of its start are asked; `refused`: one of them denied it. */
+  status: 'starting' | 'open' | 'refused' | 'stopping' | 'stopped';
   /** Null while it is open. */
   reason: StopReason | null;
   ended_at: string | null;
@@ -154,6 +157,12 @@ export interface SessionSurroundings {
   scope: string;
   environment: string;
   user: Person;
+}
+
+/** What the activity at the start of a session is given. */
+export interface AskStartRequest extends SessionSurroundings {
+  /** Milliseconds since 1970. */
+  moment: number;
 }
 
 /** What the activity behind a prompt is given. `user` is who prompts. */

@@ -22,6 +22,8 @@ export interface TaskRequest {
   direct: boolean;
   user: Person;
   session: string | null;
+  /** The folder of the project that it is about. */
+  scope?: string;
   /** Who says so; preflight takes no word for `session` and `child`. */
   caller?: Caller;
   /** What it is for, in the words of whoever asks; one line. */

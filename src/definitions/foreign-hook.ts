@@ -30,6 +30,14 @@ export function faultOfForeignHook({ value, locate }: Loaded<HookDefinition>, ph
     const message = `\`${String(path.at(-1))}\` of the hook ${id} belongs to a script with a \`format\``;
     return invalid(message, path, 'Write `format: claude-code` beside `script`, or leave it out.');
   }
+  if (phase === 'SessionStart') {
+    const suggestion = 'Write its handler as a script without `format`, or as an expression.';
+    return invalid(
+      `The hook ${id} decides whether a session starts, which no other tool's protocol can`,
+      [],
+      suggestion,
+    );
+  }
   if (phase === 'PreAbilityCreate') {
     const suggestion = 'Move it to PreAbilityCall.yaml.';
     return invalid(`The hook ${id} is asked about the input of calls, which is not known yet here`, [], suggestion);

@@ -12,12 +12,6 @@ export const BINDING_LISTS = {
 /** The phases of a task. */
 export type TaskPhase = keyof typeof BINDING_LISTS;
 
-/** The phases of a session. */
-export const SESSION_PHASES = ['PromptSubmit', 'SessionStop'] as const satisfies Phase[];
-
-/** One of {@link SESSION_PHASES}. */
-export type SessionPhase = (typeof SESSION_PHASES)[number];
-
 type Bindings = { [List in (typeof BINDING_LISTS)[TaskPhase]]?: string[] | undefined } | undefined;
 
 /**
@@ -46,7 +40,7 @@ export function whyItNeverRuns(
 ): { message: string; suggestion: string } | undefined {
   const { id, enabled } = hook;
   if (phase === 'SessionStop') return undefined;
-  if (phase === 'PromptSubmit') {
+  if (phase === 'PromptSubmit' || phase === 'SessionStart') {
     if (!enabled || hook.blocking) return undefined;
     const message = `The hook ${id} never runs: ${phase} asks blocking hooks only`;
     return { message, suggestion: 'Write `blocking: true`.' };

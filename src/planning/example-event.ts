@@ -1,5 +1,5 @@
 import type { Effect } from '../contracts/effects.js';
-import type { EventContext, GuardDecision, Phase } from '../contracts/hooks.js';
+import { type EventContext, type GuardDecision, isSessionPhase, type Phase } from '../contracts/hooks.js';
 import type { JsonObject } from '../contracts/json.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { EventParts, HookExample } from '../definitions/formats/hooks.js';
@@ -31,7 +31,7 @@ export function caseOf(registry: Registry, phase: Phase, example: HookExample): 
 
 /** An EventContext from the parts of one: what is left out is empty. @throws AbilityError `environment.not_found`. */
 export function eventOf(registry: Registry, phase: Phase, parts: EventParts): EventContext {
-  const isOfSession = phase === 'PromptSubmit' || phase === 'SessionStop';
+  const isOfSession = isSessionPhase(phase);
   const { event_type, environment, effects, user_id = 'example', payload = {}, tags = [], ...rest } = parts;
   if (event_type !== undefined && event_type !== phase) {
     throw new AbilityError({

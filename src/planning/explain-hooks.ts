@@ -1,5 +1,5 @@
 import type { Caller } from '../contracts/callers.js';
-import { PHASES, type Phase } from '../contracts/hooks.js';
+import { isSessionPhase, PHASES, type Phase } from '../contracts/hooks.js';
 import type { HookDefinition, HookMatch } from '../definitions/formats/hooks.js';
 import { BINDING_LISTS, isGlobal, isNarrowed, type TaskPhase, whyItNeverRuns } from '../definitions/hook-bindings.js';
 import type { Registry } from '../definitions/registry.js';
@@ -136,6 +136,6 @@ function whereItFires(registry: Registry, phase: Phase, hook: HookDefinition): s
   const { match = {} } = hook;
   const fields = Object.entries(match).flatMap(([key, names]) => (names ? [`${key} ${names.join(', ')}`] : []));
   const where = fields.length > 0 ? fields.join('; ') : 'everywhere';
-  if (phase === 'PromptSubmit' || phase === 'SessionStop') return where;
+  if (isSessionPhase(phase)) return where;
   return isGlobal(registry, phase, hook) ? where : `where it is bound${fields.length > 0 ? `; ${where}` : ''}`;
 }

@@ -1,7 +1,7 @@
+import type { SessionPhase } from '../contracts/hooks.js';
 import type { PlanHook } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { HookDefinition } from '../definitions/formats/hooks.js';
-import type { SessionPhase } from '../definitions/hook-bindings.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { EnvironmentVariables } from './environment-variables.js';
 import { fits, plannedHook, refuseUnreadable } from './resolve-hooks.js';

@@ -219,6 +219,14 @@ export function handlerOf(
       suggestion: 'Move it to PreAbilityCall.yaml; elsewhere `session` has its `id`.',
     });
   }
+  if (phase === 'SessionStart' && confirm_if !== undefined) {
+    throw new AbilityError({
+      code: 'definition.invalid',
+      message: `The hook ${id} fires before a session, which cannot wait for a person`,
+      location: hook.locate(['handler', 'expression', 'confirm_if']),
+      suggestion: 'Use `deny_if`.',
+    });
+  }
   if (isOverPhase(phase) && (deny_if ?? confirm_if) !== undefined) {
     const when = phase === 'PostAbilityCall' ? 'after the call' : 'at the end of a session';
     throw new AbilityError({

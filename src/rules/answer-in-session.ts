@@ -22,12 +22,25 @@ export function answerInSession(
   const answers: HookAnswer[] = [];
   for (const { id, handler } of guards) {
     const isTooMuch = !ledger.isWhole && readsCalls(handler);
-    const answer = isTooMuch ? tooManyCalls(id, at) : answerExpression(id, handler, at, seen, { moment, cel });
+    const answer = isTooMuch ? tooManyCalls(id, at) : answerOne(id, handler, at, seen, { moment, cel });
     answers.push(answer);
     if (answer.decision === 'deny') return answers;
   }
   if (call) ledger.enter(call);
   return answers;
+}
+
+/**
+ * A mistake of ours is a guard that failed, too: thrown here, it would hold up the whole session. Around tasks it is not
+ * caught, since what they do next follows from it.
+ */
+function answerOne(...asked: Parameters<typeof answerExpression>): HookAnswer {
+  try {
+    return answerExpression(...asked);
+  } catch (error) {
+    const [id, , at] = asked;
+    return failedAnswer(id, at, `it could not be evaluated: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 /** What expressions see of a session. */

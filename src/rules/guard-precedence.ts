@@ -15,7 +15,7 @@ export function gravestOf(decisions: readonly GuardDecision[]): GuardDecision | 
 
 /** Whether the hooks of a phase decide: there an answer that is missing or cannot be read refuses. Source: C-08, C-11. */
 export function isGuardPhase(phase: Phase): boolean {
-  return phase === 'PreAbilityCreate' || phase === 'PreAbilityCall';
+  return phase === 'PreAbilityCreate' || phase === 'PreAbilityCall' || phase === 'SessionStart';
 }
 
 /** Whether what the hooks of a phase are asked about is over, so that they serve the infrastructure alone. Source: R-002-25. */

@@ -38,12 +38,13 @@ export function packArguments({ plan, seal, session, warnings, ...rest }: TaskSt
 }
 
 function bare(
-  { key_id, mac, confirmations, progress, caller, intent }: Seal,
+  { key_id, mac, confirmations, progress, scope, caller, intent }: Seal,
   isCarried: boolean,
 ): StartArgument['seal'] {
   return {
     key_id,
     mac,
+    ...(scope !== undefined && { scope }),
     ...(caller && { caller }),
     ...(intent !== undefined && { intent }),
     ...(confirmations.length > 0 && { confirmations }),
@@ -88,7 +89,7 @@ function isWhole(seal: Partial<Seal>): seal is Seal {
 function sealOf(start: StartArgument, plan: Plan, task: string): Seal {
   const { seal, input, user, session, progress, carried } = start;
   const taken = carried ? seal.progress : progress && digestOf(progress);
-  const { key_id, mac, caller, intent, confirmations = [] } = seal;
+  const { key_id, mac, scope, caller, intent, confirmations = [] } = seal;
   return {
     plan: knownDigestOf(plan),
     task,
@@ -96,6 +97,7 @@ function sealOf(start: StartArgument, plan: Plan, task: string): Seal {
     ...(taken !== undefined && { progress: taken }),
     user,
     ...(session && { session }),
+    ...(scope !== undefined && { scope }),
     ...(caller && { caller }),
     ...(intent !== undefined && { intent }),
     confirmations,

@@ -14,6 +14,7 @@ export interface AskedCall {
   env: NodeJS.ProcessEnv;
   user: Person;
   session: string | null;
+  scope?: string | undefined;
   /** Milliseconds since 1970. */
   moment: number;
 }

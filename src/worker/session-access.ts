@@ -1,7 +1,7 @@
 import { ApplicationFailure, type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { findOwnSession, type SessionRuns } from '../activities/session/own-session.js';
 import type { SeenTask, SessionAccess } from '../activities/session/session-access.js';
-import { QUERIES, SESSION_UPDATES, taskQueueOf } from '../contracts/names.js';
+import { QUERIES, SESSION_UPDATES, sessionIdOf, taskQueueOf, WORKFLOWS } from '../contracts/names.js';
 import { PLACEMENTS } from '../contracts/placement.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { SignedWord, WordAnswer } from '../contracts/session.js';
@@ -39,6 +39,8 @@ export function accessSessions(
         throw refusalOf(error);
       }
     },
+    countStarts: (user, since, except) =>
+      countStarts(client, project, { user, since, except: sessionIdOf(project, except) }),
     readTask: (key) => readTask(client, key),
   };
 }
@@ -80,15 +82,43 @@ async function firstOfOpen(
   return found.first ?? runId;
 }
 
+/** Who started a session, and when, its client has written beside it. A later run of a session is no start. */
+async function countStarts(
+  client: Client,
+  project: string,
+  { user, since, except }: { user: string; since: number; except: string },
+): Promise<number> {
+  const query = [
+    `WorkflowType = '${WORKFLOWS.session}'`,
+    `AbilityProject = '${project}'`,
+    `StartTime >= '${new Date(since).toISOString()}'`,
+  ].join(' AND ');
+  const started = new Set<string>();
+  for await (const { workflowId, status, memo } of client.workflow.list({ query })) {
+    if (workflowId === except || status.name === 'FAILED' || memo?.user !== user) continue;
+    if (typeof memo.started === 'string' && Date.parse(memo.started) < since) continue;
+    started.add(workflowId);
+  }
+  return started.size;
+}
+
 /** How a task stands, as its worker tells; Temporal alone tells less. */
 async function readTask(client: Client, key: string): Promise<SeenTask | undefined | null> {
   const handle = client.workflow.getHandle(key);
   try {
-    const { status, hooks, progress } = await client.withDeadline(Date.now() + READ_MS, () =>
+    const { status, hooks, progress, ability_id } = await client.withDeadline(Date.now() + READ_MS, () =>
       handle.query<TaskView>(QUERIES.task),
     );
     const calls = Object.entries(progress).flatMap(([path, { call }]) => (call === undefined ? [] : [[path, call]]));
-    return { status, isOpen: !isEndState(status), hooks, calls: Object.fromEntries(calls) };
+    const children = Object.values(progress).flatMap(({ child }) => (child === undefined ? [] : [child]));
+    return {
+      status,
+      isOpen: !isEndState(status),
+      hooks,
+      ability: ability_id,
+      calls: Object.fromEntries(calls),
+      children,
+    };
   } catch (error) {
     return error instanceof WorkflowNotFoundError ? undefined : null;
   }

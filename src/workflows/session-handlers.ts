@@ -1,12 +1,12 @@
 import {
   ApplicationFailure,
+  condition,
   defineQuery,
   defineUpdate,
-  proxyActivities,
   proxyLocalActivities,
   setHandler,
 } from '@temporalio/workflow';
-import { ACTIVITIES, ACTIVITY_LIMITS, QUERIES, SESSION_UPDATES } from '../contracts/names.js';
+import { ACTIVITIES, QUERIES, SESSION_UPDATES } from '../contracts/names.js';
 import type { Problem } from '../contracts/problem.js';
 import type {
   AskPromptAnswer,
@@ -19,15 +19,18 @@ import type {
 } from '../contracts/session.js';
 import { answerInSession } from '../rules/answer-in-session.js';
 import { isPromptRequest, isSignedWord } from '../rules/read-session-start.js';
+import { askEvent } from './ask-event.js';
 import type { SessionRun } from './session-run.js';
 import { readActivityFailure } from './step-failure.js';
 
-type AskPrompt = (request: AskPromptRequest) => Promise<AskPromptAnswer>;
 type CheckWord = (word: SignedWord) => Promise<void>;
 
 /** Answers what clients ask of a session, and takes what they and workers send. */
 export function hearSession(run: SessionRun): void {
   setHandler(defineQuery<SessionView>(QUERIES.session), () => run.view(), { description: 'How the session stands' });
+  setHandler(defineUpdate<void, []>(SESSION_UPDATES.open), () => untilOpen(run), {
+    description: 'Wait until the hooks of its start have let it begin',
+  });
   const inTurn = oneAtATime();
   setHandler(
     defineUpdate<TurnContext, [PromptRequest]>(SESSION_UPDATES.prompt),
@@ -60,20 +63,15 @@ export function hearSession(run: SessionRun): void {
 
 /** Runs the hooks of a prompt. What they answer never stops it. Source: R-002-24, R-002-36; C-08, C-11. */
 async function prompt(run: SessionRun, { prompt: text, user }: PromptRequest): Promise<TurnContext> {
+  await untilOpen(run);
   refuseStopped(run);
   run.touch();
   run.turnIndex += 1;
-  const activities = proxyActivities<Record<string, AskPrompt>>({
-    startToCloseTimeout: '6 minutes',
-    scheduleToStartTimeout: ACTIVITY_LIMITS.schedule_to_start,
-    heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
-    retry: { maximumAttempts: 3 },
-    summary: `turn ${run.turnIndex}`,
-  });
   const guards = run.guards;
   run.guards = [];
   try {
-    const answer = await (activities[ACTIVITIES.askPrompt] as AskPrompt)({
+    const tasks = [...run.tasks.values()].filter(({ settled }) => !settled);
+    const asked: AskPromptRequest = {
       ...run.surroundings,
       prompt: text,
       // Who asks is a claim, whatever the client says of it.
@@ -81,8 +79,9 @@ async function prompt(run: SessionRun, { prompt: text, user }: PromptRequest): P
       turn_index: run.turnIndex,
       moment: Date.now(),
       guards,
-      tasks: [...run.tasks.values()].filter(({ settled }) => !settled),
-    });
+      tasks,
+    };
+    const answer = await askEvent<AskPromptAnswer>('prompt', asked, `turn ${run.turnIndex}`, tasks.length === 0);
     run.turnContext = answer.turn_context;
     run.hooks = answer.hooks;
     // What was said of a task meanwhile is newer.
@@ -98,6 +97,7 @@ async function prompt(run: SessionRun, { prompt: text, user }: PromptRequest): P
 
 /** Heard only when a worker of the project said so: its seal key tells. Then all is done in one moment. */
 async function hear(run: SessionRun, signed: SignedWord): Promise<WordAnswer> {
+  await untilOpen(run);
   const { checkWord } = ACTIVITIES;
   const activities = proxyLocalActivities<Record<string, CheckWord>>({
     scheduleToCloseTimeout: '10s',
@@ -136,8 +136,14 @@ async function hear(run: SessionRun, signed: SignedWord): Promise<WordAnswer> {
   }
 }
 
+/** @throws ApplicationFailure with what a hook of its start refused the session for. */
+async function untilOpen(run: SessionRun): Promise<void> {
+  if (run.status === 'starting') await condition(() => run.status !== 'starting');
+  if (run.refusal) throw failureOf(run.refusal);
+}
+
 function refuseStopped({ status, stopRequested, start }: SessionRun): void {
-  if (status === 'open' && !stopRequested) return;
+  if ((status === 'open' || status === 'starting') && !stopRequested) return;
   throw refusal('session.stopped', `The session ${start.session_id} has ended`);
 }
 
@@ -152,6 +158,11 @@ function asRefusal(error: unknown): Error {
     end.kind === 'problem'
       ? end.problem
       : { code: 'worker.unavailable', message: 'No worker answered for the session in time' };
+  return failureOf(problem);
+}
+
+/** A problem as what an update or a session fails with. */
+export function failureOf(problem: Problem): ApplicationFailure {
   return ApplicationFailure.create({
     type: problem.code,
     message: problem.message,

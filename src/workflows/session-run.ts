@@ -1,4 +1,5 @@
 import { workflowInfo } from '@temporalio/workflow';
+import type { Problem } from '../contracts/problem.js';
 import type {
   AbilityGuard,
   SessionCarried,
@@ -24,6 +25,8 @@ export class SessionRun {
   status: SessionView['status'] = 'open';
   reason: StopReason | null = null;
   stopRequested = false;
+  /** Why it was not let begin. */
+  refusal: Problem | null = null;
   endedAt: string | null = null;
   stopHooks: SessionView['stop_hooks'] = [];
   /** Milliseconds since 1970 of the last thing that happened. */

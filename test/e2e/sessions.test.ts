@@ -26,6 +26,14 @@ hooks:
 hooks:
   - { id: once, blocking: true, handler: { expression: { deny_if: "session != null && session.counts.total >= 1", reason: Once. } } }
 `,
+    'registry/hooks/PreAbilityCreate.yaml':
+      'hooks: [{ id: module, blocking: true, match: { abilities: [util.shown] }, handler: { script: { path: hooks/module.mjs } } }]\n',
+    'hooks/module.mjs': [
+      "import { readFileSync, writeFileSync } from 'node:fs';",
+      "writeFileSync('module.txt', JSON.parse(readFileSync(0, 'utf8')).module_id);",
+      'console.log(\'{"guard_decision": "allow"}\');',
+    ].join('\n'),
+    ...operation('util.shown', 'return 1;'),
     'modules/users/ABILITY.md': '# Users\n',
     ...operation('util.echo', 'return 1;'),
   });
@@ -121,6 +129,27 @@ describe('ability session', () => {
     await json(['session', 'stop', 'made']);
     const shown = JSON.stringify((await json(['session', 'show', 'made'])).json);
     expect(shown).toContain('made ended after 1 turns: stop');
+  });
+
+  test('run, run --direct and task create have a scope as sessions have one', async () => {
+    const inside = join(project.root, 'modules/users');
+    const last = () => readFileSync(join(project.root, 'module.txt'), 'utf8');
+    const moduleOf = async (args: string[], env = {}, cwd = project.root) => {
+      expect(await json(args, env, undefined, cwd)).toMatchObject({ exitCode: 0 });
+      return last();
+    };
+    const echo = 'util.shown';
+    expect(await moduleOf(['run', echo])).toBe('integration');
+    expect(await moduleOf(['run', echo], {}, inside)).toBe('modules/users');
+    expect(await moduleOf(['run', echo], { ABILITY_SCOPE: 'a/b' }, inside)).toBe('a/b');
+    expect(await moduleOf(['run', echo, '--scope', 'c'], { ABILITY_SCOPE: 'a/b' })).toBe('c');
+    expect(await moduleOf(['run', echo, '--direct', '--scope', 'd/'])).toBe('d');
+    expect(await moduleOf(['task', 'create', echo, '--scope', 'e'])).toBe('e');
+    for (const args of [
+      ['run', echo],
+      ['task', 'create', echo],
+    ])
+      expect(await json([...args, '--scope', '../x'])).toMatchObject({ exitCode: 2 });
   });
 
   test('a prompt is answered although runtime and worker were killed while its hooks were asked', async () => {

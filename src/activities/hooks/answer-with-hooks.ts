@@ -21,6 +21,8 @@ export interface Question {
   input: JsonObject;
   user: Person;
   session: string | null;
+  /** The folder of the project that it is about. */
+  scope?: string | undefined;
   /** Milliseconds since 1970. */
   moment: number;
 }
@@ -37,7 +39,7 @@ export async function answerWithHooks(
   variables: EnvironmentVariables,
   open: (project: string) => HookDependencies,
 ): Promise<HookAnswer[]> {
-  const { root, ability, input: given, user, session, moment } = question;
+  const { root, ability, input: given, user, session, scope, moment } = question;
   try {
     refuseUnsafeKeys(given);
     const registry = loadRegistry(root);
@@ -51,7 +53,7 @@ export async function answerWithHooks(
     const about = { plan, operation, input, task: '', user, session, path: '', moment, hooks, planDigest, signal };
     // Whoever calls by the tool of an agent is one; in a session it counts as that, as a task there does.
     const caller = session === null ? 'agent' : 'session';
-    const context = { ...about, caller, logs: undefined } as const;
+    const context = { ...about, ...(scope !== undefined && { scope }), caller, logs: undefined } as const;
     const looking = session === null ? [] : hooks.filter(({ handler }) => handlerReadsSession(handler));
     const others = { ...context, hooks: hooks.filter((hook) => !looking.includes(hook)) };
     const answers = await runHooks(phase, others, { blockingOnly: true }, open(registry.project.project));

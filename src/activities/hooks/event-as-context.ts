@@ -1,4 +1,4 @@
-import type { EventContext } from '../../contracts/hooks.js';
+import { type EventContext, isSessionPhase } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { CEL, ENGINE } from '../../contracts/names.js';
 import type { Plan, PlanHook } from '../../contracts/plan.js';
@@ -12,7 +12,7 @@ export function eventAsContext(event: EventContext, hook: PlanHook, moment: numb
   const user = { name: event.user_id, source: 'claimed' } as const;
   const around = { path: '', moment, hooks: [hook], user, signal, logs: undefined };
   const payload = event.payload as JsonObject;
-  if (event.event_type === 'PromptSubmit' || event.event_type === 'SessionStop') {
+  if (isSessionPhase(event.event_type)) {
     const { environment, session_id, module_id: module } = event;
     return { ...around, session: session_id ?? 'example', payload, environment, module };
   }

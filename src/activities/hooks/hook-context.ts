@@ -29,6 +29,8 @@ interface Surroundings {
 /** One phase around one call, or around the task (`path` is `''`). */
 export interface TaskContext extends Surroundings, FactSources {
   planDigest: string | null;
+  /** The folder of the project that the task is about; absent: not known. */
+  scope?: string;
 }
 
 /** An event of a session: there is no ability, no plan and no task. */
@@ -89,7 +91,8 @@ export function eventOf(run: HookRun): EventContext {
     session_id: run.session,
     task_id: run.task,
     ability_id: operation ? operation.key : plan.ability.id,
-    module_id: about.modules[0] ?? null,
+    // What its definition says comes first: a caller, who chooses the scope, could avoid a guard that reads it.
+    module_id: about.modules[0] ?? run.scope ?? null,
     user_id: run.user.name,
     payload: outcome ? { input, status: outcome.status, output: outcome.output, error: outcome.error as never } : input,
     environment,

@@ -28,6 +28,7 @@ export function newRecord(source: RecordSource): TaskRecord {
     request: { ability: plan.ability.id, environment: plan.environment.name, input: digestOf(input) },
     requested_by: user,
     session,
+    ...(seal.scope !== undefined && { scope: seal.scope }),
     ...(caller && { caller }),
     ...(seal.intent !== undefined && { intent: seal.intent }),
     created_at,

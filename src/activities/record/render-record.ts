@@ -33,6 +33,7 @@ export function renderRecord(record: TaskRecord): string {
       ['Placement', plan.placement],
       ...(plan.concurrency ? ([['Turns', describeConcurrency(plan.concurrency)]] as [string, string][]) : []),
       ['Requested by', requesterOf(record)],
+      ...(record.scope === undefined ? [] : ([['Scope', record.scope]] as [string, string][])),
       ...(record.caller === undefined ? [] : ([['Caller', record.caller]] as [string, string][])),
       ['Created', record.created_at],
       ...changesOf(record),

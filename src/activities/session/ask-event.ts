@@ -1,5 +1,6 @@
-import type { HookAnswer } from '../../contracts/hooks.js';
+import type { HookAnswer, SessionPhase } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
+import type { PlanEnvironment, PlanHook } from '../../contracts/plan.js';
 import type { SessionSurroundings } from '../../contracts/session.js';
 import type { RegistryLoader } from '../../definitions/load-registry.js';
 import { resolveEnvironment } from '../../planning/resolve-environment.js';
@@ -7,47 +8,62 @@ import { resolveEventHooks } from '../../planning/resolve-event-hooks.js';
 import { failedAnswer } from '../../rules/hook-facts.js';
 import { type HookDependencies, runHooks } from '../hooks/run-hooks.js';
 
-/** An event of a session. */
+/** The hooks of an event of a session, as they are defined at the moment. */
+export type PlannedEvent = { phase: SessionPhase } & (
+  | { hooks: readonly PlanHook[]; environment: Pick<PlanEnvironment, 'name' | 'protected' | 'vars'> }
+  /** They cannot be read. */
+  | { failure: HookAnswer }
+);
+
+/** What happens in the event. */
 export interface SessionEvent {
-  phase: 'PromptSubmit' | 'SessionStop';
-  payload: JsonObject;
+  /** Called only where there are hooks that read it. */
+  payload: () => JsonObject | Promise<JsonObject>;
   /** Milliseconds since 1970. */
   moment: number;
 }
 
-/**
- * Asks the hooks of an event of a session, as they are defined now.
- *
- * Definitions that cannot be read are a hook that failed, which stops nothing here. Source: C-08; R-002-16, R-002-24, R-002-27.
- */
-export async function askEvent(
-  { phase, payload, moment }: SessionEvent,
-  { session_id, scope, environment, user }: SessionSurroundings,
+/** Reads the hooks of an event. Definitions that cannot be read are a hook that failed. Source: C-08; R-002-16. */
+export function planEvent(
+  phase: SessionPhase,
+  { scope, environment }: SessionSurroundings,
   loader: RegistryLoader,
-  dependencies: HookDependencies,
-  signal: AbortSignal,
-): Promise<HookAnswer[]> {
+): PlannedEvent {
   try {
     const registry = loader.load();
     const hooks = resolveEventHooks(registry, phase, { environment, modules: [scope] });
-    return await runHooks(
-      phase,
-      {
-        path: '',
-        moment,
-        hooks,
-        user,
-        signal,
-        logs: undefined,
-        session: session_id,
-        payload,
-        environment: resolveEnvironment(registry, environment),
-        module: scope,
-      },
-      { blockingOnly: phase === 'PromptSubmit' },
-      dependencies,
-    );
+    // What happens before something may hold it up, so that only those are asked that are meant to. Source: R-002-24.
+    const asked = phase === 'SessionStop' ? hooks : hooks.filter(({ blocking }) => blocking !== false);
+    return { phase, hooks: asked, environment: resolveEnvironment(registry, environment) };
   } catch (error) {
-    return [failedAnswer('*', { phase, path: '' }, error instanceof Error ? error.message : String(error))];
+    return { phase, failure: failedAnswer('*', { phase, path: '' }, messageOf(error)) };
   }
+}
+
+/** Whether nothing is started to answer an event, so that it takes no time to speak of. */
+export function isAnsweredAtOnce(event: PlannedEvent): boolean {
+  return 'failure' in event || event.hooks.every(({ handler }) => handler.kind === 'expression');
+}
+
+/** Asks the hooks of an event. Never throws for what they do. Source: R-002-24, R-002-27. */
+export async function askEvent(
+  planned: PlannedEvent,
+  { payload, moment }: SessionEvent,
+  { session_id: session, scope: module, user }: SessionSurroundings,
+  dependencies: HookDependencies,
+  signal: AbortSignal,
+): Promise<HookAnswer[]> {
+  if ('failure' in planned) return [planned.failure];
+  const { phase, hooks, environment } = planned;
+  if (hooks.length === 0) return [];
+  try {
+    const around = { path: '', moment, hooks, user, signal, logs: undefined, session, environment, module };
+    return await runHooks(phase, { ...around, payload: await payload() }, { blockingOnly: false }, dependencies);
+  } catch (error) {
+    return [failedAnswer('*', { phase, path: '' }, messageOf(error))];
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

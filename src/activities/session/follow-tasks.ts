@@ -4,6 +4,10 @@ import type { SeenTask, SessionAccess } from './session-access.js';
 
 /** So many tasks are asked at once. */
 const AT_ONCE = 20;
+/** So many tasks that one of the session calls are followed; a loop may call thousands. */
+const MOST_CALLED = 100;
+/** Of a called task of which nothing more can come. */
+const SETTLED = -1;
 
 /** What became of tasks, and what their guards have said since they were last looked at. */
 export interface Followed {
@@ -11,7 +15,7 @@ export interface Followed {
   guards: AbilityGuard[];
 }
 
-/** Looks how the tasks of a session stand; one of which nobody can tell stays as it was. */
+/** Looks how the tasks of a session stand, and those that they call; one of which nobody can tell stays as it was. */
 export async function followTasks(tasks: readonly SessionTask[], { readTask }: SessionAccess): Promise<Followed> {
   const followed: Followed = { tasks: [], guards: [] };
   for (let from = 0; from < tasks.length; from += AT_ONCE) {
@@ -19,19 +23,61 @@ export async function followTasks(tasks: readonly SessionTask[], { readTask }: S
     const seen = await Promise.all(some.map((task) => (task.settled ? null : readTask(task.task_key))));
     for (const [index, task] of some.entries()) {
       const found = seen[index];
-      followed.tasks.push(found ? standing(task, found) : found === null ? task : { ...task, status: 'unavailable' });
-      if (found) followed.guards.push(...newGuards(task, found));
+      if (!found) {
+        followed.tasks.push(found === null ? task : { ...task, status: 'unavailable' });
+        continue;
+      }
+      const below = await followCalled(task.called ?? {}, found.children, readTask);
+      followed.tasks.push(standing(task, found, below.called));
+      followed.guards.push(...newGuards(task.told, found), ...below.guards);
     }
   }
   return followed;
 }
 
-function standing(task: SessionTask, { status, isOpen, hooks }: SeenTask): SessionTask {
-  return { ...task, status, told: Math.max(task.told, hooks.length), ...(!isOpen && { settled: true }) };
+/** Looks at the tasks that a task calls, those that these call, and so on. */
+async function followCalled(
+  known: Record<string, number>,
+  children: readonly string[],
+  readTask: SessionAccess['readTask'],
+): Promise<{ called: Record<string, number>; guards: AbilityGuard[] }> {
+  const called = new Map(Object.entries(known));
+  const guards: AbilityGuard[] = [];
+  let next = [...new Set([...called.keys(), ...children])];
+  const looked = new Set<string>();
+  while (next.length > 0) {
+    const keys = next.filter((key) => called.get(key) !== SETTLED && !looked.has(key)).slice(0, AT_ONCE);
+    if (keys.length === 0) break;
+    const seen = await Promise.all(keys.map(readTask));
+    for (const [index, key] of keys.entries()) {
+      looked.add(key);
+      const found = seen[index];
+      const told = called.get(key) ?? 0;
+      if (found) guards.push(...newGuards(told, found));
+      if (found?.isOpen) called.set(key, Math.max(told, found.hooks.length));
+      else called.set(key, found === null ? told : SETTLED);
+      for (const child of found?.children ?? []) if (!called.has(child)) next.push(child);
+    }
+    next = next.filter((key) => !looked.has(key));
+    if (looked.size >= MOST_CALLED) break;
+  }
+  return { called: Object.fromEntries(called), guards };
+}
+
+/** Of a task that has ended, and all that it called, nothing more can come. */
+function standing(
+  { called: _, ...task }: SessionTask,
+  { status, isOpen, hooks }: SeenTask,
+  called: Record<string, number>,
+): SessionTask {
+  const isSettled = !isOpen && Object.values(called).every((told) => told === SETTLED);
+  const told = Math.max(task.told, hooks.length);
+  if (isSettled) return { ...task, status, told, settled: true };
+  return { ...task, status, told, ...(Object.keys(called).length > 0 && { called }) };
 }
 
 /** Those before creation were passed on when they answered. */
-function newGuards({ ability_id, told }: SessionTask, { hooks, calls }: SeenTask): AbilityGuard[] {
+function newGuards(told: number, { ability, hooks, calls }: SeenTask): AbilityGuard[] {
   const fresh = hooks.slice(told).filter(({ phase }) => phase === 'PreAbilityCall');
-  return guardsIn(fresh, ({ path }) => calls[path] ?? ability_id);
+  return guardsIn(fresh, ({ path }) => calls[path] ?? ability);
 }

@@ -9,6 +9,8 @@ export interface SessionAccess {
    * @throws AbilityError `session.not_found`, `session.stopped`, and what the session refuses with.
    */
   tell(session: string, word: SignedWord): Promise<WordAnswer>;
+  /** How many sessions of the project somebody has started since a moment, as Temporal lists them; refused ones do not count. @param except a session of which nothing is counted. */
+  countStarts(user: string, since: number, except: string): Promise<number>;
   /** How a task of a session stands; undefined where Temporal knows none, null where nobody can tell now. */
   readTask(key: string): Promise<SeenTask | undefined | null>;
 }
@@ -18,6 +20,9 @@ export interface SeenTask {
   status: string;
   isOpen: boolean;
   hooks: HookAnswer[];
-  /** The abilities that its steps call, by their paths. */
+  /** Its own ability, and those that its steps call, by their paths. */
+  ability: string;
   calls: Record<string, string>;
+  /** The tasks that its steps call. */
+  children: string[];
 }

@@ -74,6 +74,26 @@ Give \`--key\` when the same request must not become two tasks: the same key wit
 \`ability why KEY\` explains how a task came to its present state: guards, approvals, attempts, errors. \`ability explain CODE\`
 explains an error code.
 
+## Working in a session
+
+\`\`\`sh
+npx --no ability session start                          # prints the id; pass it on with --session, or ABILITY_SESSION
+npx --no ability session prompt SESSION - --json        # what the person asks, on stdin: prints the turn context
+npx --no ability session show SESSION --json            # tasks, counts, unknown signals
+npx --no ability session stop SESSION
+\`\`\`
+
+Read the turn context before each decision:
+
+- \`ability_guards\` with \`deny\`: do not call that ability on your own initiative; with \`need_user_confirm\`: explain the risk to
+  the person first, get their confirmation, then call it.
+- \`risk_alerts\`: tell the person the risk and ask for confirmation.
+- \`routing_hints\`: prefer what they name: an ability, \`module:ID\`, \`read:PATH\`.
+- A signal that is none of these is not ignored: \`session show\` has it, and it is written to \`hook-signals.md\` in the
+  \`workdocs\` of the scope. Where you are in doubt what it means, tell the person.
+
+Never call the handler of a hook yourself.
+
 ## Changing abilities
 
 \`\`\`sh

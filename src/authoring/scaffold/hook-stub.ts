@@ -10,10 +10,12 @@ export function hookStub(language: Language, title: string, phase: Phase): strin
 
 const FIELDS_OF_TASKS = 'event_type, ability_id, payload, environment, ..';
 const FIELDS: Partial<Record<Phase, string>> = {
+  SessionStart: 'payload.scope, payload.started_last_day, user_id, environment, ..',
   PromptSubmit: 'payload.prompt, payload.turn_index, payload.scope, environment, ..',
   SessionStop: 'session_id, payload.reason, payload.turns, payload.tasks, ..',
 };
 
+const START_DECISIONS = 'allow or deny (with `reason` and `suggestion`); a crash counts as deny';
 const DECISIONS = 'allow, deny (with `reason` and `suggestion`) or need_user_confirm; a crash counts as deny';
 const SIGNALS = 'routing_hints, ability_guards, risk_alerts, normalized_intent: they inform, and stop no prompt';
 
@@ -30,6 +32,11 @@ const ANSWERS: Partial<Record<Phase, Answer>> = {
     node: 'const answer = { infra: { log: `${event.ability_id} was called in ${event.environment.name}` } };',
     python: 'answer = {"infra": {"log": f"{event[\'ability_id\']} was called in {event[\'environment\'][\'name\']}"}}',
     shell: `echo '{"infra": {"log": "an ability was called"}}'`,
+  },
+  SessionStart: {
+    node: `// ${START_DECISIONS}.\nconst answer = { guard_decision: 'allow', reason: \`\${event.user_id} started \${event.payload.started_last_day} sessions within a day\` };`,
+    python: `# ${START_DECISIONS}.\nanswer = {"guard_decision": "allow", "reason": f"{event['user_id']} may start a session"}`,
+    shell: `# ${START_DECISIONS}.\necho '{"guard_decision": "allow", "reason": "a session may start"}'`,
   },
   PromptSubmit: {
     node: `// ${SIGNALS}.\nconst intent = event.payload.prompt.trim().toLowerCase();\nconst answer = { hook_signals: { normalized_intent: intent, routing_hints: [], risk_alerts: [] } };`,

@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import { AGENT_TOOLS } from '../guard/agent-tools.js';
 import { type Define, examples } from './define-command.js';
+import { SCOPE_OPTION } from './session-program.js';
 
 /** Defines `ability guard`. */
 export function defineGuard(define: Define): void {
@@ -10,6 +11,7 @@ export function defineGuard(define: Define): void {
     () => import('./commands/guard.js'),
   )
     .addOption(new Option('--for <tool>', 'whose hook it is').choices(AGENT_TOOLS).makeOptionMandatory())
+    .option('--scope <folder>', SCOPE_OPTION)
     .addHelpText(
       'after',
       examples(

@@ -17,7 +17,7 @@ import { defineGuard } from './guard-program.js';
 import { defineHooks } from './hooks-program.js';
 import { defineImport } from './import-program.js';
 import { defineMcp } from './mcp-program.js';
-import { defineSession, SESSION_OPTION } from './session-program.js';
+import { defineSession, SCOPE_OPTION, SESSION_OPTION } from './session-program.js';
 import { defineTask } from './task-program.js';
 
 /** Builds the command line. The module of a command is loaded only when it is called. */
@@ -248,6 +248,7 @@ function defineRun(define: Define): void {
     .option('--intent <text>', 'what it is for; kept and shown with the task')
     .option('--plan <digest>', PLAN_OPTION)
     .option('--session <id>', SESSION_OPTION)
+    .option('--scope <folder>', SCOPE_OPTION)
     .option('--direct', 'no key and no record: the task is only this call')
     .option('--detach', 'print the key and leave')
     .option('--junit <file>', 'write the steps as JUnit XML')

@@ -24,7 +24,8 @@ export function renderSession(seen: SeenSession): string[] {
   const why = reason === null ? '' : ` (${reason})`;
   return [
     `${session_id}  ${status}${why} in ${environment}, ${scope}, for ${oneLine(user.name)}; ${turn_index} turns`,
-    ...(status === 'terminated' ? ['  It was terminated from outside, so no SessionStop hook could run.'] : []),
+    ...(status === 'refused' ? seen.hooks.filter(({ decision }) => decision !== 'allow').map(refusalOf) : []),
+    ...(isCut(status) ? ['  It was ended from outside, so no SessionStop hook could run.'] : []),
     ...tasks.map((task) => `  task ${task.task_key}  ${task.ability_id}  ${task.status}`),
     ...(counts.total > 0 ? [`  calls ${countsOf(seen)}`] : []),
     ...(seen.tool_answers ?? []).map(toolLine),
@@ -34,6 +35,10 @@ export function renderSession(seen: SeenSession): string[] {
     ...[...seen.hooks, ...seen.stop_hooks].filter(({ status: how }) => how === 'error').map(failureOf),
     ...(turn_context ? renderTurn(turn_context).map((line) => `  ${line}`) : []),
   ];
+}
+
+function isCut(status: SeenSession['status']): boolean {
+  return ['terminated', 'failed', 'timed_out', 'cancelled'].includes(status);
 }
 
 function countsOf({ counts }: SeenSession): string {
@@ -46,6 +51,10 @@ function toolLine({ at, tool, name, decision, guards }: ToolAnswer): string {
     .filter((guard) => guard.decision === decision)
     .map(({ ability_id, source }) => `${ability_id} (${source})`);
   return `  tool ${oneLine(name)} of ${oneLine(tool)}, ${at}: ${decision}, ${oneLine(why.join(', '))}`;
+}
+
+function refusalOf({ hook_id, reason = '' }: HookAnswer): string {
+  return `  The hook ${hook_id} did not let it start: ${oneLine(reason)}`;
 }
 
 function failureOf({ phase, hook_id, reason = '' }: HookAnswer): string {

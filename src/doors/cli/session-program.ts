@@ -4,6 +4,9 @@ import { addGlobals, definer, examples, type Given, type Outcome, outputOf } fro
 /** What `--session` is for, wherever a task is created. */
 export const SESSION_OPTION = 'the session that it belongs to (default: ABILITY_SESSION)';
 
+/** What `--scope` is for, wherever something is asked for. */
+export const SCOPE_OPTION = 'the folder that it is about (default: ABILITY_SCOPE, then the nearest ABILITY.md)';
+
 /** Defines `ability session` and the commands under it. */
 export function defineSession(program: Command, given: Given, outcome: Outcome): void {
   const session = program.command('session').description('what an AI does between a start and a stop').exitOverride();
@@ -20,7 +23,7 @@ export function defineSession(program: Command, given: Given, outcome: Outcome):
   const define = definer(session, given, outcome);
   define('start', 'start a session and print its id', () => import('./commands/session-start.js'))
     .option('--id <id>', 'your own id; an open session of that id is this very session')
-    .option('--scope <folder>', 'the folder that it is about (default: ABILITY_SCOPE, then the nearest ABILITY.md)')
+    .option('--scope <folder>', SCOPE_OPTION)
     .option('--idle <duration>', 'end it when nothing has happened for so long', '24h')
     .addHelpText(
       'after',

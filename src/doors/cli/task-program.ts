@@ -10,7 +10,7 @@ import {
   outputOf,
   PLAN_OPTION,
 } from './define-command.js';
-import { SESSION_OPTION } from './session-program.js';
+import { SCOPE_OPTION, SESSION_OPTION } from './session-program.js';
 
 /** Defines `ability task` and the commands under it. */
 export function defineTask(program: Command, given: Given, outcome: Outcome): void {
@@ -31,6 +31,7 @@ export function defineTask(program: Command, given: Given, outcome: Outcome): vo
     .option('--intent <text>', 'what it is for; kept and shown with the task')
     .option('--plan <digest>', PLAN_OPTION)
     .option('--session <id>', SESSION_OPTION)
+    .option('--scope <folder>', SCOPE_OPTION)
     .addHelpText('after', examples('ability task create signup_e2e_test --set build_id=1234 --json'));
   define('run <key>', 'run a created task and wait for its result', () => import('./commands/task-run.js'))
     .option('--detach', 'leave at once')

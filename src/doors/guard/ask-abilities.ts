@@ -27,6 +27,8 @@ export interface Asking {
   env: NodeJS.ProcessEnv;
   user: Person;
   session: string | null;
+  /** The folder of the project that the agent works on. */
+  scope?: string;
   moment: number;
 }
 

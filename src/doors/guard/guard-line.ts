@@ -5,10 +5,11 @@ export interface GuardLine {
   tool: AgentTool;
   project?: string;
   env?: string;
+  scope?: string;
 }
 
 /**
- * Reads `guard --for TOOL [--project DIR] [--env NAME]` without the parser of the other commands, which takes as long to load as
+ * Reads `guard --for TOOL [--project DIR] [--env NAME] [--scope FOLDER]` without the parser of the other commands, which takes as long to load as
  * the rest of the guard.
  *
  * @returns undefined for anything else, which that parser then takes or refuses.
@@ -18,10 +19,17 @@ export function readGuardLine([command, ...args]: readonly string[]): GuardLine 
   const given = new Map<string, string>();
   for (let at = 0; at < args.length; at += 2) {
     const [flag = '', value = ''] = args.slice(at, at + 2);
-    if (!/^--(for|project|env)$/.test(flag) || value.startsWith('-') || given.has(flag)) return undefined;
+    if (!/^--(for|project|env|scope)$/.test(flag) || value.startsWith('-') || given.has(flag)) return undefined;
     given.set(flag, value);
   }
   const tool = AGENT_TOOLS.find((known) => known === given.get('--for'));
-  const [project, env] = [given.get('--project'), given.get('--env')];
-  return tool && { tool, ...(project !== undefined && { project }), ...(env !== undefined && { env }) };
+  const [project, env, scope] = [given.get('--project'), given.get('--env'), given.get('--scope')];
+  return (
+    tool && {
+      tool,
+      ...(project !== undefined && { project }),
+      ...(env !== undefined && { env }),
+      ...(scope !== undefined && { scope }),
+    }
+  );
 }

@@ -1,5 +1,6 @@
 import type { SessionNote } from '../../contracts/session.js';
 import { findProjectRoot } from '../../definitions/find-project.js';
+import { findScope } from '../../definitions/find-scope.js';
 import type { GuardLine } from './guard-line.js';
 import { type Printed, printAnswer } from './print-answer.js';
 import { runGuard } from './run-guard.js';
@@ -9,16 +10,17 @@ const MOST_BYTES = 32 * 1024 * 1024;
 
 /** Answers the event on stdin. Never throws. */
 export async function guardProcess(
-  { tool, project, env: environment }: GuardLine,
+  { tool, project, env: environment, scope: flag }: GuardLine,
   { cwd, env, stdin }: { cwd: string; env: NodeJS.ProcessEnv; stdin: AsyncIterable<Buffer | string> },
 ): Promise<Printed> {
   try {
     const text = await readAll(stdin);
     const root = findProjectRoot(cwd, project);
+    const scope = findScope(root, cwd, flag, env);
     const note = env.ABILITY_SESSION ? (await import('./note-session.js')).noteSession : undefined;
     const noted = note && { note: (each: SessionNote) => note(each, env) };
     const chosen = environment ?? (env.ABILITY_ENV || undefined);
-    return await runGuard({ tool, root, environment: chosen, env, text, ...noted });
+    return await runGuard({ tool, root, environment: chosen, scope, env, text, ...noted });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const said = `ability guard failed, and a guard that cannot answer denies the call: ${reason}`;

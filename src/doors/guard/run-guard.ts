@@ -12,6 +12,8 @@ export interface GuardCall {
   root: string;
   /** That was asked for; left out: the project's own choice. */
   environment?: string | undefined;
+  /** The folder of the project that the agent works on. */
+  scope?: string;
   env: NodeJS.ProcessEnv;
   /** What was on stdin. */
   text: string;
@@ -22,7 +24,7 @@ export interface GuardCall {
 /**
  * Answers one hook event of an agent's tool. Never throws: what goes wrong is a deny that says what went wrong.
  */
-export async function runGuard({ tool, root, environment, env, text, note }: GuardCall): Promise<Printed> {
+export async function runGuard({ tool, root, environment, scope, env, text, note }: GuardCall): Promise<Printed> {
   const event = readEvent(text, tool);
   if (event.kind === 'other') return { stdout: '{}\n', stderr: '', exit: 0 };
   if (event.kind === 'fault')
@@ -36,7 +38,15 @@ export async function runGuard({ tool, root, environment, env, text, note }: Gua
     const { judgeCall } = await import('./judge-call.js');
     const user = { name: env.ABILITY_USER || osUser(), source: 'claimed' } as const;
     const session = env.ABILITY_SESSION || null;
-    const verdict = await judgeCall(call, { root, index, env, user, session, moment: Date.now() });
+    const verdict = await judgeCall(call, {
+      root,
+      index,
+      env,
+      user,
+      session,
+      ...(scope !== undefined && { scope }),
+      moment: Date.now(),
+    });
     const isNoted = session !== null && verdict.guards.length > 0;
     const unsaid = isNoted ? note?.({ root, session, answer: answerOf(verdict, tool, call.name) }) : undefined;
     const said = unsaid === undefined ? verdict : saying(unsaid, verdict);

@@ -130,6 +130,18 @@ test('AGENTS.md says that commands block, and what to read then: each exit code 
   expect(agents()).not.toContain('--detach');
 });
 
+test.each([
+  ['R-002-42', /Read the turn context before each decision/],
+  ['R-002-43', /`ability_guards` with `deny`: do not call that ability on your own initiative/],
+  ['R-002-45', /with `need_user_confirm`: explain the risk to the person first, get their confirmation, then call it/],
+  ['R-002-44', /`risk_alerts`: tell the person the risk and ask for confirmation/],
+  ['R-002-46', /`routing_hints`: prefer what they name/],
+  ['R-002-47', /signal that is none of these is not ignored: .* the `workdocs` of the scope.* tell the person/],
+  ['R-002-41', /Never call the handler of a hook yourself/],
+])('AGENTS.md says what an AI does with the turn context of a session [%s]', (_, sentence) => {
+  expect(agents().replaceAll(/\s+/g, ' ')).toMatch(sentence);
+});
+
 test('AGENTS.md names only commands that there are', () => {
   const text = agents();
   const program = buildProgram(NOWHERE, { exit: EXIT.ok });

@@ -313,24 +313,27 @@ describe('a hook', () => {
     },
   );
 
-  test.each(['PromptSubmit', 'SessionStop'] as const)('of %s is asked in a session at once [R-000-57]', (phase) => {
-    const site = siteOf();
-    const choices = [
-      ...(['node', 'python', 'shell'] as const).map((language) => ({ handler: 'script' as const, language })),
-      { handler: 'expression' as const },
-    ];
-    for (const [index, choice] of choices.entries()) {
-      const at = { ...site, registry: loadRegistry(site.registry.root) };
-      settle(at, planHook(at, { ...hook, id: `hook_${index}`, phase, choice }));
-    }
-    const scoped = { ...site, registry: loadRegistry(site.registry.root) };
-    settle(scoped, planHook(scoped, { ...hook, id: 'elsewhere', phase, match: { environments: ['prod'] } }));
-    const registry = loadRegistry(site.registry.root);
-    const found = resolveEventHooks(registry, phase, { environment: 'dev', modules: [] });
-    expect(found.map(({ id, blocking }) => [id, blocking])).toEqual(
-      [0, 1, 2, 3].map((index) => [`hook_${index}`, phase === 'PromptSubmit' ? undefined : false]),
-    );
-  });
+  test.each(['SessionStart', 'PromptSubmit', 'SessionStop'] as const)(
+    'of %s is asked in a session at once [R-000-57]',
+    (phase) => {
+      const site = siteOf();
+      const choices = [
+        ...(['node', 'python', 'shell'] as const).map((language) => ({ handler: 'script' as const, language })),
+        { handler: 'expression' as const },
+      ];
+      for (const [index, choice] of choices.entries()) {
+        const at = { ...site, registry: loadRegistry(site.registry.root) };
+        settle(at, planHook(at, { ...hook, id: `hook_${index}`, phase, choice }));
+      }
+      const scoped = { ...site, registry: loadRegistry(site.registry.root) };
+      settle(scoped, planHook(scoped, { ...hook, id: 'elsewhere', phase, match: { environments: ['prod'] } }));
+      const registry = loadRegistry(site.registry.root);
+      const found = resolveEventHooks(registry, phase, { environment: 'dev', modules: [] });
+      expect(found.map(({ id, blocking }) => [id, blocking])).toEqual(
+        [0, 1, 2, 3].map((index) => [`hook_${index}`, phase === 'SessionStop' ? false : undefined]),
+      );
+    },
+  );
 
   test('has a script beside the others, which answers as a guard [R-002-28]', () => {
     const site = siteOf();
@@ -342,7 +345,8 @@ describe('a hook', () => {
 
   test.each([
     [{ phase: 'PreAbilityCal' }, 'usage.invalid'],
-    [{ phase: 'SessionStart' }, 'usage.invalid'],
+    [{ phase: 'SessionEnd' }, 'usage.invalid'],
+    [{ phase: 'SessionStart', match: { abilities: ['a'] } }, 'usage.invalid'],
     [{ phase: 'PromptSubmit', match: { abilities: ['a'] } }, 'usage.invalid'],
     [{ phase: 'SessionStop', match: { tags: ['a'] } }, 'usage.invalid'],
     [{ phase: 'SessionStop', choice: { handler: 'expression' as const, deny_if: 'true' } }, 'usage.invalid'],

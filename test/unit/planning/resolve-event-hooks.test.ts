@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { findUnread } from '../../../src/definitions/find-unread.js';
-import type { SessionPhase } from '../../../src/definitions/hook-bindings.js';
+import type { SessionPhase } from '../../../src/contracts/hooks.js';
 import { resolveEventHooks } from '../../../src/planning/resolve-event-hooks.js';
 import type { ProjectFiles } from '../../fixtures/project-folder.js';
 import { errorOf } from '../error-of.js';
@@ -17,7 +17,7 @@ const resolve = (
   subject = { environment: 'dev', modules: ['ops'] as string[] },
 ) => resolveEventHooks(registryOf(files(phase, ...hooks)), phase, subject);
 
-test.each<SessionPhase>(['PromptSubmit', 'SessionStop'])(
+test.each<SessionPhase>(['SessionStart', 'PromptSubmit', 'SessionStop'])(
   'R-002-16, R-002-20: %s has the enabled hooks of its file in order, and says which do not block',
   (phase) => {
     const hooks = resolve(phase, [

@@ -153,3 +153,32 @@ test('plans of earlier versions know no sum (decision 0009)', () => {
   expect(compileExpression('size([1])', THIRD_CEL).evaluate({ values: {} })).toBe(1);
   expect(() => compileExpression('sum([1])', '8.0.0+1')).toThrow();
 });
+
+test('what a guard could not be evaluated for by a mistake of ours is a guard that failed, and the session goes on', () => {
+  const ledger = new CallLedger();
+  const broken = Object.defineProperty({}, 'amount', {
+    enumerable: true,
+    get() {
+      throw new TypeError('a mistake of ours');
+    },
+  });
+  const guards = [{ id: 'limit', handler: handler('input.amount > 1') }];
+  const word = { kind: 'call', guards, path: 'a', moment: 0, cel: CEL, call: call('1') } as const;
+  const [answer] = answerInSession('s', ledger, { ...word, facts: { ...facts, input: broken } });
+  expect(answer).toMatchObject({ hook_id: 'limit', status: 'error', decision: 'deny' });
+  expect(answer?.reason).toContain('a mistake of ours');
+  expect(ledger.counts.total).toBe(0);
+  expect(ask(ledger, 'input.amount > 1000', '2')).toMatchObject({ status: 'ok', decision: 'allow' });
+});
+
+test('names such as __proto__ and inputs of great depth are data to a guard over a session', () => {
+  const ledger = new CallLedger();
+  const strange = JSON.parse('{"__proto__":{"amount":1},"constructor":{"prototype":{"amount":2}},"amount":100}');
+  let deep: SessionCall['input'] = { amount: 100 };
+  for (let depth = 0; depth < 2000; depth += 1) deep = { deep, amount: 100 };
+  expect(ask(ledger, AT_MOST_500, '1', { input: strange })?.decision).toBe('allow');
+  expect(ask(ledger, AT_MOST_500, '2', { input: deep })?.decision).toBe('allow');
+  for (const id of ['3', '4', '5']) expect(ask(ledger, AT_MOST_500, id)?.decision).toBe('allow');
+  expect(ask(ledger, AT_MOST_500, '6')?.decision).toBe('deny');
+  expect(({} as { amount?: number }).amount).toBeUndefined();
+});

@@ -32,6 +32,16 @@ test('who started a task is in the word of its seal', () => {
   expect(errorOf(() => verifySeal(claimed, { task: 't-1' }, keys)).code).toBe('seal.invalid');
 });
 
+test('the scope of a task is in the word of its seal, since guards read it', () => {
+  const own = { plan: digestOf(plan), task: 't-1', input: digestOf(input), user, scope: 'modules/users' };
+  const scoped = signSeal({ ...own, confirmations: [] }, keys);
+  const [first, packed] = packArguments({ ...start, seal: scoped });
+  expect(() => verifySeal(sealIn(first, packed), { task: 't-1' }, keys)).not.toThrow();
+  expect(sealIn(first, packed).scope).toBe('modules/users');
+  const moved = sealIn({ ...first, seal: { ...scoped, scope: 'modules/other' } }, packed);
+  expect(errorOf(() => verifySeal(moved, { task: 't-1' }, keys)).code).toBe('seal.invalid');
+});
+
 test('what a task is started with is found again in its arguments, its seal included', () => {
   const [first, packed] = packArguments(start);
   expect(first.seal).toEqual({ key_id: 'k', mac: seal.mac });

@@ -7,14 +7,17 @@ import type { Context } from '../context.js';
 export async function run(
   { flags, terminal, cwd, env }: Context,
   _: string[],
-  { for: tool }: { for: AgentTool },
+  { for: tool, scope }: { for: AgentTool; scope?: string },
 ): Promise<ExitCode> {
   const { project, env: environment } = flags;
   const given = { ...(project !== undefined && { project }), ...(environment !== undefined && { env: environment }) };
   const stdin = (async function* read() {
     yield terminal.readInput();
   })();
-  const { stdout, stderr, exit } = await guardProcess({ tool, ...given }, { cwd, env, stdin });
+  const { stdout, stderr, exit } = await guardProcess(
+    { tool, ...given, ...(scope !== undefined && { scope }) },
+    { cwd, env, stdin },
+  );
   if (stdout !== '') terminal.print(stdout.trimEnd());
   if (stderr !== '') terminal.note(stderr.trimEnd());
   return exit === 2 ? EXIT.usage : EXIT.ok;

@@ -1,6 +1,7 @@
 import { type Connection, connect } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
+import { findScope } from '../../../definitions/find-scope.js';
 import { startTimer } from '../../../server/start-timer.js';
 import { CallQueue } from '../../mcp/call-queue.js';
 import { DoorSession } from '../../mcp/door-session.js';
@@ -8,7 +9,6 @@ import { unexposed } from '../../mcp/expose-abilities.js';
 import type { Access, McpDoor, Visitor } from '../../mcp/mcp-door.js';
 import { serveCaller, transportOver } from '../../mcp/serve-stdio.js';
 import { type Context, currentUser, environmentOf, openLoader } from '../context.js';
-import { findScope } from '../find-scope.js';
 import { interruption } from '../interruption.js';
 import { reviewDefinitions } from '../review-definitions.js';
 import { asTyped } from '../typed-command.js';

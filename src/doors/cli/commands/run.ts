@@ -12,6 +12,7 @@ import {
 } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
+import { findScope } from '../../../definitions/find-scope.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { refuseWithoutSteps } from '../../../planning/resolve-plan.js';
 import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../context.js';
@@ -37,6 +38,7 @@ export interface RunFlags extends InputFlags, FollowFlags {
   file?: string[];
   intent?: string;
   session?: string;
+  scope?: string;
   key?: string;
   direct?: boolean;
   detach?: boolean;
@@ -120,6 +122,7 @@ export async function newTask(
     ...(plan && { plan }),
     user: currentUser(context.env),
     session: flags.session ?? (context.env.ABILITY_SESSION || null),
+    scope: findScope(registry.root, context.cwd, flags.scope, context.env),
     caller: readCaller(context.env),
     run: isRun,
     direct: flags.direct ?? false,

@@ -1,9 +1,9 @@
 import { startSession } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
+import { findScope } from '../../../definitions/find-scope.js';
 import { parseDuration } from '../../../rules/duration.js';
 import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../context.js';
-import { findScope } from '../find-scope.js';
 import { asTyped, commandOf } from '../typed-command.js';
 
 /** Flags of `ability session start`. */

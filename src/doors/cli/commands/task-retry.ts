@@ -1,5 +1,6 @@
 import { type Connection, keepingRuntime, retryTask, viewOwnTask } from '../../../client/index.js';
 import type { ExitCode } from '../../../contracts/exit-codes.js';
+import { findScope } from '../../../definitions/find-scope.js';
 import { type Context, currentUser, openRegistry, withSession } from '../context.js';
 import { withDeadline } from '../deadline.js';
 import { type FollowFlags, followTask, readPatience, refuseUnusedFlags } from '../follow-task.js';
@@ -28,6 +29,7 @@ export async function run(context: Context, [key = '']: string[], flags: RetryFl
         retryTask(connection, key, {
           from: flags.from,
           user: currentUser(context.env),
+          scope: findScope(registry.root, context.cwd, undefined, context.env),
           caller: readCaller(context.env),
           run: true,
           signal,

@@ -1,6 +1,6 @@
 import type { Finding } from '../../../contracts/findings.js';
+import { SESSION_PHASES } from '../../../contracts/hooks.js';
 import { AbilityError } from '../../../contracts/problem.js';
-import { SESSION_PHASES } from '../../../definitions/hook-bindings.js';
 import { EnvironmentVariables } from '../../environment-variables.js';
 import { planEventHook } from '../../resolve-event-hooks.js';
 import { findingOfProblem } from '../finding-of.js';

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { checkScope } from '../../client/session-ids.js';
-import { SCOPE_FOLDER } from '../../contracts/names.js';
+import { SCOPE_FOLDER } from '../contracts/names.js';
+import { checkScope } from '../rules/check-scope.js';
 
 /**
- * What a session is about: `--scope`, else `ABILITY_SCOPE`, else the folder of the nearest `ABILITY.md` upwards, else
+ * What a session, a task or a question is about: `--scope`, else `ABILITY_SCOPE`, else the folder of the nearest `ABILITY.md` upwards, else
  * `integration`. Source: exact shapes, section 1.
  *
  * @param root absolute path of the project. @throws AbilityError `usage.invalid` for what is no folder of a project.

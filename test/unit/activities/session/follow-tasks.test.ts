@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { followTasks } from '../../../../src/activities/session/follow-tasks.js';
+import type { SeenTask, SessionAccess } from '../../../../src/activities/session/session-access.js';
+import type { HookAnswer } from '../../../../src/contracts/hooks.js';
+import type { SessionTask } from '../../../../src/contracts/session.js';
+
+const TASK: SessionTask = { task_key: 't', ability_id: 'outer', status: 'created', told: 0 };
+const deny = (path: string): HookAnswer => {
+  return { hook_id: 'g', phase: 'PreAbilityCall', path, status: 'ok', decision: 'deny', reason: 'No.' };
+};
+const seen = (ability: string, more: Partial<SeenTask> = {}): SeenTask => {
+  return { status: 'running', isOpen: true, hooks: [], ability, calls: {}, children: [], ...more };
+};
+
+/** A world of tasks; `asked` has the key of each that was looked at. */
+function world(tasks: Record<string, SeenTask | null | undefined>) {
+  const asked: string[] = [];
+  const access: SessionAccess = {
+    tell: () => Promise.reject(new Error('nobody is told')),
+    countStarts: () => Promise.reject(new Error('nothing is counted')),
+    async readTask(key) {
+      asked.push(key);
+      return tasks[key];
+    },
+  };
+  return { access, asked, tasks };
+}
+
+test('what guards said in tasks that a task calls, and these call, is passed on once (R-002-40)', async () => {
+  const { access, asked, tasks } = world({
+    t: seen('outer', { children: ['t/a'] }),
+    't/a': seen('middle', { children: ['t/a/b'], hooks: [deny('step')], calls: { step: 'op.x' } }),
+    't/a/b': seen('inner', { hooks: [deny('')], status: 'denied', isOpen: false }),
+  });
+  const first = await followTasks([TASK], access);
+  expect(first.guards.map(({ ability_id }) => ability_id)).toEqual(['op.x', 'inner']);
+  expect(first.tasks).toEqual([{ ...TASK, status: 'running', called: { 't/a': 1, 't/a/b': -1 } }]);
+  asked.length = 0;
+  expect((await followTasks(first.tasks, access)).guards).toEqual([]);
+  // One that has ended is not looked at again.
+  expect(asked).toEqual(['t', 't/a']);
+  tasks.t = seen('outer', { children: ['t/a'], status: 'failed', isOpen: false });
+  tasks['t/a'] = seen('middle', { hooks: [deny('step'), deny('late')], status: 'failed', isOpen: false });
+  const last = await followTasks(first.tasks, access);
+  expect(last.guards.map(({ ability_id }) => ability_id)).toEqual(['middle']);
+  expect(last.tasks).toEqual([{ ...TASK, status: 'failed', settled: true }]);
+});
+
+test('a called task of which nobody can tell now is looked at again, and one that is unknown is not', async () => {
+  const { access, tasks } = world({
+    t: seen('outer', { children: ['t/a', 't/b'], status: 'failed', isOpen: false }),
+    't/a': null,
+    't/b': undefined,
+  });
+  const first = await followTasks([TASK], access);
+  expect(first).toEqual({ guards: [], tasks: [{ ...TASK, status: 'failed', called: { 't/a': 0, 't/b': -1 } }] });
+  tasks['t/a'] = seen('middle', { hooks: [deny('')], status: 'denied', isOpen: false });
+  const next = await followTasks(first.tasks, access);
+  expect(next.guards).toMatchObject([{ ability_id: 'middle', decision: 'deny' }]);
+  expect(next.tasks).toMatchObject([{ settled: true }]);
+});
+
+test('of a loop that called very many, a hundred are looked at in one turn', async () => {
+  const children = Array.from({ length: 1000 }, (_, n) => `t/${n}`);
+  const { access, asked } = world({
+    t: seen('outer', { children }),
+    ...Object.fromEntries(children.map((key) => [key, seen('inner')])),
+  });
+  await followTasks([TASK], access);
+  expect(asked).toHaveLength(101);
+});
