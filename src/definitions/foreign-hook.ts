@@ -67,6 +67,11 @@ export function faultOfForeignHook({ value, locate }: Loaded<HookDefinition>, ph
       'Write `must_deny`, calls that it is there to stop, or say what its silence means: `abstain: deny` or `allow`.';
     return invalid(`The hook ${id} does not say what it must deny, and silence is its yes`, [], suggestion);
   }
+  const varied = value.must_deny && variedPartOf(handler);
+  if (varied) {
+    const message = `The hook ${id} gets what its event says on stdin, and ${varied.join('.')} that differs from call to call would tell a proof from a call`;
+    return invalid(message, ['handler', 'script', ...varied], 'Write plain texts there, without expressions.');
+  }
   if (phase === 'PreAbilityCall') return undefined;
   const key = (['must_deny', 'abstain'] as const).find((name) => value[name] !== undefined);
   const advice = 'Leave it out, or move the hook to PreAbilityCall.yaml.';
@@ -78,6 +83,17 @@ function foreignPartOf(handler: HookDefinition['handler']): PropertyKey[] | unde
   if (!('script' in handler)) return undefined;
   if (handler.event !== undefined) return ['handler', 'event'];
   return 'plugin_root' in handler.script ? ['handler', 'script', 'plugin_root'] : undefined;
+}
+
+/** What a script is given besides its event, where that depends on the call. */
+function variedPartOf(handler: HookDefinition['handler']): PropertyKey[] | undefined {
+  if (!('script' in handler)) return undefined;
+  const { args = [], env = {} } = handler.script;
+  const isVaried = (given: unknown): boolean => typeof given !== 'string' || given.includes('${{');
+  const item = args.findIndex(isVaried);
+  if (item >= 0) return ['args', item];
+  const name = Object.keys(env).find((key) => isVaried(env[key]));
+  return name === undefined ? undefined : ['env', name];
 }
 
 function faultOfKeys(tool: string, keys: string[]): { text: string; advice: string } | undefined {

@@ -172,7 +172,9 @@ export async function noteNext(context: Context, connection: Connection, result:
   if (!isEndState(result.status) || result.status === 'succeeded' || task_key === null) return;
   const retry = (await readWayToRetry(connection, result)) ?? null;
   const why = { command: commandOf('ability', 'why', task_key), purpose: 'how it came to this' };
-  const next = [...afterFailure({ task_key, error, steps, retry }), why];
+  const after = afterFailure({ task_key, error, steps, retry });
+  // What was denied is understood before it is tried again.
+  const next = result.status === 'denied' ? [why, ...after] : [...after, why];
   context.terminal.note(['Next:', ...alignedCommands(context, next)].join('\n'));
 }
 

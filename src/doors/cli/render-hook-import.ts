@@ -4,6 +4,7 @@ import type { PlannedFile } from '../../authoring/planned-file.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { oneLine } from '../../rules/shown-text.js';
 import type { Terminal } from './terminal.js';
+import { commandOf } from './typed-command.js';
 
 /** An import of hooks that is done, or was only planned. */
 export interface HookImport {
@@ -44,10 +45,24 @@ export function renderHookImport(done: HookImport, style: Terminal['style']): st
   for (const { at, why } of notTaken) lines.push(`  ${at}: ${shown(why)}`);
   const said = files.length === 0 ? 'Nothing to write: all of it is there.' : isDryRun ? 'Would write' : 'Written';
   lines.push('', style('bold', said), ...files.map(({ path }) => `  ${path}`));
-  if (hooks.some(({ draft }) => draft.phase === 'PreAbilityCall')) {
-    lines.push('', 'Next', '  ability lint --check-hooks   # fires each guard with what it must deny');
-  }
+  lines.push(...nextOf(hooks));
   return lines.join('\n');
+}
+
+/** How it is seen that the guards work: proved, then by a call that one of them denies. */
+function nextOf(hooks: readonly WrittenDraft[]): string[] {
+  if (!hooks.some(({ draft }) => draft.phase === 'PreAbilityCall')) return [];
+  const [denied] = hooks.flatMap(
+    ({ definition }) => (definition.must_deny ?? []) as { ability: string; input: JsonObject }[],
+  );
+  const run = denied && commandOf('ability', 'run', denied.ability, '--input', JSON.stringify(denied.input));
+  return [
+    '',
+    'Next',
+    '  ability lint --check-hooks   # fires each guard with what it must deny',
+    ...(run === undefined ? [] : [`  ${run}   # a guard denies it; the call is not made`]),
+    '  ability hooks export --to claude   # the way back: the tool asks the guards of this project',
+  ];
 }
 
 function linesOf({ draft, definition }: WrittenDraft, { isRun }: HookImport, style: Terminal['style']): string[] {

@@ -37,12 +37,18 @@ export function renderSteps(result: TaskResult, style: Style): string[] {
   const calls = Math.max(0, ...steps.map(({ call }) => call?.length ?? 0));
   return steps.map((step) => {
     const { mark, color } = MARKS[step.status];
-    const time = step.duration_ms === null ? '' : formatDuration(step.duration_ms);
+    const time = tookOf(step);
     const attempts = attemptsOf(step);
     const call = (step.call ?? '').padEnd(calls);
     const text = `${step.path.padEnd(width)}  ${style('dim', call)}  ${style(color, step.status.padEnd(9))} ${time}${attempts}`;
     return `  ${style(color, mark)} ${text.trimEnd()}`;
   });
+}
+
+/** How long a step took. A call that was denied was not made; how long its guards took is with them. */
+export function tookOf({ status, duration_ms, call, attempts }: StepSummary): string {
+  const isMade = status !== 'skipped' && !(status === 'denied' && call !== null && attempts === 0);
+  return duration_ms === null || !isMade ? '' : formatDuration(duration_ms);
 }
 
 /** A step in a loop has turns besides, and a loop itself its items. */
@@ -54,7 +60,8 @@ function attemptsOf(step: StepSummary): string {
 
 /** One line for a step that has changed, where nothing can be redrawn. */
 export function renderChange(step: StepSummary): string {
-  const time = step.duration_ms === null ? '' : ` ${formatDuration(step.duration_ms)}`;
+  const took = tookOf(step);
+  const time = took === '' ? '' : ` ${took}`;
   const told = step.items && isStepEnd(step.status) ? tellTurnsInLine(step, MOST_FAILURES) : undefined;
   return `  ${step.path} ${step.status}${time}${told === undefined ? attemptsOf(step) : `  ${told}`}`;
 }

@@ -11,6 +11,7 @@ import type { Registry } from '../../../definitions/registry.js';
 import { type Context, environmentOf, openLoader } from '../context.js';
 import { unlessInterrupted } from '../interruption.js';
 import { type HookImport, hooksAsJson, renderHookImport } from '../render-hook-import.js';
+import { asTyped } from '../typed-command.js';
 
 /** Flags of `ability import hooks`. */
 export interface ImportHooksFlags {
@@ -35,7 +36,7 @@ export async function run(context: Context, [file = '']: string[], flags: Import
   );
   const { terminal } = context;
   if (context.flags.json) terminal.printJson(hooksAsJson(done));
-  else terminal.print(renderHookImport(done, terminal.style));
+  else terminal.print(asTyped(renderHookImport(done, terminal.style), context));
   return EXIT.ok;
 }
 

@@ -6,7 +6,7 @@ import { formatDuration } from '../../../rules/duration.js';
 import { oneLine } from '../../../rules/shown-text.js';
 import { isOfExpansion } from '../../../rules/step-name.js';
 import { isInTurn } from '../../../rules/turn-paths.js';
-import { markOf } from '../render-steps.js';
+import { markOf, tookOf } from '../render-steps.js';
 import type { Terminal } from '../terminal.js';
 import { widthOf } from './paint-block.js';
 import type { OutputLine } from './read-output.js';
@@ -82,12 +82,12 @@ function lineOf(
 /** How a step stands: how long, which attempt, what it waits for, or how it ended. */
 function stateOf(step: StepSummary, view: TaskView, sources: RowSources): string {
   const { style } = sources;
-  const { status, path, items, duration_ms, attempts, error } = step;
+  const { status, path, items, attempts, error } = step;
   const entry = view.progress[path];
   if (status === 'pending') return '';
   const loop = items ? tellLoop(items, sources) : (tellTurnsInLine(step, 0) ?? '');
   if (isStepEnd(status)) {
-    const took = duration_ms === null || status === 'skipped' ? '' : formatDuration(duration_ms);
+    const took = tookOf(step);
     const tries = attempts > 1 && step.turns === undefined ? `attempt ${attempts}` : '';
     const why =
       status !== 'succeeded' && error && loop === ''
