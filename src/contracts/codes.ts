@@ -491,6 +491,16 @@ export const CODES = {
     means: 'The ability, or one it calls, is not registered for this environment.',
     next: 'Choose one of the environments the message lists.',
   },
+  'schedule.exists': {
+    exit: EXIT.usage,
+    means: 'The project has a schedule of that name that says something else.',
+    next: 'Choose another name, or delete that schedule first; one that a definition states is changed by `ability schedule sync`.',
+  },
+  'schedule.not_found': {
+    exit: EXIT.usage,
+    means: 'This project has no schedule of that name on this Temporal.',
+    next: 'Run `ability schedule list`.',
+  },
   'script.arguments_too_large': {
     exit: EXIT.failed,
     means: 'The arguments and variables of a script are larger than the operating system lets a process have.',
