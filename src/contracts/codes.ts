@@ -486,11 +486,6 @@ export const CODES = {
     means: 'Files could not be written, so none was.',
     next: 'Mend what the message names, such as a full disk or missing permissions, and run the command again.',
   },
-  'scope.environment': {
-    exit: EXIT.unavailable,
-    means: 'The ability, or one it calls, is not registered for this environment.',
-    next: 'Choose one of the environments the message lists.',
-  },
   'schedule.exists': {
     exit: EXIT.usage,
     means: 'The project has a schedule of that name that says something else.',
@@ -500,6 +495,11 @@ export const CODES = {
     exit: EXIT.usage,
     means: 'This project has no schedule of that name on this Temporal.',
     next: 'Run `ability schedule list`.',
+  },
+  'scope.environment': {
+    exit: EXIT.unavailable,
+    means: 'The ability, or one it calls, is not registered for this environment.',
+    next: 'Choose one of the environments the message lists.',
   },
   'script.arguments_too_large': {
     exit: EXIT.failed,
