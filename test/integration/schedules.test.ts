@@ -5,6 +5,7 @@ import {
   deleteSchedule,
   fireSchedule,
   listSchedules,
+  listTasks,
   pauseSchedule,
   readApprovals,
   resumeSchedule,
@@ -67,6 +68,10 @@ test('a firing is an ordinary task: key, input, record and requester', async () 
   expect(firing).toMatchObject({ status: 'succeeded', error: null });
   const { result } = await viewTask(project.connection, firing?.task_key as string);
   expect(result).toMatchObject({ status: 'succeeded', output: { text: 'hello Ada' }, ability_id: 'greets' });
+  const listed = await listTasks(project.connection, { ability: 'greets', limit: 5 });
+  expect(listed).toMatchObject([
+    { task_key: firing?.task_key, requested_by: 'schedule:nightly', intent: 'greet', status: 'succeeded' },
+  ]);
 });
 
 test('a guard that refuses at 3 am is seen in the schedule, with its reason; there is no task', async () => {
