@@ -23,7 +23,7 @@ export interface Executions {
   /** Undefined where Temporal knows none. */
   find(key: string): Promise<Execution | undefined>;
   cancel(key: string): Promise<void>;
-  /** Deletes all runs of a task, of those it called, and of its preflights; some may be gone already. */
+  /** Deletes all runs of a task, of those it called, of its notices and of its preflights; some may be gone already. */
   remove(key: string, project: string, onProgress: () => void): Promise<void>;
 }
 

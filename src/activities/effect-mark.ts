@@ -18,7 +18,7 @@ export interface MarkedBy {
 
 /** Where marks are kept: each is made once, whoever tries at the same time. */
 export interface EffectMarks {
-  /** @returns the start that had left it before; `made` where none had. @throws AbilityError `store.full`. */
+  /** @returns the start that had left it before; `made` where none had. @throws AbilityError `store.full`, `store.not_shared`. */
   make(call: MarkedCall, by: MarkedBy): Promise<'made' | MarkedBy>;
   remove(call: MarkedCall): Promise<void>;
 }
@@ -45,7 +45,7 @@ export class EffectMark {
   /**
    * Leaves the mark, unless an attempt of the same activity has, which the author allowed to be repeated.
    *
-   * @throws CallFailure `outcome.unknown` where another start left it; AbilityError `store.full`.
+   * @throws CallFailure `outcome.unknown` where another start left it; AbilityError `store.full`, `store.not_shared`.
    */
   async make(): Promise<void> {
     const found = await this.marks.make(this.call, this.by);

@@ -50,23 +50,69 @@ const MOST_TURNS = 3;
  */
 export async function deleteTask(connection: Connection, key: string, options: DeleteOptions): Promise<DeleteEnd> {
   refuseNoTask(key);
-  return asking(connection, async () => {
-    const task = await openOwn(connection, key);
-    const known = await readDeletion(connection, key);
-    if (known && (!options.purge || known.purged)) return { kind: 'already', deletion: known };
-    const isUnformed = !task && !known && options.purge && !(await findRecord(connection, key));
-    if (isUnformed && (await purgePreflight(connection, key, options.signal))) return { kind: 'unformed' };
-    const queue = await queueOf(connection, key, task, known);
-    const request: DeleteRequest = { key, by: options.by, purge: options.purge };
-    for (let turn = 0; turn < MOST_TURNS; turn += 1) {
-      const handle = await start(connection, queue, request);
-      const deletion = await resultOf(connection, handle.workflowId, key, options);
-      if (!deletion) return { kind: 'aborted' };
-      if (deletion.problem) throw new AbilityError(deletion.problem);
-      if (deletion.purged || !options.purge) return { kind: 'deleted', deletion };
-    }
-    throw new AbilityError({ code: 'task.delete_failed', message: `${key} is deleted by others at the same time` });
-  });
+  const course: Course = { isBegun: false };
+  return asking(connection, () =>
+    whilePatient(key, options, course, (stop) => deleteOnce(connection, key, options, course, stop)),
+  );
+}
+
+/** How far a deletion has come. */
+interface Course {
+  /** Temporal has it, so that it goes on by itself. */
+  isBegun: boolean;
+}
+
+/** @param stop ends the waiting, not the deletion. */
+async function deleteOnce(
+  connection: Connection,
+  key: string,
+  options: DeleteOptions,
+  course: Course,
+  stop: AbortSignal,
+): Promise<DeleteEnd> {
+  // A call that joins a deletion may find its server gone before it comes to wait.
+  const lasting = <T>(action: () => Promise<T>): Promise<T> => keepingRuntime(connection, action, stop);
+  const { task, known } = await lasting(async () => ({
+    task: await openOwn(connection, key),
+    known: await readDeletion(connection, key),
+  }));
+  if (known && (!options.purge || known.purged)) return { kind: 'already', deletion: known };
+  const isUnformed = !task && !known && options.purge && !(await findRecord(connection, key));
+  if (isUnformed && (await purgePreflight(connection, key, options.signal))) return { kind: 'unformed' };
+  const queue = await lasting(() => queueOf(connection, key, task, known));
+  const request: DeleteRequest = { key, by: options.by, purge: options.purge };
+  for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+    const handle = await lasting(() => start(connection, queue, request));
+    course.isBegun = true;
+    const deletion = await resultOf(connection, handle.workflowId, key, options.onStall, stop);
+    if (deletion.problem) throw new AbilityError(deletion.problem);
+    if (deletion.purged || !options.purge) return { kind: 'deleted', deletion };
+  }
+  throw new AbilityError({ code: 'task.delete_failed', message: `${key} is deleted by others at the same time` });
+}
+
+/** Does something until the caller stops waiting, or its time is up. */
+async function whilePatient(
+  key: string,
+  { timeoutMs, signal }: DeleteOptions,
+  course: Course,
+  action: (stop: AbortSignal) => Promise<DeleteEnd>,
+): Promise<DeleteEnd> {
+  const stop = new AbortController();
+  const abort = (): void => stop.abort();
+  signal?.addEventListener('abort', abort, { once: true });
+  if (signal?.aborted) stop.abort();
+  const stopTimer = startTimer(timeoutMs ?? Number.POSITIVE_INFINITY, abort);
+  try {
+    return await action(stop.signal);
+  } catch (error) {
+    if (signal?.aborted) return { kind: 'aborted' };
+    if (stop.signal.aborted) throw tookTooLong(key, course, error);
+    throw error;
+  } finally {
+    stopTimer();
+    signal?.removeEventListener('abort', abort);
+  }
 }
 
 /** A key must be one, since it names a folder; what is part of a task goes with it. */
@@ -122,38 +168,31 @@ function start({ temporal, project }: Connection, taskQueue: string, request: De
   });
 }
 
-/** How a deletion went; undefined when the caller stopped waiting. */
+/** How a deletion went. */
 async function resultOf(
   connection: Connection,
   id: string,
   key: string,
-  { timeoutMs, signal, onStall }: DeleteOptions,
-): Promise<Deletion | undefined> {
-  const stop = new AbortController();
-  const abort = (): void => stop.abort();
-  signal?.addEventListener('abort', abort, { once: true });
-  if (signal?.aborted) stop.abort();
-  const stopTimer = startTimer(timeoutMs ?? Number.POSITIVE_INFINITY, abort);
+  onStall: DeleteOptions['onStall'],
+  stop: AbortSignal,
+): Promise<Deletion> {
   try {
     const wait = (): Promise<unknown> => connection.temporal.workflow.getHandle(id).result();
-    const result = await keepingRuntime(connection, () => watchingStalls(connection, id, onStall, wait), stop.signal);
+    const result = await keepingRuntime(connection, () => watchingStalls(connection, id, onStall, wait), stop);
     return result as Deletion;
   } catch (error) {
-    if (signal?.aborted) return undefined;
-    if (stop.signal.aborted) throw tookTooLong(key, error);
     throw failureOf(key, error);
-  } finally {
-    stopTimer();
-    signal?.removeEventListener('abort', abort);
   }
 }
 
-function tookTooLong(key: string, cause: unknown): AbilityError {
+function tookTooLong(key: string, { isBegun }: Course, cause: unknown): AbilityError {
+  const what = isBegun ? 'it has not ended; the deletion goes on' : 'the server was not reached in time';
+  const why = isBegun ? `Look what it does, \`ability why ${key}\`; ` : '';
   return new AbilityError(
     {
       code: 'wait.timeout',
-      message: `${key} is not deleted yet: it has not ended; the deletion goes on`,
-      suggestion: `Look what it does, \`ability why ${key}\`; \`ability task delete ${key}\` waits for the deletion again.`,
+      message: `${key} is not deleted yet: ${what}`,
+      suggestion: `${why}\`ability task delete ${key}\` ${isBegun ? 'waits for the deletion again' : 'tries again'}.`,
     },
     { cause },
   );

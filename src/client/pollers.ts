@@ -7,6 +7,9 @@ import type { Connection } from './connect.js';
 /** Workers that have just started are listed a moment later. */
 const PATIENCE_MS = 2000;
 
+/** Between two looks. */
+const LOOK_MS = 100;
+
 /** Who was seen a moment ago is not asked for again: pollers are listed much longer than that. */
 const SEEN_MS = 2000;
 
@@ -21,7 +24,7 @@ export async function placementWithWorker(connection: Connection, environment: s
     const found = order.find((_, index) => served[index]);
     if (found) return found;
     if (Date.now() > deadline) throw noWorker(connection, environment);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await pause();
   }
 }
 
@@ -35,12 +38,19 @@ export async function refuseWithoutWorker(
   if (!(await hasWorker(connection, environment, placement))) throw noWorker(connection, environment, placement);
 }
 
-/** @throws AbilityError `placement.no_worker` when nobody serves a queue. */
+/** @throws AbilityError `placement.no_worker` when no worker serves a queue, nor takes it up within a moment. */
 export async function refuseUnserved(connection: Connection, queue: string): Promise<void> {
-  if (await isServed(connection.temporal, connection.namespace, queue)) return;
-  throw new AbilityError({
+  const deadline = Date.now() + PATIENCE_MS;
+  while (!(await isServed(connection.temporal, connection.namespace, queue))) {
+    if (Date.now() > deadline) throw unserved(connection, queue);
+    await pause();
+  }
+}
+
+function unserved({ address }: Connection, queue: string): AbilityError {
+  return new AbilityError({
     code: 'placement.no_worker',
-    message: `No worker serves ${queue} on Temporal at ${connection.address}`,
+    message: `No worker serves ${queue} on Temporal at ${address}`,
     suggestion: 'Start one: ability worker --env NAME.',
   });
 }
@@ -65,4 +75,8 @@ function noWorker(connection: Connection, environment: string, placement?: Place
     message: `No worker serves ${queue}${others} on Temporal at ${connection.address}`,
     suggestion: `Start one: ability worker --env ${environment}${placement ? ` --placement ${placement}` : ''}.`,
   });
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, LOOK_MS));
 }

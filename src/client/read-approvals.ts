@@ -9,11 +9,11 @@ import { viewOwnTask, viewTask } from './view-task.js';
 
 /** An approval with what tells it apart from others, or makes it the same. */
 export interface ShownApproval extends Approval {
-  /** The task to decide on. */
+  /** The task that asks, and is to be decided on: it may be one that another has called. */
   task_key: string;
   /** The ability of that task. */
   task_ability: string;
-  /** Digest of the plan that the task runs. */
+  /** Digest of the sealed plan that this task runs; that of a called task is part of the plan of the first that called. */
   plan_digest: string;
   /** As `whatDigestOf` gives it. */
   what_digest: string;
@@ -30,19 +30,24 @@ export interface LastApproved {
   differs: ValueDifference[];
 }
 
-const MOST_TASKS = 200;
+/** So many tasks are asked at once. */
+const ASKED_AT_ONCE = 50;
 /** So many tasks are looked at for one that was approved before. */
 const MOST_LOOKED_AT = 10;
 
 /**
- * What one task waits for.
+ * What one task waits for, and those that it has called.
  *
  * @throws AbilityError `task.not_found`, `task.other_project`.
  */
 export async function readApprovals(connection: Connection, key: string): Promise<ShownApproval[]> {
   const { result } = await viewOwnTask(connection, key);
-  return result.approvals
-    .filter(({ status }) => status === 'open')
+  const open = result.approvals.filter(({ status }) => status === 'open');
+  const called = [...new Set(open.flatMap(({ task }) => task ?? []))];
+  // Which ability asks, and under which plan, only the task that asks knows.
+  const inner = await inTurns(called, (task) => readApprovals(connection, task).catch(unlessGone));
+  const own = open
+    .filter(({ task }) => task === undefined)
     .map((approval) => ({
       ...approval,
       task_key: key,
@@ -50,19 +55,31 @@ export async function readApprovals(connection: Connection, key: string): Promis
       plan_digest: result.digest,
       what_digest: whatDigestOf(approval),
     }));
+  const known = new Set(open.map(({ id, task }) => `${task} ${id}`));
+  const shown = inner.flat().filter(({ id, task_key }) => known.has(`${task_key} ${id}`));
+  return [...own, ...shown.map((approval) => ({ ...approval, task: approval.task_key }))];
 }
 
 /** What the tasks of a project wait for; of all its environments where none is named. */
 export async function listApprovals(connection: Connection, environment?: string): Promise<ShownApproval[]> {
-  const filter = { called: true, status: ['waiting_approval' as const], environment, limit: MOST_TASKS };
+  const limit = Number.POSITIVE_INFINITY;
+  const filter = { called: true, status: ['waiting_approval' as const], environment, limit };
   const waiting = await listTasks(connection, filter);
-  const open = await Promise.all(waiting.map(({ task_key }) => readApprovals(connection, task_key).catch(unlessGone)));
+  const open = await inTurns(waiting, ({ task_key }) => readApprovals(connection, task_key).catch(unlessGone));
   // A task that is called is listed itself, and its approvals are also those of its caller.
   const seen = new Set<string>();
-  return open.flat().filter(({ id, task, task_key }) => {
-    const name = `${task ?? task_key} ${id}`;
+  return open.flat().filter(({ id, task_key }) => {
+    const name = `${task_key} ${id}`;
     return !seen.has(name) && seen.add(name);
   });
+}
+
+async function inTurns<T, U>(items: readonly T[], ask: (item: T) => Promise<U>): Promise<U[]> {
+  const answers: U[] = [];
+  for (let start = 0; start < items.length; start += ASKED_AT_ONCE) {
+    answers.push(...(await Promise.all(items.slice(start, start + ASKED_AT_ONCE).map(ask))));
+  }
+  return answers;
 }
 
 /** The list is older than the question. */

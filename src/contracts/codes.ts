@@ -594,8 +594,9 @@ export const CODES = {
   },
   'store.not_shared': {
     exit: EXIT.outOfOrder,
-    means: 'Something large is in a store that this process does not see or cannot reach, or it is damaged there.',
-    next: 'Point `ABILITY_STORE` to the store that the workers of the environment share; `ability doctor` says whether it can be used.',
+    means:
+      'Something large is in a store that this process does not see or cannot reach, or it is damaged there; or the folder of the store is not the one that was used before, as where it is not mounted.',
+    next: 'Point `ABILITY_STORE` to the store that the workers of the environment share, and mount it; `ability doctor` says whether it can be used.',
   },
   'task.cancelled': {
     exit: EXIT.unknown,

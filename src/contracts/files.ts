@@ -30,6 +30,15 @@ export interface TaskFile {
   called?: true;
 }
 
+/**
+ * A place in a value at which a file is asked for: a key or index, any of them but those that are named otherwise, or
+ * whatever is further in.
+ */
+export type FilePlace = FilePlaceStep[];
+
+/** One step of a {@link FilePlace}. */
+export type FilePlaceStep = string | { besides: string[] } | { deep: true };
+
 /** What an operation's contract says of one of its files. */
 export interface PlanOutputFile {
   /** Relative to the folder that the script writes into. */

@@ -41,9 +41,9 @@ export const LINT_CODES = {
   },
   'lint.break_guard': {
     severity: 'error',
-    means: 'A guard no longer protects an ability, under the same version.',
+    means: 'A guard no longer protects an ability, or stops less before it, under the same version.',
     why: 'What was guarded yesterday runs unguarded today, and its users were not informed.',
-    fix: 'Bind the guard again, or give it `match: {}` where a binding elsewhere narrowed it; else give the ability a new `version`.',
+    fix: 'Bind the guard again, take back what narrowed it, or give it `match: {}` where a binding elsewhere narrowed it; else give the ability a new `version`.',
   },
   'lint.break_input_narrowed': {
     severity: 'error',

@@ -3,7 +3,7 @@ import type { ApprovalField, CommentRule } from './approvals.js';
 import type { Caller } from './callers.js';
 import type { PlanConcurrency } from './concurrency.js';
 import type { Effect } from './effects.js';
-import type { PlanOutputFile } from './files.js';
+import type { FilePlace, PlanOutputFile } from './files.js';
 import type { PlanForeignHook } from './foreign-hooks.js';
 import type { BuiltinHook } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
@@ -63,6 +63,8 @@ export type PlanWorkflow = Pick<
 export interface PlanFiles {
   /** The schema of the input asks for files: those in it are the task's. */
   input?: true;
+  /** Where it asks for them; absent in older plans: files at any place are the task's. */
+  at?: FilePlace[];
   /** `policy.max_file`, in bytes; absent: 1 GiB. */
   file_bytes?: number;
   /** `policy.max_task_files`, in bytes; absent: 4 GiB. */

@@ -40,7 +40,10 @@ export interface TaskRecord {
   calls?: RecordedCall[];
   /** How many calls are not listed; left out where none is missing. */
   calls_left_out?: number;
-  /** Its steps that call nothing and have no steps in them, outside of loops: waits, approvals, values. The first hundred. */
+  /**
+   * Its steps that call nothing and have no steps in them: waits, approvals, values. The first hundred outside of loops, then the
+   * first hundred that ran in turns of loops, of the last run of a task that went on as a new one.
+   */
   steps?: RecordedStep[];
   /** How many of those are not listed; left out where none is missing. */
   steps_left_out?: number;

@@ -42,7 +42,7 @@ export interface ToldTask {
   steps?: StepsDone;
 }
 
-/** The steps of a task that call nothing and have no steps in them, outside of loops; not masked yet. */
+/** The steps of a task that call nothing and have no steps in them; not masked yet. */
 export interface StepsDone {
   listed: StepDone[];
   /** How many are not listed. */

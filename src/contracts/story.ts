@@ -65,7 +65,7 @@ export interface TaskStory {
    * How it can be tried again, and from which step; null where it cannot. `foreach`: the loop that it failed in, whose items
    * are taken over that are done as long as no step is named.
    */
-  retry: { from: string | null; foreach?: string } | null;
+  retry: { from: string | null; foreach?: string; corrected?: true } | null;
   links: TaskResult['links'];
 }
 

@@ -171,6 +171,8 @@ export interface Carried {
   handling?: Handling;
   /** The calls of earlier runs that the record of the task lists, and how many of them are beyond the first that it lists. */
   made?: CarriedCalls;
+  /** How many steps without calls ended in loops; absent: none. */
+  steps_in_turns?: number;
   /** How much of what hooks answered, and of the warnings, stayed behind; absent: nothing. */
   left?: { answers: number; warnings: number };
   /** Absent: none. */

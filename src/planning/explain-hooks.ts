@@ -3,6 +3,7 @@ import { PHASES, type Phase } from '../contracts/hooks.js';
 import type { HookDefinition, HookMatch } from '../definitions/formats/hooks.js';
 import { BINDING_LISTS, isGlobal, isNarrowed, type TaskPhase, whyItNeverRuns } from '../definitions/hook-bindings.js';
 import type { Registry } from '../definitions/registry.js';
+import { firesFor } from '../rules/fires.js';
 import { boundNames, fits, type HookBindings, type HookSubject, selectHooks } from './resolve-hooks.js';
 
 /** One hook of a phase, and whether it would run. */
@@ -38,7 +39,7 @@ export function explainHooks(registry: Registry, of: HooksOf): ExplainedHook[] {
 function explainPhase(registry: Registry, phase: TaskPhase, of: HooksOf): ExplainedHook[] {
   const { subject, levels, isWorkflow, caller } = of;
   const chosen = selectHooks(phase, registry, subject, levels, () => {}).map(({ value }) => value);
-  const firing = chosen.filter(({ match }) => firesFor(match, caller));
+  const firing = chosen.filter(({ match = {} }) => firesFor(match, caller));
   const isLate = ({ handler }: HookDefinition): boolean =>
     'builtin' in handler && !isWorkflow && phase !== 'PreAbilityCreate';
   const ordered = [...firing.filter((hook) => !isLate(hook)), ...firing.filter(isLate)];
@@ -61,10 +62,6 @@ function explainPhase(registry: Registry, phase: TaskPhase, of: HooksOf): Explai
   return [...running, ...dropped];
 }
 
-function firesFor(match: HookMatch | undefined, caller: Caller | undefined): boolean {
-  return caller === undefined || !match?.callers || match.callers.includes(caller);
-}
-
 function whyGlobal({ match }: HookDefinition): string {
   return match ? 'global: its match fits' : 'global: it has no match, and nothing binds it';
 }
@@ -79,7 +76,7 @@ function whyDropped(
   if (!hook.enabled) return 'not enabled';
   const unfit = hook.match && unfitField(hook.match, subject);
   if (unfit) return `its match does not fit: ${unfit}`;
-  if (!firesFor(hook.match, caller))
+  if (!firesFor(hook.match ?? {}, caller))
     return `it fires for ${hook.match?.callers?.join(', ')}, and the caller is ${caller}`;
   const list = BINDING_LISTS[phase];
   const named = levels.find(({ value }) => value?.[list]?.includes(hook.id));

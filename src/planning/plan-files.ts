@@ -3,6 +3,7 @@ import type { Project } from '../definitions/formats/project.js';
 import { parseBytes } from '../rules/byte-size.js';
 import { makesFiles } from '../rules/makes-files.js';
 import { asksForFiles } from './json-schema/file-format.js';
+import { filePlaces } from './json-schema/file-places.js';
 
 /** What a plan says of files; nothing where no call makes any and the input holds none. */
 export function filesOf(
@@ -13,7 +14,7 @@ export function filesOf(
   if (!hasInput && !Object.values(operations).some(makesFiles)) return {};
   return {
     files: {
-      ...(hasInput && { input: true }),
+      ...(hasInput && { input: true, at: filePlaces(ability.input_schema) }),
       ...(policy.max_file !== undefined && { file_bytes: parseBytes(policy.max_file) as number }),
       ...(policy.max_task_files !== undefined && { task_bytes: parseBytes(policy.max_task_files) as number }),
     },

@@ -6,7 +6,7 @@ import { AbilityError } from '../contracts/problem.js';
 import type { HookDefinition, HookMatch } from '../definitions/formats/hooks.js';
 import { BINDING_LISTS, isGlobal, type TaskPhase, whyItNeverRuns } from '../definitions/hook-bindings.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
-import { faultOfOptions } from '../rules/builtin-options.js';
+import { BUILTIN_PHASES, faultOfOptions } from '../rules/builtin-options.js';
 import { parseDuration } from '../rules/duration.js';
 import { matchesAnyGlob } from '../rules/glob.js';
 import { isOverPhase } from '../rules/guard-precedence.js';
@@ -237,13 +237,6 @@ export function handlerOf(
     ...(suggestion !== undefined && { suggestion }),
   };
 }
-
-/** A handler that makes sense only before calls, or only after them. */
-const BUILTIN_PHASES: Record<BuiltinHook, readonly Phase[]> = {
-  usage: ['PostAbilityCall'],
-  credentials_present: ['PreAbilityCreate', 'PreAbilityCall'],
-  environment_scope: ['PreAbilityCreate', 'PreAbilityCall'],
-};
 
 function builtinOf(
   hook: Loaded<HookDefinition>,

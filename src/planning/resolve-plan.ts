@@ -9,6 +9,7 @@ import { didYouMean } from '../rules/nearest.js';
 import { checkSchemas, checkScope } from './check-ability.js';
 import { checkExamples } from './check-examples.js';
 import { checkStepParameters } from './check-parameters.js';
+import { checkStepTexts } from './check-step-texts.js';
 import { configOf } from './choose-implementation.js';
 import { compileSteps } from './compile-steps.js';
 import type { Doubt, Warn } from './doubt.js';
@@ -167,6 +168,8 @@ function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): Pla
     used.set(key, found.operations[key]);
   }
   checkStepParameters(workflow, used);
+  const facts = { environment: resolveEnvironment(registry, environment), engine: ENGINE, cel: CEL };
+  checkStepTexts(workflow, used, facts);
   const inner = { ...resolving, callers: [...callers, value.id] };
   const called = [...children].sort(([a], [b]) => (a < b ? -1 : 1));
   const childAbilities = called.map(([id, path]) => resolveChild(inner, id, workflow.locate(path)).ability);

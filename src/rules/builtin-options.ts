@@ -1,6 +1,13 @@
-import type { BuiltinHook } from '../contracts/hooks.js';
+import type { BuiltinHook, Phase } from '../contracts/hooks.js';
 import type { JsonObject } from '../contracts/json.js';
 import { didYouMean } from './nearest.js';
+
+/** The phases of each built-in handler: each makes sense only before calls, or only after them. */
+export const BUILTIN_PHASES: Record<BuiltinHook, readonly Phase[]> = {
+  usage: ['PostAbilityCall'],
+  credentials_present: ['PreAbilityCreate', 'PreAbilityCall'],
+  environment_scope: ['PreAbilityCreate', 'PreAbilityCall'],
+};
 
 /** What each built-in handler takes: lists of names. */
 const TAKES: Record<BuiltinHook, Record<string, 'optional' | 'required'>> = {

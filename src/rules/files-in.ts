@@ -1,4 +1,4 @@
-import { type FileValue, isFileValue } from '../contracts/files.js';
+import { type FilePlace, type FileValue, isFileValue } from '../contracts/files.js';
 import type { Json } from '../contracts/json.js';
 
 /** A file in a value, and where: keys and indexes joined by dots. */
@@ -7,20 +7,35 @@ export interface FoundFile {
   file: FileValue;
 }
 
-/** All files in a value, in the order in which they stand there; however deep it is nested. */
-export function filesIn(value: Json): FoundFile[] {
+/**
+ * All files in a value, in the order in which they stand there; however deep it is nested.
+ *
+ * @param places left out: any.
+ */
+export function filesIn(value: Json, places?: readonly FilePlace[]): FoundFile[] {
   const found: FoundFile[] = [];
-  const open: { value: Json; at: string }[] = [{ value, at: '' }];
+  const open: { value: Json; path: readonly string[] }[] = [{ value, path: [] }];
   for (let next = open.pop(); next; next = open.pop()) {
-    const { value: here, at } = next;
+    const { value: here, path } = next;
     if (here === null || typeof here !== 'object') continue;
-    if (isFileValue(here)) found.push({ at, file: here });
-    else {
-      const inner = Object.entries(here).map(([key, item]) => ({ value: item, at: at === '' ? key : `${at}.${key}` }));
-      for (const item of inner.reverse()) open.push(item);
+    if (isFileValue(here)) {
+      if (!places || places.some((place) => isAt(path, place))) found.push({ at: path.join('.'), file: here });
+      continue;
     }
+    const inner = Object.entries(here).map(([key, item]) => ({ value: item, path: [...path, key] }));
+    for (const item of inner.reverse()) open.push(item);
   }
   return found;
+}
+
+function isAt(path: readonly string[], place: FilePlace): boolean {
+  for (const [index, step] of place.entries()) {
+    if (typeof step === 'object' && 'deep' in step) return true;
+    const key = path[index];
+    if (key === undefined) return false;
+    if (typeof step === 'string' ? step !== key : step.besides.includes(key)) return false;
+  }
+  return path.length === place.length;
 }
 
 /** How much room files take: those with the same bytes once. */

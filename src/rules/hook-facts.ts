@@ -197,7 +197,7 @@ export function denialOf(answer: HookAnswer): AbilityError {
   return new AbilityError({
     code: failed ? 'hook.failed' : 'guard.denied',
     message: failed
-      ? `The guard ${answer.hook_id} failed, and a guard that cannot answer is a no: ${answer.reason ?? 'no reason'}`
+      ? `The guard ${answer.hook_id} failed, and a guard that cannot answer denies the call: ${answer.reason ?? 'no reason'}`
       : `${oneLine(answer.reason ?? 'Denied.')} (hook ${answer.hook_id})`,
     details: {
       hook_id: answer.hook_id,

@@ -12,6 +12,8 @@ export interface WayToRetry {
    * loop, or at a step in it, it does them all again.
    */
   foreach?: string;
+  /** The call refused what it was given, so that the definition is to be corrected first: a retry reads it anew. */
+  corrected?: true;
 }
 
 /** Of an error, what tells where it arose. */
@@ -50,8 +52,14 @@ export function wayOnFrom(root: StepTree, task: string, path: string): string {
  */
 export function wayToRetry({ task, status, plan, error }: Retried): WayToRetry | undefined {
   if (!isEndState(status) || !RETRIED.includes(status) || /[:/]/.test(task)) return undefined;
-  // A retry has the same input, and would be refused as this one was.
-  if (isRefusedText(error)) return undefined;
+  const isRefused = isRefusedText(error);
+  // Called by itself an operation gets the input of the task, which a retry has as well.
+  if (isRefused && plan?.steps.length === 0) return undefined;
+  const way = beginning(plan, task, error);
+  return isRefused ? { ...way, corrected: true } : way;
+}
+
+function beginning(plan: StepTree | undefined, task: string, error: ToldError | null): WayToRetry {
   const path = pathOfError(error);
   const step = plan && path !== undefined ? stepToRetry(plan, taskOfError(error) ?? task, path) : undefined;
   if (plan === undefined || step === undefined || !canBeginAt(plan, step)) return { from: null };

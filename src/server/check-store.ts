@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CheckResult } from '../contracts/check.js';
 import { AbilityError } from '../contracts/problem.js';
 import { checkDisk } from './check-machine.js';
+import type { ProjectPaths } from './project-paths.js';
 import { FolderStore } from './store/folder-store.js';
 import { openStore } from './store/open-store.js';
 import type { Store } from './store/store.js';
@@ -10,10 +11,10 @@ const NAME = 'store';
 /** A store that is slower than this keeps tasks waiting. */
 const SLOW_MS = 2000;
 
-/** Whether the store can be used: an object is written, listed, read and removed. @param place as `ABILITY_STORE` names it. */
-export async function checkStore(place: string): Promise<CheckResult> {
+/** Whether the store can be used: an object is written, listed, read and removed. @param place as `ABILITY_STORE` names it. @param paths of the project. */
+export async function checkStore(place: string, paths?: ProjectPaths): Promise<CheckResult> {
   try {
-    const store = openStore(place);
+    const store = openStore(place, paths);
     const disk = store instanceof FolderStore ? checkDisk(store.folder, NAME) : undefined;
     if (disk && disk.status !== 'ok') return disk;
     const began = performance.now();

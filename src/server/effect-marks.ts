@@ -15,11 +15,16 @@ import { syncFolder } from './sync-folder.js';
 export class StoredMarks implements EffectMarks {
   private readonly folder: string;
 
-  constructor(store: string) {
+  /** @param check looks whether the store is the one that has the marks of before. */
+  constructor(
+    store: string,
+    private readonly check: () => void = () => {},
+  ) {
     this.folder = join(store, 'marks');
   }
 
   async make(call: MarkedCall, by: MarkedBy): Promise<'made' | MarkedBy> {
+    this.check();
     const path = this.pathOf(call);
     await makeFolder(dirname(path)).catch((error: unknown) => {
       throw notKept(call, this.folder, error);

@@ -6,5 +6,5 @@ import type { Store } from './store/store.js';
 
 /** The marks of calls in a store. A file system creates a file once, whoever tries at the same time; not every store does. */
 export function openMarks(store: Store): EffectMarks {
-  return store instanceof FolderStore ? new StoredMarks(store.folder) : new ListedMarks(store);
+  return store instanceof FolderStore ? new StoredMarks(store.folder, () => store.check(true)) : new ListedMarks(store);
 }

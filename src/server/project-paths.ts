@@ -20,6 +20,8 @@ export interface ProjectPaths {
   serverLog: string;
   database: string;
   store: string;
+  /** Which stores in shared folders were seen, one file a store. */
+  sharedStores: string;
   keys: string;
   /** Beside the keys of seals, and none of them: with it the owner of the runtime proves who decides. */
   proofKey: string;
@@ -51,6 +53,7 @@ export function pathsOf(root: string, system = join(root, '.system')): ProjectPa
     serverLog: join(system, 'temporal', 'server.log'),
     database: join(system, 'temporal', 'temporal.db'),
     store: join(system, 'store'),
+    sharedStores: join(system, 'shared-stores'),
     keys: join(system, 'keys'),
     proofKey: join(system, 'keys', PROOF_KEY),
     records: join(system, 'implement'),

@@ -77,10 +77,13 @@ export function writeRuntimeFile(paths: ProjectPaths, file: RuntimeFile): void {
 }
 
 /** What the runtime keeps, keys among it, is nobody else's; definitions may lie beside it. */
-const IGNORED = ['keys/', 'store/', 'temporal/', 'implement/', 'running/', 'pinned/', 'runtime.*', 'usage.*'];
+const IGNORED = ['keys/', 'store/', 'shared-stores/', 'temporal/', 'implement/', 'running/', 'pinned/'].concat([
+  'runtime.*',
+  'usage.*',
+]);
 
 /** Makes the folder of the runtime, and keeps what lies in it out of version control. */
-export function makeSystemFolder(paths: ProjectPaths): void {
+export function makeSystemFolder(paths: Pick<ProjectPaths, 'system'>): void {
   mkdirSync(paths.system, { recursive: true });
   const file = join(paths.system, '.gitignore');
   if (!existsSync(file)) writeFileSync(file, ['.gitignore', ...IGNORED, ''].join('\n'));

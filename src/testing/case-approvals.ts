@@ -1,9 +1,10 @@
-import { type Connection, decide } from '../client/index.js';
+import { decide } from '../client/index.js';
 import type { Approval, Decision, Verdict } from '../contracts/approvals.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { ScriptedDecision, ScriptedDecisions } from '../definitions/formats/cases.js';
 import { needsComment } from '../rules/decide-approval.js';
 import { lastOf } from './check-names.js';
+import type { Bench } from './open-bench.js';
 import type { PreparedCase } from './prepared-case.js';
 
 /** Who decides where a case names nobody and the approval lists nobody. */
@@ -16,9 +17,11 @@ export class CaseApprovals {
   /** Decisions that did not count, for whoever wonders why an approval expired. */
   readonly ignored: string[] = [];
   private readonly seen = new Set<string>();
+  /** The one person who can be proved, as on the project's own runtime: the first who decides where proof is required. */
+  private owner: string | undefined;
 
   constructor(
-    private readonly connection: Connection,
+    private readonly bench: Pick<Bench, 'connection' | 'prove'>,
     private readonly scripted: PreparedCase['approvals'],
   ) {}
 
@@ -33,7 +36,8 @@ export class CaseApprovals {
     for (const approval of fresh) {
       this.seen.add(`${workflow} ${approval.id}`);
       for (const { decision, ...said } of this.decisionsFor(approval)) {
-        await this.send(workflow, decision, { ...said, approval_id: approval.id });
+        const proved = this.withProof(approval, decision, { ...said, approval_id: approval.id });
+        if (proved) await this.send(workflow, decision, proved);
         decided = true;
       }
     }
@@ -61,9 +65,23 @@ export class CaseApprovals {
     return [scripted].flat().map((decision, turn) => completed(decision, approval, turn));
   }
 
+  /** A decision as who owns the runtime would send it; undefined for one that only another could prove. */
+  private withProof(approval: Approval, verdict: Verdict, decision: Decision): Decision | undefined {
+    if (approval.proof !== 'required') return decision;
+    const { by = '', comment = null, fields = null } = decision;
+    this.owner ??= by;
+    if (by === '' || by !== this.owner) {
+      const why = `proof is required, and only ${this.owner || 'a person with a name'} can be proved in this case`;
+      this.ignored.push(`${approval.id}: ${by || 'an unnamed person'} does not count: ${why}`);
+      return undefined;
+    }
+    const { id: approval_id, raised_at } = approval;
+    return { ...decision, proof: this.bench.prove({ approval_id, raised_at, verdict, by, comment, fields }) };
+  }
+
   private async send(workflow: string, verdict: Verdict, decision: Decision): Promise<void> {
     try {
-      await decide(this.connection, workflow, verdict, decision);
+      await decide(this.bench.connection, workflow, verdict, decision);
     } catch (error) {
       if (!(error instanceof AbilityError) || error.code !== 'approval.ignored') throw error;
       this.ignored.push(`${decision.approval_id}: ${error.message}`);

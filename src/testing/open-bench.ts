@@ -9,12 +9,14 @@ import type { SetClock } from '../activities/guard-creation.js';
 import { createAnswerAbility } from '../activities/hooks/ability-handler.js';
 import type { ActivityDependencies } from '../activities/index.js';
 import type { Connection } from '../client/index.js';
+import type { DecisionProof, ProvedDecision } from '../contracts/approvals.js';
 import { ATTRIBUTES } from '../contracts/names.js';
 import type { Registry } from '../definitions/registry.js';
 import type { Progress } from '../server/binary/find-program.js';
 import { obtainTestServer } from '../server/binary/find-test-server.js';
 import { SpillingCodec } from '../server/payload-codec.js';
 import { type ProjectPaths, pathsOf } from '../server/project-paths.js';
+import { proveDecision, whyNotProved } from '../server/proof-key.js';
 import { openStore } from '../server/store/open-store.js';
 import { startTestServer, type TestServer } from '../server/test-server.js';
 import { allPlaces, WorkerHost } from '../worker/host-workers.js';
@@ -30,10 +32,14 @@ export interface Bench {
   clock: TestClock;
   /** Gives a case the key of its task, whose calls and hooks it will answer. @returns it, and what notes the calls. */
   begin(prepared: PreparedCase): { task: string; calls: CaseCalls };
+  /** Proves a decision to be of whom it names, where an environment asks for proof. */
+  prove(decision: ProvedDecision): DecisionProof;
   close(): Promise<void>;
 }
 
 const NAMESPACE = 'default';
+/** Of cases alone: no project and no runtime has it. */
+const PROOF_KEY = randomBytes(32);
 /** The number by which Temporal's API knows the type of all our search attributes. */
 const KEYWORD = 2;
 
@@ -75,7 +81,7 @@ export async function openBench(
       cases.set(task, { prepared, calls });
       return { task, calls };
     };
-    return { connection, clock, begin, close };
+    return { connection, clock, begin, prove: (decision) => proveDecision(PROOF_KEY, decision), close };
   } catch (error) {
     await close();
     throw error;
@@ -150,6 +156,8 @@ async function hostWorkers(
         tools: { pin: async (plan) => ({ plan, warnings: [] }) },
         variables: (environment) => new PlaceholderVariables(registry, environment),
         recordUsage: () => {},
+        // Who owns the machine on which cases run must not matter to them.
+        checkProof: (decision, proof) => whyNotProved(PROOF_KEY, decision.by, decision, proof),
         clockOf: (task) => clockOf(caseOf(task).prepared, clock),
       };
     },

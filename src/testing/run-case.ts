@@ -20,7 +20,7 @@ export async function runCase(bench: Bench, prepared: PreparedCase, signal: Abor
   const started = performance.now();
   const { ability, name, location, expect } = prepared;
   const { task, calls } = bench.begin(prepared);
-  const approvals = new CaseApprovals(bench.connection, prepared.approvals);
+  const approvals = new CaseApprovals(bench, prepared.approvals);
   const signals = new CaseSignals(bench.connection, prepared.signals, prepared.waits);
   const { outcome, warnings, problem } = await runTask(bench, task, prepared, approvals, signals, signal);
   const unsent = signals.unsent.map((name) => `No step waited for the signal ${name}, so it was not sent.`);

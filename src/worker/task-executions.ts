@@ -1,6 +1,6 @@
 import { type Client, isGrpcServiceError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import type { Execution, Executions } from '../activities/delete.js';
-import { earlyPreflightIdOf, preflightIdOf } from '../contracts/names.js';
+import { earlyPreflightIdOf, preflightIdOf, WORKFLOWS } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo } from '../contracts/task.js';
 import { grpcErrorOf } from '../server/grpc-error.js';
@@ -70,7 +70,7 @@ async function openChildren(client: Client, key: string): Promise<number> {
   return count;
 }
 
-/** All runs of a task and of those it called, the newest of the task itself first. */
+/** All runs of a task, of those it called and of their notices, the newest of the task itself first. */
 async function runsOf(client: Client, key: string): Promise<Run[]> {
   const runs = new Map<string, Run>();
   const known = new Set<string>();
@@ -83,13 +83,19 @@ async function runsOf(client: Client, key: string): Promise<Run[]> {
       waiting.push(...children);
     }
   }
-  // What no history leads to any more, since a deletion before this one stopped on its way.
-  for await (const { workflowId, runId } of client.workflow.list({
-    query: `WorkflowId = '${key}' OR WorkflowId STARTS_WITH '${key}/'`,
-  })) {
-    if (!runs.has(runId)) runs.set(runId, { workflowId, runId });
+  // What no history leads to any more, since a deletion before this one stopped on its way, or Temporal forgot the task first.
+  for (const query of [`WorkflowId = '${key}' OR WorkflowId STARTS_WITH '${key}/'`, noticesOf(key)]) {
+    for await (const { workflowId, runId } of client.workflow.list({ query })) {
+      if (!runs.has(runId)) runs.set(runId, { workflowId, runId });
+    }
   }
   return [...runs.values()];
+}
+
+/** Notices hold the approvals of a task, and of those it called. One that is still tried is terminated as it is deleted. */
+function noticesOf(key: string): string {
+  const ids = [`${key}:`, `${key}/`].map((start) => `WorkflowId STARTS_WITH 'notify:${start}'`);
+  return `WorkflowType = '${WORKFLOWS.notify}' AND (${ids.join(' OR ')})`;
 }
 
 /** The runs of one workflow, the newest first, with the ids of those that each called. */

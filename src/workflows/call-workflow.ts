@@ -75,6 +75,7 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
   const workflowId = `${run.task}/${path}${attemptOf(groups)}`;
   run.note(path, id, { status: 'running', call: ability, child: workflowId, attempts: 1 });
   run.atWork += 1;
+  run.called += 1;
   const made = run.made.begin(path, ability, input, workflowId);
   try {
     const result = await executeChild(ability, {
@@ -102,6 +103,7 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
     throw failure;
   } finally {
     run.atWork -= 1;
+    run.called -= 1;
   }
 }
 

@@ -32,6 +32,7 @@ export function carryOn(run: TaskRun): TaskStart {
     ...(run.slot && { slot: run.slot }),
     ...(run.handling && { handling: run.handling }),
     ...(made && { made }),
+    ...(run.inTurns.count > 0 && { steps_in_turns: run.inTurns.count }),
     ...((left.answers > 0 || left.warnings > 0) && { left }),
     ...(run.files.listed.length > 0 && { files: run.files.listed }),
   };

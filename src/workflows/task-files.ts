@@ -27,7 +27,8 @@ export class TaskFiles {
     this.mostBytes = child?.file_room ?? files?.task_bytes ?? FILE_LIMITS.task_bytes;
     if (carried) this.list(carried.files ?? []);
     if (carried || !files) return;
-    if (files.input && !child) this.list(filesIn(input).map(({ at, file }) => ({ step: '', name: at, file })));
+    if (files.input && !child)
+      this.list(filesIn(input, files.at).map(({ at, file }) => ({ step: '', name: at, file })));
     for (const { made } of Object.values(progress ?? {})) if (made) this.list(made);
   }
 

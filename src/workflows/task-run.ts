@@ -28,6 +28,7 @@ import { CallsMade } from './calls-made.js';
 import { ItemsUnderWay } from './items-under-way.js';
 import { isUndo } from './step-notes.js';
 import { type StepValue, StepValues, type Values, withLinks } from './step-values.js';
+import { StepsInTurns } from './steps-done.js';
 import { summarize } from './summary.js';
 import { fileMakers, TaskFiles } from './task-files.js';
 
@@ -66,6 +67,8 @@ export class TaskRun {
   rollingOver = false;
   /** Calls, guards and clean-ups at work: a run that winds up waits for their ends. */
   atWork = 0;
+  /** How many of them are tasks that this one has called. */
+  called = 0;
   /** Proofs of decisions that are being checked. */
   proving = 0;
   /** Whether proofs can be checked by the workers of this task; undefined while that was not asked. */
@@ -115,6 +118,8 @@ export class TaskRun {
   readonly budget: TaskBudget;
   /** What its calls were given and gave. */
   readonly made: CallsMade;
+  /** What became of the steps in its loops that call nothing. */
+  readonly inTurns: StepsInTurns;
   readonly createdAt: string;
   readonly values: StepValues;
   readonly files: TaskFiles;
@@ -153,6 +158,7 @@ export class TaskRun {
     this.calls = carried?.calls ?? 0;
     this.sequence = carried?.sequence ?? 0;
     this.made = new CallsMade(this.calls, carried?.made);
+    this.inTurns = new StepsInTurns(carried?.steps_in_turns ?? 0);
     this.paused = carried?.paused ?? changed?.paused ?? false;
     this.turn = carried?.turn && { ...carried.turn };
     this.slot = carried?.slot && { ...carried.slot };

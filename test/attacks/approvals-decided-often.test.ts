@@ -20,6 +20,10 @@ beforeAll(async () => {
   project = await runProject(
     {
       ...operation('once.done', 'appendFileSync("effects", "done\\n"); return 1;', { effects: 'write_additive' }),
+      ...operation('once.slow', 'appendFileSync("slow-effects", "done\\n"); await sleep(4000); return 1;', {
+        effects: 'write_additive',
+      }),
+      ...workflow('asks_slow', 'steps: [{ id: ask, approval: { title: Go? } }, { id: do, call: once.slow }]'),
       ...operation('slow.read', 'await sleep(2500); return 1;'),
       // The pause keeps the kill away from the effect: a write that a kill cuts off is rightly `unknown`.
       ...workflow(
@@ -67,8 +71,8 @@ async function startWorker(): Promise<{ kill(): Promise<void> }> {
   return { kill: () => killProcesses(pid) };
 }
 /** What was done so far; nothing, where no test has done anything yet. */
-const effects = (): string => {
-  const file = join(project.root, 'effects');
+const effects = (name = 'effects'): string => {
+  const file = join(project.root, name);
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
 };
 const approvalsOf = async (key: string) => (await viewTask(project.connection, key)).result.approvals;
@@ -107,6 +111,26 @@ test('one decision sent 100 times, with kill -9 of the worker in the middle, cou
   const known = ['counted', 'approval.ignored', 'task.closed', ...unanswered];
   expect(codes.filter((code) => !known.includes(code))).toEqual([]);
   expect(codes.filter((code) => code === 'counted').length).toBeLessThanOrEqual(1);
+}, 120_000);
+
+test('with kill -9 while the effect of the decision runs, it is done once, and the task says that it may have taken place', async () => {
+  // The worker of the test before would do the work.
+  await killProcesses(...workers);
+  const first = await startWorker();
+  const key = await asking('asks_slow');
+  const sending = Array.from({ length: SENT }, () =>
+    codeOf(decide(project.connection, key, 'approve', { by: 'alice' })),
+  );
+  await expect.poll(() => effects('slow-effects'), { timeout: 20_000, interval: 20 }).toBe('done\n');
+  const { view } = await viewTask(project.connection, key);
+  expect(view?.progress.do?.status).toBe('running');
+  await first.kill();
+  await startWorker();
+  expect((await Promise.all(sending)).filter((code) => code === 'counted')).toHaveLength(1);
+  expect(await resultOf(key)).toMatchObject({ status: 'unknown', error: { code: 'outcome.unknown', step: 'do' } });
+  const [approval] = await approvalsOf(key);
+  expect(approval?.decisions).toHaveLength(1);
+  expect(effects('slow-effects')).toBe('done\n');
 }, 120_000);
 
 test('an approval that expires while a branch beside it runs denies the task, and the branch ends', async () => {

@@ -63,6 +63,22 @@ describe('each check fails when its thing is broken', () => {
     expect((await doctor(['--address', '127.0.0.1:1'])).of('proof')).toMatchObject([{ status: 'warning' }]);
   });
 
+  test('notify: references that lead to nothing, by environment, and none once they are set', async () => {
+    const notify = 'notify: [{ on: [task.failed], webhook: "env:HOOK_URL", secret: "env:HOOK_SECRET" }]\n';
+    project.write({
+      'ability.yaml': projectFile('{ dev: {}, prod: {} }', notify),
+      '.env': 'HOOK_URL=http://127.0.0.1:9\n',
+    });
+    const { of, exitCode } = await doctor(['--address', '127.0.0.1:1']);
+    expect(of('notify')).toMatchObject([{ status: 'warning', advice: expect.stringMatching(/\.env/) }]);
+    expect(of('notify')[0]?.message).toMatch(/env:HOOK_SECRET \(dev\), env:HOOK_SECRET \(prod\) is not set here/);
+    expect(exitCode).toBe(7);
+    const text = await ability(['doctor', '--address', '127.0.0.1:1'], { cwd: project.root });
+    expect(text.stdout).toMatch(/^! notify +notices cannot be sent: env:HOOK_SECRET/m);
+    const set = await doctor(['--address', '127.0.0.1:1'], { HOOK_SECRET: 'whsec_x' });
+    expect(set.of('notify')).toEqual([]);
+  });
+
   test('temporal: the binary', async () => {
     const { of, exitCode } = await doctor([], { ABILITY_TEMPORAL_BIN: '/nowhere/temporal' });
     expect(of('temporal')).toMatchObject([{ status: 'failed', message: expect.stringMatching(/\/nowhere\/temporal/) }]);

@@ -18,6 +18,7 @@ const files = (hooks: string) => ({
 });
 const PLAIN = `
   - { id: second, blocking: true, match: { kinds: [script] }, handler: { expression: { deny_if: "input.n == 1", reason: one } } }
+  - { id: freeze, blocking: true, match: { kinds: [workflow] }, handler: { expression: { deny_if: "now() > timestamp('2029-01-01T00:00:00Z')" } } }
   - { id: flows, blocking: true, match: { kinds: [workflow] }, handler: { expression: { deny_if: "true" } } }
   - { id: agents, blocking: true, match: { callers: [agent] }, handler: { expression: { deny_if: "true" } } }`;
 
@@ -56,6 +57,7 @@ describe('`ability hooks list ID`', () => {
     expect(hooks.map(({ id, order, why }) => [id, order, why])).toEqual([
       ['blocks', 1, 'global: its match fits'],
       ['second', 2, 'global: its match fits'],
+      ['freeze', null, 'its match does not fit: kinds workflow (here: script)'],
       ['flows', null, 'its match does not fit: kinds workflow (here: script)'],
       ['agents', null, 'it fires for agent, and the caller is person'],
     ]);
@@ -72,5 +74,32 @@ describe('`ability hooks test HOOK --context`', () => {
     expect(JSON.parse(denied.stdout)).toMatchObject({ hook_id: 'second', guard_decision: 'deny', reason: 'one' });
     expect((await file('secnd', 'event.json')).exitCode).toBe(2);
     expect((await file('second', 'wrong.json')).exitCode).toBe(2);
+  });
+
+  test.each([
+    ['decides as expected', { context: { payload: { n: 1 } }, expect: 'deny' }, 0],
+    ['decides otherwise', { context: { payload: { n: 1 } }, expect: 'allow' }, 1],
+    ['fails, whatever was expected', { context: { payload: {} }, expect: 'deny' }, 1],
+    ['fails, with nothing expected', { payload: {} }, 1],
+    ['allows, with nothing expected', { payload: { n: 2 } }, 0],
+    ['is given an `expect` that is no decision', { context: {}, expect: 'maybe' }, 2],
+    ['is given a case without `expect`', { context: {} }, 2],
+  ])('where the hook %s', async (_, given, exit) => {
+    good.write({ 'case.json': JSON.stringify(given) });
+    const { exitCode, stdout } = await ability(['hooks', 'test', 'second', '--context', 'case.json'], {
+      cwd: good.root,
+    });
+    expect(exitCode).toBe(exit);
+    if (exit === 2 || !('expect' in given)) return;
+    expect(JSON.parse(stdout)).toMatchObject({ hook_id: 'second', expected: given.expect });
+  });
+
+  test('a case sets the moment of `now()`', async () => {
+    const of = (now: string) => JSON.stringify({ now, context: {}, expect: 'deny' });
+    good.write({ 'early.json': of('2026-01-01T00:00:00Z'), 'late.json': of('2030-01-01T00:00:00Z') });
+    const exits = ['early.json', 'late.json'].map((name) =>
+      ability(['hooks', 'test', 'freeze', '--context', name], { cwd: good.root }),
+    );
+    expect((await Promise.all(exits)).map(({ exitCode }) => exitCode)).toEqual([1, 0]);
   });
 });

@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SHOP, SHOPPING } from '../fixtures/arazzo-shop.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
@@ -35,6 +37,35 @@ describe('ability import arazzo', () => {
     const again = (await json('import', 'arazzo', 'docs/shopping.arazzo.yaml')).json;
     expect(again).toMatchObject({ new: [], changed: [], kept: [] });
     expect(again.unchanged).toHaveLength(5);
+  });
+
+  test('imported again over files that were edited it keeps the edits, and takes over what the document changed', async () => {
+    const file = join(project.root, 'registry/high-level/shopping.buy.yaml');
+    const read = () => readFileSync(file, 'utf8');
+    const again = async () => (await json('import', 'arazzo', 'docs/shopping.arazzo.yaml')).json;
+    const inDocument = (count: number) =>
+      project.write({ 'docs/shopping.arazzo.yaml': SHOPPING.replace('default: 2 }', `default: ${count} }`) });
+    const before = read();
+    const edited = before.replace(/^summary: .*$/m, 'summary: Ours. # as we call it');
+    writeFileSync(file, edited);
+    expect(await again()).toMatchObject({ new: [], changed: [], kept: [{ key: 'shopping.buy' }] });
+    expect(read()).toBe(edited);
+
+    inDocument(3);
+    expect((await again()).changed).toMatchObject([{ key: 'shopping.buy', conflicts: [] }]);
+    expect(read()).toContain('summary: Ours. # as we call it');
+    expect(read()).toMatch(/count: \{.*default: 3 \}/);
+
+    writeFileSync(file, read().replace('default: 3', 'default: 5'));
+    inDocument(4);
+    expect((await again()).changed).toMatchObject([
+      { conflicts: [{ at: 'input_schema.properties.count.default', before: '5', after: '4' }] },
+    ]);
+    expect(read()).toMatch(/count: \{.*default: 5 \}/);
+
+    project.write({ 'docs/shopping.arazzo.yaml': SHOPPING });
+    writeFileSync(file, before);
+    expect(await again()).toMatchObject({ new: [], changed: [], kept: [] });
   });
 
   test('a hook for one of the operations alone is not gone round by its second form', async () => {

@@ -108,6 +108,21 @@ describe('ability session', () => {
     expect(await json(['task', 'list', '--session', 'a'])).toMatchObject({ json: [{}, {}] });
   });
 
+  test('hooks that are scaffolded are asked by the next prompt and at the end [R-000-57]', async () => {
+    const within = ['--handler', 'script', '--match', 'modules=scaffolded'];
+    for (const [id, phase] of [
+      ['intent', 'PromptSubmit'],
+      ['ended', 'SessionStop'],
+    ] as const)
+      expect(await json(['scaffold', 'hook', id, '--phase', phase, ...within])).toMatchObject({ exitCode: 0 });
+    await json(['session', 'start', '--id', 'made', '--scope', 'scaffolded']);
+    const { json: turn } = await json(['session', 'prompt', 'made', ' Delete It ']);
+    expect(turn.hook_signals).toMatchObject({ normalized_intent: 'delete it' });
+    await json(['session', 'stop', 'made']);
+    const shown = JSON.stringify((await json(['session', 'show', 'made'])).json);
+    expect(shown).toContain('made ended after 1 turns: stop');
+  });
+
   test('a prompt is answered although runtime and worker were killed while its hooks were asked', async () => {
     await json(['session', 'start', '--id', 'cut', '--scope', 'slow']);
     const runtime = JSON.parse(readFileSync(join(project.root, '.system/runtime.json'), 'utf8')) as RuntimeFile;

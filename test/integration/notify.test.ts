@@ -1,6 +1,6 @@
-import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { decide, listTasks, readApprovals } from '../../src/client/index.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
@@ -79,10 +79,16 @@ describe('who is told of a task', () => {
     await arrived('/slack', 1);
     const [approval] = await readApprovals(project.connection, id);
     const [first] = sent('/hook');
-    const { 'webhook-id': event, 'webhook-timestamp': at, 'webhook-signature': signature } = first?.headers ?? {};
-    expect(event).toBe(`${id}:${approval?.id}:approval.requested`);
-    const mac = createHmac('sha256', KEY).update(`${event}.${at}.${first?.body}`).digest('base64');
-    expect(signature).toBe(`v1,${mac}`);
+    const event = `${id}:${approval?.id}:approval.requested`;
+    // As Standard Webhooks says, the id that is signed has no full stop.
+    expect(first?.headers['webhook-id']).toBe(event.replaceAll('.', '~'));
+    for (const path of ['/hook', '/events']) {
+      const [one] = sent(path);
+      const verify = (body: string) => new Webhook(SECRET).verify(body, one?.headers as Record<string, string>);
+      expect(verify(one?.body ?? '')).toEqual(bodyOf(path));
+      expect(() => verify(`${one?.body} `)).toThrow(/No matching signature/);
+    }
+    expect(sent('/slack')[0]?.headers).not.toHaveProperty('webhook-signature');
     expect(bodyOf('/hook')).toMatchObject({
       type: 'approval.requested',
       data: {
@@ -111,8 +117,15 @@ describe('who is told of a task', () => {
     await expect.poll(() => received.length, { timeout: 50_000, interval: 500 }).toBe(3);
     const again = [...sent('/hook'), ...sent('/slack')];
     expect(again).toHaveLength(3);
+    // The attempt has a moment of its own, and so a signature of its own, under the same id.
+    for (const { body, headers } of sent('/hook')) {
+      expect(new Webhook(SECRET).verify(body, headers as Record<string, string>)).toMatchObject({
+        type: 'task.failed',
+      });
+    }
+    expect(new Set(sent('/hook').map(({ headers }) => headers['webhook-timestamp'])).size).toBe(2);
     const ids = sent('/hook').map(({ headers }) => headers['webhook-id']);
-    expect(new Set(ids)).toEqual(new Set([`${result.task_key}:task.failed`]));
+    expect(new Set(ids)).toEqual(new Set([`${result.task_key}:task~failed`]));
     expect(bodyOf('/hook')).toMatchObject({ data: { error: { code: 'too_bad', message: 'It broke' } } });
   }, 60_000);
 

@@ -101,6 +101,48 @@ steps:
   expect(textOf(key)).toMatch(/## Steps without calls\n\n`named` \(let\): succeeded, gave:/);
 });
 
+test('R-000-86: so are the steps in turns of loops that ran, masked, the first hundred of them', async () => {
+  const result = await flows.run(
+    `
+steps:
+  - id: all
+    foreach: "[1, 2, 3]"
+    as: n
+    steps:
+      - { id: named, let: { n: "\${{ n }}", said: "\${{ input.said }}" } }
+      - { id: odd, let: { yes: true }, if: "n == 2" }
+      - { id: bad, fail: { code: no_luck, message: not today }, if: "n == 3", continue_on_error: true }
+  - { id: last, let: { m: 1 } }
+  - { id: leak, call: util.leak, with: {} }`,
+    { said: SECRET },
+  );
+  const record = recordOf(result.task_key as string);
+  const named = (n: number) => ({ path: `all/${n - 1}/named`, verb: 'let', gave: { value: { n, said: '***' } } });
+  expect(record.steps).toMatchObject([
+    { path: 'last', status: 'succeeded' },
+    named(1),
+    named(2),
+    { path: 'all/1/odd', status: 'succeeded', gave: { value: { yes: true } } },
+    named(3),
+    { path: 'all/2/bad', status: 'failed', error: { code: 'no_luck', message: 'not today' } },
+  ]);
+  expect(record).not.toHaveProperty('steps_left_out');
+});
+
+test('R-000-86: what is beyond the hundred is counted', async () => {
+  const result = await flows.run(
+    `
+steps:
+  - { id: all, foreach: input.items, as: n, steps: [{ id: named, let: { n: "\${{ n }}" } }] }`,
+    {
+      items: Array.from({ length: 130 }, (_, n) => n),
+    },
+  );
+  const record = recordOf(result.task_key as string);
+  expect(record.steps).toHaveLength(100);
+  expect(record.steps_left_out).toBe(30);
+});
+
 test('R-000-86: known secrets are masked in what the task itself was given and gave', async () => {
   const yaml = `
 steps: [{ id: leak, call: util.leak, with: {} }]

@@ -88,6 +88,36 @@ describe.skipIf(!server)(`an S3 store${why ? ` (skipped: ${why})` : ''}`, () => 
     expect(await listAll(place.prefix)).toEqual([]);
   });
 
+  test('sends one part at a time, and leaves nothing of an upload whose source fails', async () => {
+    const place = readS3Place(`s3://${Bucket}/${randomUUID()}`);
+    let [underWay, most] = [0, 0];
+    const counted = await makeS3Client();
+    counted.middlewareStack.add(
+      (next, { commandName }) =>
+        async (args) => {
+          const isPart = commandName === 'UploadPartCommand';
+          if (isPart) most = Math.max(most, ++underWay);
+          return next(args).finally(() => isPart && underWay--);
+        },
+      { step: 'initialize' },
+    );
+    const store = new S3Store(place, new S3Objects(place, async () => counted));
+    const parts = Array.from({ length: 4 }, () => Buffer.alloc(5 * 1024 * 1024, 'x'));
+    const { bytes } = await store.keepFile(Readable.from(parts), { maxBytes: 1e9 });
+    expect([bytes, most]).toEqual([20 * 1024 * 1024, 1]);
+    const before = await listAll(place.prefix);
+    const broken = new Error('the source broke');
+    const source = Readable.from(
+      (function* () {
+        yield* parts;
+        throw broken;
+      })(),
+    );
+    await expect(store.keepFile(source, { maxBytes: 1e9 })).rejects.toBe(broken);
+    expect(await listAll(place.prefix)).toEqual(before);
+    counted.destroy();
+  });
+
   test('gives up the uploads of killed processes', async () => {
     const place = readS3Place(`s3://${Bucket}/${randomUUID()}`);
     await client.send(new CreateMultipartUploadCommand({ Bucket, Key: `${place.prefix}new/x` }));

@@ -16,7 +16,7 @@ import type { FileStore } from './file-store.js';
 export function refuseLargeFiles({ files: limits }: Pick<Plan, 'files'>, input: JsonObject): void {
   if (!limits?.input) return;
   const { file_bytes: most = FILE_LIMITS.file_bytes, task_bytes: mostOfAll = FILE_LIMITS.task_bytes } = limits;
-  const files = filesIn(input);
+  const files = filesIn(input, limits.at);
   const large = files.find(({ file }) => file.bytes > most);
   if (large) {
     const { name, bytes } = large.file;
@@ -39,7 +39,7 @@ export async function holdFiles(
   task: string,
   store: Pick<FileStore, 'hold'>,
 ): Promise<void> {
-  const given = plan.files?.input ? filesIn(input).map(({ file }) => file) : [];
+  const given = plan.files?.input ? filesIn(input, plan.files.at).map(({ file }) => file) : [];
   const made = Object.values(progress).flatMap((entry) => entry.made ?? []);
   const files = [...given, ...made.map(({ file }) => file)];
   const once = new Map(files.map((file) => [`${file.$file} ${file.bytes}`, file]));

@@ -4,6 +4,7 @@ import type { McpImplementation, Plan, PlanOperation } from '../../contracts/pla
 import { AbilityError } from '../../contracts/problem.js';
 import { findPinned } from '../../definitions/read-imports.js';
 import { canonicalJson } from '../../rules/canonical.js';
+import { guardAbilitiesOf, withGuardAbilities } from '../../rules/hook-parts.js';
 import { describeDifference } from '../../rules/show-difference.js';
 import { CallFailure } from '../call-failure.js';
 import { CallLog } from '../call-log.js';
@@ -46,7 +47,8 @@ export class PinnedTools {
   ) {}
 
   /**
-   * Pins the tools a plan may call, as this worker's servers describe them now. A plan without tools stays as it is.
+   * Pins the tools a plan may call, those of the abilities that answer for its hooks included, as this worker's servers
+   * describe them now. A plan without tools stays as it is.
    *
    * A tool that its definition pins already must still be that one. A tool that cannot be seen now, since its server is
    * down or does not list it yet, is a warning; unless its definition pins it, it is then not compared when it is called.
@@ -55,27 +57,46 @@ export class PinnedTools {
    * `mcp.not_pinned` for one that cannot be seen and is not pinned, in a protected environment.
    */
   async pin(plan: Plan, call: PinningCall): Promise<PinnedPlan> {
-    const operations = Object.values(plan.operations).filter(callsTool);
-    if (operations.length === 0) return { plan, warnings: [] };
+    const used = [...Object.values(plan.operations), ...guardAbilitiesOf(plan)].filter(callsTool);
+    if (used.length === 0) return { plan, warnings: [] };
+    // One guard answers for many abilities; its tool is looked at once.
+    const different = new Map(used.map((operation) => [identityOf(operation), operation]));
     const warnings: string[] = [];
-    const looked = await Promise.all(
-      operations.map(async (operation) => {
-        const { tool, pinned, problem } = await this.look(operation, plan, call);
-        const promised = operation.implementation.mcp.pinned;
-        if (promised !== undefined) {
-          if (tool) await this.compare(operation.implementation, tool);
-          else warnings.push(unseenOf(operation, problem));
-          await this.keepImported(promised);
-          return [operation.key, operation] as const;
-        }
-        if (problem && plan.environment.protected) throw notPinned(operation, problem);
-        if (problem) warnings.push(warningOf(operation, problem));
-        const lost = tool && (await this.keep(tool));
-        if (lost) warnings.push(lost);
-        return [operation.key, pinned ? withPin(operation, pinned) : operation] as const;
-      }),
+    const pinned = new Map(
+      await Promise.all(
+        [...different].map(async ([identity, operation]) => {
+          return [identity, await this.pinOne(operation, plan, call, warnings)] as const;
+        }),
+      ),
     );
-    return { plan: { ...plan, operations: { ...plan.operations, ...Object.fromEntries(looked) } }, warnings };
+    const pin = (operation: PlanOperation): PlanOperation => {
+      const digest = callsTool(operation) ? pinned.get(identityOf(operation)) : undefined;
+      return digest === undefined ? operation : withPin(operation as McpOperation, digest);
+    };
+    const operations = Object.fromEntries(Object.entries(plan.operations).map(([key, each]) => [key, pin(each)]));
+    return { plan: withGuardAbilities({ ...plan, operations }, pin), warnings };
+  }
+
+  /** @returns the digest of the tool of an operation; undefined where it cannot be seen, or the definition pins it. */
+  private async pinOne(
+    operation: McpOperation,
+    plan: Plan,
+    call: PinningCall,
+    warnings: string[],
+  ): Promise<string | undefined> {
+    const { tool, pinned, problem } = await this.look(operation, plan, call);
+    const promised = operation.implementation.mcp.pinned;
+    if (promised !== undefined) {
+      if (tool) await this.compare(operation.implementation, tool);
+      else warnings.push(unseenOf(operation, problem));
+      await this.keepImported(promised);
+      return undefined;
+    }
+    if (problem && plan.environment.protected) throw notPinned(operation, problem);
+    if (problem) warnings.push(warningOf(operation, problem));
+    const lost = tool && (await this.keep(tool));
+    if (lost) warnings.push(lost);
+    return pinned;
   }
 
   /**
@@ -157,6 +178,11 @@ export class PinnedTools {
 
 function callsTool(operation: PlanOperation): operation is McpOperation {
   return operation.implementation.kind === 'mcp';
+}
+
+/** The same for two operations that call the same tool in the same way. */
+function identityOf({ key, implementation }: McpOperation): string {
+  return canonicalJson([key, implementation.mcp as unknown as JsonObject]);
 }
 
 function withPin(operation: McpOperation, pinned: string): McpOperation {

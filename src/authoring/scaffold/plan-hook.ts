@@ -5,8 +5,10 @@ import { EFFECTS } from '../../contracts/effects.js';
 import { PHASES, type Phase } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError, formatLocation } from '../../contracts/problem.js';
-import { BINDING_LISTS, type TaskPhase } from '../../definitions/hook-bindings.js';
+import { SESSION_PHASES } from '../../definitions/hook-bindings.js';
+import { BUILTIN_PHASES } from '../../rules/builtin-options.js';
 import { matchesAnyGlob } from '../../rules/glob.js';
+import { isOverPhase } from '../../rules/guard-precedence.js';
 import { didYouMean } from '../../rules/nearest.js';
 import type { MATCH_FIELDS, PLAIN_BUILTINS } from '../choices.js';
 import { appendItem } from '../edit-yaml.js';
@@ -36,10 +38,10 @@ export interface NewHook {
 /**
  * Plans a hook, at the end of the file of its phase, with its script where it has one.
  *
- * Hooks before a call block, since others would never be asked; without a `match` of its own it is for all abilities.
+ * Hooks before a call, and of a prompt, block, since others would never be asked; without a `match` of its own it is for
+ * all abilities, or all sessions.
  *
- * @throws AbilityError `usage.invalid`, `scaffold.exists`, `feature.unsupported`, or what is wrong with the file of the
- * phase.
+ * @throws AbilityError `usage.invalid`, `scaffold.exists`, or what is wrong with the file of the phase.
  */
 export function planHook(site: Site, wanted: NewHook): Scaffold {
   const { registry, folders } = site;
@@ -56,16 +58,18 @@ export function planHook(site: Site, wanted: NewHook): Scaffold {
       suggestion: 'Choose another name, or edit that file.',
     });
   }
-  const match = Object.keys(wanted.match).length > 0 ? wanted.match : { abilities: ['*'] };
-  checkMatch(phase, match);
+  const isOfSession = SESSION_PHASES.some((each) => each === phase);
+  checkMatch(phase, wanted.match);
+  const everywhere = isOfSession ? undefined : { abilities: ['*'] };
+  const match = Object.keys(wanted.match).length > 0 ? wanted.match : everywhere;
   const title = wanted.summary ?? `Say here what ${id} is for.`;
   const draft = new FileDraft(registry.root);
   const file = hookFileOf(site, phase);
   const lines = [
     `id: ${flowYaml(id)}`,
     `summary: ${flowYaml(title)}`,
-    ...(phase === 'PostAbilityCall' ? [] : ['blocking: true']),
-    `match: ${flowYaml(match)}`,
+    ...(isOverPhase(phase) ? [] : ['blocking: true']),
+    ...(match ? [`match: ${flowYaml(match)}`] : []),
     'handler:',
     `  ${handlerOf(draft, id, phase, choice, title)}`,
   ];
@@ -77,28 +81,40 @@ export function planHook(site: Site, wanted: NewHook): Scaffold {
     files: draft.files(),
     abilities: [],
     hook: { phase, id },
-    notes: notesOn(site, wanted.match),
-    next: [
-      {
-        command: 'ability list',
-        purpose: 'see the abilities; run one, and `ability why KEY` shows what the hook said',
-      },
-    ],
+    notes: notesOn(site, wanted.match, isOfSession),
+    next: [isOfSession ? TRY_SESSION : TRY_ABILITY],
   };
 }
 
-function checkPhase(phase: string): TaskPhase {
+const TRY_ABILITY = {
+  command: 'ability list',
+  purpose: 'see the abilities; run one, and `ability why KEY` shows what the hook said',
+};
+const TRY_SESSION = {
+  command: 'ability session start',
+  purpose: 'start a session; `ability session prompt` and `stop` ask its hooks, and `show` has what they said',
+};
+
+function checkPhase(phase: string): Phase {
   const known = PHASES.find((each) => each === phase);
-  if (known !== undefined && known in BINDING_LISTS) return known as TaskPhase;
-  const possible = Object.keys(BINDING_LISTS);
+  if (known !== undefined) return known;
   throw new AbilityError({
-    code: known === undefined ? 'usage.invalid' : 'feature.unsupported',
-    message: known === undefined ? `There is no phase ${phase}` : `The phase ${phase} is not supported by this version`,
-    suggestion: didYouMean(phase, possible) ?? `Guard tasks: ${possible.join(', ')}.`,
+    code: 'usage.invalid',
+    message: `There is no phase ${phase}`,
+    suggestion: didYouMean(phase, PHASES) ?? `The phases are: ${PHASES.join(', ')}.`,
   });
 }
 
-function checkMatch(phase: Phase, { effects }: NewHook['match']): void {
+function checkMatch(phase: Phase, match: NewHook['match']): void {
+  const { effects } = match;
+  const stray = Object.keys(match).find((field) => field !== 'environments' && field !== 'modules');
+  if (stray !== undefined && SESSION_PHASES.some((each) => each === phase)) {
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message: `A hook of ${phase} does not match on ${stray}: it is about a session and no ability`,
+      suggestion: 'Match environments or modules, or pass --phase PreAbilityCall.',
+    });
+  }
   const wrong = effects?.find((effect) => !EFFECTS.includes(effect as Effect));
   if (wrong !== undefined) {
     throw new AbilityError({
@@ -115,9 +131,12 @@ function checkMatch(phase: Phase, { effects }: NewHook['match']): void {
   });
 }
 
-/** What nobody should find out only when the hook does not fire. */
-function notesOn({ registry }: Site, match: NewHook['match']): string[] {
-  if (Object.keys(match).length === 0) return ['It is for all abilities; narrow `match` in its file, or pass --match.'];
+/** What would otherwise be found only when the hook does not fire. */
+function notesOn({ registry }: Site, match: NewHook['match'], isOfSession: boolean): string[] {
+  if (Object.keys(match).length === 0) {
+    const all = isOfSession ? 'sessions; write `match`' : 'abilities; narrow `match`';
+    return [`It is for all ${all} in its file, or pass --match.`];
+  }
   const known = {
     abilities: [...registry.operations.keys(), ...registry.workflows.keys()],
     environments: Object.keys(registry.project.environments),
@@ -137,8 +156,8 @@ function hookFileOf({ registry, folders }: Site, phase: Phase): string {
   return existsSync(join(registry.root, short)) ? short : `${folders.hooks}/${phase}.yaml`;
 }
 
-function handlerOf(draft: FileDraft, id: string, phase: TaskPhase, choice: HookChoice, title: string): string {
-  if (choice.handler === 'builtin') return `builtin: ${choice.name}`;
+function handlerOf(draft: FileDraft, id: string, phase: Phase, choice: HookChoice, title: string): string {
+  if (choice.handler === 'builtin') return `builtin: ${checkBuiltin(choice.name, phase)}`;
   if (choice.handler === 'script') {
     const path = `scripts/hooks/${fileNameOf(id)}.${EXTENSIONS[choice.language]}`;
     draft.add(path, hookStub(choice.language, title, phase));
@@ -146,17 +165,33 @@ function handlerOf(draft: FileDraft, id: string, phase: TaskPhase, choice: HookC
   }
   const { handler: _, ...given } = choice;
   const asked = given.deny_if ?? given.confirm_if ?? given.warn_if;
-  if (phase === 'PostAbilityCall' && (given.deny_if ?? given.confirm_if) !== undefined) {
+  if (isOverPhase(phase) && (given.deny_if ?? given.confirm_if) !== undefined) {
     throw new AbilityError({
       code: 'usage.invalid',
-      message: 'A hook of PostAbilityCall fires after the call, so it can neither deny nor ask',
+      message: `A hook of ${phase} fires ${phase === 'PostAbilityCall' ? 'after the call' : 'at the end of a session'}, so it can neither deny nor ask`,
       suggestion: 'Pass --warn-if, or --phase PreAbilityCall.',
     });
   }
-  const stub: JsonObject = {
-    warn_if: 'true',
-    reason: `${id} saw this; write into deny_if, confirm_if or warn_if what it is to stop, ask about or warn of`,
-  };
   const { reason = `The hook ${id} applies.`, ...conditions } = given;
-  return `expression: ${flowYaml(asked === undefined ? stub : { ...conditions, reason })}`;
+  return `expression: ${flowYaml(asked === undefined ? stubOf(id, phase) : { ...conditions, reason })}`;
+}
+
+/** A condition that is visible at once and stops nothing: of a prompt a `deny_if` becomes a risk alert. */
+function stubOf(id: string, phase: Phase): JsonObject {
+  if (phase === 'PromptSubmit') {
+    return { deny_if: 'true', reason: `${id} saw this prompt; write into deny_if when it is to raise an alert` };
+  }
+  const what = isOverPhase(phase)
+    ? 'warn_if what it is to warn of'
+    : 'deny_if, confirm_if or warn_if what it is to stop, ask about or warn of';
+  return { warn_if: 'true', reason: `${id} saw this; write into ${what}` };
+}
+
+function checkBuiltin(name: (typeof PLAIN_BUILTINS)[number], phase: Phase): string {
+  if (BUILTIN_PHASES[name].includes(phase)) return name;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `The built-in handler ${name} does not belong to ${phase}`,
+    suggestion: `Pass --phase ${BUILTIN_PHASES[name].join(' or ')}, or another --handler.`,
+  });
 }

@@ -133,7 +133,7 @@ export const eventParts = z.strictObject({
 });
 
 /** A case in the form of an EventContext; `ability hooks test` runs it with any handler. */
-const eventExample = z.strictObject({
+export const eventExample = z.strictObject({
   now: moment.optional().describe('What `now()` gives.'),
   context: eventParts.describe('Parts of the EventContext.'),
   expect: decision,

@@ -111,7 +111,10 @@ function defineScaffolds(scaffold: Command, given: Given, outcome: Outcome): voi
       examples('ability scaffold implementation users.sandbox --operation user.get --kind script --default --env dev'),
     );
   define('hook <id>', 'a hook of a phase, and its script', () => import('./commands/scaffold-hook.js'))
-    .option('--phase <phase>', 'when it fires: PreAbilityCreate, PreAbilityCall, PostAbilityCall')
+    .option(
+      '--phase <phase>',
+      'when it fires: PromptSubmit, PreAbilityCreate, PreAbilityCall, PostAbilityCall, SessionStop',
+    )
     .addOption(new Option('--handler <how>', 'how it answers').choices(HANDLERS))
     .option('--match <list>', `what it is for: ${MATCH_FIELDS.join(', ')}, as environments=prod,staging`, collect, [])
     .option('--deny-if <cel>', 'expression: when it says no')

@@ -25,6 +25,8 @@ if (isVersionAsked(args)) {
   const { env } = process;
   const { main } = await import('./main.js');
   const { openTerminal } = await import('./terminal.js');
+  const { keepAnswer } = await import('./keep-answer.js');
+  const terminal = openTerminal(env, process);
   // The clock of this process began with it: what it took to load counts, too.
-  process.exitCode = await main({ args, cwd: process.cwd(), env, terminal: openTerminal(env, process), began: 0 });
+  keepAnswer(await main({ args, cwd: process.cwd(), env, terminal, began: 0 }), process, terminal);
 }

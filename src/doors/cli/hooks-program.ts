@@ -28,13 +28,16 @@ export function defineHooks(program: Command, given: Given, outcome: Outcome): v
     'ask one hook about an event; without HOOK run the examples and `must_deny` of all hooks',
     () => import('./commands/hooks-test.js'),
   )
-    .option('--context <file>', 'the event: an EventContext as JSON, or parts of one; - for stdin')
+    .option(
+      '--context <file>',
+      'the event: an EventContext as JSON, or parts of one, or { context, expect }; - for stdin',
+    )
     .option('--phase <phase>', 'of which phase the hook is, where several have one of its name')
     .addHelpText(
       'after',
       examples(
         'ability hooks test   # in CI: 0 all as they say, 1 one answers otherwise',
-        'ability hooks test prod_write_guard --context event.json',
+        'ability hooks test prod_write_guard --context event.json   # 1 where it has failed, or decides not as expected',
       ),
     );
   define(

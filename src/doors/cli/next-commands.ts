@@ -105,7 +105,8 @@ export interface Failed {
 function tryAgain(key: string, retry: TaskStory['retry']): NextCommand[] {
   if (retry === null) return [];
   const from = retry.from === null ? [] : ['--from', retry.from];
-  const purpose = retry.from === null ? takenOver(retry.foreach) : `try it again from ${retry.from} on`;
+  const first = retry.corrected ? 'correct the definition, then ' : '';
+  const purpose = first + (retry.from === null ? takenOver(retry.foreach) : `try it again from ${retry.from} on`);
   return [{ command: commandOf('ability', 'task', 'retry', key, ...from), purpose }];
 }
 

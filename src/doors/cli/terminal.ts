@@ -105,17 +105,25 @@ export function openTerminal(env: NodeJS.ProcessEnv, around: Surroundings): Term
         for (const signal of INTERRUPTIONS) around.removeListener(signal, listener);
       };
     },
-    leave: (exit) => void around.exit(exit),
+    // An exit code that is named takes the place of the one there is, even where it is undefined.
+    leave: (exit) => void (exit === undefined ? around.exit() : around.exit(exit)),
   };
 }
 
-/** Who reads us has had enough: what can stop in an orderly way does, as at SIGTERM; the rest ends here. */
+/**
+ * Who reads us has had enough: what can stop in an orderly way does, as at SIGTERM; the rest ends here. What could not be
+ * written for another reason was not said, so the command fails.
+ */
 function enderOfClosed(around: Surroundings): (error: NodeJS.ErrnoException) => void {
   let isClosed = false;
   return (error) => {
-    if (error.code !== 'EPIPE') throw error;
     if (isClosed) return;
     isClosed = true;
+    if (error.code !== 'EPIPE') {
+      around.stderr.write(`error The output could not be written: ${showUnseenCharacters(error.message)}\n`);
+      around.exit(EXIT.failed);
+      return;
+    }
     if (!around.emit('SIGTERM', 'SIGTERM')) around.exit(EXIT.interrupted);
   };
 }

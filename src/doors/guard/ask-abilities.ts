@@ -78,7 +78,9 @@ export async function askAbility(asked: AskedAbility, asking: Asking): Promise<G
 function reasonOf(answer: HookAnswer | undefined): string {
   if (!answer) return '';
   const { status, hook_id, reason = 'no reason' } = answer;
-  return status === 'error' ? `The guard ${hook_id} failed, and a guard that cannot answer is a no: ${reason}` : reason;
+  return status === 'error'
+    ? `The guard ${hook_id} failed, and a guard that cannot answer denies the call: ${reason}`
+    : reason;
 }
 
 async function askExpressions(
@@ -100,7 +102,7 @@ async function askExpressions(
     user: { name, source },
     outcome: null,
   };
-  // Whoever calls by the tool of an agent is one; in a session it counts as that, as a task there does.
+  // A caller by the tool of an agent is an agent; in a session it counts as that, as a task there does.
   const caller = session === null ? 'agent' : 'session';
   for (const { id, handler } of hooks.filter((hook) => firesFor(hook, caller) && hook.blocking !== false)) {
     if (handler.kind !== 'expression') throw new Error(`${id} is no expression`);

@@ -93,7 +93,7 @@ function emptyIndex(root: string): GuardIndex {
     index.hooks = way(folders.hooks);
     index.files = definitionFiles(folders).map(({ path }) => way(path));
   } catch (error) {
-    // Two registries: which of them counts nobody knows.
+    // Two registries: which of them counts is not known.
     index.faults.push(messageOf(error));
   }
   return index;
@@ -134,7 +134,7 @@ function addTool(index: GuardIndex, registry: Registry, tool: { ability: string;
   const at = server === undefined ? '' : 'url' in server ? server.url : [server.command, ...server.args].join(' ');
   index.tools.push({ ...tool, at });
   if (server && 'url' in server) index.endpoints.push({ ability: tool.ability, url: server.url });
-  // Whoever starts the server calls its tools.
+  // To start the server is to call its tools.
   if (!server || 'url' in server) return;
   for (const word of [server.command, ...server.args]) {
     if (SCRIPT.test(word)) index.scripts.push({ ability: tool.ability, path: plainPath(word) });
@@ -156,7 +156,7 @@ function addMappings(index: GuardIndex, registry: Registry): void {
   }
 }
 
-/** A draft without an implementation is called by nobody, so that no call is one of it. */
+/** A draft without an implementation cannot be called, so that no call is one of it. */
 function isCallable({ configs, implementations, broken }: Registry, { value }: Loaded<LowLevel>): boolean {
   const { operation_key: key, implementation } = value;
   const documents = [...implementations.values()].some((each) => each.value.operation_key === key);

@@ -16,12 +16,12 @@ export async function guardProcess(
     const text = await readAll(stdin);
     const root = findProjectRoot(cwd, project);
     const note = env.ABILITY_SESSION ? (await import('./note-session.js')).noteSession : undefined;
-    const told = note && { note: (each: SessionNote) => note(each, env) };
+    const noted = note && { note: (each: SessionNote) => note(each, env) };
     const chosen = environment ?? (env.ABILITY_ENV || undefined);
-    return await runGuard({ tool, root, environment: chosen, env, text, ...told });
+    return await runGuard({ tool, root, environment: chosen, env, text, ...noted });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const said = `ability guard failed, and a guard that cannot answer is a no: ${reason}`;
+    const said = `ability guard failed, and a guard that cannot answer denies the call: ${reason}`;
     return printAnswer({ decision: 'deny', reason: said, warnings: [] }, tool, undefined, false);
   }
 }

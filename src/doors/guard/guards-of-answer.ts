@@ -9,9 +9,9 @@ const MOST = 20;
 const MOST_CHARACTERS = 500;
 
 /**
- * What a session is told of an answer: who was asked, and what went round an ability, each once.
+ * What a session is sent of an answer: who was asked, and what went round an ability, each once.
  *
- * The words of the call stay out of it, since they may hold what nobody should find in a history.
+ * The words of the call stay out of it, since they may hold what must not be in a history.
  */
 export function guardsOf(
   findings: readonly Finding[],

@@ -31,7 +31,7 @@ export async function judgeCall(call: AgentCall, asking: Asking): Promise<Verdic
     findings.push({
       about: 'abilities',
       what: `A file of hooks cannot be read, and may guard ${call.name}`,
-      instead: 'Mend it: `ability lint`.',
+      instead: 'Correct it; `ability lint` says where it is wrong.',
     });
   }
   const mapped = await mappedAbilities(forms, asking);

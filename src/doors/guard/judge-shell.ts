@@ -1,24 +1,27 @@
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { isKnown, patternOf, withVariables, wordsOf } from '../../rules/shell/marks.js';
+import { isKnown, MARK, withVariables } from '../../rules/shell/marks.js';
 import { readShell } from '../../rules/shell/read-shell.js';
 import type { ShellCommand, ShellItem } from '../../rules/shell/shell-script.js';
+import { decodedIn } from './decoded-texts.js';
 import type { Finding } from './finding.js';
-import { findDecision, findDecisionInText } from './own-commands.js';
-import type { Places } from './places.js';
-import { isReader, programOf, runsCode, runsShell, writtenBy } from './programs.js';
-import type { RegisteredEndpoints } from './registered-endpoints.js';
-import type { Bases, RegisteredScripts } from './registered-scripts.js';
+import { handedWords } from './handed-words.js';
+import { judgeCode, judgeWords, type Registered } from './judge-words.js';
+import { judgeWrite, placesIn } from './judge-writes.js';
+import { findKeyVariable } from './kept-keys.js';
+import { holdsScripts, listedBy } from './listed-files.js';
+import { findDecisionInText } from './own-commands.js';
+import { patchedBy } from './patched-files.js';
+import { isReader, programOf, runsCode, runsShell } from './programs.js';
+import type { Bases } from './registered-scripts.js';
+import { ShellNames } from './shell-names.js';
+import { textsForShell, textsPrinted } from './texts-for-shell.js';
+import { writtenBy } from './written-by.js';
+import { isTextOnly, printedBy, WrittenTexts } from './written-texts.js';
 
-/** What words of a shell are compared with. */
-export interface Registered {
-  places: Places;
-  scripts: RegisteredScripts;
-  endpoints: RegisteredEndpoints;
-  env: NodeJS.ProcessEnv;
-}
+export type { Registered } from './judge-words.js';
 
 const DEEPEST = 8;
+const MOST_HANDED = 64;
 const TO_NOWHERE = /^(\/dev\/(null|stdout|stderr|tty)|&?\d|-)$/;
 
 /** What in a text that a shell would run goes round the runtime. Source: answers, 55; R-002-57, R-002-58. */
@@ -26,28 +29,46 @@ export function judgeShell(text: string, cwd: string, registered: Registered): F
   return new ShellJudge(registered, [cwd]).judge(text);
 }
 
+/** A redirect with what is known put in. */
+interface Target {
+  operator: string;
+  target: string;
+}
+
 class ShellJudge {
   readonly findings: Finding[] = [];
-  private readonly variables = new Map<string, string>();
-  private readonly aliases = new Map<string, string>();
+  private readonly names: ShellNames;
   private isLost = false;
+  /** The commands of each pipe, by its number. */
+  private pipes: ReadonlyMap<number, readonly ShellCommand[]> = new Map();
+  /** The commands of a pipe that do more than show. */
+  private readonly doers = new Map<readonly ShellCommand[], readonly ShellCommand[]>();
+  /** Where the last command is of which only a part of a value may be known. */
+  private lastPart = -1;
 
   constructor(
     private readonly registered: Registered,
     /** Where the shell has been, the newest place first. */
     private folders: string[],
     private readonly depth = 0,
-  ) {}
+    private readonly texts = new WrittenTexts(),
+  ) {
+    this.names = new ShellNames(registered.env, registered.places.root, () => this.folders[0]);
+  }
 
   judge(text: string): Finding[] {
     const { items, fault } = readShell(text);
+    this.pipes = pipesOf(items);
     // What cannot be read to its end may do anything with what it names.
     if (fault !== undefined || this.depth > DEEPEST) this.strict(text);
     const kept: string[][] = [];
-    for (const item of items) {
+    this.lastPart = items.findLastIndex(
+      (item) => item.kind === 'command' && !isReader(item.words) && isPartOfValue(item),
+    );
+    for (const [at, item] of items.entries()) {
       if (item.kind === 'open') kept.push(this.folders);
       else if (item.kind === 'close') this.folders = kept.pop() ?? this.folders;
-      else this.command(item, items);
+      else this.command(item, at);
     }
     return this.findings;
   }
@@ -56,176 +77,165 @@ class ShellJudge {
     return { folders: this.folders, isLost: this.isLost };
   }
 
-  private readonly valueOf = (name: string): string | undefined => {
-    if (name === 'PWD') return this.folders[0];
-    if (name === 'PROJECT_ROOT') return this.registered.places.root;
-    return this.variables.get(name) ?? this.registered.env[name];
-  };
-
-  private put(text: string): string[] {
-    return wordsOf(text, this.valueOf).map((word) => word.replace(/^~(?=\/|$)/, this.registered.env.HOME ?? homedir()));
-  }
-
-  private command(command: ShellCommand, items: readonly ShellItem[]): void {
+  private command(command: ShellCommand, at: number): void {
+    const pipe = this.pipes.get(command.pipeline) ?? [];
     for (const { name, value } of command.assignments) {
-      const text = withVariables(value, this.valueOf);
-      this.words([text], command, false);
-      this.variables.set(name, text);
+      const text = withVariables(value, this.names.valueOf);
+      this.words([text], false);
+      this.names.set(name, text);
     }
-    const words = this.unaliased(command.words.flatMap((word) => this.put(word)));
-    const targets = command.redirects.map(({ operator, target }) => ({
-      operator,
-      target: operator === '<<' ? target : (this.put(target)[0] ?? ''),
-    }));
-    for (const { operator, target } of targets) this.redirect(operator, target, words, command);
+    this.found(findKeyVariable(command.words));
+    const words = this.names.unaliased(command.words.flatMap((word) => this.names.put(word)));
+    const targets = command.redirects.flatMap(({ operator, target }): Target[] =>
+      operator === '<<' ? [{ operator, target }] : this.names.put(target).map((put) => ({ operator, target: put })),
+    );
+    const shows = this.onlyShows(command, words, targets, pipe);
+    for (const target of targets) this.redirect(target, words, command, targets, shows);
     if (words.length === 0) return;
-    this.remember(words);
-    const shows = this.onlyShows(command, words, targets, items);
-    this.words(words, command, shows);
+    this.names.remember(words);
+    if (this.loop(words, command, at)) return;
+    this.words(words, shows);
     for (const { path, whole } of writtenBy(words)) this.write(path, whole);
+    if (programOf(words[0] ?? '') === 'tee') {
+      const texts = printedBy(words, targets, this.pipes.get(command.pipeline) ?? []);
+      for (const path of words.slice(1)) for (const text of texts) this.keepText(path, text);
+    }
+    for (const path of patchedBy(words, pipe, targets, this.folders[0] ?? '/')) this.write(path, false);
+    const listed = (): string[] => [...this.listedBefore(command, targets), ...this.ownList(words)];
+    for (const handed of handedWords(words, listed).slice(0, MOST_HANDED)) this.handed(handed);
     if (shows) return;
-    this.inner(words, items, command);
+    this.inner(words, pipe, targets);
+    this.copied(words);
     this.move(words);
   }
 
-  private unaliased(words: string[]): string[] {
-    const [first = '', ...rest] = words;
-    const alias = this.aliases.get(first);
-    return alias === undefined ? words : [...alias.split(/\s+/), ...rest];
+  /** The words of one command, whose redirects and place in a pipe are judged elsewhere. */
+  private words(words: readonly string[], shows: boolean): void {
+    this.findings.push(...judgeWords(words, this.bases, this.registered, shows));
+    if (shows) return;
+    for (const word of words) for (const text of this.texts.at(word, this.folders)) this.nested(text);
   }
 
-  /** What a later command may use: aliases, and variables that were exported. */
-  private remember(words: readonly string[]): void {
-    const kept = words[0] === 'alias' ? this.aliases : this.variables;
-    if (!/^(alias|export|declare|local|typeset|readonly|env)$/.test(words[0] ?? '')) return;
-    for (const word of words.slice(1)) {
-      const [, name, value] = /^([\w-]+)=([\s\S]*)$/.exec(word) ?? [];
-      if (name !== undefined) kept.set(name, value ?? '');
+  /** A command that another one starts with what it is handed. */
+  private handed(words: readonly string[]): void {
+    const shows = isReader(words);
+    this.words(words, shows);
+    for (const { path, whole } of writtenBy(words)) this.write(path, whole);
+    if (!shows) for (const text of textsForShell(words)) this.nested(text);
+  }
+
+  /** `for NAME in ..`, `select` and `while read NAME`: the name has each of the values. @returns whether nothing is left. */
+  private loop(words: readonly string[], command: ShellCommand, at: number): boolean {
+    const [program, name = '', third] = words;
+    if (program === 'read') {
+      const targets = command.redirects.filter(({ operator }) => operator === '<<<').map(({ target }) => target);
+      const listed = [...this.listedBefore(command, []), ...targets];
+      const variable = words.slice(1).find((word) => /^[A-Za-z_]\w*$/.test(word));
+      if (variable !== undefined) this.names.setOneOf(variable, [...listed, MARK.unknown]);
+      return false;
     }
+    if (!/^(for|select)$/.test(program ?? '') || third !== 'in') return false;
+    this.names.setOneOf(name, words.slice(3));
+    // What a command does with a part of the value is not known; then the values count here.
+    return this.lastPart <= at;
   }
 
   /** A command that shows what it names, to who asked and to no other program. */
   private onlyShows(
-    { pipeline, substituted, assignments }: ShellCommand,
+    { substituted, assignments }: ShellCommand,
     words: readonly string[],
-    targets: readonly { operator: string; target: string }[],
-    items: readonly ShellItem[],
+    targets: readonly Target[],
+    pipe: readonly ShellCommand[],
   ): boolean {
     if (substituted || assignments.length > 0 || !isReader(words)) return false;
-    if (targets.some(({ operator, target }) => operator.includes('>') && !TO_NOWHERE.test(target))) return false;
-    return items.every((item) => item.kind !== 'command' || item.pipeline !== pipeline || isReader(item.words));
+    const copies = targets.some(({ operator, target }) => operator.includes('>') && !TO_NOWHERE.test(target));
+    if (copies && !isTextOnly(words)) return false;
+    const others = this.doers.get(pipe) ?? pipe.filter((each) => !isReader(each.words));
+    this.doers.set(pipe, others);
+    return others.every((each) => each.words[0] === 'tee' && isTextOnly(words));
   }
 
-  private words(words: readonly string[], { substituted }: ShellCommand, shows: boolean): void {
-    const { scripts, endpoints } = this.registered;
-    const program = programOf(words[0] ?? '');
-    const keys = words.map((word) => findDecisionInText(word)).find((found) => found?.what.startsWith('.system'));
-    this.found(keys);
-    if (shows && !substituted && program !== 'ability') return;
-    this.found(findDecision(words, this.folders));
-    if (program === 'ability') return;
-    const searches = words.some((word) => /^(find|fd|fdfind|xargs|locate)$/.test(programOf(word)));
-    const extra = words.filter((_, at) => /^(-C|--chdir|--directory|--prefix|--cwd)$/.test(words[at - 1] ?? ''));
-    const folders = [...this.folders, ...extra.map((folder) => resolve(this.folders[0] ?? '/', folder))];
-    for (const word of words) {
-      this.found(scripts.find(word, { folders, isLost: this.isLost }));
-      if (searches) this.found(scripts.findName(word));
-      this.found(endpoints.find(word, program));
-      this.found(findDecisionInText(word));
-      if (runsCode(words) && /\s|\(/.test(word)) this.code(word);
-    }
-  }
-
-  /** Code that names a protected place may write to it. */
-  private code(text: string): void {
-    const { registry, hooks } = this.registered.places.index;
-    for (const [path] of text.matchAll(/[\w./~-]*[\w~-]/g)) {
-      const isPlace = [registry, hooks, '.system', 'ability.yaml'].some((place) => path.includes(place));
-      if (isPlace) this.write(path, true);
-    }
-  }
-
-  private redirect(operator: string, target: string, words: readonly string[], command: ShellCommand): void {
+  private redirect(
+    { operator, target }: Target,
+    words: readonly string[],
+    command: ShellCommand,
+    targets: readonly Target[],
+    shows: boolean,
+  ): void {
+    const [program = ''] = words;
     if (operator === '<<' || operator === '<<<') {
       if (runsShell(words)) this.nested(target);
-      else this.words([...words.slice(0, 1), target], command, isReader(words));
+      else if (runsCode(words)) this.findings.push(...judgeCode(target, this.bases, this.registered));
+      // As a part of a word it is judged where that word is.
+      if (program !== 'tee' && !(command.substituted && program === 'cat')) this.words([program, target], shows);
       return;
     }
-    if (operator.includes('>') && !TO_NOWHERE.test(target)) this.write(target, false);
-    if (operator.startsWith('<')) this.words([...words.slice(0, 1), target], command, isReader(words));
+    this.found(this.registered.endpoints.findSocket(target));
+    if (operator.includes('>') && !TO_NOWHERE.test(target)) {
+      this.write(target, false);
+      for (const text of printedBy(words, targets, this.pipes.get(command.pipeline) ?? [])) this.keepText(target, text);
+    }
+    if (operator.startsWith('<')) this.words([program, target], shows);
+  }
+
+  /** A text that is written to a file is judged once the file is run: at once where Git will run it. */
+  private keepText(path: string, text: string): void {
+    if (/(^|\/)(\.git\/hooks|\.husky)\//.test(path)) this.nested(text);
+    this.texts.keep(path, this.folders, text);
   }
 
   private write(path: string, whole: boolean): void {
-    const { places } = this.registered;
-    if (isKnown(path)) {
-      for (const folder of this.folders) this.found(places.refuse(resolve(folder, path), whole));
-      if (this.isLost) for (const file of this.filesNamed(path)) this.found(places.refuse(resolve(places.root, file)));
-      return;
-    }
-    const begin = path.slice(0, path.search(/[\uE000-\uE005]/));
-    if (begin.includes('/')) {
-      const place = resolve(this.folders[0] ?? '/', `${begin}x`);
-      this.found(places.refuse(place));
-    }
-    if (path.replace(/[^\w]/g, '').length < 3 && !/[\uE001\uE002]/.test(path)) return;
-    const pattern = patternOf(path);
-    const { files, registry, hooks } = places.index;
-    for (const file of ['ability.yaml', '.system', registry, hooks, ...files]) {
-      const absolute = resolve(places.root, file);
-      const ways = this.folders.map((folder) =>
-        absolute.startsWith(`${folder}/`) ? absolute.slice(folder.length + 1) : file,
-      );
-      if ([absolute, ...ways, ...ways.map((way) => `./${way}`)].some((way) => pattern.test(way))) {
-        this.found(places.refuse(absolute, true));
-      }
-    }
+    this.findings.push(...judgeWrite(path, whole, this.bases, this.registered.places));
   }
 
-  private filesNamed(path: string): string[] {
-    const end = path.replace(/^(\.\/)+/, '');
-    return ['ability.yaml', ...this.registered.places.index.files].filter(
-      (file) => file === end || file.endsWith(`/${end}`),
-    );
+  /** What the commands before one in its pipe print the names of. */
+  private listedBefore(command: ShellCommand, targets: readonly Target[]): string[] {
+    const given = targets
+      .filter(({ operator }) => operator === '<<<' || operator === '<<')
+      .flatMap(({ target }) => target.split(/\s+/));
+    const pipe = this.pipes.get(command.pipeline) ?? [];
+    return [
+      ...given.filter((word) => word !== ''),
+      ...pipe.slice(0, pipe.indexOf(command)).flatMap((item) => {
+        const texts = item.redirects.filter(({ operator }) => operator.startsWith('<<')).map(({ target }) => target);
+        const printed = isTextOnly(item.words) ? texts.flatMap((text) => text.split(/\s+/)) : [];
+        return [...printed, ...this.ownList(item.words.flatMap((word) => this.names.put(word)))];
+      }),
+    ];
   }
 
-  /** Texts that a command hands to a shell. */
-  private inner(words: readonly string[], items: readonly ShellItem[], command: ShellCommand): void {
-    const at = words.findIndex((word) => runsShell([word]));
-    if (at >= 0) {
-      const rest = words.slice(at + 1);
-      for (const word of rest) if (/\s|[;&|<>$`]/.test(word)) this.nested(word);
-      if (/^(eval|ssh|su|watch|parallel|xargs)$/.test(programOf(words[at] ?? ''))) {
-        this.nested(rest.filter((word) => !word.startsWith('-')).join(' '));
-      }
-      this.piped(items, command);
-    }
-    for (const [index, word] of words.entries()) {
-      if (/^(-c|-\w{1,3}c|--command|-S|--split-string)$/.test(words[index - 1] ?? '')) this.nested(word);
-    }
+  private ownList(words: readonly string[]): string[] {
+    return listedBy(words, this.folders[0] ?? '/', this.registered.places);
   }
 
-  /** What the commands before a shell print is what it runs, where it is read as that. */
-  private piped(items: readonly ShellItem[], { pipeline }: ShellCommand): void {
-    for (const item of items) {
-      if (item.kind !== 'command' || item.pipeline !== pipeline) continue;
-      if (!/^(echo|printf|cat|tee)$/.test(item.words[0] ?? '')) continue;
-      this.nested(
-        item.words
-          .slice(1)
-          .flatMap((word) => this.put(word))
-          .join(' ')
-          .replaceAll('\\n', '\n'),
-      );
-      for (const { operator, target } of item.redirects) if (operator.startsWith('<<')) this.nested(target);
-    }
+  /** Texts that a command hands to a shell, and those that commands before it in its pipe do. */
+  private inner(words: readonly string[], pipe: readonly ShellCommand[], targets: readonly Target[]): void {
+    for (const text of textsForShell(words)) this.nested(text);
+    const put = pipe.map((each) => ({ ...each, words: each.words.flatMap((word) => this.names.put(word)) }));
+    if (runsShell(words)) for (const text of put.flatMap(textsPrinted)) this.nested(text);
+    const isHanded = put.some((each) => each.substituted || runsShell(each.words));
+    if (isHanded)
+      for (const text of decodedIn(
+        put.map((each) => each.words),
+        targets,
+      ))
+        this.nested(text);
   }
 
   private nested(text: string): void {
     if (text.trim() === '' || this.depth > DEEPEST) return;
-    const judge = new ShellJudge(this.registered, [...this.folders], this.depth + 1);
-    for (const [name, value] of this.variables) judge.variables.set(name, value);
+    const judge = new ShellJudge(this.registered, [...this.folders], this.depth + 1, this.texts);
+    this.names.copyTo(judge.names);
     judge.isLost = this.isLost;
     this.findings.push(...judge.judge(text));
+  }
+
+  /** Behind a copy of a folder with scripts, a file of the name of one may be that script. */
+  private copied(words: readonly string[]): void {
+    if (!words.some((word) => /^(cp|mv|rsync|ln|tar|zip|git|scp|install)$/.test(programOf(word)))) return;
+    const { places } = this.registered;
+    const folder = this.folders[0] ?? '/';
+    if (words.slice(1).some((word) => isKnown(word) && holdsScripts(resolve(folder, word), places))) this.isLost = true;
   }
 
   private move(words: readonly string[]): void {
@@ -243,13 +253,26 @@ class ShellJudge {
     this.found(scripts.find(text, this.bases));
     this.found(endpoints.find(text, ''));
     this.found(findDecisionInText(text));
-    const { registry, hooks } = places.index;
-    for (const [path] of text.matchAll(/[\w./~-]+/g)) {
-      if ([registry, hooks, '.system', 'ability.yaml'].some((place) => path.includes(place))) this.write(path, false);
-    }
+    for (const path of placesIn(text, places)) this.write(path, false);
   }
 
   private found(finding: Finding | undefined): void {
     if (finding) this.findings.push(finding);
   }
+}
+
+function pipesOf(items: readonly ShellItem[]): Map<number, ShellCommand[]> {
+  const pipes = new Map<number, ShellCommand[]>();
+  for (const item of items) {
+    if (item.kind !== 'command') continue;
+    const pipe = pipes.get(item.pipeline);
+    if (pipe) pipe.push(item);
+    else pipes.set(item.pipeline, [item]);
+  }
+  return pipes;
+}
+
+/** Whether a command has words of which only a part may be known, such as `${f%.*}`. */
+function isPartOfValue({ words }: ShellCommand): boolean {
+  return words.some((word) => word.includes(MARK.unknown));
 }

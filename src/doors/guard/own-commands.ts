@@ -10,11 +10,19 @@ const VALUED =
   /^--(project|address|namespace|profile|env|as|tls-.*|api-key|codec-.*|command-timeout|log-.*|output|time-format|color|config-file|env-file|workflow-id|identity)$/;
 /** What of Temporal changes or ends a call past the runtime. */
 const WORKFLOW =
-  /^(signal|signal-with-start|update|update-with-start|execute-update-with-start|start-update-with-start)$/;
+  /^(signal|signal-with-start|update|update-with-start|execute-update-with-start|start-update-with-start|reset|reset-batch)$/;
 const IN_CODE =
   /\b(?:ability(?:-runtime)?|bin\.js|bin\/ability)\b["'`\s,\][)(]+(?:--[\w-]+(?:[=\s"'`,]+[^\s"'`,-][^\s"'`,]*)?["'`\s,]+)*(approve|deny|token|keys)\b|\btemporal\b["'`\s,\][)(]+(?:--[\w-]+[=\s"'`,]+[^\s"'`,]+["'`\s,]+)*(?:activity\b|(?:workflow|batch)["'`\s,]+(?:signal|update))/;
-const OVER_HTTP = /\/api\/v1\/(namespaces\/[^\s/]+\/)?(workflows\/\S+?\/(signal|update)|activit)/i;
+const OVER_HTTP =
+  /\/(api\/v1\/(namespaces\/[^\s/]+\/)?|namespaces\/[^\s/]+\/)(workflows\/\S+?\/(signal|update|reset)|activit)/i;
+const OVER_GRPC =
+  /WorkflowService[/.](SignalW|SignalWith|UpdateWorkflow|ResetWorkflow|RespondActivity|ExecuteMultiOperation|StartBatch)/;
+/** What client libraries decide with: ours, and those of Temporal. */
+const OURS_DECIDES = /\b(decide|decideLike)\b/;
+const TEMPORAL_DECIDES = /\.signal|signal_?[wW]ith|[uU]pdate|[rR]eset|[aA]sync_?[cC]ompletion|async_activity/;
 const KEPT_KEYS = /(^|[\s/'"=:@(,])\.system\/+(\.\/+)*(keys|tokens)(\b|$)/;
+
+const OUR_FILE = /\/(dist\/command|doors\/cli)\/bin\.[jt]s$/;
 
 /** A decision about an approval, a key, or a signal past the runtime, among the words of one command. */
 export function findDecision(words: readonly string[], folders: readonly string[]): Finding | undefined {
@@ -22,22 +30,21 @@ export function findDecision(words: readonly string[], folders: readonly string[
     const rest = words.slice(at + 1);
     const fed = words.slice(0, at).some((before) => /^(xargs|parallel)$/.test(basename(before)));
     if (isOurs(word, folders)) {
-      const [first] = positionals(rest);
+      const verbs = positionals(rest);
+      const [plain] = verbs;
+      const first = verbs.find((verb) => DECIDING.test(verb)) ?? plain;
       if (first === undefined ? fed : DECIDING.test(first) || !isKnown(first)) {
         return forPeople(`\`ability ${shown(first)}\` is for people`);
       }
     } else if (isNamed(word, 'temporal') || isNamed(word, 'tctl')) {
-      const [first, second] = positionals(rest);
-      const group = first ?? '';
-      if (
-        first === undefined
-          ? fed
-          : !isKnown(group) ||
-            group === 'activity' ||
-            (/^(workflow|wf|batch)$/.test(group) &&
-              (second === undefined ? fed : WORKFLOW.test(second) || !isKnown(second)))
-      ) {
-        return forPeople(`\`temporal ${shown(first)} ${shown(second)}\` goes round approvals and guards`);
+      const groups = positionals(rest);
+      const group = groups.find((verb) => /^(activity|workflow|wf|batch)$/.test(verb) || !isKnown(verb)) ?? '';
+      const verbs = group === '' ? [] : positionals(rest.slice(rest.indexOf(group) + 1));
+      const isMore = group !== '' && (!isKnown(group) || group === 'activity');
+      const isWorkflow =
+        group !== '' && (verbs.length === 0 ? fed : verbs.some((verb) => WORKFLOW.test(verb) || !isKnown(verb)));
+      if (groups.length === 0 ? fed : isMore || isWorkflow) {
+        return forPeople(`\`temporal ${shown(group)} ${shown(verbs[0])}\` goes round approvals and guards`);
       }
     } else if (word === MARK.unknown && /^(approve|deny)$/.test(rest[0] ?? '')) {
       return forPeople(`\`.. ${rest[0]}\` may be a decision`);
@@ -49,27 +56,51 @@ export function findDecision(words: readonly string[], folders: readonly string[
 /** The same in a text that some program runs, or sends. */
 export function findDecisionInText(text: string): Finding | undefined {
   if (KEPT_KEYS.test(text)) return forPeople('.system/keys and .system/tokens hold what proves who decides');
-  if (OVER_HTTP.test(text)) return forPeople('A signal to Temporal goes round approvals and guards');
+  if (OVER_HTTP.test(text) || OVER_GRPC.test(text))
+    return forPeople('A signal to Temporal goes round approvals and guards');
   const found = IN_CODE.exec(text);
   return found ? forPeople(`\`${found[0].replace(/\s+/g, ' ')}\` is for people`) : undefined;
+}
+
+/** The same in a code: calls of client libraries. */
+export function findDecisionInCode(code: string): Finding | undefined {
+  const isOurs = code.includes('ability-runtime') && OURS_DECIDES.test(code);
+  const isTemporal = code.includes('temporalio') && TEMPORAL_DECIDES.test(code);
+  return isOurs || isTemporal
+    ? forPeople('Code that decides by a client library goes round approvals and guards')
+    : undefined;
 }
 
 function isOurs(word: string, folders: readonly string[]): boolean {
   if (['ability', 'ability-runtime'].some((name) => isNamed(word, name))) return true;
   if (!isKnown(word) || word.startsWith('-') || word.length > 1024) return false;
-  return folders.some((folder) => /\/(dist\/command|doors\/cli)\/bin\.[jt]s$/.test(realOf(resolve(folder, word))));
+  return folders.some((folder) =>
+    ['', '.js', '.ts'].some((end) => OUR_FILE.test(realOf(resolve(folder, `${word}${end}`)))),
+  );
 }
 
 function isNamed(word: string, name: string): boolean {
-  const plain = basename(word)
+  const plain = basename(word.replace(/^(npm|jsr):/, ''))
     .replace(/\.(cmd|exe|ps1|m?js)$/i, '')
     .replace(/@[\w.-]+$/, '');
   if (isKnown(plain)) return plain === name;
   return plain.replace(/[^\w]/g, '').length >= 3 && patternOf(plain).test(name);
 }
 
+/**
+ * What may be the command of a program: its words up to the first that is not behind a flag. A flag that is not known may
+ * have a value or not, so a word behind one may be either.
+ */
 function positionals(words: readonly string[]): string[] {
-  return words.filter((word, at) => !word.startsWith('-') && !VALUED.test(words[at - 1] ?? ''));
+  const found: string[] = [];
+  for (const [at, word] of words.entries()) {
+    if (word.startsWith('-') || VALUED.test(words[at - 1] ?? '')) continue;
+    found.push(word);
+    const before = words[at - 1] ?? '';
+    const isBehindFlag = before.startsWith('-') && before !== '--' && !before.includes('=');
+    if (!isBehindFlag) return found;
+  }
+  return found;
 }
 
 function realOf(path: string): string {

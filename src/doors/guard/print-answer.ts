@@ -16,7 +16,7 @@ export interface Verdict {
 export interface Printed {
   stdout: string;
   stderr: string;
-  /** 0, or 2, which all of these tools take as a no. */
+  /** 0, or 2, which all of these tools take as a deny. */
   exit: 0 | 2;
 }
 
@@ -24,7 +24,7 @@ export interface Printed {
  * A verdict in the protocol of a tool.
  *
  * Exit code 2 with the reason on stderr is the no that all of them share; an `ask` at an event that cannot send a call to a
- * person is a no as well, which says so. Source: answers, 55.
+ * person is a deny as well, which says so. Source: answers, 55.
  *
  * @param event at which it was asked; undefined where that could not be read.
  */
@@ -42,7 +42,7 @@ export function printAnswer(
   }
   if (warnings.length === 0) return { stdout: '{}\n', stderr: '', exit: 0 };
   const text = warnings.join('\n');
-  // Cursor shows a text only with a no.
+  // Cursor shows a text only with a deny.
   const said = tool === 'cursor' ? {} : { systemMessage: text };
   return { stdout: `${JSON.stringify(said)}\n`, stderr: `${text}\n`, exit: 0 };
 }

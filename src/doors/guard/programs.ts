@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { gitCall } from './git-call.js';
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 
@@ -10,14 +11,26 @@ const READERS = set(
 const CHECKERS = set(
   'eslint prettier biome tsc ruff black isort mypy flake8 pylint shellcheck shfmt gofmt rubocop standard markdownlint',
 );
-const GIT_READERS = set('add diff log show blame status commit ls-files reset stash restore checkout');
-const SHELLS = set('sh bash zsh dash ksh mksh fish ash busybox eval source . ssh su watch parallel script xargs entr');
+const GIT_READERS = set(
+  'add diff log show blame status commit ls-files ls-tree cat-file grep shortlog describe branch tag rev-list rev-parse check-ignore reset stash restore checkout',
+);
+const GH_READERS = set('pr issue release search status');
+const SHELLS = set(
+  'sh bash zsh dash ksh mksh fish ash busybox eval source . ssh su watch parallel script xargs entr tmux screen expect at batch flock',
+);
 const INTERPRETERS =
   /^(python[\d.]*|pypy\d?|node|nodejs|deno|bun|tsx|ts-node|ruby|perl|php|lua|awk|gawk|mawk|ed|ex|vim?|nvim|emacs|osascript|pwsh|powershell)$/;
-/** They write to, move or remove what they are given. */
-const WRITERS = set(
-  'tee cp mv rm rmdir unlink shred truncate touch ln install rsync dd sponge patch ed ex vi vim nvim nano emacs trash scp',
-);
+/** A `sed` that starts programs or writes files: its commands `e` and `w`, and these flags of `s`. */
+const SED_RUNS = /(^|[;{}\n]|\d|\$|\/)\s*[eEwW](\s|$)|^s(\W).*\3.*\3[gpimM\d]*[ew]/;
+/** An `awk` that starts programs or writes files. */
+const AWK_RUNS = /system|getline|[|>]|@load|@include/;
+
+/** Longer than this none is written by hand, and each would have to be looked at. */
+const LONGEST_SED = 1000;
+
+function isSedThatRuns(word: string): boolean {
+  return word.length > LONGEST_SED || /^(-f|--file)/.test(word) || SED_RUNS.test(word);
+}
 
 /** The name of a program, without its folder. */
 export function programOf(word: string): string {
@@ -32,11 +45,16 @@ export function isReader(words: readonly string[]): boolean {
   if (READERS.has(program) || CHECKERS.has(program)) return !first.includes('/') || first.startsWith('/');
   if (program === 'npx' || program === 'pnpm') return CHECKERS.has(second === 'exec' ? third : second);
   if (program === 'ability') return true;
-  if (program === 'sed')
-    return words.includes('-n') && words.some((word) => /^[\d,$]+p$/.test(word)) && !inPlace(words);
+  if (/^g?sed$/.test(program)) return !words.some((word) => isSedThatRuns(word));
+  if (/^[gm]?awk$/.test(program))
+    return !words.some((word) => AWK_RUNS.test(word) || /^(-f|--file|-i|-l|-E)/.test(word));
+  if (program === 'find')
+    return !words.some((word) => /^-(delete|fprint|fprintf|fls|exec|execdir|ok|okdir)$/.test(word));
+  if (program === 'gh') return GH_READERS.has(second);
   if (program === 'git') {
-    const harmful = words.some((word) => /^--(ext-diff|output|exec|textconv)/.test(word));
-    return GIT_READERS.has(second) && !harmful;
+    const { verb, rest, configures } = gitCall(words);
+    const harmful = rest.some((word) => /^(--(ext-diff|output|exec|textconv|open-files)|-O)/.test(word));
+    return GIT_READERS.has(verb) && !configures && !harmful;
   }
   if (/^python[\d.]*$/.test(program)) return second === '-m' && third === 'py_compile';
   return /^(node|bash|sh)$/.test(program) && /^(--check|-n)$/.test(second);
@@ -50,69 +68,4 @@ export function runsShell(words: readonly string[]): boolean {
 /** Whether a command runs code that it is given as a text. */
 export function runsCode(words: readonly string[]): boolean {
   return words.some((word) => INTERPRETERS.test(programOf(word)));
-}
-
-/** A place that a command writes to. */
-export interface Written {
-  path: string;
-  /** With all that is in it. */
-  whole: boolean;
-}
-
-/** What a command writes to, by its words; a place in a text of code is none. */
-export function writtenBy(words: readonly string[]): Written[] {
-  const at = words.findIndex((word) => WRITERS.has(programOf(word)));
-  const program = programOf(words[0] ?? '');
-  const rest = at < 0 ? [] : words.slice(at + 1);
-  const plain = rest.filter((word) => !word.startsWith('-'));
-  const named = [
-    ...(at < 0 ? [] : writtenByWriter(programOf(words[at] as string), rest, plain)),
-    ...(['sed', 'perl', 'ruby', 'yq'].some((name) => words.some((word) => programOf(word) === name)) && inPlace(words)
-      ? words.slice(1).filter((word) => !word.startsWith('-'))
-      : []),
-    ...(program === 'find' && changesFound(words) ? foundBy(words) : []),
-    ...(program === 'git' && /^(rm|mv|checkout|restore|clean)$/.test(words[1] ?? '') ? words.slice(2) : []),
-    ...(/^(curl|wget)$/.test(program) ? outputsOf(words) : []),
-    ...(program === 'tar' || program === 'unzip' || program === 'bsdtar' ? behind(words, /^(-C|-d|--directory)$/) : []),
-  ];
-  const whole =
-    named.length > 0 && !/^(tee|touch|truncate|sponge|curl|wget|patch)$/.test(programOf(words[Math.max(at, 0)] ?? ''));
-  return named.filter((path) => !path.startsWith('-')).map((path) => ({ path, whole }));
-}
-
-function writtenByWriter(program: string, rest: readonly string[], plain: readonly string[]): readonly string[] {
-  const into = [
-    ...behind(rest, /^(-t|--target-directory)$/),
-    ...rest.flatMap((word) => /^--target-directory=(.*)/.exec(word)?.[1] ?? []),
-  ];
-  if (/^(cp|install|rsync|scp)$/.test(program)) return [...into, ...plain.slice(-1)];
-  if (program === 'dd') return rest.flatMap((word) => /^of=(.*)/.exec(word)?.[1] ?? []);
-  return [...into, ...plain];
-}
-
-/** Whether `find` does more than show what it finds. */
-function changesFound(words: readonly string[]): boolean {
-  return words.some((word, at) => {
-    if (/^-(delete|fprint|fprintf|fls)$/.test(word)) return true;
-    return /^-(exec|execdir|ok|okdir)$/.test(word) && !isReader(words.slice(at + 1));
-  });
-}
-
-function foundBy(words: readonly string[]): string[] {
-  const end = words.findIndex((word, at) => at > 0 && word.startsWith('-'));
-  const folders = words.slice(1, end < 0 ? undefined : end);
-  return [...(folders.length === 0 ? ['.'] : folders), ...behind(words, /^-(fprint|fprintf|fls)$/)];
-}
-
-function outputsOf(words: readonly string[]): string[] {
-  const joined = words.flatMap((word) => /^(?:--output=|--output-document=|-[oO](?=.))(.+)/.exec(word)?.[1] ?? []);
-  return [...joined, ...behind(words, /^(-o|-O|--output|--output-document|--output-dir)$/)];
-}
-
-function behind(words: readonly string[], flag: RegExp): string[] {
-  return words.filter((_, at) => flag.test(words[at - 1] ?? ''));
-}
-
-function inPlace(words: readonly string[]): boolean {
-  return words.some((word) => /^-\w*i/.test(word) || word.startsWith('--in-place') || word === '--inplace');
 }

@@ -14,13 +14,13 @@ export interface AgentCall {
   mayAsk: boolean;
 }
 
-/** What stood on stdin: a call, an event that waits for no answer, or nothing that can be read. */
+/** What was on stdin: a call, an event that waits for no answer, or nothing that can be read. */
 export type AgentEvent =
   | { kind: 'call'; call: AgentCall }
   | { kind: 'other'; event: string }
   | { kind: 'fault'; fault: string };
 
-/** Reads the hook event of a tool. What cannot be read is a fault, so that it is answered with a no. */
+/** Reads the hook event of a tool. What cannot be read is a fault, so that it is answered with a deny. */
 export function readEvent(text: string, tool: AgentTool): AgentEvent {
   let value: Json;
   try {

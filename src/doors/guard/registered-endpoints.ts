@@ -1,12 +1,14 @@
-import { isKnown, patternOf } from '../../rules/shell/marks.js';
+import { isKnown, MARK, patternOf } from '../../rules/shell/marks.js';
 import { type Finding, roundAbility } from './finding.js';
 import type { GuardIndex } from './guard-index.js';
+import { isLoopback, isThisMachine, plainHost } from './hosts.js';
 
 const URLS = /\b(?:https?|wss?):(?:\/\/|\\\/\\\/)(?:\[[\da-f:.]+\])?[^\s'"`<>|;)\]}]+/gi;
 /** What takes an address without its scheme. */
-const CALLERS = /^(curl|curlie|wget2?|https?|xh|xhs|httpie|ab|hey|wrk|nc|ncat|telnet|openssl|grpcurl|websocat)$/;
-const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\]|\[::ffff:7f00:1\]|0\.0\.0\.0|\[::\])$/;
-
+const CALLERS =
+  /^(curl|curlie|wget2?|https?|xh|xhs|httpie|ab|hey|wrk|oha|siege|nc|ncat|netcat|telnet|socat|openssl|grpcurl|websocat|aria2c|lynx|w3m|links|elinks|hurl)$/;
+/** They speak to a port of a host; what they send is not in their words. */
+const SOCKETS = /^(nc|ncat|netcat|telnet|socat|openssl)$/;
 /** Finds addresses under the endpoints of abilities among words. */
 export class RegisteredEndpoints {
   private readonly known: { ability: string; url: URL }[];
@@ -21,15 +23,49 @@ export class RegisteredEndpoints {
 
   /** @param program what is called with the word, without its folder. */
   find(word: string, program: string): Finding | undefined {
-    const texts = [...(word.match(URLS) ?? []).map((url) => url.replaceAll('\\/', '/'))];
-    if (CALLERS.test(program) && !word.startsWith('-') && /^[^\s/@:]*[.:\w\]-]+(\/|$|\?|:)/.test(word))
-      texts.push(`http://${word}`);
+    // curl puts in what `{a,b}` and `[1-3]` in an address stand for.
+    const given = program === 'curl' ? word.replace(/\{[^}]*\}|\[[\w:-]*-[\w:-]*\]/g, MARK.unknown) : word;
+    const texts = [...(given.match(URLS) ?? []).map((url) => url.replaceAll('\\/', '/'))];
+    if (CALLERS.test(program)) {
+      // HTTPie takes `:80/path` for this machine.
+      if (/^:\d*(\/|$)/.test(word)) texts.push(`http://localhost${given}`);
+      else if (!word.startsWith('-') && /^[^\s/@:]*[.:\w\]-]+(\/|$|\?|:)/.test(word)) texts.push(`http://${given}`);
+    }
     for (const text of texts) {
       const found = isKnown(text) ? this.byUrl(text) : this.byPattern(text);
-      if (found) return roundAbility(`${text} is under the endpoint`, found.ability);
+      if (found) return roundAbility(`${isKnown(text) ? text : word} is under the endpoint`, found.ability);
     }
-    const host = CALLERS.test(program) ? this.known.find(({ url }) => names(word, url)) : undefined;
-    return host && roundAbility(`${word} names the host of the endpoint`, host.ability);
+    return undefined;
+  }
+
+  /** As {@link find}, for an endpoint whose host and path or port stand in different words of a command. */
+  findAmong(words: readonly string[], program: string): Finding | undefined {
+    if (!CALLERS.test(program)) return undefined;
+    const text = words.slice(1).join(' ');
+    const found = this.known.find(({ url }) => {
+      if (!namesHost(text, url)) return false;
+      return SOCKETS.test(program)
+        ? namesPort(text, url)
+        : namesPath(text, url) && (!isLoopback(url.hostname) || namesPort(text, url));
+    });
+    return found && roundAbility(`${program} names the host of the endpoint`, found.ability);
+  }
+
+  /** As {@link find}, for a code that puts an address together. */
+  findInCode(code: string): Finding | undefined {
+    const found = this.known.find(({ url }) => {
+      const isHost = namesHost(code, url) && (!isLoopback(url.hostname) || namesPort(code, url));
+      return isHost && namesPath(code, url);
+    });
+    return found && roundAbility(`A code names host and path of the endpoint`, found.ability);
+  }
+
+  /** As {@link find}, for `/dev/tcp/HOST/PORT`. */
+  findSocket(path: string): Finding | undefined {
+    const [, host = '', port = ''] = /^\/dev\/(?:tcp|udp)\/([^/]+)\/([^/]+)$/.exec(path) ?? [];
+    if (host === '') return undefined;
+    const found = this.known.find(({ url }) => namesHost(host, url) && namesPort(` ${port} `, url));
+    return found && roundAbility(`${path} is a connection to the endpoint`, found.ability);
   }
 
   private byUrl(text: string): { ability: string } | undefined {
@@ -40,34 +76,57 @@ export class RegisteredEndpoints {
 
   private byPattern(text: string): { ability: string } | undefined {
     const pattern = patternOf(text);
+    const begin = text.slice(0, text.search(/[\uE000-\uE005]/));
     return this.known.find(({ url }) => {
       const base = url.href.replace(/\/$/, '');
-      const begin = text.slice(0, text.search(/[\uE000-\uE005]/));
       // The known beginning is under the endpoint, or what is not known may lead there.
       return (
         (begin.length > 8 && (begin === base || begin.startsWith(`${base}/`))) ||
-        (begin.length > 12 && pattern.test(base))
+        (begin.length > 12 && (pattern.test(base) || fitsParts(text.split('/'), base.split('/'))))
       );
     });
   }
 }
 
-/** A name of a host that is none of this machine, as in `-H 'Host: ..'` or `--connect-to`. */
-function names(word: string, url: URL): boolean {
-  const host = url.hostname.toLowerCase();
-  if (LOOPBACK.test(host) || pathOf(url) !== '') return false;
-  return new RegExp(`(^|[^\\w.-])${host.replace(/[.[\]]/g, '\\$&')}($|[^\\w.-])`).test(word.toLowerCase());
+/** Whether each part of an address may be that of the endpoint. */
+function fitsParts(parts: readonly string[], base: readonly string[]): boolean {
+  return base.every((part, at) => parts[at] !== undefined && patternOf(parts[at]).test(part));
+}
+
+/** Whether a text names the host of an address. */
+function namesHost(text: string, { hostname }: URL): boolean {
+  if (isLoopback(hostname)) return (text.match(/[\w.:[\]-]+/g) ?? []).some((word) => hostsIn(word).some(isThisMachine));
+  return new RegExp(`(^|[^\\w.-])${escaped(plainHost(hostname))}($|[^\\w.-])`).test(text.toLowerCase());
+}
+
+/** What in a word may be a host: the word, without a port, and its parts. */
+function hostsIn(word: string): string[] {
+  const parts = word.split(':');
+  return [word, word.replace(/:\d*$/, ''), ...parts].filter(
+    (part) => part !== '' && part !== ':' && !/^\d*$/.test(part),
+  );
+}
+
+/** Whether a text has the port of an address, as a number or by a name. */
+function namesPort(text: string, url: URL): boolean {
+  const ports = isUsual(url) ? ['443', '80', 'https?'] : [url.port];
+  return new RegExp(`(^|[^\\w.])(${ports.join('|')})($|[^\\w.])`).test(text);
+}
+
+function namesPath(text: string, url: URL): boolean {
+  const path = pathOf(url);
+  return path === '' || new RegExp(`${escaped(path)}($|[^\\w])`).test(text);
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
 function isSameHost(asked: URL, url: URL): boolean {
-  const [one, other] = [hostOf(asked), hostOf(url)];
-  const isSame = one === other || (LOOPBACK.test(one) && LOOPBACK.test(other));
+  const [one, other] = [plainHost(asked.hostname), plainHost(url.hostname)];
+  const isSame = one === other || (isLoopback(other) && isThisMachine(one));
   // A service on 443 is mostly reached by its 80, too, which leads there.
   return isSame && (asked.port === url.port || (isUsual(asked) && isUsual(url)));
-}
-
-function hostOf({ hostname }: URL): string {
-  return hostname.toLowerCase().replace(/\.$/, '');
 }
 
 function isUsual({ port }: URL): boolean {

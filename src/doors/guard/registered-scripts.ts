@@ -1,5 +1,5 @@
-import { realpathSync, statSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { isKnown, MARK, patternOf } from '../../rules/shell/marks.js';
 import { type Finding, roundAbility } from './finding.js';
 import type { Places } from './places.js';
@@ -10,6 +10,8 @@ export interface Bases {
   folders: readonly string[];
   /** Whether the shell may be anywhere. */
   isLost: boolean;
+  /** The word is, or goes to, what runs it, so that a short pattern counts as well. */
+  isRun?: boolean;
 }
 
 /** Fewer letters that are known tell nothing. */
@@ -18,22 +20,17 @@ const LEAST_LETTERS = 3;
 /** Finds scripts of abilities among words of a shell. */
 export class RegisteredScripts {
   private readonly mentions: { ability: string; path: string; pattern: RegExp }[];
+  private readonly stems: ReadonlySet<string>;
   private known: { real: Map<string, string>; nodes: Map<string, string> } | undefined;
 
   constructor(private readonly places: Places) {
-    this.mentions = places.index.scripts.map(({ ability, path }) => {
-      const stem = path.replace(/\.\w+$/, '');
-      const dotted = stem.replaceAll('/', '.');
-      const [p, s, d] = [path, stem, dotted].map(escaped);
-      // A whole path, or one without its extension as code imports it, or as the name of a module.
-      const source = `(^|[^\\w.-]|\\./)(${p}(?![\\w-])|${s}(?![\\w./-])${dotted.includes('.') ? `|${d}(?![\\w./-])` : ''})`;
-      return { ability, path, pattern: new RegExp(source) };
-    });
+    this.mentions = places.index.scripts.map(({ ability, path }) => ({ ability, path, pattern: mentionOf(path) }));
+    this.stems = new Set(places.index.scripts.flatMap(({ path }) => [stemOf(path), stemOf(dirname(path))]));
   }
 
   /** Which ability a word would run. */
   find(word: string, bases: Bases): Finding | undefined {
-    const found = this.byText(word) ?? this.byPlace(word, bases);
+    const found = (this.isOther(word, bases) ? undefined : this.byText(word)) ?? this.byPlace(word, bases);
     return found && roundAbility(`${found.path} is the script`, found.ability);
   }
 
@@ -51,26 +48,60 @@ export class RegisteredScripts {
     return found && roundAbility(`${found.path} is the script`, found.ability);
   }
 
+  /** As {@link find}, for the module of `python -m`. */
+  findModule(word: string, folders: readonly string[]): Finding | undefined {
+    const path = word.replaceAll('.', '/');
+    return this.findFile([`${path}.py`, `${path}/__main__.py`], folders);
+  }
+
+  /** As {@link find}, for a text in a code, which may import it without its extension. */
+  findImport(text: string, folders: readonly string[]): Finding | undefined {
+    if (!/^[\w./~@-]+$/.test(text) || text.length > 1024) return undefined;
+    const isPath = /^\.{0,2}\//.test(text);
+    // A code may hold thousands of texts; the files of those that cannot be one are not looked for.
+    if (!this.stems.has(stemOf(text)) && !isLink(folders, text)) return undefined;
+    return this.findFile([text, ...(isPath ? EXTENSIONS.map((each) => `${text}${each}`) : [])], folders);
+  }
+
+  private findFile(paths: readonly string[], folders: readonly string[]): Finding | undefined {
+    for (const path of folders.flatMap((folder) => paths.map((each) => resolve(folder, each)))) {
+      const found = isFile(path) ? this.byFile(path) : undefined;
+      if (found) return roundAbility(`${found.path} is the script`, found.ability);
+    }
+    return undefined;
+  }
+
+  /** Whether a word is the path of a file that is none of them, whatever it is called. */
+  private isOther(word: string, { folders }: Bases): boolean {
+    if (!isKnown(word) || /\s/.test(word) || word.length > 1024) return false;
+    const path = resolve(folders[0] ?? '/', word);
+    return this.places.inProject(this.places.real(path)) !== undefined && isFile(path) && !this.byFile(path);
+  }
+
   private byText(word: string): { ability: string; path: string } | undefined {
     return this.mentions.find(({ pattern }) => pattern.test(word));
   }
 
-  private byPlace(word: string, { folders, isLost }: Bases): { ability: string; path: string } | undefined {
+  private byPlace(
+    word: string,
+    { folders, isLost, isRun = false }: Bases,
+  ): { ability: string; path: string } | undefined {
     for (const part of partsOf(word)) {
       if (isKnown(part)) {
         const paths = folders.map((folder) => resolve(folder, part));
         // Where the shell is: what is there counts. Else it may still be in a folder where it was.
-        const there = paths.filter((path) => isFile(path)).slice(0, 1);
-        for (const path of there) {
+        const there = paths.flatMap((path) => (isRun ? [path, ...MAINS.map((main) => join(path, main))] : [path]));
+        const first = there.filter((path) => isFile(path)).slice(0, 1);
+        for (const path of first) {
           const found = this.byFile(path);
           if (found) return found;
         }
-        if (isLost && there.length === 0) {
+        if (isLost && first.length === 0) {
           const name = basename(part);
           const found = this.places.index.scripts.find(({ path }) => basename(path) === name);
           if (found) return found;
         }
-      } else if (lettersOf(part) >= LEAST_LETTERS) {
+      } else if (lettersOf(part) >= LEAST_LETTERS || (isRun && isGlob(part))) {
         const pattern = patternOf(part);
         const { root, index } = this.places;
         const found = index.scripts.find(({ path }) => {
@@ -108,6 +139,42 @@ export class RegisteredScripts {
   }
 }
 
+function stemOf(path: string): string {
+  return basename(path).replace(/\.\w+$/, '');
+}
+
+/** Whether a text with a slash or an extension names a link, which may lead to a file of another name. */
+function isLink(folders: readonly string[], text: string): boolean {
+  if (!/[./]/.test(text)) return false;
+  return folders.some((folder) => {
+    const found = lstatSync(resolve(folder, text), { throwIfNoEntry: false });
+    return found !== undefined && (found.isSymbolicLink() || found.nlink > 1);
+  });
+}
+
+/** Where an interpreter begins in a folder. */
+const MAINS = ['index.js', 'index.mjs', 'index.cjs', '__main__.py'];
+const EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.py', '.rb', '.sh', '/index.js', '/index.mjs'];
+
+/** What in a text is a script: its whole path, or one without its extension as code imports it, or as a module's name. */
+function mentionOf(path: string): RegExp {
+  const stem = path.replace(/\.\w+$/, '');
+  const dotted = stem.replaceAll('/', '.');
+  const [p, s, d] = [path, stem, dotted].map(escaped);
+  // One at the top is no file of that name in another folder, and its stem alone may be any word.
+  if (!path.includes('/')) {
+    return new RegExp(
+      `(^|[^\\w./-])((\\.{0,2}/)*|/[\\w./-]*/)${p}(?![\\w-])|(^|[^\\w./-])(\\.{1,2}/)+${s}(?![\\w./-])`,
+    );
+  }
+  return new RegExp(`(^|[^\\w.-]|\\./)(${p}(?![\\w-])|${s}(?![\\w./-])|${d}(?![\\w./-]))`);
+}
+
+/** Whether only patterns of the shell are unknown in a word, which it puts files in for. */
+function isGlob(word: string): boolean {
+  return /[\uE001\uE002]/.test(word) && !/[\uE000\uE003-\uE005]/.test(word);
+}
+
 /** A word, and what in it may be a path: behind `=`, `:`, `,` or `@`. */
 function partsOf(word: string): string[] {
   const plain = word.replace(/^file:\/\//, '');
@@ -124,7 +191,7 @@ function lettersOf(word: string): number {
 
 function isFile(path: string): boolean {
   try {
-    return statSync(path).isFile();
+    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
   } catch {
     return false;
   }

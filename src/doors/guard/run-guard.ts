@@ -13,14 +13,14 @@ export interface GuardCall {
   /** That was asked for; left out: the project's own choice. */
   environment?: string | undefined;
   env: NodeJS.ProcessEnv;
-  /** What stood on stdin. */
+  /** What was on stdin. */
   text: string;
   /** Tells a session of an answer, without waiting. @returns what to say where that cannot be. */
   note?: (note: SessionNote) => string | undefined;
 }
 
 /**
- * Answers one hook event of an agent's tool. Never throws: what goes wrong is a no, which says what went wrong.
+ * Answers one hook event of an agent's tool. Never throws: what goes wrong is a deny that says what went wrong.
  */
 export async function runGuard({ tool, root, environment, env, text, note }: GuardCall): Promise<Printed> {
   const event = readEvent(text, tool);
@@ -38,12 +38,12 @@ export async function runGuard({ tool, root, environment, env, text, note }: Gua
     const session = env.ABILITY_SESSION || null;
     const verdict = await judgeCall(call, { root, index, env, user, session, moment: Date.now() });
     const isNoted = session !== null && verdict.guards.length > 0;
-    const unsaid = isNoted ? note?.({ root, session, answer: toldOf(verdict, tool, call.name) }) : undefined;
+    const unsaid = isNoted ? note?.({ root, session, answer: answerOf(verdict, tool, call.name) }) : undefined;
     const said = unsaid === undefined ? verdict : saying(unsaid, verdict);
     return printAnswer(said, tool, call.event, call.mayAsk);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return refusal(`ability guard failed, and a guard that cannot answer is a no: ${reason}`, tool);
+    return refusal(`ability guard failed, and a guard that cannot answer denies the call: ${reason}`, tool);
   }
 }
 
@@ -52,7 +52,7 @@ function saying(more: string, verdict: Verdict): Verdict {
   return { ...verdict, reason: `${verdict.reason} ${more}` };
 }
 
-function toldOf({ decision, guards }: Verdict, tool: AgentTool, name: string): ToolAnswer {
+function answerOf({ decision, guards }: Verdict, tool: AgentTool, name: string): ToolAnswer {
   const said = { none: 'allow', ask: 'need_user_confirm', deny: 'deny' } as const;
   return { at: new Date().toISOString(), tool, name: name.slice(0, 200), decision: said[decision], guards };
 }

@@ -4,6 +4,9 @@ import type { ShellCommand } from './shell-script.js';
 /** What the simplest commands print; undefined where only the shell knows it. */
 export function outputOf({ words, redirects }: ShellCommand): string | undefined {
   const [program, ...rest] = words;
+  const [document, ...others] = redirects;
+  if (words.length === 1 && program === 'cat' && document?.operator === '<<' && others.length === 0)
+    return document.target;
   if (redirects.length > 0) return undefined;
   if (program === 'pwd') return `${MARK.whole}PWD${MARK.end}`;
   if (words.join(' ') === 'git rev-parse --show-toplevel') return `${MARK.whole}PROJECT_ROOT${MARK.end}`;

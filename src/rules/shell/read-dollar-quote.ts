@@ -1,6 +1,6 @@
 const SIMPLE: Record<string, string> = { n: '\n', t: '\t', r: '\r', a: '\x07', b: '\b', e: '\x1b', f: '\f', v: '\v' };
 
-/** What stands in `$'..'`, from its first quote on: its text, and how many letters it takes. */
+/** The text of `$'..'`, from its first quote on: its text, and how many letters it takes. */
 export function readDollarQuote(rest: string): { text: string; length: number; closed: boolean } {
   let text = '';
   for (let at = 1; at < rest.length; at += 1) {

@@ -5,19 +5,23 @@ import { FolderStore } from './folder-store.js';
 import { readS3Place } from './s3/s3-place.js';
 import { S3Store } from './s3/s3-store.js';
 import type { Store } from './store.js';
+import { StoreIdentity } from './store-identity.js';
 
 const SCHEME = /^([a-z][a-z0-9+.-]+):\/\//i;
 
 /**
  * The store at a place, which is not looked at yet: `ABILITY_STORE`, what a runtime says of its own, or a project's folder.
  *
+ * @param paths of the project that uses it, which tells a shared folder from one that is not mounted.
  * @throws AbilityError `config.invalid` for a place of a kind that is not known.
  */
-export function openStore(place: string, paths?: Pick<ProjectPaths, 'store'>): Store {
+export function openStore(place: string, paths?: Pick<ProjectPaths, 'store' | 'system' | 'sharedStores'>): Store {
   const [, scheme] = SCHEME.exec(place) ?? [];
   if (scheme?.toLowerCase() === 's3') return new S3Store(readS3Place(place));
   if (scheme !== undefined) throw unknownKind(place);
-  return new FolderStore(place, !paths || resolve(place) !== resolve(paths.store));
+  if (!paths) return new FolderStore(place, true);
+  if (resolve(place) === resolve(paths.store)) return new FolderStore(place);
+  return new FolderStore(place, true, new StoreIdentity(place, paths));
 }
 
 function unknownKind(place: string): AbilityError {

@@ -45,9 +45,11 @@ export async function runStep(run: TaskRun, step: PlanStep, around: Frame): Prom
   refuseCancelled();
   const gate = frame.isCleanup ? undefined : passGate(run, frame.halt);
   if (gate) await gate;
+  let isSkipped = false;
   try {
     // A step that has begun was asked before.
     if (step.if !== undefined && !done?.started_at && !evaluateCondition(run, step.if, frame)) {
+      isSkipped = true;
       skipStep(run, step, frame.prefix);
       return { ran: false, output: null };
     }
@@ -57,6 +59,9 @@ export async function runStep(run: TaskRun, step: PlanStep, around: Frame): Prom
     return { ran: true, output };
   } catch (error) {
     return noteFailure(run, step, path, error);
+  } finally {
+    const entry = run.progress[path];
+    if (!isSkipped && entry && isStepEnd(entry.status)) run.inTurns.note(step, path, entry);
   }
 }
 

@@ -13,6 +13,7 @@ import { type Scaffold, type Site, siteFolders } from '../../../src/authoring/sc
 import { writeTogether } from '../../../src/authoring/write-together.js';
 import type { AbilityError } from '../../../src/contracts/problem.js';
 import { loadRegistry } from '../../../src/definitions/load-registry.js';
+import { resolveEventHooks } from '../../../src/planning/resolve-event-hooks.js';
 import { resolvePlan } from '../../../src/planning/resolve-plan.js';
 import { satisfies } from '../../../src/planning/schemas.js';
 import {
@@ -312,6 +313,25 @@ describe('a hook', () => {
     },
   );
 
+  test.each(['PromptSubmit', 'SessionStop'] as const)('of %s is asked in a session at once [R-000-57]', (phase) => {
+    const site = siteOf();
+    const choices = [
+      ...(['node', 'python', 'shell'] as const).map((language) => ({ handler: 'script' as const, language })),
+      { handler: 'expression' as const },
+    ];
+    for (const [index, choice] of choices.entries()) {
+      const at = { ...site, registry: loadRegistry(site.registry.root) };
+      settle(at, planHook(at, { ...hook, id: `hook_${index}`, phase, choice }));
+    }
+    const scoped = { ...site, registry: loadRegistry(site.registry.root) };
+    settle(scoped, planHook(scoped, { ...hook, id: 'elsewhere', phase, match: { environments: ['prod'] } }));
+    const registry = loadRegistry(site.registry.root);
+    const found = resolveEventHooks(registry, phase, { environment: 'dev', modules: [] });
+    expect(found.map(({ id, blocking }) => [id, blocking])).toEqual(
+      [0, 1, 2, 3].map((index) => [`hook_${index}`, phase === 'PromptSubmit' ? undefined : false]),
+    );
+  });
+
   test('has a script beside the others, which answers as a guard [R-002-28]', () => {
     const site = siteOf();
     const { root } = settle(site, planHook(site, { ...hook, choice: { handler: 'script', language: 'node' } }));
@@ -322,7 +342,12 @@ describe('a hook', () => {
 
   test.each([
     [{ phase: 'PreAbilityCal' }, 'usage.invalid'],
-    [{ phase: 'SessionStop' }, 'feature.unsupported'],
+    [{ phase: 'SessionStart' }, 'usage.invalid'],
+    [{ phase: 'PromptSubmit', match: { abilities: ['a'] } }, 'usage.invalid'],
+    [{ phase: 'SessionStop', match: { tags: ['a'] } }, 'usage.invalid'],
+    [{ phase: 'SessionStop', choice: { handler: 'expression' as const, deny_if: 'true' } }, 'usage.invalid'],
+    [{ phase: 'SessionStop', choice: { handler: 'builtin' as const, name: 'usage' as const } }, 'usage.invalid'],
+    [{ choice: { handler: 'builtin' as const, name: 'usage' as const } }, 'usage.invalid'],
     [{ id: '../x' }, 'usage.invalid'],
     [{ id: '__proto__' }, 'usage.invalid'],
     [{ match: { effects: ['reed'] } }, 'usage.invalid'],

@@ -32,7 +32,7 @@ describe('a plan', () => {
       logs: { glob: '**/*.log', many: true },
     });
     expect(plan.files).toEqual({});
-    expect(resolved(MAKE, 'f.read').plan.files).toEqual({ input: true });
+    expect(resolved(MAKE, 'f.read').plan.files).toEqual({ input: true, at: [['file']] });
     const policy =
       'format: 1\nproject: p\nenvironments: { dev: {} }\npolicy: { max_file: 2KiB, max_task_files: 1MB }\n';
     expect(resolved({ ...MAKE, 'ability.yaml': policy }, 'f.make').plan.files).toEqual({

@@ -76,9 +76,16 @@ describe('trying a task again', () => {
   });
 });
 
-test('a text of a script that its input cannot give is refused again by every retry, so that none is offered', () => {
+test('a text of a script that its input cannot give is refused again, unless the definition is corrected first', () => {
   const about = { task: 't-1', status: 'failed' as const, plan };
   const refused = { code: 'input.invalid', step: 'publish', details: { place: 'args[0]', expression: 'input.host' } };
-  expect(wayToRetry({ ...about, error: refused })).toBeUndefined();
+  expect(wayToRetry({ ...about, error: refused })).toEqual({ from: 'publish', corrected: true });
+  expect(wayToRetry({ ...about, plan: undefined, error: refused })).toEqual({ from: null, corrected: true });
   expect(wayToRetry({ ...about, error: { ...refused, code: 'script.failed' } })).toEqual({ from: 'publish' });
+});
+
+test('an operation alone that refuses the input of its task is not tried again with that very input', () => {
+  const refused = { code: 'input.invalid', details: { place: 'args[0]', expression: 'input.host' } };
+  const alone = { ...plan, steps: [] };
+  expect(wayToRetry({ task: 't-1', status: 'failed', plan: alone, error: refused })).toBeUndefined();
 });

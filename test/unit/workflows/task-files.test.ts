@@ -30,6 +30,8 @@ describe('what a task has', () => {
     const input = { x: A };
     expect(open({ input }, { input: true }).within(A)).toEqual([A.$file]);
     expect(open({ input }, {}).within(A)).toBeUndefined();
+    const at = [['x']];
+    expect(open({ input: { x: A, free: B } }, { input: true, at }).within([A, B])).toEqual([A.$file]);
     expect(open({ input, child: { ability: 'x', left_ms: 1 } }, { input: true }).within(A)).toBeUndefined();
     const child = open({ input, child: { ability: 'x', left_ms: 1, files: [A.$file] } }, { input: true });
     expect([child.within(A), child.listed]).toEqual([[A.$file], []]);

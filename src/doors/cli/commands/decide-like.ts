@@ -1,7 +1,15 @@
-import { type Connection, keepingRuntime, listApprovals, type ShownApproval } from '../../../client/index.js';
+import {
+  type Connection,
+  findLastApproved,
+  keepingRuntime,
+  type LastApproved,
+  listApprovals,
+  type ShownApproval,
+} from '../../../client/index.js';
 import type { Decision } from '../../../contracts/approvals.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError, type Problem } from '../../../contracts/problem.js';
+import { generalPath } from '../../../rules/turn-paths.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { masking } from '../mask-secrets.js';
 import { refuseAgents } from '../refuse-agents.js';
@@ -31,8 +39,11 @@ export async function approveLike(context: Context, like: string, flags: DecideF
     const { terminal } = context;
     const same = findSame(await keepingRuntime(connection, () => listApprovals(connection)), like);
     const mask = await masking(context, registry);
+    const lastOf = rememberingLast(connection);
     for (const approval of same) {
-      terminal.note(renderShown(mask(approval, approval.what.environment), terminal.style));
+      const { environment } = approval.what;
+      const last = await lastOf(approval);
+      terminal.note(renderShown(mask(approval, environment), terminal.style, mask(last, environment)));
     }
     const by = sayWho(context, flags, same);
     const question = same.length === 1 ? 'Approve this?' : `Approve these ${same.length}?`;
@@ -41,9 +52,19 @@ export async function approveLike(context: Context, like: string, flags: DecideF
     for (const approval of same) outcomes.push(await decideOne(connection, approval, by, flags.comment));
     if (context.flags.json) terminal.printJson(outcomes);
     else for (const outcome of outcomes) terminal.print(tell(outcome));
-    const failed = outcomes.find(({ error }) => error);
-    return failed?.error ? exitOf(failed.error) : EXIT.ok;
+    return exitOfAll(outcomes.flatMap(({ error }) => error ?? []));
   });
+}
+
+/** What was approved last is asked once for each step, however many ask there: they all ask the same. */
+function rememberingLast(connection: Connection): (approval: ShownApproval) => Promise<LastApproved | null> {
+  const known = new Map<string, Promise<LastApproved | null>>();
+  return (approval) => {
+    const place = `${approval.task_ability} ${generalPath(approval.path)}`;
+    const last = known.get(place) ?? findLastApproved(connection, approval);
+    known.set(place, last);
+    return last;
+  };
 }
 
 function findSame(open: readonly ShownApproval[], like: string): ShownApproval[] {
@@ -77,6 +98,13 @@ async function decideOne(
     const problem = error instanceof AbilityError ? error.toProblem() : { code: 'internal.error', message: reason };
     return { task_key, approval_id, counted: false, error: problem };
   }
+}
+
+/** What was decided or ended meanwhile does not count, either; what could not be sent is graver than that. */
+function exitOfAll(errors: readonly Problem[]): ExitCode {
+  if (errors.length === 0) return EXIT.ok;
+  const graver = errors.find((error) => error.code !== 'task.closed' && exitOf(error) !== EXIT.denied);
+  return graver ? exitOf(graver) : EXIT.denied;
 }
 
 function tell({ task_key, approval_id, status, error }: LikeOutcome): string {

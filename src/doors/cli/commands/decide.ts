@@ -51,19 +51,19 @@ export async function runDecision(
       const { environment } = approval.what;
       terminal.note(renderShown(mask(approval, environment), terminal.style, mask(last, environment)));
     }
-    const fields = readFields(flags, shown, context);
+    refuseSeveral(shown, verdict);
+    const [only] = shown;
+    const fields = readFields(flags, only, context);
     const by = sayWho(context, flags, shown);
     if (!(await isConfirmed(context, `${QUESTIONS[verdict]} this?`, shown.length))) return undecided(context);
     // Naming what was shown makes sure that nothing else is decided, also not what is raised meanwhile.
-    const [only = { id: NOTHING_SHOWN }] = shown;
-    const approval_id = flags.approval ?? (shown.length <= 1 ? only.id : undefined);
     const decision: Decision = {
       by,
-      ...(approval_id !== undefined && { approval_id }),
+      approval_id: only?.id ?? flags.approval ?? NOTHING_SHOWN,
       ...(flags.comment !== undefined && { comment: flags.comment }),
       ...(fields && { fields }),
     };
-    const outcome = await send(connection, key, shown.length === 1 ? shown[0] : undefined, verdict, decision);
+    const outcome = await send(connection, key, only, verdict, decision);
     if (context.flags.json) terminal.printJson({ task_key: key, ...outcome });
     else {
       const rest = outcome.missing > 0 ? `; ${outcome.missing} more needed` : '';
@@ -112,17 +112,25 @@ export function undecided({ terminal }: Context): ExitCode {
   return EXIT.interrupted;
 }
 
+/** While several are open, a decision without a name would be about whichever is left when it arrives. @throws AbilityError. */
+function refuseSeveral(shown: readonly ShownApproval[], verdict: Verdict): void {
+  if (shown.length <= 1) return;
+  const ids = shown.map(({ id }) => id);
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `${ids.length} approvals are open, and the command names none of them: ${ids.join(', ')}`,
+    suggestion: `Name the one to ${verdict === 'approve' ? 'approve' : 'deny'}: --approval ${ids.join(' or ')}.`,
+    details: { approvals: ids },
+  });
+}
+
 /** What the decider fills in, converted to the types that the approval asks for. @throws AbilityError. */
-function readFields({ set = [] }: DecideFlags, shown: ShownApproval[], context: Context): JsonObject | undefined {
+function readFields(
+  { set = [] }: DecideFlags,
+  only: ShownApproval | undefined,
+  context: Context,
+): JsonObject | undefined {
   if (set.length === 0) return undefined;
-  const [only, ...others] = shown;
-  if (others.length > 0) {
-    throw new AbilityError({
-      code: 'usage.invalid',
-      message: `--set fills in one approval, and ${shown.length} are open`,
-      suggestion: `Name it: --approval ${shown.map(({ id }) => id).join(' or ')}.`,
-    });
-  }
   const asked = Object.entries(only?.fields ?? {});
   const properties = Object.fromEntries(asked.map(([name, { type }]) => [name, { type }]));
   return parseInput({ set }, { properties }, context);

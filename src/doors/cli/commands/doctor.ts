@@ -99,7 +99,7 @@ async function checkTemporal(
     tell(checkRuntime(paths));
   }
   tell(checkDisk(paths.system, 'disk'));
-  tell(await checkStore(context.env.ABILITY_STORE ?? paths.store));
+  tell(await checkStore(context.env.ABILITY_STORE ?? paths.store, paths));
   tell(checkSealKeys(paths, context.env, isRemote));
   await attempt('server', tell, () =>
     withSession(context, registry, async (connection) => {

@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { HookAnswer, Phase } from '../../../contracts/hooks.js';
 import { AbilityError } from '../../../contracts/problem.js';
-import { eventParts, type HookDefinition } from '../../../definitions/formats/hooks.js';
+import type { HookDefinition } from '../../../definitions/formats/hooks.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
 import { didYouMean } from '../../../rules/nearest.js';
 import { type Context, openRegistry } from '../context.js';
+import { readHookCase } from '../read-hook-case.js';
 import { renderTable } from '../render-table.js';
 
 /** What `ability hooks test` takes. */
@@ -53,7 +52,11 @@ export async function run(context: Context, [name]: string[], flags: HooksTestFl
 
 type Trial = ReturnType<typeof import('../../../worker/try-hooks.js').openHookTrial>;
 
-/** The answer of one hook, as the task would keep it. */
+/**
+ * The answer of one hook, as the task would keep it.
+ *
+ * Exit code 1 where the hook has failed, and where it decides otherwise than the file expects; a deny is an answer.
+ */
 async function askOne(
   { terminal, cwd, env }: Context,
   registry: Registry,
@@ -62,30 +65,26 @@ async function askOne(
   file: string,
   trial: Trial,
 ): Promise<ExitCode> {
-  const { eventOf } = await import('../../../planning/example-event.js');
+  const { caseOf, eventOf } = await import('../../../planning/example-event.js');
   const { plannedHook } = await import('../../../planning/resolve-hooks.js');
   const { EnvironmentVariables } = await import('../../../planning/environment-variables.js');
-  const event = eventOf(registry, phase, readEvent(file, cwd));
+  const given = readHookCase(file, cwd);
+  const { event, now, expect } =
+    'context' in given
+      ? caseOf(registry, phase, given)
+      : { event: eventOf(registry, phase, given), now: undefined, expect: undefined };
   const variables = new EnvironmentVariables(registry.root, event.environment.name, env);
   const { id, handler } = plannedHook(hook, phase, registry, variables);
-  const answer: HookAnswer = await trial.ask({ id, handler }, event);
+  const answer: HookAnswer = await trial.ask({ id, handler }, event, now);
   const { decision, ...rest } = answer;
-  terminal.printJson({ ...rest, guard_decision: decision });
-  return EXIT.ok;
-}
-
-function readEvent(file: string, cwd: string) {
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(file === '-' ? 0 : resolve(cwd, file), 'utf8'));
-  } catch (error) {
-    throw new AbilityError({ code: 'usage.invalid', message: `${file} holds no EventContext: ${String(error)}` });
+  terminal.printJson({ ...rest, guard_decision: decision, ...(expect !== undefined && { expected: expect }) });
+  if (answer.status === 'error') {
+    terminal.note(`The hook ${id} has failed: ${answer.reason ?? 'it gave no reason'}`);
+    return EXIT.failed;
   }
-  const parsed = eventParts.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const message = `${file} holds no EventContext: ${[issue?.path.join('.'), issue?.message].filter(Boolean).join(' ')}`;
-  throw new AbilityError({ code: 'usage.invalid', message, suggestion: 'docs/hooks.md has every key.' });
+  if (expect === undefined || expect === decision) return EXIT.ok;
+  terminal.note(`The hook ${id} decides ${decision}, and ${file} expects ${expect}.`);
+  return EXIT.failed;
 }
 
 function findHook(registry: Registry, name: string, wanted: string | undefined): [Phase, Loaded<HookDefinition>] {

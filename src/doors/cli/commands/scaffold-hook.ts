@@ -4,8 +4,8 @@ import { type HookChoice, planHook } from '../../../authoring/scaffold/plan-hook
 import { readFields } from '../../../authoring/scaffold/read-fields.js';
 import type { Language } from '../../../authoring/scaffold/script-stub.js';
 import type { ExitCode } from '../../../contracts/exit-codes.js';
+import { PHASES } from '../../../contracts/hooks.js';
 import { AbilityError } from '../../../contracts/problem.js';
-import { BINDING_LISTS } from '../../../definitions/hook-bindings.js';
 import { askChoice, askText, canAsk } from '../ask.js';
 import { type Context, openRegistry } from '../context.js';
 import { finishScaffold } from '../finish-scaffold.js';
@@ -38,8 +38,10 @@ export function run(context: Context, [id = '']: string[], flags: HookFlags): Pr
     const match = readFields(flags.match, '--match', MATCH_FIELDS);
     checkPlainName(id, 'id of a hook');
     await openRegistry(context);
-    const phases = Object.keys(BINDING_LISTS);
-    const phase = await askChoice(context, flags.phase, phases, { flag: '--phase', message: 'When does it fire?' });
+    const phase = await askChoice<string>(context, flags.phase, PHASES, {
+      flag: '--phase',
+      message: 'When does it fire?',
+    });
     const choice = await readHandler(context, flags, phase);
     return finishScaffold(context, {
       scopes: () => [],
@@ -70,7 +72,7 @@ async function readHandler(context: Context, flags: HookFlags, phase: string): P
   return { handler, ...(await readConditions(context, flags, phase)) };
 }
 
-/** At a terminal the condition is asked for; elsewhere a hook without one only warns, until somebody writes it. */
+/** At a terminal the condition is asked for; elsewhere a hook without one only warns, until one is written. */
 async function readConditions(context: Context, flags: HookFlags, phase: string) {
   const { denyIf, confirmIf, warnIf, reason } = flags;
   const given = {
@@ -80,7 +82,8 @@ async function readConditions(context: Context, flags: HookFlags, phase: string)
     ...(reason !== undefined && { reason }),
   };
   if ((denyIf ?? confirmIf ?? warnIf) !== undefined || !canAsk(context)) return given;
-  const verbs = phase === 'PostAbilityCall' ? (['warn_if'] as const) : (['deny_if', 'confirm_if', 'warn_if'] as const);
+  const isOver = phase === 'PostAbilityCall' || phase === 'SessionStop';
+  const verbs = isOver ? (['warn_if'] as const) : (['deny_if', 'confirm_if', 'warn_if'] as const);
   const verb = await askChoice<'deny_if' | 'confirm_if' | 'warn_if'>(context, undefined, verbs, {
     flag: '--deny-if',
     message: 'What does it do?',

@@ -10,6 +10,7 @@ import { resolveOutputFiles } from '../../output-files.js';
 import { callsOf } from '../checks/scopes.js';
 import { findingOf } from '../finding-of.js';
 import { environmentsOf } from '../scopes.js';
+import { compareGuard } from './compare-guard.js';
 import { compareSchemas, type Direction, type SchemaBreak } from './compare-schemas.js';
 import { effectOf } from './effects.js';
 import { guardsOf } from './guards.js';
@@ -51,12 +52,14 @@ function* compare(before: Registry, after: Registry, id: string, old: Ability, n
     yield findingOf('lint.break_scope', message, now.locate(['scope', 'environments']));
   }
   for (const environment of within.filter((name) => !lost.includes(name))) {
-    const guards = guardsOf(after, id, environment).map(({ name }) => name);
-    const dropped = guardsOf(before, id, environment).filter(({ name }) => !guards.includes(name));
-    for (const { name, phase, hook } of dropped) {
-      const bound = isBoundNow(after, phase, hook) ? ': it has no `match`, and a binding narrows it' : '';
-      const message = `The guard ${name} is no longer asked before ${id} in ${environment}${bound}`;
-      yield findingOf('lint.break_guard', message, now.locate(['hooks'], 'key'));
+    const asked = new Set(guardsOf(after, id, environment).map(({ name }) => name));
+    for (const { name, phase, hook } of guardsOf(before, id, environment)) {
+      if (asked.has(name)) yield* compareGuard(before, after, phase, hook);
+      else {
+        const bound = isBoundNow(after, phase, hook) ? ': it has no `match`, and a binding narrows it' : '';
+        const message = `The guard ${name} is no longer asked before ${id} in ${environment}${bound}`;
+        yield findingOf('lint.break_guard', message, now.locate(['hooks'], 'key'));
+      }
     }
   }
 }

@@ -4,6 +4,8 @@ import type { Registry } from '../../../definitions/registry.js';
 import { configOf } from '../../choose-implementation.js';
 import { type HookBindings, type HookSubject, selectHooks } from '../../resolve-hooks.js';
 import { configLevels, hookLevels } from '../../resolve-operation.js';
+import { callsOf } from '../checks/scopes.js';
+import { effectOf } from './effects.js';
 
 /** A guard before an ability. */
 export interface Guard {
@@ -39,15 +41,25 @@ function surroundingsOf(
   const config = configOf(registry, id);
   const own = workflow ? [{ value: workflow.value.hooks, from: workflow, path: ['hooks'] }] : [];
   return {
-    // Its effects and tags are those of what it calls, whose guards are compared there.
     subject: {
       ability: id,
       modules: workflow?.value.scope.modules ?? [],
       environment,
       kind: 'workflow',
-      effects: 'read',
-      tags: [],
+      effects: effectOf(registry, id),
+      tags: [...tagsOf(registry, id, environment)],
     },
     levels: [...own, ...configLevels(config, config?.value.environments?.[environment], environment)],
   };
+}
+
+/** The tags of the operations that a workflow, and those that it calls, may call. */
+function tagsOf(registry: Registry, id: string, environment: string, seen: Set<string> = new Set()): Set<string> {
+  if (seen.has(id)) return new Set();
+  seen.add(id);
+  const operation = registry.operations.get(id);
+  if (operation) return new Set(hookLevels(registry, operation, environment).subject.tags);
+  const workflow = registry.workflows.get(id);
+  const called = workflow ? [...callsOf(workflow.value)] : [];
+  return new Set(called.flatMap((call) => [...tagsOf(registry, call.id, environment, seen)]));
 }

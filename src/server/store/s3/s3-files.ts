@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { Readable } from 'node:stream';
+import type { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Measured, tooLarge, Verified } from '../checked-stream.js';
 import type { KeepOptions, KeptFile, StoredFile } from '../store.js';
 import { absent, damaged } from '../store-errors.js';
 import { readObject } from './read-object.js';
+import { beginParts } from './read-parts.js';
 import type { S3Objects } from './s3-objects.js';
 
 const SHA256 = /^[0-9a-f]{64}$/;
@@ -79,9 +80,10 @@ export class S3Files {
     if (!(await this.isFresh(kept))) {
       const unchanged = new Verified(kept.sha256, () => new Error(`${path} was changed while it was kept`));
       const name = nameOf(kept.sha256);
-      await passing(createReadStream(path), unchanged, signal, () =>
-        this.objects.upload(name, unchanged, partBytes(kept.bytes), kept.sha256),
-      );
+      await passing(createReadStream(path), unchanged, signal, async () => {
+        const { whole, parts } = await beginParts(chunksOf(unchanged), partBytes(kept.bytes));
+        await (whole ? this.objects.put(name, whole, kept.sha256) : this.objects.upload(name, parts, kept.sha256));
+      });
     }
     return kept;
   }
@@ -91,12 +93,10 @@ export class S3Files {
     const most = Math.min(maxBytes, MOST_COPIED);
     const own = `new/${randomUUID()}`;
     const measured = new Measured(most);
-    const head: Buffer[] = [];
     return passing(source, measured, signal, async () => {
-      const chunks = measured.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
-      const isWhole = await readHead(chunks, head);
-      if (isWhole) return this.keepBytes(Buffer.concat(head), measured.sha256());
-      await this.objects.upload(own, Readable.from(joined(head.splice(0), chunks)), partBytes(most));
+      const { whole, parts } = await beginParts(chunksOf(measured), partBytes(most));
+      if (whole) return this.keepBytes(whole, measured.sha256());
+      await this.objects.upload(own, parts);
       const kept = { sha256: measured.sha256(), bytes: measured.bytes };
       if (await this.isFresh(kept)) await this.objects.remove(own);
       else await this.objects.move(own, nameOf(kept.sha256), kept.sha256);
@@ -155,20 +155,9 @@ async function passing<T>(
   }
 }
 
-/** Reads up to a part and a bit. @returns whether that was all. */
-async function readHead(chunks: AsyncIterator<Buffer>, head: Buffer[]): Promise<boolean> {
-  for (let bytes = 0; bytes <= PART_BYTES; ) {
-    const { done, value } = await chunks.next();
-    if (done) return true;
-    head.push(value);
-    bytes += value.length;
-  }
-  return false;
-}
-
-async function* joined(head: Buffer[], rest: AsyncIterator<Buffer>): AsyncIterable<Buffer> {
-  for (let chunk = head.shift(); chunk; chunk = head.shift()) yield chunk;
-  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+/** Whoever stops reading leaves the stream to {@link passing}. */
+function chunksOf(stream: Transform): AsyncIterable<Buffer> {
+  return { [Symbol.asyncIterator]: () => stream.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer> };
 }
 
 async function drain(bytes: AsyncIterable<Buffer>): Promise<void> {

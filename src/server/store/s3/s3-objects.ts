@@ -81,16 +81,27 @@ export class S3Objects {
   }
 
   /**
-   * Writes a stream in parts; its object is there once the stream has ended well.
+   * Writes an object in parts, one at a time while the next is read; the object is there once all of them are.
    *
-   * @param partBytes of one part, of which a few are in memory. @throws also the error of the stream.
+   * @param parts in order; each must hold its bytes until the next but one is asked for. @throws also the error of their stream.
    */
-  async upload(name: string, body: Readable, partBytes: number, sha256?: string): Promise<void> {
-    const { Upload } = await import('@aws-sdk/lib-storage');
-    await this.doing(`${name} could not be written`, async (client) => {
+  async upload(name: string, parts: AsyncIterator<Buffer>, sha256?: string): Promise<void> {
+    await this.doing(`${name} could not be written`, async (client, sdk) => {
+      const at = this.at(name);
       const metadata = sha256 === undefined ? {} : { Metadata: { [SHA256]: sha256 } };
-      const params = { ...this.at(name), Body: body, ...metadata };
-      await new Upload({ client, params, partSize: partBytes, queueSize: 2 }).done();
+      const { UploadId } = await client.send(new sdk.CreateMultipartUploadCommand({ ...at, ...metadata }));
+      try {
+        const Parts = await sendParts(parts, async (part, number) => {
+          const sent = new sdk.UploadPartCommand({ ...at, UploadId, PartNumber: number, Body: part });
+          const { ETag } = await client.send(sent);
+          return { ETag, PartNumber: number };
+        });
+        await client.send(new sdk.CompleteMultipartUploadCommand({ ...at, UploadId, MultipartUpload: { Parts } }));
+      } catch (error) {
+        // What stays is given up later, see abortUploads.
+        await client.send(new sdk.AbortMultipartUploadCommand({ ...at, UploadId })).catch(() => {});
+        throw error;
+      }
     });
   }
 
@@ -148,3 +159,19 @@ export class S3Objects {
 }
 
 type Action<T> = (client: S3Client, sdk: typeof import('@aws-sdk/client-s3')) => Promise<T>;
+
+/** Sends parts in order. @param send a part, with its number from 1 on. @returns what each of them gave. */
+async function sendParts<T>(
+  parts: AsyncIterator<Buffer>,
+  send: (part: Buffer, number: number) => Promise<T>,
+): Promise<T[]> {
+  const sent: T[] = [];
+  for (let next = parts.next(); ; ) {
+    const { done, value } = await next;
+    if (done) return sent;
+    next = parts.next();
+    // Where sending fails it is not waited for.
+    next.catch(() => {});
+    sent.push(await send(value, sent.length + 1));
+  }
+}

@@ -104,3 +104,9 @@ test('what a shell would read is quoted', () => {
   const fields = { kind: { type: 'string' as const, enum: ['a', 'b'] } };
   expect(decisionCommands('t-1', exampleApproval({ fields }))[0]?.command).toMatch(/ --set 'kind=a\|b'$/);
 });
+
+test('where only a corrected definition helps, that is said first', () => {
+  const story = exampleStory({ status: 'failed', steps: [], retry: { from: 'seed', corrected: true } });
+  const retry = nextCommands(story).find(({ command }) => command.includes('task retry'));
+  expect(retry?.purpose).toBe('correct the definition, then try it again from seed on');
+});

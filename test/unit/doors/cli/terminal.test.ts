@@ -101,3 +101,18 @@ test('who closes the pipe ends what listens as SIGTERM does, else the command wi
   other.stdout.emit('error', Object.assign(new Error('closed'), { code: 'EPIPE' }));
   expect(other.exit).toHaveBeenCalledExactlyOnceWith(130);
 });
+
+test('leaving without an exit code keeps the one that the process has', () => {
+  const around = surroundings(false);
+  openTerminal({}, around).leave();
+  expect(vi.mocked(around.exit).mock.calls).toEqual([[]]);
+});
+
+test('output that cannot be written fails the command, which says why where it can', () => {
+  const around = surroundings(false);
+  const said = vi.spyOn(around.stderr, 'write');
+  openTerminal({}, around);
+  around.stdout.emit('error', Object.assign(new Error('reset by peer'), { code: 'ECONNRESET' }));
+  expect(around.exit).toHaveBeenCalledExactlyOnceWith(1);
+  expect(said.mock.calls).toEqual([['error The output could not be written: reset by peer\n']]);
+});

@@ -144,7 +144,7 @@ describe('the guards of an ability are asked about the call that it is', () => {
     const { project, ask } = withBypass('{ abilities: "off" }');
     const { exit, stderr } = await ask(call({ limit: 'many' }, project.root));
     expect(exit).toBe(2);
-    expect(stderr).toContain('a guard that cannot answer is a no');
+    expect(stderr).toContain('a guard that cannot answer denies the call');
   });
 
   test('defaults of the contract count', async () => {

@@ -431,7 +431,7 @@ describe('what a script is given', () => {
   });
 
   test('reports what is certain to be refused', () => {
-    const script = scriptOf(calling('{ host: [a] }'));
+    const script = scriptOf(calling('{ host: "${{ [environment.name] }}" }'));
     expect(script).toMatchObject({ command: null, problem: { code: 'input.invalid', details: { place: 'args[0]' } } });
   });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, expect, test } from 'vitest';
+import { pathsOf } from '../../../../src/server/project-paths.js';
 import { FolderStore } from '../../../../src/server/store/folder-store.js';
 import { openStore } from '../../../../src/server/store/open-store.js';
 import { describeStore } from '../../../fixtures/store-promises.js';
@@ -65,7 +66,7 @@ test('what a killed process left of a file is removed once nothing was added sin
 });
 
 test('a store is shared where it is not that of the project itself', () => {
-  const paths = { store: '/project/.system/store' };
+  const paths = pathsOf('/project');
   expect(openStore('/project/.system/store/', paths).isShared).toBe(false);
   expect(openStore('/shared', paths)).toMatchObject({ isShared: true, where: '/shared' });
 });

@@ -32,6 +32,32 @@ const flow = (id: string, ...called: string[]) => ({
   ].join('\n'),
 });
 
+/** A guard of `op.two`, whose file has no other ability than that, and what became of it. */
+function changedGuard(
+  name: string,
+  before: string,
+  after: string,
+  mark: 'hook' | 'ability' | 'none' = 'hook',
+): LintCase {
+  const ability = `${mark === 'ability' ? '▶' : ''}${Object.values(two('effects: destructive'))[0]}`;
+  const file = (hook: string) => ({ 'registry/hooks/PreAbilityCall.yaml': `hooks: [{ id: guard, ${hook} }]` });
+  return {
+    code: 'lint.break_guard',
+    name,
+    before: { ...file(before.replaceAll('▶', '')), ...two('effects: destructive') },
+    files: { ...file(after), 'registry/low-level/op.two.yaml': ability },
+  };
+}
+const DENIES = 'handler: { expression: { deny_if: "environment.protected" } }';
+const on = (match: string, handler = DENIES): string =>
+  `blocking: true, match: { abilities: [op.two]${match} }, ${handler}`;
+const says = (expression: string, mark = ''): string => on('', `handler: ${mark}{ expression: { ${expression} } }`);
+const silent = (abstain: string): string =>
+  on(
+    '',
+    `handler: { format: claude-code, script: { path: scripts/x.mjs } }, abstain: ${abstain}, as: [{ match: {}, tool_name: Bash, tool_input: { command: a } }]`,
+  );
+
 /** Contracts that broke since a revision, and changes that break nobody. */
 export const SINCE_CASES: LintCase[] = [
   {
@@ -266,6 +292,45 @@ export const SINCE_CASES: LintCase[] = [
       ...hooksFile('{ id: guard, blocking: true, match: {}, '),
       ...two(),
       ...lowLevel('op.three', 'hooks: { pre_call: [guard] }', SCRIPT),
+    },
+  },
+  changedGuard('for fewer callers', on(''), on(', callers: ▶[agent]')),
+  changedGuard('without one of its callers', on(', callers: [agent, ci]'), on(', callers: ▶[agent]')),
+  changedGuard('for other callers', on(', callers: [agent]'), on(', callers: ▶[ci]')),
+  changedGuard('for more callers', on(', callers: [session]'), on(', callers: [person, session]'), 'none'),
+  changedGuard('for all callers, in other words', on(''), on(', callers: [child, ci, session, agent, person]'), 'none'),
+  changedGuard('for another kind', on(''), on(', kinds: [mcp]'), 'ability'),
+  changedGuard('for other effects', on(''), on(', effects: [read]'), 'ability'),
+  changedGuard('for other environments', on(''), on(', environments: [staging]'), 'ability'),
+  changedGuard('for other tags', on(''), on(', tags: [sql]'), 'ability'),
+  changedGuard('for other modules', on(''), on(', modules: [db]'), 'ability'),
+  changedGuard('for other abilities', on(''), on('').replace('op.two', 'op.none'), 'ability'),
+  changedGuard('not enabled', on(''), `enabled: false, ${on('')}`, 'ability'),
+  changedGuard('that denied and asks', says('deny_if: input.a'), says('confirm_if: input.a', '▶')),
+  changedGuard('that denied and warns', says('deny_if: input.a'), says('warn_if: input.a', '▶')),
+  changedGuard('that asked no more', says('deny_if: input.a, confirm_if: input.b'), says('deny_if: input.a', '▶')),
+  changedGuard('that only counts', on(''), on('', 'handler: ▶{ builtin: usage }')),
+  changedGuard('that asked and denies', says('confirm_if: input.a'), says('deny_if: input.a'), 'none'),
+  changedGuard('silent, no longer a deny', silent('deny'), silent('▶allow')),
+  changedGuard(
+    'that asked, both merged',
+    says('deny_if: input.a, confirm_if: input.b'),
+    says('deny_if: input.a || input.b'),
+    'none',
+  ),
+  changedGuard('not blocking', on(''), on('').replace('blocking: true, ', ''), 'ability'),
+  {
+    code: 'lint.break_guard',
+    name: 'of a workflow, by the effect of what it calls',
+    before: {
+      'registry/hooks/PreAbilityCall.yaml': `hooks: [{ id: guard, blocking: true, match: { kinds: [workflow], effects: [destructive] }, ${DENIES} }]`,
+      ...two('effects: destructive'),
+      ...flow('outer', 'op.two'),
+    },
+    files: {
+      'registry/hooks/PreAbilityCall.yaml': `hooks: [{ id: guard, blocking: true, match: { kinds: [workflow], effects: [write_additive] }, ${DENIES} }]`,
+      ...two('effects: destructive'),
+      'registry/high-level/outer.yaml': `▶${Object.values(flow('outer', 'op.two'))[0]}`,
     },
   },
 ];

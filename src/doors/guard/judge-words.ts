@@ -1,0 +1,62 @@
+import { resolve } from 'node:path';
+import { foldersOfCode, mayChange, quotedIn } from './code-texts.js';
+import type { Finding } from './finding.js';
+import { judgeWrite, placesIn } from './judge-writes.js';
+import { findKept } from './kept-keys.js';
+import { findDecision, findDecisionInCode, findDecisionInText } from './own-commands.js';
+import type { Places } from './places.js';
+import { programOf, runsCode, runsShell } from './programs.js';
+import type { RegisteredEndpoints } from './registered-endpoints.js';
+import type { Bases, RegisteredScripts } from './registered-scripts.js';
+
+/** What words of a shell are compared with. */
+export interface Registered {
+  places: Places;
+  scripts: RegisteredScripts;
+  endpoints: RegisteredEndpoints;
+  env: NodeJS.ProcessEnv;
+}
+
+/**
+ * What in the words of one command goes round the runtime, apart from what it writes to.
+ *
+ * @param shows the command shows what it names, and to no other program: then only keys matter.
+ */
+export function judgeWords(words: readonly string[], bases: Bases, registered: Registered, shows: boolean): Finding[] {
+  const { scripts, endpoints, places } = registered;
+  const program = programOf(words[0] ?? '');
+  const found: (Finding | undefined)[] = [
+    words.map((word) => findDecisionInText(word)).find((finding) => finding?.what.startsWith('.system')),
+    findKept(words, bases.folders, places),
+  ];
+  if (!shows || program === 'ability') found.push(findDecision(words, bases.folders));
+  if (!shows && program !== 'ability') {
+    const searches = words.some((word) => /^(fd|fdfind|locate)$/.test(programOf(word)));
+    const extra = words.filter((_, at) => /^(-C|--chdir|--directory|--prefix|--cwd)$/.test(words[at - 1] ?? ''));
+    const folders = [...bases.folders, ...extra.map((folder) => resolve(bases.folders[0] ?? '/', folder))];
+    const isRun = runsCode(words);
+    found.push(endpoints.findAmong(words, program));
+    for (const [at, word] of words.entries()) {
+      found.push(scripts.find(word, { ...bases, folders, isRun: isRun || at === 0 || runsShell(words) }));
+      if (searches) found.push(scripts.findName(word));
+      if (isRun && words[at - 1] === '-m') found.push(scripts.findModule(word, folders));
+      found.push(endpoints.find(word, program), findDecisionInText(word));
+      if (isRun && /\s|\(/.test(word)) found.push(...judgeCode(word, { ...bases, folders }, registered));
+    }
+  }
+  return found.filter((finding) => finding !== undefined);
+}
+
+/** What in a text that an interpreter runs goes round the runtime. */
+export function judgeCode(code: string, bases: Bases, { scripts, endpoints, places }: Registered): Finding[] {
+  const folders = foldersOfCode(code, bases.folders);
+  const quoted = quotedIn(code);
+  const found = [
+    endpoints.findInCode(code),
+    findDecisionInCode(code),
+    ...quoted.map((text) => scripts.findImport(text, folders)),
+  ].filter((finding) => finding !== undefined);
+  if (!mayChange(code)) return found;
+  const written = [...placesIn(code, places), ...quoted.filter((text) => /\.(ya?ml|json)$/.test(text))];
+  return [...found, ...written.flatMap((path) => judgeWrite(path, true, { ...bases, folders }, places))];
+}

@@ -1,0 +1,65 @@
+import { lstatSync, realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { isKnown, patternOf } from '../../rules/shell/marks.js';
+import { type Finding, forPeople } from './finding.js';
+import { keysOf } from './listed-files.js';
+import type { Places } from './places.js';
+import { programOf } from './programs.js';
+
+const WHAT = '.system/keys and .system/tokens hold what proves who decides';
+/** They take a folder with all that is in it. */
+const GATHERERS = /^(cp|mv|ln|rsync|scp|tar|bsdtar|zip|7z|cpio|pax|rclone)$/;
+const SECRETS = /[\uE003\uE004]ABILITY_SEAL_KEYS\uE005|^ABILITY_SEAL_KEYS$/;
+
+/** Whether a command names a key of the runtime, by its place: through folders, links and patterns. */
+export function findKept(words: readonly string[], folders: readonly string[], places: Places): Finding | undefined {
+  const program = programOf(words[0] ?? '');
+  const gathers =
+    GATHERERS.test(program) ||
+    (/^[ef]?grep$/.test(program) && words.some((word) => /^-\w*[rR]|^--(deref.*-)?recursive/.test(word))) ||
+    program === 'rg';
+  for (const [at, word] of words.entries()) {
+    if (at === 0 || /^--(exclude|ignore|filter)/.test(words[at - 1] ?? '')) continue;
+    for (const part of new Set([word, ...word.split(/[=:,@]/)])) {
+      if (part === '' || part.length > 4096) continue;
+      const isKept = isKnown(part)
+        ? folders.some((folder) => isKey(places, resolve(folder, part), gathers && part === word))
+        : fitsKey(part, folders, places);
+      if (isKept) return forPeople(WHAT);
+    }
+  }
+  return undefined;
+}
+
+/** Whether a command prints a key that is in a variable; what it sets is its own. @param words as they were written. */
+export function findKeyVariable(words: readonly string[]): Finding | undefined {
+  const isShown = words.length > 1 && words.some((word) => SECRETS.test(word));
+  return isShown ? forPeople('ABILITY_SEAL_KEYS proves what the runtime has said') : undefined;
+}
+
+function isKey(places: Places, path: string, gathers: boolean): boolean {
+  const way = places.inProject(realOf(path));
+  return way !== undefined && (/^\.system\/(keys|tokens)(\/|$)/.test(way) || (gathers && way === '.system'));
+}
+
+function realOf(path: string): string {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) ? realpathSync(path) : path;
+  } catch {
+    // A link to nothing, or a path that the system does not take.
+    return path;
+  }
+}
+
+/** A pattern fits as a shell expands it: `*` and `?` begin no name that begins with a dot. */
+function fitsKey(word: string, folders: readonly string[], places: Places): boolean {
+  if (word.replace(/[^\w]/g, '').length < 3 && !/[\uE001\uE002]/.test(word)) return false;
+  if (/(^|\/)[\uE001\uE002][^/]*\/.*\/|^[\uE001\uE002]+$/.test(word) && !word.includes('.')) return false;
+  const pattern = patternOf(word.replace(/^(\.\/)+/, ''));
+  const state = join(places.root, '.system');
+  return [join(state, 'keys'), join(state, 'tokens'), ...keysOf(places.root)].some((key) =>
+    [key, ...folders.flatMap((folder) => (key.startsWith(`${folder}/`) ? [key.slice(folder.length + 1)] : []))].some(
+      (way) => pattern.test(way) && !(way.startsWith('.') && /^[\uE001\uE002]/.test(word)),
+    ),
+  );
+}

@@ -1,0 +1,142 @@
+import { readdirSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { isKnown, MARK, patternOf } from '../../rules/shell/marks.js';
+import { gitCall } from './git-call.js';
+import type { Places } from './places.js';
+import { programOf } from './programs.js';
+
+/**
+ * Of the files that a command prints the names of, those that matter here: scripts of abilities, definitions and keys; and
+ * the words of one that prints its words.
+ *
+ * Keys are among them where the command asks for files by name or in the folder of the runtime: else most searches would
+ * find them.
+ */
+export function listedBy(words: readonly string[], folder: string, places: Places): string[] {
+  const program = programOf(words[0] ?? '');
+  const plain = words.slice(1).filter((word) => !word.startsWith('-'));
+  if (program === 'echo' || program === 'printf')
+    return plain.flatMap((word) => word.split(/(?:\s|\\n)+/)).filter(Boolean);
+  if (program === 'find') return foundBy(words, folder, places);
+  if (program === 'ls') {
+    const named = plain.length > 0 ? plain : ['.'];
+    return named.flatMap((word) =>
+      isFolder(resolve(folder, word)) ? inFolder(resolve(folder, word), places) : [word],
+    );
+  }
+  if (/^(fd|fdfind)$/.test(program)) {
+    const end = words.findIndex((word) => FD_RUNS.test(word));
+    const [name = '.', ...within] = (end < 0 ? words : words.slice(0, end))
+      .slice(1)
+      .filter((word) => !word.startsWith('-'));
+    const pattern = expressionOf(name);
+    return protectedWithin(within, folder, places, (path) => pattern.test(basename(path)), name !== '.');
+  }
+  const lists =
+    (program === 'git' && gitCall(words).verb === 'ls-files') ||
+    (program === 'rg' && words.includes('--files')) ||
+    (/^(rg|[ef]?grep)$/.test(program) &&
+      words.some((word) => /^(-\w*[lL]\w*|--files-with(out)?-match(es)?)$/.test(word)));
+  if (!lists) return [];
+  const within = program === 'git' ? gitCall(words).rest : words.includes('--files') ? plain : plain.slice(1);
+  return protectedWithin(within, folder, places, () => true, false);
+}
+
+/** What `fd` starts a command with, for each file or for all. */
+export const FD_RUNS = /^(-x|-X|--exec|--exec-batch)$/;
+
+function expressionOf(text: string): RegExp {
+  try {
+    return new RegExp(text, 'i');
+  } catch {
+    return /./;
+  }
+}
+
+function foundBy(words: readonly string[], folder: string, places: Places): string[] {
+  const rest = words.slice(1).filter((word) => !/^-[LHP]$/.test(word));
+  // What is registered is not empty.
+  if (words.includes('-empty')) return [];
+  const end = rest.findIndex((word) => /^[-(!]/.test(word));
+  const names = words.filter(
+    (_, at) => /^-i?name$/.test(words[at - 1] ?? '') && !/^(!|-not)$/.test(words[at - 2] ?? ''),
+  );
+  // `find` reads a pattern that the shell left alone.
+  const patterns = names.map((name) =>
+    patternOf(
+      name
+        .replaceAll('*', MARK.star)
+        .replaceAll('?', MARK.one)
+        .replace(/\[[^\]]*\]/g, MARK.one),
+    ),
+  );
+  const fits = (path: string): boolean => patterns.length === 0 || patterns.some((each) => each.test(basename(path)));
+  const types = words.filter((_, at) => words[at - 1] === '-type');
+  const kinds = types.length === 0 ? ['f', 'd'] : types.flatMap((type) => type.split(','));
+  const found = protectedWithin(end < 0 ? rest : rest.slice(0, end), folder, places, fits, names.length > 0);
+  const folders = new Set(foldersOf(places));
+  return found.filter((path) => kinds.includes(folders.has(path) ? 'd' : 'f'));
+}
+
+/** Absolute paths of what is protected within folders. */
+function protectedWithin(
+  folders: readonly string[],
+  folder: string,
+  places: Places,
+  fits: (path: string) => boolean,
+  isNamed: boolean,
+): string[] {
+  const named = folders.filter((word) => !word.startsWith('-'));
+  const tops = (named.length > 0 ? named : ['.']).map((word) =>
+    isKnown(word) ? places.real(resolve(folder, word)) : '/',
+  );
+  const state = join(places.root, '.system');
+  return tops.flatMap((top) => {
+    const isWithin = (path: string): boolean => path === top || top === '/' || path.startsWith(`${top}/`);
+    const keys = isNamed || top === state || top.startsWith(`${state}/`) ? keysOf(places.root) : [];
+    return [...protectedOf(places), ...foldersOf(places), ...keys].filter((path) => isWithin(path) && fits(path));
+  });
+}
+
+function inFolder(folder: string, places: Places): string[] {
+  const real = places.real(folder);
+  const inside = [...protectedOf(places), ...keysOf(places.root)].filter((path) => path.startsWith(`${real}/`));
+  return [...new Set(inside.map((path) => path.slice(real.length + 1).split('/')[0] ?? ''))];
+}
+
+function foldersOf({ root, index }: Places): string[] {
+  return ['.system', index.registry, index.hooks].map((folder) => join(root, folder));
+}
+
+function protectedOf({ root, index }: Places): string[] {
+  const files = [...index.scripts.map(({ path }) => path), 'ability.yaml', ...index.files];
+  return [...new Set(files)].map((path) => join(root, path));
+}
+
+/** The files of keys and tokens of a project, and their folders. */
+export function keysOf(root: string): string[] {
+  return ['keys', 'tokens'].flatMap((name) => {
+    const folder = join(root, '.system', name);
+    let files: string[] = [];
+    try {
+      files = readdirSync(folder);
+    } catch {
+      // It has none yet.
+    }
+    return [...new Set([...files, 'proof'])].map((file) => join(folder, file));
+  });
+}
+
+/** Whether a folder has a script of an ability in it, at any depth. */
+export function holdsScripts(path: string, places: Places): boolean {
+  const real = places.real(path);
+  return isFolder(real) && places.index.scripts.some((script) => join(places.root, script.path).startsWith(`${real}/`));
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}

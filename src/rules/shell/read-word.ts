@@ -1,0 +1,137 @@
+import { MARK } from './marks.js';
+import { substitutionsIn } from './output-of.js';
+import { readDollarQuote } from './read-dollar-quote.js';
+import type { ShellText } from './shell-text.js';
+
+/** Reads words of a shell: quotes, escapes, patterns, variables and substitutions. */
+export class WordReader {
+  /** @param substitute takes the text of a command whose output is a part of a word, and gives that output. */
+  constructor(
+    private readonly source: ShellText,
+    private readonly substitute: (inner: string) => string,
+  ) {}
+
+  /** One word, with what is not known in it as marks. */
+  read(): string {
+    let word = '';
+    while (this.source.at < this.source.text.length) {
+      const letter = this.source.letter() as string;
+      if (/[<>]/.test(letter) && this.source.letter(1) === '(') {
+        this.source.at += 2;
+        this.substitute(this.source.until(')'));
+        word += MARK.unknown;
+        continue;
+      }
+      if (/[\s;&|<>()]/.test(letter)) break;
+      word += this.readPart(letter);
+    }
+    return word;
+  }
+
+  private readPart(letter: string): string {
+    if (letter === '\\') return this.readEscape();
+    if (letter === "'") return this.readSingle();
+    if (letter === '"') return this.readDouble();
+    if (letter === '`') return this.readBackquote();
+    if (letter === '$') return this.readDollar(false);
+    this.source.at += 1;
+    if (letter === '*') return MARK.star;
+    if (letter === '?') return MARK.one;
+    const set = letter === '[' ? /^[^\]\s]+\]/.exec(this.source.text.slice(this.source.at, this.source.at + 60)) : null;
+    // No set, but an address of IPv6.
+    if (!set || /^[\da-fA-F]*:[\da-fA-F:.]*:[\da-fA-F:.]*\]$/.test(set[0])) return letter;
+    this.source.at += set[0].length;
+    return MARK.one;
+  }
+
+  private readEscape(): string {
+    const next = this.source.letter(1);
+    this.source.at += 2;
+    if (next === undefined) this.source.fail('it ends with a backslash');
+    return next === undefined || next === '\n' ? '' : next;
+  }
+
+  private readSingle(): string {
+    const end = this.source.text.indexOf("'", this.source.at + 1);
+    if (end < 0) this.source.fail('a quote is not closed');
+    const text = this.source.text.slice(this.source.at + 1, end < 0 ? undefined : end);
+    this.source.at = end < 0 ? this.source.text.length : end + 1;
+    return text;
+  }
+
+  private readDouble(): string {
+    let word = '';
+    this.source.at += 1;
+    while (this.source.at < this.source.text.length) {
+      const letter = this.source.letter() as string;
+      if (letter === '"') {
+        this.source.at += 1;
+        return word;
+      }
+      if (letter === '\\' && /["\\$`\n]/.test(this.source.letter(1) ?? '')) word += this.readEscape();
+      else if (letter === '$') word += this.readDollar(true);
+      else if (letter === '`') word += this.readBackquote();
+      else {
+        word += letter;
+        this.source.at += 1;
+      }
+    }
+    this.source.fail('a quote is not closed');
+    return word;
+  }
+
+  private readBackquote(): string {
+    this.source.at += 1;
+    let inner = '';
+    while (this.source.at < this.source.text.length && this.source.letter() !== '`') {
+      if (this.source.letter() === '\\') this.source.at += 1;
+      inner += this.source.letter() ?? '';
+      this.source.at += 1;
+    }
+    if (this.source.at >= this.source.text.length) this.source.fail('a backquote is not closed');
+    this.source.at += 1;
+    return this.substitute(inner);
+  }
+
+  private readDollar(quoted: boolean): string {
+    const rest = this.source.text.slice(this.source.at + 1);
+    if (rest.startsWith('((')) {
+      this.source.at += 3;
+      this.source.until(')');
+      if (this.source.letter() === ')') this.source.at += 1;
+      return MARK.unknown;
+    }
+    if (rest.startsWith('(')) {
+      this.source.at += 2;
+      return this.substitute(this.source.until(')'));
+    }
+    if (rest.startsWith("'") && !quoted) {
+      const { text, length, closed } = readDollarQuote(rest);
+      if (!closed) this.source.fail('a quote is not closed');
+      this.source.at += 1 + length;
+      return text;
+    }
+    if (rest.startsWith('"') && !quoted) {
+      this.source.at += 1;
+      return '';
+    }
+    const name = /^[A-Za-z_]\w*|^\{([A-Za-z_]\w*)\}/.exec(rest);
+    if (name) {
+      this.source.at += 1 + name[0].length;
+      return `${quoted ? MARK.whole : MARK.split}${name[1] ?? name[0]}${MARK.end}`;
+    }
+    const fallback = /^\{([A-Za-z_]\w*):?[-=]([^}$`"'\\]*)\}/.exec(rest);
+    if (fallback) {
+      this.source.at += 1 + fallback[0].length;
+      return `${quoted ? MARK.whole : MARK.split}${fallback[1]}:-${fallback[2]}${MARK.end}`;
+    }
+    if (rest.startsWith('{')) {
+      this.source.at += 2;
+      for (const inner of substitutionsIn(this.source.until('}'))) this.substitute(inner);
+      return MARK.unknown;
+    }
+    const special = /^[@*#?$!\d-]/.exec(rest);
+    this.source.at += special ? 2 : 1;
+    return special ? MARK.unknown : '$';
+  }
+}

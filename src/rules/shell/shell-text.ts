@@ -1,0 +1,43 @@
+/** A text of a shell that is read from its beginning to its end, and what is wrong with it. */
+export class ShellText {
+  /** Where the next letter is. */
+  at = 0;
+  /** Why it cannot be read to its end; the first reason stays. */
+  fault: string | undefined;
+
+  constructor(readonly text: string) {}
+
+  /** The next letter, or one so many behind it; undefined behind the end. */
+  letter(ahead = 0): string | undefined {
+    return this.text[this.at + ahead];
+  }
+
+  /** Notes why the text cannot be read. */
+  fail(reason: string): void {
+    this.fault ??= reason;
+  }
+
+  /** The text before the letter that closes, with all that is nested in it; goes behind it. */
+  until(close: string): string {
+    const open = close === ')' ? '(' : '{';
+    const from = this.at;
+    for (let depth = 1; this.at < this.text.length; this.at += 1) {
+      const letter = this.text[this.at] as string;
+      if (letter === '\\') this.at += 1;
+      else if (letter === "'" || letter === '"') this.skipQuoted(letter);
+      else if (letter === open) depth += 1;
+      else if (letter === close && --depth === 0) {
+        this.at += 1;
+        return this.text.slice(from, this.at - 1);
+      }
+    }
+    this.fail('a bracket is not closed');
+    return this.text.slice(from);
+  }
+
+  private skipQuoted(quote: string): void {
+    for (this.at += 1; this.at < this.text.length && this.text[this.at] !== quote; this.at += 1) {
+      if (quote === '"' && this.text[this.at] === '\\') this.at += 1;
+    }
+  }
+}
