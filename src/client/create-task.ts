@@ -4,15 +4,12 @@ import { join } from 'node:path';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
 import type { JsonObject } from '../contracts/json.js';
-import { taskQueueOf } from '../contracts/names.js';
 import type { Person } from '../contracts/people.js';
 import { AbilityError } from '../contracts/problem.js';
-import type { Seal } from '../contracts/seal.js';
-import type { PreflightAnswer, TaskMemo, TaskRequest, TaskStart } from '../contracts/task.js';
+import type { PreflightAnswer, TaskMemo, TaskRequest } from '../contracts/task.js';
 import { digestOf } from '../rules/canonical.js';
 import { checkScope } from '../rules/check-scope.js';
-import { hasTools, planDigest } from '../rules/plan-digest.js';
-import { markdownLine } from '../rules/shown-text.js';
+import { type FormedStart, formStart, type SealedAnswer } from '../rules/form-start.js';
 import { packArguments } from '../rules/task-arguments.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
 import { refuseOtherInput, refuseOtherPlan } from '../rules/wanted-plan.js';
@@ -127,7 +124,7 @@ async function createOnce(
   const { seal, ...answer } = await askPreflight(connection, request, wanted);
   const { warnings } = answer;
   if (answer.ended) return { id, runId: '', warnings, attached: true };
-  const start = seal && startOf(request, { ...answer, seal }, wanted);
+  const start = seal && startOf(connection, request, { ...answer, seal }, wanted);
   if (!start) await wanted.review?.(answer);
   const started = start && (await startOrForget(connection, request, start, wanted));
   if (started !== undefined && start) noteCreated(connection, id, start.memo, wanted);
@@ -183,51 +180,14 @@ async function startOrForget(
   }
 }
 
-/** The answer about a task that may be started. */
-type Sealed = PreflightAnswer & { seal: Seal };
+/** What a task's workflow is started with, and what preflight answered. */
+type Start = FormedStart & { answer: SealedAnswer };
 
-/** What a task's workflow is started with. */
-interface Start {
-  answer: Sealed;
-  argument: TaskStart;
-  memo: TaskMemo;
-}
-
-function startOf(request: TaskRequest, answer: Sealed, { run, handle, trace }: NewTask): Start {
-  const { plan, seal, input, warnings, progress, hooks = [] } = answer;
-  const { user, session, retry, plan: only } = request;
-  return {
-    answer,
-    // The input first, because people look for it first in the Temporal UI.
-    argument: {
-      input,
-      format: 1,
-      plan,
-      seal,
-      user,
-      session,
-      run,
-      warnings,
-      ...(progress && { progress }),
-      ...(hooks.length > 0 && { hooks }),
-      // A task that runs at once is not changed any more.
-      ...(only && !run && { only }),
-    },
-    memo: {
-      ability: plan.ability.id,
-      version: plan.ability.version,
-      environment: plan.environment.name,
-      plan: seal.plan,
-      ...(hasTools(plan) && { unpinned: planDigest(plan) }),
-      input: seal.input,
-      requested_by: user.name,
-      ...(user.agent !== undefined && { agent: user.agent }),
-      ...(handle !== undefined && { handle }),
-      ...(trace !== undefined && { trace }),
-      ...(retry && { retry_of: retry.task }),
-      ...(request.intent !== undefined && { intent: request.intent }),
-    },
-  };
+function startOf({ project }: Connection, request: TaskRequest, answer: SealedAnswer, wanted: NewTask): Start {
+  const { run, handle, trace } = wanted;
+  const formed = formStart(project, request, answer, run);
+  const memo = { ...formed.memo, ...(handle !== undefined && { handle }), ...(trace !== undefined && { trace }) };
+  return { ...formed, memo, answer };
 }
 
 /**
@@ -239,20 +199,16 @@ function startOf(request: TaskRequest, answer: Sealed, { run, handle, trace }: N
 async function startTask(
   connection: Connection,
   request: TaskRequest,
-  { answer, argument, memo }: Start,
+  { answer, argument, attributes, ...options }: Start,
 ): Promise<string | undefined> {
-  const { plan } = answer;
   try {
-    const handle = await connection.temporal.workflow.start(plan.ability.id, {
+    const handle = await connection.temporal.workflow.start(answer.plan.ability.id, {
+      ...options,
       workflowId: request.task,
-      taskQueue: taskQueueOf(connection.project, request.environment, plan.placement),
       args: packArguments(argument),
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      memo,
-      typedSearchAttributes: attributesOf(connection, request, answer, argument.run),
-      staticSummary: `${plan.ability.id} in ${plan.environment.name}, for ${markdownLine(request.user.name)}`,
-      staticDetails: plan.ability.summary,
+      typedSearchAttributes: typedAttributes(attributes),
     });
     return handle.firstExecutionRunId;
   } catch (error) {
@@ -261,23 +217,12 @@ async function startTask(
   }
 }
 
-function attributesOf(
-  connection: Connection,
-  request: TaskRequest,
-  { plan }: PreflightAnswer,
-  run: boolean,
-): TypedSearchAttributes {
-  const values: Record<string, string | undefined> = {
-    AbilityProject: connection.project,
-    AbilityStatus: run ? 'running' : 'created',
-    AbilityEnvironment: request.environment,
-    AbilityModule: plan.ability.modules[0],
-    AbilitySession: request.session ?? undefined,
-  };
+function typedAttributes(values: FormedStart['attributes']): TypedSearchAttributes {
   return new TypedSearchAttributes(
-    Object.entries(values).flatMap(([name, value]) =>
-      value === undefined ? [] : [{ key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD), value }],
-    ),
+    Object.entries(values).map(([name, value]) => ({
+      key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
+      value,
+    })),
   );
 }
 

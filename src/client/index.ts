@@ -24,12 +24,26 @@ export {
 } from './read-approvals.js';
 export { type LogLine, linesOf, readCallLogs } from './read-call-logs.js';
 export { readChain, type TaskChain } from './read-chain.js';
+export type { FiredTask } from './read-firings.js';
 export { readHost, readInput, readRecordPlace } from './read-origin.js';
 export { findRecord, readRecord } from './read-record.js';
 export { awaitResult } from './read-result.js';
 export { readWayToRetry } from './read-way-to-retry.js';
 export { earlierKeys, nextKey } from './retried-key.js';
 export { type Retry, retryTask } from './retry-task.js';
+export {
+  backfillSchedule,
+  changeSchedule,
+  createSchedule,
+  deleteSchedule,
+  fireSchedule,
+  listSchedules,
+  pauseSchedule,
+  resumeSchedule,
+  type SeenSchedule,
+  type ShownSchedule,
+  showSchedule,
+} from './schedules.js';
 export {
   type NewSession,
   promptSession,

@@ -1,3 +1,4 @@
+import { FIRING_PREFIX } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { EndState, OpenState } from '../contracts/states.js';
 
@@ -69,7 +70,8 @@ export function taskQuery(project: string, filter: TaskFilter): string {
     "WorkflowId NOT STARTS_WITH 'delete:'",
     "WorkflowId NOT STARTS_WITH 'session:'",
   ];
-  if (!filter.called) parts.push('ParentWorkflowId IS NULL');
+  // A task that a schedule has started was called by no other task.
+  if (!filter.called) parts.push(`(ParentWorkflowId IS NULL OR ParentWorkflowId STARTS_WITH '${FIRING_PREFIX}')`);
   if (ability !== undefined) parts.push(`WorkflowType = ${quoted(ability)}`);
   if (environment !== undefined) parts.push(`AbilityEnvironment = ${quoted(environment)}`);
   if (session !== undefined) parts.push(`AbilitySession = ${quoted(session)}`);

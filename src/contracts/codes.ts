@@ -503,6 +503,16 @@ export const CODES = {
     means: 'Files could not be written, so none was.',
     next: 'Mend what the message names, such as a full disk or missing permissions, and run the command again.',
   },
+  'schedule.exists': {
+    exit: EXIT.usage,
+    means: 'The project has a schedule of that name that says something else.',
+    next: 'Choose another name, or delete that schedule first; one that a definition states is changed by `ability schedule sync`.',
+  },
+  'schedule.not_found': {
+    exit: EXIT.usage,
+    means: 'This project has no schedule of that name on this Temporal.',
+    next: 'Run `ability schedule list`.',
+  },
   'scope.environment': {
     exit: EXIT.unavailable,
     means: 'The ability, or one it calls, is not registered for this environment.',

@@ -51,6 +51,7 @@ export const WORKFLOWS = {
   lock: 'ability:lock',
   session: 'ability:session',
   notify: 'ability:notify',
+  firing: 'ability:firing',
 } as const;
 
 /** Activity types of our own. Those of the hook phases are named after the phase, whose capitals no operation key has. */
@@ -142,6 +143,19 @@ export function deleteIdOf(taskKey: string): string {
 /** Workflow id of a session of a project; two projects on one server may each have one of the same name. */
 export function sessionIdOf(project: string, session: string): string {
   return `session:${project}:${session}`;
+}
+
+/** Id of a schedule on Temporal; two projects on one server may each have one of the same name. */
+export function scheduleIdOf(project: string, schedule: string): string {
+  return `schedule:${project}:${schedule}`;
+}
+
+/** What the workflow ids of all firings begin with. */
+export const FIRING_PREFIX = 'fire:';
+
+/** What the workflow ids of a schedule's firings begin with; Temporal adds the moment. */
+export function firingIdOf(project: string, schedule: string): string {
+  return `${FIRING_PREFIX}${project}:${schedule}`;
 }
 
 /** Ability ids and operation keys. Source: design, section 6, "Ids". */

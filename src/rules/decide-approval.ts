@@ -87,6 +87,9 @@ export const COMMENT_MISSING = {
   request_changes: 'it asks for changes, and a comment must say which',
 } as const;
 
+/** Requesters that are not people: a schedule, a webhook. */
+const NO_PERSON = /^(schedule|webhook):/;
+
 function reasonToIgnore(
   approval: Approval,
   verdict: Verdict,
@@ -99,6 +102,7 @@ function reasonToIgnore(
   if (verdict === 'approve' && request_changes) return 'it approves and asks for changes at once';
   const unproved = whyUnproved(approval, proof);
   if (unproved !== undefined) return unproved;
+  if (NO_PERSON.test(name)) return `${name} is no person, and only people decide`;
   if (name === '' && !self_approval) return 'it names no person, and the one who asked may not decide';
   if (approvers.length > 0 && name === '') return `it names no person, and only ${approvers.join(', ')} may decide`;
   if (approvers.length > 0 && !people.includes(name)) {

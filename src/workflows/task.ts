@@ -12,6 +12,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { ModifyAnswer } from '../contracts/activities.js';
+import { FIRING_PREFIX } from '../contracts/names.js';
 import type { StoredResult } from '../contracts/stored-result.js';
 import type { TaskResult, TaskStart } from '../contracts/task.js';
 import { GUARD_APPROVAL_MS } from '../rules/call-limits.js';
@@ -103,7 +104,9 @@ function readStart(args: TaskArguments): TaskStart {
   if (other !== undefined) throw refusal('engine.unsupported', other);
   // Temporal would go on with a task on its own account, and what the next run is given would look like our word.
   if (cronSchedule || retryPolicy) throw refusal('seal.invalid', 'A task has no schedule and no retries of its own');
-  if ((start.child !== undefined) !== (parent !== undefined)) {
+  // A firing of a schedule waits for its task as for one that it called; what it may start is as sealed as any.
+  const isCalled = parent !== undefined && !parent.workflowId.startsWith(FIRING_PREFIX);
+  if ((start.child !== undefined) !== isCalled) {
     throw refusal('seal.invalid', 'The task was started for another one, and no other one did');
   }
   // What an earlier run has done is believed only where there was one.

@@ -52,7 +52,9 @@ test('from three guards of Claude Code to a call that one of them denies, in fou
   expect(imported).toMatchObject({ exitCode: 0 });
   expect(imported.stdout).toMatch(/3 of 4 hooks[\s\S]*guards tools\.bash, which it sees as Bash[\s\S]*fails closed/);
   expect(imported.stdout).toMatch(/Not taken over\n {2}PreToolUse\[0\]\.hooks\[2\]: it needs a shell: it redirects/);
-  expect(imported.stdout).toMatch(/Next\n.*lint --check-hooks.*\n.*run tools\.\w+ --input .*\n.*hooks export --to claude/);
+  expect(imported.stdout).toMatch(
+    /Next\n.*lint --check-hooks.*\n.*run tools\.\w+ --input .*\n.*hooks export --to claude/,
+  );
   const proved = await run('lint', '--check-hooks');
   expect(proved.exitCode).toBe(0);
   expect(proved.stderr).toMatch(/Fired 3 guards with \d+ calls to deny, over all environments: all were denied\./);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { concurrency } from './concurrency.js';
 import { isReplacedRightly, lifecycle, REPLACED_WRONGLY, REPLACEMENT_RULE } from './lifecycle.js';
+import { schedules } from './schedules.js';
 import { errorHandlers, step } from './steps.js';
 import {
   abilityId,
@@ -35,7 +36,7 @@ const template = z.strictObject({
 export type TemplateDefinition = z.output<typeof template>;
 
 /** What only steps give a meaning to. */
-const NEEDS_STEPS = ['output', 'on_error', 'finally', 'templates'] as const;
+const NEEDS_STEPS = ['output', 'on_error', 'finally', 'templates', 'schedules'] as const;
 
 /**
  * `registry/high-level/<id>.yaml`: a workflow. Without `steps` it is described and cannot be run.
@@ -80,6 +81,7 @@ export const highLevel = z
         'How long it may work, waiting for people left out; 15m without it, and never above policy.max_timeout.',
       ),
     concurrency: concurrency.optional().describe('How many tasks with the same key may run at once.'),
+    schedules: schedules.optional().describe('When it is run by itself; applied by `ability schedule sync`.'),
     templates: z
       .record(stepId, template)
       .optional()

@@ -17,6 +17,7 @@ import { defineGuard } from './guard-program.js';
 import { defineHooks } from './hooks-program.js';
 import { defineImport } from './import-program.js';
 import { defineMcp } from './mcp-program.js';
+import { defineSchedule } from './schedule-program.js';
 import { defineSession, SCOPE_OPTION, SESSION_OPTION } from './session-program.js';
 import { defineTask } from './task-program.js';
 
@@ -123,6 +124,7 @@ export function buildProgram(given: Given, outcome: Outcome): Command {
     );
   defineRun(define);
   defineTask(program, given, outcome);
+  defineSchedule(program, given, outcome);
   defineSession(program, given, outcome);
   defineAuthoring(program, given, outcome);
 

@@ -3,7 +3,7 @@ import { LISTED_STATES, listedState, taskQuery } from '../../../src/client/task-
 import { errorOf } from '../error-of.js';
 
 const BASE =
-  "AbilityProject = 'acme' AND ExecutionStatus != 'ContinuedAsNew' AND WorkflowId NOT STARTS_WITH 'direct:' AND WorkflowId NOT STARTS_WITH 'delete:' AND WorkflowId NOT STARTS_WITH 'session:' AND ParentWorkflowId IS NULL";
+  "AbilityProject = 'acme' AND ExecutionStatus != 'ContinuedAsNew' AND WorkflowId NOT STARTS_WITH 'direct:' AND WorkflowId NOT STARTS_WITH 'delete:' AND WorkflowId NOT STARTS_WITH 'session:' AND (ParentWorkflowId IS NULL OR ParentWorkflowId STARTS_WITH 'fire:')";
 
 describe('the list filter', () => {
   test('is of the project alone, without direct runs and without the earlier runs of long tasks', () => {

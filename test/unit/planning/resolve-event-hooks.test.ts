@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { findUnread } from '../../../src/definitions/find-unread.js';
 import type { SessionPhase } from '../../../src/contracts/hooks.js';
+import { findUnread } from '../../../src/definitions/find-unread.js';
 import { resolveEventHooks } from '../../../src/planning/resolve-event-hooks.js';
 import type { ProjectFiles } from '../../fixtures/project-folder.js';
 import { errorOf } from '../error-of.js';

@@ -273,3 +273,8 @@ describe('an approval that asks for proof', () => {
     expect(one.decisions).toMatchObject([{ by: { name: 'alice', source: 'os_user' } }]);
   });
 });
+
+test.each(['schedule:nightly', 'webhook:github'])('%s asks for approvals and decides none', (by) => {
+  const open = { approvers: [], people: [], requested_by: { name: by, source: 'claimed' as const } };
+  expect(reasonOf(decide(approval(open), 'approve', { by }))).toBe(`${by} is no person, and only people decide`);
+});

@@ -57,6 +57,7 @@ const COMMANDS = [
   'run [options] <id>',
   'task',
   'session',
+  'schedule',
   'scaffold',
   'approvals [options] [key]',
   'approve [options] [key]',
@@ -103,6 +104,16 @@ const SCAFFOLD_COMMANDS = [
   'schemas [options]',
 ];
 const HOOKS_COMMANDS = ['list [options] [id]', 'test [options] [hook]', 'export [options]'];
+const SCHEDULE_COMMANDS = [
+  'create [options] <id>',
+  'list [options]',
+  'show [options] <name>',
+  'pause [options] <name>',
+  'resume [options] <name>',
+  'run [options] <name>',
+  'delete [options] <name>',
+  'sync [options]',
+];
 const KEYS_COMMANDS = ['create [options]'];
 const IMPORT_COMMANDS = [
   'mcp [options] <server>',
@@ -132,6 +143,10 @@ describe('`--help` lists', () => {
     expect(helpOf(commandOf('import'))).toContain(`\n  ${usage} `);
   });
 
+  test.each(SCHEDULE_COMMANDS)('ability schedule %s', (usage) => {
+    expect(helpOf(commandOf('schedule'))).toContain(`\n  ${usage} `);
+  });
+
   test.each(KEYS_COMMANDS)('ability keys %s', (usage) => {
     expect(helpOf(commandOf('keys'))).toContain(`\n  ${usage} `);
   });
@@ -147,6 +162,7 @@ describe('`--help` lists', () => {
       ...SESSION_COMMANDS.map((usage) => `session ${usage}`),
       ...SCAFFOLD_COMMANDS.map((usage) => `scaffold ${usage}`),
       ...IMPORT_COMMANDS.map((usage) => `import ${usage}`),
+      ...SCHEDULE_COMMANDS.map((usage) => `schedule ${usage}`),
       ...KEYS_COMMANDS.map((usage) => `keys ${usage}`),
       ...HOOKS_COMMANDS.map((usage) => `hooks ${usage}`),
     ].map((usage) => usage.replace(/ [[<].*/, ''));
@@ -155,7 +171,9 @@ describe('`--help` lists', () => {
         .map(([name]) => name)
         .sort(),
     ).toEqual(
-      known.filter((name) => !['task', 'session', 'scaffold', 'import', 'keys', 'hooks'].includes(name)).sort(),
+      known
+        .filter((name) => !['task', 'session', 'schedule', 'scaffold', 'import', 'keys', 'hooks'].includes(name))
+        .sort(),
     );
   });
 

@@ -1,0 +1,58 @@
+import { type ScheduleDescription, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import type { Problem } from '../contracts/problem.js';
+import type { Firing, FiringRequest } from '../contracts/schedules.js';
+import { firingKey } from '../rules/firing-key.js';
+import type { Connection } from './connect.js';
+import { isUnknownWorkflow } from './temporal-errors.js';
+
+/** What became of one firing. Times are ISO 8601. */
+export interface FiredTask {
+  scheduled_for: string;
+  fired_at: string;
+  task_key: string;
+  /**
+   * `open`: preflight or the task has not ended; `refused`: no task was made; `forgotten`: Temporal keeps it no longer;
+   * else the end state of the task.
+   */
+  status: string;
+  /** Why it was refused; null otherwise. */
+  error: Pick<Problem, 'code' | 'message' | 'suggestion'> | null;
+}
+
+/** What a schedule of ours fires. */
+export function requestOf({ action }: ScheduleDescription): FiringRequest {
+  const [request] = action.args ?? [];
+  return request as FiringRequest;
+}
+
+/** The last firings of a schedule, the newest first. */
+export async function readFirings(connection: Connection, description: ScheduleDescription): Promise<FiredTask[]> {
+  const { schedule } = requestOf(description);
+  const actions = description.info.recentActions.toReversed();
+  return Promise.all(
+    actions.map(async ({ scheduledAt, takenAt, action }) => ({
+      scheduled_for: scheduledAt.toISOString(),
+      fired_at: takenAt.toISOString(),
+      task_key: firingKey(schedule.id, scheduledAt),
+      ...(await endOf(connection, action.workflow.workflowId)),
+    })),
+  );
+}
+
+async function endOf(connection: Connection, workflowId: string): Promise<Pick<FiredTask, 'status' | 'error'>> {
+  const handle: WorkflowHandle<() => Promise<Firing>> = connection.temporal.workflow.getHandle(workflowId);
+  try {
+    if ((await handle.describe()).status.name === 'RUNNING') return { status: 'open', error: null };
+    const { status } = await handle.result();
+    return { status: status ?? 'started before', error: null };
+  } catch (error) {
+    if (isUnknownWorkflow(error)) return { status: 'forgotten', error: null };
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    const { cause } = error;
+    if (!(cause instanceof ApplicationFailure)) return { status: 'cancelled', error: null };
+    const [problem] = (cause.details ?? []) as [Problem?];
+    const { code, message, suggestion } = problem ?? { code: cause.type ?? 'internal.error', message: cause.message };
+    return { status: 'refused', error: { code, message, ...(suggestion !== undefined && { suggestion }) } };
+  }
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { OVERLAPS } from '../../contracts/schedules.js';
+import { SCHEDULE_ID } from '../../rules/firing-key.js';
+import { duration, environmentName, jsonObject } from './values.js';
+
+const CRON = 'Write five fields, such as "0 3 * * *", or @daily';
+
+/**
+ * `schedules` of a high-level file: when it is run by itself. `ability schedule sync` makes Temporal's schedules say so.
+ *
+ * Source: issue "Doors", 5.
+ */
+export const schedules = z
+  .array(
+    z.strictObject({
+      id: z
+        .string()
+        .regex(SCHEDULE_ID)
+        .describe('Name of the schedule, one in the project; its tasks are named after it.'),
+      cron: z
+        .string(CRON)
+        .regex(/^(@\w+( .+)?|\S+( +\S+){4,6})$/, CRON)
+        .describe('When it fires: minute, hour, day of month, month, day of week.'),
+      timezone: z.string().min(1).default('UTC').describe('IANA name of the zone of `cron`, such as Europe/Berlin.'),
+      environment: environmentName.describe('Where its tasks run.'),
+      input: jsonObject.default({}).describe('The input of its tasks; checked at each firing.'),
+      intent: z
+        .string()
+        .min(1)
+        .max(1000)
+        .optional()
+        .describe('What its tasks are for, in words; kept in their records.'),
+      overlap: z
+        .enum(OVERLAPS)
+        .default('skip')
+        .describe('What becomes of a firing while the task of an earlier one is open.'),
+      jitter: duration.default('0s').describe('Each firing is put off by up to so much.'),
+      catch_up: duration.default('1h').describe('A firing that was missed is made up for within so much.'),
+    }),
+  )
+  .min(1);

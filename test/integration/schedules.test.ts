@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  backfillSchedule,
+  createSchedule,
+  deleteSchedule,
+  fireSchedule,
+  listSchedules,
+  listTasks,
+  pauseSchedule,
+  readApprovals,
+  resumeSchedule,
+  type ShownSchedule,
+  showSchedule,
+  viewTask,
+} from '../../src/client/index.js';
+import type { ScheduleSpec } from '../../src/contracts/schedules.js';
+import { operation, workflow } from '../fixtures/project-folder.js';
+import { type RunningProject, runProject } from '../fixtures/running-project.js';
+
+let project: RunningProject;
+
+beforeAll(async () => {
+  project = await runProject({
+    ...operation('greet.user', 'return { text: "hello " + input.name };', { effects: 'read' }),
+    ...workflow(
+      'greets',
+      `
+input_schema: { type: object, required: [name], properties: { name: { type: string } } }
+steps: [{ id: greet, call: greet.user, with: { name: "\${{ input.name }}" } }]
+output: \${{ steps.greet.output }}`,
+    ),
+    ...workflow('waits', 'steps: [{ id: ask, approval: { title: Go on? } }]'),
+    ...workflow('guarded', 'steps: [{ id: a, let: { x: 1 } }]'),
+    'registry/hooks/PreAbilityCreate.yaml': `
+hooks:
+  - id: frozen
+    blocking: true
+    match: { abilities: [guarded] }
+    handler: { expression: { deny_if: 'true', reason: Nothing is deployed at night., suggestion: Wait for the morning. } }
+`,
+  });
+});
+afterAll(() => project?.stop());
+
+const NEVER = '0 0 1 1 *';
+const specOf = (id: string, ability: string, more: Partial<ScheduleSpec> = {}): ScheduleSpec => ({
+  id,
+  ability,
+  environment: 'dev',
+  input: {},
+  cron: NEVER,
+  timezone: 'UTC',
+  overlap: 'skip',
+  jitter_ms: 0,
+  catch_up_ms: 3_600_000,
+  ...more,
+});
+const shown = (id: string): Promise<ShownSchedule> => showSchedule(project.connection, id);
+const ended = async (id: string) => {
+  await expect.poll(async () => (await shown(id)).firings[0]?.status ?? 'open', { timeout: 30_000 }).not.toBe('open');
+  return (await shown(id)).firings[0];
+};
+
+test('a firing is an ordinary task: key, input, record and requester', async () => {
+  await createSchedule(project.connection, specOf('nightly', 'greets', { input: { name: 'Ada' }, intent: 'greet' }));
+  await fireSchedule(project.connection, 'nightly');
+  const firing = await ended('nightly');
+  expect(firing).toMatchObject({ status: 'succeeded', error: null });
+  const { result } = await viewTask(project.connection, firing?.task_key as string);
+  expect(result).toMatchObject({ status: 'succeeded', output: { text: 'hello Ada' }, ability_id: 'greets' });
+  const listed = await listTasks(project.connection, { ability: 'greets', limit: 5 });
+  expect(listed).toMatchObject([
+    { task_key: firing?.task_key, requested_by: 'schedule:nightly', intent: 'greet', status: 'succeeded' },
+  ]);
+});
+
+test('a guard that refuses at 3 am is seen in the schedule, with its reason; there is no task', async () => {
+  await createSchedule(project.connection, specOf('frozen', 'guarded'));
+  await fireSchedule(project.connection, 'frozen');
+  const firing = await ended('frozen');
+  expect(firing).toMatchObject({
+    status: 'refused',
+    error: { code: 'guard.denied', message: expect.stringContaining('at night'), suggestion: 'Wait for the morning.' },
+  });
+  await expect(viewTask(project.connection, firing?.task_key as string)).rejects.toMatchObject({
+    code: 'task.not_found',
+  });
+});
+
+test('an input that no longer fits the contract is a named refusal', async () => {
+  await createSchedule(project.connection, specOf('broken', 'greets'));
+  await fireSchedule(project.connection, 'broken');
+  expect(await ended('broken')).toMatchObject({ status: 'refused', error: { code: 'input.invalid' } });
+});
+
+test('while the task of the last firing is open the next is left out, and counted', async () => {
+  await createSchedule(project.connection, specOf('ticks', 'waits', { cron: '* * * * * * *' }));
+  await expect.poll(async () => (await shown('ticks')).counts.skipped, { timeout: 30_000 }).toBeGreaterThan(0);
+  await pauseSchedule(project.connection, 'ticks', 'enough');
+  const { firings, counts, paused, note } = await shown('ticks');
+  expect({ fired: counts.fired, paused, note }).toEqual({ fired: 1, paused: true, note: 'enough' });
+  expect(firings).toMatchObject([{ status: 'open' }]);
+  const key = firings[0]?.task_key as string;
+  expect(await readApprovals(project.connection, key)).toMatchObject([
+    { requested_by: { name: 'schedule:ticks', source: 'claimed' } },
+  ]);
+  await resumeSchedule(project.connection, 'ticks', 'go on');
+  expect(await shown('ticks')).toMatchObject({ paused: false, note: 'go on' });
+  await deleteSchedule(project.connection, 'ticks');
+  await expect(shown('ticks')).rejects.toMatchObject({ code: 'schedule.not_found' });
+  expect((await viewTask(project.connection, key)).result.status).toBe('waiting_approval');
+});
+
+test('the same schedule twice is one; another under its name is refused', async () => {
+  const spec = specOf('once', 'greets', { input: { name: 'Ada' } });
+  expect(await createSchedule(project.connection, spec)).toEqual({ created: true });
+  expect(await createSchedule(project.connection, spec)).toEqual({ created: false });
+  await expect(createSchedule(project.connection, { ...spec, cron: '0 4 * * *' })).rejects.toMatchObject({
+    code: 'schedule.exists',
+  });
+});
+
+test.each([
+  ['cron', { cron: 'every morning' }],
+  ['timezone', { timezone: 'Middle/Earth' }],
+])('a %s that Temporal cannot read is refused, and nothing is made', async (_, wrong) => {
+  await expect(createSchedule(project.connection, specOf('wrong', 'greets', wrong))).rejects.toMatchObject({
+    code: 'usage.invalid',
+  });
+  await expect(shown('wrong')).rejects.toMatchObject({ code: 'schedule.not_found' });
+});
+
+test('a backfill makes up for each firing of the time, one after the other, each with its own key', async () => {
+  await createSchedule(project.connection, specOf('filled', 'greets', { input: { name: 'Ada' }, cron: '0 3 * * *' }));
+  await backfillSchedule(
+    project.connection,
+    'filled',
+    new Date('2026-03-28T00:00:00Z'),
+    new Date('2026-03-30T12:00:00Z'),
+  );
+  await expect
+    .poll(async () => (await shown('filled')).firings.map(({ status }) => status), { timeout: 30_000 })
+    .toEqual(['succeeded', 'succeeded', 'succeeded']);
+  expect((await shown('filled')).firings.map(({ task_key }) => task_key)).toEqual([
+    'filled-20260330T030000Z',
+    'filled-20260329T030000Z',
+    'filled-20260328T030000Z',
+  ]);
+});
+
+test('over a change of the clock a firing keeps the time of its zone: none is missed, none is made twice', async () => {
+  const zone = { timezone: 'Europe/Berlin', cron: '0 3 * * *', input: { name: 'Ada' } };
+  await createSchedule(project.connection, specOf('zoned', 'greets', zone));
+  await backfillSchedule(
+    project.connection,
+    'zoned',
+    new Date('2026-03-28T00:00:00Z'),
+    new Date('2026-03-30T12:00:00Z'),
+  );
+  await expect.poll(async () => (await shown('zoned')).firings.length, { timeout: 30_000 }).toBe(3);
+  expect((await shown('zoned')).firings.map(({ scheduled_for }) => scheduled_for)).toEqual([
+    '2026-03-30T01:00:00.000Z',
+    '2026-03-29T01:00:00.000Z',
+    '2026-03-28T02:00:00.000Z',
+  ]);
+});
+
+test('the list has the schedules of the project alone, by name', async () => {
+  const listed = await listSchedules(project.connection);
+  const names = listed.map(({ spec }) => spec.id);
+  expect(names).toEqual([...names].sort());
+  expect(names).toContain('nightly');
+});
