@@ -165,6 +165,21 @@ test('over a change of the clock a firing keeps the time of its zone: none is mi
   ]);
 });
 
+test.each([
+  ['does not have', 'gap', '2026-03-28T12:00:00Z', '2026-03-29T12:00:00Z', []],
+  ['has twice', 'twice', '2026-10-24T12:00:00Z', '2026-10-25T12:00:00Z', ['01:30']],
+])('a time that the day %s', async (_, id, from, to, times) => {
+  const zone = { timezone: 'Europe/Berlin', cron: '30 2 * * *', input: { name: 'Ada' } };
+  await createSchedule(project.connection, specOf(id, 'greets', zone));
+  await backfillSchedule(project.connection, id, new Date(from), new Date(to));
+  // What is fired by hand afterwards comes after all that was to be made up for.
+  await fireSchedule(project.connection, id);
+  await expect.poll(async () => (await shown(id)).counts.fired, { timeout: 30_000 }).toBe(times.length + 1);
+  const day = to.slice(0, 10);
+  const firings = (await shown(id)).firings.filter(({ scheduled_for }) => scheduled_for.startsWith(day));
+  expect(firings.map(({ scheduled_for }) => scheduled_for.slice(11, 16))).toEqual(times);
+});
+
 test('the list has the schedules of the project alone, by name', async () => {
   const listed = await listSchedules(project.connection);
   const names = listed.map(({ spec }) => spec.id);
