@@ -21,6 +21,7 @@ import type { Connection } from './connect.js';
 import { keepingRuntime } from './keep-runtime.js';
 import { placementWithWorker, refuseUnserved } from './pollers.js';
 import { checkSessionId, generateSessionId } from './session-ids.js';
+import { tasksNow } from './tasks-of-session.js';
 import { asking } from './temporal-errors.js';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -131,8 +132,9 @@ export function showSession(connection: Connection, session: string): Promise<Se
           throw cut && error instanceof QueryNotRegisteredError ? neverBegun(session, cut) : error;
         });
       // A session that came to its own end says so, whatever Temporal calls that.
-      if (!cut || view.ended_at !== null) return view;
-      return { ...view, status: cut, ended_at: description.closeTime?.toISOString() ?? null };
+      const tasks = await tasksNow(connection, view.tasks);
+      if (!cut || view.ended_at !== null) return { ...view, tasks };
+      return { ...view, tasks, status: cut, ended_at: description.closeTime?.toISOString() ?? null };
     }),
   );
 }

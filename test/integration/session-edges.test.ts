@@ -81,6 +81,13 @@ console.log(JSON.stringify({ hookSpecificOutput: { hookEventName: 'UserPromptSub
     expect(await showSession(project.connection, session)).toMatchObject({ environment: 'dev', counts: { total: 2 } });
   });
 
+  test('is shown with its tasks as they are now, although it learns of them with its next turn', async () => {
+    const session = await start();
+    const { task_key } = await project.run('op.plain', {}, { session });
+    const { tasks } = await showSession(project.connection, session);
+    expect(tasks).toMatchObject([{ task_key, status: 'succeeded' }]);
+  });
+
   test('asks hooks that are expressions in one event beside those of an update, and others in an activity', async () => {
     const eventsOfPrompt = async (session: string): Promise<string[]> => {
       const { events: before } = await workflowOf(session).fetchHistory();
