@@ -2,4 +2,6 @@
 export interface Person {
   name: string;
   source: 'claimed' | 'proved';
+  /** The agent that asks in the person's name, as its client calls itself; a claim. Left out: the person does. */
+  agent?: string;
 }

@@ -77,7 +77,17 @@ export function writeRuntimeFile(paths: ProjectPaths, file: RuntimeFile): void {
 }
 
 /** What the runtime keeps, keys among it, is nobody else's; definitions may lie beside it. */
-const IGNORED = ['keys/', 'store/', 'temporal/', 'implement/', 'running/', 'pinned/', 'runtime.*', 'usage.*'];
+const IGNORED = [
+  'keys/',
+  'tokens/',
+  'store/',
+  'temporal/',
+  'implement/',
+  'running/',
+  'pinned/',
+  'runtime.*',
+  'usage.*',
+];
 
 /** Makes the folder of the runtime, and keeps what lies in it out of version control. */
 export function makeSystemFolder(paths: ProjectPaths): void {

@@ -25,10 +25,12 @@ export const COMMAND_WORDS = [
   'replay',
   'run',
   'scaffold',
+  'serve',
   'session',
   'show',
   'task',
   'test',
+  'token',
   'up',
   'why',
   'worker',
@@ -39,7 +41,8 @@ const COMMAND = new RegExp(
   'g',
 );
 /** Commands that go by the environment, and not by a task that has one. */
-const BY_ENVIRONMENT = /^(approvals|doctor|graph|hooks|lint|plan|run|session start|show|test|task create|task list)\b/;
+const BY_ENVIRONMENT =
+  /^(approvals|doctor|graph|hooks|lint|plan|run|serve|session start|show|test|task create|task list)\b/;
 /** What a shell takes as it stands, whichever it is. */
 const PLAIN_WORD = /^[\w%+,./:@=-]+$/;
 

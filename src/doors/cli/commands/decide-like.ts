@@ -4,6 +4,7 @@ import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError, type Problem } from '../../../contracts/problem.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { masking } from '../mask-secrets.js';
+import { type CommandToken, readToken } from '../read-token.js';
 import { refuseAgents } from '../refuse-agents.js';
 import { renderShown } from '../render-approval.js';
 import { exitOf } from '../report.js';
@@ -34,11 +35,12 @@ export async function approveLike(context: Context, like: string, flags: DecideF
     for (const approval of same) {
       terminal.note(renderShown(mask(approval, approval.what.environment), terminal.style));
     }
-    const by = sayWho(context, flags, same);
+    const token = readToken(context, registry);
+    const by = sayWho(context, flags, same, token);
     const question = same.length === 1 ? 'Approve this?' : `Approve these ${same.length}?`;
     if (!(await isConfirmed(context, question, same.length))) return undecided(context);
     const outcomes: LikeOutcome[] = [];
-    for (const approval of same) outcomes.push(await decideOne(connection, approval, by, flags.comment));
+    for (const approval of same) outcomes.push(await decideOne(connection, approval, by, token, flags.comment));
     if (context.flags.json) terminal.printJson(outcomes);
     else for (const outcome of outcomes) terminal.print(tell(outcome));
     const failed = outcomes.find(({ error }) => error);
@@ -65,12 +67,13 @@ async function decideOne(
   connection: Connection,
   approval: ShownApproval,
   by: string,
+  token: CommandToken | undefined,
   comment: string | undefined,
 ): Promise<LikeOutcome> {
   const { task_key, id: approval_id } = approval;
   const decision: Decision = { by, approval_id, ...(comment !== undefined && { comment }) };
   try {
-    const { status } = await send(connection, task_key, approval, 'approve', decision);
+    const { status } = await send(connection, task_key, approval, 'approve', decision, token);
     return { task_key, approval_id, counted: true, status };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -1,0 +1,45 @@
+import type { Connection } from '../../client/index.js';
+import { AbilityError } from '../../contracts/problem.js';
+
+/** Codes after which a connection leads nowhere any more, and another one may. */
+const LOST: ReadonlySet<string> = new Set(['runtime.stopped', 'temporal.unavailable']);
+
+/** The one connection of a door, made when it is needed first, and again where its runtime was stopped or is out of reach. */
+export class Connections {
+  private opening: Promise<Connection> | undefined;
+
+  constructor(private readonly connect: () => Promise<Connection>) {}
+
+  /** Does something with the connection. @throws what connecting and the action throw. */
+  async use<T>(action: (connection: Connection) => Promise<T>): Promise<T> {
+    const opening = this.open();
+    try {
+      return await action(await opening);
+    } catch (error) {
+      if (error instanceof AbilityError && LOST.has(error.code)) this.drop(opening);
+      throw error;
+    }
+  }
+
+  /** Closes the connection there is. */
+  async close(): Promise<void> {
+    const { opening } = this;
+    this.opening = undefined;
+    await opening?.then((connection) => connection.close()).catch(() => {});
+  }
+
+  private open(): Promise<Connection> {
+    if (this.opening) return this.opening;
+    const opening = this.connect();
+    this.opening = opening;
+    opening.catch(() => this.drop(opening));
+    return opening;
+  }
+
+  /** Whoever still uses it may end what it does. */
+  private drop(opening: Promise<Connection>): void {
+    if (this.opening !== opening) return;
+    this.opening = undefined;
+    opening.then((connection) => connection.close()).catch(() => {});
+  }
+}
