@@ -7,7 +7,8 @@ import { isDuration, parseDuration } from '../../rules/duration.js';
 /** The longest that a request waits for a task; proxies end requests that take longer. */
 const LONGEST_WAIT_MS = 5 * 60_000;
 
-const json: z.ZodType = z.json();
+/** What was read from JSON is JSON; the recursive schema that says so has no place in an OpenAPI document. */
+const json = z.unknown();
 const input = z.record(z.string(), json).describe('What the ability is given, as its input_schema has it.');
 const environment = z.string().min(1).max(100).describe('Left out: as the project chooses.');
 const wait = z

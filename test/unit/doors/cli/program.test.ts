@@ -64,6 +64,8 @@ const COMMANDS = [
   'replay [options] <what>',
   'import',
   'keys',
+  'token',
+  'serve [options]',
   'hooks',
   'completion [options] <shell> [words...]',
 ];
@@ -103,6 +105,7 @@ const SCAFFOLD_COMMANDS = [
 ];
 const HOOKS_COMMANDS = ['list [options] [id]', 'test [options] [hook]', 'export [options]'];
 const KEYS_COMMANDS = ['create [options]'];
+const TOKEN_COMMANDS = ['create [options]', 'list [options]', 'revoke [options] <id>'];
 const IMPORT_COMMANDS = [
   'mcp [options] <server>',
   'openapi [options] <source>',
@@ -131,6 +134,10 @@ describe('`--help` lists', () => {
     expect(helpOf(commandOf('import'))).toContain(`\n  ${usage} `);
   });
 
+  test.each(TOKEN_COMMANDS)('ability token %s', (usage) => {
+    expect(helpOf(commandOf('token'))).toContain(`\n  ${usage} `);
+  });
+
   test.each(KEYS_COMMANDS)('ability keys %s', (usage) => {
     expect(helpOf(commandOf('keys'))).toContain(`\n  ${usage} `);
   });
@@ -147,6 +154,7 @@ describe('`--help` lists', () => {
       ...SCAFFOLD_COMMANDS.map((usage) => `scaffold ${usage}`),
       ...IMPORT_COMMANDS.map((usage) => `import ${usage}`),
       ...KEYS_COMMANDS.map((usage) => `keys ${usage}`),
+      ...TOKEN_COMMANDS.map((usage) => `token ${usage}`),
       ...HOOKS_COMMANDS.map((usage) => `hooks ${usage}`),
     ].map((usage) => usage.replace(/ [[<].*/, ''));
     expect(
@@ -154,7 +162,9 @@ describe('`--help` lists', () => {
         .map(([name]) => name)
         .sort(),
     ).toEqual(
-      known.filter((name) => !['task', 'session', 'scaffold', 'import', 'keys', 'hooks'].includes(name)).sort(),
+      known
+        .filter((name) => !['task', 'session', 'scaffold', 'import', 'keys', 'token', 'hooks'].includes(name))
+        .sort(),
     );
   });
 
