@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { waitForTask } from '../../src/client/index.js';
+import { changeInput, waitForTask } from '../../src/client/index.js';
 import { abilityJson } from '../fixtures/called-command.js';
 import { listenTo, type OpenDoor, openDoor } from '../fixtures/http-door.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
@@ -192,6 +192,26 @@ describe('the events of a task', () => {
     expect(await listenTo(door, key)).toEqual(one);
     expect(await listenTo(door, key, { last: first[0]?.id ?? '' })).toEqual(one.slice(1));
     expect(await listenTo(door, key, { last: later.at(-1)?.id ?? '' })).toEqual([]);
+  });
+
+  test('go on over the runs of a task whose input was changed', async () => {
+    const { body } = await post('/v1/tasks', { ability: 'util.echo', input: { n: 1 } });
+    const key = body.task_key as string;
+    const by = { name: 'local', source: 'claimed' } as const;
+    await changeInput(project.connection, key, { set: { n: 2 }, unset: [], by });
+    await post(`/v1/tasks/${key}/run`, { wait: '60s' });
+    const all = await listenTo(door, key);
+    expect(all.map(({ event }) => event)).toEqual([
+      'task.created',
+      'task.changed',
+      'task.run',
+      'call.started',
+      'call.ended',
+      'task.ended',
+    ]);
+    expect(new Set(all.map(({ id }) => id.split('.')[0])).size).toBe(2);
+    for (const [at, { id }] of all.entries())
+      expect(await listenTo(door, key, { last: id })).toEqual(all.slice(at + 1));
   });
 
   test('are not told behind an event that is none of the task', async () => {
