@@ -44,7 +44,7 @@ const run = (ability: string, more: object = {}, sent: { token?: string; headers
 const get = (path: string, token?: string) => door.call('GET', path, token === undefined ? {} : { token });
 
 describe('POST /v1/runs', () => {
-  test('runs an ability and answers what the command line prints (R-000-82)', async () => {
+  test('runs an ability and answers what the command line prints', async () => {
     const { status, body, headers } = await run('util.echo', { input: { a: [1, null, 'x'] } });
     expect(status).toBe(200);
     expect(body).toMatchObject({ status: 'succeeded', output: { a: [1, null, 'x'] }, requested_by: { name: 'local' } });
@@ -74,7 +74,7 @@ describe('POST /v1/runs', () => {
     await post(`/v1/tasks/${waits.body.task_key}/cancel`);
   });
 
-  test('refuses requests in plain words, and packs, which come later (R-004-22)', async () => {
+  test('refuses requests in plain words, and packs, which come later', async () => {
     for (const body of [{ prompt: 'drop it' }, { prompt: 'x', ability: 'util.echo' }, { pack: 'engineering' }]) {
       expect(await post('/v1/runs', body)).toMatchObject({ status: 501, body: { code: 'feature.unsupported' } });
     }
@@ -332,7 +332,7 @@ describe('approvals', () => {
 });
 
 describe('who calls', () => {
-  test('is a person, an agent in a session of its token, or not known, so that every guard holds', async () => {
+  test('is a person, an agent in a session of its token, or not known, so that every guard holds (R-000-82)', async () => {
     const person = await run('only.people', {}, { token: door.token('alice') });
     expect(person.body).toMatchObject({ status: 'succeeded', requested_by: { name: 'alice' } });
     expect(person.body).not.toHaveProperty('_meta');

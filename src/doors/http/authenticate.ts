@@ -56,7 +56,8 @@ function callerOfToken({ id, person, agent, can }: AccessToken, text: string): H
 
 function callerOfProxy(value: string | string[] | undefined, header: string): HttpCaller {
   const name = typeof value === 'string' ? value.trim() : '';
-  if (name === '' || name.length > MOST_NAME || oneLine(name) !== name) {
+  // Of a header that came twice, once from who asks, Node makes one with a comma.
+  if (name === '' || name.length > MOST_NAME || oneLine(name) !== name || name.includes(',')) {
     throw unauthenticated(`The proxy names no person in ${header}`);
   }
   return { person: { name, source: 'claimed' }, kind: 'person', rights: new Set(RIGHTS), name: `proxy:${name}` };

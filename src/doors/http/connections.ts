@@ -1,10 +1,10 @@
 import type { Connection } from '../../client/index.js';
 import { AbilityError } from '../../contracts/problem.js';
 
-/** Codes after which a connection leads nowhere any more, and another one may. */
-const LOST: ReadonlySet<string> = new Set(['runtime.stopped', 'temporal.unavailable']);
-
-/** The one connection of a door, made when it is needed first, and again where its runtime was stopped or is out of reach. */
+/**
+ * The one connection of a door, made when it is needed first, and again where its runtime was stopped on purpose. A server that
+ * is out of reach for a while, or a runtime that was killed, is come back to over the same one.
+ */
 export class Connections {
   private opening: Promise<Connection> | undefined;
 
@@ -16,7 +16,7 @@ export class Connections {
     try {
       return await action(await opening);
     } catch (error) {
-      if (error instanceof AbilityError && LOST.has(error.code)) this.drop(opening);
+      if (error instanceof AbilityError && error.code === 'runtime.stopped') this.drop(opening);
       throw error;
     }
   }

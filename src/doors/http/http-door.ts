@@ -32,7 +32,7 @@ export interface Limits {
   rate: Rate;
   /** Of a body. */
   bytes: number;
-  /** Listeners to events, at the same time, of one caller. */
+  /** Requests of one caller that listen to a task, or wait for it, at the same time. */
   listeners: number;
 }
 

@@ -5,6 +5,7 @@ import { authenticate, refuseWithoutRight } from './authenticate.js';
 import type { HttpCaller } from './caller.js';
 import { checkOrigin } from './check-origin.js';
 import type { HttpDoor } from './http-door.js';
+import { OpenRequests } from './open-requests.js';
 import { openApiDocument } from './openapi-document.js';
 import { RateLimit } from './rate-limit.js';
 import { defineRoute, type Route, readParts } from './route.js';
@@ -39,11 +40,12 @@ export function openHttpDoor(door: HttpDoor, tls?: Tls): FastifyInstance {
   app.setErrorHandler((error, request, reply) => answerProblem(door, error, request, reply));
   app.setNotFoundHandler((request, reply) => answerProblem(door, noRoute(request), request, reply));
   const rates = new RateLimit(door.limits.rate);
+  const open = new OpenRequests(door.closing);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     checkOrigin(request, door.isOwnHost);
   });
-  for (const route of [...ROUTES, descriptionOf(ROUTES)]) mount(app, door, route, rates);
+  for (const route of [...ROUTES, descriptionOf(ROUTES)]) mount(app, door, route, rates, open);
   return app;
 }
 
@@ -59,7 +61,7 @@ function descriptionOf(routes: readonly Route[]): Route {
   });
 }
 
-function mount(app: FastifyInstance, door: HttpDoor, route: Route, rates: RateLimit): void {
+function mount(app: FastifyInstance, door: HttpDoor, route: Route, rates: RateLimit, open: OpenRequests): void {
   const callers = new WeakMap<FastifyRequest, HttpCaller>();
   app.route({
     method: route.method,
@@ -71,13 +73,17 @@ function mount(app: FastifyInstance, door: HttpDoor, route: Route, rates: RateLi
       const { params, query, body } = readParts(route, request);
       const { headers } = request;
       const caller = callers.get(request) as HttpCaller;
-      const signal = AbortSignal.any([door.closing, goneOf(reply)]);
-      const answer = await route.handle({ door, caller, params, query, body, headers, signal, raw: reply.raw });
-      if (!answer) return reply.hijack();
-      return reply
-        .code(answer.status)
-        .headers(answer.headers ?? {})
-        .send(answer.body);
+      const { signal, done } = open.enter(reply.raw);
+      try {
+        const answer = await route.handle({ door, caller, params, query, body, headers, signal, raw: reply.raw });
+        if (!answer) return reply.hijack();
+        return reply
+          .code(answer.status)
+          .headers(answer.headers ?? {})
+          .send(answer.body);
+      } finally {
+        done();
+      }
     },
   });
 }
@@ -98,13 +104,6 @@ function admit(door: HttpDoor, { right }: Route, request: FastifyRequest, rates:
   rates.take(`caller ${caller.name}`);
   refuseWithoutRight(caller, right);
   return caller;
-}
-
-/** Fires when the connection ends before the answer was written. */
-function goneOf({ raw }: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  raw.once('close', () => gone.abort());
-  return gone.signal;
 }
 
 /** Nothing but JSON is read: what a page of another site may send without asking is not. */

@@ -13,8 +13,8 @@ export function takeListener(door: HttpDoor, { name }: HttpCaller): () => void {
   if (count >= door.limits.listeners) {
     throw new AbilityError({
       code: 'door.too_many',
-      message: `One caller listens to at most ${door.limits.listeners} tasks at a time`,
-      suggestion: 'Close a stream first.',
+      message: `One caller listens to, or waits for, at most ${door.limits.listeners} tasks at a time`,
+      suggestion: 'End one of these requests first.',
       details: { retry_after: RETRY_AFTER },
     });
   }

@@ -1,8 +1,10 @@
-import { type Connection, type WaitEnd, waitForTask } from '../../client/index.js';
+import { type Connection, waitForTask } from '../../client/index.js';
 import { isEndState } from '../../contracts/states.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { parseDuration } from '../../rules/duration.js';
 import { shapeOf } from '../answers/result-shape.js';
+import type { HttpCall } from './route.js';
+import { takeListener } from './take-listener.js';
 import { viewOwn } from './view-own.js';
 
 /** A result and whether it is final: 200, or 202 while the task goes on. */
@@ -24,15 +26,21 @@ function waiting(result: TaskResult): TaskResult {
  * for people.
  *
  * @param wait a duration; left out: how it stands now.
+ * @throws AbilityError `door.too_many` where the caller waits for too many tasks; the task goes on.
  */
 export async function waitFor(
   connection: Connection,
   key: string,
   wait: string | undefined,
-  signal: AbortSignal,
+  { door, caller, signal }: Pick<HttpCall<unknown, unknown, unknown>, 'door' | 'caller' | 'signal'>,
 ): Promise<TaskResult> {
   const timeoutMs = wait === undefined ? 0 : parseDuration(wait);
-  const end: WaitEnd | undefined =
-    timeoutMs === 0 ? undefined : await waitForTask(connection, key, { timeoutMs, approvalMs: 0, signal });
-  return end?.result ?? (await viewOwn(connection, key)).result;
+  if (timeoutMs === 0) return (await viewOwn(connection, key)).result;
+  const leave = takeListener(door, caller);
+  try {
+    const { result } = await waitForTask(connection, key, { timeoutMs, approvalMs: 0, signal });
+    return result ?? (await viewOwn(connection, key)).result;
+  } finally {
+    leave();
+  }
 }

@@ -1,4 +1,4 @@
-import { checkRetention } from '../../../client/index.js';
+import { checkRetention, keepingRuntime } from '../../../client/index.js';
 import { healthAnswer } from '../formats.js';
 import { defineRoute, type Route } from '../route.js';
 
@@ -14,7 +14,9 @@ export const healthRoute: Route = defineRoute({
   async handle({ door }) {
     try {
       await door.ask((connection) =>
-        connection.temporal.withDeadline(Date.now() + PATIENCE_MS, () => checkRetention(connection)),
+        keepingRuntime(connection, () =>
+          connection.temporal.withDeadline(Date.now() + PATIENCE_MS, () => checkRetention(connection)),
+        ),
       );
       return { status: 200, body: { status: 'ok' } };
     } catch {

@@ -21,12 +21,12 @@ export const createRoutes: Route[] = [
       202: { means: 'It goes on; without `wait`, only its key is told.', schema: resultAnswer.or(createdAnswer) },
     },
     async handle(call) {
-      const { door, body, signal } = call;
+      const { door, body } = call;
       return door.ask(async (connection) => {
         const made = await makeTask(call, connection, true);
         const headers = { location: `/v1/tasks/${encodeURIComponent(made.id)}` };
         if (body.wait === undefined) return { status: 202, body: tellCreated(made), headers };
-        const answer = answerOf(await waitFor(connection, made.id, body.wait, signal));
+        const answer = answerOf(await waitFor(connection, made.id, body.wait, call));
         return { ...answer, body: { ...answer.body, ...metaOf(made.session) }, headers };
       });
     },

@@ -1,4 +1,4 @@
-import { followEvents } from '../../../client/index.js';
+import { followEvents, keepingRuntime } from '../../../client/index.js';
 import { eventAnswer, keyParams } from '../formats.js';
 import { defineRoute, type Route } from '../route.js';
 import { takeListener } from '../take-listener.js';
@@ -19,7 +19,8 @@ export const eventRoutes: Route[] = [
         const leave = takeListener(door, caller);
         try {
           const last = headers['last-event-id'];
-          const events = await followEvents(connection, key, typeof last === 'string' ? last : undefined, signal);
+          const after = typeof last === 'string' ? last : undefined;
+          const events = await keepingRuntime(connection, () => followEvents(connection, key, after, signal), signal);
           await writeEvents(raw, events, signal);
         } finally {
           leave();

@@ -1,4 +1,12 @@
-import { cancelTask, deleteTask, listTaskPage, readChain, runTask, signalTask } from '../../../client/index.js';
+import {
+  cancelTask,
+  deleteTask,
+  keepingRuntime,
+  listTaskPage,
+  readChain,
+  runTask,
+  signalTask,
+} from '../../../client/index.js';
 import type { Json } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import {
@@ -43,7 +51,10 @@ export const taskRoutes: Route[] = [
         since: since === undefined ? undefined : new Date(since),
         limit: limit === undefined ? USUAL_LIMIT : Number(limit),
       };
-      return { status: 200, body: await door.ask((connection) => listTaskPage(connection, filter, cursor)) };
+      const list = await door.ask((connection) =>
+        keepingRuntime(connection, () => listTaskPage(connection, filter, cursor)),
+      );
+      return { status: 200, body: list };
     },
   }),
   defineRoute({
@@ -73,11 +84,11 @@ export const taskRoutes: Route[] = [
       200: { means: 'It has ended: `status` says how.', schema: resultAnswer },
       202: { means: 'It goes on.', schema: resultAnswer.or(runningAnswer) },
     },
-    handle: ({ door, params: { key }, body: { wait }, signal }) =>
+    handle: ({ door, caller, params: { key }, body: { wait }, signal }) =>
       door.ask(async (connection) => {
         await runTask(connection, key);
         if (wait === undefined) return { status: 202, body: { status: 'running', task_key: key } };
-        return answerOf(await waitFor(connection, key, wait, signal));
+        return answerOf(await waitFor(connection, key, wait, { door, caller, signal }));
       }),
   }),
   defineRoute({
@@ -91,10 +102,10 @@ export const taskRoutes: Route[] = [
       200: { means: 'It has ended: `status` says how.', schema: resultAnswer },
       202: { means: 'It has not ended yet.', schema: resultAnswer },
     },
-    handle: ({ door, params: { key }, query: { wait }, signal }) =>
+    handle: ({ door, caller, params: { key }, query: { wait }, signal }) =>
       door.ask(async (connection) => {
         await viewOwn(connection, key);
-        return answerOf(await waitFor(connection, key, wait, signal));
+        return answerOf(await waitFor(connection, key, wait, { door, caller, signal }));
       }),
   }),
   defineRoute({
