@@ -45,12 +45,26 @@ async function serve(...args: string[]) {
   });
   return {
     url,
+    kill: () => door.kill('SIGKILL'),
     async stop(signal: 'SIGTERM' | 'SIGINT' = 'SIGTERM') {
       door.kill(signal);
       const { exitCode, stderr } = await door;
       return { exitCode, stderr: String(stderr) };
     },
   };
+}
+
+/** The ids of the events of a stream, up to the first of a type. */
+async function readEvents(url: string, last: string, headers: Record<string, string> = {}): Promise<string[]> {
+  const stop = new AbortController();
+  const answer = await fetch(url, { headers, signal: stop.signal });
+  let text = '';
+  for await (const chunk of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    if (text.includes(`event: ${last}\n`) && text.endsWith('\n\n')) break;
+  }
+  stop.abort();
+  return [...text.matchAll(/^id: (.+)$/gm)].map(([, id]) => id as string);
 }
 
 async function post(url: string, body: unknown, headers: Record<string, string> = {}) {
@@ -116,6 +130,33 @@ describe('ability serve', () => {
     expect(await json(['token', 'revoke', made.id])).toMatchObject({ exitCode: 0, json: { id: made.id } });
     expect(await post(`${door.url}/v1/tasks`, { ability: 'util.echo' }, headers)).toMatchObject({ status: 401 });
     expect(await door.stop('SIGINT')).toMatchObject({ exitCode: 0 });
+  });
+
+  test('is killed and started again, and who listened goes on behind the last event; so it does after `ability down`', async () => {
+    const killed = await serve();
+    const waits = await post(`${killed.url}/v1/runs`, { ability: 'db.drop', environment: 'prod' });
+    const key = String(waits.body.task_key);
+    const first = (await readEvents(`${killed.url}/v1/tasks/${key}/events`, 'task.status')).at(-1) ?? '';
+    killed.kill();
+    const door = await serve();
+    const rest = readEvents(`${door.url}/v1/tasks/${key}/events`, 'task.ended', { 'last-event-id': first });
+    await fetch(`${door.url}/v1/tasks/${key}/cancel`, { method: 'POST' });
+    expect(await rest).not.toContain(first);
+    expect(await rest).not.toEqual([]);
+    await ability(['down'], { cwd: project.root });
+    const statuses: number[] = [];
+    await expect
+      .poll(
+        async () => {
+          const { status } = await fetch(`${door.url}/v1/tasks/${key}/result`);
+          statuses.push(status);
+          return status;
+        },
+        { timeout: 60_000 },
+      )
+      .toBe(200);
+    expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    expect(await door.stop()).toMatchObject({ exitCode: 0 });
   });
 
   test('listens with TLS, where nobody comes in without a token', async () => {
