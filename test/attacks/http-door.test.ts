@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decide, listTasks, readApprovals, type ShownApproval, withProof } from '../../src/client/index.js';
+import { USUAL_LIMITS } from '../../src/doors/http/http-door.js';
 import { type OpenDoor, openDoor, sendRaw } from '../fixtures/http-door.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
@@ -236,7 +238,39 @@ describe('nothing is done for', () => {
   ])('a path that leads elsewhere: %s', async (path) => {
     const got = await sendRaw(door.url, { method: 'GET', path });
     expect([400, 404]).toContain(got.status);
+    expect(JSON.parse(got.text)).toMatchObject({ status: got.status, code: expect.any(String) });
     expect(got.text).not.toMatch(/root:|\n\s+at /);
+  });
+});
+
+describe('a connection is not kept by', () => {
+  /** What comes back on a connection until it ends. */
+  const talk = (url: string, text: string): Promise<string> =>
+    new Promise((resolve) => {
+      let got = '';
+      const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(text));
+      socket.on('data', (more) => {
+        got += String(more);
+      });
+      socket.on('error', () => {});
+      socket.on('close', () => resolve(got));
+    });
+
+  test.each([
+    ['a head that does not end', 'POST /v1/runs HTTP/1.1\r\nhost: localhost\r\n', '408'],
+    [
+      'a body that does not come',
+      'POST /v1/runs HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{',
+      '408',
+    ],
+    ['what is no request', 'hello\r\n\r\n', '400'],
+    ['a head without an end in sight', `GET / HTTP/1.1\r\nhost: localhost\r\nx: ${'x'.repeat(100_000)}`, '400'],
+  ])('%s', async (_, text, status) => {
+    const hasty = await openDoor(project.connection, { limits: { ...USUAL_LIMITS, requestMs: 300 } });
+    const got = await talk(hasty.url, text);
+    expect(got).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(got).toContain('application/problem+json');
+    await hasty.close();
   });
 });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeInput, waitForTask } from '../../src/client/index.js';
+import { USUAL_LIMITS } from '../../src/doors/http/http-door.js';
 import { abilityJson } from '../fixtures/called-command.js';
 import { listenTo, type OpenDoor, openDoor } from '../fixtures/http-door.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
@@ -24,7 +25,24 @@ beforeAll(async () => {
         'listens',
         'steps: [{ id: a, call: util.echo, with: { x: 1 } }, { id: ready, wait: { signal: go, timeout: 10m } }]\noutput: "${{ steps.ready.output }}"',
       ),
+      ...operation('util.fail', 'throw new Error("no");'),
+      ...operation('util.quick', 'return 1;'),
+      ...workflow(
+        'nested',
+        `
+steps:
+  - { id: inner, call: counts }
+  - { id: bad, call: util.fail, retry: { attempts: 1 }, continue_on_error: true }
+  - { id: quick, call: util.quick }`,
+      ),
       ...workflow('counts', 'steps: [{ id: n, let: { n: 1 } }]'),
+      'registry/low-level/util.quick.yaml': [
+        'operation_key: util.quick',
+        'version: 1',
+        'summary: A fast one.',
+        'effects: read',
+        'implementation: { kind: script, tags: [fast], script: { path: scripts/util.quick.mjs } }',
+      ].join('\n'),
       'registry/hooks/PreAbilityCall.yaml':
         'hooks: [{ id: no_agents, blocking: true, match: { abilities: [only.people], callers: [agent, session] }, handler: { expression: { deny_if: "true", reason: No agents } } }]',
     },
@@ -194,6 +212,26 @@ describe('the events of a task', () => {
     expect(await listenTo(door, key, { last: later.at(-1)?.id ?? '' })).toEqual([]);
   });
 
+  test('tell of calls that failed, of fast ones, and of tasks that it calls', async () => {
+    const { body } = await run('nested');
+    const key = body.task_key as string;
+    const told = (await listenTo(door, key)).map(({ event, data }) => [event, data.data]);
+    expect(told).toEqual([
+      ['task.created', { ability: 'nested' }],
+      ['child.started', { step: 'inner', call: 'counts', task: `${key}/inner` }],
+      ['child.ended', { step: 'inner', call: 'counts', task: `${key}/inner`, status: 'succeeded' }],
+      ['call.started', { step: 'bad', call: 'util.fail' }],
+      [
+        'call.ended',
+        { step: 'bad', call: 'util.fail', status: 'failed', error: expect.objectContaining({ code: 'script.exit' }) },
+      ],
+      ['call.ended', { step: null, call: 'util.quick', status: 'succeeded' }],
+      ['task.ended', { status: 'succeeded', error: null }],
+    ]);
+    const inner = await listenTo(door, encodeURIComponent(`${key}/inner`));
+    expect(inner.map(({ event }) => event)).toEqual(['task.created', 'task.ended']);
+  });
+
   test('go on over the runs of a task whose input was changed', async () => {
     const { body } = await post('/v1/tasks', { ability: 'util.echo', input: { n: 1 } });
     const key = body.task_key as string;
@@ -225,7 +263,7 @@ describe('the events of a task', () => {
 
   test('are heard by so many at a time', async () => {
     const small = await openDoor(project.connection, {
-      limits: { rate: { burst: 100, perSecond: 100 }, bytes: 1000, listeners: 1 },
+      limits: { ...USUAL_LIMITS, listeners: 1 },
     });
     const { body } = await post('/v1/runs', { ability: 'listens' });
     let begin = (): void => {};
@@ -425,7 +463,7 @@ test('anyone learns whether the door works, and how it is used; nothing else', a
 
 test('of more calls at once than a caller may make the rest is refused, and what was taken is done', async () => {
   const small = await openDoor(project.connection, {
-    limits: { rate: { burst: 10, perSecond: 1 }, bytes: 10_000, listeners: 1 },
+    limits: { ...USUAL_LIMITS, rate: { burst: 10, perSecond: 1 } },
   });
   const all = await Promise.all(
     Array.from({ length: 50 }, () => small.call('POST', '/v1/runs', { body: { ability: 'counts' } })),

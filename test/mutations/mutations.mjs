@@ -217,8 +217,8 @@ export const MUTATIONS = [
   {
     name: 'approvals: an approval that was answered can be answered again',
     file: 'src/rules/decide-approval.ts',
-    find: "if (status !== 'open') return `the approval is already ${status}`;",
-    replace: "if (status === 'denied') return `the approval is already ${status}`;",
+    find: "if (status !== 'open') return `the approval is already ${status.replace('_', ' ')}`;",
+    replace: "if (status === 'denied') return `the approval is already ${status.replace('_', ' ')}`;",
     tests: ['test/unit/rules/decide-approval.test.ts'],
   },
   {

@@ -32,9 +32,16 @@ export interface Limits {
   rate: Rate;
   /** Of a body. */
   bytes: number;
+  /** In which a request must have been sent whole, in milliseconds. */
+  requestMs: number;
   /** Requests of one caller that listen to a task, or wait for it, at the same time. */
   listeners: number;
 }
 
 /** What `ability serve` takes. A body is an input, which the command line takes up to the same size. */
-export const USUAL_LIMITS: Limits = { rate: { burst: 1000, perSecond: 200 }, bytes: 16 * 1024 * 1024, listeners: 200 };
+export const USUAL_LIMITS: Limits = {
+  rate: { burst: 1000, perSecond: 200 },
+  bytes: 16 * 1024 * 1024,
+  requestMs: 30_000,
+  listeners: 200,
+};

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { AbilityError } from '../../contracts/problem.js';
 import { packageVersion } from '../../server/package-version.js';
@@ -18,24 +19,28 @@ export interface Tls {
   key: string | Buffer;
 }
 
-/** A request is sent whole in this time, or not taken. */
-const REQUEST_MS = 30_000;
 const HEADERS_MS = 10_000;
 const KEEP_ALIVE_MS = 10_000;
+/** How often Node looks for requests that take too long. */
+const LOOK_MS = 5000;
 
 /** Builds the server of a door; it listens once it is told to. Every check that needs no body comes before the body is read. */
 export function openHttpDoor(door: HttpDoor, tls?: Tls): FastifyInstance {
+  const { bytes, requestMs } = door.limits;
+  const looks = { connectionsCheckingInterval: Math.min(LOOK_MS, requestMs) };
   const app = fastify({
     // A server of its own kind, with the same interface.
-    ...(tls && { https: tls }),
-    bodyLimit: door.limits.bytes,
-    requestTimeout: REQUEST_MS,
+    ...(tls ? { https: { ...tls, ...looks } } : { http: looks }),
+    bodyLimit: bytes,
+    requestTimeout: requestMs,
+    clientErrorHandler: (error, socket) => answerBroken(error, socket),
+    frameworkErrors: (error, request, reply) => answerProblem(door, error, request, reply),
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: true,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 1000 },
   }) as FastifyInstance;
-  app.server.headersTimeout = HEADERS_MS;
+  app.server.headersTimeout = Math.min(HEADERS_MS, requestMs);
   takeJsonAlone(app);
   app.setErrorHandler((error, request, reply) => answerProblem(door, error, request, reply));
   app.setNotFoundHandler((request, reply) => answerProblem(door, noRoute(request), request, reply));
@@ -146,6 +151,28 @@ function answerProblem(door: HttpDoor, error: unknown, request: FastifyRequest, 
   // What is too large is not read to its end.
   if (problem.status === 413) reply.header('connection', 'close');
   reply.code(problem.status).type('application/problem+json').send(JSON.stringify(problem));
+}
+
+/** What is no request, or is not sent to its end. */
+function answerBroken({ code }: { code?: string }, socket: Socket): void {
+  if (code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const isLate = code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const message = isLate ? 'The request was not sent in time' : 'What was sent is no HTTP request';
+  const problem = {
+    ...tellProblem(new AbilityError({ code: 'door.bad_request', message })),
+    status: isLate ? 408 : 400,
+  };
+  const body = JSON.stringify(problem);
+  const head = [
+    `HTTP/1.1 ${problem.status} ${isLate ? 'Request Timeout' : 'Bad Request'}`,
+    'content-type: application/problem+json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
 function known(error: unknown, { limits }: HttpDoor): unknown {
