@@ -234,5 +234,14 @@ describe('ability token', () => {
     expect(await json(['approve', waits.task_key, '--comment', 'seen'], env)).toMatchObject({ exitCode: 0 });
     const { json: result } = await json(['task', 'watch', waits.task_key]);
     expect(result.approvals[0].decisions).toMatchObject([{ by: { name: 'alice', source: 'token' }, comment: 'seen' }]);
+    const alike = [await json(['run', 'db.drop', '--env', 'prod']), await json(['run', 'db.drop', '--env', 'prod'])];
+    const open = async () =>
+      (await json(['approvals', '--env', 'prod'])).json.map(({ task_key: key }: { task_key: string }) => key);
+    const keys = alike.map(({ json: { task_key } }) => task_key);
+    await expect.poll(open, { timeout: 20_000 }).toEqual(expect.arrayContaining(keys));
+    const { json: outcomes } = await json(['approve', '--like', alike[0]?.json.waiting.approvals[0]], env);
+    expect(outcomes).toEqual(
+      expect.arrayContaining(keys.map((key) => expect.objectContaining({ task_key: key, counted: true }))),
+    );
   });
 });

@@ -36,6 +36,8 @@ export interface Limits {
   requestMs: number;
   /** Requests of one caller that listen to a task, or wait for it, at the same time. */
   listeners: number;
+  /** The same of all callers together. */
+  listenersInAll: number;
 }
 
 /** What `ability serve` takes. A body is an input, which the command line takes up to the same size. */
@@ -44,4 +46,5 @@ export const USUAL_LIMITS: Limits = {
   bytes: 16 * 1024 * 1024,
   requestMs: 30_000,
   listeners: 200,
+  listenersInAll: 500,
 };
