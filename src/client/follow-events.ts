@@ -4,8 +4,8 @@ import type { TaskEvent } from '../contracts/task-events.js';
 import type { Connection } from './connect.js';
 import { openOwn } from './open-task.js';
 import { type HistoryEvent, isoOf } from './read-calls.js';
+import { EventReader } from './read-event.js';
 import { awaitResult } from './read-result.js';
-import { EventTeller } from './tell-event.js';
 import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
 
 const PAGE = 500;
@@ -23,10 +23,10 @@ interface Place {
 /**
  * The events of a task from its creation, or behind one that is known, as they happen, until its end.
  *
- * They are read from its history, so that whoever comes back with the id of the last event misses none, also after a restart
+ * They are read from its history, so that a client that comes back with the id of the last event misses none, also after a restart
  * of everything.
  *
- * @param after id of the last event that is known; left out: all are told.
+ * @param after id of the last event that is known; left out: all of them.
  * @param signal ends the following.
  * @throws AbilityError `task.not_found`, `task.other_project`; `usage.invalid` for what is no id of an event of it.
  */
@@ -41,7 +41,7 @@ export async function followEvents(
   const first = task.description.raw.workflowExecutionInfo?.firstRunId || task.description.runId;
   const place = placeAfter(after);
   if (place) await refuseOtherRun(connection, id, place.run);
-  return tellRuns(connection, id, place ?? { run: first, known: 0 }, signal);
+  return readRuns(connection, id, place ?? { run: first, known: 0 }, signal);
 }
 
 function placeAfter(after: string | undefined): Place | undefined {
@@ -72,7 +72,7 @@ function noEvent(after: string, cause?: unknown): AbilityError {
   );
 }
 
-async function* tellRuns(
+async function* readRuns(
   connection: Connection,
   id: string,
   from: Place,
@@ -81,21 +81,21 @@ async function* tellRuns(
   let place: Place | undefined = from;
   while (place) {
     const { run, known }: Place = place as Place;
-    const teller = new EventTeller(connection, id);
+    const reader = new EventReader(connection, id);
     place = undefined;
     for await (const event of eventsOf(connection, id, run, signal)) {
       const number = Number(event.eventId);
-      const told = await teller.tell(event);
+      const shown = await reader.read(event);
       const about = { id: `${run}.${number}`, time: isoOf(event.eventTime) ?? '' };
-      if (told && number > known) yield { ...about, ...told };
+      if (shown && number > known) yield { ...about, ...shown };
       const next: string | null | undefined = event.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
       if (next) place = { run: next, known: 0 };
-      else if (isEnd(event) && number > known) yield { ...about, ...(await tellEnd(connection, id)) };
+      else if (isEnd(event) && number > known) yield { ...about, ...(await readEnd(connection, id)) };
     }
   }
 }
 
-async function tellEnd(connection: Connection, id: string): Promise<Pick<TaskEvent, 'type' | 'data'>> {
+async function readEnd(connection: Connection, id: string): Promise<Pick<TaskEvent, 'type' | 'data'>> {
   const { status, error } = await awaitResult(connection, id);
   return {
     type: 'task.ended',

@@ -7,8 +7,8 @@ import type { Connection } from './connect.js';
 /**
  * A decision about an approval, with the proof that it asks for; as it is where it asks for none.
  *
- * A token proves the person that it stands for, which the worker looks up. Without one, what can be proved is that it is the
- * user of the operating system who owns the project's own runtime, and nobody else.
+ * A token proves its person, which the worker looks up. Without one, what can be proved is that it is the
+ * user of the operating system who owns the project's own runtime, and no other person.
  *
  * @param token as its bearer has it; left out: there is none.
  * @throws AbilityError `approval.unproved`, `door.unauthenticated` for what is no token. Source: design, section 8; answers, 59.
@@ -31,7 +31,7 @@ export function withProof(
 
 function proofOfOwner({ paths }: Connection, about: ProvedDecision): DecisionProof {
   const user = provableUser();
-  if (about.by !== user) throw unproved(`only ${user} can be proved here, and not ${about.by || 'nobody'}`);
+  if (about.by !== user) throw unproved(`only ${user} can be proved here, and not ${about.by || 'an unnamed person'}`);
   return proveDecision(readProofKey(paths.proofKey), about);
 }
 

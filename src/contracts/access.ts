@@ -12,7 +12,7 @@ export interface AccessToken {
   id: string;
   /** The one project that it opens. */
   project: string;
-  /** Who it stands for. */
+  /** The person in whose name it is used. */
   person: string;
   /** It is of an agent that acts for the person; such a token never has the right `approve`. */
   agent?: string | undefined;

@@ -132,7 +132,7 @@ describe('ability serve', () => {
     expect(await door.stop('SIGINT')).toMatchObject({ exitCode: 0 });
   });
 
-  test('is killed and started again, and who listened goes on behind the last event; so it does after `ability down`', async () => {
+  test('is killed and started again, and a client that listened goes on behind the last event; so it does after `ability down`', async () => {
     const killed = await serve();
     const waits = await post(`${killed.url}/v1/runs`, { ability: 'db.drop', environment: 'prod' });
     const key = String(waits.body.task_key);
@@ -159,7 +159,7 @@ describe('ability serve', () => {
     expect(await door.stop()).toMatchObject({ exitCode: 0 });
   });
 
-  test('listens with TLS, where nobody comes in without a token', async () => {
+  test('listens with TLS, where every request takes a token', async () => {
     const { json: made } = await json(['token', 'create', '--person', 'alice']);
     const door = await serve('--host', 'localhost', '--tls-cert', 'cert.pem', '--tls-key', 'key.pem');
     const status = (headers: Record<string, string>) =>

@@ -157,7 +157,7 @@ describe('a task', () => {
     expect(await get(path)).toMatchObject({ status: 410, body: { code: 'task.deleted' } });
   });
 
-  test('that is not there is told as such, on each route', async () => {
+  test('that is not there is reported as such, on each route', async () => {
     for (const rest of ['', '/result', '/logs', '/events', '/approvals']) {
       expect(await get(`/v1/tasks/nothing${rest}`)).toMatchObject({ status: 404, body: { code: 'task.not_found' } });
     }
@@ -188,7 +188,7 @@ describe('a task', () => {
 });
 
 describe('the events of a task', () => {
-  test('come as they happen to all who listen, and from any of them on to whoever comes back', async () => {
+  test('come as they happen to all who listen, and from any of them on to a client that comes back', async () => {
     const { body } = await post('/v1/runs', { ability: 'listens' });
     const key = body.task_key as string;
     const isStep = (type: string) => (event: { event: string }) => event.event === type;
@@ -206,17 +206,17 @@ describe('the events of a task', () => {
     expect(later.at(-1)?.data.data).toEqual({ status: 'succeeded', error: null });
     expect(one).toEqual([...first, ...later]);
     expect(two).toEqual(one);
-    // Long after its end the same is told, and behind the last event nothing.
+    // Long after its end the same comes, and behind the last event nothing.
     expect(await listenTo(door, key)).toEqual(one);
     expect(await listenTo(door, key, { last: first[0]?.id ?? '' })).toEqual(one.slice(1));
     expect(await listenTo(door, key, { last: later.at(-1)?.id ?? '' })).toEqual([]);
   });
 
-  test('tell of calls that failed, of fast ones, and of tasks that it calls', async () => {
+  test('say which calls failed, of fast ones, and of tasks that it calls', async () => {
     const { body } = await run('nested');
     const key = body.task_key as string;
-    const told = (await listenTo(door, key)).map(({ event, data }) => [event, data.data]);
-    expect(told).toEqual([
+    const seen = (await listenTo(door, key)).map(({ event, data }) => [event, data.data]);
+    expect(seen).toEqual([
       ['task.created', { ability: 'nested' }],
       ['child.started', { step: 'inner', call: 'counts', task: `${key}/inner` }],
       ['child.ended', { step: 'inner', call: 'counts', task: `${key}/inner`, status: 'succeeded' }],
@@ -252,7 +252,7 @@ describe('the events of a task', () => {
       expect(await listenTo(door, key, { last: id })).toEqual(all.slice(at + 1));
   });
 
-  test('are not told behind an event that is none of the task', async () => {
+  test('are refused behind an event that is none of the task', async () => {
     const { body: one } = await run('counts');
     const { body: other } = await run('counts');
     const [event] = await listenTo(door, other.task_key);

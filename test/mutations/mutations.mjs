@@ -273,7 +273,7 @@ export const MUTATIONS = [
     tests: ['test/unit/server/tokens/token-folder.test.ts'],
   },
   {
-    name: 'http: behind a proxy nobody needs a token',
+    name: 'http: behind a proxy no request needs a token',
     file: 'src/doors/http/read-listening.ts',
     find: 'const isLocal = isHere && proxy === undefined && proxyHeader === undefined;',
     replace: 'const isLocal = isHere;',

@@ -19,7 +19,7 @@ export function defineToken(program: Command, given: Given, outcome: Outcome): v
     'make a token; it is shown once, and only its hash is kept',
     () => import('./commands/token-create.js'),
   )
-    .requiredOption('--person <name>', 'who it stands for')
+    .requiredOption('--person <name>', 'the person in whose name it is used')
     .option('--agent <name>', 'it is of an agent that acts for that person; it never approves')
     .option('--can <rights>', 'what it allows, of read, run and approve, with commas between', 'read')
     .option('--expires <duration>', 'how long it holds, at most 366d', '90d')

@@ -23,7 +23,7 @@ const BEARER = /^Bearer +([\x21-\x7e]{1,200})$/i;
 const MOST_NAME = 100;
 
 /**
- * Who sends a request: the bearer of a token, the person whom a trusted proxy names, or whoever may without either.
+ * Who sends a request: the bearer of a token, the person whom a trusted proxy names, or the user who runs the door.
  *
  * A token that opens nothing is refused, whatever else there is: nothing is fallen back to.
  *
@@ -40,7 +40,7 @@ export function authenticate({ findToken, local, proxyHeader }: Authentication, 
   }
   if (proxyHeader !== undefined) return callerOfProxy(headers[proxyHeader], proxyHeader);
   if (!local) throw unauthenticated('This door takes no request without a token');
-  // Whoever reaches the port may be anyone on this machine, an agent among them, so that no decision is taken from here.
+  // Every user and agent of this machine reaches the port, so that no decision is taken from here.
   return { person: local, rights: new Set<Right>(['read', 'run']), name: 'local' };
 }
 

@@ -25,7 +25,7 @@ export function hostnameOf(authority: string): string | undefined {
 
 /**
  * Refuses what was meant for another host, or was sent by a page of another site. It keeps web pages, whatever name they were
- * given for this machine, from asking in the name of whoever looks at them.
+ * given for this machine, from asking in the name of the person who looks at them.
  *
  * @param isOwn whether a host name is one of this door. @throws AbilityError `door.foreign_host`, `door.cross_site`.
  */

@@ -36,7 +36,7 @@ export class Connections {
     return opening;
   }
 
-  /** Whoever still uses it may end what it does. */
+  /** Requests that still use it fail. */
   private drop(opening: Promise<Connection>): void {
     if (this.opening !== opening) return;
     this.opening = undefined;

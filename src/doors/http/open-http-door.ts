@@ -24,7 +24,7 @@ const KEEP_ALIVE_MS = 10_000;
 /** How often Node looks for requests that take too long. */
 const LOOK_MS = 5000;
 
-/** Builds the server of a door; it listens once it is told to. Every check that needs no body comes before the body is read. */
+/** Builds the server of a door; `listen` opens it. Every check that needs no body comes before the body is read. */
 export function openHttpDoor(door: HttpDoor, tls?: Tls): FastifyInstance {
   const { bytes, requestMs } = door.limits;
   const looks = { connectionsCheckingInterval: Math.min(LOOK_MS, requestMs) };

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 /** A request that is being answered. */
 export interface OpenRequest {
-  /** Fires when nobody waits for the answer any more, or the door closes. */
+  /** Fires when the client has gone, or the door closes. */
   signal: AbortSignal;
   done(): void;
 }

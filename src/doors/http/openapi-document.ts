@@ -9,7 +9,7 @@ const FAILURES: Record<string, string> = {
   401: 'A token is needed, or the one that came opens nothing.',
   403: 'A right, a guard or an approver says no.',
   404: 'There is no such thing.',
-  409: 'It cannot be done as things stand.',
+  409: 'It cannot be done in the present state.',
   422: 'It is unavailable: preflight says no.',
   429: 'Too many requests of one caller; `retry-after` says when to ask again.',
   503: 'Temporal, a worker or the engine is out of order.',

@@ -22,7 +22,7 @@ export interface Listening {
   port: number;
   tls: Tls | undefined;
   isOwnHost(hostname: string): boolean;
-  /** Whether requests without a token are taken, as those of whoever runs the door. */
+  /** Whether requests without a token are taken, as those of the user who runs the door. */
   isLocal: boolean;
   proxyHeader: string | undefined;
 }
@@ -31,7 +31,7 @@ export interface Listening {
 const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
 /**
- * Reads where a door listens. Beyond this machine it takes a token, and TLS or a proxy that ends it; behind a proxy nobody is
+ * Reads where a door listens. Beyond this machine it takes a token, and TLS or a proxy that ends it; behind a proxy no request is
  * let in without a token or the name that the proxy gives, since its requests come from anywhere. Source: issue 13, 3.
  *
  * @param hasToken whether any token opens the project.
@@ -45,7 +45,7 @@ export function readListening(flags: ListenFlags, hasToken: boolean): Listening 
   const isHere = isLoopback(host);
   if (!isHere && proxyHeader !== undefined) {
     throw usage(
-      '--trust-proxy-user listens on this machine only: whoever reaches the port names whom they like',
+      '--trust-proxy-user listens on this machine only: every client could set the header',
       'Leave out --host.',
     );
   }
@@ -60,7 +60,7 @@ export function readListening(flags: ListenFlags, hasToken: boolean): Listening 
   if (!isLocal && !hasToken && proxyHeader === undefined) {
     throw new AbilityError({
       code: 'door.no_token',
-      message: 'No token opens this project, so that nobody could come in from beyond this machine',
+      message: 'No token opens this project, so that every request from beyond this machine would be refused',
       suggestion: 'Make one first: `ability token create --person NAME --can read,run`.',
     });
   }

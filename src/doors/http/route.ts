@@ -17,7 +17,7 @@ export interface HttpCall<Params, Query, Body> {
   query: Query;
   body: Body;
   headers: Record<string, string | string[] | undefined>;
-  /** Fires when nobody waits for the answer any more. */
+  /** Fires when the client has gone, or the door closes. */
   signal: AbortSignal;
   /** For what is no single answer; the handler then answers `undefined`. */
   raw: ServerResponse;

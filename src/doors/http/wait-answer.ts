@@ -22,10 +22,10 @@ function waiting(result: TaskResult): TaskResult {
 }
 
 /**
- * Waits for a task, no longer than was asked for, and no longer than somebody waits for the answer; not at all where it waits
+ * Waits for a task, no longer than was asked for, and no longer than the client is there; not at all where it waits
  * for people.
  *
- * @param wait a duration; left out: how it stands now.
+ * @param wait a duration; left out: its present state.
  * @throws AbilityError `door.too_many` where the caller waits for too many tasks; the task goes on.
  */
 export async function waitFor(

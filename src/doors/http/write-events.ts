@@ -6,9 +6,9 @@ import type { TaskEvent } from '../../contracts/task-events.js';
 const BEAT_MS = 15_000;
 
 /**
- * Writes events as a stream of server-sent events, no faster than they are read, until they end or nobody listens.
+ * Writes events as a stream of server-sent events, no faster than they are read, until they end or the client has gone.
  *
- * A stream that breaks is no answer that could still tell why: whoever listens comes back with the last id.
+ * A stream that breaks cannot say why any more: the client comes back with the last id.
  */
 export async function writeEvents(
   response: ServerResponse,

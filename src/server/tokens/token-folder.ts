@@ -113,7 +113,7 @@ export class TokenFolder {
     return withoutHash(revoked);
   }
 
-  /** The token that a bearer shows, where it opens the project now; all others are told apart by nothing. */
+  /** The token that a bearer shows, where it opens the project now; nothing distinguishes the others. */
   authenticate(text: string, now = Date.now()): AccessToken | undefined {
     const shown = readTokenText(text);
     const open = shown && this.findOpen(shown.id, now);

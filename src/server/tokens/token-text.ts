@@ -10,7 +10,7 @@ export interface TokenText {
   secret: string;
 }
 
-/** Makes a token that nobody has. */
+/** Makes a new token. */
 export function makeTokenText(): TokenText {
   return { id: randomBytes(ID_BYTES).toString('hex'), secret: randomBytes(SECRET_BYTES).toString('base64url') };
 }

@@ -39,16 +39,13 @@ test.concurrent('engine.stuck is told after three failed workflow tasks: the fou
   });
 });
 
-test.concurrent.each(['store.not_shared', 'store.full'])(
-  'where the worker says why, %s is told instead',
-  async (code) => {
-    await expect(waitForTask(sessionAt(4, code), 'x', { timeoutMs: 4000 })).rejects.toMatchObject({
-      code,
-      message: expect.stringMatching(/failed 3 times in a row .*It is not there$/),
-      suggestion: expect.stringContaining('ABILITY_STORE'),
-    });
-  },
-);
+test.concurrent.each(['store.not_shared', 'store.full'])('where the worker says why, %s is told instead', async (code) => {
+  await expect(waitForTask(sessionAt(4, code), 'x', { timeoutMs: 4000 })).rejects.toMatchObject({
+    code,
+    message: expect.stringMatching(/failed 3 times in a row .*It is not there$/),
+    suggestion: expect.stringContaining('ABILITY_STORE'),
+  });
+});
 
 test.concurrent('an error that is none of ours is engine.stuck', async () => {
   const error = waitForTask(sessionAt(4, 'TypeError'), 'x', { timeoutMs: 4000 });

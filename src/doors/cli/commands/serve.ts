@@ -65,7 +65,7 @@ export async function run(context: Context, _: string[], flags: ListenFlags): Pr
   }
 }
 
-/** Whoever sets the header is believed, so that an agent would decide as whom it likes. */
+/** The header is believed, so that an agent could decide under any name. */
 function refuseAgentAsProxy({ env }: Context): void {
   if (readCaller(env) !== 'agent') return;
   throw new AbilityError({

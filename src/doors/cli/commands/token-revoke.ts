@@ -10,7 +10,7 @@ export async function run(context: Context, [id = '']: string[]): Promise<ExitCo
     throw new AbilityError({
       code: 'usage.invalid',
       message: `This project has no token ${JSON.stringify(id)}`,
-      suggestion: 'Run `ability token list`; the id of a token stands between its two underscores.',
+      suggestion: 'Run `ability token list`; the id of a token is the part between its two underscores.',
     });
   }
   if (context.flags.json) context.terminal.printJson(token);

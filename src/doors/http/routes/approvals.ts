@@ -96,7 +96,7 @@ function notOpen(key: string, id: string): AbilityError {
   });
 }
 
-/** Otherwise the key of the runtime's owner would sign for whomever the proxy names. */
+/** Otherwise the key of the runtime's owner would sign for any name that the proxy gives. */
 function unproved(): AbilityError {
   return new AbilityError({
     code: 'approval.unproved',

@@ -18,7 +18,7 @@ export const createRoutes: Route[] = [
     refuse: refusePlainWords,
     answers: {
       200: { means: 'It has ended, well or not: `status` says how.', schema: resultAnswer },
-      202: { means: 'It goes on; without `wait`, only its key is told.', schema: resultAnswer.or(createdAnswer) },
+      202: { means: 'It goes on; without `wait`, only its key is given.', schema: resultAnswer.or(createdAnswer) },
     },
     async handle(call) {
       const { door, body } = call;

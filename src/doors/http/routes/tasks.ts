@@ -60,10 +60,10 @@ export const taskRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/v1/tasks/{key}',
-    summary: 'Show how a task stands.',
+    summary: 'Show the state of a task.',
     right: 'read',
     params: keyParams,
-    answers: { 200: { means: 'As it stands.', schema: seenAnswer } },
+    answers: { 200: { means: 'Its state.', schema: seenAnswer } },
     handle: ({ door, params: { key } }) =>
       door.ask(async (connection) => {
         const { view, result, source } = await viewOwn(connection, key);
@@ -169,5 +169,5 @@ function tellDeleted(key: string, end: Awaited<ReturnType<typeof deleteTask>>) {
     return { status: 'deleted', task_key: key, already: end.kind === 'already', purged, deleted_at, deleted_by };
   }
   if (end.kind === 'unformed') return { status: 'deleted', task_key: key, already: false, purged: true };
-  throw new AbilityError({ code: 'wait.interrupted', message: 'Nobody waits any more; the deletion goes on' });
+  throw new AbilityError({ code: 'wait.interrupted', message: 'The client has gone; the deletion goes on' });
 }

@@ -68,7 +68,7 @@ describe('a request without a token', () => {
     expect(() => refuseWithoutRight(caller, 'approve')).toThrow(refused('door.unauthenticated'));
   });
 
-  test('behind a trusted proxy is one of whom it names, and of nobody else', () => {
+  test('behind a trusted proxy is one of the person that it names, and of no other', () => {
     const proxied = door({ proxyHeader: 'x-user', local });
     expect(authenticate(proxied, { headers: { 'x-user': ' alice ' } })).toMatchObject({ person: { name: 'alice' } });
     for (const name of [undefined, '', ' ', ['alice', 'bob'], 'a\u0007b', 'mallory, alice', 'x'.repeat(101)]) {

@@ -30,7 +30,7 @@ describe('on this machine', () => {
     expect(read({ host }, false)).toMatchObject({ isLocal: true, tls: undefined, proxyHeader: undefined });
   });
 
-  test('behind a proxy nobody is let in without a token, or the name that the proxy gives', () => {
+  test('behind a proxy no request is let in without a token, or the name that the proxy gives', () => {
     const listening = read({ behindProxy: 'Ability.acme.test' });
     expect(listening.isLocal).toBe(false);
     expect(['ability.acme.test', 'localhost', 'evil.test'].map(listening.isOwnHost)).toEqual([true, true, false]);

@@ -58,7 +58,7 @@ describe('a token', () => {
     expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('*\n');
   });
 
-  test('that is revoked opens nothing, whoever looks, and its hash is gone', () => {
+  test('that is revoked opens nothing, in any process, and its hash is gone', () => {
     const { text, id } = tokens.create(wanted());
     const other = new TokenFolder(folder, 'acme');
     expect(other.authenticate(text)).toBeDefined();
@@ -87,7 +87,7 @@ describe('nothing is opened by', () => {
     ['a token with another secret', (text: string) => `${text.slice(0, -1)}${text.endsWith('A') ? 'B' : 'A'}`],
     ['the id of a token alone', (text: string) => text.split('_').slice(0, 2).join('_')],
     ['a token with a path for an id', (text: string) => text.replace(/_[0-9a-f]{16}_/, '_../../../../x_')],
-    ['a token that nobody made', (text: string) => text.replace(/_[0-9a-f]{16}_/, '_0123456789abcdef_')],
+    ['a token that was never made', (text: string) => text.replace(/_[0-9a-f]{16}_/, '_0123456789abcdef_')],
     ['a token with more behind it', (text: string) => `${text}x`],
   ])('%s', (_, of) => {
     const { text } = tokens.create(wanted());

@@ -58,7 +58,7 @@ describe('a proof by a token', () => {
     expect(whyTokenProvesNot(tokens, about, proveWithToken(agent.text, about) as DecisionProof)).toMatch(/agent bot/);
   });
 
-  test('is none once its token is revoked, nor by a token that nobody made', () => {
+  test('is none once its token is revoked, nor by a token that was never made', () => {
     const short = make('alice');
     const made = proveWithToken(short.text, about) as DecisionProof;
     expect(whyTokenProvesNot(tokens, about, made)).toBeUndefined();

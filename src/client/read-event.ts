@@ -7,16 +7,16 @@ import type { Connection } from './connect.js';
 import { type AttemptProblem, type HistoryEvent, isOperation, problemOf } from './read-calls.js';
 import { textReader } from './read-history.js';
 
-/** What an event of a history says to people; its place and time are added where it is told. */
-export type ToldEvent = Pick<TaskEvent, 'type' | 'data'>;
+/** What an event of a history says to people, without its place and time. */
+export type ReadEvent = Pick<TaskEvent, 'type' | 'data'>;
 
 interface Begun {
   step: string;
   call: string;
 }
 
-/** Tells the events of one run of a task, each with what those before it have said. Our own activities and timers are left out. */
-export class EventTeller {
+/** Reads the events of one run of a task, each with what those before it have said. Our own activities and timers are left out. */
+export class EventReader {
   private readonly calls = new Map<string, Begun>();
   private readonly updates = new Map<string, string>();
 
@@ -26,7 +26,7 @@ export class EventTeller {
   ) {}
 
   /** @returns undefined for what says nothing to people. */
-  async tell(event: HistoryEvent): Promise<ToldEvent | undefined> {
+  async read(event: HistoryEvent): Promise<ReadEvent | undefined> {
     return (
       tellStart(event) ??
       tellSignal(event) ??
@@ -43,26 +43,26 @@ export class EventTeller {
     if (!payload) return undefined;
     const status: unknown = defaultPayloadConverter.fromPayload(payload);
     const text = Array.isArray(status) ? status[0] : status;
-    return typeof text === 'string' ? told('task.status', { status: text }) : undefined;
+    return typeof text === 'string' ? eventOf('task.status', { status: text }) : undefined;
   }
 
-  private async tellCall(event: HistoryEvent): Promise<ToldEvent | undefined> {
+  private async tellCall(event: HistoryEvent): Promise<ReadEvent | undefined> {
     const scheduled = event.activityTaskScheduledEventAttributes;
     const call = scheduled?.activityType?.name;
     if (scheduled && call && isOperation(call)) {
       const step = (await textReader(this.connection)(event.userMetadata?.summary)) ?? '';
       this.calls.set(String(event.eventId), { step, call });
-      return told('call.started', { step, call });
+      return eventOf('call.started', { step, call });
     }
     const started = event.activityTaskStartedEventAttributes;
     const begun = this.calls.get(String(started?.scheduledEventId ?? endOf(event)?.scheduledEventId));
     // Temporal writes the start of a call together with its end.
     if (!begun || started) return undefined;
-    return told('call.ended', { ...begun, ...outcomeOf(event) });
+    return eventOf('call.ended', { ...begun, ...outcomeOf(event) });
   }
 
   /** A fast call leaves one event, at its end, that does not name its step. */
-  private async tellLocalCall({ markerRecordedEventAttributes: marker }: HistoryEvent): Promise<ToldEvent | undefined> {
+  private async tellLocalCall({ markerRecordedEventAttributes: marker }: HistoryEvent): Promise<ReadEvent | undefined> {
     const payloads = marker?.details?.data?.payloads;
     if (!payloads) return undefined;
     const { activity_type: call } = fromPayloadsAtIndex<{ activity_type?: string }>(
@@ -72,55 +72,55 @@ export class EventTeller {
     );
     if (call === undefined || !isOperation(call)) return undefined;
     const error = problemOf(marker.failure);
-    return told('call.ended', { step: null, call, ...(error ? failed(error) : { status: 'succeeded' }) });
+    return eventOf('call.ended', { step: null, call, ...(error ? failed(error) : { status: 'succeeded' }) });
   }
 
-  private tellChild(event: HistoryEvent): ToldEvent | undefined {
+  private tellChild(event: HistoryEvent): ReadEvent | undefined {
     const child = event.startChildWorkflowExecutionInitiatedEventAttributes;
     if (child?.workflowId?.startsWith(`${this.task}/`)) {
       const begun = { step: child.workflowId.slice(this.task.length + 1), call: child.workflowType?.name ?? '' };
       this.calls.set(String(event.eventId), begun);
-      return told('child.started', { ...begun, task: child.workflowId });
+      return eventOf('child.started', { ...begun, task: child.workflowId });
     }
     const begun = this.calls.get(String(childEndOf(event)?.initiatedEventId));
     if (!begun) return undefined;
     const isDone = Boolean(event.childWorkflowExecutionCompletedEventAttributes);
-    return told('child.ended', {
+    return eventOf('child.ended', {
       ...begun,
       status: isDone ? 'succeeded' : 'failed',
       task: `${this.task}/${begun.step}`,
     });
   }
 
-  private async tellUpdate(event: HistoryEvent): Promise<ToldEvent | undefined> {
+  private async tellUpdate(event: HistoryEvent): Promise<ReadEvent | undefined> {
     const accepted = event.workflowExecutionUpdateAcceptedEventAttributes;
     const name = accepted?.acceptedRequest?.input?.name;
     if (accepted && name) this.updates.set(String(event.eventId), name);
     const completed = event.workflowExecutionUpdateCompletedEventAttributes;
     const known = completed && this.updates.get(String(completed.acceptedEventId));
-    if (known === UPDATES.modify) return told('task.changed', {});
+    if (known === UPDATES.modify) return eventOf('task.changed', {});
     const payloads = completed?.outcome?.success?.payloads;
     if (known !== UPDATES.decide || !payloads) return undefined;
     const decoded = await this.connection.codec.decode(payloads);
     const outcome = fromPayloadsAtIndex<DecisionOutcome>(defaultPayloadConverter, 0, decoded);
-    return told('approval.decided', { ...outcome });
+    return eventOf('approval.decided', { ...outcome });
   }
 }
 
-function tellStart({ workflowExecutionStartedEventAttributes: started }: HistoryEvent): ToldEvent | undefined {
+function tellStart({ workflowExecutionStartedEventAttributes: started }: HistoryEvent): ReadEvent | undefined {
   if (!started || started.continuedExecutionRunId) return undefined;
-  return told('task.created', { ability: started.workflowType?.name ?? '' });
+  return eventOf('task.created', { ability: started.workflowType?.name ?? '' });
 }
 
-const TOLD_SIGNALS: Record<string, ToldEvent> = {
-  [SIGNALS.run]: told('task.run', {}),
+const OWN_SIGNALS: Record<string, ReadEvent> = {
+  [SIGNALS.run]: eventOf('task.run', {}),
 };
 
 /** Signals with a colon are the runtime's own. */
-function tellSignal({ workflowExecutionSignaledEventAttributes: signal }: HistoryEvent): ToldEvent | undefined {
+function tellSignal({ workflowExecutionSignaledEventAttributes: signal }: HistoryEvent): ReadEvent | undefined {
   const name = signal?.signalName;
   if (!name || name.includes(':')) return undefined;
-  return Object.hasOwn(TOLD_SIGNALS, name) ? TOLD_SIGNALS[name] : told('task.signal', { name });
+  return Object.hasOwn(OWN_SIGNALS, name) ? OWN_SIGNALS[name] : eventOf('task.signal', { name });
 }
 
 function endOf(event: HistoryEvent) {
@@ -153,6 +153,6 @@ function failed({ code, message }: AttemptProblem): JsonObject {
   return { status: 'failed', error: { code, message } };
 }
 
-function told(type: TaskEvent['type'], data: JsonObject): ToldEvent {
+function eventOf(type: TaskEvent['type'], data: JsonObject): ReadEvent {
   return { type, data };
 }
