@@ -1,4 +1,4 @@
-import type { DecisionProof, ProofSource, ProvedDecision } from './approvals.js';
+import type { DecisionProof, ProvedDecision } from './approvals.js';
 import type { Caller } from './callers.js';
 import type { SlotRequest } from './concurrency.js';
 import type { StepFiles } from './files.js';
@@ -103,10 +103,7 @@ export interface ProveRequest extends CallContext {
 }
 
 /** What that activity answers; `able` is false where nothing can be proved. */
-export type ProveAnswer =
-  | { able: false }
-  /** `reason`: why it is not proved. `source`: what proves it; left out in histories of earlier builds, the owner of the runtime. */
-  | { able: true; reason?: string; source?: ProofSource };
+export type ProveAnswer = { able: false } | { able: true; reason?: string };
 
 /** Argument of the activity with which a task asks for its turn. */
 export interface AcquireRequest extends CallContext {

@@ -19,12 +19,8 @@ export function ownProofs(
     const key = readProofKey(proofKey);
     const user = provableUser();
     const tokens = new TokenFolder(folder, project);
-    return (decision, proof) => {
-      const source = proof.token === undefined ? 'os_user' : 'token';
-      const reason =
-        source === 'token' ? whyTokenProvesNot(tokens, decision, proof) : whyNotProved(key, user, decision, proof);
-      return reason === undefined ? { source } : { reason };
-    };
+    return (decision, proof) =>
+      proof.token === undefined ? whyNotProved(key, user, decision, proof) : whyTokenProvesNot(tokens, decision, proof);
   } catch (error) {
     log.warn({ reason: String(error) }, 'no decision can be proved here');
     return null;

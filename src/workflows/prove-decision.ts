@@ -50,7 +50,7 @@ async function proofOf(run: TaskRun, approval: Approval, verdict: Verdict, decis
     const answer = await ask(run, { decision: { approval_id, raised_at, verdict, by, comment, fields }, proof });
     if (!answer.able) return { proved: false, reason: 'no proof can be checked here' };
     if (answer.reason !== undefined) return { proved: false, reason: answer.reason };
-    const { source = 'os_user' } = answer;
+    const source = proof.token === undefined ? 'os_user' : 'token';
     // A task goes by what counted as proof when it was planned.
     if (!run.plan.environment.proofs?.includes(source)) {
       return { proved: false, reason: `it is proved by a ${source}, which did not count when the task was planned` };
