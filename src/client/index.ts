@@ -10,10 +10,11 @@ export { type DeleteEnd, type DeleteOptions, deleteTask } from './delete-task.js
 export { explainTask } from './explain-task.js';
 export { type FetchedHistory, fetchHistories } from './fetch-histories.js';
 export type { Stall } from './find-stall.js';
+export { followEvents } from './follow-events.js';
 export type { GivenFiles } from './give-files.js';
 export { keepingRuntime } from './keep-runtime.js';
 export { linkOf } from './links.js';
-export { type ListedTask, type ListFilter, listTasks } from './list-tasks.js';
+export { type ListedTask, type ListFilter, listTaskPage, listTasks, type TaskPage } from './list-tasks.js';
 export { withProof } from './prove-decision.js';
 export {
   findLastApproved,

@@ -1,4 +1,5 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
+import { executionInfoFromRaw } from '@temporalio/client/lib/helpers.js';
 import { SIGNALS } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo } from '../contracts/task.js';
@@ -56,6 +57,69 @@ export async function listTasks(connection: Connection, filter: ListFilter): Pro
     }
     return withoutDeleted(connection, tasks);
   });
+}
+
+/** A part of a list, and where it goes on. */
+export interface TaskPage {
+  tasks: ListedTask[];
+  /** Gives the part behind this one; null: that was all. */
+  next_cursor: string | null;
+}
+
+/**
+ * As {@link listTasks}, in parts of at most `limit`. A part may be shorter than the next one.
+ *
+ * @param cursor of the part before; left out: the first one. @throws AbilityError `usage.invalid` for what is no cursor of such a list.
+ */
+export async function listTaskPage(connection: Connection, filter: ListFilter, cursor?: string): Promise<TaskPage> {
+  const query = taskQuery(connection.project, filter);
+  const { workflowService, options } = connection.temporal;
+  let nextPageToken = readCursor(cursor);
+  return asking(connection, async () => {
+    for (;;) {
+      const page = await workflowService
+        .listWorkflowExecutions({
+          namespace: connection.namespace,
+          query,
+          pageSize: filter.limit,
+          ...(nextPageToken && { nextPageToken }),
+        })
+        .catch((error: unknown) => {
+          throw (cursor === undefined ? undefined : refusedCursor(cursor, error)) ?? refusal(filter, error) ?? error;
+        });
+      const converter = options.loadedDataConverter;
+      const found = await Promise.all(
+        (page.executions ?? [])
+          .filter(({ execution }) => !execution?.workflowId?.includes(':'))
+          .map(async (raw) =>
+            listed(connection, await executionInfoFromRaw(raw, converter, raw, connection.namespace)),
+          ),
+      );
+      const wanted = found.filter(({ status }) => !filter.status?.length || filter.status.includes(status));
+      const tasks = await withoutDeleted(connection, wanted);
+      nextPageToken = page.nextPageToken?.length ? page.nextPageToken : undefined;
+      if (tasks.length === 0 && nextPageToken) continue;
+      return { tasks, next_cursor: nextPageToken ? Buffer.from(nextPageToken).toString('base64url') : null };
+    }
+  });
+}
+
+function readCursor(cursor: string | undefined): Uint8Array | undefined {
+  if (cursor === undefined) return undefined;
+  if (/^[A-Za-z0-9_-]{1,4096}$/.test(cursor)) return Buffer.from(cursor, 'base64url');
+  throw noCursor(cursor);
+}
+
+function refusedCursor(cursor: string, error: unknown): AbilityError | undefined {
+  return /page ?token/i.test(invalidArgumentOf(error) ?? '') ? noCursor(cursor, error) : undefined;
+}
+
+function noCursor(cursor: string, cause?: unknown): AbilityError {
+  const message = `${JSON.stringify(cursor.slice(0, 100))} is no cursor of this list`;
+  return new AbilityError(
+    { code: 'usage.invalid', message, suggestion: 'Give back `next_cursor`, or none.' },
+    { cause },
+  );
 }
 
 /** Temporal keeps the histories of deleted tasks that were not purged. */

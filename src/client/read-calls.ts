@@ -137,8 +137,8 @@ const TIMEOUTS: Record<number, AttemptProblem> = {
   4: { code: 'timeout.call', message: 'The worker that ran it was lost' },
 };
 
-/** Our code is the type of the failure; what is none of ours has Temporal's words. */
-function problemOf(failure: Failure): AttemptProblem | null {
+/** Why an attempt failed. Our code is the type of the failure; what is none of ours has Temporal's words. */
+export function problemOf(failure: Failure): AttemptProblem | null {
   if (!failure) return null;
   const { applicationFailureInfo, timeoutFailureInfo, cause, message } = failure;
   if (applicationFailureInfo) return { code: applicationFailureInfo.type || 'internal.error', message: message ?? '' };

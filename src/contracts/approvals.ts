@@ -34,7 +34,12 @@ export interface DecisionProof {
   nonce: string;
   /** SHA-256 HMAC, 64 hex digits. */
   mac: string;
+  /** Id of the token whose bearer decides; left out: the user who owns the runtime does. */
+  token?: string;
 }
+
+/** Who can be proved to decide: the user of the operating system who owns the runtime, or the bearer of a token. */
+export type ProofSource = 'os_user' | 'token';
 
 /** What a proof is about. The moment names one raising of an approval, whose id may come again. */
 export interface ProvedDecision {
@@ -62,10 +67,10 @@ export interface Decision {
   proof?: DecisionProof;
 }
 
-/** Who decided. `os_user`: proved to be the user of the operating system who owns the runtime. Source: answers, 59. */
+/** Who decided, and how that is known. Source: answers, 59. */
 export interface Decider {
   name: string;
-  source: 'claimed' | 'os_user';
+  source: 'claimed' | ProofSource;
 }
 
 /** A decision that counted. */

@@ -172,10 +172,70 @@ export const CODES = {
     means: 'A routing document could not be written, or it was changed meanwhile.',
     next: 'Make room on the disk or mend its permissions, and run the command again.',
   },
+  'door.bad_request': {
+    exit: EXIT.usage,
+    means: 'A request over HTTP is not of the form that its route takes; nothing was done.',
+    next: 'Compare the request with `GET /v1/openapi.json`; the details name each place.',
+  },
   'door.busy': {
     exit: EXIT.unavailable,
     means: 'The door works on as many calls as it may, and as many wait as may wait; this call was not begun.',
     next: 'Call again when some of the others have been answered.',
+  },
+  'door.cross_site': {
+    exit: EXIT.denied,
+    means: 'A web page of another site sent the request; nothing was done.',
+    next: 'Call the door from a program, or from a page that the door itself is the origin of.',
+  },
+  'door.forbidden': {
+    exit: EXIT.denied,
+    means: 'The token is good and does not have the right that this takes.',
+    next: 'Make a token with that right: `ability token create --person NAME --can read,run,approve`.',
+  },
+  'door.foreign_host': {
+    exit: EXIT.denied,
+    means: 'The request names a host that is not this door; a name that a foreign page was given may lead here.',
+    next: 'Use the address that `ability serve` printed, or name the proxy: `--behind-proxy NAME`.',
+  },
+  'door.media_type': {
+    exit: EXIT.usage,
+    means: 'The body of a request over HTTP is not said to be JSON.',
+    next: 'Send it with the header `content-type: application/json`.',
+  },
+  'door.no_route': {
+    exit: EXIT.usage,
+    means: 'The door has no such path, or none that takes this method.',
+    next: 'Look at `GET /v1/openapi.json`.',
+  },
+  'door.no_tls': {
+    exit: EXIT.usage,
+    means: 'The door was to listen beyond this machine without TLS; it did not start.',
+    next: 'Give `--tls-cert` and `--tls-key`, or name the proxy that ends TLS: `--behind-proxy NAME`.',
+  },
+  'door.no_token': {
+    exit: EXIT.usage,
+    means: 'The door was to be reached from beyond this machine while no token exists; it did not start.',
+    next: 'Make one first: `ability token create --person NAME --can read,run`.',
+  },
+  'door.not_listening': {
+    exit: EXIT.outOfOrder,
+    means: 'The door could not listen at its address, or read its certificate.',
+    next: 'Choose another `--port` or `--host`; the message has the reason of the operating system.',
+  },
+  'door.too_large': {
+    exit: EXIT.usage,
+    means: 'The body of a request over HTTP is larger than the door takes; it was not read.',
+    next: 'Put what is large into a file or a service that the ability reads.',
+  },
+  'door.too_many': {
+    exit: EXIT.unavailable,
+    means: 'The caller asks more often than the door allows, or listens to too many tasks at once; nothing was done.',
+    next: 'Wait as long as the header `retry-after` says, and ask again; the same `Idempotency-Key` is the same task.',
+  },
+  'door.unauthenticated': {
+    exit: EXIT.denied,
+    means: 'A token is needed and none was shown, or it opens nothing: unknown, expired or revoked.',
+    next: 'Send `authorization: Bearer TOKEN`; `ability token list` shows what there is.',
   },
   'engine.stuck': {
     exit: EXIT.outOfOrder,

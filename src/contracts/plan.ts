@@ -1,5 +1,5 @@
 import type { PlanApiAuth, PlanApiBody, PlanApiParam, PlanApiResponse } from './api.js';
-import type { ApprovalField, CommentRule } from './approvals.js';
+import type { ApprovalField, CommentRule, ProofSource } from './approvals.js';
 import type { Caller } from './callers.js';
 import type { PlanConcurrency } from './concurrency.js';
 import type { Effect } from './effects.js';
@@ -124,7 +124,7 @@ export interface PlanEnvironment {
   self_approval: boolean;
   proof: 'claimed' | 'required';
   /** What counts as proof, where it is required; absent there in plans of earlier versions, which could check none. */
-  proofs?: 'os_user'[];
+  proofs?: ProofSource[];
 }
 
 /** Who may decide: the names as written, and the people they stand for. */

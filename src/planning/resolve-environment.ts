@@ -28,7 +28,7 @@ export function resolveEnvironment(registry: Registry, name: string): PlanEnviro
     quorum: found.quorum,
     self_approval: found.self_approval ?? !found.protected,
     proof: found.proof,
-    ...(found.proof === 'required' && { proofs: ['os_user' as const] }),
+    ...(found.proof === 'required' && { proofs: ['os_user' as const, 'token' as const] }),
   };
 }
 

@@ -2,15 +2,17 @@ import type {
   Approval,
   ApprovalField,
   CountedDecision,
+  Decider,
   Decision,
   DecisionOutcome,
+  ProofSource,
   Verdict,
 } from '../contracts/approvals.js';
 import type { Json } from '../contracts/json.js';
 import { oneLine } from './shown-text.js';
 
 /** Whether a decision was proved to come from whom it names, or why it was not. */
-export type Proof = { proved: 'os_user'; nonce: string } | { proved: false; reason: string };
+export type Proof = { proved: ProofSource; nonce: string } | { proved: false; reason: string };
 
 /** What is said of a decision that came without a proof. */
 export const NO_PROOF: Proof = {
@@ -46,7 +48,7 @@ export function decideApproval(
     found.ignored.push({ decision: verdict, by: name || null, reason, at });
     return { counted: false, approval_id: found.id, reason };
   }
-  found.decisions.push(countedDecision(found, verdict, name, decision, at));
+  found.decisions.push(countedDecision(found, verdict, { name, source: sourceOf(found, proof) }, decision, at));
   const approving = found.decisions.filter((counted) => counted.decision === 'approve').length;
   if (verdict === 'deny') found.status = 'denied';
   else if (verdict === 'request_changes') found.status = 'changes_requested';
@@ -156,19 +158,25 @@ function wanted({ type, enum: choices }: ApprovalField): string {
 function countedDecision(
   approval: Approval,
   verdict: Verdict,
-  name: string,
+  by: Decider,
   { comment, fields }: Decision,
   at: string,
 ): CountedDecision {
+  const { name } = by;
   return {
     decision: verdict,
-    by: name === '' ? 'unnamed' : { name, source: approval.proof === 'required' ? 'os_user' : 'claimed' },
+    by: name === '' ? 'unnamed' : by,
     ...(comment?.trim() && { comment: comment.trim() }),
     // A denial fills in nothing, and must never be lost because something came along with it.
     ...(verdict === 'approve' && fields && Object.keys(fields).length > 0 && { fields }),
     at,
     self: name !== '' && isOwn(approval, name),
   };
+}
+
+/** A proof is only looked at where it is required. */
+function sourceOf({ proof: asked }: Approval, proof: Proof): Decider['source'] {
+  return asked === 'required' && proof.proved ? proof.proved : 'claimed';
 }
 
 /** Whoever changed the input before the task was run asked for it as well. */

@@ -25,6 +25,8 @@ export interface ProjectPaths {
   keys: string;
   /** Beside the keys of seals, and none of them: with it the owner of the runtime proves who decides. */
   proofKey: string;
+  /** A file a token, with its hash. */
+  tokens: string;
   /** One folder a task: its record. */
   records: string;
   /** Copies of scripts that were edited while tasks still need them as they were. */
@@ -56,6 +58,7 @@ export function pathsOf(root: string, system = join(root, '.system')): ProjectPa
     sharedStores: join(system, 'shared-stores'),
     keys: join(system, 'keys'),
     proofKey: join(system, 'keys', PROOF_KEY),
+    tokens: join(system, 'tokens'),
     records: join(system, 'implement'),
     pinned: join(system, 'pinned'),
     running: join(system, 'running'),

@@ -1,10 +1,11 @@
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
-import { linkSync, lstatSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import type { DecisionProof, ProvedDecision } from '../contracts/approvals.js';
 import { AbilityError } from '../contracts/problem.js';
 import { provedText } from '../rules/proved-text.js';
+import { whyNotPrivate } from './private-file.js';
 
 const KEY_BYTES = 32;
 const NONCE = /^[0-9a-f]{32}$/;
@@ -34,10 +35,8 @@ export function createProofKey(path: string): void {
 /** The key, of whoever asks: another user's, one that others may read, and one of another length are none. @throws AbilityError `approval.unproved`. */
 export function readProofKey(path: string): Uint8Array {
   try {
-    const { mode, uid, isFile } = readStatus(path);
-    if (!isFile) throw unproved(`${path} is no file`);
-    if (uid !== (process.getuid?.() ?? uid)) throw unproved('the runtime of this project belongs to another user');
-    if (process.platform !== 'win32' && (mode & 0o077) !== 0) throw unproved(`others may read ${path}`);
+    const open = whyNotPrivate(path);
+    if (open !== undefined) throw unproved(open);
     const key = readFileSync(path);
     if (key.length !== KEY_BYTES) throw unproved(`${path} holds no key`);
     return key;
@@ -47,20 +46,16 @@ export function readProofKey(path: string): Uint8Array {
   }
 }
 
-function readStatus(path: string): { mode: number; uid: number; isFile: boolean } {
-  const status = lstatSync(path);
-  return { mode: status.mode, uid: status.uid, isFile: status.isFile() };
-}
-
 /** The one person whom a key can prove: the user of the operating system whose process this is. */
 export function provableUser(): string {
   return userInfo().username;
 }
 
-/** Signs a decision. */
-export function proveDecision(key: Uint8Array, decision: ProvedDecision): DecisionProof {
+/** Signs a decision. @param token id of the token whose key it is; left out: it is that of the runtime's owner. */
+export function proveDecision(key: Uint8Array, decision: ProvedDecision, token?: string): DecisionProof {
   const nonce = randomBytes(KEY_BYTES / 2).toString('hex');
-  return { nonce, mac: macOf(key, decision, nonce).toString('hex') };
+  const proof = { nonce, ...(token !== undefined && { token }) };
+  return { ...proof, mac: macOf(key, decision, proof).toString('hex') };
 }
 
 /** Why a decision is not proved; undefined: it is. @param user whom the key proves. */
@@ -68,16 +63,22 @@ export function whyNotProved(
   key: Uint8Array,
   user: string,
   decision: ProvedDecision,
-  { nonce, mac }: DecisionProof,
+  proof: DecisionProof,
 ): string | undefined {
   if (decision.by !== user) return `its proof can only be that of ${user}, who owns the runtime`;
-  if (!NONCE.test(nonce) || !MAC.test(mac)) return 'its proof is of another form';
-  const isSame = timingSafeEqual(macOf(key, decision, nonce), Buffer.from(mac, 'hex'));
-  return isSame ? undefined : 'its proof is not one of this decision';
+  return isMacOf(key, decision, proof) ? undefined : 'its proof is not one of this decision';
 }
 
-function macOf(key: Uint8Array, decision: ProvedDecision, nonce: string): Buffer {
-  return createHmac('sha256', key).update(provedText(decision, nonce)).digest();
+/** Whether a proof is one of this decision, made with this key. */
+export function isMacOf(key: Uint8Array, decision: ProvedDecision, proof: DecisionProof): boolean {
+  if (!NONCE.test(proof.nonce) || !MAC.test(proof.mac)) return false;
+  return timingSafeEqual(macOf(key, decision, proof), Buffer.from(proof.mac, 'hex'));
+}
+
+function macOf(key: Uint8Array, decision: ProvedDecision, { nonce, token }: Omit<DecisionProof, 'mac'>): Buffer {
+  return createHmac('sha256', key)
+    .update(provedText(decision, nonce, token))
+    .digest();
 }
 
 function unproved(why: string, cause?: unknown): AbilityError {

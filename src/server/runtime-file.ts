@@ -77,10 +77,18 @@ export function writeRuntimeFile(paths: ProjectPaths, file: RuntimeFile): void {
 }
 
 /** What the runtime keeps, keys among it, is nobody else's; definitions may lie beside it. */
-const IGNORED = ['keys/', 'store/', 'shared-stores/', 'temporal/', 'implement/', 'running/', 'pinned/'].concat([
+const IGNORED = [
+  'keys/',
+  'tokens/',
+  'store/',
+  'shared-stores/',
+  'temporal/',
+  'implement/',
+  'running/',
+  'pinned/',
   'runtime.*',
   'usage.*',
-]);
+];
 
 /** Makes the folder of the runtime, and keeps what lies in it out of version control. */
 export function makeSystemFolder(paths: Pick<ProjectPaths, 'system'>): void {

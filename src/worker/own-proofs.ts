@@ -1,18 +1,26 @@
 import type { ProveDependencies } from '../activities/prove.js';
+import type { ProjectPaths } from '../server/project-paths.js';
 import { createProofKey, provableUser, readProofKey, whyNotProved } from '../server/proof-key.js';
+import { TokenFolder } from '../server/tokens/token-folder.js';
+import { whyTokenProvesNot } from '../server/tokens/token-proof.js';
 import { log } from './logger.js';
 
 /**
- * How the project's own runtime checks who decides: with a key that its owner alone reads.
+ * How the project's own runtime checks who decides: its owner by a key that its owner alone reads, others by their tokens.
  *
  * @returns null where there is no such key; approvals that ask for proof are refused then.
  */
-export function ownProofs(path: string): ProveDependencies['checkProof'] {
+export function ownProofs(
+  { proofKey, tokens: folder }: Pick<ProjectPaths, 'proofKey' | 'tokens'>,
+  project: string,
+): ProveDependencies['checkProof'] {
   try {
-    createProofKey(path);
-    const key = readProofKey(path);
+    createProofKey(proofKey);
+    const key = readProofKey(proofKey);
     const user = provableUser();
-    return (decision, proof) => whyNotProved(key, user, decision, proof);
+    const tokens = new TokenFolder(folder, project);
+    return (decision, proof) =>
+      proof.token === undefined ? whyNotProved(key, user, decision, proof) : whyTokenProvesNot(tokens, decision, proof);
   } catch (error) {
     log.warn({ reason: String(error) }, 'no decision can be proved here');
     return null;

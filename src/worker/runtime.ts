@@ -229,7 +229,7 @@ export class ProjectRuntime {
           keys,
           env: this.env,
           ui: this.announcement.ui,
-          checkProof: ownProofs(this.paths.proofKey),
+          checkProof: ownProofs(this.paths, project),
         });
       } catch (error) {
         if (!this.server || this.server.isGone || Date.now() > deadline)

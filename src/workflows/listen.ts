@@ -113,8 +113,9 @@ function asDecision(value: unknown): Decision {
 
 function isProof(value: unknown): value is DecisionProof {
   if (value === null || typeof value !== 'object') return false;
-  const { nonce, mac } = value as Record<string, unknown>;
-  return typeof nonce === 'string' && typeof mac === 'string';
+  const { nonce, mac, token } = value as Record<string, unknown>;
+  const isNamed = token === undefined || typeof token === 'string';
+  return typeof nonce === 'string' && typeof mac === 'string' && isNamed;
 }
 
 function viewOf(run: TaskRun): TaskView {

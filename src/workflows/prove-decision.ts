@@ -49,9 +49,13 @@ async function proofOf(run: TaskRun, approval: Approval, verdict: Verdict, decis
   try {
     const answer = await ask(run, { decision: { approval_id, raised_at, verdict, by, comment, fields }, proof });
     if (!answer.able) return { proved: false, reason: 'no proof can be checked here' };
-    return answer.reason === undefined
-      ? { proved: 'os_user', nonce: proof.nonce }
-      : { proved: false, reason: answer.reason };
+    if (answer.reason !== undefined) return { proved: false, reason: answer.reason };
+    const source = proof.token === undefined ? 'os_user' : 'token';
+    // A task goes by what counted as proof when it was planned.
+    if (!run.plan.environment.proofs?.includes(source)) {
+      return { proved: false, reason: `it is proved by a ${source}, which did not count when the task was planned` };
+    }
+    return { proved: source, nonce: proof.nonce };
   } catch (error) {
     const reason = error instanceof Error ? (error.cause instanceof Error ? error.cause : error).message : 'unknown';
     return { proved: false, reason: `its proof could not be checked: ${reason}` };

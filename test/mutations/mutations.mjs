@@ -217,8 +217,8 @@ export const MUTATIONS = [
   {
     name: 'approvals: an approval that was answered can be answered again',
     file: 'src/rules/decide-approval.ts',
-    find: "if (status !== 'open') return `the approval is already ${status}`;",
-    replace: "if (status === 'denied') return `the approval is already ${status}`;",
+    find: "if (status !== 'open') return `the approval is already ${status.replace('_', ' ')}`;",
+    replace: "if (status === 'denied') return `the approval is already ${status.replace('_', ' ')}`;",
     tests: ['test/unit/rules/decide-approval.test.ts'],
   },
   {
@@ -234,6 +234,50 @@ export const MUTATIONS = [
     find: "if (environment.proof !== 'required') return;",
     replace: "if (environment.proof === 'required') return;",
     tests: [{ file: 'test/integration/approvals.test.ts', name: 'that asks for proof' }],
+  },
+  {
+    name: 'approvals: a token decides for another person',
+    file: 'src/server/tokens/token-proof.ts',
+    find: 'if (decision.by !== person)',
+    replace: 'if (decision.by === undefined)',
+    tests: ['test/unit/server/tokens/token-proof.test.ts'],
+  },
+
+  // The HTTP door.
+  {
+    name: 'http: a name that a foreign page was given is a name of the door',
+    file: 'src/doors/http/check-origin.ts',
+    find: 'if (hostname === undefined || !isOwn(hostname)) {',
+    replace: 'if (hostname === undefined) {',
+    tests: ['test/unit/doors/http/check-origin.test.ts'],
+  },
+  {
+    name: 'http: a page of another site may ask',
+    file: 'src/doors/http/check-origin.ts',
+    find: 'isSameOrigin(String(origin), String(host))',
+    replace: 'String(origin) !== String(host)',
+    tests: ['test/unit/doors/http/check-origin.test.ts'],
+  },
+  {
+    name: 'http: the token of an agent approves',
+    file: 'src/doors/http/authenticate.ts',
+    find: "rights.delete('approve');",
+    replace: '',
+    tests: ['test/unit/doors/http/authenticate.test.ts'],
+  },
+  {
+    name: 'http: a token that has expired opens the project',
+    file: 'src/server/tokens/token-folder.ts',
+    find: 'revoked_at === undefined && now < Date.parse(expires_at)',
+    replace: 'revoked_at === undefined',
+    tests: ['test/unit/server/tokens/token-folder.test.ts'],
+  },
+  {
+    name: 'http: behind a proxy no request needs a token',
+    file: 'src/doors/http/read-listening.ts',
+    find: 'const isLocal = isHere && proxy === undefined && proxyHeader === undefined;',
+    replace: 'const isLocal = isHere;',
+    tests: ['test/unit/doors/http/read-listening.test.ts'],
   },
 
   // Pins.

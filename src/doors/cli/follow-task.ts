@@ -3,7 +3,7 @@ import { EXIT, EXIT_OF_STATE, type ExitCode } from '../../contracts/exit-codes.j
 import { AbilityError } from '../../contracts/problem.js';
 import { isEndState } from '../../contracts/states.js';
 import type { TaskResult } from '../../contracts/task.js';
-import { parseDuration } from '../../rules/duration.js';
+import { shapeOf } from '../answers/result-shape.js';
 import type { Context } from './context.js';
 import type { Deadline } from './deadline.js';
 import { interruption } from './interruption.js';
@@ -12,6 +12,7 @@ import { alignedCommands, decisionLines } from './live/announcer.js';
 import { openView } from './live/progress-view.js';
 import { afterFailure } from './next-commands.js';
 import { plainText } from './plain-text.js';
+import { readDuration } from './read-duration.js';
 import { renderResult } from './render-result.js';
 import type { Terminal } from './terminal.js';
 import { asTyped, commandOf } from './typed-command.js';
@@ -137,15 +138,6 @@ export function refuseUnusedFlags({
   });
 }
 
-function readDuration(flag: string, text: string): number {
-  try {
-    return parseDuration(text);
-  } catch (error) {
-    const message = `${flag} ${text}: ${error instanceof Error ? error.message : String(error)}`;
-    throw new AbilityError({ code: 'usage.invalid', message, suggestion: 'Write 500ms, 20s, 10m, 24h or 7d.' });
-  }
-}
-
 /** Ends a command with the result of its task, and what to do next where it did not succeed. */
 export async function reportEnd(
   context: Context,
@@ -176,35 +168,6 @@ export async function noteNext(context: Context, connection: Connection, result:
   // What was denied is understood before it is tried again.
   const next = result.status === 'denied' ? [why, ...after] : [...after, why];
   context.terminal.note(['Next:', ...alignedCommands(context, next)].join('\n'));
-}
-
-/** The result shape of the design; what only a running task tells besides is left to `task show`. */
-export function shapeOf(result: TaskResult): TaskResult {
-  const { waiting, concurrency, changes, changes_left, project } = result;
-  return {
-    status: result.status,
-    task_key: result.task_key,
-    ability_id: result.ability_id,
-    version: result.version,
-    digest: result.digest,
-    environment: result.environment,
-    output: result.output,
-    error: result.error,
-    warnings: result.warnings,
-    steps: result.steps,
-    approvals: result.approvals,
-    hooks: result.hooks,
-    requested_by: result.requested_by,
-    started_at: result.started_at,
-    finished_at: result.finished_at,
-    cleanup_ran: result.cleanup_ran,
-    links: result.links,
-    ...(concurrency && { concurrency }),
-    ...(changes && { changes }),
-    ...(changes_left !== undefined && { changes_left }),
-    ...(waiting && { waiting }),
-    ...(project !== undefined && { project }),
-  };
 }
 
 /** What the task waits for, how to go on, and that a runtime of its own does not wait with it. Source: answers, 15, 21. */

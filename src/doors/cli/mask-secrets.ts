@@ -6,7 +6,10 @@ import type { Context } from './context.js';
  *
  * @returns what does so in one environment, with the values that this command could read.
  */
-export async function masking({ env }: Context, registry: Registry): Promise<<T>(value: T, environment: string) => T> {
+export async function masking(
+  { env }: Pick<Context, 'env'>,
+  registry: Registry,
+): Promise<<T>(value: T, environment: string) => T> {
   const { Masker } = await import('../../planning/masking/masker.js');
   const { SecretSource } = await import('../../planning/secret-source.js');
   const { knownSecrets } = await import('../../planning/known-secrets.js');

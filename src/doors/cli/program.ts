@@ -18,8 +18,10 @@ import { defineHooks } from './hooks-program.js';
 import { defineImport } from './import-program.js';
 import { defineMcp } from './mcp-program.js';
 import { defineSchedule } from './schedule-program.js';
+import { defineServe } from './serve-program.js';
 import { defineSession, SCOPE_OPTION, SESSION_OPTION } from './session-program.js';
 import { defineTask } from './task-program.js';
+import { defineToken } from './token-program.js';
 
 /** Builds the command line. The module of a command is loaded only when it is called. */
 export function buildProgram(given: Given, outcome: Outcome): Command {
@@ -184,6 +186,8 @@ export function buildProgram(given: Given, outcome: Outcome): Command {
   defineHooks(program, given, outcome);
   defineImport(program, given, outcome);
   defineKeys(program, given, outcome);
+  defineToken(program, given, outcome);
+  defineServe(define);
   defineCompletion(define);
   return program;
 }

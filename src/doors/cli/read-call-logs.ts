@@ -79,6 +79,11 @@ function logsIn(folder: string): CallLog[] {
   return readCallLogs(folder).map(({ file, name, lines }) => ({ name: `${file} ${name}`, step: name, lines }));
 }
 
+/** The lines of several logs as they were written. */
+export function inOrder(logs: readonly CallLog[]): LogLine[] {
+  return logs.flatMap(({ lines }) => lines).sort((a, b) => a.time.localeCompare(b.time));
+}
+
 /**
  * Whether a log is of a step, named by its path or, since ids are unique, by its id.
  *

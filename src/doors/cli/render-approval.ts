@@ -15,7 +15,9 @@ export function renderShown(approval: ShownApproval, style: Terminal['style'], l
   return [
     renderApproval(approval, style),
     `  in: ${oneLine(task_ability)} ${task_key}, ${oneLine(step)}`,
-    ...(proof === 'required' ? ['  proof: only the owner of this runtime can decide, without --as'] : []),
+    ...(proof === 'required'
+      ? ['  proof: the owner of this runtime decides, without --as; others with a token in ABILITY_TOKEN']
+      : []),
     ...(last === undefined ? [] : tellLast(last)),
     style('dim', `  what_digest: ${what_digest}`),
   ].join('\n');

@@ -27,10 +27,12 @@ export const COMMAND_WORDS = [
   'run',
   'scaffold',
   'schedule',
+  'serve',
   'session',
   'show',
   'task',
   'test',
+  'token',
   'up',
   'why',
   'worker',
@@ -42,7 +44,7 @@ const COMMAND = new RegExp(
 );
 /** Commands that go by the environment, and not by a task that has one. */
 const BY_ENVIRONMENT =
-  /^(approvals|doctor|graph|hooks|lint|mcp|plan|run|schedule create|session start|show|test|task create|task list)\b/;
+  /^(approvals|doctor|graph|hooks|lint|mcp|plan|run|schedule create|serve|session start|show|test|task create|task list)\b/;
 /** What a shell takes as it stands, whichever it is. */
 const PLAIN_WORD = /^[\w%+,./:@=-]+$/;
 

@@ -271,6 +271,9 @@ describe('an approval that asks for proof', () => {
     expect(decideApproval([one], 'approve', { by: 'alice' }, AT, proved('n1'))).toMatchObject({ counted: true });
     expect(reasonOf(decideApproval([one], 'approve', { by: 'bob' }, AT, proved('n1')))).toMatch(/used before/);
     expect(one.decisions).toMatchObject([{ by: { name: 'alice', source: 'os_user' } }]);
+    const byToken = { proved: 'token', nonce: 'n2' } as const;
+    expect(decideApproval([one], 'approve', { by: 'bob' }, AT, byToken)).toMatchObject({ status: 'approved' });
+    expect(one.decisions[1]).toMatchObject({ by: { name: 'bob', source: 'token' } });
   });
 });
 

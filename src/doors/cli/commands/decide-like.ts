@@ -12,6 +12,7 @@ import { AbilityError, type Problem } from '../../../contracts/problem.js';
 import { generalPath } from '../../../rules/turn-paths.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { masking } from '../mask-secrets.js';
+import { type CommandToken, readToken } from '../read-token.js';
 import { refuseAgents } from '../refuse-agents.js';
 import { renderShown } from '../render-approval.js';
 import { exitOf } from '../report.js';
@@ -45,11 +46,12 @@ export async function approveLike(context: Context, like: string, flags: DecideF
       const last = await lastOf(approval);
       terminal.note(renderShown(mask(approval, environment), terminal.style, mask(last, environment)));
     }
-    const by = sayWho(context, flags, same);
+    const token = readToken(context, registry);
+    const by = sayWho(context, flags, same, token);
     const question = same.length === 1 ? 'Approve this?' : `Approve these ${same.length}?`;
     if (!(await isConfirmed(context, question, same.length))) return undecided(context);
     const outcomes: LikeOutcome[] = [];
-    for (const approval of same) outcomes.push(await decideOne(connection, approval, by, flags.comment));
+    for (const approval of same) outcomes.push(await decideOne(connection, approval, by, token, flags.comment));
     if (context.flags.json) terminal.printJson(outcomes);
     else for (const outcome of outcomes) terminal.print(tell(outcome));
     return exitOfAll(outcomes.flatMap(({ error }) => error ?? []));
@@ -86,12 +88,13 @@ async function decideOne(
   connection: Connection,
   approval: ShownApproval,
   by: string,
+  token: CommandToken | undefined,
   comment: string | undefined,
 ): Promise<LikeOutcome> {
   const { task_key, id: approval_id } = approval;
   const decision: Decision = { by, approval_id, ...(comment !== undefined && { comment }) };
   try {
-    const { status } = await send(connection, task_key, approval, 'approve', decision);
+    const { status } = await send(connection, task_key, approval, 'approve', decision, token);
     return { task_key, approval_id, counted: true, status };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -16,6 +16,7 @@ import { provableUser } from '../../../server/proof-key.js';
 import { type Context, currentUser, openRegistry, withSession } from '../context.js';
 import { masking } from '../mask-secrets.js';
 import { parseInput } from '../parse-input.js';
+import { type CommandToken, readToken } from '../read-token.js';
 import { refuseAgents } from '../refuse-agents.js';
 import { renderShown } from '../render-approval.js';
 
@@ -54,7 +55,8 @@ export async function runDecision(
     refuseSeveral(shown, verdict);
     const [only] = shown;
     const fields = readFields(flags, only, context);
-    const by = sayWho(context, flags, shown);
+    const token = readToken(context, registry);
+    const by = sayWho(context, flags, shown, token);
     if (!(await isConfirmed(context, `${QUESTIONS[verdict]} this?`, shown.length))) return undecided(context);
     // Naming what was shown makes sure that nothing else is decided, also not what is raised meanwhile.
     const decision: Decision = {
@@ -63,7 +65,7 @@ export async function runDecision(
       ...(flags.comment !== undefined && { comment: flags.comment }),
       ...(fields && { fields }),
     };
-    const outcome = await send(connection, key, only, verdict, decision);
+    const outcome = await send(connection, key, only, verdict, decision, token);
     if (context.flags.json) terminal.printJson({ task_key: key, ...outcome });
     else {
       const rest = outcome.missing > 0 ? `; ${outcome.missing} more needed` : '';
@@ -80,9 +82,11 @@ export function send(
   approval: ShownApproval | undefined,
   verdict: Verdict,
   decision: Decision,
+  token?: CommandToken,
 ): ReturnType<typeof decide> {
   if (!approval) return decide(connection, key, verdict, decision).catch(sayNothingOpen(decision));
-  return decide(connection, approval.task ?? key, verdict, withProof(connection, approval, verdict, decision));
+  const proved = withProof(connection, approval, verdict, decision, token?.text);
+  return decide(connection, approval.task ?? key, verdict, proved);
 }
 
 /** Named where nothing was shown; no approval has such an id. */
@@ -97,10 +101,28 @@ function sayNothingOpen({ approval_id }: Decision): (error: unknown) => never {
   };
 }
 
-/** Who decides: `--as`, else who types; where proof is required, the one who can be proved. */
-export function sayWho(context: Context, { as }: Pick<DecideFlags, 'as'>, shown: readonly ShownApproval[]): string {
+/**
+ * Who decides: the person of the token, else `--as`, else who types; where proof is required, the one who can be proved.
+ *
+ * @throws AbilityError `approval.unproved` where `--as` is another person than that of the token.
+ */
+export function sayWho(
+  context: Context,
+  { as }: Pick<DecideFlags, 'as'>,
+  shown: readonly ShownApproval[],
+  token: CommandToken | undefined,
+): string {
   const isProved = shown.some(({ proof }) => proof === 'required');
-  const by = as ?? (isProved ? provableUser() : currentUser(context.env).name);
+  const person = token?.token?.person;
+  if (person !== undefined && as !== undefined && as !== person) {
+    throw new AbilityError({
+      code: 'approval.unproved',
+      message: `ABILITY_TOKEN is the token of ${person}, and not of ${as}`,
+      suggestion: 'Leave out --as.',
+    });
+  }
+  const self = isProved && !token ? provableUser() : currentUser(context.env).name;
+  const by = person ?? as ?? self;
   const what = isProved ? 'which is proved' : 'this is a claim, and is recorded as one';
   context.terminal.note(`Deciding as ${oneLine(by)}; ${what}.`);
   return by;

@@ -61,7 +61,7 @@ function checkDefinitions({ problems, operations, workflows, project }: Registry
     .filter(([, { proof }]) => proof === 'required')
     .map(([name]): CheckResult => {
       if (!isRemote) {
-        const message = `in ${name} only the owner of this runtime can decide, since it requires proof`;
+        const message = `${name} requires proof: the owner of this runtime decides there, and people with a token that may approve`;
         return { name: 'proof', status: 'ok', message };
       }
       const message = `${name} requires proof of who decides, which only the project's own runtime can check: no approval there can be given on this server`;

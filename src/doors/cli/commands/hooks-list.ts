@@ -1,8 +1,8 @@
 import type { Caller } from '../../../contracts/callers.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { findAbility } from '../../answers/find-ability.js';
 import { type Context, environmentOf, openRegistry, variablesOf } from '../context.js';
 import { renderTable } from '../render-table.js';
-import { findAbility } from './run.js';
 
 /** `ability hooks list [ID]`: what would run around an ability and why, or all hooks. Reads files only. */
 export async function run(context: Context, [id]: string[], { caller }: { caller?: Caller }): Promise<ExitCode> {

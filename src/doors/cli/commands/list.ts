@@ -1,42 +1,19 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
-import { describeStanding, type Lifecycle, type Standing } from '../../../contracts/lifecycle.js';
-import type { Placement } from '../../../contracts/placement.js';
-import { operationKinds } from '../../../definitions/operation-kinds.js';
+import { describeStanding } from '../../../contracts/lifecycle.js';
 import type { Registry } from '../../../definitions/registry.js';
+import type { ListedAbility } from '../../answers/list-abilities.js';
 import { type Context, openRegistry } from '../context.js';
 import { renderTable } from '../render-table.js';
 import { describeProblem, typedBy } from '../report.js';
 import { asTyped } from '../typed-command.js';
-
-/** One ability in a list. */
-interface ListedAbility {
-  id: string;
-  level: 'high' | 'low';
-  type: string;
-  version: number | string;
-  environments: string[] | null;
-  /** In the environment asked for, else in the project's own choice. */
-  placement: Placement;
-  /** Absent: nothing is said, and it is stable. */
-  status?: Lifecycle;
-  replaced_by?: string;
-  /** False for a workflow without steps. */
-  runnable: boolean;
-  summary: string;
-  file: string;
-}
 
 /** `ability list`: the abilities of the project, high-level ones first. Reads files only. Source: R-000-06. */
 export async function run(context: Context, _: string[], { usage }: { usage?: boolean }): Promise<ExitCode> {
   const registry = await openRegistry(context);
   if (usage) return listUsage(context, registry);
   const { terminal, flags } = context;
-  const { inferPlacement } = await import('../../../planning/infer-placement.js');
-  const environment = flags.env ?? context.env.ABILITY_ENV ?? registry.project.default_environment;
-  const place: Place = (id) => inferPlacement(registry, id, environment).placement;
-  const abilities = abilitiesOf(registry, place).filter(({ environments }) => {
-    return flags.env === undefined || environments === null || environments.includes(flags.env);
-  });
+  const { listAbilities } = await import('../../answers/list-abilities.js');
+  const abilities = listAbilities(registry, flags.env, context.env.ABILITY_ENV);
   if (flags.json) terminal.printJson(abilities);
   else if (abilities.length === 0)
     terminal.note(
@@ -77,47 +54,4 @@ async function listUsage({ terminal, flags }: Context, registry: Registry): Prom
 /** How an ability stands; nothing where it is stable and can be run. */
 function wordsOn(ability: ListedAbility): string {
   return [describeStanding(ability), ability.runnable ? undefined : 'no steps'].filter(Boolean).join(', ');
-}
-
-type Place = (id: string) => Placement;
-
-function standingOf({ status, replaced_by }: Standing): Pick<ListedAbility, 'status' | 'replaced_by'> {
-  return { ...(status && { status }), ...(replaced_by !== undefined && { replaced_by }) };
-}
-
-function abilitiesOf(registry: Registry, place: Place): ListedAbility[] {
-  const { workflows, operations } = registry;
-  const high = [...workflows.values()].map(({ value, file }): ListedAbility => {
-    const { id, type, version, summary, scope, steps } = value;
-    const environments = scope.environments ?? null;
-    const runnable = steps.length > 0;
-    const entry = {
-      id,
-      level: 'high',
-      type,
-      version,
-      environments,
-      placement: place(id),
-      ...standingOf(value),
-    } as const;
-    return { ...entry, runnable, summary, file };
-  });
-  const kindOf = operationKinds(registry);
-  const low = [...operations.values()].map(({ value, file }): ListedAbility => {
-    const { operation_key: id, version, summary, scope } = value;
-    const type = kindOf(value);
-    const environments = scope.environments ?? null;
-    const entry = {
-      id,
-      level: 'low',
-      type,
-      version,
-      environments,
-      placement: place(id),
-      ...standingOf(value),
-    } as const;
-    return { ...entry, runnable: true, summary, file };
-  });
-  const byId = (a: ListedAbility, b: ListedAbility): number => a.id.localeCompare(b.id);
-  return [...high.sort(byId), ...low.sort(byId)];
 }

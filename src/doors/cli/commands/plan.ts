@@ -1,9 +1,11 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { findAbility } from '../../answers/find-ability.js';
+import { planAnswer } from '../../answers/plan-answer.js';
 import { type Context, currentUser, environmentOf, openRegistry } from '../context.js';
 import { type InputFlags, parseInput } from '../parse-input.js';
 import { renderPreview } from '../preview/render-preview.js';
 import { readCaller } from '../read-caller.js';
-import { createOrReport, findAbility, noteWarnings } from './run.js';
+import { createOrReport, noteWarnings } from './run.js';
 
 /** `ability plan ID`: all that would happen with an input. Reads files only; exits as the creation of a task would. */
 export async function run(context: Context, [ability = '']: string[], flags: InputFlags): Promise<ExitCode> {
@@ -18,15 +20,9 @@ export async function run(context: Context, [ability = '']: string[], flags: Inp
   );
   if (typeof planned === 'number') return planned;
   const { terminal } = context;
-  const { format, status, ...rest } = planned;
   const [problem] = planned.problems;
   if (context.flags.json) {
-    const why = {
-      code: problem?.code ?? null,
-      reason: problem?.message ?? null,
-      suggestion: problem?.suggestion ?? null,
-    };
-    terminal.printJson({ format, status, ...why, ...rest });
+    terminal.printJson(planAnswer(planned));
   } else {
     terminal.print(renderPreview(planned, terminal.style, context).join('\n'));
     noteWarnings(context, planned);

@@ -15,6 +15,7 @@ import { AbilityError } from '../../../contracts/problem.js';
 import { findScope } from '../../../definitions/find-scope.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { refuseWithoutSteps } from '../../../planning/resolve-plan.js';
+import { findAbility } from '../../answers/find-ability.js';
 import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../context.js';
 import { type Deadline, withDeadline } from '../deadline.js';
 import { type FollowFlags, followTask, noteStall, readPatience, refuseUnusedFlags, reportEnd } from '../follow-task.js';
@@ -131,21 +132,6 @@ export async function newTask(
     onStall: (stall) => noteStall(context.terminal, stall),
     review: (answer) => reviewDefinitions(context, registry, answer),
   };
-}
-
-/** @throws AbilityError `ability.not_found`, or what is wrong with its file. */
-export async function findAbility(registry: Registry, id: string) {
-  const found = registry.operations.get(id)?.value ?? registry.workflows.get(id)?.value;
-  if (found) return found;
-  const broken = registry.broken.get(`ability:${id}`);
-  if (broken) throw new AbilityError(broken);
-  const { didYouMean } = await import('../../../rules/nearest.js');
-  const suggestion = didYouMean(id, [...registry.operations.keys(), ...registry.workflows.keys()]);
-  throw new AbilityError({
-    code: 'ability.not_found',
-    message: `There is no ability ${id} in the project ${registry.project.project}`,
-    suggestion: suggestion ?? 'Run `ability list` to see what there is.',
-  });
 }
 
 /** Creates the task, or prints why it cannot be formed. Source: R-000-69, R-000-73; answers, 15. */

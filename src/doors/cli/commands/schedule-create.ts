@@ -1,12 +1,13 @@
 import { createSchedule, showSchedule } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { Overlap, ScheduleSpec } from '../../../contracts/schedules.js';
+import { findAbility } from '../../answers/find-ability.js';
 import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../context.js';
 import { type InputFlags, parseInput } from '../parse-input.js';
 import { readDuration } from '../read-duration.js';
 import { readIntent } from '../read-intent.js';
 import { renderSchedule } from '../render-schedule.js';
-import { createOrReport, findAbility, noteWarnings } from './run.js';
+import { createOrReport, noteWarnings } from './run.js';
 
 /** Flags of `ability schedule create`. */
 interface CreateFlags extends InputFlags {

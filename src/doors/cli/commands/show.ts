@@ -1,41 +1,30 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { Plan, PlanHook } from '../../../contracts/plan.js';
-import { AbilityError, type Problem } from '../../../contracts/problem.js';
+import { AbilityError } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
 import type { EnvironmentVariables } from '../../../planning/environment-variables.js';
 import { describeConcurrency } from '../../../rules/describe-concurrency.js';
 import type { StepTree } from '../../../rules/find-step.js';
 import { oneLine } from '../../../rules/shown-text.js';
+import { findAbility } from '../../answers/find-ability.js';
 import { type Context, environmentOf, openRegistry, variablesOf } from '../context.js';
 import { describeDefinition, describeImplementation, describePrompts } from '../describe-definition.js';
 import { plainText } from '../plain-text.js';
 import { renderStepTree } from '../render-step-tree.js';
 import { describeProblem, typedBy } from '../report.js';
-import { findAbility } from './run.js';
 
 /** `ability show ID`: the contract of an ability, and how it would run in an environment. Reads files only. */
 export async function run(context: Context, [id = '']: string[]): Promise<ExitCode> {
   const registry = await openRegistry(context);
   const definition = await findAbility(registry, id);
-  const { resolvePlan } = await import('../../../planning/resolve-plan.js');
-  const { digestOf } = await import('../../../rules/canonical.js');
   const environment = await environmentOf(context, registry);
   const variables = await variablesOf(context, registry, environment);
-  const { inferPlacement } = await import('../../../planning/infer-placement.js');
-  const placement = inferPlacement(registry, id, environment);
-  let resolved: { plan: Plan; warnings: string[]; digest: string } | undefined;
-  let problem: Problem | undefined;
-  try {
-    const { plan, warnings } = resolvePlan(registry, id, environment, variables);
-    resolved = { plan, warnings, digest: digestOf(plan) };
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    problem = error.toProblem();
-  }
+  const { describeAbility } = await import('../../answers/describe-ability.js');
+  const described = describeAbility(registry, id, environment, variables);
+  const { plan, placement, problem } = described;
   const { terminal, flags } = context;
   if (flags.json) {
-    const { plan = null, warnings = [], digest = null } = resolved ?? {};
-    terminal.printJson({ definition, environment, placement, digest, plan, warnings, problem: problem ?? null });
+    terminal.printJson(described);
     return EXIT.ok;
   }
   const lines = [
@@ -45,11 +34,11 @@ export async function run(context: Context, [id = '']: string[]): Promise<ExitCo
     `input: ${JSON.stringify(definition.input_schema)}`,
     ...(definition.output_schema ? [`output: ${JSON.stringify(definition.output_schema)}`] : []),
     ...describeDefinition(definition),
-    ...(resolved ? describePlan(resolved.plan, registry) : [`in ${environment}: ${placement.placement}`]),
-    ...renderStepTree(resolved?.plan ?? (await definedSteps(registry, id, environment, variables)), terminal.style),
+    ...(plan ? describePlan(plan, registry) : [`in ${environment}: ${placement.placement}`]),
+    ...renderStepTree(plan ?? (await definedSteps(registry, id, environment, variables)), terminal.style),
   ];
   terminal.print(lines.join('\n'));
-  for (const warning of resolved?.warnings ?? [])
+  for (const warning of described.warnings)
     terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(warning, '  ')}`);
   if (problem)
     terminal.note(`In ${environment} it cannot run:\n${describeProblem(typedBy(context, problem), terminal.style)}`);

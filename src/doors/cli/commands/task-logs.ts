@@ -16,11 +16,12 @@ import type { Registry } from '../../../definitions/registry.js';
 import { didYouMean } from '../../../rules/nearest.js';
 import { pathsOf } from '../../../server/project-paths.js';
 import type { Store } from '../../../server/store/store.js';
+import { recordFolder } from '../../answers/record-folder.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { tellPlaceInChain } from '../note-chain.js';
 import { plainText } from '../plain-text.js';
-import { type CallLog, CallLogs } from '../read-call-logs.js';
-import { recordFolder, whyMissing } from './task-record.js';
+import { type CallLog, CallLogs, inOrder } from '../read-call-logs.js';
+import { whyMissing } from './task-record.js';
 
 const LOOK_MS = 300;
 
@@ -97,10 +98,6 @@ export function newLines(logs: CallLog[], shown: Map<string, number>): LogLine[]
     return { name, step, lines: lines.slice(before) };
   });
   return inOrder(fresh);
-}
-
-function inOrder(logs: CallLog[]): LogLine[] {
-  return logs.flatMap(({ lines }) => lines).sort((a, b) => a.time.localeCompare(b.time));
 }
 
 /** Of a loop over thousands of items, as many as are read. */

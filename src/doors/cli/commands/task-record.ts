@@ -13,8 +13,8 @@ import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { RECORD_FILES, type TaskRecord } from '../../../contracts/record.js';
 import type { Registry } from '../../../definitions/registry.js';
-import { recordPath } from '../../../rules/record-path.js';
 import { pathsOf } from '../../../server/project-paths.js';
+import { recordFolder } from '../../answers/record-folder.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { mendRecord } from '../mend-record.js';
 
@@ -88,13 +88,6 @@ async function complete(
     if (!(error instanceof AbilityError) || !existsSync(join(folder, RECORD_FILES.json))) throw error;
     context.terminal.note(`${error.code}: ${error.message}; ${ONLY_PLANNED}`);
   }
-}
-
-/** A key, or that of a task that another one called, must not lead out of the records. @throws AbilityError `task.not_found`. */
-export function recordFolder(records: string, key: string): string {
-  if (/^(direct:)?[A-Za-z0-9][A-Za-z0-9._-]*(\/[A-Za-z0-9][A-Za-z0-9._~-]*)*$/.test(key))
-    return join(records, ...recordPath(key));
-  throw new AbilityError({ code: 'task.not_found', message: `${JSON.stringify(key)} is no task key` });
 }
 
 /** A record that is not here may be on the machine of the worker. Source: answers, 17. */

@@ -2,11 +2,12 @@ import { changeInput, viewOwnTask } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { InputEdit } from '../../../contracts/task.js';
+import { findAbility } from '../../answers/find-ability.js';
 import { type Context, currentUser, openRegistry, withSession } from '../context.js';
 import { parseInput } from '../parse-input.js';
 import { readCaller } from '../read-caller.js';
 import { asTyped } from '../typed-command.js';
-import { createOrReport, findAbility, noteWarnings } from './run.js';
+import { createOrReport, noteWarnings } from './run.js';
 
 /** Flags of `ability task set`. */
 interface SetFlags {

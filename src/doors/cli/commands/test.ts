@@ -1,6 +1,7 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { runProjectCases, type TestReport } from '../../../testing/index.js';
+import { findAbility } from '../../answers/find-ability.js';
 import { type Context, openRegistry } from '../context.js';
 import { interruption } from '../interruption.js';
 import { writeReport } from '../junit.js';
@@ -8,7 +9,6 @@ import { renderCasesJunit } from '../junit-cases.js';
 import { renderCase, renderSummary } from '../render-cases.js';
 import { describeProblem, reportError, typedBy } from '../report.js';
 import { fingerprint, untilChange, watchedFolders } from '../watch-files.js';
-import { findAbility } from './run.js';
 
 /** Flags of `ability test`. */
 export interface TestFlags {

@@ -66,6 +66,8 @@ const COMMANDS = [
   'replay [options] <what>',
   'import',
   'keys',
+  'token',
+  'serve [options]',
   'hooks',
   'completion [options] <shell> [words...]',
 ];
@@ -115,6 +117,7 @@ const SCHEDULE_COMMANDS = [
   'sync [options]',
 ];
 const KEYS_COMMANDS = ['create [options]'];
+const TOKEN_COMMANDS = ['create [options]', 'list [options]', 'revoke [options] <id>'];
 const IMPORT_COMMANDS = [
   'mcp [options] <server>',
   'openapi [options] <source>',
@@ -147,6 +150,10 @@ describe('`--help` lists', () => {
     expect(helpOf(commandOf('schedule'))).toContain(`\n  ${usage} `);
   });
 
+  test.each(TOKEN_COMMANDS)('ability token %s', (usage) => {
+    expect(helpOf(commandOf('token'))).toContain(`\n  ${usage} `);
+  });
+
   test.each(KEYS_COMMANDS)('ability keys %s', (usage) => {
     expect(helpOf(commandOf('keys'))).toContain(`\n  ${usage} `);
   });
@@ -164,6 +171,7 @@ describe('`--help` lists', () => {
       ...IMPORT_COMMANDS.map((usage) => `import ${usage}`),
       ...SCHEDULE_COMMANDS.map((usage) => `schedule ${usage}`),
       ...KEYS_COMMANDS.map((usage) => `keys ${usage}`),
+      ...TOKEN_COMMANDS.map((usage) => `token ${usage}`),
       ...HOOKS_COMMANDS.map((usage) => `hooks ${usage}`),
     ].map((usage) => usage.replace(/ [[<].*/, ''));
     expect(
@@ -172,7 +180,9 @@ describe('`--help` lists', () => {
         .sort(),
     ).toEqual(
       known
-        .filter((name) => !['task', 'session', 'schedule', 'scaffold', 'import', 'keys', 'hooks'].includes(name))
+        .filter(
+          (name) => !['task', 'session', 'schedule', 'scaffold', 'import', 'keys', 'token', 'hooks'].includes(name),
+        )
         .sort(),
     );
   });

@@ -1,0 +1,36 @@
+import type { Person } from './people.js';
+
+/** What a token may allow: to see, to act, to decide approvals. None includes another. */
+export const RIGHTS = ['read', 'run', 'approve'] as const;
+
+/** One of {@link RIGHTS}. */
+export type Right = (typeof RIGHTS)[number];
+
+/** What is known of a token besides what proves it. Times are ISO 8601. Source: issue 13, 4. */
+export interface AccessToken {
+  /** Names the token everywhere; no secret. */
+  id: string;
+  /** The one project that it opens. */
+  project: string;
+  /** The person in whose name it is used. */
+  person: string;
+  /** It is of an agent that acts for the person; such a token never has the right `approve`. */
+  agent?: string | undefined;
+  can: Right[];
+  created_at: string;
+  /** Who made it; a claim. */
+  created_by: string;
+  expires_at: string;
+  /** From then on it opens nothing; absent: it was not revoked. */
+  revoked_at?: string | undefined;
+}
+
+/** A token to be made. */
+export interface NewToken {
+  person: string;
+  agent?: string | undefined;
+  can: readonly Right[];
+  /** From now, in milliseconds. */
+  expiresMs: number;
+  createdBy: Person;
+}

@@ -1,0 +1,26 @@
+import type { JsonObject } from './json.js';
+
+/** What can be said of a task as it happens. */
+export const TASK_EVENTS = [
+  'task.created',
+  'task.run',
+  'task.status',
+  'task.signal',
+  'task.changed',
+  'task.ended',
+  'call.started',
+  'call.ended',
+  'child.started',
+  'child.ended',
+  'approval.decided',
+] as const;
+
+/** One thing that happened to a task. */
+export interface TaskEvent {
+  /** `<run>.<number>`: it never changes, and names the place in the history from which to go on. */
+  id: string;
+  type: (typeof TASK_EVENTS)[number];
+  /** ISO 8601. */
+  time: string;
+  data: JsonObject;
+}

@@ -1,0 +1,39 @@
+import type { Plan } from '../../contracts/plan.js';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type { Registry } from '../../definitions/registry.js';
+import type { EnvironmentVariables } from '../../planning/environment-variables.js';
+import { inferPlacement } from '../../planning/infer-placement.js';
+import { resolvePlan } from '../../planning/resolve-plan.js';
+import { digestOf } from '../../rules/canonical.js';
+
+/** The contract of an ability, and how it would run in an environment. */
+export interface DescribedAbility {
+  definition: unknown;
+  environment: string;
+  placement: ReturnType<typeof inferPlacement>;
+  /** Of the plan; null, as that is, where it cannot run there. */
+  digest: string | null;
+  plan: Plan | null;
+  warnings: string[];
+  /** Why it cannot run there. */
+  problem: Problem | null;
+}
+
+/** Describes an ability that the registry has. Reads files only. */
+export function describeAbility(
+  registry: Registry,
+  id: string,
+  environment: string,
+  variables: EnvironmentVariables,
+): DescribedAbility {
+  const definition = registry.operations.get(id)?.value ?? registry.workflows.get(id)?.value;
+  const placement = inferPlacement(registry, id, environment);
+  try {
+    const { plan, warnings } = resolvePlan(registry, id, environment, variables);
+    return { definition, environment, placement, digest: digestOf(plan), plan, warnings, problem: null };
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    const problem = error.toProblem();
+    return { definition, environment, placement, digest: null, plan: null, warnings: [], problem };
+  }
+}

@@ -1,0 +1,30 @@
+import type { TaskResult } from '../../contracts/task.js';
+
+/** The result shape of the design; what only a running task tells besides is left to `task show`. */
+export function shapeOf(result: TaskResult): TaskResult {
+  const { waiting, concurrency, changes, changes_left, project } = result;
+  return {
+    status: result.status,
+    task_key: result.task_key,
+    ability_id: result.ability_id,
+    version: result.version,
+    digest: result.digest,
+    environment: result.environment,
+    output: result.output,
+    error: result.error,
+    warnings: result.warnings,
+    steps: result.steps,
+    approvals: result.approvals,
+    hooks: result.hooks,
+    requested_by: result.requested_by,
+    started_at: result.started_at,
+    finished_at: result.finished_at,
+    cleanup_ran: result.cleanup_ran,
+    links: result.links,
+    ...(concurrency && { concurrency }),
+    ...(changes && { changes }),
+    ...(changes_left !== undefined && { changes_left }),
+    ...(waiting && { waiting }),
+    ...(project !== undefined && { project }),
+  };
+}

@@ -1,0 +1,113 @@
+import { connect } from '../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import { findScope } from '../../../definitions/find-scope.js';
+import { AgentSessions } from '../../http/agent-sessions.js';
+import { Connections } from '../../http/connections.js';
+import { USUAL_LIMITS } from '../../http/http-door.js';
+import { openHttpDoor } from '../../http/open-http-door.js';
+import { type ListenFlags, type Listening, readListening } from '../../http/read-listening.js';
+import { type Context, currentUser, openLoader } from '../context.js';
+import { interruption } from '../interruption.js';
+import { openTokens } from '../open-tokens.js';
+import { readCaller } from '../read-caller.js';
+
+/** `ability serve`: the HTTP door, until it is interrupted. Source: issue 13, 3. */
+export async function run(context: Context, _: string[], flags: ListenFlags): Promise<ExitCode> {
+  const { terminal, env } = context;
+  const interrupted = interruption(context);
+  const loader = await openLoader(context);
+  const registry = loader.load();
+  const { root, project } = registry;
+  const tokens = openTokens(registry);
+  const listening = readListening(flags, tokens.hasOpen());
+  if (listening.proxyHeader !== undefined) refuseAgentAsProxy(context);
+  const { address, namespace, profile } = context.flags;
+  const note = (text: string): void => terminal.note(text);
+  const connections = new Connections(() =>
+    connect({ root, project: project.project, address, namespace, profile, env, progress: note }),
+  );
+  const closing = new AbortController();
+  const app = openHttpDoor(
+    {
+      registry: () => loader.load(),
+      environment: context.flags.env ?? (env.ABILITY_ENV || undefined),
+      env,
+      ask: (action) => connections.use(action),
+      authentication: {
+        findToken: (text) => tokens.authenticate(text),
+        proxyHeader: listening.proxyHeader,
+        local: listening.isLocal ? currentUser(env) : undefined,
+      },
+      isOwnHost: listening.isOwnHost,
+      scope: findScope(root, context.cwd, undefined, env),
+      sessions: new AgentSessions(),
+      limits: USUAL_LIMITS,
+      closing: closing.signal,
+      note,
+    },
+    listening.tls,
+  );
+  try {
+    // What is wrong with Temporal is seen before anything listens.
+    await connections.use(async () => {});
+    if (!interrupted.signal.aborted) {
+      announce(context, listening, await listen(app, listening));
+      await untilAborted(interrupted.signal);
+    }
+    note('Closing; tasks go on.');
+    return EXIT.ok;
+  } finally {
+    closing.abort();
+    await app.close();
+    await connections.close();
+    interrupted.done();
+  }
+}
+
+/** The header is believed, so that an agent could decide under any name. */
+function refuseAgentAsProxy({ env }: Context): void {
+  if (readCaller(env) !== 'agent') return;
+  throw new AbilityError({
+    code: 'approval.by_agent',
+    message: 'This command was typed by an agent, and behind --trust-proxy-user approvals are decided',
+    suggestion: 'Leave out --trust-proxy-user, or let a person start it.',
+  });
+}
+
+type App = ReturnType<typeof openHttpDoor>;
+
+async function listen(app: App, { host, port }: Listening): Promise<number> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new AbilityError(
+      {
+        code: 'door.not_listening',
+        message: `The door cannot listen at ${host}, port ${port}: ${reason}`,
+        suggestion: 'Choose another --port; 0 is any that is free.',
+      },
+      { cause: error },
+    );
+  }
+  const bound = app.server.address();
+  return typeof bound === 'object' && bound ? bound.port : port;
+}
+
+function announce({ terminal, flags }: Context, { host, tls, isLocal, proxyHeader }: Listening, port: number): void {
+  const url = `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  if (flags.json) terminal.printJson({ status: 'up', url });
+  else terminal.print(`${terminal.style('green', 'up')}  ${url}`);
+  const who = isLocal
+    ? 'Without a token anyone on this machine may read and run, as you; decisions take one.'
+    : proxyHeader !== undefined
+      ? `A token, or the header ${proxyHeader} of the proxy, says who asks.`
+      : 'Every request takes a token.';
+  terminal.note(`${who} Press Ctrl-C to stop; ${url}/v1/openapi.json describes it.`);
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

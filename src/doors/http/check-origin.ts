@@ -1,0 +1,60 @@
+import { BlockList, isIP } from 'node:net';
+import { AbilityError } from '../../contracts/problem.js';
+import type { Shown } from './authenticate.js';
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** Whether a host is this machine for itself alone. */
+export function isLoopback(host: string): boolean {
+  const family = isIP(host);
+  return family === 0 ? host === 'localhost' : loopback.check(host, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** The name of a host in a `Host` header or an origin, in small letters, without brackets and port. */
+export function hostnameOf(authority: string): string | undefined {
+  try {
+    const { hostname, host, username, password, pathname } = new URL(`http://${authority}`);
+    const isPlain = username === '' && password === '' && pathname === '/' && host !== '' && !/[?#]/.test(authority);
+    return isPlain ? hostname.replace(/^\[|\]$/g, '') : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Refuses what was meant for another host, or was sent by a page of another site. It keeps web pages, whatever name they were
+ * given for this machine, from asking in the name of the person who looks at them.
+ *
+ * @param isOwn whether a host name is one of this door. @throws AbilityError `door.foreign_host`, `door.cross_site`.
+ */
+export function checkOrigin({ headers }: Shown, isOwn: (hostname: string) => boolean): void {
+  const { host, origin } = headers;
+  const hostname = typeof host === 'string' ? hostnameOf(host) : undefined;
+  if (hostname === undefined || !isOwn(hostname)) {
+    throw new AbilityError({
+      code: 'door.foreign_host',
+      message: 'The request names a host that is not this door',
+      suggestion: 'Use the address that `ability serve` printed, or name the proxy: `--behind-proxy NAME`.',
+    });
+  }
+  const site = headers['sec-fetch-site'];
+  const isForeign = site !== undefined && site !== 'same-origin' && site !== 'none';
+  if (!isForeign && (origin === undefined || isSameOrigin(String(origin), String(host)))) return;
+  throw new AbilityError({
+    code: 'door.cross_site',
+    message: 'The request comes from a page of another site',
+    suggestion: 'Call the door from a program.',
+  });
+}
+
+/** The scheme may be another one where a proxy ends TLS; the name with its port may not. */
+function isSameOrigin(origin: string, host: string): boolean {
+  try {
+    const { protocol, host: own } = new URL(origin);
+    return (protocol === 'http:' || protocol === 'https:') && own === new URL(`${protocol}//${host}`).host;
+  } catch {
+    return false;
+  }
+}

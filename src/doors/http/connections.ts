@@ -1,0 +1,45 @@
+import type { Connection } from '../../client/index.js';
+import { AbilityError } from '../../contracts/problem.js';
+
+/**
+ * The one connection of a door, made when it is needed first, and again where its runtime was stopped on purpose. A server that
+ * is out of reach for a while, or a runtime that was killed, is come back to over the same one.
+ */
+export class Connections {
+  private opening: Promise<Connection> | undefined;
+
+  constructor(private readonly connect: () => Promise<Connection>) {}
+
+  /** Does something with the connection. @throws what connecting and the action throw. */
+  async use<T>(action: (connection: Connection) => Promise<T>): Promise<T> {
+    const opening = this.open();
+    try {
+      return await action(await opening);
+    } catch (error) {
+      if (error instanceof AbilityError && error.code === 'runtime.stopped') this.drop(opening);
+      throw error;
+    }
+  }
+
+  /** Closes the connection there is. */
+  async close(): Promise<void> {
+    const { opening } = this;
+    this.opening = undefined;
+    await opening?.then((connection) => connection.close()).catch(() => {});
+  }
+
+  private open(): Promise<Connection> {
+    if (this.opening) return this.opening;
+    const opening = this.connect();
+    this.opening = opening;
+    opening.catch(() => this.drop(opening));
+    return opening;
+  }
+
+  /** Requests that still use it fail. */
+  private drop(opening: Promise<Connection>): void {
+    if (this.opening !== opening) return;
+    this.opening = undefined;
+    opening.then((connection) => connection.close()).catch(() => {});
+  }
+}

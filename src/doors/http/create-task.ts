@@ -1,0 +1,74 @@
+import type { z } from 'zod';
+import { type Connection, type CreatedTask, createTask, type NewTask } from '../../client/index.js';
+import type { JsonObject } from '../../contracts/json.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { refuseWithoutSteps } from '../../planning/resolve-plan.js';
+import { findAbility } from '../answers/find-ability.js';
+import { environmentOf } from './choose-environment.js';
+import type { createBody } from './formats.js';
+import type { HttpCall } from './route.js';
+
+/** A task that a request has created. */
+export interface MadeTask extends CreatedTask {
+  /** For `_meta`: the session that an agent was given. */
+  session: string | undefined;
+}
+
+type Call = Pick<
+  HttpCall<unknown, unknown, z.output<typeof createBody>>,
+  'door' | 'caller' | 'body' | 'headers' | 'signal'
+>;
+
+/**
+ * Creates what a request asks for. `Idempotency-Key` is the task key, so that the same request twice is one task.
+ *
+ * @throws AbilityError as `createTask`.
+ */
+export async function makeTask(call: Call, connection: Connection, run: boolean): Promise<MadeTask> {
+  const wanted = await readWanted(call, run);
+  const { door, caller } = call;
+  const { scope, sessions } = door;
+  const make = async (session: string | null, given: string | undefined): Promise<MadeTask> => ({
+    ...(await createTask(connection, { ...wanted, session })),
+    session: given,
+  });
+  if (call.body.session !== undefined) return make(call.body.session, undefined);
+  if (caller.agentToken === undefined) return make(null, undefined);
+  const { environment, user } = wanted;
+  return sessions.use(connection, caller.agentToken, { environment, scope, user }, (id) => make(id, id));
+}
+
+async function readWanted({ door, caller, body, headers, signal }: Call, run: boolean): Promise<NewTask> {
+  const registry = door.registry();
+  await findAbility(registry, body.ability);
+  refuseWithoutSteps(registry, body.ability);
+  const key = readKey(headers['idempotency-key']);
+  return {
+    ability: body.ability,
+    environment: environmentOf(door, registry, body.environment),
+    input: (body.input ?? {}) as JsonObject,
+    user: caller.person,
+    scope: body.scope ?? door.scope,
+    ...(caller.kind && { caller: caller.kind }),
+    ...(body.intent !== undefined && { intent: body.intent.replaceAll(/\s+/g, ' ') }),
+    ...(body.plan !== undefined && { plan: { plan: body.plan } }),
+    ...(key !== undefined && { key }),
+    run,
+    signal,
+  };
+}
+
+function readKey(header: string | string[] | undefined): string | undefined {
+  if (header === undefined || typeof header === 'string') return header;
+  throw new AbilityError({ code: 'door.bad_request', message: 'Idempotency-Key comes more than once' });
+}
+
+/** What a creation is answered with, as `ability task create --json` prints it. */
+export function tellCreated({ id, warnings, session }: MadeTask): JsonObject {
+  return { status: 'available', task_key: id, warnings, ...metaOf(session) };
+}
+
+/** What an answer says besides what the command line does. */
+export function metaOf(session: string | undefined): JsonObject {
+  return session === undefined ? {} : { _meta: { session_id: session } };
+}

@@ -1,0 +1,50 @@
+import type { Connection } from '../../client/index.js';
+import type { Registry } from '../../definitions/registry.js';
+import type { AgentSessions } from './agent-sessions.js';
+import type { Authentication } from './authenticate.js';
+import type { Rate } from './rate-limit.js';
+
+/** What all requests to a door share. */
+export interface HttpDoor {
+  /** The definitions as they are now. @throws AbilityError as `RegistryLoader.load`. */
+  registry(): Registry;
+  /** The environment of requests that name none; left out: as the project chooses. */
+  environment: string | undefined;
+  /** Where the door looks for credentials when something is planned, and for the store of logs. */
+  env: NodeJS.ProcessEnv;
+  /** Does something with the one connection of the door, which is made again where the runtime was stopped. */
+  ask<T>(action: (connection: Connection) => Promise<T>): Promise<T>;
+  authentication: Authentication;
+  /** Whether a host name, in small letters, is one of this door. */
+  isOwnHost(hostname: string): boolean;
+  /** The folder that sessions of agents are about. */
+  scope: string;
+  sessions: AgentSessions;
+  limits: Limits;
+  /** Fires when the door closes. */
+  closing: AbortSignal;
+  /** Tells the operator something; callers do not see it. */
+  note(text: string): void;
+}
+
+/** How much the door takes. */
+export interface Limits {
+  rate: Rate;
+  /** Of a body. */
+  bytes: number;
+  /** In which a request must have been sent whole, in milliseconds. */
+  requestMs: number;
+  /** Requests of one caller that listen to a task, or wait for it, at the same time. */
+  listeners: number;
+  /** The same of all callers together. */
+  listenersInAll: number;
+}
+
+/** What `ability serve` takes. A body is an input, which the command line takes up to the same size. */
+export const USUAL_LIMITS: Limits = {
+  rate: { burst: 1000, perSecond: 200 },
+  bytes: 16 * 1024 * 1024,
+  requestMs: 30_000,
+  listeners: 200,
+  listenersInAll: 500,
+};

@@ -1,0 +1,189 @@
+import type { Socket } from 'node:net';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { AbilityError } from '../../contracts/problem.js';
+import { packageVersion } from '../../server/package-version.js';
+import { authenticate, refuseWithoutRight } from './authenticate.js';
+import type { HttpCaller } from './caller.js';
+import { checkOrigin } from './check-origin.js';
+import type { HttpDoor } from './http-door.js';
+import { OpenRequests } from './open-requests.js';
+import { openApiDocument } from './openapi-document.js';
+import { RateLimit } from './rate-limit.js';
+import { defineRoute, type Route, readParts } from './route.js';
+import { ROUTES } from './routes/all.js';
+import { tellProblem } from './tell-problem.js';
+
+/** A certificate and its key, PEM. */
+export interface Tls {
+  cert: string | Buffer;
+  key: string | Buffer;
+}
+
+const HEADERS_MS = 10_000;
+const KEEP_ALIVE_MS = 10_000;
+/** How often Node looks for requests that take too long. */
+const LOOK_MS = 5000;
+
+/** Builds the server of a door; `listen` opens it. Every check that needs no body comes before the body is read. */
+export function openHttpDoor(door: HttpDoor, tls?: Tls): FastifyInstance {
+  const { bytes, requestMs } = door.limits;
+  const looks = { connectionsCheckingInterval: Math.min(LOOK_MS, requestMs) };
+  const app = fastify({
+    // A server of its own kind, with the same interface.
+    ...(tls ? { https: { ...tls, ...looks } } : { http: looks }),
+    bodyLimit: bytes,
+    requestTimeout: requestMs,
+    clientErrorHandler: (error, socket) => answerBroken(error, socket),
+    frameworkErrors: (error, request, reply) => answerProblem(door, error, request, reply),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    forceCloseConnections: true,
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: 1000 },
+  }) as FastifyInstance;
+  app.server.headersTimeout = Math.min(HEADERS_MS, requestMs);
+  takeJsonAlone(app);
+  app.setErrorHandler((error, request, reply) => answerProblem(door, error, request, reply));
+  app.setNotFoundHandler((request, reply) => answerProblem(door, noRoute(request), request, reply));
+  const rates = new RateLimit(door.limits.rate);
+  const open = new OpenRequests(door.closing);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+    checkOrigin(request, door.isOwnHost);
+  });
+  for (const route of [...ROUTES, descriptionOf(ROUTES)]) mount(app, door, route, rates, open);
+  return app;
+}
+
+function descriptionOf(routes: readonly Route[]): Route {
+  const body = openApiDocument(routes, packageVersion());
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/openapi.json',
+    summary: 'This description.',
+    right: null,
+    answers: { 200: { means: 'OpenAPI 3.1.' } },
+    handle: async () => ({ status: 200, body }),
+  });
+}
+
+function mount(app: FastifyInstance, door: HttpDoor, route: Route, rates: RateLimit, open: OpenRequests): void {
+  const callers = new WeakMap<FastifyRequest, HttpCaller>();
+  app.route({
+    method: route.method,
+    url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    onRequest: async (request) => {
+      callers.set(request, admit(door, route, request, rates));
+    },
+    handler: async (request, reply) => {
+      const { params, query, body } = readParts(route, request);
+      const { headers } = request;
+      const caller = callers.get(request) as HttpCaller;
+      const { signal, done } = open.enter(reply.raw);
+      try {
+        const answer = await route.handle({ door, caller, params, query, body, headers, signal, raw: reply.raw });
+        if (!answer) return reply.hijack();
+        return reply
+          .code(answer.status)
+          .headers(answer.headers ?? {})
+          .send(answer.body);
+      } finally {
+        done();
+      }
+    },
+  });
+}
+
+/** Who sends a request, and whether they may; what anyone may ask is counted by where it comes from. */
+function admit(door: HttpDoor, { right }: Route, request: FastifyRequest, rates: RateLimit): HttpCaller {
+  if (right === null) {
+    rates.take(`address ${request.ip}`);
+    return { person: { name: '', source: 'claimed' }, rights: new Set(), name: '' };
+  }
+  let caller: HttpCaller;
+  try {
+    caller = authenticate(door.authentication, request);
+  } catch (error) {
+    rates.take(`address ${request.ip}`);
+    throw error;
+  }
+  rates.take(`caller ${caller.name}`);
+  refuseWithoutRight(caller, right);
+  return caller;
+}
+
+/** Nothing but JSON is read: what a page of another site may send without asking is not. */
+function takeJsonAlone(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text: string, done) => {
+    if (text === '') done(null, undefined);
+    else parse(request, text, done);
+  });
+}
+
+function noRoute({ method, url }: FastifyRequest): AbilityError {
+  return new AbilityError({
+    code: 'door.no_route',
+    message: `There is no ${method} ${url.split('?', 1)[0]}`,
+    suggestion: 'Look at `GET /v1/openapi.json`.',
+  });
+}
+
+/** What fastify itself refuses. */
+const FRAMEWORK_CODES: Record<string, string> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'door.too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'door.media_type',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'door.bad_request',
+};
+
+function answerProblem(door: HttpDoor, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const problem = tellProblem(known(error, door));
+  if (problem.status >= 500 && problem.code === 'internal.error') {
+    door.note(`${request.method} ${request.url.split('?', 1)[0]} failed: ${stackOf(error)}`);
+  }
+  if (reply.raw.headersSent) {
+    reply.raw.destroy();
+    return;
+  }
+  if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
+  const wait = (problem.details as { retry_after?: unknown } | undefined)?.retry_after;
+  if (problem.status === 429 && typeof wait === 'number') reply.header('retry-after', String(wait));
+  // What is too large is not read to its end.
+  if (problem.status === 413) reply.header('connection', 'close');
+  reply.code(problem.status).type('application/problem+json').send(JSON.stringify(problem));
+}
+
+/** What is no request, or is not sent to its end. */
+function answerBroken({ code }: { code?: string }, socket: Socket): void {
+  if (code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const isLate = code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const message = isLate ? 'The request was not sent in time' : 'What was sent is no HTTP request';
+  const problem = {
+    ...tellProblem(new AbilityError({ code: 'door.bad_request', message })),
+    status: isLate ? 408 : 400,
+  };
+  const body = JSON.stringify(problem);
+  const head = [
+    `HTTP/1.1 ${problem.status} ${isLate ? 'Request Timeout' : 'Bad Request'}`,
+    'content-type: application/problem+json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function known(error: unknown, { limits }: HttpDoor): unknown {
+  if (error instanceof AbilityError || !(error instanceof Error)) return error;
+  const { code = '', statusCode } = error as Error & { code?: string; statusCode?: number };
+  const ours = FRAMEWORK_CODES[code] ?? (statusCode !== undefined && statusCode < 500 ? 'door.bad_request' : undefined);
+  if (ours === undefined) return error;
+  const message = ours === 'door.too_large' ? `A body may have ${limits.bytes} bytes` : error.message;
+  return new AbilityError({ code: ours, message }, { cause: error });
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { isJsonObject, type JsonObject } from '../../contracts/json.js';
+import { problemAnswer } from './formats.js';
+import type { Route } from './route.js';
+
+/** Why a request of any route may fail. */
+const FAILURES: Record<string, string> = {
+  400: 'The request, or what it asks for, is not as it has to be.',
+  401: 'A token is needed, or the one that came opens nothing.',
+  403: 'A right, a guard or an approver says no.',
+  404: 'There is no such thing.',
+  409: 'It cannot be done in the present state.',
+  422: 'It is unavailable: preflight says no.',
+  429: 'Too many requests of one caller; `retry-after` says when to ask again.',
+  503: 'Temporal, a worker or the engine is out of order.',
+};
+
+/**
+ * The description of the door: OpenAPI 3.1, made from the formats that check its requests. Source: issue 13, 3.
+ *
+ * @param version of the package.
+ */
+export function openApiDocument(routes: readonly Route[], version: string): JsonObject {
+  const paths: Record<string, JsonObject> = {};
+  for (const route of routes) {
+    const known = paths[route.path] ?? {};
+    paths[route.path] = { ...known, [route.method.toLowerCase()]: operationOf(route) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Ability Runtime',
+      version,
+      description: 'The operations of a project, durably. Failures are problem+json with the codes of docs/errors.md.',
+    },
+    paths,
+    components: {
+      schemas: { Problem: schemaOf(problemAnswer, 'output') },
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'Of `ability token create`.' } },
+    },
+  };
+}
+
+function operationOf(route: Route): JsonObject {
+  const { summary, right, body, answers } = route;
+  const given = Object.entries(answers).map(([status, { means, schema, type = 'application/json' }]) => {
+    const content = schema && { [type]: { schema: schemaOf(schema, 'output') } };
+    return [status, { description: means, ...(content && { content }) }] as const;
+  });
+  const failed = Object.entries(FAILURES)
+    .filter(([status]) => !Object.hasOwn(answers, status) && (right !== null || status === '429'))
+    .map(([status, description]) => {
+      const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
+      return [status, { description, content }] as const;
+    });
+  return {
+    operationId: nameOf(route),
+    summary,
+    ...(right !== null && { description: `Takes the right \`${right}\`.`, security: [{ token: [] }, {}] }),
+    parameters: parametersOf(route),
+    ...(body && {
+      requestBody: {
+        required: !body.safeParse({}).success,
+        content: { 'application/json': { schema: schemaOf(body, 'input') } },
+      },
+    }),
+    responses: Object.fromEntries([...given, ...failed]),
+  };
+}
+
+/** From the words of the path: `post_tasks_key_run`. */
+function nameOf({ method, path }: Route): string {
+  const words = path.replace('/v1/', '').split('/');
+  return [method.toLowerCase(), ...words.map((word) => word.replace(/[{}]/g, '').replace(/\W/g, '_'))].join('_');
+}
+
+function parametersOf({ params, query, headers = {} }: Route): JsonObject[] {
+  const named = (place: 'path' | 'query', format: z.ZodObject): JsonObject[] => {
+    const { properties = {}, required = [] } = schemaOf(format, 'input');
+    return Object.entries(isJsonObject(properties) ? properties : {}).map(([name, schema]) => {
+      const description = isJsonObject(schema) ? schema.description : undefined;
+      const isRequired = Array.isArray(required) && required.includes(name);
+      return { name, in: place, required: isRequired, ...(description !== undefined && { description }), schema };
+    });
+  };
+  const read = Object.entries(headers).map(([name, description]) => {
+    return { name, in: 'header', required: false, description, schema: { type: 'string' } };
+  });
+  return [...named('path', params), ...named('query', query), ...read];
+}
+
+function schemaOf(format: z.ZodType, io: 'input' | 'output'): JsonObject {
+  const { $schema: _, ...schema } = z.toJSONSchema(format, { io, target: 'draft-2020-12' });
+  return JSON.parse(JSON.stringify(schema)) as JsonObject;
+}

@@ -1,0 +1,47 @@
+import { AbilityError } from '../../contracts/problem.js';
+
+/** How often one caller may ask. */
+export interface Rate {
+  /** At once, after a pause. */
+  burst: number;
+  /** Later on. */
+  perSecond: number;
+}
+
+interface Bucket {
+  left: number;
+  /** Milliseconds, on the clock that is given. */
+  at: number;
+}
+
+/** So many callers are remembered; the one that was seen longest ago is forgotten first, as it has its whole burst again. */
+const MOST_CALLERS = 10_000;
+
+/** Counts the requests of each caller. */
+export class RateLimit {
+  private readonly buckets = new Map<string, Bucket>();
+
+  constructor(
+    private readonly rate: Rate,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** Takes one request of a caller. @throws AbilityError `door.too_many`, with the seconds to wait in `details.retry_after`. */
+  take(caller: string): void {
+    const { burst, perSecond } = this.rate;
+    const now = this.now();
+    const known = this.buckets.get(caller) ?? { left: burst, at: now };
+    const left = Math.min(burst, known.left + ((now - known.at) / 1000) * perSecond);
+    this.buckets.delete(caller);
+    this.buckets.set(caller, { left: left >= 1 ? left - 1 : left, at: now });
+    if (this.buckets.size > MOST_CALLERS) this.buckets.delete(this.buckets.keys().next().value as string);
+    if (left >= 1) return;
+    const retry_after = Math.max(1, Math.ceil((1 - left) / perSecond));
+    throw new AbilityError({
+      code: 'door.too_many',
+      message: `More than ${perSecond} requests a second, ${burst} at once, are not taken from one caller`,
+      suggestion: `Ask again in ${retry_after} s.`,
+      details: { retry_after },
+    });
+  }
+}

@@ -1,0 +1,145 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { hostname, networkInterfaces } from 'node:os';
+import { AbilityError } from '../../contracts/problem.js';
+import { hostnameOf, isLoopback } from './check-origin.js';
+import type { Tls } from './open-http-door.js';
+
+/** Where a door is to listen, as it is asked for. */
+export interface ListenFlags {
+  host: string;
+  port: string;
+  tlsCert?: string;
+  tlsKey?: string;
+  behindProxy?: string;
+  trustProxyUser?: string;
+}
+
+/** Where a door listens, and whom it lets in. */
+export interface Listening {
+  host: string;
+  port: number;
+  tls: Tls | undefined;
+  isOwnHost(hostname: string): boolean;
+  /** Whether requests without a token are taken, as those of the user who runs the door. */
+  isLocal: boolean;
+  proxyHeader: string | undefined;
+}
+
+/** What listens on every address of this machine. */
+const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
+/**
+ * Reads where a door listens. Beyond this machine it takes a token, and TLS or a proxy that ends it; behind a proxy no request is
+ * let in without a token or the name that the proxy gives, since its requests come from anywhere. Source: issue 13, 3.
+ *
+ * @param hasToken whether any token opens the project.
+ * @throws AbilityError `usage.invalid`, `door.no_tls`, `door.no_token`, `door.not_listening` for a certificate that cannot be read.
+ */
+export function readListening(flags: ListenFlags, hasToken: boolean): Listening {
+  const host = readHost('--host', flags.host);
+  const proxyHeader = readHeader(flags.trustProxyUser);
+  const proxy = flags.behindProxy === undefined ? undefined : readHost('--behind-proxy', flags.behindProxy);
+  const tls = readTls(flags);
+  const isHere = isLoopback(host);
+  if (!isHere && proxyHeader !== undefined) {
+    throw usage(
+      '--trust-proxy-user listens on this machine only: every client could set the header',
+      'Leave out --host.',
+    );
+  }
+  if (!isHere && !tls && proxy === undefined) {
+    throw new AbilityError({
+      code: 'door.no_tls',
+      message: `--host ${host} is beyond this machine, where tokens and inputs would be read on their way`,
+      suggestion: 'Give --tls-cert and --tls-key, or name the proxy that ends TLS: --behind-proxy NAME.',
+    });
+  }
+  const isLocal = isHere && proxy === undefined && proxyHeader === undefined;
+  if (!isLocal && !hasToken && proxyHeader === undefined) {
+    throw new AbilityError({
+      code: 'door.no_token',
+      message: 'No token opens this project, so that every request from beyond this machine would be refused',
+      suggestion: 'Make one first: `ability token create --person NAME --can read,run`.',
+    });
+  }
+  return { host, port: readPort(flags.port), tls, isOwnHost: ownHosts(host, proxy, tls), isLocal, proxyHeader };
+}
+
+function ownHosts(host: string, proxy: string | undefined, tls: Tls | undefined): (name: string) => boolean {
+  const certificate = tls && new X509Certificate(tls.cert);
+  const own = new Set([
+    host,
+    ...(proxy === undefined ? [] : [proxy]),
+    ...(ANY_ADDRESS.has(host) ? namesOfMachine() : []),
+  ]);
+  return (name) => {
+    if (isLoopback(name) || own.has(name)) return true;
+    if (!certificate) return false;
+    return (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) !== undefined;
+  };
+}
+
+function namesOfMachine(): string[] {
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address));
+  return [hostname().toLowerCase(), ...addresses];
+}
+
+function readTls({ tlsCert, tlsKey }: ListenFlags): Tls | undefined {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined) {
+    throw usage('TLS takes a certificate and its key', 'Give both --tls-cert and --tls-key.');
+  }
+  const tls = { cert: readPem('--tls-cert', tlsCert), key: readPem('--tls-key', tlsKey) };
+  try {
+    new X509Certificate(tls.cert);
+  } catch (error) {
+    throw unreadable('--tls-cert', tlsCert, error);
+  }
+  return tls;
+}
+
+function readPem(flag: string, path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw unreadable(flag, path, error);
+  }
+}
+
+function readHost(flag: string, text: string): string {
+  const bare = text.replace(/^\[|\]$/g, '').toLowerCase();
+  const name = isIP(bare) === 6 ? hostnameOf(`[${bare}]`) : hostnameOf(bare);
+  if (name !== undefined && name === (isIP(bare) === 6 ? name : bare)) return name;
+  throw usage(`${flag} ${text} is no host`, 'Give a name or an address, without a scheme and a port.');
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw usage(`--port ${text} is no port`, 'Give a number from 0 to 65535.');
+}
+
+function readHeader(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const name = text.toLowerCase();
+  if (/^[a-z0-9-]{1,64}$/.test(name) && name !== 'authorization' && name !== 'host') return name;
+  throw usage(`--trust-proxy-user ${text} is no header of a user`, 'Write for example X-Forwarded-User.');
+}
+
+function unreadable(flag: string, path: string, cause: unknown): AbilityError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new AbilityError(
+    {
+      code: 'door.not_listening',
+      message: `${flag} ${path} cannot be used: ${reason}`,
+      suggestion: 'Give a file in PEM.',
+    },
+    { cause },
+  );
+}
+
+function usage(message: string, suggestion: string): AbilityError {
+  return new AbilityError({ code: 'usage.invalid', message, suggestion });
+}

@@ -1,0 +1,117 @@
+import type { ServerResponse } from 'node:http';
+import { z } from 'zod';
+import type { Right } from '../../contracts/access.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import type { HttpCaller } from './caller.js';
+import type { HttpDoor } from './http-door.js';
+
+type Parts = z.ZodObject;
+const none = z.strictObject({});
+
+/** One request that has passed every check of the door. */
+export interface HttpCall<Params, Query, Body> {
+  door: HttpDoor;
+  caller: HttpCaller;
+  params: Params;
+  query: Query;
+  body: Body;
+  headers: Record<string, string | string[] | undefined>;
+  /** Fires when the client has gone, or the door closes. */
+  signal: AbortSignal;
+  /** For what is no single answer; the handler then answers `undefined`. */
+  raw: ServerResponse;
+}
+
+/** What is answered; undefined where the handler has written it itself. */
+export type HttpAnswer = { status: number; body: unknown; headers?: Record<string, string> } | undefined;
+
+/** What an answer is, for the OpenAPI document. */
+export interface DescribedAnswer {
+  means: string;
+  schema?: z.ZodType;
+  /** `application/json` without it. */
+  type?: string;
+}
+
+/** One way into the door: what checks a request describes it as well. */
+export interface Route {
+  method: 'GET' | 'POST' | 'DELETE';
+  /** With `{name}` for each parameter. */
+  path: string;
+  summary: string;
+  /** What the caller must be allowed; null: anyone may. */
+  right: Right | null;
+  params: Parts;
+  query: Parts;
+  /** Undefined where no body is taken. */
+  body?: z.ZodType;
+  /** Headers that it reads, and what they are for. */
+  headers?: Record<string, string>;
+  /** Refuses a body that the format would refuse with less to say. */
+  refuse?: (body: unknown) => void;
+  answers: Record<number, DescribedAnswer>;
+  handle(call: HttpCall<unknown, unknown, unknown>): Promise<HttpAnswer>;
+}
+
+/** A route with the types of what its formats let through. */
+type RouteOf<P extends Parts, Q extends Parts, B extends z.ZodType> = Omit<
+  Route,
+  'params' | 'query' | 'body' | 'handle'
+> & {
+  params?: P;
+  query?: Q;
+  body?: B;
+  handle(call: HttpCall<z.output<P>, z.output<Q>, z.output<B>>): Promise<HttpAnswer>;
+};
+
+/** Defines a route, so that its handler is given what its formats say. */
+export function defineRoute<
+  P extends Parts = typeof none,
+  Q extends Parts = typeof none,
+  B extends z.ZodType = z.ZodUndefined,
+>({ params, query, handle, ...rest }: RouteOf<P, Q, B>): Route {
+  return { ...rest, params: params ?? none, query: query ?? none, handle: handle as Route['handle'] };
+}
+
+/**
+ * The parts of a request as the formats of its route let them through.
+ *
+ * @throws AbilityError `door.bad_request` with each place in the details.
+ */
+export function readParts(
+  { params, query, body, refuse }: Pick<Route, 'params' | 'query' | 'body' | 'refuse'>,
+  given: { params: unknown; query: unknown; body: unknown },
+): { params: unknown; query: unknown; body: unknown } {
+  // Before anything reads it, whatever the format would make of it.
+  refuseUnsafeKeys(given.body, 'door.bad_request');
+  refuseUnsafeKeys(given.query, 'door.bad_request');
+  refuse?.(given.body);
+  return {
+    params: read(params, given.params, 'path'),
+    query: read(query, given.query, 'query'),
+    body: body ? read(body, given.body ?? {}, 'body') : refuseBody(given.body),
+  };
+}
+
+function read(format: z.ZodType, value: unknown, part: string): unknown {
+  const { success, data, error } = format.safeParse(value);
+  if (success) return data;
+  const details = error.issues.map(({ path, message }) => ({ at: [part, ...path].join('.'), message }));
+  const [first] = details;
+  throw badRequest(`${first?.at}: ${first?.message}`, details);
+}
+
+function refuseBody(body: unknown): undefined {
+  if (body === undefined || body === null) return undefined;
+  throw badRequest('This route takes no body', [{ at: 'body', message: 'It takes none' }]);
+}
+
+function badRequest(message: string, details: unknown): AbilityError {
+  return new AbilityError({
+    code: 'door.bad_request',
+    message,
+    details,
+    suggestion: 'Compare the request with `GET /v1/openapi.json`.',
+  });
+}

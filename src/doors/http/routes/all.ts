@@ -1,0 +1,19 @@
+import type { Route } from '../route.js';
+import { abilityRoutes } from './abilities.js';
+import { healthRoute } from './about.js';
+import { approvalRoutes } from './approvals.js';
+import { createRoutes } from './create.js';
+import { eventRoutes } from './events.js';
+import { sessionRoutes } from './sessions.js';
+import { taskRoutes } from './tasks.js';
+
+/** Every route of the door but the one that gives its description. */
+export const ROUTES: readonly Route[] = [
+  ...createRoutes,
+  ...taskRoutes,
+  ...eventRoutes,
+  ...approvalRoutes,
+  ...abilityRoutes,
+  ...sessionRoutes,
+  healthRoute,
+];

@@ -1,0 +1,173 @@
+import {
+  cancelTask,
+  deleteTask,
+  keepingRuntime,
+  listTaskPage,
+  readChain,
+  runTask,
+  signalTask,
+} from '../../../client/index.js';
+import type { Json } from '../../../contracts/json.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import {
+  acceptedAnswer,
+  deletedAnswer,
+  deleteQuery,
+  keyParams,
+  listAnswer,
+  listQuery,
+  logsAnswer,
+  logsQuery,
+  resultAnswer,
+  runningAnswer,
+  seenAnswer,
+  signalBody,
+  signalParams,
+  waitBody,
+  waitQuery,
+} from '../formats.js';
+import { readLogs } from '../read-logs.js';
+import { defineRoute, type Route } from '../route.js';
+import { viewOwn } from '../view-own.js';
+import { answerOf, waitFor } from '../wait-answer.js';
+
+const USUAL_LIMIT = 50;
+/** A deletion goes on when the request does not. */
+const DELETE_MS = 60_000;
+
+/** The routes about tasks there are. */
+export const taskRoutes: Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/tasks',
+    summary: 'List tasks, open ones first.',
+    right: 'read',
+    query: listQuery,
+    answers: { 200: { means: 'A part of the list.', schema: listAnswer } },
+    async handle({ door, query: { status, since, limit, cursor, ...names } }) {
+      const filter = {
+        ...names,
+        status: status === undefined ? [] : [status].flat(),
+        since: since === undefined ? undefined : new Date(since),
+        limit: limit === undefined ? USUAL_LIMIT : Number(limit),
+      };
+      const list = await door.ask((connection) =>
+        keepingRuntime(connection, () => listTaskPage(connection, filter, cursor)),
+      );
+      return { status: 200, body: list };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/tasks/{key}',
+    summary: 'Show the state of a task.',
+    right: 'read',
+    params: keyParams,
+    answers: { 200: { means: 'Its state.', schema: seenAnswer } },
+    handle: ({ door, params: { key } }) =>
+      door.ask(async (connection) => {
+        const { view, result, source } = await viewOwn(connection, key);
+        const isAlone = source === 'record' || /[:/]/.test(key);
+        const { retry_of = null, retries = [] } = isAlone ? {} : await readChain(connection, key);
+        const chain = { ...(retry_of !== null && { retry_of }), ...(retries.length > 0 && { retries }) };
+        return { status: 200, body: { ...(view ?? result), ...chain, source } };
+      }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/tasks/{key}/run',
+    summary: 'Run a created task.',
+    right: 'run',
+    params: keyParams,
+    body: waitBody,
+    answers: {
+      200: { means: 'It has ended: `status` says how.', schema: resultAnswer },
+      202: { means: 'It goes on.', schema: resultAnswer.or(runningAnswer) },
+    },
+    handle: ({ door, caller, params: { key }, body: { wait }, signal }) =>
+      door.ask(async (connection) => {
+        await runTask(connection, key);
+        if (wait === undefined) return { status: 202, body: { status: 'running', task_key: key } };
+        return answerOf(await waitFor(connection, key, wait, { door, caller, signal }));
+      }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/tasks/{key}/result',
+    summary: 'The result of a task; wait for it as long as `wait` says.',
+    right: 'read',
+    params: keyParams,
+    query: waitQuery,
+    answers: {
+      200: { means: 'It has ended: `status` says how.', schema: resultAnswer },
+      202: { means: 'It has not ended yet.', schema: resultAnswer },
+    },
+    handle: ({ door, caller, params: { key }, query: { wait }, signal }) =>
+      door.ask(async (connection) => {
+        await viewOwn(connection, key);
+        return answerOf(await waitFor(connection, key, wait, { door, caller, signal }));
+      }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/tasks/{key}/logs',
+    summary: 'What the calls of a task wrote.',
+    right: 'read',
+    params: keyParams,
+    query: logsQuery,
+    answers: { 200: { means: 'The lines, in the order of their times.', schema: logsAnswer } },
+    handle: ({ door, params: { key }, query: { step } }) =>
+      door.ask(async (connection) => ({ status: 200, body: await readLogs(door, connection, key, step) })),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/tasks/{key}/signals/{name}',
+    summary: 'Send a task the signal that a step of it waits for.',
+    right: 'run',
+    params: signalParams,
+    body: signalBody,
+    answers: { 202: { means: 'The task has it.', schema: acceptedAnswer } },
+    handle: ({ door, params: { key, name }, body: { payload = null } }) =>
+      door.ask(async (connection) => {
+        await signalTask(connection, key, name, payload as Json);
+        return { status: 202, body: { status: 'accepted', task_key: key, signal: name } };
+      }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/tasks/{key}/cancel',
+    summary: 'Ask a task to stop; its clean-up runs.',
+    right: 'run',
+    params: keyParams,
+    answers: { 202: { means: 'It was asked.', schema: acceptedAnswer } },
+    handle: ({ door, params: { key } }) =>
+      door.ask(async (connection) => {
+        await cancelTask(connection, key);
+        return { status: 202, body: { status: 'accepted', task_key: key } };
+      }),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/v1/tasks/{key}',
+    summary: 'Delete a task: stop it, remove its record, leave a tombstone.',
+    right: 'run',
+    params: keyParams,
+    query: deleteQuery,
+    answers: { 200: { means: 'It is deleted.', schema: deletedAnswer } },
+    handle: ({ door, caller, params: { key }, query, signal }) =>
+      door.ask(async (connection) => {
+        const purge = query.purge === 'true';
+        const end = await deleteTask(connection, key, { by: caller.person, purge, timeoutMs: DELETE_MS, signal });
+        return { status: 200, body: tellDeleted(key, end) };
+      }),
+  }),
+];
+
+function tellDeleted(key: string, end: Awaited<ReturnType<typeof deleteTask>>) {
+  if (end.kind === 'deleted' || end.kind === 'already') {
+    const { purged, deleted_at, deleted_by } = end.deletion;
+    return { status: 'deleted', task_key: key, already: end.kind === 'already', purged, deleted_at, deleted_by };
+  }
+  if (end.kind === 'unformed') return { status: 'deleted', task_key: key, already: false, purged: true };
+  throw new AbilityError({ code: 'wait.interrupted', message: 'The client has gone; the deletion goes on' });
+}

@@ -1,0 +1,79 @@
+import { meaningOf } from '../../contracts/codes.js';
+import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
+import { AbilityError } from '../../contracts/problem.js';
+
+/** A failure over HTTP: RFC 9457, with what the command line says of it besides. */
+export interface HttpProblem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: string;
+  suggestion: string | null;
+  location: unknown;
+  details?: unknown;
+}
+
+/** Codes whose status tells more than how a command would end. */
+const STATUS: Record<string, number> = {
+  'door.unauthenticated': 401,
+  'door.too_large': 413,
+  'door.media_type': 415,
+  'door.too_many': 429,
+  'door.foreign_host': 421,
+  'door.no_route': 404,
+  'feature.unsupported': 501,
+  'task.deleted': 410,
+  'task.key_conflict': 409,
+  'task.closed': 409,
+  'task.started': 409,
+  'task.other_project': 404,
+  'session.key_conflict': 409,
+  'session.stopped': 409,
+  'approval.ignored': 409,
+  'internal.error': 500,
+};
+
+const STATUS_OF_EXIT: Partial<Record<ExitCode, number>> = {
+  [EXIT.usage]: 400,
+  [EXIT.unavailable]: 422,
+  [EXIT.denied]: 403,
+  [EXIT.timedOut]: 504,
+  [EXIT.outOfOrder]: 503,
+};
+
+/** The HTTP status of a code. */
+export function statusOf(code: string): number {
+  if (Object.hasOwn(STATUS, code)) return STATUS[code] as number;
+  const meaning = meaningOf(code);
+  if (meaning?.exit === EXIT.usage && code.endsWith('.not_found')) return 404;
+  return (meaning && STATUS_OF_EXIT[meaning.exit]) ?? 500;
+}
+
+/**
+ * A failure as it is answered. What is none of ours says nothing of itself: the operator reads it, the caller does not.
+ *
+ * @param error whatever was thrown.
+ */
+export function tellProblem(error: unknown): HttpProblem {
+  const known =
+    error instanceof AbilityError
+      ? error.toProblem()
+      : {
+          code: 'internal.error',
+          message: 'The door failed; who runs it can read why',
+          suggestion: 'Ask who runs `ability serve`.',
+        };
+  const { code, message, suggestion = null, location = null, details } = known;
+  const status = statusOf(code);
+  return {
+    type: `urn:ability:${code}`,
+    title: meaningOf(code)?.means ?? code,
+    status,
+    detail: message,
+    code,
+    suggestion,
+    location,
+    ...(details !== undefined && { details }),
+  };
+}

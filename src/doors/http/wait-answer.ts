@@ -1,0 +1,46 @@
+import { type Connection, waitForTask } from '../../client/index.js';
+import { isEndState } from '../../contracts/states.js';
+import type { TaskResult } from '../../contracts/task.js';
+import { parseDuration } from '../../rules/duration.js';
+import { shapeOf } from '../answers/result-shape.js';
+import type { HttpCall } from './route.js';
+import { takeListener } from './take-listener.js';
+import { viewOwn } from './view-own.js';
+
+/** A result and whether it is final: 200, or 202 while the task goes on. */
+export function answerOf(result: TaskResult): { status: 200 | 202; body: TaskResult } {
+  return isEndState(result.status) ? { status: 200, body: shapeOf(result) } : { status: 202, body: waiting(result) };
+}
+
+/** A task that waits for people says for which approvals. */
+function waiting(result: TaskResult): TaskResult {
+  const open = result.approvals.filter(({ status }) => status === 'open').map(({ id }) => id);
+  const { task_key } = result;
+  if (open.length === 0 || task_key === null) return shapeOf(result);
+  const resume = `ability task watch ${task_key}`;
+  return shapeOf({ ...result, output: null, waiting: { approvals: open, resume, link: result.links.temporal } });
+}
+
+/**
+ * Waits for a task, no longer than was asked for, and no longer than the client is there; not at all where it waits
+ * for people.
+ *
+ * @param wait a duration; left out: its present state.
+ * @throws AbilityError `door.too_many` where the caller waits for too many tasks; the task goes on.
+ */
+export async function waitFor(
+  connection: Connection,
+  key: string,
+  wait: string | undefined,
+  { door, caller, signal }: Pick<HttpCall<unknown, unknown, unknown>, 'door' | 'caller' | 'signal'>,
+): Promise<TaskResult> {
+  const timeoutMs = wait === undefined ? 0 : parseDuration(wait);
+  if (timeoutMs === 0) return (await viewOwn(connection, key)).result;
+  const leave = takeListener(door, caller);
+  try {
+    const { result } = await waitForTask(connection, key, { timeoutMs, approvalMs: 0, signal });
+    return result ?? (await viewOwn(connection, key)).result;
+  } finally {
+    leave();
+  }
+}

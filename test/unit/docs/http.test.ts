@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { TASK_EVENTS } from '../../../src/contracts/task-events.js';
+import { ROUTES } from '../../../src/doors/http/routes/all.js';
+
+const page = readFileSync(join(import.meta.dirname, '../../../docs/http.md'), 'utf8');
+
+describe('docs/http.md', () => {
+  test('has every route with its right, and no other', () => {
+    const [, table = ''] = /<!-- routes -->\n([\s\S]*)<!-- \/routes -->/.exec(page) ?? [];
+    const told = [...table.matchAll(/^\| `([A-Z]+ \S+)` \| (?:`(\w+)`)? ?\|/gm)].map(([, route, right]) => [
+      route,
+      right ?? null,
+    ]);
+    expect(told).toEqual(ROUTES.map(({ method, path, right }) => [`${method} ${path}`, right]));
+  });
+
+  test.each(TASK_EVENTS)('says what comes with %s', (event) => {
+    expect(page).toMatch(new RegExp(`^\\| .*\`${event}\``, 'm'));
+  });
+});

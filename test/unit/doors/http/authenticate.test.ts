@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import type { AccessToken } from '../../../../src/contracts/access.js';
+import { type Authentication, authenticate, refuseWithoutRight } from '../../../../src/doors/http/authenticate.js';
+
+const token = (more: Partial<AccessToken> = {}): AccessToken => ({
+  id: '0123456789abcdef',
+  project: 'acme',
+  person: 'alice',
+  can: ['read', 'run', 'approve'],
+  created_at: '',
+  created_by: 'root',
+  expires_at: '',
+  ...more,
+});
+const known: Record<string, AccessToken> = {
+  good: token(),
+  // As nobody can make one, and a file may say.
+  bot: token({ id: 'b', agent: 'bot' }),
+};
+const door = (more: Partial<Authentication> = {}): Authentication => ({ findToken: (text) => known[text], ...more });
+const local = { name: 'me', source: 'claimed' } as const;
+const bearer = (text: string) => ({ headers: { authorization: `Bearer ${text}` } });
+const refused = (code: string) => expect.objectContaining({ code });
+
+describe('a request with a token', () => {
+  test('is one of its person, with its rights', () => {
+    const caller = authenticate(door(), bearer('good'));
+    expect(caller).toMatchObject({ person: { name: 'alice' }, kind: 'person', token: 'good' });
+    for (const right of ['read', 'run', 'approve'] as const) {
+      expect(() => refuseWithoutRight(caller, right)).not.toThrow();
+    }
+  });
+
+  test('of an agent is one of an agent for its person, and never approves', () => {
+    const caller = authenticate(door(), bearer('bot'));
+    expect(caller).toMatchObject({ person: { name: 'alice', agent: 'bot' }, kind: 'agent', agentToken: 'b' });
+    expect(() => refuseWithoutRight(caller, 'approve')).toThrow(refused('door.forbidden'));
+  });
+
+  test.each(['bad', '', 'good good', 'good\u00e9'])(
+    'that opens nothing is refused, whatever else there is: %j',
+    (text) => {
+      const all = door({ local, proxyHeader: 'x-user' });
+      const shown = { headers: { authorization: `Bearer ${text}`, 'x-user': 'alice' } };
+      expect(() => authenticate(all, shown)).toThrow(refused('door.unauthenticated'));
+    },
+  );
+
+  test('in another form is refused', () => {
+    for (const authorization of ['good', 'Basic good', 'Bearergood']) {
+      expect(() => authenticate(door({ local }), { headers: { authorization } })).toThrow(
+        refused('door.unauthenticated'),
+      );
+    }
+  });
+});
+
+describe('a request without a token', () => {
+  test('is refused where nothing says otherwise', () => {
+    expect(() => authenticate(door(), { headers: {} })).toThrow(refused('door.unauthenticated'));
+  });
+
+  test('on this machine reads and runs as who runs the door, of no kind that a guard could let pass, and decides nothing', () => {
+    const caller = authenticate(door({ local }), { headers: { 'x-user': 'alice' } });
+    expect(caller.person).toEqual(local);
+    expect(caller).not.toHaveProperty('kind');
+    expect(() => refuseWithoutRight(caller, 'run')).not.toThrow();
+    expect(() => refuseWithoutRight(caller, 'approve')).toThrow(refused('door.unauthenticated'));
+  });
+
+  test('behind a trusted proxy is one of the person that it names, and of no other', () => {
+    const proxied = door({ proxyHeader: 'x-user', local });
+    expect(authenticate(proxied, { headers: { 'x-user': ' alice ' } })).toMatchObject({ person: { name: 'alice' } });
+    for (const name of [undefined, '', ' ', ['alice', 'bob'], 'a\u0007b', 'mallory, alice', 'x'.repeat(101)]) {
+      expect(() => authenticate(proxied, { headers: { 'x-user': name } })).toThrow(refused('door.unauthenticated'));
+    }
+  });
+});

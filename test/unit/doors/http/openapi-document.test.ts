@@ -1,0 +1,42 @@
+import { validate } from '@readme/openapi-parser';
+import { describe, expect, test } from 'vitest';
+import { openApiDocument } from '../../../../src/doors/http/openapi-document.js';
+import { ROUTES } from '../../../../src/doors/http/routes/all.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: it is looked into at many places
+const document = openApiDocument(ROUTES, '1.2.3') as any;
+
+describe('the description of the door', () => {
+  test('is an OpenAPI 3.1 document', async () => {
+    expect(document.openapi).toBe('3.1.0');
+    expect(await validate(structuredClone(document))).toMatchObject({ valid: true });
+  });
+
+  test('has every route, under a name of its own, with all parameters of its path', () => {
+    const names = ROUTES.map(({ method, path }) => document.paths[path][method.toLowerCase()].operationId);
+    expect(new Set(names).size).toBe(ROUTES.length);
+    for (const { method, path } of ROUTES) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const { parameters } = document.paths[path][method.toLowerCase()];
+      const told = parameters
+        .filter((one: { in: string }) => one.in === 'path')
+        .map((one: { name: string }) => one.name);
+      expect(told).toEqual(inPath);
+    }
+  });
+
+  test('says of a body what the door checks', () => {
+    const { schema } = document.paths['/v1/runs'].post.requestBody.content['application/json'];
+    expect(schema).toMatchObject({ type: 'object', required: ['ability'], additionalProperties: false });
+    expect(Object.keys(schema.properties)).toContain('wait');
+  });
+
+  test('names the right that each route takes, but those that anyone may use', () => {
+    const open = ROUTES.filter(({ right }) => right === null).map(({ path }) => path);
+    expect(open).toEqual(['/v1/health']);
+    const decides = ROUTES.filter(({ right }) => right === 'approve').map(({ path }) => path);
+    expect(decides).toEqual(['/v1/tasks/{key}/approvals/{approval}']);
+    const changing = ROUTES.filter(({ method, right }) => method !== 'GET' && right === 'read').map(({ path }) => path);
+    expect(changing).toEqual(['/v1/abilities/{id}/plan']);
+  });
+});

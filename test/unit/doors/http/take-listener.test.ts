@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import type { HttpCaller } from '../../../../src/doors/http/caller.js';
+import { type HttpDoor, USUAL_LIMITS } from '../../../../src/doors/http/http-door.js';
+import { takeListener } from '../../../../src/doors/http/take-listener.js';
+
+const caller = (name: string): HttpCaller => ({ name, person: { name, source: 'claimed' }, rights: new Set() });
+const door = (listeners: number, listenersInAll: number) =>
+  ({ limits: { ...USUAL_LIMITS, listeners, listenersInAll } }) as HttpDoor;
+const refused = expect.objectContaining({ code: 'door.too_many', details: { retry_after: 5 } });
+
+test('a caller listens so often at a time, and again once it has left', () => {
+  const one = door(2, 10);
+  const leave = takeListener(one, caller('a'));
+  takeListener(one, caller('a'));
+  expect(() => takeListener(one, caller('a'))).toThrow(refused);
+  expect(() => takeListener(one, caller('b'))).not.toThrow();
+  leave();
+  expect(() => takeListener(one, caller('a'))).not.toThrow();
+  expect(() => takeListener(one, caller('a'))).toThrow(refused);
+});
+
+test('all callers together listen so often at a time, since workers poll the same server; each door counts by itself', () => {
+  const one = door(2, 3);
+  const leaves = ['a', 'b', 'c'].map((name) => takeListener(one, caller(name)));
+  expect(() => takeListener(one, caller('d'))).toThrow(refused);
+  expect(() => takeListener(door(2, 3), caller('d'))).not.toThrow();
+  for (const leave of leaves) leave();
+  expect(() => takeListener(one, caller('d'))).not.toThrow();
+});
