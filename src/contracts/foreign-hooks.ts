@@ -51,6 +51,24 @@ export const FOREIGN_EVENTS = {
 /** One of {@link FOREIGN_EVENTS}. */
 export type ForeignEvent = keyof typeof FOREIGN_EVENTS;
 
+/** Keys that events of Claude Code have; which of them, depends on the event. Source: answers, 39. */
+export const FOREIGN_EVENT_KEYS = [
+  'session_id',
+  'transcript_path',
+  'cwd',
+  'permission_mode',
+  'hook_event_name',
+  'tool_name',
+  'tool_input',
+  'tool_use_id',
+  'tool_response',
+  'error',
+  'is_interrupt',
+  'prompt',
+  'stop_hook_active',
+  'reason',
+] as const;
+
 /** How a hook is shown one ability. */
 export interface ShownAs {
   tool_name: string;

@@ -66,9 +66,11 @@ function linesOf({ draft, definition }: WrittenDraft, { isRun }: HookImport, sty
     ...(must
       ? must.map(({ ability, input }) => `  must deny ${ability} ${shown(JSON.stringify(input))}`)
       : [
-          isRun
-            ? '  denied none of the usual offences, so its silence refuses (`abstain: deny`); write `must_deny` instead'
-            : '  was not run, so its silence refuses (`abstain: deny`); write `must_deny` instead',
+          draft.asks
+            ? `  asks ${draft.asks.key}; its silence refuses (\`abstain: deny\`): if it answers only to object, write \`abstain: allow\``
+            : isRun
+              ? '  denied none of the usual offences, so its silence refuses (`abstain: deny`); write `must_deny` instead'
+              : '  was not run, so its silence refuses (`abstain: deny`); write `must_deny` instead',
         ]),
     ...notes.map((note) => `  ${note}`),
   ];

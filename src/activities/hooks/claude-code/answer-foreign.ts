@@ -1,4 +1,5 @@
 import type { HookAnswer } from '../../../contracts/hooks.js';
+import type { JsonObject } from '../../../contracts/json.js';
 import { isGuardPhase } from '../../../rules/guard-precedence.js';
 import { failedAnswer } from '../../../rules/hook-facts.js';
 import type { ScriptFacts } from '../../../rules/script-texts/evaluate-script.js';
@@ -46,8 +47,16 @@ export async function answerForeign(
 
 const PROVE = 'Correct the hook or what it needs; `ability lint --check-hooks` says what it answers.';
 
-/** @returns undefined: the hook is not asked about this. @throws AbilityError where it cannot be shown the call. */
-function questionOf({ foreign }: ForeignHandler, run: HookRun, root: string) {
+/**
+ * What a hook of another tool is asked about an event here.
+ *
+ * @returns undefined: the hook is not asked about this. @throws AbilityError where it cannot be shown the call.
+ */
+export function questionOf(
+  { foreign }: Pick<ForeignHandler, 'foreign'>,
+  run: HookRun,
+  root: string,
+): { question: Question; event: JsonObject } | undefined {
   const event = eventNameOf(foreign, run);
   if (!event) return undefined;
   if (!isOfTask(run)) {
@@ -64,7 +73,12 @@ function questionOf({ foreign }: ForeignHandler, run: HookRun, root: string) {
   return { question, event: toolEvent(event, call, around, run.outcome) };
 }
 
-function answerOf(verdict: Verdict, allow: HookAnswer, { foreign }: ForeignHandler): HookAnswer {
+/** What a verdict means in a phase; silence as the plan says. @param allow the answer that lets pass. */
+export function answerOf(
+  verdict: Verdict,
+  allow: HookAnswer,
+  { foreign }: Pick<ForeignHandler, 'foreign'>,
+): HookAnswer {
   const { hook_id: id, phase } = allow;
   if (verdict.kind === 'fault') return failedAnswer(id, allow, verdict.fault);
   const warnings = verdict.told.map(oneLine);

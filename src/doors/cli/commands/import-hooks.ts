@@ -55,6 +55,7 @@ async function importHooks(
   const { readSettings } = await import('../../../authoring/import/hooks/read-settings.js');
   const { planTools } = await import('../../../authoring/import/hooks/plan-tools.js');
   const { hookFileOf, planHookFiles } = await import('../../../authoring/import/hooks/plan-hook-files.js');
+  const { planServiceFiles } = await import('../../../authoring/import/hooks/plan-service-files.js');
   const { registryFolder } = await import('../registry-folder.js');
   const { root } = registry;
   const source = insideOf(root, resolve(context.cwd, file));
@@ -63,7 +64,7 @@ async function importHooks(
   const site: HookSite = { root, registry: registryFolder(root), name, source, overwrite: flags.overwrite === true };
   const tools = flags.tools ? planTools(root, site.registry, [...registry.operations.keys()]) : undefined;
   const abilities = [...shownAbilities(registry), ...(tools?.abilities ?? [])];
-  const place = { root, pluginRoot: pluginRootOf(source) };
+  const place = { root, pluginRoot: pluginRootOf(source), mcpServers: new Set(registry.mcpServers.keys()) };
   const taken = [...registry.hooks].flatMap(([phase, hooks]) =>
     hooks.filter((hook) => hook.file !== hookFileOf(site, phase)).map(({ value }) => value.id),
   );
@@ -71,7 +72,7 @@ async function importHooks(
   const asked = { root, env: context.env, environment, registry, isRun: flags.run !== false };
   const hooks: WrittenDraft[] = [];
   for (const draft of drafts) hooks.push({ draft, definition: await definitionOf(draft, asked, signal) });
-  const files = [...(tools?.files ?? []), ...planHookFiles(site, hooks)];
+  const files = [...(tools?.files ?? []), ...planServiceFiles(site, drafts), ...planHookFiles(site, hooks)];
   if (!flags.dryRun && files.length > 0) {
     const { whileAlone } = await import('../while-alone.js');
     const { writeTogether } = await import('../../../authoring/write-together.js');
@@ -109,6 +110,7 @@ async function deniedBy(
   const { handlerOf } = await import('../../../planning/resolve-hooks.js');
   const { isShown } = await import('../../../rules/tool-mapping/map-tool.js');
   const { findDenied } = await import('../../../worker/prove-guards.js');
+  if (draft.asks) return [];
   const { handler, ...value } = format.parse(draft.definition);
   if (!handler) return [];
   const loaded = { value: { ...value, handler }, file: draft.at, locate: () => ({ file: draft.at }) };
