@@ -2,8 +2,11 @@ import type { Effect } from './effects.js';
 import type { Phase } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 
-/** Protocols of other tools that a script handler may speak. Source: answers, 38 to 41. */
-export const FOREIGN_FORMATS = ['claude-code'] as const;
+/**
+ * Protocols of other tools that a handler may speak. `codex` is that of Claude Code, but an answer has no unknown keys.
+ * Source: answers, 38 to 41.
+ */
+export const FOREIGN_FORMATS = ['claude-code', 'codex'] as const;
 
 /** One of {@link FOREIGN_FORMATS}. */
 export type ForeignFormat = (typeof FOREIGN_FORMATS)[number];

@@ -55,7 +55,12 @@ beforeAll(async () => {
   const settings = { hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [http, mcp] }] } };
   const abilities = [{ key: 'ops.run', effects: 'write_idempotent' as Effect, input_schema: RUN }];
   const site = { root: '/nowhere', registry: 'registry', name: 'claude', source: 's.json', overwrite: false };
-  const place = { root: '/nowhere', pluginRoot: undefined, mcpServers: new Set(['guard']) };
+  const place = {
+    root: '/nowhere',
+    pluginRoot: undefined,
+    format: 'claude-code' as const,
+    mcpServers: new Set(['guard']),
+  };
   const { drafts, notTaken } = draftHooks(readSettings(JSON.stringify(settings), 's.json'), abilities, place);
   expect(notTaken).toEqual([]);
   const hooks = drafts.map((draft) => ({ draft, definition: { ...draft.definition, abstain: 'deny' } }));

@@ -57,10 +57,11 @@ export function questionOf(
   run: HookRun,
   root: string,
 ): { question: Question; event: JsonObject } | undefined {
+  const isClosed = foreign.format === 'codex';
   const event = eventNameOf(foreign, run);
   if (!event) return undefined;
   if (!isOfTask(run)) {
-    const question: Question = { event, toolInput: undefined };
+    const question: Question = { event, toolInput: undefined, isClosed };
     const around = { root, session: run.session, call: run.session };
     return { question, event: sessionEvent(event, run.payload, around) };
   }
@@ -69,7 +70,7 @@ export function questionOf(
   const call = toolCallOf(foreign.shown, run.input, cel);
   if (!isShown(foreign.shown, call, cel)) return undefined;
   const around = { root, session: run.session ?? run.task, call: `${run.task}/${run.path}` };
-  const question: Question = { event, toolInput: call.tool_input };
+  const question: Question = { event, toolInput: call.tool_input, isClosed };
   return { question, event: toolEvent(event, call, around, run.outcome) };
 }
 

@@ -55,7 +55,7 @@ async function fire(
       step: `hooks/must-deny.${id}`,
       environment,
       event: toolEvent(event, { tool_name, tool_input }, around),
-      question: { event, toolInput: tool_input },
+      question: { event, toolInput: tool_input, isClosed: handler.foreign.format === 'codex' },
       facts: (pinned) => ({
         values: {
           input: {},

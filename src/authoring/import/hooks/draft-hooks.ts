@@ -1,6 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, posix } from 'node:path';
-import { FOREIGN_EVENTS, type ToolCall, type ToolMapping } from '../../../contracts/foreign-hooks.js';
+import {
+  FOREIGN_EVENTS,
+  type ForeignFormat,
+  type ToolCall,
+  type ToolMapping,
+} from '../../../contracts/foreign-hooks.js';
 import type { Phase } from '../../../contracts/hooks.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import { isInside } from '../../../definitions/read-files.js';
@@ -38,6 +43,8 @@ export interface SettingsPlace {
   root: string;
   /** The folder of a plugin, relative to the project; undefined: it is none. */
   pluginRoot: string | undefined;
+  /** Whose settings these are. */
+  format: ForeignFormat;
   /** The names of its MCP servers. */
   mcpServers: ReadonlySet<string>;
 }
@@ -91,10 +98,10 @@ function draftOf(
   const { mapped } = shown;
   const definition: JsonObject = {
     id,
-    summary: `${hook.event} of ${name}, taken over from the settings of Claude Code or Codex.`,
+    summary: `${hook.event} of ${name}, taken over from the settings of ${place.format === 'codex' ? 'Codex' : 'Claude Code'}.`,
     ...(phase !== 'PostAbilityCall' && phase !== 'SessionStop' && { blocking: true }),
     ...(mapped.length > 0 && { match: { abilities: [...new Set(mapped.flatMap((each) => each.abilities))] } }),
-    handler: { ...handler, format: 'claude-code', event: hook.event },
+    handler: { ...handler, format: place.format, event: hook.event },
     ...(mapped.length > 0 && { as: mapped.map(({ entry }) => entry as ToolMapping & JsonObject) }),
   };
   return { id, phase, at: hook.at, definition, mapped, notes, ...(asks && { asks }) };

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, relative, resolve, sep } from 'node:path';
 import type { HookDraft, Offence } from '../../../authoring/import/hooks/draft-hooks.js';
 import type { Shown } from '../../../authoring/import/hooks/map-abilities.js';
 import type { HookSite, WrittenDraft } from '../../../authoring/import/hooks/plan-hook-files.js';
+import type { NotTaken } from '../../../authoring/import/hooks/read-settings.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
@@ -60,11 +61,13 @@ async function importHooks(
   const { root } = registry;
   const source = insideOf(root, resolve(context.cwd, file));
   const settings = readSettings(textOf(context.cwd, file), source);
+  settings.notTaken.push(...hooksInToml(root, source));
   const name = nameOf(source, flags.name);
   const site: HookSite = { root, registry: registryFolder(root), name, source, overwrite: flags.overwrite === true };
   const tools = flags.tools ? planTools(root, site.registry, [...registry.operations.keys()]) : undefined;
   const abilities = [...shownAbilities(registry), ...(tools?.abilities ?? [])];
-  const place = { root, pluginRoot: pluginRootOf(source), mcpServers: new Set(registry.mcpServers.keys()) };
+  const format = isOfCodex(source) ? ('codex' as const) : ('claude-code' as const);
+  const place = { root, format, pluginRoot: pluginRootOf(source), mcpServers: new Set(registry.mcpServers.keys()) };
   const taken = [...registry.hooks].flatMap(([phase, hooks]) =>
     hooks.filter((hook) => hook.file !== hookFileOf(site, phase)).map(({ value }) => value.id),
   );
@@ -137,7 +140,30 @@ function shownAbilities({ operations }: Registry): Shown[] {
   });
 }
 
+function isOfCodex(source: string): boolean {
+  return basename(dirname(source)) === '.codex';
+}
+
+/** Codex takes hooks from its `config.toml`, too, where they would be overlooked. */
+function hooksInToml(root: string, source: string): NotTaken[] {
+  const at = `${dirname(source)}/config.toml`;
+  const file = resolve(root, at);
+  if (!isOfCodex(source) || !existsSync(file)) return [];
+  const why = 'it may hold hooks in TOML, which is not read; write them to .codex/hooks.json and import that';
+  return MAY_HOLD_HOOKS.test(readFileSync(file, 'utf8')) ? [{ at, why }] : [];
+}
+
+/** A table or a key of this name, also in quotes and behind another one. */
+const MAY_HOLD_HOOKS = /^[^#\n]*\bhooks\b["']?\s*[\].=]/m;
+
 function textOf(cwd: string, file: string): string {
+  if (/\.toml$/i.test(file)) {
+    throw new AbilityError({
+      code: 'import.unreadable',
+      message: `${file} is TOML, which is not read`,
+      suggestion: 'Write its `[hooks]` as JSON to .codex/hooks.json, which Codex reads as well, and import that.',
+    });
+  }
   try {
     return readFileSync(resolve(cwd, file), 'utf8');
   } catch (error) {
