@@ -98,4 +98,6 @@ export interface PlanForeignHook {
 /** A call that a hook must deny, as it is shown that call. */
 export interface MustDeny extends ToolCall {
   ability: string;
+  /** What the arguments of the hook may read; absent in plans made before it was kept. */
+  input?: JsonObject;
 }

@@ -75,7 +75,7 @@ function mustDeny(hook: Loaded<HookDefinition>, registry: Registry, environment:
     const path = ['must_deny', index];
     const mapping = mappingOf(mappings, mappedAbilityOf(registry, ability, environment, hook, path));
     if (mapping) {
-      calls.push({ ability, ...shown(mapping, input, hook, path) });
+      calls.push({ ability, input, ...shown(mapping, input, hook, path) });
       continue;
     }
     const others = Object.keys(registry.project.environments);

@@ -6,6 +6,7 @@ import { PinnedScripts } from '../activities/script/pinned-scripts.js';
 import { SecretSource } from '../activities/secrets.js';
 import type { Finding } from '../contracts/findings.js';
 import type { MustDeny } from '../contracts/foreign-hooks.js';
+import type { HookEnvironment } from '../planning/foreign-guards.js';
 import { pathsOf } from '../server/project-paths.js';
 import { openStore } from '../server/store/open-store.js';
 import type { Store } from '../server/store/store.js';
@@ -47,7 +48,7 @@ export function hookDependenciesOf(
  * @returns the places of those calls, at most as many as are wanted.
  */
 export async function findDenied(
-  { root, env, environment }: { root: string; env: NodeJS.ProcessEnv; environment: string },
+  { root, env, environment }: { root: string; env: NodeJS.ProcessEnv; environment: HookEnvironment },
   id: string,
   handler: ForeignHandler,
   calls: readonly MustDeny[],

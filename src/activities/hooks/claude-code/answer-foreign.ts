@@ -34,9 +34,10 @@ export async function answerForeign(
   const allow: HookAnswer = { hook_id: id, ...at, status: 'ok', decision: 'allow' };
   const asked = questionOf(handler, run, dependencies.root);
   if (!asked) return allow;
-  const environment = environmentIn(run).name;
+  const around = environmentIn(run);
+  const { name: environment } = around;
   if (isGuardPhase(run.phase)) {
-    const fault = await proven.faultOf(id, handler, environment, run.signal);
+    const fault = await proven.faultOf(id, handler, around, run.signal);
     if (fault !== undefined) return failedAnswer(id, at, fault, PROVE);
   }
   const { signal, logs } = run;

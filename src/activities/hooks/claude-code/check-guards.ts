@@ -1,7 +1,7 @@
 import type { Finding } from '../../../contracts/findings.js';
 import { loadRegistry } from '../../../definitions/load-registry.js';
 import type { Registry } from '../../../definitions/registry.js';
-import { foreignGuards } from '../../../planning/foreign-guards.js';
+import { foreignGuards, hookEnvironment } from '../../../planning/foreign-guards.js';
 import { findingOfProblem } from '../../../planning/lint/finding-of.js';
 import type { ScriptHookDependencies } from '../ask-script.js';
 import { checkMustDeny, faultOfUndenied, type ProvenGuards } from './proven-guards.js';
@@ -20,9 +20,11 @@ export async function proveGuards(
   signal: AbortSignal,
 ): Promise<{ hook: string; fault: string }[]> {
   const failed: { hook: string; fault: string }[] = [];
-  for (const { hook, handler } of foreignGuards(loadRegistry(root), environment).guards) {
+  const registry = loadRegistry(root);
+  const around = hookEnvironment(registry, environment);
+  for (const { hook, handler } of foreignGuards(registry, environment).guards) {
     if (signal.aborted) break;
-    const fault = await proven.faultOf(hook.value.id, handler, environment, signal);
+    const fault = await proven.faultOf(hook.value.id, handler, around, signal);
     if (fault !== undefined && !signal.aborted) failed.push({ hook: hook.value.id, fault });
   }
   return failed;
@@ -38,7 +40,13 @@ export async function checkGuards(
   for (const environment of Object.keys(registry.project.environments)) {
     for (const { hook, handler } of foreignGuards(registry, environment).guards) {
       const { id } = hook.value;
-      for (const undenied of await checkMustDeny(dependencies, id, handler, environment, signal)) {
+      for (const undenied of await checkMustDeny(
+        dependencies,
+        id,
+        handler,
+        hookEnvironment(registry, environment),
+        signal,
+      )) {
         const message = `In ${environment} the hook ${id} fails: ${faultOfUndenied(undenied)}`;
         findings.push(
           findingOfProblem({ code: 'hook.failed', message, location: hook.locate(['must_deny']) }, hook.file),

@@ -111,6 +111,7 @@ async function deniedBy(
   const { hook: format } = await import('../../../definitions/formats/hooks.js');
   const { EnvironmentVariables } = await import('../../../planning/environment-variables.js');
   const { handlerOf } = await import('../../../planning/resolve-hooks.js');
+  const { hookEnvironment } = await import('../../../planning/foreign-guards.js');
   const { isShown } = await import('../../../rules/tool-mapping/map-tool.js');
   const { findDenied } = await import('../../../worker/prove-guards.js');
   if (draft.asks) return [];
@@ -122,7 +123,14 @@ async function deniedBy(
   const filterOf = (tool: string) => draft.mapped.find((mapped) => mapped.tool === tool)?.entry ?? {};
   const calls = offencesFor(draft, usualOffences).filter((call) => isShown(filterOf(call.tool_name), call));
   const withForeign = { ...planned, foreign: planned.foreign };
-  const places = await findDenied({ root, env, environment }, draft.id, withForeign, calls, MOST_CALLS, signal);
+  const places = await findDenied(
+    { root, env, environment: hookEnvironment(registry, environment) },
+    draft.id,
+    withForeign,
+    calls,
+    MOST_CALLS,
+    signal,
+  );
   return places.flatMap((index) => calls[index] ?? []);
 }
 
