@@ -52,9 +52,15 @@ test('from three guards of Claude Code to a call that one of them denies, in fou
   expect(imported).toMatchObject({ exitCode: 0 });
   expect(imported.stdout).toMatch(/3 of 4 hooks[\s\S]*guards tools\.bash, which it sees as Bash[\s\S]*fails closed/);
   expect(imported.stdout).toMatch(/Not taken over\n {2}PreToolUse\[0\]\.hooks\[2\]: it needs a shell: it redirects/);
-  expect(await run('lint', '--check-hooks')).toMatchObject({ exitCode: 0 });
+  expect(imported.stdout).toMatch(
+    /Next\n.*lint --check-hooks.*\n {2}ability run tools\.bash --input .*rm -rf .*is denied\n.*export --to claude/,
+  );
+  const checked = await run('lint', '--check-hooks');
+  expect(checked).toMatchObject({ exitCode: 0 });
+  expect(checked.stderr).toMatch(/Fired 3 guards: (\d+) of \1 calls denied/);
   const denied = await run('run', 'tools.bash', '--set', 'command=rm -rf /');
   expect(denied.exitCode).toBe(4);
+  expect(denied.stderr).toMatch(/Next:\n\s*ability why /);
   expect(denied.stdout + denied.stderr).toMatch(/BLOCKED by the team/);
   expect((await run('run', 'tools.bash', '--set', 'command=git push --force')).stdout).toMatch(/not with --force/);
   expect((await run('run', 'tools.write', '--set', 'file_path=.env', '--set', 'content=x')).exitCode).toBe(4);

@@ -172,7 +172,9 @@ export async function noteNext(context: Context, connection: Connection, result:
   if (!isEndState(result.status) || result.status === 'succeeded' || task_key === null) return;
   const retry = (await readWayToRetry(connection, result)) ?? null;
   const why = { command: commandOf('ability', 'why', task_key), purpose: 'how it came to this' };
-  const next = [...afterFailure({ task_key, error, steps, retry }), why];
+  const others = afterFailure({ task_key, error, steps, retry });
+  // Who was denied asks who denied it; the same again would be denied again.
+  const next = result.status === 'denied' ? [why, ...others] : [...others, why];
   context.terminal.note(['Next:', ...alignedCommands(context, next)].join('\n'));
 }
 

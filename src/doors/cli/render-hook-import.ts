@@ -4,6 +4,7 @@ import type { PlannedFile } from '../../authoring/planned-file.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { oneLine } from '../../rules/shown-text.js';
 import type { Terminal } from './terminal.js';
+import { commandOf } from './typed-command.js';
 
 /** An import of hooks that is done, or was only planned. */
 export interface HookImport {
@@ -44,10 +45,25 @@ export function renderHookImport(done: HookImport, style: Terminal['style']): st
   for (const { at, why } of notTaken) lines.push(`  ${at}: ${shown(why)}`);
   const said = files.length === 0 ? 'Nothing to write: all of it is there.' : isDryRun ? 'Would write' : 'Written';
   lines.push('', style('bold', said), ...files.map(({ path }) => `  ${path}`));
-  if (hooks.some(({ draft }) => draft.phase === 'PreAbilityCall')) {
-    lines.push('', 'Next', '  ability lint --check-hooks   # fires each guard with what it must deny');
-  }
+  if (hooks.some(({ draft }) => draft.phase === 'PreAbilityCall')) lines.push('', 'Next', ...nextLines(done));
   return lines.join('\n');
+}
+
+/** How to see that it guards, and how the tool itself is guarded by all hooks of the project. */
+function nextLines({ source, hooks }: HookImport): string[] {
+  const [denied] = hooks.flatMap(({ definition }) => (definition.must_deny as MustDenyEntry[] | undefined) ?? []);
+  const run = denied && commandOf('ability', 'run', denied.ability, '--input', JSON.stringify(denied.input));
+  const tool = source.split('/').includes('.codex') ? 'codex' : 'claude';
+  return [
+    '  ability lint --check-hooks   # fires each guard with what it must deny',
+    ...(run === undefined ? [] : [`  ${run}   # is denied`]),
+    `  ability hooks export --to ${tool}   # lets ${tool} ask the guards of this project`,
+  ];
+}
+
+interface MustDenyEntry {
+  ability: string;
+  input: JsonObject;
 }
 
 function linesOf({ draft, definition }: WrittenDraft, { isRun }: HookImport, style: Terminal['style']): string[] {

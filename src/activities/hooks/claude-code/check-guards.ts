@@ -30,16 +30,30 @@ export async function proveGuards(
   return failed;
 }
 
-/** A finding for each call that a guard must deny and does not, in each environment: `lint --check-hooks`. */
+/** What came of firing guards with what they must deny. */
+export interface GuardCheck {
+  /** One for each call that was not denied. */
+  findings: Finding[];
+  /** Guards that were fired, each counted once. */
+  guards: number;
+  /** Calls that they were fired with, in all environments. */
+  calls: number;
+}
+
+/** Fires each guard with each call that it must deny, in each environment: `lint --check-hooks`. */
 export async function checkGuards(
   registry: Registry,
   dependencies: ScriptHookDependencies,
   signal: AbortSignal,
-): Promise<Finding[]> {
+): Promise<GuardCheck> {
   const findings: Finding[] = [];
+  const fired = new Set<string>();
+  let calls = 0;
   for (const environment of Object.keys(registry.project.environments)) {
     for (const { hook, handler } of foreignGuards(registry, environment).guards) {
       const { id } = hook.value;
+      fired.add(id);
+      calls += handler.foreign.must_deny?.length ?? 0;
       for (const undenied of await checkMustDeny(
         dependencies,
         id,
@@ -54,5 +68,5 @@ export async function checkGuards(
       }
     }
   }
-  return findings;
+  return { findings, guards: fired.size, calls };
 }

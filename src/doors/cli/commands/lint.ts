@@ -53,7 +53,17 @@ async function hookFindings(context: Context, loader: RegistryLoader, { checkHoo
   const registry = tryToLoad(loader);
   if (!registry) return [];
   const { proveGuardsHere } = await import('../../../worker/prove-guards.js');
-  return unlessInterrupted(context, (signal) => proveGuardsHere(registry, context.env, signal));
+  const fire = (signal: AbortSignal) => proveGuardsHere(registry, context.env, signal);
+  const { findings, guards, calls } = await unlessInterrupted(context, fire);
+  const came = `${calls - findings.length} of ${counted(calls, 'call')} denied`;
+  context.terminal.note(
+    calls === 0 ? 'No guard has `must_deny`, so none was fired' : `Fired ${counted(guards, 'guard')}: ${came}`,
+  );
+  return findings;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function formatOf({ flags }: Context, { format }: LintFlags): (typeof FORMATS)[number] {
