@@ -2,8 +2,11 @@ import type { Effect } from './effects.js';
 import type { Phase } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 
-/** Protocols of other tools that a script handler may speak. Source: answers, 38 to 41. */
-export const FOREIGN_FORMATS = ['claude-code'] as const;
+/**
+ * Protocols of other tools that a handler may speak. `codex` is that of Claude Code, but an answer has no unknown keys.
+ * Source: answers, 38 to 41.
+ */
+export const FOREIGN_FORMATS = ['claude-code', 'codex'] as const;
 
 /** One of {@link FOREIGN_FORMATS}. */
 export type ForeignFormat = (typeof FOREIGN_FORMATS)[number];
@@ -51,6 +54,24 @@ export const FOREIGN_EVENTS = {
 /** One of {@link FOREIGN_EVENTS}. */
 export type ForeignEvent = keyof typeof FOREIGN_EVENTS;
 
+/** Keys that events of Claude Code have; which of them, depends on the event. Source: answers, 39. */
+export const FOREIGN_EVENT_KEYS = [
+  'session_id',
+  'transcript_path',
+  'cwd',
+  'permission_mode',
+  'hook_event_name',
+  'tool_name',
+  'tool_input',
+  'tool_use_id',
+  'tool_response',
+  'error',
+  'is_interrupt',
+  'prompt',
+  'stop_hook_active',
+  'reason',
+] as const;
+
 /** How a hook is shown one ability. */
 export interface ShownAs {
   tool_name: string;
@@ -77,4 +98,6 @@ export interface PlanForeignHook {
 /** A call that a hook must deny, as it is shown that call. */
 export interface MustDeny extends ToolCall {
   ability: string;
+  /** What the arguments of the hook may read; absent in plans made before it was kept. */
+  input?: JsonObject;
 }

@@ -323,8 +323,11 @@ export type PlanHandler =
       suggestion?: string;
     }
   | { kind: 'builtin'; name: BuiltinHook; options: JsonObject }
-  /** `operation` has no hooks; `with` absent: its input is the EventContext. */
-  | { kind: 'ability'; operation: PlanOperation; with?: JsonObject; timeout_ms: number };
+  /**
+   * `operation` has no hooks; `with` absent: its input is the EventContext. With `foreign` it is asked in the protocol of
+   * another tool: its input is the event of that, or `with` over the keys of that event.
+   */
+  | { kind: 'ability'; operation: PlanOperation; with?: JsonObject; timeout_ms: number; foreign?: PlanForeignHook };
 
 /** How often a failed call or group is tried. Times may be templates that give a duration. */
 export interface PlanRetry {

@@ -8,9 +8,9 @@ import type { Loaded } from './registry.js';
 /** What only a hook of another tool has. */
 const FOREIGN_KEYS = ['as', 'must_deny', 'abstain'] as const;
 
-/** Whether a hook is a script that speaks the protocol of another tool. */
+/** Whether a hook is a script or an ability that speaks the protocol of another tool. */
 export function isForeign({ handler }: Pick<HookDefinition, 'handler'>): boolean {
-  return 'script' in handler && handler.format !== undefined;
+  return ('script' in handler || 'ability' in handler) && handler.format !== undefined;
 }
 
 /**
@@ -27,8 +27,8 @@ export function faultOfForeignHook({ value, locate }: Loaded<HookDefinition>, ph
     const key = FOREIGN_KEYS.find((name) => value[name] !== undefined);
     const path = key === undefined ? foreignPartOf(handler) : [key];
     if (!path) return undefined;
-    const message = `\`${String(path.at(-1))}\` of the hook ${id} belongs to a script with a \`format\``;
-    return invalid(message, path, 'Write `format: claude-code` beside `script`, or leave it out.');
+    const message = `\`${String(path.at(-1))}\` of the hook ${id} belongs to a script or an ability with a \`format\``;
+    return invalid(message, path, 'Write `format: claude-code` beside `script` or `ability`, or leave it out.');
   }
   if (phase === 'SessionStart') {
     const suggestion = 'Write its handler as a script without `format`, or as an expression.';
@@ -42,7 +42,16 @@ export function faultOfForeignHook({ value, locate }: Loaded<HookDefinition>, ph
     const suggestion = 'Move it to PreAbilityCall.yaml.';
     return invalid(`The hook ${id} is asked about the input of calls, which is not known yet here`, [], suggestion);
   }
-  const event = 'script' in handler ? handler.event : undefined;
+  if ('ability' in handler && value.must_deny !== undefined) {
+    const suggestion =
+      'Write `examples` for `ability hooks test`, and say what silence means: `abstain: deny` or `allow`.';
+    return invalid(
+      `The hook ${id} asks an ability, which is not called to prove \`must_deny\``,
+      ['must_deny'],
+      suggestion,
+    );
+  }
+  const event = 'script' in handler || 'ability' in handler ? handler.event : undefined;
   if (event !== undefined && FOREIGN_EVENTS[event] !== phase) {
     const suggestion = `Move it to ${FOREIGN_EVENTS[event]}.yaml, or name another event.`;
     return invalid(`The event ${event} of the hook ${id} is none of ${phase}`, ['handler', 'event'], suggestion);
@@ -64,13 +73,10 @@ export function faultOfForeignHook({ value, locate }: Loaded<HookDefinition>, ph
   }
   if (phase === 'PreAbilityCall' && value.must_deny === undefined && value.abstain === undefined) {
     const suggestion =
-      'Write `must_deny`, calls that it is there to stop, or say what its silence means: `abstain: deny` or `allow`.';
+      'ability' in handler
+        ? 'Say what its silence means: `abstain: deny` or `allow`.'
+        : 'Write `must_deny`, calls that it is there to stop, or say what its silence means: `abstain: deny` or `allow`.';
     return invalid(`The hook ${id} does not say what it must deny, and silence is its yes`, [], suggestion);
-  }
-  const varied = value.must_deny && variedPartOf(handler);
-  if (varied) {
-    const message = `The hook ${id} gets what its event says on stdin, and ${varied.join('.')} that differs from call to call would tell a proof from a call`;
-    return invalid(message, ['handler', 'script', ...varied], 'Write plain texts there, without expressions.');
   }
   if (phase === 'PreAbilityCall') return undefined;
   const key = (['must_deny', 'abstain'] as const).find((name) => value[name] !== undefined);
@@ -80,20 +86,9 @@ export function faultOfForeignHook({ value, locate }: Loaded<HookDefinition>, ph
 
 /** Where a handler has what belongs to a format, without one. */
 function foreignPartOf(handler: HookDefinition['handler']): PropertyKey[] | undefined {
-  if (!('script' in handler)) return undefined;
+  if (!('script' in handler || 'ability' in handler)) return undefined;
   if (handler.event !== undefined) return ['handler', 'event'];
-  return 'plugin_root' in handler.script ? ['handler', 'script', 'plugin_root'] : undefined;
-}
-
-/** What a script is given besides its event, where that depends on the call. */
-function variedPartOf(handler: HookDefinition['handler']): PropertyKey[] | undefined {
-  if (!('script' in handler)) return undefined;
-  const { args = [], env = {} } = handler.script;
-  const isVaried = (given: unknown): boolean => typeof given !== 'string' || given.includes('${{');
-  const item = args.findIndex(isVaried);
-  if (item >= 0) return ['args', item];
-  const name = Object.keys(env).find((key) => isVaried(env[key]));
-  return name === undefined ? undefined : ['env', name];
+  return 'script' in handler && 'plugin_root' in handler.script ? ['handler', 'script', 'plugin_root'] : undefined;
 }
 
 function faultOfKeys(tool: string, keys: string[]): { text: string; advice: string } | undefined {

@@ -1,4 +1,5 @@
 import type { PlanForeignHook } from '../contracts/foreign-hooks.js';
+import type { JsonObject } from '../contracts/json.js';
 import type { PlanHandler } from '../contracts/plan.js';
 import type { Problem } from '../contracts/problem.js';
 import { AbilityError } from '../contracts/problem.js';
@@ -13,6 +14,19 @@ import { handlerOf } from './resolve-hooks.js';
 export interface ForeignGuard {
   hook: Loaded<HookDefinition>;
   handler: Extract<PlanHandler, { kind: 'script' }> & { foreign: PlanForeignHook };
+}
+
+/** An environment as hooks read it. */
+export interface HookEnvironment {
+  name: string;
+  protected: boolean;
+  vars: JsonObject;
+}
+
+/** An environment of a project as hooks of a task in it read it. */
+export function hookEnvironment({ project }: Registry, name: string): HookEnvironment {
+  const { protected: isProtected = false, vars = {} } = project.environments[name] ?? {};
+  return { name, protected: isProtected, vars: vars as JsonObject };
 }
 
 /** The guards of another tool that must deny something in an environment, and those that cannot be resolved there. */
@@ -35,7 +49,7 @@ export function foreignGuards(
   return { guards, problems };
 }
 
-/** As the plan of the first ability has it that the guard must deny a call of. */
+/** As the plan of the first ability has it that shows a call to the guard: with all calls that it must deny, of any ability. */
 function guardOf(
   hook: Loaded<HookDefinition>,
   registry: Registry,

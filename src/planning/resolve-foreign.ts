@@ -37,8 +37,8 @@ export function resolveForeign(
   subject: MappedAbility | undefined,
 ): PlanForeignHook | undefined {
   const { handler, as: mappings = [], must_deny, abstain } = hook.value;
-  if (!('script' in handler) || handler.format === undefined) return undefined;
-  const { plugin_root } = { plugin_root: undefined, ...handler.script };
+  if (!('script' in handler || 'ability' in handler) || handler.format === undefined) return undefined;
+  const { plugin_root } = { plugin_root: undefined, ...('script' in handler && handler.script) };
   const common = {
     format: handler.format,
     ...(handler.event !== undefined && { event: handler.event }),
@@ -75,7 +75,7 @@ function mustDeny(hook: Loaded<HookDefinition>, registry: Registry, environment:
     const path = ['must_deny', index];
     const mapping = mappingOf(mappings, mappedAbilityOf(registry, ability, environment, hook, path));
     if (mapping) {
-      calls.push({ ability, ...shown(mapping, input, hook, path) });
+      calls.push({ ability, input, ...shown(mapping, input, hook, path) });
       continue;
     }
     const others = Object.keys(registry.project.environments);

@@ -25,7 +25,7 @@ export function resolveGuardAbility(
   { key, with: input, timeout_sec = 10 }: AbilityHandler,
   available: Available,
   variables: EnvironmentVariables,
-): PlanHandler {
+): Extract<PlanHandler, { kind: 'ability' }> {
   const path = ['handler', 'ability', 'key'];
   const operation = registry.operations.get(key);
   if (!operation) throw new AbilityError({ ...whyNone(registry, hook, key), location: hook.locate(path) });

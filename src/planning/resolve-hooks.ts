@@ -1,4 +1,5 @@
 import type { Effect } from '../contracts/effects.js';
+import { FOREIGN_EVENT_KEYS } from '../contracts/foreign-hooks.js';
 import type { BuiltinHook, HookKind, Phase } from '../contracts/hooks.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { PlanHandler, PlanHook, PlanHooks } from '../contracts/plan.js';
@@ -44,6 +45,13 @@ export const IN_HOOKS: Available = {
   functions: ['now'],
   where: 'a hook',
   instead: 'A hook has `now()`, and nothing that depends on chance.',
+};
+/** What `with` of an ability handler may use that is asked in the protocol of another tool. */
+const IN_EVENTS: Available = {
+  names: FOREIGN_EVENT_KEYS,
+  functions: [],
+  where: '`with` of a hook with a `format`',
+  instead: 'It is the event of the tool, and nothing that depends on the moment or on chance.',
 };
 const GUARD_MS = parseDuration('10s');
 
@@ -169,7 +177,6 @@ function unknownHook(
   });
 }
 
-/** Whether a hook fires around an ability. */
 /** Whether the `match` of a hook fits what it is asked about. */
 export function fitsMatch(match: HookMatch, subject: HookSubject): boolean {
   return (
@@ -206,7 +213,12 @@ export function handlerOf(
     const timeout_ms = (handler.script.timeout_sec ?? GUARD_MS / 1000) * 1000;
     return { kind: 'script', script, timeout_ms, ...(foreign && { foreign }) };
   }
-  if ('ability' in handler) return resolveGuardAbility(registry, hook, handler.ability, IN_HOOKS, variables);
+  if ('ability' in handler) {
+    const available = handler.format === undefined ? IN_HOOKS : IN_EVENTS;
+    const planned = resolveGuardAbility(registry, hook, handler.ability, available, variables);
+    const foreign = resolveForeign(hook, registry, subject);
+    return { ...planned, ...(foreign && { foreign }) };
+  }
   const { deny_if, confirm_if, warn_if, reason, suggestion } = handler.expression;
   for (const [key, condition] of Object.entries({ deny_if, confirm_if, warn_if })) {
     if (condition === undefined) continue;

@@ -148,7 +148,10 @@ async function hostWorkers(
         ...real,
         execute,
         answerScript: createMockedHooks(hooksOf, real.answerScript),
-        answerAbility: createMockedAbilities(hooksOf, createAnswerAbility({ execute, secrets, files: real.files })),
+        answerAbility: createMockedAbilities(
+          hooksOf,
+          createAnswerAbility({ root: registry.root, execute, secrets, files: real.files }),
+        ),
         secrets,
         // A case names the files of its input, which are nowhere.
         files: { ...real.files, store: givingAll(real.files.store) },

@@ -93,7 +93,7 @@ export function buildDependencies(
     scripts,
     tools,
     execute,
-    answerAbility: createAnswerAbility({ execute, secrets, files: { store: files, folders } }),
+    answerAbility: createAnswerAbility({ root, execute, secrets, files: { store: files, folders } }),
     answerScript: createAnswerScript({ root, groups, scripts, secrets }, proven),
     secrets,
     variables: (environment) => new EnvironmentVariables(root, environment, env),

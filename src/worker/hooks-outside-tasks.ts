@@ -32,7 +32,7 @@ export function openHooksOutsideTasks(root: string, project: string, env: NodeJS
   return {
     dependencies: {
       answerScript: createAnswerScript({ root, groups, scripts, secrets }),
-      answerAbility: createAnswerAbility({ execute, secrets, files }),
+      answerAbility: createAnswerAbility({ root, execute, secrets, files }),
       secrets,
       recordUsage: () => {},
     },

@@ -1,11 +1,11 @@
 import type { ScriptHookDependencies } from '../activities/hooks/ask-script.js';
 import type { ForeignHandler } from '../activities/hooks/claude-code/ask-foreign.js';
-import { checkGuards } from '../activities/hooks/claude-code/check-guards.js';
+import { checkGuards, type GuardCheck } from '../activities/hooks/claude-code/check-guards.js';
 import { checkMustDeny } from '../activities/hooks/claude-code/proven-guards.js';
 import { PinnedScripts } from '../activities/script/pinned-scripts.js';
 import { SecretSource } from '../activities/secrets.js';
-import type { Finding } from '../contracts/findings.js';
 import type { MustDeny } from '../contracts/foreign-hooks.js';
+import type { HookEnvironment } from '../planning/foreign-guards.js';
 import { pathsOf } from '../server/project-paths.js';
 import { openStore } from '../server/store/open-store.js';
 import type { Store } from '../server/store/store.js';
@@ -16,7 +16,7 @@ export async function proveGuardsHere(
   registry: Parameters<typeof checkGuards>[0],
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
-): Promise<Finding[]> {
+): Promise<GuardCheck> {
   const { groups, ...dependencies } = hookDependenciesOf(registry.root, env);
   try {
     return await checkGuards(registry, { ...dependencies, groups }, signal);
@@ -47,7 +47,7 @@ export function hookDependenciesOf(
  * @returns the places of those calls, at most as many as are wanted.
  */
 export async function findDenied(
-  { root, env, environment }: { root: string; env: NodeJS.ProcessEnv; environment: string },
+  { root, env, environment }: { root: string; env: NodeJS.ProcessEnv; environment: HookEnvironment },
   id: string,
   handler: ForeignHandler,
   calls: readonly MustDeny[],

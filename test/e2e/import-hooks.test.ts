@@ -53,15 +53,15 @@ test('from three guards of Claude Code to a call that one of them denies, in fou
   expect(imported.stdout).toMatch(/3 of 4 hooks[\s\S]*guards tools\.bash, which it sees as Bash[\s\S]*fails closed/);
   expect(imported.stdout).toMatch(/Not taken over\n {2}PreToolUse\[0\]\.hooks\[2\]: it needs a shell: it redirects/);
   expect(imported.stdout).toMatch(
-    /Next\n.*lint --check-hooks.*\n.*run tools\.\w+ --input .*\n.*hooks export --to claude/,
+    /Next\n.*lint --check-hooks.*\n {2}ability run tools\.bash --input .*rm -rf .*is denied\n.*export --to claude/,
   );
-  const proved = await run('lint', '--check-hooks');
-  expect(proved.exitCode).toBe(0);
-  expect(proved.stderr).toMatch(/Fired 3 guards with \d+ calls to deny, over all environments: all were denied\./);
+  const checked = await run('lint', '--check-hooks');
+  expect(checked).toMatchObject({ exitCode: 0 });
+  expect(checked.stderr).toMatch(/Fired 3 guards: (\d+) of \1 calls denied/);
   const denied = await run('run', 'tools.bash', '--set', 'command=rm -rf /');
   expect(denied.exitCode).toBe(4);
+  expect(denied.stderr).toMatch(/Next:\n\s*ability why /);
   expect(denied.stdout + denied.stderr).toMatch(/BLOCKED by the team/);
-  expect(denied.stderr).toMatch(/Next:\n +\S*( --no)? ?ability why /);
   expect((await run('run', 'tools.bash', '--set', 'command=git push --force')).stdout).toMatch(/not with --force/);
   expect((await run('run', 'tools.write', '--set', 'file_path=.env', '--set', 'content=x')).exitCode).toBe(4);
   expect((await run('run', 'tools.bash', '--set', 'command=echo hi')).stdout).toMatch(/"text": "hi"/);
@@ -81,7 +81,7 @@ test('lint --check-hooks reports a guard that no longer denies what it must', as
   folder.write({ '.claude/hooks/block-dangerous.sh': '#!/usr/bin/env bash\nexit 0\n' });
   const found = await run('lint', '--check-hooks', '--json');
   expect(found.exitCode).toBe(1);
-  expect(found.stderr).toMatch(/: \d+ w(as|ere) not denied\./);
+  expect(found.stderr).toMatch(/: \d+ of \d+ calls denied/);
   expect(JSON.parse(found.stdout).findings).toContainEqual(
     expect.objectContaining({ code: 'hook.failed', message: expect.stringMatching(/block-dangerous.*it is silent/) }),
   );

@@ -12,6 +12,8 @@ import { checkOutput } from '../check-call-output.js';
 import type { Execute } from '../execute.js';
 import { CallFiles, type FileDependencies } from '../files/call-files.js';
 import type { SecretSource } from '../secrets.js';
+import { answerOf, questionOf } from './claude-code/answer-foreign.js';
+import { readOutput } from './claude-code/read-output.js';
 import { environmentIn, factsOf, type HookRun, isOfTask, versionsOf } from './hook-context.js';
 import { readHookResult } from './read-hook-result.js';
 
@@ -25,6 +27,8 @@ export type AnswerAbility = (
 
 /** What calls of guards need of their worker. */
 export interface AbilityHookDependencies {
+  /** The root of the project, which hooks of other tools are shown as their working directory. */
+  root: string;
   execute: Execute;
   secrets: (environment: string) => SecretSource;
   files: FileDependencies;
@@ -45,6 +49,7 @@ export function createAnswerAbility(dependencies: AbilityHookDependencies): Answ
     const log = new CallLog(run.logs?.folder, step, 1, run.logs?.share(step));
     const timeUp = AbortSignal.timeout(handler.timeout_ms);
     const stop = AbortSignal.any([run.signal, timeUp]);
+    const { foreign } = handler;
     const files = new CallFiles(dependencies.files, {
       task: taskOf(run),
       files: [],
@@ -53,11 +58,20 @@ export function createAnswerAbility(dependencies: AbilityHookDependencies): Answ
       signal: stop,
     });
     try {
-      const call = callOf(handler, context, run, { log, files, stop, secrets: dependencies.secrets });
+      const asking = foreign && questionOf({ foreign }, run, dependencies.root);
+      const allow: HookAnswer = { hook_id: id, ...at, status: 'ok', decision: 'allow' };
+      if (foreign && !asking) return allow;
+      const call = callOf(handler, givenTo(handler.with, context, run, asking?.event), context, run, {
+        log,
+        files,
+        stop,
+        secrets: dependencies.secrets,
+      });
       const asked = Promise.resolve(dependencies.execute(handler.operation, call));
       const output = checkOutput(handler.operation, call, await Promise.race([asked, ended(stop)]));
       const value = log.maskDeep(output);
       refuseUnsafeKeys(value);
+      if (foreign && asking) return answerOf(readOutput(value as Json, asking.question), allow, { foreign });
       return readHookResult(id, value, { ...at, ability: context.ability_id });
     } catch (error) {
       if (timeUp.aborted) return failedAnswer(id, at, `it took longer than ${handler.timeout_ms} ms`);
@@ -84,7 +98,8 @@ function taskOf(run: HookRun): string {
 }
 
 function callOf(
-  { operation, with: template, timeout_ms }: Parameters<AnswerAbility>[1],
+  { operation, timeout_ms }: Parameters<AnswerAbility>[1],
+  given: JsonObject,
   context: EventContext,
   run: HookRun,
   { log, files, stop, secrets }: Pick<CallInput, 'log' | 'files' | 'stop'> & Pick<AbilityHookDependencies, 'secrets'>,
@@ -94,7 +109,7 @@ function callOf(
   const task = taskOf(run);
   const path = `hooks/${run.phase}.${context.ability_id ?? 'session'}`;
   return {
-    input: operationInput(operation, givenTo(template, context, run, cel), engine),
+    input: operationInput(operation, given, engine),
     taskKey: task.includes(':') ? null : task,
     ability: operation.key,
     path,
@@ -116,8 +131,15 @@ function callOf(
   };
 }
 
-function givenTo(template: JsonObject | undefined, context: EventContext, run: HookRun, cel: string): JsonObject {
-  if (template === undefined) return { ...context } as Record<string, unknown> as JsonObject;
-  const given: Json = evaluateTemplate(template, { values: factsOf(run), cel, now: () => run.moment });
+/** @param event of another tool: the input, or what `with` reads. */
+function givenTo(
+  template: JsonObject | undefined,
+  context: EventContext,
+  run: HookRun,
+  event: JsonObject | undefined,
+): JsonObject {
+  if (template === undefined) return event ?? ({ ...context } as Record<string, unknown> as JsonObject);
+  const { cel } = versionsOf(run);
+  const given: Json = evaluateTemplate(template, { values: event ?? factsOf(run), cel, now: () => run.moment });
   return given as JsonObject;
 }

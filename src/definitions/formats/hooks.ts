@@ -91,7 +91,9 @@ export const handler = z.union(
     z.strictObject({
       format: foreignFormat
         .optional()
-        .describe('`claude-code`: the script speaks the hook protocol of Claude Code, and `as` says what it is shown.'),
+        .describe(
+          '`claude-code`: the script speaks the hook protocol of Claude Code, and `as` says what it is shown; `codex`: the same, and an unknown key in its answer is a failure.',
+        ),
       event: foreignEvent
         .optional()
         .describe(
@@ -100,7 +102,15 @@ export const handler = z.union(
       script: answeringHere.describe('A script: EventContext as JSON on stdin, HookResult as JSON on stdout.'),
     }),
     z.strictObject({ builtin: builtin.describe('A handler that comes with the runtime.') }),
-    z.strictObject({ ability: ability.describe('A low-level ability whose output is a HookResult.') }),
+    z.strictObject({
+      format: foreignFormat
+        .optional()
+        .describe(
+          '`claude-code`: the ability gets the event of the tool as its input, and its output is read as the answer of a hook of Claude Code; `codex`: the same, and an unknown key is a failure.',
+        ),
+      event: foreignEvent.optional().describe('With `format: claude-code`: the event that the ability knows.'),
+      ability: ability.describe('A low-level ability whose output is a HookResult.'),
+    }),
   ],
   'A handler is one of expression, script, builtin, ability',
 );

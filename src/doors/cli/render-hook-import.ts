@@ -45,24 +45,25 @@ export function renderHookImport(done: HookImport, style: Terminal['style']): st
   for (const { at, why } of notTaken) lines.push(`  ${at}: ${shown(why)}`);
   const said = files.length === 0 ? 'Nothing to write: all of it is there.' : isDryRun ? 'Would write' : 'Written';
   lines.push('', style('bold', said), ...files.map(({ path }) => `  ${path}`));
-  lines.push(...nextOf(hooks));
+  if (hooks.some(({ draft }) => draft.phase === 'PreAbilityCall')) lines.push('', 'Next', ...nextLines(done));
   return lines.join('\n');
 }
 
-/** How it is seen that the guards work: proved, then by a call that one of them denies. */
-function nextOf(hooks: readonly WrittenDraft[]): string[] {
-  if (!hooks.some(({ draft }) => draft.phase === 'PreAbilityCall')) return [];
-  const [denied] = hooks.flatMap(
-    ({ definition }) => (definition.must_deny ?? []) as { ability: string; input: JsonObject }[],
-  );
+/** How to see that it guards, and how the tool itself is guarded by all hooks of the project. */
+function nextLines({ source, hooks }: HookImport): string[] {
+  const [denied] = hooks.flatMap(({ definition }) => (definition.must_deny as MustDenyEntry[] | undefined) ?? []);
   const run = denied && commandOf('ability', 'run', denied.ability, '--input', JSON.stringify(denied.input));
+  const tool = source.split('/').includes('.codex') ? 'codex' : 'claude';
   return [
-    '',
-    'Next',
     '  ability lint --check-hooks   # fires each guard with what it must deny',
-    ...(run === undefined ? [] : [`  ${run}   # a guard denies it; the call is not made`]),
-    '  ability hooks export --to claude   # the way back: the tool asks the guards of this project',
+    ...(run === undefined ? [] : [`  ${run}   # is denied`]),
+    `  ability hooks export --to ${tool}   # lets ${tool} ask the guards of this project`,
   ];
+}
+
+interface MustDenyEntry {
+  ability: string;
+  input: JsonObject;
 }
 
 function linesOf({ draft, definition }: WrittenDraft, { isRun }: HookImport, style: Terminal['style']): string[] {
@@ -81,9 +82,11 @@ function linesOf({ draft, definition }: WrittenDraft, { isRun }: HookImport, sty
     ...(must
       ? must.map(({ ability, input }) => `  must deny ${ability} ${shown(JSON.stringify(input))}`)
       : [
-          isRun
-            ? '  denied none of the usual offences, so its silence refuses (`abstain: deny`); write `must_deny` instead'
-            : '  was not run, so its silence refuses (`abstain: deny`); write `must_deny` instead',
+          draft.asks
+            ? `  asks ${draft.asks.key}; its silence refuses (\`abstain: deny\`): if it answers only to object, write \`abstain: allow\``
+            : isRun
+              ? '  denied none of the usual offences, so its silence refuses (`abstain: deny`); write `must_deny` instead'
+              : '  was not run, so its silence refuses (`abstain: deny`); write `must_deny` instead',
         ]),
     ...notes.map((note) => `  ${note}`),
   ];

@@ -56,17 +56,17 @@ describe('a guard written for Claude Code (answer 38)', () => {
   test.each([
     ['no `as`', hook(HANDLER, MUST), /as which tool/],
     ['neither must_deny nor abstain', hook(HANDLER, AS), /must deny/],
-    [
-      'an argument that would tell a proof from a call',
-      hook('handler: { script: { path: guards/g.sh, args: ["${{ input.command }}"] }, format: claude-code }', AS, MUST),
-      /args\.0/,
-    ],
-    [
-      'a variable that would',
-      hook('handler: { script: { path: guards/g.sh, env: { A: "${{ task.key }}" } }, format: claude-code }', AS, MUST),
-      /env\.A/,
-    ],
     ['`as` without a format', hook('handler: { script: { path: guards/g.sh } }', AS), /`as`.*format/],
+    [
+      '`must_deny` beside an ability',
+      hook('handler: { ability: op, format: claude-code }', AS, MUST),
+      /ability.*must_deny/,
+    ],
+    [
+      'an ability that does not say what its silence means',
+      hook('handler: { ability: op, format: claude-code }', AS),
+      /silence/,
+    ],
     ['`must_deny` beside an expression', hook('handler: { expression: { deny_if: "true" } }', MUST), /`must_deny`/],
     ['`plugin_root` without a format', hook('handler: { script: { path: g, plugin_root: x } }'), /`plugin_root`/],
     ['another format', hook('handler: { script: { path: g }, format: claude }', AS, MUST), /claude-code/],

@@ -1,4 +1,5 @@
 import type { HookAnswer } from '../../../contracts/hooks.js';
+import type { JsonObject } from '../../../contracts/json.js';
 import { isGuardPhase } from '../../../rules/guard-precedence.js';
 import { failedAnswer } from '../../../rules/hook-facts.js';
 import type { ScriptFacts } from '../../../rules/script-texts/evaluate-script.js';
@@ -33,9 +34,10 @@ export async function answerForeign(
   const allow: HookAnswer = { hook_id: id, ...at, status: 'ok', decision: 'allow' };
   const asked = questionOf(handler, run, dependencies.root);
   if (!asked) return allow;
-  const environment = environmentIn(run).name;
+  const around = environmentIn(run);
+  const { name: environment } = around;
   if (isGuardPhase(run.phase)) {
-    const fault = await proven.faultOf(id, handler, environment, run.signal);
+    const fault = await proven.faultOf(id, handler, around, run.signal);
     if (fault !== undefined) return failedAnswer(id, at, fault, PROVE);
   }
   const { signal, logs } = run;
@@ -46,12 +48,21 @@ export async function answerForeign(
 
 const PROVE = 'Correct the hook or what it needs; `ability lint --check-hooks` says what it answers.';
 
-/** @returns undefined: the hook is not asked about this. @throws AbilityError where it cannot be shown the call. */
-function questionOf({ foreign }: ForeignHandler, run: HookRun, root: string) {
+/**
+ * What a hook of another tool is asked about an event here.
+ *
+ * @returns undefined: the hook is not asked about this. @throws AbilityError where it cannot be shown the call.
+ */
+export function questionOf(
+  { foreign }: Pick<ForeignHandler, 'foreign'>,
+  run: HookRun,
+  root: string,
+): { question: Question; event: JsonObject } | undefined {
+  const isClosed = foreign.format === 'codex';
   const event = eventNameOf(foreign, run);
   if (!event) return undefined;
   if (!isOfTask(run)) {
-    const question: Question = { event, toolInput: undefined };
+    const question: Question = { event, toolInput: undefined, isClosed };
     const around = { root, session: run.session, call: run.session };
     return { question, event: sessionEvent(event, run.payload, around) };
   }
@@ -60,11 +71,16 @@ function questionOf({ foreign }: ForeignHandler, run: HookRun, root: string) {
   const call = toolCallOf(foreign.shown, run.input, cel);
   if (!isShown(foreign.shown, call, cel)) return undefined;
   const around = { root, session: run.session ?? run.task, call: `${run.task}/${run.path}` };
-  const question: Question = { event, toolInput: call.tool_input };
+  const question: Question = { event, toolInput: call.tool_input, isClosed };
   return { question, event: toolEvent(event, call, around, run.outcome) };
 }
 
-function answerOf(verdict: Verdict, allow: HookAnswer, { foreign }: ForeignHandler): HookAnswer {
+/** What a verdict means in a phase; silence as the plan says. @param allow the answer that lets pass. */
+export function answerOf(
+  verdict: Verdict,
+  allow: HookAnswer,
+  { foreign }: Pick<ForeignHandler, 'foreign'>,
+): HookAnswer {
   const { hook_id: id, phase } = allow;
   if (verdict.kind === 'fault') return failedAnswer(id, allow, verdict.fault);
   const warnings = verdict.told.map(oneLine);

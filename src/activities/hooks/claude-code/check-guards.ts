@@ -1,7 +1,7 @@
 import type { Finding } from '../../../contracts/findings.js';
 import { loadRegistry } from '../../../definitions/load-registry.js';
 import type { Registry } from '../../../definitions/registry.js';
-import { foreignGuards } from '../../../planning/foreign-guards.js';
+import { foreignGuards, hookEnvironment } from '../../../planning/foreign-guards.js';
 import { findingOfProblem } from '../../../planning/lint/finding-of.js';
 import type { ScriptHookDependencies } from '../ask-script.js';
 import { checkMustDeny, faultOfUndenied, type ProvenGuards } from './proven-guards.js';
@@ -20,25 +20,47 @@ export async function proveGuards(
   signal: AbortSignal,
 ): Promise<{ hook: string; fault: string }[]> {
   const failed: { hook: string; fault: string }[] = [];
-  for (const { hook, handler } of foreignGuards(loadRegistry(root), environment).guards) {
+  const registry = loadRegistry(root);
+  const around = hookEnvironment(registry, environment);
+  for (const { hook, handler } of foreignGuards(registry, environment).guards) {
     if (signal.aborted) break;
-    const fault = await proven.faultOf(hook.value.id, handler, environment, signal);
+    const fault = await proven.faultOf(hook.value.id, handler, around, signal);
     if (fault !== undefined && !signal.aborted) failed.push({ hook: hook.value.id, fault });
   }
   return failed;
 }
 
-/** A finding for each call that a guard must deny and does not, in each environment: `lint --check-hooks`. */
+/** What came of firing guards with what they must deny. */
+export interface GuardCheck {
+  /** One for each call that was not denied. */
+  findings: Finding[];
+  /** Guards that were fired, each counted once. */
+  guards: number;
+  /** Calls that they were fired with, in all environments. */
+  calls: number;
+}
+
+/** Fires each guard with each call that it must deny, in each environment: `lint --check-hooks`. */
 export async function checkGuards(
   registry: Registry,
   dependencies: ScriptHookDependencies,
   signal: AbortSignal,
-): Promise<Finding[]> {
+): Promise<GuardCheck> {
   const findings: Finding[] = [];
+  const fired = new Set<string>();
+  let calls = 0;
   for (const environment of Object.keys(registry.project.environments)) {
     for (const { hook, handler } of foreignGuards(registry, environment).guards) {
       const { id } = hook.value;
-      for (const undenied of await checkMustDeny(dependencies, id, handler, environment, signal)) {
+      fired.add(id);
+      calls += handler.foreign.must_deny?.length ?? 0;
+      for (const undenied of await checkMustDeny(
+        dependencies,
+        id,
+        handler,
+        hookEnvironment(registry, environment),
+        signal,
+      )) {
         const message = `In ${environment} the hook ${id} fails: ${faultOfUndenied(undenied)}`;
         findings.push(
           findingOfProblem({ code: 'hook.failed', message, location: hook.locate(['must_deny']) }, hook.file),
@@ -46,5 +68,5 @@ export async function checkGuards(
       }
     }
   }
-  return findings;
+  return { findings, guards: fired.size, calls };
 }

@@ -1,6 +1,7 @@
 import { ulid } from 'ulid';
 import type { MustDeny } from '../../../contracts/foreign-hooks.js';
 import { CEL, ENGINE } from '../../../contracts/names.js';
+import type { HookEnvironment } from '../../../planning/foreign-guards.js';
 import { digestOf } from '../../../rules/canonical.js';
 import type { ScriptHookDependencies } from '../ask-script.js';
 import { askForeign, type ForeignHandler } from './ask-foreign.js';
@@ -23,7 +24,7 @@ export async function checkMustDeny(
   dependencies: ScriptHookDependencies,
   id: string,
   handler: ForeignHandler,
-  environment: string,
+  environment: HookEnvironment,
   signal: AbortSignal,
   most = Number.POSITIVE_INFINITY,
 ): Promise<Undenied[]> {
@@ -40,8 +41,8 @@ async function fire(
   dependencies: ScriptHookDependencies,
   id: string,
   handler: ForeignHandler,
-  { ability, tool_name, tool_input }: MustDeny,
-  environment: string,
+  { ability, input = {}, tool_name, tool_input }: MustDeny,
+  environment: HookEnvironment,
   signal: AbortSignal,
 ): Promise<Verdict> {
   const event = handler.foreign.event ?? 'PreToolUse';
@@ -53,13 +54,14 @@ async function fire(
       id,
       handler,
       step: `hooks/must-deny.${id}`,
-      environment,
+      environment: environment.name,
       event: toolEvent(event, { tool_name, tool_input }, around),
-      question: { event, toolInput: tool_input },
+      question: { event, toolInput: tool_input, isClosed: handler.foreign.format === 'codex' },
       facts: (pinned) => ({
         values: {
-          input: {},
-          environment: { name: environment, protected: false, vars: {} },
+          // As in a real call: by its arguments, too, a guard cannot know that it is only tried out.
+          input,
+          environment: { ...environment },
           task: { key: task, ability },
         },
         inputSchema: null,
@@ -99,7 +101,7 @@ export class ProvenGuards {
   async faultOf(
     id: string,
     handler: ForeignHandler,
-    environment: string,
+    environment: HookEnvironment,
     signal: AbortSignal,
   ): Promise<string | undefined> {
     if (!handler.foreign.must_deny) return undefined;
@@ -126,6 +128,9 @@ export function faultOfUndenied({ ability, tool_name, tool_input, said }: Undeni
   return `it does not deny what it must deny (${ability}, shown as ${tool_name} ${input}): ${said}`;
 }
 
-function keyOf({ foreign: { shown: _, ...foreign }, script, timeout_ms }: ForeignHandler, environment: string): string {
+function keyOf(
+  { foreign: { shown: _, ...foreign }, script, timeout_ms }: ForeignHandler,
+  environment: HookEnvironment,
+): string {
   return digestOf({ foreign, script, timeout_ms, environment });
 }

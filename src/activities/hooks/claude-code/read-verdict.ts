@@ -19,6 +19,8 @@ export interface Question {
   event: ForeignEvent;
   /** Undefined for an event of a session. */
   toolInput: JsonObject | undefined;
+  /** Whether an unknown key makes the answer one that cannot be understood, as it does in Codex. */
+  isClosed: boolean;
 }
 
 /** What a hook of Claude Code says. `silent`: it has no opinion. `fault`: what it says cannot be known. */
@@ -78,8 +80,11 @@ function readText(text: string): Verdict {
   return { kind: 'fault', fault: 'it printed what is no JSON, and what may hold a decision' };
 }
 
-function verdictOf(words: Words, { toolInput }: Question): Verdict {
+function verdictOf(words: Words, { toolInput, isClosed }: Question): Verdict {
   if (words.fault !== undefined) return { kind: 'fault', fault: words.fault };
+  if (isClosed && words.unknown !== undefined) {
+    return { kind: 'fault', fault: `its answer has an unknown key: ${words.unknown}` };
+  }
   const { updatedInput, told, context } = words;
   if (updatedInput !== undefined && !isDeepStrictEqual(updatedInput, toolInput)) {
     return { kind: 'fault', fault: 'it wants another input (`updatedInput`), and what was approved is what runs' };

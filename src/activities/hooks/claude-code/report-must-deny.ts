@@ -1,6 +1,6 @@
 import type { HookDefinition } from '../../../definitions/formats/hooks.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
-import { foreignGuards } from '../../../planning/foreign-guards.js';
+import { foreignGuards, hookEnvironment } from '../../../planning/foreign-guards.js';
 import type { ScriptHookDependencies } from '../ask-script.js';
 import { checkMustDeny } from './proven-guards.js';
 
@@ -43,7 +43,7 @@ export async function reportMustDeny(
       const { id } = hook.value;
       for (const [index, call] of (handler.foreign.must_deny ?? []).entries()) {
         const asked = { ...handler, foreign: { ...handler.foreign, must_deny: [call] } };
-        const [undenied] = await checkMustDeny(dependencies, id, asked, environment, never);
+        const [undenied] = await checkMustDeny(dependencies, id, asked, hookEnvironment(registry, environment), never);
         report(id, index + 1, call.ability, undenied?.said);
       }
     }

@@ -1,10 +1,16 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, posix } from 'node:path';
-import { FOREIGN_EVENTS, type ToolCall, type ToolMapping } from '../../../contracts/foreign-hooks.js';
+import {
+  FOREIGN_EVENTS,
+  type ForeignFormat,
+  type ToolCall,
+  type ToolMapping,
+} from '../../../contracts/foreign-hooks.js';
 import type { Phase } from '../../../contracts/hooks.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import { isInside } from '../../../definitions/read-files.js';
 import { keysOfTool } from '../../../rules/tool-mapping/tool-shapes.js';
+import { draftHttp, draftMcpTool } from './draft-service.js';
 import { type Mapped, mapAbilities, type Shown } from './map-abilities.js';
 import type { NotTaken, Settings, SettingsHook } from './read-settings.js';
 import { splitCommand } from './split-command.js';
@@ -17,6 +23,8 @@ export interface HookDraft {
   /** Where it stands in the settings. */
   at: string;
   definition: JsonObject;
+  /** The ability that answers, for a hook of type `http` or `mcp_tool`. */
+  asks?: { id: string; key: string; definition: JsonObject; service?: JsonObject };
   /** Empty for an event of a session. */
   mapped: Mapped[];
   /** What people should know of it. */
@@ -35,6 +43,10 @@ export interface SettingsPlace {
   root: string;
   /** The folder of a plugin, relative to the project; undefined: it is none. */
   pluginRoot: string | undefined;
+  /** Whose settings these are. */
+  format: ForeignFormat;
+  /** The names of its MCP servers. */
+  mcpServers: ReadonlySet<string>;
 }
 
 /** Longest a guard may take here; a phase has five minutes for all of its hooks. */
@@ -69,25 +81,30 @@ function draftOf(
   taken: ReadonlySet<string>,
 ): HookDraft | { why: string } {
   const phase = FOREIGN_EVENTS[hook.event];
-  const started = scriptOf(hook, place);
-  if ('why' in started) return started;
-  const { script } = started;
+  const answering = answeringOf(hook, place, taken);
+  if ('why' in answering) return answering;
+  const { id, handler, name, asks } = answering;
   const notes: string[] = [];
   if (hook.timeout !== undefined && hook.timeout > MOST_SECONDS) notes.push(`its time-out is ${MOST_SECONDS} s here`);
   if (hook.onFailure !== undefined) notes.push(`\`onFailure: ${hook.onFailure}\` is not needed: it fails closed here`);
-  const id = idOf(script.path, taken);
-  const shown = SESSIONS.includes(phase) ? { mapped: [] } : shownTo(hook, abilities);
+  const shown = SESSIONS.includes(phase)
+    ? { mapped: [] }
+    : shownTo(
+        hook,
+        // What answers for a hook is guarded by none.
+        abilities.filter(({ key }) => !key.startsWith(OF_HOOKS)),
+      );
   if ('why' in shown) return shown;
   const { mapped } = shown;
   const definition: JsonObject = {
     id,
-    summary: `${hook.event} of ${basename(script.path)}, taken over from the settings of Claude Code or Codex.`,
+    summary: `${hook.event} of ${name}, taken over from the settings of ${place.format === 'codex' ? 'Codex' : 'Claude Code'}.`,
     ...(phase !== 'PostAbilityCall' && phase !== 'SessionStop' && { blocking: true }),
     ...(mapped.length > 0 && { match: { abilities: [...new Set(mapped.flatMap((each) => each.abilities))] } }),
-    handler: { script: { ...script }, format: 'claude-code', event: hook.event },
+    handler: { ...handler, format: place.format, event: hook.event },
     ...(mapped.length > 0 && { as: mapped.map(({ entry }) => entry as ToolMapping & JsonObject) }),
   };
-  return { id, phase, at: hook.at, definition, mapped, notes };
+  return { id, phase, at: hook.at, definition, mapped, notes, ...(asks && { asks }) };
 }
 
 function shownTo(hook: SettingsHook, abilities: readonly Shown[]): { mapped: Mapped[] } | { why: string } {
@@ -116,9 +133,58 @@ function nothingFits(matcher: string): string {
   return `no ability of this project is like ${matcher}${advice}; --tools adds abilities like Bash and Write`;
 }
 
+/** Abilities that answer for hooks begin so. */
+const OF_HOOKS = 'hooks.';
+
+interface Answering {
+  id: string;
+  handler: JsonObject;
+  name: string;
+  asks?: NonNullable<HookDraft['asks']>;
+}
+
+/** What answers for a hook: its script, or an ability that asks its service. */
+function answeringOf(
+  hook: SettingsHook,
+  place: SettingsPlace,
+  taken: ReadonlySet<string>,
+): Answering | { why: string } {
+  const { asks, timeout } = hook;
+  if (asks.type === 'command') {
+    const started = scriptOf(asks.command, timeout, place);
+    if ('why' in started) return started;
+    const { script } = started;
+    return { id: idOf(script.path, taken), handler: { script: { ...script } }, name: basename(script.path) };
+  }
+  const called = asks.type === 'http' ? nameOfUrl(asks.url) : `${asks.server}_${asks.tool}`;
+  const id = idOf(called.toLowerCase().slice(0, 80), taken);
+  const drafted = asks.type === 'http' ? draftHttp(id, asks) : draftMcpTool(asks, place.mcpServers);
+  if ('why' in drafted) return drafted;
+  const key = `${OF_HOOKS}${id}`;
+  const { implementation, service, name, with: given } = drafted;
+  const definition: JsonObject = {
+    operation_key: key,
+    version: 1,
+    summary: `Answers for the hook ${id}: ${name}.`,
+    effects: 'external_read',
+    input_schema: { type: 'object' },
+    implementation,
+  };
+  const timeout_sec: JsonObject = timeout === undefined ? {} : { timeout_sec: Math.min(timeout, MOST_SECONDS) };
+  const ability: JsonObject = { key, ...(given && { with: given }), ...timeout_sec };
+  return { id, handler: { ability }, name, asks: { id, key, definition, ...(service && { service }) } };
+}
+
+function nameOfUrl(url: string): string {
+  if (!URL.canParse(url)) return '';
+  const { hostname, pathname } = new URL(url);
+  return `${hostname.replaceAll('.', '_')}${pathname.replaceAll('/', '_')}`;
+}
+
 /** The script of a command, with what it is started by. */
 function scriptOf(
-  { command, timeout }: SettingsHook,
+  command: string,
+  timeout: number | undefined,
   { root, pluginRoot }: SettingsPlace,
 ): { script: JsonObject & { path: string } } | { why: string } {
   const places = { CLAUDE_PROJECT_DIR: '.', ...(pluginRoot !== undefined && { CLAUDE_PLUGIN_ROOT: pluginRoot }) };

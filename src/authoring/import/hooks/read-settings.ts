@@ -1,5 +1,31 @@
 import { FOREIGN_EVENTS, type ForeignEvent } from '../../../contracts/foreign-hooks.js';
+import type { JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
+
+/** A hook that starts a command. */
+export interface CommandHook {
+  type: 'command';
+  command: string;
+}
+
+/** A hook that sends the event to an address. */
+export interface HttpHook {
+  type: 'http';
+  url: string;
+  /** With `$VARIABLE` in the values. */
+  headers: Record<string, string>;
+  /** Variables that the headers may read. */
+  allowedEnvVars: string[];
+}
+
+/** A hook that calls a tool of an MCP server. */
+export interface McpToolHook {
+  type: 'mcp_tool';
+  server: string;
+  tool: string;
+  /** With `${tool_input.command}` in its texts. */
+  input: JsonObject;
+}
 
 /** A hook of a settings file that may be taken over. */
 export interface SettingsHook {
@@ -8,7 +34,7 @@ export interface SettingsHook {
   event: ForeignEvent;
   /** Which tools it is for; undefined: all. */
   matcher: string | undefined;
-  command: string;
+  asks: CommandHook | HttpHook | McpToolHook;
   /** Seconds. */
   timeout: number | undefined;
   /** As in `Bash(rm *)`. */
@@ -77,17 +103,38 @@ function whyNot(event: string, matcher: unknown, entry: unknown): string | undef
   if (!Object.hasOwn(FOREIGN_EVENTS, event)) return `nothing here is like ${event}`;
   if (!isRecord(entry)) return 'it is no map';
   if (matcher !== undefined && typeof matcher !== 'string') return '`matcher` is no text';
-  const { type = 'command', command } = entry;
+  const { type = 'command' } = entry;
   if (type === 'prompt' || type === 'agent')
     return `a hook of type ${type} asks a model, and no verdict of it can be tested`;
-  if (type === 'http' || type === 'mcp_tool') {
-    return `a hook of type ${type} is an ability here: import the service, and guard with an expression or a script`;
-  }
-  if (type !== 'command') return `nothing here is like the type ${JSON.stringify(type)}`;
+  if (type !== 'command' && type !== 'http' && type !== 'mcp_tool')
+    return `nothing here is like the type ${JSON.stringify(type)}`;
   if (entry.async === true || entry.asyncRewake === true) return 'an asynchronous hook answers too late to guard';
-  if (typeof command !== 'string' || command.trim() === '') return 'it has no `command`';
+  const asks = asksOf(type, entry);
+  if ('why' in asks) return asks.why;
   if (entry.if !== undefined && typeof entry.if !== 'string') return '`if` is no text';
   return undefined;
+}
+
+/** What an entry asks, as its type has it. */
+function asksOf(
+  type: 'command' | 'http' | 'mcp_tool',
+  entry: Record<string, unknown>,
+): SettingsHook['asks'] | { why: string } {
+  const { command, url, headers = {}, allowedEnvVars = [], server, tool, input = {} } = entry;
+  const isFilled = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
+  if (type === 'command') return isFilled(command) ? { type, command } : { why: 'it has no `command`' };
+  if (type === 'mcp_tool') {
+    if (!isFilled(server) || !isFilled(tool)) return { why: 'it has no `server` or no `tool`' };
+    if (!isRecord(input)) return { why: '`input` is no map' };
+    return { type, server, tool, input: input as JsonObject };
+  }
+  if (!isFilled(url)) return { why: 'it has no `url`' };
+  const isText = (value: unknown): value is string => typeof value === 'string';
+  if (!isRecord(headers) || !Object.values(headers).every(isText)) return { why: '`headers` is no map of texts' };
+  if (!Array.isArray(allowedEnvVars) || !allowedEnvVars.every(isText)) {
+    return { why: '`allowedEnvVars` is no list of names' };
+  }
+  return { type, url, headers: headers as Record<string, string>, allowedEnvVars };
 }
 
 function hookOf(
@@ -96,12 +143,14 @@ function hookOf(
   matcher: string | undefined,
   entry: Record<string, unknown>,
 ): SettingsHook {
-  const { command, timeout, onFailure } = entry;
+  const { type = 'command', timeout, onFailure } = entry;
+  const asks = asksOf(type as 'command' | 'http' | 'mcp_tool', entry);
+  if ('why' in asks) throw new Error(asks.why);
   return {
     at,
     event,
     matcher: matcher === '' || matcher === '*' ? undefined : matcher,
-    command: String(command),
+    asks,
     timeout: typeof timeout === 'number' && timeout > 0 ? timeout : undefined,
     if: entry.if as string | undefined,
     onFailure: typeof onFailure === 'string' ? onFailure : undefined,

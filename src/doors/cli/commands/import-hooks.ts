@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, relative, resolve, sep } from 'node:path';
 import type { HookDraft, Offence } from '../../../authoring/import/hooks/draft-hooks.js';
 import type { Shown } from '../../../authoring/import/hooks/map-abilities.js';
 import type { HookSite, WrittenDraft } from '../../../authoring/import/hooks/plan-hook-files.js';
+import type { NotTaken } from '../../../authoring/import/hooks/read-settings.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
@@ -56,15 +57,18 @@ async function importHooks(
   const { readSettings } = await import('../../../authoring/import/hooks/read-settings.js');
   const { planTools } = await import('../../../authoring/import/hooks/plan-tools.js');
   const { hookFileOf, planHookFiles } = await import('../../../authoring/import/hooks/plan-hook-files.js');
+  const { planServiceFiles } = await import('../../../authoring/import/hooks/plan-service-files.js');
   const { registryFolder } = await import('../registry-folder.js');
   const { root } = registry;
   const source = insideOf(root, resolve(context.cwd, file));
   const settings = readSettings(textOf(context.cwd, file), source);
+  settings.notTaken.push(...hooksInToml(root, source));
   const name = nameOf(source, flags.name);
   const site: HookSite = { root, registry: registryFolder(root), name, source, overwrite: flags.overwrite === true };
   const tools = flags.tools ? planTools(root, site.registry, [...registry.operations.keys()]) : undefined;
   const abilities = [...shownAbilities(registry), ...(tools?.abilities ?? [])];
-  const place = { root, pluginRoot: pluginRootOf(source) };
+  const format = isOfCodex(source) ? ('codex' as const) : ('claude-code' as const);
+  const place = { root, format, pluginRoot: pluginRootOf(source), mcpServers: new Set(registry.mcpServers.keys()) };
   const taken = [...registry.hooks].flatMap(([phase, hooks]) =>
     hooks.filter((hook) => hook.file !== hookFileOf(site, phase)).map(({ value }) => value.id),
   );
@@ -72,7 +76,7 @@ async function importHooks(
   const asked = { root, env: context.env, environment, registry, isRun: flags.run !== false };
   const hooks: WrittenDraft[] = [];
   for (const draft of drafts) hooks.push({ draft, definition: await definitionOf(draft, asked, signal) });
-  const files = [...(tools?.files ?? []), ...planHookFiles(site, hooks)];
+  const files = [...(tools?.files ?? []), ...planServiceFiles(site, drafts), ...planHookFiles(site, hooks)];
   if (!flags.dryRun && files.length > 0) {
     const { whileAlone } = await import('../while-alone.js');
     const { writeTogether } = await import('../../../authoring/write-together.js');
@@ -108,8 +112,10 @@ async function deniedBy(
   const { hook: format } = await import('../../../definitions/formats/hooks.js');
   const { EnvironmentVariables } = await import('../../../planning/environment-variables.js');
   const { handlerOf } = await import('../../../planning/resolve-hooks.js');
+  const { hookEnvironment } = await import('../../../planning/foreign-guards.js');
   const { isShown } = await import('../../../rules/tool-mapping/map-tool.js');
   const { findDenied } = await import('../../../worker/prove-guards.js');
+  if (draft.asks) return [];
   const { handler, ...value } = format.parse(draft.definition);
   if (!handler) return [];
   const loaded = { value: { ...value, handler }, file: draft.at, locate: () => ({ file: draft.at }) };
@@ -118,7 +124,14 @@ async function deniedBy(
   const filterOf = (tool: string) => draft.mapped.find((mapped) => mapped.tool === tool)?.entry ?? {};
   const calls = offencesFor(draft, usualOffences).filter((call) => isShown(filterOf(call.tool_name), call));
   const withForeign = { ...planned, foreign: planned.foreign };
-  const places = await findDenied({ root, env, environment }, draft.id, withForeign, calls, MOST_CALLS, signal);
+  const places = await findDenied(
+    { root, env, environment: hookEnvironment(registry, environment) },
+    draft.id,
+    withForeign,
+    calls,
+    MOST_CALLS,
+    signal,
+  );
   return places.flatMap((index) => calls[index] ?? []);
 }
 
@@ -136,7 +149,30 @@ function shownAbilities({ operations }: Registry): Shown[] {
   });
 }
 
+function isOfCodex(source: string): boolean {
+  return basename(dirname(source)) === '.codex';
+}
+
+/** Codex takes hooks from its `config.toml`, too, where they would be overlooked. */
+function hooksInToml(root: string, source: string): NotTaken[] {
+  const at = `${dirname(source)}/config.toml`;
+  const file = resolve(root, at);
+  if (!isOfCodex(source) || !existsSync(file)) return [];
+  const why = 'it may hold hooks in TOML, which is not read; write them to .codex/hooks.json and import that';
+  return MAY_HOLD_HOOKS.test(readFileSync(file, 'utf8')) ? [{ at, why }] : [];
+}
+
+/** A table or a key of this name, also in quotes and behind another one. */
+const MAY_HOLD_HOOKS = /^[^#\n]*\bhooks\b["']?\s*[\].=]/m;
+
 function textOf(cwd: string, file: string): string {
+  if (/\.toml$/i.test(file)) {
+    throw new AbilityError({
+      code: 'import.unreadable',
+      message: `${file} is TOML, which is not read`,
+      suggestion: 'Write its `[hooks]` as JSON to .codex/hooks.json, which Codex reads as well, and import that.',
+    });
+  }
   try {
     return readFileSync(resolve(cwd, file), 'utf8');
   } catch (error) {

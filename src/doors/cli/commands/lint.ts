@@ -6,7 +6,6 @@ import { AbilityError } from '../../../contracts/problem.js';
 import { findProjectRoot } from '../../../definitions/find-project.js';
 import { RegistryLoader } from '../../../definitions/load-registry.js';
 import type { Registry } from '../../../definitions/registry.js';
-import { foreignGuards } from '../../../planning/foreign-guards.js';
 import { type LintOptions, type LintReport, lintProject } from '../../../planning/lint/lint-project.js';
 import { checkCases } from '../../../testing/check-cases.js';
 import type { Context } from '../context.js';
@@ -54,22 +53,17 @@ async function hookFindings(context: Context, loader: RegistryLoader, { checkHoo
   const registry = tryToLoad(loader);
   if (!registry) return [];
   const { proveGuardsHere } = await import('../../../worker/prove-guards.js');
-  const findings = await unlessInterrupted(context, (signal) => proveGuardsHere(registry, context.env, signal));
-  context.terminal.note(tellFired(registry, findings.length));
+  const fire = (signal: AbortSignal) => proveGuardsHere(registry, context.env, signal);
+  const { findings, guards, calls } = await unlessInterrupted(context, fire);
+  const came = `${calls - findings.length} of ${counted(calls, 'call')} denied`;
+  context.terminal.note(
+    calls === 0 ? 'No guard has `must_deny`, so none was fired' : `Fired ${counted(guards, 'guard')}: ${came}`,
+  );
   return findings;
 }
 
-function tellFired(registry: Registry, undenied: number): string {
-  const fired = Object.keys(registry.project.environments).flatMap((name) => foreignGuards(registry, name).guards);
-  const guards = new Set(fired.map(({ hook }) => hook.value.id)).size;
-  const calls = fired.reduce((sum, { handler }) => sum + (handler.foreign.must_deny?.length ?? 0), 0);
-  if (guards === 0) return 'No guard of another tool says what it must deny, so none was fired.';
-  const result = undenied === 0 ? 'all were denied' : `${undenied} ${undenied === 1 ? 'was' : 'were'} not denied`;
-  return `Fired ${counted(guards, 'guard')} with ${counted(calls, 'call')} to deny, over all environments: ${result}.`;
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function formatOf({ flags }: Context, { format }: LintFlags): (typeof FORMATS)[number] {

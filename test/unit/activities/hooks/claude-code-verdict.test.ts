@@ -4,10 +4,30 @@ import type { ForeignEvent } from '../../../../src/contracts/foreign-hooks.js';
 
 const toolInput = { command: 'ls' };
 const read = (stdout: string, exitCode = 0, stderr = '', event: ForeignEvent = 'PreToolUse'): Verdict =>
-  readVerdict({ exitCode, stdout, stderr }, { event, toolInput });
+  readVerdict({ exitCode, stdout, stderr }, { event, toolInput, isClosed: false });
 const json = (value: unknown, ...rest: [number?, string?, ForeignEvent?]) => read(JSON.stringify(value), ...rest);
 const permission = (permissionDecision: unknown, more: object = {}) => ({
   hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, ...more },
+});
+
+describe('answer 41: an answer of Codex has no unknown keys', () => {
+  const closed = (value: object, exitCode = 0) =>
+    readVerdict(
+      { exitCode, stdout: JSON.stringify(value), stderr: '' },
+      { event: 'PreToolUse', toolInput, isClosed: true },
+    );
+
+  test.each([{ ...permission('allow'), note: 'x' }, permission('deny', { note: 'x' }), { note: 'x' }])(
+    '%j',
+    (answer) => {
+      expect(closed(answer)).toEqual({ kind: 'fault', fault: 'its answer has an unknown key: note' });
+    },
+  );
+
+  test('what it knows counts, and exit code 2 is a deny all the same', () => {
+    expect(closed(permission('allow'))).toMatchObject({ kind: 'decided', decision: 'allow' });
+    expect(closed({ note: 'x' }, 2)).toMatchObject({ kind: 'decided', decision: 'deny' });
+  });
 });
 
 describe('answer 40: exit code 2 is a deny whatever stdout says', () => {

@@ -34,7 +34,9 @@ test('R-002-23: a guard that hangs takes its time-out once, however much it must
     if (!guard) throw new Error('there is no guard');
     const proven = new ProvenGuards({ ...dependencies, groups });
     const { signal } = new AbortController();
-    expect(await proven.faultOf('hangs', guard.handler, 'dev', signal)).toMatch(/it took longer than 1000 ms/);
+    expect(await proven.faultOf('hangs', guard.handler, { name: 'dev', protected: false, vars: {} }, signal)).toMatch(
+      /it took longer than 1000 ms/,
+    );
     expect(readFileSync(join(project.root, 'asked.txt'), 'utf8')).toBe('asked\n');
   } finally {
     groups.close();

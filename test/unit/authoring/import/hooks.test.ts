@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { draftHttp, draftMcpTool } from '../../../../src/authoring/import/hooks/draft-service.js';
 import { mapAbilities } from '../../../../src/authoring/import/hooks/map-abilities.js';
 import { readSettings } from '../../../../src/authoring/import/hooks/read-settings.js';
 import { splitCommand } from '../../../../src/authoring/import/hooks/split-command.js';
@@ -65,6 +66,30 @@ describe('answer 41: `if` becomes a condition on what the hook is shown', () => 
   });
 });
 
+describe('answer 41: hooks of type http and mcp_tool become abilities', () => {
+  const http = { type: 'http' as const, url: 'https://a.test/x', headers: {}, allowedEnvVars: [] };
+  test.each([
+    [{ url: 'a.test' }, /cannot be read/],
+    [{ url: 'file:///etc/passwd' }, /neither http nor https/],
+    [{ url: 'https://me:secret@a.test' }, /password/],
+    [{ url: 'https://a.test/{x}' }, /braces/],
+    [{ url: 'https://a.test/?a=1&a=2' }, /twice/],
+    [{ headers: { A: 'Bearer $TOKEN' } }, /\$TOKEN.*allowedEnvVars/],
+    [{ headers: { A: '{credential:x}' } }, /braces/],
+  ])('%j is not taken over', (more, why) => {
+    expect(draftHttp('x', { ...http, ...more })).toEqual({ why: expect.stringMatching(why) });
+  });
+
+  const tool = { type: 'mcp_tool' as const, server: 's', tool: 't', input: {} };
+  test.each([
+    [{ server: 'other' }, /no MCP server other/],
+    [{ input: { a: '${nothing.x}' } }, /no event/],
+    [{ input: { a: '${{ 1 }}' } }, /\$\{\{/],
+  ])('%j is not taken over', (more, why) => {
+    expect(draftMcpTool({ ...tool, ...more }, new Set(['s']))).toEqual({ why: expect.stringMatching(why) });
+  });
+});
+
 describe('answer 41: what is taken over of settings', () => {
   const of = (hook: object, event = 'PreToolUse', more: object = {}) =>
     readSettings(JSON.stringify({ hooks: { [event]: [{ matcher: 'Bash', hooks: [hook] }] }, ...more }), 's.json');
@@ -79,14 +104,15 @@ describe('answer 41: what is taken over of settings', () => {
     'Stop',
     'SessionEnd',
   ])('%s is', (event) => {
-    expect(of(command, event)).toMatchObject({ hooks: [{ event, matcher: 'Bash', command: 'sh a.sh' }], notTaken: [] });
+    expect(of(command, event)).toMatchObject({ hooks: [{ event, matcher: 'Bash', asks: command }], notTaken: [] });
   });
 
   test.each([
     [{ type: 'prompt', prompt: 'x' }, /prompt/],
     [{ type: 'agent', prompt: 'x' }, /agent/],
-    [{ type: 'http', url: 'http://x' }, /http/],
-    [{ type: 'mcp_tool', server: 'x' }, /mcp_tool/],
+    [{ type: 'http' }, /no `url`/],
+    [{ type: 'http', url: 'http://x', headers: { a: 1 } }, /`headers`/],
+    [{ type: 'mcp_tool', server: 'x' }, /no `tool`/],
     [{ ...command, async: true }, /asynchronous/],
     [{ ...command, asyncRewake: true }, /asynchronous/],
     [{ type: 'command' }, /no `command`/],
