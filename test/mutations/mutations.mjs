@@ -95,14 +95,14 @@ export const MUTATIONS = [
   {
     name: 'guards: a guard script that ends with an exit code counts by what it printed',
     file: 'src/activities/hooks/script-handler.ts',
-    find: 'return exitCode === 0 ? undefined',
-    replace: 'return exitCode !== undefined ? undefined',
+    find: 'const failed = exitCode === 0 ? fault',
+    replace: 'const failed = exitCode !== undefined ? fault',
     tests: [{ file: 'test/integration/hooks.test.ts', name: 'before a call' }],
   },
   {
     name: 'guards: later hooks are asked although one has denied',
     file: 'src/activities/hooks/run-hooks.ts',
-    find: "if (answer.decision === 'deny') break;",
+    find: "if (answer.decision === 'deny' && isGuardPhase(event)) break;",
     replace: '',
     tests: [{ file: 'test/integration/hooks.test.ts', name: 'the first deny ends the phase' }],
   },
@@ -130,9 +130,9 @@ export const MUTATIONS = [
   {
     name: 'guards: a match narrows no bound hook',
     file: 'src/planning/resolve-hooks.ts',
-    find: 'value.enabled && (!value.match || matches(value.match, subject))',
+    find: 'value.enabled && (!value.match || fitsMatch(value.match, subject))',
     replace:
-      'value.enabled && (bound.some((hook) => hook.value === value) || !value.match || matches(value.match, subject))',
+      'value.enabled && (bound.some((hook) => hook.value === value) || !value.match || fitsMatch(value.match, subject))',
     tests: ['test/unit/planning/resolve-hooks.test.ts'],
   },
   {
@@ -567,7 +567,7 @@ export const MUTATIONS = [
   {
     name: 'marks: a script runs without a mark',
     file: 'src/activities/script/call-script.ts',
-    find: '    await call.begin();\n',
+    find: '  await call.begin();\n',
     replace: '',
     tests: [
       { file: 'test/integration/payload-store.test.ts', name: 'keeps a call from beginning that may not be repeated' },
@@ -808,20 +808,20 @@ export const MUTATIONS = [
   {
     name: 'projects: a task of another project can be changed',
     file: 'src/client/open-task.ts',
-    find: 'if (project !== session.project) throw',
-    replace: "if (project === '' && project !== session.project) throw",
+    find: 'if (project !== connection.project) throw',
+    replace: "if (project === '' && project !== connection.project) throw",
     tests: ['test/unit/client/open-task.test.ts'],
   },
   {
     name: 'projects: a task that does not say its project is everybody’s',
     file: 'src/client/open-task.ts',
-    find: 'if (project !== session.project) throw',
-    replace: "if (project !== '' && project !== session.project) throw",
+    find: 'if (project !== connection.project) throw',
+    replace: "if (project !== '' && project !== connection.project) throw",
     tests: ['test/unit/client/open-task.test.ts'],
   },
   {
     name: 'projects: a key that another project holds is taken',
-    file: 'src/activities/preflight.ts',
+    file: 'src/activities/key-state.ts',
     find: "holder === 'foreign' || holder.project === project) continue;",
     replace: "holder === 'foreign' || holder.project) continue;",
     tests: [{ file: 'test/attacks/two-projects.test.ts', name: 'a key that another project holds' }],
@@ -830,31 +830,31 @@ export const MUTATIONS = [
   // Masking.
   {
     name: 'masking: base64 is looked for at two of three alignments',
-    file: 'src/activities/masking/secret-forms.ts',
+    file: 'src/planning/masking/secret-forms.ts',
     find: 'return [0, 1, 2].flatMap(',
     replace: 'return [0, 1].flatMap(',
-    tests: ['test/unit/activities/masking/masker.test.ts'],
+    tests: ['test/unit/planning/masking/masker.test.ts'],
   },
   {
     name: 'masking: hex in capital letters is not looked for',
-    file: 'src/activities/masking/secret-forms.ts',
+    file: 'src/planning/masking/secret-forms.ts',
     find: '[hex, hex.toUpperCase()]',
     replace: '[hex]',
-    tests: ['test/unit/activities/masking/masker.test.ts'],
+    tests: ['test/unit/planning/masking/masker.test.ts'],
   },
   {
     name: 'masking: what is escaped twice is not decoded',
-    file: 'src/activities/masking/secret-finder.ts',
+    file: 'src/planning/masking/secret-finder.ts',
     find: 'const MOST_DECODED = 2;',
     replace: 'const MOST_DECODED = 1;',
-    tests: ['test/unit/activities/masking/masker.test.ts'],
+    tests: ['test/unit/planning/masking/masker.test.ts'],
   },
   {
     name: 'masking: names of a value are not masked',
-    file: 'src/activities/masking/masker.ts',
+    file: 'src/planning/masking/masker.ts',
     find: 'masked.set(freeName(this.mask(key), masked), this.maskDeep(item));',
     replace: 'masked.set(freeName(key, masked), this.maskDeep(item));',
-    tests: ['test/unit/activities/masking/masker.test.ts'],
+    tests: ['test/unit/planning/masking/masker.test.ts'],
   },
 
   // Addresses.
