@@ -12,6 +12,8 @@ export interface FormedStart {
   argument: TaskStart;
   memo: TaskMemo;
   taskQueue: string;
+  /** Where the server heeds fairness, no requester's many tasks hold up those of another. */
+  priority: { fairnessKey: string };
   /** Search attributes, by name. */
   attributes: Readonly<Record<string, string>>;
   staticSummary: string;
@@ -25,10 +27,20 @@ export function formStart(project: string, request: TaskRequest, answer: SealedA
     argument: argumentOf(request, answer, run),
     memo: memoOf(request, answer),
     taskQueue: taskQueueOf(project, request.environment, plan.placement),
+    priority: { fairnessKey: fairnessKeyOf(request) },
     attributes: attributesOf(project, request, answer, run),
     staticSummary: `${plan.ability.id} in ${plan.environment.name}, for ${markdownLine(request.user.name)}`,
     staticDetails: plan.ability.summary,
   };
+}
+
+/** Temporal takes at most so many bytes. */
+const MOST_BYTES = 64;
+
+function fairnessKeyOf({ user, environment }: TaskRequest): string {
+  const letters = [...(user.name.trim() || environment)];
+  // The sandbox has no Buffer, and a letter has four bytes at most.
+  return letters.slice(0, letters.every((letter) => letter < '\u0080') ? MOST_BYTES : MOST_BYTES / 4).join('');
 }
 
 function argumentOf(request: TaskRequest, answer: SealedAnswer, run: boolean): TaskStart {

@@ -351,7 +351,7 @@ steps:
     expect(runs).toBeGreaterThan(1);
   });
 
-  test('a workflow that was called ends, and its failure is borne', async () => {
+  test('a workflow that was called comes first: the new run begins once it has ended, and its failure is borne', async () => {
     const called = flows.define(
       `steps: [{ id: each, foreach: [${numbers(24)}], as: n, on_failure: finish, steps: [${item('n == 1', ', ms: 50')}] }]`,
     );
@@ -361,7 +361,12 @@ steps:
     on_failure: finish
     parallel:
       child: { call: ${called}, with: { file: "\${{ input.file }}" } }
-      work: { steps: [${busy('fills', 30)}, ${add('worked', 'worked ${{ steps.child.status }}')}] }`);
+      work:
+        steps:
+          - ${busy('fills', 30)}
+          - { id: ended, wait: { until: 'steps.child.status == "failed"' } }
+          - ${busy('more', 3)}
+          - ${add('worked', 'worked ${{ steps.child.status }}')}`);
     expect(result).toMatchObject({ status: 'failed', error: { code: 'script.exit', step: 'added' } });
     expect(lines).toEqual([...numbers(24).map(String), 'worked failed']);
     expect(runs).toBeGreaterThan(1);
