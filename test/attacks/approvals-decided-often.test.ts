@@ -122,8 +122,8 @@ test('with kill -9 while the effect of the decision runs, it is done once, and t
     codeOf(decide(project.connection, key, 'approve', { by: 'alice' })),
   );
   await expect.poll(() => effects('slow-effects'), { timeout: 20_000, interval: 20 }).toBe('done\n');
-  const { view } = await viewTask(project.connection, key);
-  expect(view?.progress.do?.status).toBe('running');
+  const step = async () => (await viewTask(project.connection, key)).view?.progress.do;
+  await expect.poll(async () => (await step())?.status, { timeout: 20_000 }).toBe('running');
   await first.kill();
   await startWorker();
   expect((await Promise.all(sending)).filter((code) => code === 'counted')).toHaveLength(1);

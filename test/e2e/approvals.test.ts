@@ -144,7 +144,7 @@ describe('where proof is required', () => {
   async function decidesAsOwner(key: string): Promise<void> {
     await ask(key);
     const shown = await run('approvals', key);
-    expect(shown.stdout).toMatch(/proof: only the owner of this runtime can decide/);
+    expect(shown.stdout).toMatch(/proof: the owner of this runtime decides/);
     const other = await json('approve', key, '--as', 'mallory');
     expect(other).toMatchObject({ exitCode: 4, json: { error: { code: 'approval.unproved' } } });
     expect(await seen(key)).toMatchObject([{ status: 'open', decisions: [] }]);

@@ -106,9 +106,15 @@ describe('what guards cost, in events of the history', () => {
       await other.host().serve([{ environment: 'dev', placement: 'local' }]);
       const session = await sessionOf(other);
       for (const id of ['reads', 'none', 'script']) {
-        const counted = await eventsOf(other, `op.${id}`, { session });
-        const renamed = counted.map((kind) => kind.replace(`op.${id}`, 'op.none'));
-        expect([id, beyond(renamed, plain)]).toEqual([id, { ...ONE_ACTIVITY, markerRecorded: 1 }]);
+        const counted = async () => {
+          const events = await eventsOf(other, `op.${id}`, { session });
+          return beyond(
+            events.map((kind) => kind.replace(`op.${id}`, 'op.none')),
+            plain,
+          );
+        };
+        // On a busy machine what is written at the end may take a workflow task of its own.
+        await expect.poll(counted, { timeout: 20_000 }).toEqual({ ...ONE_ACTIVITY, markerRecorded: 1 });
       }
       // Outside of a session nothing is entered.
       expect(await eventsOf(other, 'op.none')).toEqual(plain);
