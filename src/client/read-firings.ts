@@ -12,8 +12,8 @@ export interface FiredTask {
   fired_at: string;
   task_key: string;
   /**
-   * `open`: preflight or the task has not ended; `refused`: no task was made; `forgotten`: Temporal keeps it no longer;
-   * else the end state of the task.
+   * `open`: preflight or the task has not ended; `refused`: no task was made; `started before`: an earlier firing of the
+   * same moment has started its task; `forgotten`: Temporal keeps it no longer; else the end state of the task.
    */
   status: string;
   /** Why it was refused; null otherwise. */

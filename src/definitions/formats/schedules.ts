@@ -3,7 +3,7 @@ import { OVERLAPS } from '../../contracts/schedules.js';
 import { SCHEDULE_ID } from '../../rules/firing-key.js';
 import { duration, environmentName, jsonObject } from './values.js';
 
-const CRON = 'Write five fields, such as "0 3 * * *", or @daily';
+const CRON = 'Write five fields, such as "0 3 * * *" (six with years, seven with seconds and years), or @daily';
 
 /**
  * `schedules` of a high-level file: when it is run by itself. `ability schedule sync` makes Temporal's schedules say so.
