@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../contracts/json.js';
-import type { PlanOperation } from '../contracts/plan.js';
+import type { PlanImplementation, PlanOperation } from '../contracts/plan.js';
 import { AbilityError, type SourceLocation } from '../contracts/problem.js';
 import type { AbilityConfig } from '../definitions/formats/config.js';
 import type { HighLevel } from '../definitions/formats/high-level.js';
@@ -9,6 +9,9 @@ import type { ChosenImplementation, EnvironmentSettings } from './resolve-implem
 import { satisfies } from './schemas.js';
 import { walkSteps } from './walk-steps.js';
 
+/** What an implementation sets, and what of it callers may set. */
+export type Parameters = Pick<PlanImplementation, 'defaults' | 'overridable'>;
+
 /**
  * The parameters of an implementation in one environment, whose own values come over those of the implementation.
  *
@@ -17,7 +20,7 @@ import { walkSteps } from './walk-steps.js';
 export function resolveParameters(
   { body }: ChosenImplementation,
   settings: EnvironmentSettings | undefined,
-): { defaults: JsonObject; overridable: string[] } {
+): Parameters {
   const defaults = { ...body.defaults, ...settings?.defaults };
   return { defaults, overridable: settings?.overridable ?? body.overridable ?? Object.keys(defaults) };
 }
@@ -104,7 +107,10 @@ function keptByImplementation(operation: PlanOperation | undefined, given: JsonO
 }
 
 /** The first parameter in an input that callers may not set, and that would be set to something else. */
-export function keptParameter({ implementation }: PlanOperation, given: JsonObject): string | undefined {
+export function keptParameter(
+  { implementation }: { implementation: Parameters },
+  given: JsonObject,
+): string | undefined {
   const { defaults, overridable } = implementation;
   const differs = (one: Json | undefined, other: Json | undefined): boolean =>
     canonicalJson(one) !== canonicalJson(other);

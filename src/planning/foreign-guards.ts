@@ -7,7 +7,7 @@ import { isForeign } from '../definitions/foreign-hook.js';
 import type { HookDefinition } from '../definitions/formats/hooks.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { EnvironmentVariables } from './environment-variables.js';
-import { mappedAbilityOf } from './resolve-foreign.js';
+import { mappedAbilityOf } from './must-deny.js';
 import { handlerOf } from './resolve-hooks.js';
 
 /** A guard of another tool that must deny something, as plans of an environment have it. */

@@ -1,15 +1,10 @@
-import type { MustDeny, PlanForeignHook, ToolCall, ToolMapping } from '../contracts/foreign-hooks.js';
-import type { JsonObject } from '../contracts/json.js';
-import { AbilityError } from '../contracts/problem.js';
+import type { PlanForeignHook, ToolMapping } from '../contracts/foreign-hooks.js';
 import { isForeign } from '../definitions/foreign-hook.js';
 import type { HookDefinition } from '../definitions/formats/hooks.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
-import { didYouMean } from '../rules/nearest.js';
-import { isShown, MAPPING_NAMES, type MappedAbility, mappingOf, toolCallOf } from '../rules/tool-mapping/map-tool.js';
+import { MAPPING_NAMES, type MappedAbility, mappingOf } from '../rules/tool-mapping/map-tool.js';
 import { type Available, checkCondition, checkTemplate } from './check-names.js';
-import { chooseImplementation, configOf } from './choose-implementation.js';
-import { placed } from './placed.js';
-import type { HookSubject } from './resolve-hooks.js';
+import { mustDeny } from './must-deny.js';
 
 const IN_MAPPINGS: Available = {
   names: MAPPING_NAMES,
@@ -61,75 +56,4 @@ export function resolveForeign(
 function checkMapping({ tool_input, if: condition }: ToolMapping, hook: Loaded<HookDefinition>, path: PropertyKey[]) {
   checkTemplate(tool_input, IN_MAPPINGS, hook, [...path, 'tool_input']);
   if (condition !== undefined) checkCondition(condition, IN_FILTERS, hook, [...path, 'if']);
-}
-
-/**
- * The calls that a hook must deny, as it sees them in an environment.
- *
- * One that only another environment shows to it is left to that; at least one is shown in each.
- */
-function mustDeny(hook: Loaded<HookDefinition>, registry: Registry, environment: string): MustDeny[] {
-  const { as: mappings = [], must_deny = [], id } = hook.value;
-  const calls: MustDeny[] = [];
-  for (const [index, { ability, input }] of must_deny.entries()) {
-    const path = ['must_deny', index];
-    const mapping = mappingOf(mappings, mappedAbilityOf(registry, ability, environment, hook, path));
-    if (mapping) {
-      calls.push({ ability, input, ...shown(mapping, input, hook, path) });
-      continue;
-    }
-    const others = Object.keys(registry.project.environments);
-    const elsewhere = others.some((name) => mappingOf(mappings, mappedAbilityOf(registry, ability, name, hook, path)));
-    if (elsewhere) continue;
-    throw new AbilityError({
-      code: 'definition.invalid',
-      message: `The hook ${id} must deny a call of ${ability}, which no entry of \`as\` shows it`,
-      location: hook.locate(path),
-      suggestion: 'Add an entry to `as` whose `match` fits it.',
-    });
-  }
-  if (calls.length > 0) return calls;
-  throw new AbilityError({
-    code: 'definition.invalid',
-    message: `In ${environment} the hook ${id} is shown none of the calls that it must deny`,
-    location: hook.locate(['must_deny']),
-    suggestion: `Add one of an ability that \`as\` shows it in ${environment}.`,
-  });
-}
-
-function shown(mapping: ToolMapping, input: JsonObject, hook: Loaded<HookDefinition>, path: PropertyKey[]): ToolCall {
-  try {
-    const call = toolCallOf(mapping, input);
-    if (isShown(mapping, call)) return call;
-    throw new AbilityError({
-      code: 'definition.invalid',
-      message: `The \`if\` of its mapping keeps this call from the hook ${hook.value.id}, which must deny it`,
-      suggestion: 'Correct `if`, or name another call.',
-    });
-  } catch (error) {
-    throw placed(error, hook, [...path, 'input']);
-  }
-}
-
-/** An ability as `as` matches it. @throws AbilityError `definition.unknown_reference` where it is no low-level one. */
-export function mappedAbilityOf(
-  registry: Registry,
-  ability: string,
-  environment: string,
-  hook: Loaded<HookDefinition>,
-  path: PropertyKey[],
-): HookSubject {
-  const operation = registry.operations.get(ability);
-  if (!operation) {
-    throw new AbilityError({
-      code: 'definition.unknown_reference',
-      message: `There is no low-level ability ${ability}`,
-      location: hook.locate([...path, 'ability']),
-      suggestion: didYouMean(ability, registry.operations.keys()) ?? 'Name one that `as` shows to the hook.',
-    });
-  }
-  const { scope, effects } = operation.value;
-  const config = configOf(registry, ability);
-  const { body } = chooseImplementation(registry, operation, config, config?.value.environments?.[environment]);
-  return { ability, modules: scope.modules ?? [], environment, kind: body.kind, effects, tags: body.tags ?? [] };
 }

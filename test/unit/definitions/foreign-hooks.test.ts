@@ -33,6 +33,22 @@ describe('a guard written for Claude Code (answer 38)', () => {
     });
   });
 
+  test('a call that it must deny is shown with defaults, as a real call is, so that it cannot tell them apart', () => {
+    const input =
+      '{ type: object, properties: { command: { type: string }, timeout: { type: integer, default: 7 }, description: { type: string } } }';
+    const whole = 'as: [{ match: { abilities: [op] }, tool_name: Bash, tool_input: "${{ input }}" }]';
+    const text = hook(HANDLER, whole, MUST);
+    const op = lowLevel(
+      'op',
+      `input_schema: ${input}`,
+      SCRIPT.replace(' }', ' }, defaults: { command: ls, description: d }'),
+    );
+    const files = { ...at('PreAbilityCall', text), ...op };
+    const [planned] = resolved(files, 'op', 'dev').plan.operations.op?.hooks.pre_call ?? [];
+    const seen = { command: 'rm -rf /', timeout: 7, description: 'd' };
+    expect(planned?.handler).toMatchObject({ foreign: { must_deny: [{ input: seen, tool_input: seen }] } });
+  });
+
   test('it does not cover an ability that `as` does not show it', () => {
     expect(guards(hook(HANDLER, AS, MUST), 'other')).toEqual([]);
   });

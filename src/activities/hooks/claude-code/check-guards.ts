@@ -38,6 +38,8 @@ export interface GuardCheck {
   guards: number;
   /** Calls that they were fired with, in all environments. */
   calls: number;
+  /** Guards that cannot be fired in some environment, because their definition is wrong. */
+  unresolved: string[];
 }
 
 /** Fires each guard with each call that it must deny, in each environment: `lint --check-hooks`. */
@@ -48,9 +50,12 @@ export async function checkGuards(
 ): Promise<GuardCheck> {
   const findings: Finding[] = [];
   const fired = new Set<string>();
+  const unresolved = new Set<string>();
   let calls = 0;
   for (const environment of Object.keys(registry.project.environments)) {
-    for (const { hook, handler } of foreignGuards(registry, environment).guards) {
+    const planned = foreignGuards(registry, environment);
+    for (const { hook } of planned.problems) unresolved.add(hook.value.id);
+    for (const { hook, handler } of planned.guards) {
       const { id } = hook.value;
       fired.add(id);
       calls += handler.foreign.must_deny?.length ?? 0;
@@ -68,5 +73,5 @@ export async function checkGuards(
       }
     }
   }
-  return { findings, guards: fired.size, calls };
+  return { findings, guards: fired.size, calls, unresolved: [...unresolved] };
 }

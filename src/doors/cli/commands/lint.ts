@@ -13,6 +13,7 @@ import { renderFindings } from '../findings/render-findings.js';
 import { renderFindingsJunit } from '../findings/render-junit.js';
 import { renderSarif } from '../findings/render-sarif.js';
 import { interruption, unlessInterrupted } from '../interruption.js';
+import { renderGuardCheck } from '../render-guard-check.js';
 import { fingerprint, untilChange, watchedFolders } from '../watch-files.js';
 
 /** How findings are printed. */
@@ -54,16 +55,9 @@ async function hookFindings(context: Context, loader: RegistryLoader, { checkHoo
   if (!registry) return [];
   const { proveGuardsHere } = await import('../../../worker/prove-guards.js');
   const fire = (signal: AbortSignal) => proveGuardsHere(registry, context.env, signal);
-  const { findings, guards, calls } = await unlessInterrupted(context, fire);
-  const came = `${calls - findings.length} of ${counted(calls, 'call')} denied`;
-  context.terminal.note(
-    calls === 0 ? 'No guard has `must_deny`, so none was fired' : `Fired ${counted(guards, 'guard')}: ${came}`,
-  );
-  return findings;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+  const check = await unlessInterrupted(context, fire);
+  context.terminal.note(renderGuardCheck(check));
+  return check.findings;
 }
 
 function formatOf({ flags }: Context, { format }: LintFlags): (typeof FORMATS)[number] {

@@ -5,7 +5,7 @@ import type { HookDefinition } from '../../../definitions/formats/hooks.js';
 import { BINDING_LISTS, isGlobal } from '../../../definitions/hook-bindings.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
 import { mappingOf } from '../../../rules/tool-mapping/map-tool.js';
-import { mappedAbilityOf } from '../../resolve-foreign.js';
+import { mappedAbilityOf } from '../../must-deny.js';
 import { fitsMatch } from '../../resolve-hooks.js';
 import { findingOf } from '../finding-of.js';
 import type { LintedProject } from '../linted-project.js';
