@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const MARKER = '# Written by examples/signup, process';
 
 /**
- * Takes the env files of a project for this process. A file of somebody else's is never touched.
+ * Takes the env files of a project for this process. A file that it did not write is never touched.
  *
  * @param {string} root
  * @param {string[]} environments

@@ -19,7 +19,7 @@ import { startService } from './service/start-service.mjs';
 /** The project this example is of. */
 export const PROJECT_ROOT = resolve(fileURLToPath(import.meta.url), '../../..');
 
-/** Where the example keeps its data when nobody says otherwise; git ignores it. */
+/** Where the example keeps its data by default; git ignores it. */
 export const SYSTEM_FOLDER = join(PROJECT_ROOT, '.system', 'example');
 
 /** A query that hangs must not keep the system from stopping. */
@@ -70,7 +70,7 @@ async function runByHand() {
     const system = await startSystem({ folder: SYSTEM_FOLDER });
     files.write(system.env);
     console.log(`service   ${system.url}\ndatabase  ${system.databaseUrl}\nlog       ${system.logFile}`);
-    console.log(`told in   ${files.names.join(', ')}\nPress Ctrl-C to stop.`);
+    console.log(`env files ${files.names.join(', ')}\nPress Ctrl-C to stop.`);
     await asked;
     await system.stop();
   } finally {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes two certificate authorities and what they sign, valid for a year:
 #   cluster-ca.pem   signs server.pem, which the parts of the server show to clients and to each other
-#   client-ca.pem    signs client.pem, which whoever connects must show
+#   client-ca.pem    signs client.pem, which each client must show
 # Two, so that a client's certificate opens no port between the parts of the server.
 # Usage: make-certificates.sh FOLDER [NAME..]    names and addresses of the server; default: temporal, localhost, 127.0.0.1
 set -eu

@@ -49,7 +49,7 @@ const APPROVAL_KEYS: Unsupported[] = [
     ...['escalate', 'escalate_to', 'escalate_after', 'escalation'],
   ),
   ...named(
-    'No answer is a no. Leave it out; what is to be done then goes into an `on_error` for approval.expired.',
+    'No answer is a denial. Leave it out; what is to be done then goes into an `on_error` for approval.expired.',
     ...['on_timeout', 'on_expiry', 'timeout_action', 'default_decision'],
   ),
   ...named(

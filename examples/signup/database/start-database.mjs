@@ -3,14 +3,14 @@ import { PGlite } from '@electric-sql/pglite';
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
 import { takeTurns } from './take-turns.mjs';
 
-/** Scripts, the service and tests connect at once; the socket server takes only one unless told otherwise. */
+/** Scripts, the service and tests connect at once; the socket server takes only one by default. */
 const MOST_CONNECTIONS = 50;
 
 /**
  * Starts PostgreSQL embedded in this process, on a free loopback port, or takes the server `DATABASE_URL` names.
  *
  * All connections of the embedded one share one session, by turns: keep transactions short, because an open one makes
- * everybody else wait. The data outlives the process, since making a new database takes seconds and opening an old one
+ * all others wait. The data outlives the process, since making a new database takes seconds and opening an old one
  * half of one.
  *
  * @param {string} folder where the embedded one keeps its data; no other process may use it meanwhile.

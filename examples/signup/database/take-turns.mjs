@@ -13,7 +13,7 @@ const IDLE = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 /**
  * Listens on a free loopback port, and passes on what clients send to the port given, by turns.
  *
- * Clients must wait for each answer before they send the next query, as drivers do unless told otherwise.
+ * Clients must wait for each answer before they send the next query, as drivers do by default.
  *
  * @param {number} port
  * @returns {Promise<{ port: number, stop(): void }>}

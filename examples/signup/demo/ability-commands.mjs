@@ -52,7 +52,7 @@ export class AbilityCommands {
       if (!this.#interrupted) showOutput(text);
       changed();
     });
-    // Whoever waits for the end is told; until then a failure must not end the demo before it has cleaned up.
+    // The caller that waits for the end gets the failure; until then it must not end the demo before it has cleaned up.
     ended.catch(() => {});
     return {
       says: async (pattern) => {

@@ -11,7 +11,7 @@ export const KEY_PREFIX = 'demo-';
 /** Starts the example system. @returns {Promise<Stage>} */
 export async function setStage() {
   const files = claimEnvFiles(PROJECT_ROOT, ['dev', 'staging']);
-  // A runtime that is up is somebody else's, unless a demo that was killed left it together with its files.
+  // A runtime that is up belongs to another program, unless a demo that was killed left it together with its files.
   const runtimeWasUp = isRuntimeUp() && !files.wereLeft;
   try {
     const system = await startSystem({ folder: SYSTEM_FOLDER });

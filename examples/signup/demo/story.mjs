@@ -37,7 +37,7 @@ async function runAndApprove({ ability }, build, key) {
   const approval = await test.says(/\brelease-[0-9a-f]{12}\b/);
   await test.says(/until [^\n]+\n/);
   showText(
-    'That process waits. Now a second one decides, in the name of release-manager. Nobody proves here who they are:',
+    'That process waits. Now a second one decides, in the name of release-manager. No identity is proved here:',
     '`--as` is a claim, and the record will call it one.',
   );
   const decision = ['--approval', approval, '--as', 'release-manager', '--comment', 'the evidence is good'];

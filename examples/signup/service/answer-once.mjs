@@ -27,7 +27,7 @@ export async function answerOnce(pool, request, work) {
   }
 }
 
-/** Takes the key; when somebody has it already, waits for them and gives their answer. */
+/** Takes the key; when another request holds it, waits for that and gives its answer. */
 async function earlierAnswer(client, key, digest) {
   const taken = await client.query(
     'insert into signup.answers (idempotency_key, request) values ($1, $2) on conflict do nothing',

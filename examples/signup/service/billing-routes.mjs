@@ -1,4 +1,4 @@
-/** Billing: charges, refunds and invoices, for whoever has the token. */
+/** Billing: charges, refunds and invoices, for callers with the token. */
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { answerOnce } from './answer-once.mjs';
 

@@ -7,7 +7,7 @@ import { dirname } from 'node:path';
  *
  * @param {string} file
  * @returns {(service: string, severity: 'info' | 'warning' | 'error', message: string, fields?: object) => void}
- * writes a line before it returns, so that whoever got an answer finds its trace in the log.
+ * writes a line before it returns, so that a caller with an answer finds its trace in the log.
  */
 export function openLog(file) {
   mkdirSync(dirname(file), { recursive: true });

@@ -1,4 +1,4 @@
-/** The HTTP service that the example tests: sign-up for everybody, billing for whoever has the token. */
+/** The HTTP service that the example tests: sign-up for all callers, billing for those with the token. */
 import Fastify from 'fastify';
 import { billingRoutes } from './billing-routes.mjs';
 import { signupRoutes } from './signup-routes.mjs';

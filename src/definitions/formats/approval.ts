@@ -36,5 +36,5 @@ export const approval = z.strictObject({
     .enum(['optional', 'required', 'on_deny'])
     .default('optional')
     .describe('Whether a decision needs a comment: none does, each does, or a denial does.'),
-  fields: z.record(plainName, approvalField).optional().describe('What a yes fills in, by name.'),
+  fields: z.record(plainName, approvalField).optional().describe('What an approval fills in, by name.'),
 });

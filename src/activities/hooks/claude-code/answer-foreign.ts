@@ -90,7 +90,7 @@ export function answerOf(
   };
   if (verdict.kind === 'silent') {
     if (foreign.silence === 'allow' || !isGuardPhase(phase)) return { ...allow, ...more };
-    const reason = 'It has no opinion, and its silence is no yes (`abstain`).';
+    const reason = 'It has no opinion, and its silence counts as a deny (`abstain`).';
     return { ...allow, decision: 'deny', reason, ...more };
   }
   const reason = verdict.reason === undefined ? {} : { reason: oneLine(verdict.reason) };

@@ -94,7 +94,7 @@ interface Asked {
   isRun: boolean;
 }
 
-/** With what the guard is seen to deny; where that is nothing, its silence is a no. Source: answers, 38. */
+/** With what the guard is seen to deny; where that is nothing, its silence is a deny. Source: answers, 38. */
 async function definitionOf(draft: HookDraft, asked: Asked, signal: AbortSignal): Promise<JsonObject> {
   if (draft.phase !== 'PreAbilityCall') return draft.definition;
   const denied = asked.isRun ? await deniedBy(draft, asked, signal) : [];

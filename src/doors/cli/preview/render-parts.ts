@@ -28,14 +28,14 @@ export function approvalLine(approval: ApprovalPreview, style: Style): string {
   const { asked, reasons, approvers, people, quorum, self_approval, expires, comment, fields } = approval;
   const who = approvers.length === 0 ? 'anyone' : approvers.join(', ');
   const meaning =
-    approvers.length > 0 && people.join() !== approvers.join() ? ` (${people.join(', ') || 'nobody'})` : '';
+    approvers.length > 0 && people.join() !== approvers.join() ? ` (${people.join(', ') || 'no one'})` : '';
   const asks = asked === 'yes' ? style('yellow', 'asks people') : style('cyan', 'may ask people');
   const filled = Object.keys(fields);
   const more = [
     `${quorum} of ${who}${meaning} ${quorum === 1 ? 'decides' : 'decide'}`,
     self_approval ? 'also who asked for it' : 'not who asked for it',
-    `no answer within ${oneLine(expires)} is a no`,
-    ...(comment === 'required' ? ['with a comment'] : comment === 'on_deny' ? ['a no with a comment'] : []),
+    `no answer within ${oneLine(expires)} is a denial`,
+    ...(comment === 'required' ? ['with a comment'] : comment === 'on_deny' ? ['a denial with a comment'] : []),
     ...(filled.length > 0 ? [`fills in ${filled.join(', ')}`] : []),
   ];
   const why = reasons.length > 0 ? `${reasons.map((reason) => oneLine(reason)).join(' ')} ` : '';
