@@ -3,6 +3,7 @@ import type { NotTaken } from '../../authoring/import/hooks/read-settings.js';
 import type { PlannedFile } from '../../authoring/planned-file.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { oneLine } from '../../rules/shown-text.js';
+import type { DeniedCall } from './call-to-show.js';
 import type { Terminal } from './terminal.js';
 import { commandOf } from './typed-command.js';
 
@@ -16,6 +17,8 @@ export interface HookImport {
   hooks: WrittenDraft[];
   notTaken: NotTaken[];
   files: PlannedFile[];
+  /** A call that shows a denial; absent: none that can be made is known. */
+  denied?: DeniedCall;
 }
 
 /** What became of each hook, for programs. */
@@ -50,8 +53,7 @@ export function renderHookImport(done: HookImport, style: Terminal['style']): st
 }
 
 /** How to see that it guards, and how the tool itself is guarded by all hooks of the project. */
-function nextLines({ source, hooks }: HookImport): string[] {
-  const [denied] = hooks.flatMap(({ definition }) => (definition.must_deny as MustDenyEntry[] | undefined) ?? []);
+function nextLines({ source, denied }: HookImport): string[] {
   const run = denied && commandOf('ability', 'run', denied.ability, '--input', JSON.stringify(denied.input));
   const tool = source.split('/').includes('.codex') ? 'codex' : 'claude';
   return [
@@ -59,11 +61,6 @@ function nextLines({ source, hooks }: HookImport): string[] {
     ...(run === undefined ? [] : [`  ${run}   # is denied`]),
     `  ability hooks export --to ${tool}   # lets ${tool} ask the guards of this project`,
   ];
-}
-
-interface MustDenyEntry {
-  ability: string;
-  input: JsonObject;
 }
 
 function linesOf({ draft, definition }: WrittenDraft, { isRun }: HookImport, style: Terminal['style']): string[] {

@@ -83,7 +83,10 @@ async function importHooks(
     const note = (text: string): void => context.terminal.note(text);
     await whileAlone(root, { note, signal }, async () => writeTogether(root, files));
   }
-  return { source, isDryRun: flags.dryRun === true, isRun: asked.isRun, hooks, notTaken, files };
+  const { callToShow } = await import('../call-to-show.js');
+  const denied = callToShow(hooks, abilities);
+  const isDryRun = flags.dryRun === true;
+  return { source, isDryRun, isRun: asked.isRun, hooks, notTaken, files, ...(denied && { denied }) };
 }
 
 interface Asked {
