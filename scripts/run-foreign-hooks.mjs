@@ -114,7 +114,12 @@ function record(hook, command, root) {
   writeFileSync(recorder, RECORDER);
   writeFileSync(file, STAND_INS[extname(file)]({ recorder, original, notes }));
   chmodSync(file, 0o755);
-  const tests = spawnSync('sh', ['-c', command], { cwd: root, encoding: 'utf8', maxBuffer: 1 << 28, timeout: 3_600_000 });
+  const tests = spawnSync('sh', ['-c', command], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    timeout: 3_600_000,
+  });
   if (tests.status !== 0) console.error(`${tests.stdout}\n${tests.stderr}`.slice(-3000));
   const lines = existsSync(notes) ? readFileSync(notes, 'utf8').trim().split('\n').filter(Boolean) : [];
   return { passed: tests.status === 0, calls: lines.map((line) => JSON.parse(line)) };
