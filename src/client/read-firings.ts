@@ -1,4 +1,9 @@
-import { type ScheduleDescription, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
+import {
+  type ScheduleDescription,
+  type ScheduleExecutionStartWorkflowActionResult,
+  WorkflowFailedError,
+  type WorkflowHandle,
+} from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Problem } from '../contracts/problem.js';
 import type { Firing, FiringRequest } from '../contracts/schedules.js';
@@ -13,7 +18,8 @@ export interface FiredTask {
   task_key: string;
   /**
    * `open`: preflight or the task has not ended; `refused`: no task was made; `started before`: an earlier firing of the
-   * same moment has started its task; `forgotten`: Temporal keeps it no longer; else the end state of the task.
+   * same moment has started its task; `terminated`: the firing was ended from outside, and its task goes on; `forgotten`:
+   * Temporal keeps it no longer; else the end state of the task.
    */
   status: string;
   /** Why it was refused; null otherwise. */
@@ -35,15 +41,24 @@ export async function readFirings(connection: Connection, description: ScheduleD
       scheduled_for: scheduledAt.toISOString(),
       fired_at: takenAt.toISOString(),
       task_key: firingKey(schedule.id, scheduledAt),
-      ...(await endOf(connection, action.workflow.workflowId)),
+      ...(await endOf(connection, action.workflow)),
     })),
   );
 }
 
-async function endOf(connection: Connection, workflowId: string): Promise<Pick<FiredTask, 'status' | 'error'>> {
-  const handle: WorkflowHandle<() => Promise<Firing>> = connection.temporal.workflow.getHandle(workflowId);
+/** Of that very run: the same moment may have been fired again. */
+async function endOf(
+  connection: Connection,
+  { workflowId, firstExecutionRunId }: ScheduleExecutionStartWorkflowActionResult['workflow'],
+): Promise<Pick<FiredTask, 'status' | 'error'>> {
+  const handle: WorkflowHandle<() => Promise<Firing>> = connection.temporal.workflow.getHandle(
+    workflowId,
+    firstExecutionRunId,
+  );
   try {
-    if ((await handle.describe()).status.name === 'RUNNING') return { status: 'open', error: null };
+    const { name } = (await handle.describe()).status;
+    if (name === 'RUNNING') return { status: 'open', error: null };
+    if (name === 'TERMINATED') return { status: 'terminated', error: null };
     const { status } = await handle.result();
     return { status: status ?? 'started before', error: null };
   } catch (error) {

@@ -13,6 +13,7 @@ import {
   showSchedule,
   viewTask,
 } from '../../src/client/index.js';
+import { scheduleIdOf, taskQueueOf, WORKFLOWS } from '../../src/contracts/names.js';
 import type { ScheduleSpec } from '../../src/contracts/schedules.js';
 import { operation, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
@@ -85,6 +86,53 @@ test('a guard that refuses at 3 am is seen in the schedule, with its reason; the
   await expect(viewTask(project.connection, firing?.task_key as string)).rejects.toMatchObject({
     code: 'task.not_found',
   });
+});
+
+test('a firing while no worker is up waits, and is one task once one is', async () => {
+  await createSchedule(project.connection, specOf('alone', 'greets', { input: { name: 'Ada' } }));
+  await project.stopWorkers();
+  await fireSchedule(project.connection, 'alone');
+  await expect
+    .poll(async () => (await shown('alone')).firings, { timeout: 30_000 })
+    .toMatchObject([{ status: 'open' }]);
+  await project.restartWorkers();
+  expect(await ended('alone')).toMatchObject({ status: 'succeeded' });
+  const { counts } = await shown('alone');
+  expect(counts).toEqual({ fired: 1, missed: 0, skipped: 0 });
+});
+
+test('the same moment fired again is the task of before, and no second one', async () => {
+  await createSchedule(project.connection, specOf('again', 'greets', { input: { name: 'Ada' }, cron: '0 3 * * *' }));
+  const day = [new Date('2026-03-28T00:00:00Z'), new Date('2026-03-28T12:00:00Z')] as const;
+  const statuses = async () => (await shown('again')).firings.map(({ status }) => status);
+  await backfillSchedule(project.connection, 'again', ...day);
+  await expect.poll(statuses, { timeout: 30_000 }).toEqual(['succeeded']);
+  await backfillSchedule(project.connection, 'again', ...day);
+  await expect.poll(statuses, { timeout: 30_000 }).toEqual(['started before', 'succeeded']);
+});
+
+test('a firing that was terminated says so, and one that was started by hand is none of the schedule', async () => {
+  const { connection } = project;
+  await createSchedule(connection, specOf('ends', 'waits'));
+  await fireSchedule(connection, 'ends');
+  await expect.poll(async () => (await shown('ends')).firings, { timeout: 30_000 }).toMatchObject([{ status: 'open' }]);
+  const [firing] = (await connection.temporal.schedule.getHandle(scheduleIdOf(connection.project, 'ends')).describe())
+    .info.recentActions;
+  await connection.temporal.workflow.getHandle(firing?.action.workflow.workflowId as string).terminate('by hand');
+  expect(await ended('ends')).toMatchObject({ status: 'terminated', error: null });
+  const forged = {
+    format: 1,
+    project: connection.project,
+    schedule: specOf('ends', 'greets', { input: { name: 'x' } }),
+  };
+  await connection.temporal.workflow.start(WORKFLOWS.firing, {
+    workflowId: 'forged-firing',
+    taskQueue: taskQueueOf(connection.project, 'dev', 'local'),
+    args: [forged],
+  });
+  // It is a task of its own name all the same: whoever may start workflows may start this one, under its guards.
+  await connection.temporal.workflow.getHandle('forged-firing').result();
+  expect((await shown('ends')).firings).toHaveLength(1);
 });
 
 test('an input that no longer fits the contract is a named refusal', async () => {

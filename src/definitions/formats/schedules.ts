@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { OVERLAPS } from '../../contracts/schedules.js';
+import { cronMistake } from '../../rules/cron.js';
+import { isNamedZone } from '../../rules/expressions/zones/zone-offset.js';
 import { SCHEDULE_ID } from '../../rules/firing-key.js';
 import { duration, environmentName, jsonObject } from './values.js';
 
 const CRON = 'Write five fields, such as "0 3 * * *" (six with years, seven with seconds and years), or @daily';
+const ZONE = 'Write an IANA name, such as Europe/Berlin';
 
 /**
  * `schedules` of a high-level file: when it is run by itself. `ability schedule sync` makes Temporal's schedules say so.
@@ -19,9 +22,16 @@ export const schedules = z
         .describe('Name of the schedule, one in the project; its tasks are named after it.'),
       cron: z
         .string(CRON)
-        .regex(/^(@\w+( .+)?|\S+( +\S+){4,6})$/, CRON)
+        .superRefine((cron, context) => {
+          const mistake = cronMistake(cron);
+          if (mistake !== undefined) context.addIssue({ code: 'custom', message: `${CRON}: ${mistake}` });
+        })
         .describe('When it fires: minute, hour, day of month, month, day of week.'),
-      timezone: z.string().min(1).default('UTC').describe('IANA name of the zone of `cron`, such as Europe/Berlin.'),
+      timezone: z
+        .string()
+        .refine(isNamedZone, ZONE)
+        .default('UTC')
+        .describe('IANA name of the zone of `cron`, such as Europe/Berlin.'),
       environment: environmentName.describe('Where its tasks run.'),
       input: jsonObject.default({}).describe('The input of its tasks; checked at each firing.'),
       intent: z

@@ -11,6 +11,7 @@ import { checkIdleSteps } from './checks/idle-steps.js';
 import { checkLateRetries } from './checks/late-retries.js';
 import { checkLimits } from './checks/limits.js';
 import { checkRetryFamilies } from './checks/retry-families.js';
+import { checkSchedules } from './checks/schedules.js';
 import { checkSchemaContradictions } from './checks/schema-contradictions.js';
 import { checkSchemaDefaults } from './checks/schema-defaults.js';
 import { checkScriptReach } from './checks/script-reach.js';
@@ -36,6 +37,7 @@ export const SLIP_CHECKS: readonly Check[] = [
   checkLateRetries,
   checkLimits,
   checkRetryFamilies,
+  checkSchedules,
   checkSchemaContradictions,
   checkSchemaDefaults,
   checkScriptReach,

@@ -1,30 +1,45 @@
-import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
+import { AbilityError } from '../../contracts/problem.js';
 import type { ScheduleSpec } from '../../contracts/schedules.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
-import type { Registry } from '../../definitions/registry.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
 import type { StatedSchedule } from '../../rules/compare-schedules.js';
 import { parseDuration } from '../../rules/duration.js';
 
-type Stated = NonNullable<HighLevel['schedules']>[number];
+type Entry = NonNullable<HighLevel['schedules']>[number];
+
+/** An entry of `schedules`, and its place. */
+export interface FoundSchedule extends StatedSchedule {
+  workflow: Loaded<HighLevel>;
+  /** Of the entry. */
+  index: number;
+}
+
+/** Every entry of `schedules` of a project, in the order of the definitions. */
+export function* findStated({ workflows }: Registry): Generator<FoundSchedule> {
+  for (const workflow of workflows.values()) {
+    const { value, file } = workflow;
+    for (const [index, entry] of (value.schedules ?? []).entries()) {
+      yield { spec: specOf(value.id, entry), file, workflow, index };
+    }
+  }
+}
 
 /**
  * The schedules that the definitions of a project state, by name.
  *
  * @throws AbilityError `definition.duplicate` for a name that two files, or two entries, have.
  */
-export function statedSchedules(registry: Registry): StatedSchedule[] {
-  const found = new Map<string, StatedSchedule>();
-  for (const { value, file, locate } of registry.workflows.values()) {
-    for (const [index, stated] of (value.schedules ?? []).entries()) {
-      const first = found.get(stated.id);
-      if (first) throw statedTwice(stated.id, first.file, locate(['schedules', index, 'id']));
-      found.set(stated.id, { spec: specOf(value.id, stated), file });
-    }
+export function statedSchedules(registry: Registry): FoundSchedule[] {
+  const found = new Map<string, FoundSchedule>();
+  for (const stated of findStated(registry)) {
+    const first = found.get(stated.spec.id);
+    if (first) throw statedTwice(first, stated);
+    found.set(stated.spec.id, stated);
   }
   return [...found.values()].sort((a, b) => (a.spec.id < b.spec.id ? -1 : 1));
 }
 
-function specOf(ability: string, { jitter, catch_up, intent, ...stated }: Stated): ScheduleSpec {
+function specOf(ability: string, { jitter, catch_up, intent, ...stated }: Entry): ScheduleSpec {
   return {
     ...stated,
     ability,
@@ -34,11 +49,13 @@ function specOf(ability: string, { jitter, catch_up, intent, ...stated }: Stated
   };
 }
 
-function statedTwice(id: string, first: string, location: SourceLocation): AbilityError {
+/** @param second the place of the error. */
+export function statedTwice(first: FoundSchedule, { spec, workflow, index }: FoundSchedule): AbilityError {
+  const { file, line } = first.workflow.locate(['schedules', first.index, 'id']);
   return new AbilityError({
     code: 'definition.duplicate',
-    message: `The schedule ${id} is in ${first} as well`,
+    message: `The schedule ${spec.id} is in ${line === undefined ? file : `${file}:${line}`} as well`,
     suggestion: 'Give each schedule of the project a name of its own.',
-    location,
+    location: workflow.locate(['schedules', index, 'id']),
   });
 }

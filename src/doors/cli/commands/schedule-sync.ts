@@ -8,6 +8,7 @@ import {
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
+import { checkStated } from '../../../planning/schedules/check-stated.js';
 import { statedSchedules } from '../../../planning/schedules/stated-schedules.js';
 import { compareSchedules, type ScheduleDrift } from '../../../rules/compare-schedules.js';
 import { type Context, openRegistry, withSession } from '../context.js';
@@ -20,6 +21,8 @@ const DONE = { missing: 'created', differs: 'changed', left: 'deleted' } as cons
 export async function run(context: Context, _: string[], { check = false }: { check?: boolean }): Promise<ExitCode> {
   const registry = await openRegistry(context);
   const stated = statedSchedules(registry);
+  // All are looked at before the first is changed.
+  for (const found of stated) checkStated(registry, found);
   return withSession(context, registry, async (connection) => {
     const drifts = compareSchedules(stated, await listSchedules(connection));
     refuseBroken(registry, drifts);

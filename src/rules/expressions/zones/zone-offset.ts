@@ -17,9 +17,14 @@ const FIXED = /^([-+]?)(\d{1,2}):(\d{2})$/;
 let lines: ReadonlyMap<string, string> | undefined;
 const zones = new Map<string, Zone>();
 
-/** Whether there is a time zone of that name, or whether it is an offset such as `+05:30`. */
+/** Whether a time zone has that name, or whether it is an offset such as `+05:30`. */
 export function isZone(name: string): boolean {
-  return name === 'UTC' || FIXED.test(name) || linesByName().has(name);
+  return FIXED.test(name) || isNamedZone(name);
+}
+
+/** Whether a time zone has that name; an offset is no name. */
+export function isNamedZone(name: string): boolean {
+  return name === 'UTC' || linesByName().has(name);
 }
 
 /**

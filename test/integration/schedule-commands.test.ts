@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { listSchedules } from '../../src/client/index.js';
+import { ability, abilityJson } from '../fixtures/called-command.js';
+import { projectFile, workflow } from '../fixtures/project-folder.js';
+import { type RunningProject, runProject, TEST_KEYS } from '../fixtures/running-project.js';
+
+const FILE = 'registry/high-level/backup.yaml';
+const backup = (...schedules: string[]) =>
+  workflow(
+    'backup',
+    `
+scope: { environments: [dev, closed] }
+input_schema: { type: object, required: [table], properties: { table: { type: string } } }
+${schedules.length > 0 ? `schedules: [${schedules.join(', ')}]` : ''}
+steps: [{ id: a, let: { x: 1 } }]`,
+  )[FILE] as string;
+const entry = (id: string, more = 'input: { table: users }') =>
+  `{ id: ${id}, cron: "0 0 1 1 *", environment: dev, ${more} }`;
+
+let project: RunningProject;
+
+beforeAll(async () => {
+  project = await runProject({
+    'ability.yaml': projectFile('{ dev: {}, closed: {}, prod: { protected: true } }', 'default_environment: dev\n'),
+    [FILE]: backup(),
+  });
+});
+afterAll(() => project?.stop());
+
+const options = (env: Record<string, string> = {}) => ({
+  cwd: project.root,
+  env: { TEMPORAL_ADDRESS: inject('temporal').address, ABILITY_SEAL_KEYS: TEST_KEYS, ...env },
+});
+const schedule = (...args: string[]) => ability(['schedule', ...args], options());
+const names = async () => (await listSchedules(project.connection)).map(({ spec }) => spec.id);
+
+test('sync looks at all that is stated before it changes anything, and names the place of what could not be run', async () => {
+  project.write({ [FILE]: backup(entry('a-sound'), entry('b-broken', 'input: { table: 7 }')) });
+  const refused = await abilityJson(['schedule', 'sync'], options());
+  expect(refused.exitCode).toBe(2);
+  expect(refused.json.error).toMatchObject({
+    code: 'input.invalid',
+    location: { file: FILE, line: expect.any(Number) },
+  });
+  expect(await names()).toEqual([]);
+});
+
+test('sync creates, changes and deletes; --check ends with 1 while something differs, and changes nothing', async () => {
+  project.write({ [FILE]: backup(entry('one'), entry('two')) });
+  expect(await schedule('sync', '--check')).toMatchObject({ exitCode: 1 });
+  expect(await names()).toEqual([]);
+  expect(await schedule('sync')).toMatchObject({ exitCode: 0, stdout: 'one: created\ntwo: created' });
+  expect(await schedule('sync', '--check')).toMatchObject({ exitCode: 0, stdout: '' });
+  project.write({ [FILE]: backup(entry('one', 'input: { table: orders }')) });
+  expect((await schedule('list')).stdout).toMatch(/one .*\n.*two /s);
+  expect(await schedule('sync')).toMatchObject({ exitCode: 0, stdout: 'one: changed\ntwo: deleted' });
+  expect(await names()).toEqual(['one']);
+});
+
+test('a broken file stops sync, and deletes nothing that it may state', async () => {
+  project.write({ [FILE]: 'id: backup\nschedules: [' });
+  const { exitCode, json } = await abilityJson(['schedule', 'sync'], options());
+  expect({ exitCode, file: json.error.location.file }).toEqual({ exitCode: 2, file: FILE });
+  expect(await names()).toEqual(['one']);
+});
+
+test('one that was created by hand is not taken over, and is left alone by sync', async () => {
+  project.write({ [FILE]: backup() });
+  expect((await schedule('sync')).stdout).toBe('one: deleted');
+  const created = await schedule('create', 'backup', '--name', 'mine', '--cron', '@daily', '--set', 'table=users');
+  expect(created).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('mine') });
+  expect(await schedule('sync')).toMatchObject({ exitCode: 0, stdout: '' });
+  project.write({ [FILE]: backup(entry('mine')) });
+  expect(await abilityJson(['schedule', 'sync'], options())).toMatchObject({
+    exitCode: 2,
+    json: { error: { code: 'schedule.exists' } },
+  });
+  project.write({ [FILE]: backup() });
+});
+
+test.each([
+  ['an unknown ability', ['backups'], 'ability.not_found'],
+  ['an unknown environment', ['backup', '--env', 'nowhere', '--set', 'table=a'], 'environment.not_found'],
+  ['an environment outside of the scope', ['backup', '--env', 'prod', '--set', 'table=a'], 'scope.environment'],
+  ['an input that breaks the contract', ['backup'], 'input.invalid'],
+  ['a name that is no part of a key', ['backup', '--name', '../x', '--set', 'table=a'], 'usage.invalid'],
+])('create refuses %s, and makes nothing', async (_, args, code) => {
+  const before = await names();
+  const { exitCode, json } = await abilityJson(['schedule', 'create', ...args, '--cron', '@daily'], options());
+  expect({ exitCode, code: (json.error ?? json).code }).toEqual({ exitCode: expect.any(Number), code });
+  expect(exitCode).not.toBe(0);
+  expect(await names()).toEqual(before);
+});
+
+test('a session of the shell in which it is created has nothing to do with its firings', async () => {
+  const env = { ABILITY_SESSION: 'of-the-shell' };
+  const args = ['schedule', 'create', 'backup', '--name', 'alone', '--cron', '@yearly', '--set', 'table=users'];
+  expect(await ability(args, options(env))).toMatchObject({ exitCode: 0 });
+  expect(await schedule('run', 'alone')).toMatchObject({ exitCode: 0 });
+  await expect
+    .poll(async () => (await abilityJson(['schedule', 'show', 'alone'], options())).json.firings[0]?.status, {
+      timeout: 30_000,
+    })
+    .toBe('succeeded');
+});
+
+test('pause and resume say who did it, and why; delete leaves the tasks', async () => {
+  expect(await schedule('pause', 'mine', '--comment', 'freeze')).toMatchObject({ exitCode: 0 });
+  expect((await schedule('show', 'mine')).stdout).toContain('paused by tester: freeze');
+  expect(await schedule('resume', 'mine')).toMatchObject({ exitCode: 0 });
+  expect((await schedule('show', 'mine')).stdout).toContain('resumed by tester');
+  expect(await schedule('delete', 'mine')).toMatchObject({ exitCode: 0 });
+  expect(await abilityJson(['schedule', 'show', 'mine'], options())).toMatchObject({
+    exitCode: 2,
+    json: { error: { code: 'schedule.not_found' } },
+  });
+});
