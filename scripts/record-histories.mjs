@@ -6,8 +6,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { connect, createTask, fetchHistories, waitForTask } from '../dist/client/index.js';
-import { deleteIdOf, ENGINE, lockIdOf, preflightIdOf, sessionIdOf } from '../dist/contracts/names.js';
+import { connect, createSchedule, createTask, fetchHistories, fireSchedule, waitForTask } from '../dist/client/index.js';
+import { deleteIdOf, ENGINE, lockIdOf, preflightIdOf, scheduleIdOf, sessionIdOf } from '../dist/contracts/names.js';
 import { loadRegistry } from '../dist/definitions/load-registry.js';
 import { digestOf } from '../dist/rules/canonical.js';
 import { pathsOf } from '../dist/server/project-paths.js';
@@ -15,7 +15,7 @@ import { stopRuntime } from '../dist/server/stop-runtime.js';
 import { startServer, startSkippingServer, withProject } from './histories/bench.mjs';
 import { CONSTRUCTS, PROJECT_FILES } from './histories/constructs.mjs';
 import { EXAMPLE } from './histories/example.mjs';
-import { LONG_SESSIONS, TEAM_ENVIRONMENTS, TEAM_FILES, TEAM_SESSIONS, TEAM_TASKS } from './histories/team.mjs';
+import { FIRINGS, LONG_SESSIONS, TEAM_ENVIRONMENTS, TEAM_FILES, TEAM_SESSIONS, TEAM_TASKS } from './histories/team.mjs';
 import { writeHistory } from './histories/write-history.mjs';
 
 const target = fileURLToPath(new URL(`../test/histories/engine-${ENGINE}`, import.meta.url));
@@ -23,6 +23,7 @@ const user = { name: 'recorder', source: 'claimed' };
 const asked = process.argv.slice(2);
 /** Events after which that server asks for a new run; by itself it waits for thousands. */
 const FEW_EVENTS = 25;
+const ONCE_A_YEAR = { cron: '0 0 1 1 *', timezone: 'UTC', overlap: 'skip', jitter_ms: 0, catch_up_ms: 3_600_000 };
 const WEEK_AND_A_BIT_MS = 7.1 * 24 * 60 * 60 * 1000;
 
 /** Those that are asked for, or not there yet. */
@@ -59,6 +60,18 @@ async function recordSession({ session, root, store }, [name, act]) {
   writeRuns(name, runs, { root, store, statusOf: () => undefined });
 }
 
+/** Records a firing, with the tasks that it started. */
+async function recordFiring({ session, root, store }, [name, spec]) {
+  await createSchedule(session, { id: name, environment: 'dev', ...ONCE_A_YEAR, ...spec });
+  await fireSchedule(session, name);
+  const handle = session.temporal.schedule.getHandle(scheduleIdOf(session.project, name));
+  let fired;
+  while (!fired) [fired] = (await handle.describe()).info.recentActions;
+  const { workflowId } = fired.action.workflow;
+  await session.temporal.workflow.getHandle(workflowId).result().catch(() => {});
+  writeRuns(name, await fetchHistories(session, workflowId), { root, store, statusOf: () => undefined });
+}
+
 function writeRuns(name, runs, { root, store, statusOf }) {
   runs.forEach(({ workflowId, history }, at) => {
     const status = statusOf(workflowId);
@@ -83,13 +96,14 @@ async function recordConstructs(tasks, start) {
   });
 }
 
-async function recordTeam(tasks, sessions, start) {
-  const [tasksLeft = [], sessionsLeft = []] = [missing(tasks), missing(sessions)];
-  if (tasksLeft.length + sessionsLeft.length === 0) return;
+async function recordTeam(tasks, sessions, start, firings = {}) {
+  const [tasksLeft = [], sessionsLeft = [], firingsLeft = []] = [tasks, sessions, firings].map(missing);
+  if (tasksLeft.length + sessionsLeft.length + firingsLeft.length === 0) return;
   const like = { environments: TEAM_ENVIRONMENTS, proves: true };
   const action = async (bench) => {
     for (const task of tasksLeft) await record(bench, task, { hasOwnKey: true });
     for (const each of sessionsLeft) await recordSession(bench, each);
+    for (const each of firingsLeft) await recordFiring(bench, each);
   };
   await withProject(TEAM_FILES, start, action, like);
 }
@@ -123,7 +137,7 @@ await recordConstructs(CONSTRUCTS.long, (root) =>
   startServer(root, [`limit.historyCount.suggestContinueAsNew=${FEW_EVENTS}`]),
 );
 await recordConstructs(CONSTRUCTS.skipping, startSkippingServer);
-await recordTeam(TEAM_TASKS, TEAM_SESSIONS, (root) => startServer(root, []));
+await recordTeam(TEAM_TASKS, TEAM_SESSIONS, (root) => startServer(root, []), FIRINGS);
 await recordTeam({}, LONG_SESSIONS, (root) =>
   startServer(root, [`limit.historyCount.suggestContinueAsNew=${FEW_EVENTS}`]),
 );

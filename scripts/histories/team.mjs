@@ -176,3 +176,9 @@ export const LONG_SESSIONS = {
     await stopSession(session, id);
   },
 };
+
+/** Schedules, each of which is fired once: by name, the ability and its input. */
+export const FIRINGS = {
+  firing: { ability: 'util.echo', input: {} },
+  'firing-refused': { ability: 'gone', input: {} },
+};

@@ -5,11 +5,12 @@ import {
   type WorkflowHandle,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import type { Problem } from '../contracts/problem.js';
+import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { Firing, FiringRequest } from '../contracts/schedules.js';
 import { firingKey } from '../rules/firing-key.js';
 import type { Connection } from './connect.js';
 import { isUnknownWorkflow } from './temporal-errors.js';
+import { viewTask } from './view-task.js';
 
 /** What became of one firing. Times are ISO 8601. */
 export interface FiredTask {
@@ -22,6 +23,8 @@ export interface FiredTask {
    * Temporal keeps it no longer; else the end state of the task.
    */
   status: string;
+  /** How its task is where the firing is open: `waiting_approval` and the like; null where it has none yet, or the firing has ended. */
+  task_status: string | null;
   /** Why it was refused; null otherwise. */
   error: Pick<Problem, 'code' | 'message' | 'suggestion'> | null;
 }
@@ -37,13 +40,28 @@ export async function readFirings(connection: Connection, description: ScheduleD
   const { schedule } = requestOf(description);
   const actions = description.info.recentActions.toReversed();
   return Promise.all(
-    actions.map(async ({ scheduledAt, takenAt, action }) => ({
-      scheduled_for: scheduledAt.toISOString(),
-      fired_at: takenAt.toISOString(),
-      task_key: firingKey(schedule.id, scheduledAt),
-      ...(await endOf(connection, action.workflow)),
-    })),
+    actions.map(async ({ scheduledAt, takenAt, action }) => {
+      const task_key = firingKey(schedule.id, scheduledAt);
+      const end = await endOf(connection, action.workflow);
+      return {
+        scheduled_for: scheduledAt.toISOString(),
+        fired_at: takenAt.toISOString(),
+        task_key,
+        ...end,
+        task_status: end.status === 'open' ? await statusOf(connection, task_key) : null,
+      };
+    }),
   );
+}
+
+/** As Temporal's description has it, so that no worker is asked; null before preflight has made the task. */
+async function statusOf(connection: Connection, key: string): Promise<string | null> {
+  try {
+    return (await viewTask(connection, key, false)).result.status;
+  } catch (error) {
+    if (error instanceof AbilityError && error.code === 'task.not_found') return null;
+    throw error;
+  }
 }
 
 /** Of that very run: the same moment may have been fired again. */

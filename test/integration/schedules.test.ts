@@ -94,7 +94,7 @@ test('a firing while no worker is up waits, and is one task once one is', async 
   await fireSchedule(project.connection, 'alone');
   await expect
     .poll(async () => (await shown('alone')).firings, { timeout: 30_000 })
-    .toMatchObject([{ status: 'open' }]);
+    .toMatchObject([{ status: 'open', task_status: null }]);
   await project.restartWorkers();
   expect(await ended('alone')).toMatchObject({ status: 'succeeded' });
   const { counts } = await shown('alone');
@@ -147,7 +147,7 @@ test('while the task of the last firing is open the next is left out, and counte
   await pauseSchedule(project.connection, 'ticks', 'enough');
   const { firings, counts, paused, note } = await shown('ticks');
   expect({ fired: counts.fired, paused, note }).toEqual({ fired: 1, paused: true, note: 'enough' });
-  expect(firings).toMatchObject([{ status: 'open' }]);
+  expect(firings).toMatchObject([{ status: 'open', task_status: 'waiting_approval' }]);
   const key = firings[0]?.task_key as string;
   expect(await readApprovals(project.connection, key)).toMatchObject([
     { requested_by: { name: 'schedule:ticks', source: 'claimed' } },

@@ -51,8 +51,9 @@ function lostOf({ missed, skipped }: SeenSchedule['counts']): string[] {
   ];
 }
 
-function renderFiring({ scheduled_for, task_key, status, error }: FiredTask): string[] {
-  const line = `  ${tellMoment(scheduled_for)}  ${status}  ${task_key}`;
+function renderFiring({ scheduled_for, task_key, status, task_status, error }: FiredTask): string[] {
+  const seen = task_status === null ? status : `${status} (${task_status})`;
+  const line = `  ${tellMoment(scheduled_for)}  ${seen}  ${task_key}`;
   if (!error) return [line];
   const { code, message, suggestion } = error;
   return [line, `    ${code} ${oneLine(message)}`, ...(suggestion === undefined ? [] : [`    ${oneLine(suggestion)}`])];
