@@ -215,7 +215,7 @@ onLinux('in a project', () => {
       ...mcpAbility('x.dies', { server: 'away', tool: 'die' }, { more: { effects: 'destructive' } }),
       'registry/hooks/PreAbilityCall.yaml': JSON.stringify({
         hooks: [
-          { id: 'away', handler: { script: { path: 'hooks/away.mjs', timeout_sec: 20 } } },
+          { id: 'away', handler: { script: { path: 'hooks/away.mjs', timeout_sec: 60 } } },
           { id: 'hangs', handler: { script: { path: 'hooks/hangs.mjs', timeout_sec: 1 } } },
         ],
       }),

@@ -14,8 +14,9 @@ describe('tasks with the same key', () => {
     const file = fresh();
     const names = Array.from({ length: 10 }, (_, n) => `n${n}`);
     const ids: string[] = [];
-    for (const name of names) {
-      const { id } = await flows.project.create(ability, { file, name, ms: 250 });
+    for (const [n, name] of names.entries()) {
+      // On a busy machine short ones need not meet.
+      const { id } = await flows.project.create(ability, { file, name, ms: limit > 1 && n === 0 ? 3000 : 250 });
       ids.push(id);
       await expect.poll(async () => (await view(id)).concurrency?.asked_at ?? null, { timeout: 20_000 }).not.toBeNull();
     }
