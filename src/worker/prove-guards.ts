@@ -1,7 +1,7 @@
 import type { ScriptHookDependencies } from '../activities/hooks/ask-script.js';
 import type { ForeignHandler } from '../activities/hooks/claude-code/ask-foreign.js';
 import { checkGuards, type GuardCheck } from '../activities/hooks/claude-code/check-guards.js';
-import { checkMustDeny } from '../activities/hooks/claude-code/proven-guards.js';
+import { ASKS, checkMustDeny } from '../activities/hooks/claude-code/proven-guards.js';
 import { PinnedScripts } from '../activities/script/pinned-scripts.js';
 import { SecretSource } from '../activities/secrets.js';
 import type { MustDeny } from '../contracts/foreign-hooks.js';
@@ -41,11 +41,14 @@ export function hookDependenciesOf(
   };
 }
 
-/**
- * Which of several calls a guard denies; nothing of them is executed.
- *
- * @returns the places of those calls, at most as many as are wanted.
- */
+/** Places of calls among those that a guard was shown. */
+export interface Answered {
+  denied: number[];
+  /** Those for which it wants a person's approval. */
+  asked: number[];
+}
+
+/** Which of several calls a guard denies, at most as many as are wanted; nothing of them is executed. */
 export async function findDenied(
   { root, env, environment }: { root: string; env: NodeJS.ProcessEnv; environment: HookEnvironment },
   id: string,
@@ -53,17 +56,18 @@ export async function findDenied(
   calls: readonly MustDeny[],
   most: number,
   signal: AbortSignal,
-): Promise<number[]> {
+): Promise<Answered> {
   const { groups, ...dependencies } = hookDependenciesOf(root, env);
-  const denied: number[] = [];
+  const answered: Answered = { denied: [], asked: [] };
   try {
     for (const [index, call] of calls.entries()) {
-      if (denied.length >= most || signal.aborted) break;
+      if (answered.denied.length >= most || signal.aborted) break;
       const asked = { ...handler, foreign: { ...handler.foreign, must_deny: [call] } };
-      const undenied = await checkMustDeny({ ...dependencies, groups }, id, asked, environment, signal);
-      if (undenied.length === 0) denied.push(index);
+      const [undenied] = await checkMustDeny({ ...dependencies, groups }, id, asked, environment, signal);
+      if (!undenied) answered.denied.push(index);
+      else if (undenied.said === ASKS) answered.asked.push(index);
     }
-    return denied;
+    return answered;
   } finally {
     groups.close();
   }

@@ -47,6 +47,15 @@ describe('`ability hooks test` fires what guards of other tools must deny (answe
   });
 });
 
+test('`ability hooks list` names what answers, and whose format it has', async () => {
+  const { json } = await abilityJson(['hooks', 'list'], { cwd: good.root });
+  const handlers = (json.hooks ?? json).map(({ id, handler }: Record<string, string>) => [id, handler]);
+  expect(handlers.slice(0, 2)).toEqual([
+    ['blocks', 'script (claude-code)'],
+    ['second', 'expression'],
+  ]);
+});
+
 describe('`ability hooks list ID`', () => {
   test('says the order, why, and what was dropped', async () => {
     const { exitCode, json } = await abilityJson(['hooks', 'list', 'ops.run', '--caller', 'person'], {

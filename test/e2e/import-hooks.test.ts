@@ -86,3 +86,17 @@ test('lint --check-hooks reports a guard that no longer denies what it must', as
     expect.objectContaining({ code: 'hook.failed', message: expect.stringMatching(/block-dangerous.*it is silent/) }),
   );
 }, 60_000);
+
+test('a guard that asks for a person is named with the call for which it asks, and with what its silence does', async () => {
+  folder.write({
+    '.claude/hooks/ask.cjs': `const { command } = JSON.parse(require('node:fs').readFileSync(0, 'utf8')).tool_input;
+if (/push.*--force/.test(command)) console.log(JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'ask' } }));
+`,
+    '.claude/other.json': JSON.stringify({
+      hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command: 'node .claude/hooks/ask.cjs' }] }] },
+    }),
+  });
+  const { stdout } = await run('import', 'hooks', '.claude/other.json', '--name', 'other', '--dry-run');
+  expect(stdout).toMatch(/silence refuses every call \(`abstain: deny`\).*`abstain: allow` if silence is no objection/);
+  expect(stdout).toMatch(/wants an approval for tools\.bash \{"command":"git push --force/);
+}, 60_000);

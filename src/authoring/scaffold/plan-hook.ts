@@ -81,13 +81,16 @@ export function planHook(site: Site, wanted: NewHook): Scaffold {
     abilities: [],
     hook: { phase, id },
     notes: notesOn(site, wanted.match, isOfSession),
-    next: [isOfSession ? TRY_SESSION : TRY_ABILITY],
+    next: isOfSession
+      ? [TRY_SESSION]
+      : [{ command: `ability hooks test ${id} --context FILE`, purpose: ASK }, TRY_ABILITY],
   };
 }
 
+const ASK = 'ask it about an event; FILE has { "payload": INPUT, "ability_id": ID, "environment": NAME }';
 const TRY_ABILITY = {
-  command: 'ability list',
-  purpose: 'see the abilities; run one, and `ability why KEY` shows what the hook said',
+  command: 'ability hooks list',
+  purpose: 'where it fires; run such an ability, and `ability why KEY` shows what the hook said',
 };
 const TRY_SESSION = {
   command: 'ability session start',

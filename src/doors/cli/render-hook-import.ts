@@ -63,6 +63,9 @@ function nextLines({ source, denied }: HookImport): string[] {
   ];
 }
 
+const SILENCE =
+  'so its silence refuses every call (`abstain: deny`); write `must_deny` instead, or `abstain: allow` if silence is no objection';
+
 function linesOf({ draft, definition }: WrittenDraft, { isRun }: HookImport, style: Terminal['style']): string[] {
   const { id, phase, at, notes, mapped } = draft;
   const first = `${style('bold', id)} (${at}) in ${phase}.yaml`;
@@ -82,8 +85,8 @@ function linesOf({ draft, definition }: WrittenDraft, { isRun }: HookImport, sty
           draft.asks
             ? `  asks ${draft.asks.key}; its silence refuses (\`abstain: deny\`): if it answers only to object, write \`abstain: allow\``
             : isRun
-              ? '  denied none of the usual offences, so its silence refuses (`abstain: deny`); write `must_deny` instead'
-              : '  was not run, so its silence refuses (`abstain: deny`); write `must_deny` instead',
+              ? `  denied none of the usual offences, ${SILENCE}`
+              : `  was not run, ${SILENCE}`,
         ]),
     ...notes.map((note) => `  ${note}`),
   ];

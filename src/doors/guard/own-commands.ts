@@ -15,6 +15,8 @@ const IN_CODE =
   /\b(?:ability(?:-runtime)?|bin\.js|bin\/ability)\b["'`\s,\][)(]+(?:--[\w-]+(?:[=\s"'`,]+[^\s"'`,-][^\s"'`,]*)?["'`\s,]+)*(approve|deny|token|keys)\b|\btemporal\b["'`\s,\][)(]+(?:--[\w-]+[=\s"'`,]+[^\s"'`,]+["'`\s,]+)*(?:activity\b|(?:workflow|batch)["'`\s,]+(?:signal|update))/;
 const OVER_HTTP =
   /\/(api\/v1\/(namespaces\/[^\s/]+\/)?|namespaces\/[^\s/]+\/)(workflows\/\S+?\/(signal|update|reset)|activit)/i;
+/** The route of our own HTTP door that decides; that which lists them ends before an id. */
+const OVER_OUR_DOOR = /\/v1\/tasks\/[^\s/]+\/approvals\/[^\s/?#"'`]/i;
 const OVER_GRPC =
   /WorkflowService[/.](SignalW|SignalWith|UpdateWorkflow|ResetWorkflow|RespondActivity|ExecuteMultiOperation|StartBatch)/;
 /** What client libraries decide with: ours, and those of Temporal. */
@@ -58,6 +60,7 @@ export function findDecisionInText(text: string): Finding | undefined {
   if (KEPT_KEYS.test(text)) return forPeople('.system/keys and .system/tokens hold what proves who decides');
   if (OVER_HTTP.test(text) || OVER_GRPC.test(text))
     return forPeople('A signal to Temporal goes round approvals and guards');
+  if (OVER_OUR_DOOR.test(text)) return forPeople('A decision over HTTP is for people');
   const found = IN_CODE.exec(text);
   return found ? forPeople(`\`${found[0].replace(/\s+/g, ' ')}\` is for people`) : undefined;
 }

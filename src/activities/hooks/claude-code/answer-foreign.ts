@@ -91,7 +91,8 @@ export function answerOf(
   if (verdict.kind === 'silent') {
     if (foreign.silence === 'allow' || !isGuardPhase(phase)) return { ...allow, ...more };
     const reason = 'It has no opinion, and its silence counts as a deny (`abstain`).';
-    return { ...allow, decision: 'deny', reason, ...more };
+    const suggestion = 'Its author may write `must_deny`, or `abstain: allow` where silence is no objection.';
+    return { ...allow, decision: 'deny', reason, suggestion, ...more };
   }
   const reason = verdict.reason === undefined ? {} : { reason: oneLine(verdict.reason) };
   if (isGuardPhase(phase)) return { ...allow, decision: verdict.decision, ...reason, ...more };

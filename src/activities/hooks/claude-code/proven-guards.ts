@@ -14,6 +14,9 @@ export interface Undenied extends MustDeny {
   said: string;
 }
 
+/** What is said of a guard that wants a person's approval instead of denying. */
+export const ASKS = 'it asks for a person';
+
 /**
  * Fires a guard of another tool with each call that it must deny. Source: answers, 38.
  *
@@ -81,7 +84,7 @@ function saidInstead(verdict: Verdict): string | undefined {
   if (verdict.kind === 'fault') return `it fails: ${verdict.fault}`;
   if (verdict.kind === 'silent') return 'it is silent';
   if (verdict.decision === 'deny') return undefined;
-  return verdict.decision === 'allow' ? 'it allows' : 'it asks for a person';
+  return verdict.decision === 'allow' ? 'it allows' : ASKS;
 }
 
 /**

@@ -100,16 +100,27 @@ interface Asked {
 /** With what the guard is seen to deny; where that is nothing, its silence is a deny. Source: answers, 38. */
 async function definitionOf(draft: HookDraft, asked: Asked, signal: AbortSignal): Promise<JsonObject> {
   if (draft.phase !== 'PreAbilityCall') return draft.definition;
-  const denied = asked.isRun ? await deniedBy(draft, asked, signal) : [];
+  const { denied, approved } = asked.isRun ? await answersOf(draft, asked, signal) : NOTHING;
+  const [first] = approved;
+  if (first) draft.notes.push(`wants an approval for ${first.ability} ${JSON.stringify(first.input)}`);
   if (denied.length === 0) return { ...draft.definition, abstain: 'deny' };
   return { ...draft.definition, must_deny: denied.map(({ ability, input }) => ({ ability, input })) };
 }
 
-async function deniedBy(
+/** What a guard answers to the usual offences. */
+interface Answers {
+  denied: Offence[];
+  /** Those for which it wants a person's approval. */
+  approved: Offence[];
+}
+
+const NOTHING: Answers = { denied: [], approved: [] };
+
+async function answersOf(
   draft: HookDraft,
   { root, env, environment, registry }: Asked,
   signal: AbortSignal,
-): Promise<Offence[]> {
+): Promise<Answers> {
   const { offencesFor } = await import('../../../authoring/import/hooks/draft-hooks.js');
   const { usualOffences } = await import('../../../authoring/import/hooks/usual-offences.js');
   const { hook: format } = await import('../../../definitions/formats/hooks.js');
@@ -118,16 +129,16 @@ async function deniedBy(
   const { hookEnvironment } = await import('../../../planning/foreign-guards.js');
   const { isShown } = await import('../../../rules/tool-mapping/map-tool.js');
   const { findDenied } = await import('../../../worker/prove-guards.js');
-  if (draft.asks) return [];
+  if (draft.asks) return NOTHING;
   const { handler, ...value } = format.parse(draft.definition);
-  if (!handler) return [];
+  if (!handler) return NOTHING;
   const loaded = { value: { ...value, handler }, file: draft.at, locate: () => ({ file: draft.at }) };
   const planned = handlerOf(loaded, 'PreAbilityCall', registry, new EnvironmentVariables(root, environment, env));
-  if (planned.kind !== 'script' || !planned.foreign) return [];
+  if (planned.kind !== 'script' || !planned.foreign) return NOTHING;
   const filterOf = (tool: string) => draft.mapped.find((mapped) => mapped.tool === tool)?.entry ?? {};
   const calls = offencesFor(draft, usualOffences).filter((call) => isShown(filterOf(call.tool_name), call));
   const withForeign = { ...planned, foreign: planned.foreign };
-  const places = await findDenied(
+  const { denied, asked } = await findDenied(
     { root, env, environment: hookEnvironment(registry, environment) },
     draft.id,
     withForeign,
@@ -135,7 +146,8 @@ async function deniedBy(
     MOST_CALLS,
     signal,
   );
-  return places.flatMap((index) => calls[index] ?? []);
+  const at = (places: number[]): Offence[] => places.flatMap((index) => calls[index] ?? []);
+  return { denied: at(denied), approved: at(asked) };
 }
 
 function shownAbilities({ operations }: Registry): Shown[] {

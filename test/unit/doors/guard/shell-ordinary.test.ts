@@ -16,6 +16,8 @@ afterAll(() => project.remove());
 
 test.each([
   'npm install',
+  'curl -s http://127.0.0.1:7230/v1/tasks/KEY/approvals',
+  'curl -s http://127.0.0.1:7230/v1/approvals | jq .',
   'npm install .',
   'npm ci && npm run build',
   'npm install ../other',
