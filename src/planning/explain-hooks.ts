@@ -46,7 +46,7 @@ function explainPhase(registry: Registry, phase: TaskPhase, of: HooksOf): Explai
   const bound = new Map(
     boundNames(phase, levels, subject.ability, () => {}).map(({ name, level }) => [name, level.from.file]),
   );
-  const about = (hook: HookDefinition) => ({ id: hook.id, phase, handler: Object.keys(hook.handler)[0] ?? '' });
+  const about = (hook: HookDefinition) => ({ id: hook.id, phase, handler: kindOf(hook.handler) });
   const running = ordered.map((hook, at) => {
     const where = bound.has(hook.id) ? `bound by ${bound.get(hook.id)}` : whyGlobal(hook);
     const who = hook.match?.callers ? `, for ${hook.match.callers.join(', ')}` : '';
@@ -107,6 +107,12 @@ function unfitField(
   return undefined;
 }
 
+/** `script`, `expression`, ..; with the protocol of the tool for which it was written, such as `script (claude-code)`. */
+function kindOf(handler: HookDefinition['handler']): string {
+  const kind = Object.keys(handler).find((key) => key !== 'format' && key !== 'event') ?? '';
+  return 'format' in handler && handler.format ? `${kind} (${handler.format})` : kind;
+}
+
 /** A hook of the project, and where it fires. */
 export interface ListedHook {
   id: string;
@@ -122,7 +128,7 @@ export function listHooks(registry: Registry): ListedHook[] {
     (registry.hooks.get(phase) ?? []).map(({ value }) => ({
       id: value.id,
       phase,
-      handler: Object.keys(value.handler)[0] ?? '',
+      handler: kindOf(value.handler),
       blocking: value.blocking,
       fires: whereItFires(registry, phase, value),
     })),

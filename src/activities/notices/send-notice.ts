@@ -64,7 +64,9 @@ async function post(wanted: PlanNotify, source: SecretSource, notice: Notice, li
   });
   await answer.body.dump();
   // A redirect is not followed: it could lead to where the policy does not.
-  if (answer.statusCode >= 300) throw new Error(`The receiver of ${wanted.webhook} answered ${answer.statusCode}`);
+  if (answer.statusCode < 300) return;
+  const message = `The receiver of ${wanted.webhook} answered ${answer.statusCode}`;
+  throw new AbilityError({ code: 'unavailable.connection', message });
 }
 
 function addressOf(text: string, reference: string): URL {
@@ -86,7 +88,11 @@ function failureOf(error: unknown): Error {
     const { code: type, message } = error;
     return ApplicationFailure.create({ type, message, nonRetryable: /^(denied|seal)\./.test(type) });
   }
-  const { message, cause, code } = error as Error & { code?: string };
+  const { name, message, cause, code } = error as Error & { code?: string };
   if (cause instanceof AbilityError) return failureOf(cause);
-  return ApplicationFailure.create({ type: 'unavailable.connection', message: code ?? message });
+  const said =
+    name === 'TimeoutError'
+      ? `The receiver did not answer within ${ANSWER_MS / 1000} s`
+      : `The receiver was not reached: ${code ?? message}`;
+  return ApplicationFailure.create({ type: 'unavailable.connection', message: said });
 }

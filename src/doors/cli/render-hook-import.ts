@@ -82,7 +82,7 @@ function linesOf({ draft, definition }: WrittenDraft, { isRun }: HookImport, sty
           draft.asks
             ? `  asks ${draft.asks.key}; its silence refuses (\`abstain: deny\`): if it answers only to object, write \`abstain: allow\``
             : isRun
-              ? '  denied none of the usual offences, so its silence refuses (`abstain: deny`); write `must_deny` instead'
+              ? '  denied none of the usual offences, so its silence refuses (`abstain: deny`); write a call that it `must_deny`, or `abstain: allow` if it only asks'
               : '  was not run, so its silence refuses (`abstain: deny`); write `must_deny` instead',
         ]),
     ...notes.map((note) => `  ${note}`),
