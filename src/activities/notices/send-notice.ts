@@ -41,7 +41,7 @@ export function createSendNotice({ plans, secrets, ui }: NoticeDependencies): (r
       const link = ui === null ? null : taskLink(ui, info.workflowNamespace ?? 'default', notice.task_key);
       await post(wanted, source, masked(notice, plan, source), link);
     } catch (error) {
-      throw failureOf(error);
+      throw noticeFailure(error);
     }
   };
 }
@@ -82,14 +82,14 @@ function masked(notice: Notice, plan: Plan, source: SecretSource): Notice {
   return { id, ...(new Masker([...secretsOf(plan, source), ...known]).maskDeep(rest) as Omit<Notice, 'id'>) };
 }
 
-/** Neither the address nor what is behind it may stand in a history. */
-function failureOf(error: unknown): Error {
+/** What the history has of an attempt that failed: neither the address nor what is behind it. */
+export function noticeFailure(error: unknown): Error {
   if (error instanceof AbilityError) {
     const { code: type, message } = error;
     return ApplicationFailure.create({ type, message, nonRetryable: /^(denied|seal)\./.test(type) });
   }
   const { name, message, cause, code } = error as Error & { code?: string };
-  if (cause instanceof AbilityError) return failureOf(cause);
+  if (cause instanceof AbilityError) return noticeFailure(cause);
   const said =
     name === 'TimeoutError'
       ? `The receiver did not answer within ${ANSWER_MS / 1000} s`
