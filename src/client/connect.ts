@@ -139,6 +139,22 @@ async function connectToOwn(
   return connection;
 }
 
+/**
+ * Connects from within the project's own runtime. Such a connection does not keep the runtime from leaving: who uses it does, see
+ * `keepTouching`.
+ *
+ * @param runtime as it announces itself.
+ */
+export async function connectWithin(options: ConnectOptions, runtime: RuntimeFile): Promise<Connection> {
+  const paths = pathsOf(options.root);
+  const store = openStore(runtime.store, paths);
+  const dialed = await dialOwn(paths, runtime, options.signal);
+  return {
+    ...connectionOf(options, dialed, { ...runtime, store, isOwnRuntime: true, started: false }),
+    runtime,
+  };
+}
+
 /** Connects to the runtime that has taken the place of the one there was. */
 export async function reconnect(connection: Connection, runtime: RuntimeFile, signal?: AbortSignal): Promise<void> {
   const { address, namespace, ui } = runtime;

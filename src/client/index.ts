@@ -2,7 +2,7 @@
 export { changeInput } from './change-input.js';
 export { checkFormerNames } from './check-former-names.js';
 export { checkAttributes, checkDispatch, checkRetention, checkWorkers } from './check-server.js';
-export { type Connection, type ConnectOptions, connect } from './connect.js';
+export { type Connection, type ConnectOptions, connect, connectWithin } from './connect.js';
 export { cancelTask, pauseTask, resumeTask, runTask, signalTask } from './control-task.js';
 export { type CreatedTask, createTask, type NewTask } from './create-task.js';
 export { decide, openApprovals } from './decide.js';
@@ -56,6 +56,7 @@ export {
 export { fetchSharedRecord, SharedLogs, type SharedRecord, sharedStore } from './shared-task.js';
 export { type TakenFile, takeFiles } from './take-files.js';
 export { findHandled, type HandledTask, handleOf, listHandled, newTaskSecret, readHandle } from './task-handles.js';
+export { generateTaskKey } from './task-keys.js';
 export { LISTED_STATES, type ListedState, type TaskFilter } from './task-query.js';
 export { hasEnded, type OpenTask, type SeenTask, viewOwnTask, viewTask } from './view-task.js';
 export { type TaskNow, type WaitEnd, type WaitOptions, waitForTask } from './wait-for-task.js';
