@@ -1,5 +1,5 @@
 /** Flags of every command that go over the socket. */
-const GLOBAL = { values: ['--project', '--env'], switches: ['--json', '--yes', '--strict'] };
+export const GLOBAL = { values: ['--project', '--env'], switches: ['--json', '--yes', '--strict'] };
 
 /** What a command may be given, besides those, to be done by the runtime. */
 interface Line {
@@ -15,13 +15,12 @@ const PATIENCE = ['--timeout', '--wait-approval'];
  * The commands that the runtime does for a command line, with the flags that it does them with. What reads stdin or files that the
  * command line names, writes files, decides, or ends with its command is left out: that is for the process which was asked.
  */
-const LINES: Record<string, Line> = {
+export const LINES: Record<string, Line> = {
   run: {
     values: ['--input', '--set', '--key', '--intent', '--session', '--scope', '--plan', ...PATIENCE],
     switches: ['--detach'],
     isFollowing: true,
   },
-  'task run': { values: PATIENCE, switches: ['--detach'], isFollowing: true },
   'task watch': { values: PATIENCE, isFollowing: true },
   'task show': {},
   'task result': {},
