@@ -25,7 +25,7 @@ export async function openRoutes(
     env,
     ask: use,
     // What the first command had in its environment says nothing of who comes now.
-    authentication: { findToken: (text) => tokens.authenticate(text), local: currentUser({}) },
+    authentication: { findToken: (text) => tokens.authenticate(text), local: currentUser({}), believesClaims: true },
     isOwnHost: isLoopback,
     scope: 'integration',
     sessions: new AgentSessions(),
