@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { type Connection, type CreatedTask, createTask, type NewTask } from '../../client/index.js';
+import { TASK_HEADERS } from '../../contracts/access.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { refuseWithoutSteps } from '../../planning/resolve-plan.js';
@@ -71,4 +72,13 @@ export function tellCreated({ id, warnings, session }: MadeTask): JsonObject {
 /** What an answer says besides what the command line does. */
 export function metaOf(session: string | undefined): JsonObject {
   return session === undefined ? {} : { _meta: { session_id: session } };
+}
+
+/** Where the task is, which run of it that is, and whether its key was that of this very task already. */
+export function headersOf({ id, runId, attached }: MadeTask): Record<string, string> {
+  return {
+    location: `/v1/tasks/${encodeURIComponent(id)}`,
+    [TASK_HEADERS.run]: runId,
+    [TASK_HEADERS.attached]: String(attached),
+  };
 }

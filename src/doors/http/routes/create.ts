@@ -1,5 +1,5 @@
 import { AbilityError } from '../../../contracts/problem.js';
-import { makeTask, metaOf, tellCreated } from '../create-task.js';
+import { headersOf, makeTask, metaOf, tellCreated } from '../create-task.js';
 import { createBody, createdAnswer, resultAnswer, runBody } from '../formats.js';
 import { defineRoute, type Route } from '../route.js';
 import { answerOf, waitFor } from '../wait-answer.js';
@@ -24,7 +24,7 @@ export const createRoutes: Route[] = [
       const { door, body } = call;
       return door.ask(async (connection) => {
         const made = await makeTask(call, connection, true);
-        const headers = { location: `/v1/tasks/${encodeURIComponent(made.id)}` };
+        const headers = headersOf(made);
         if (body.wait === undefined) return { status: 202, body: tellCreated(made), headers };
         const answer = answerOf(await waitFor(connection, made.id, body.wait, call));
         return { ...answer, body: { ...answer.body, ...metaOf(made.session) }, headers };
@@ -43,11 +43,7 @@ export const createRoutes: Route[] = [
     async handle(call) {
       return call.door.ask(async (connection) => {
         const made = await makeTask(call, connection, false);
-        return {
-          status: 201,
-          body: tellCreated(made),
-          headers: { location: `/v1/tasks/${encodeURIComponent(made.id)}` },
-        };
+        return { status: 201, body: tellCreated(made), headers: headersOf(made) };
       });
     },
   }),
