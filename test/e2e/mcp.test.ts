@@ -126,7 +126,7 @@ describe('ability mcp', () => {
       'task_result',
       'approvals_list',
     ]);
-    await expect(door.call('ability_run', { id: 'math.add' })).rejects.toThrow('not among those of --access read');
+    await expect(door.call('ability_run', { id: 'math.add' })).rejects.toThrow('not among those of access read');
     await door.close();
   });
 

@@ -33,9 +33,10 @@ export async function makeTask(call: Call, connection: Connection, run: boolean)
     session: given,
   });
   if (call.body.session !== undefined) return make(call.body.session, undefined);
-  if (caller.agentToken === undefined) return make(null, undefined);
+  if (caller.kind !== 'agent') return make(null, undefined);
   const { environment, user } = wanted;
-  return sessions.use(connection, caller.agentToken, { environment, scope, user }, (id) => make(id, id));
+  const session = sessions.of(caller, environment);
+  return session.use(connection, { environment, scope }, user, (id) => make(id, id));
 }
 
 async function readWanted({ door, caller, body, headers, signal }: Call, run: boolean): Promise<NewTask> {

@@ -12,13 +12,13 @@ const CROWDED_MS = 250;
  * Whatever goes wrong on the way, the answer has the handle: the task goes on.
  */
 export async function followTask(
-  { door, signal }: ToolCall,
+  { door, visitor, signal }: ToolCall,
   connection: Connection,
   task: ToldTask,
   patienceMs = door.patienceMs,
 ): Promise<ToolAnswer> {
   try {
-    const timeoutMs = door.calls.isCrowded ? Math.min(patienceMs, CROWDED_MS) : patienceMs;
+    const timeoutMs = visitor.calls.isCrowded ? Math.min(patienceMs, CROWDED_MS) : patienceMs;
     const end: WaitEnd = await waitForTask(connection, task.key, { timeoutMs, approvalMs: 0, signal });
     return end.result ? tellTask(task, end.result, door) : tellBegun(task);
   } catch (error) {

@@ -18,7 +18,6 @@ export interface McpDoor {
   registry(): Registry;
   /** The one environment in which everything runs. */
   environment: string;
-  access: Access;
   /** Abilities whose ids fit one of these globs are tools of their own. */
   expose: readonly string[];
   /** The folder that sessions of the door are about. */
@@ -33,12 +32,14 @@ export interface McpDoor {
   review(answer: PreflightAnswer): Promise<void>;
   /** Tells the operator of the door something; agents do not see it. */
   note(text: string): void;
-  calls: CallQueue;
   /** How long a call waits for the end of its task before it answers with a handle. Milliseconds. */
   patienceMs: number;
   /** How often definitions are looked at for abilities that are tools of their own, in milliseconds. */
   lookMs: number;
 }
+
+/** As {@link McpDoor} has them, where nothing else is wanted. Source: issue 13, item 1. */
+export const USUAL_TIMES = { patienceMs: 5000, lookMs: 2000 } as const;
 
 /** Who calls, for as long as a transport or a token knows them as one. */
 export interface Visitor {
@@ -46,7 +47,9 @@ export interface Visitor {
   person: Person;
   /** Name of the agent, where it is proved; left out: as its client calls itself. */
   agent?: string;
+  access: Access;
   session: DoorSession;
+  calls: CallQueue;
 }
 
 /** One call of a tool. */
