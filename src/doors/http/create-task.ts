@@ -3,6 +3,7 @@ import { type Connection, type CreatedTask, createTask, type NewTask } from '../
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { refuseWithoutSteps } from '../../planning/resolve-plan.js';
+import { readTraceparent } from '../../rules/trace-context.js';
 import { findAbility } from '../answers/find-ability.js';
 import { environmentOf } from './choose-environment.js';
 import type { createBody } from './formats.js';
@@ -44,6 +45,7 @@ async function readWanted({ door, caller, body, headers, signal }: Call, run: bo
   await findAbility(registry, body.ability);
   refuseWithoutSteps(registry, body.ability);
   const key = readKey(headers['idempotency-key']);
+  const trace = readTraceparent(headers.traceparent);
   return {
     ability: body.ability,
     environment: environmentOf(door, registry, body.environment),
@@ -54,6 +56,7 @@ async function readWanted({ door, caller, body, headers, signal }: Call, run: bo
     ...(body.intent !== undefined && { intent: body.intent.replaceAll(/\s+/g, ' ') }),
     ...(body.plan !== undefined && { plan: { plan: body.plan } }),
     ...(key !== undefined && { key }),
+    ...(trace !== undefined && { trace }),
     run,
     signal,
   };
