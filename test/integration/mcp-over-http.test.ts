@@ -1,7 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listTasks, showSession } from '../../src/client/index.js';
 import { type OpenDoor, openDoor } from '../fixtures/http-door.js';
-import { connectOverHttp, type HttpAgent, messageOf, type Told } from '../fixtures/mcp-agent.js';
+import { connectOverHttp, type HttpAgent, hearProgress, messageOf, type Told } from '../fixtures/mcp-agent.js';
 import { doorProject } from '../fixtures/mcp-door-project.js';
 import { operation } from '../fixtures/project-folder.js';
 
@@ -84,6 +86,15 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('POST /mcp for an agent tha
       expect((await other.call('approvals_list')).told.approvals).toEqual([]);
     }
     expect((await later.call('task_cancel', { task })).told).toMatchObject({ status: 'cancelling' });
+  });
+
+  test('hears how far its call has come, where it asks', async () => {
+    const file = join(project().root, `heard-over-http-${protocol}`);
+    const args = { id: 'slow.op', input: { file } };
+    const heard = await hearProgress(await agent({ protocol, token: agentToken() }), 'ability_run', args, (message) => {
+      if (message === 'call started: slow.op') writeFileSync(file, '');
+    });
+    expect(heard.slice(0, 2)).toEqual(['task created: slow.op', 'call started: slow.op']);
   });
 
   test('may do nothing any more once its token is revoked, and its session ends', async () => {

@@ -107,12 +107,20 @@ function handleTasks(server: Server, door: McpDoor, visitor: Visitor): void {
 
 function callOf(door: McpDoor, visitor: Visitor, server: Server, context: ServerContext): ToolCall {
   const trace = traceOf(context.mcpReq._meta);
+  const token = context.mcpReq._meta?.progressToken;
   return {
     door,
     visitor,
     caller: { ...visitor.person, agent: visitor.agent ?? agentOf(context, server) },
     signal: context.mcpReq.signal,
     ...(trace !== undefined && { trace }),
+    ...(token !== undefined && {
+      progress: (progress, message) =>
+        context.mcpReq.notify({
+          method: 'notifications/progress',
+          params: { progressToken: token, progress, message },
+        }),
+    }),
   };
 }
 

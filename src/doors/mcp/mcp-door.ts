@@ -62,6 +62,8 @@ export interface ToolCall {
   signal: AbortSignal;
   /** Trace context that came with the call, as W3C `traceparent` has it. */
   trace?: string;
+  /** Tells the caller how far its call has come; left out: it did not ask. */
+  progress?(steps: number, message: string): Promise<void>;
 }
 
 /** What a tool answers: data, and whether they are a refusal or a failure. */

@@ -80,6 +80,19 @@ ability('confirm_delete', { filename: text }, 'echo deleted');
 ability('test_simple_text', {}, 'echo "This is a simple text response for testing."');
 ability('test_error_handling', {}, 'exit 1');
 
+// Each call is a step on.
+ability('pause', {}, 'sleep 0.1');
+write(
+  'registry/high-level/test_tool_with_progress.yaml',
+  [
+    'id: test_tool_with_progress',
+    'type: workflow',
+    'version: 1',
+    'summary: A fixture of the conformance suite.',
+    'steps: [{ id: one, call: pause }, { id: two, call: pause }, { id: three, call: pause }]',
+  ].join('\n'),
+);
+
 const loader = new RegistryLoader(root);
 const note = (line) => process.stderr.write(`${line}\n`);
 const connection = await connect({ root, project: 'conformance', progress: note });
