@@ -34,7 +34,9 @@ export async function tellStatus(call: ToolCall, { task }: z.output<typeof taskI
 export async function tellResult(call: ToolCall, { task, wait }: z.output<typeof resultInput>): Promise<ToolAnswer> {
   const connection = await call.door.connect();
   const found = await findTask(call, connection, task);
-  return withTurnContext(call, connection, await followTask(call, connection, found, wait * 1000));
+  // Who does not wait learns how it stands.
+  const answer = wait === 0 ? lookAtTask(call, connection, found) : followTask(call, connection, found, wait * 1000);
+  return withTurnContext(call, connection, await answer);
 }
 
 /** `task_cancel`: asks a task to stop. @throws AbilityError `task.not_found`, `task.closed`. */
