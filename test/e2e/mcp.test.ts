@@ -165,8 +165,15 @@ describe('ability mcp', () => {
     expect(await ability(words, { cwd: project.root })).toMatchObject({ exitCode: 0 });
     const end = await agent.call('task_result', { task, wait: 50 });
     expect(end.told).toMatchObject({ status: 'succeeded', output: { sum: 10 } });
+    // A runtime that was stopped on purpose is started again for a call, at the latest for the second.
+    await ability(['down'], { cwd: project.root });
+    const sums = { id: 'math.add', input: { a: 1, b: 1 } };
+    const first = await agent.call('ability_run', sums);
+    if (first.isError) expect(first.told.code).toBe('runtime.stopped');
+    const second = await agent.call('ability_run', sums);
+    expect(second.told).toMatchObject({ status: 'succeeded', output: { sum: 2 } });
     expect(await door.stop()).toMatchObject({ exitCode: 0 });
-    const session = String(end.meta['ability-runtime/session_id']);
+    const session = String(second.meta['ability-runtime/session_id']);
     expect((await abilityJson(['session', 'show', session], { cwd: project.root })).json.status).not.toBe('open');
   });
 

@@ -14,6 +14,7 @@ let door: OpenDoor;
 beforeAll(async () => {
   const mcp = {
     expose: ['math.*', 'late.*'],
+    lend: () => ({ connect: () => Promise.resolve(project().connection), failed: () => {} }),
     typed: (text: string) => text,
     review: () => Promise.resolve(),
     patienceMs: 5000,

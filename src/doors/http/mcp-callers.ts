@@ -6,7 +6,7 @@ import { environmentOf } from './choose-environment.js';
 import type { HttpDoor } from './http-door.js';
 
 /** What `ability serve` says of how it serves agents. */
-export interface McpOptions extends Pick<McpDoor, 'expose' | 'typed' | 'patienceMs' | 'lookMs'> {
+export interface McpOptions extends Pick<McpDoor, 'expose' | 'lend' | 'typed' | 'patienceMs' | 'lookMs'> {
   /** As {@link McpDoor.review}. */
   review(answer: PreflightAnswer): Promise<void>;
   /** How often tokens are looked at whether they still open the door, in milliseconds. */
@@ -22,7 +22,7 @@ export function mcpDoorOn(door: HttpDoor, options: McpOptions): McpDoor {
     },
     scope: door.scope,
     env: door.env,
-    connect: () => door.ask((connection) => Promise.resolve(connection)),
+    lend: () => options.lend(),
     note: (text) => door.note(text),
     expose: options.expose,
     patienceMs: options.patienceMs,

@@ -63,6 +63,7 @@ async function answerOf(tool: DoorTool, call: ToolCall, params: CallToolRequest[
   try {
     return await call.visitor.calls.run(call.signal, () => tool.run(call, params.arguments));
   } catch (error) {
+    call.loan.failed(error);
     if (!(error instanceof AbilityError)) noteFault(call.door, error);
     return refusalOf(error, call.door);
   }
@@ -82,25 +83,26 @@ function handleTasks(server: Server, door: McpDoor, visitor: Visitor): void {
       try {
         return await visitor.calls.run(call.signal, () => run(call, taskId));
       } catch (error) {
+        call.loan.failed(error);
         throw protocolErrorOf(error, door);
       }
     });
   };
   handle('tasks/get', async (call, taskId) => {
-    const connection = await door.connect();
+    const connection = await call.loan.connect();
     const task = await findTask(call, connection, taskId);
     const { result } = await keepingRuntime(connection, () => viewTask(connection, task.key));
     return detailedTask(tellTask(task, result, door), result, taskId, metaOf(visitor.session.id, call.trace));
   });
   const cancelled = async (call: ToolCall, taskId: string): Promise<JsonObject> => {
-    const connection = await door.connect();
+    const connection = await call.loan.connect();
     const { key } = await findTask(call, connection, taskId);
     await keepingRuntime(connection, () => cancelTask(connection, key)).catch(unlessEnded);
     return {};
   };
   handle('tasks/cancel', cancelled, visitor.access === 'run');
   handle('tasks/update', async (call, taskId) => {
-    await findTask(call, await door.connect(), taskId);
+    await findTask(call, await call.loan.connect(), taskId);
     return {};
   });
 }
@@ -111,6 +113,7 @@ function callOf(door: McpDoor, visitor: Visitor, server: Server, context: Server
   return {
     door,
     visitor,
+    loan: door.lend(),
     caller: { ...visitor.person, agent: visitor.agent ?? agentOf(context, server) },
     signal: context.mcpReq.signal,
     ...(trace !== undefined && { trace }),

@@ -25,6 +25,7 @@ export async function followTask(
     const end: WaitEnd = await waitForTask(connection, task.key, { timeoutMs, approvalMs: 0, signal });
     return end.result ? tellTask(task, end.result, door) : tellBegun(task);
   } catch (error) {
+    call.loan.failed(error);
     return refusalOf(error, door, { task: task.handle });
   } finally {
     stopTelling();

@@ -1,8 +1,8 @@
-import type { Connection } from '../../client/index.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { Person } from '../../contracts/people.js';
 import type { PreflightAnswer } from '../../contracts/task.js';
 import type { Registry } from '../../definitions/registry.js';
+import type { Loan } from '../http/connections.js';
 import type { CallQueue } from './call-queue.js';
 import type { DoorSession } from './door-session.js';
 
@@ -22,8 +22,8 @@ export interface McpDoor {
   expose: readonly string[];
   /** The folder that sessions of the door are about. */
   scope: string;
-  /** Connects at the first use; later uses share the connection. */
-  connect(): Promise<Connection>;
+  /** The connection that all calls share, for one of them. */
+  lend(): Loan;
   /** The environment in which credentials are looked for when something is planned. */
   env: NodeJS.ProcessEnv;
   /** A text in which commands are as people type them here. */
@@ -58,6 +58,8 @@ export interface ToolCall {
   visitor: Visitor;
   /** The person with the agent that calls. */
   caller: Person;
+  /** The connection, as this call uses it. */
+  loan: Loan;
   /** Fires when the answer is wanted no more. */
   signal: AbortSignal;
   /** Trace context that came with the call, as W3C `traceparent` has it. */

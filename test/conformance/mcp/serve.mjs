@@ -113,6 +113,7 @@ const door = openHttpDoor({
   sessions: new AgentSessions(),
   mcp: {
     expose: ['*'],
+    lend: () => ({ connect: async () => connection, failed: () => {} }),
     typed: (line) => line,
     review: async () => {},
     patienceMs: PATIENCE_MS,

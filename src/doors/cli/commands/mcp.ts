@@ -1,7 +1,8 @@
-import { type Connection, connect } from '../../../client/index.js';
+import { connect } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { findScope } from '../../../definitions/find-scope.js';
+import { Connections } from '../../http/connections.js';
 import { CallQueue } from '../../mcp/call-queue.js';
 import { DoorSession, endInTime } from '../../mcp/door-session.js';
 import { unexposed } from '../../mcp/expose-abilities.js';
@@ -26,19 +27,13 @@ export async function run(context: Context, _: string[], flags: McpFlags): Promi
   refuseUnusedGlobs(flags);
   const loader = await openLoader(context);
   const registry = loader.load();
-  let connecting: Promise<Connection> | undefined;
+  const connections = new Connections(() => connectTo(context, registry));
   const door: McpDoor = {
     registry: () => loader.load(),
     environment: await environmentOf(context, registry),
     expose: flags.expose,
     scope: findScope(registry.root, context.cwd, flags.scope, env),
-    connect: () => {
-      connecting ??= connectTo(context, registry).catch((error: unknown) => {
-        connecting = undefined;
-        throw error;
-      });
-      return connecting;
-    },
+    lend: () => connections.lend(),
     env,
     typed: (text) => asTyped(text, context),
     review: (answer) => reviewDefinitions(context, loader.load(), answer),
@@ -54,14 +49,11 @@ export async function run(context: Context, _: string[], flags: McpFlags): Promi
     await serveCaller(door, visitor, transportOver(stdin, stdout), interrupted.signal);
   } finally {
     interrupted.done();
-    const connection = await connecting?.catch(() => undefined);
-    if (connection) {
-      await endInTime(
-        session.close(() => Promise.resolve(connection)),
-        door.note,
-      );
-      await connection.close();
-    }
+    await endInTime(
+      session.close(() => connections.use((connection) => Promise.resolve(connection))),
+      door.note,
+    );
+    await connections.close();
   }
   return EXIT.ok;
 }

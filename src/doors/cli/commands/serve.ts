@@ -45,6 +45,7 @@ export async function run(context: Context, _: string[], flags: ServeFlags): Pro
   const closing = new AbortController();
   const mcp = {
     expose: flags.expose,
+    lend: () => connections.lend(),
     typed: (text: string) => asTyped(text, context),
     review: (answer: PreflightAnswer) => reviewDefinitions(context, loader.load(), answer),
     ...USUAL_TIMES,
