@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Agent, fetch } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listTasks, readApprovals } from '../../src/client/index.js';
 import type { Right } from '../../src/contracts/access.js';
@@ -23,6 +24,7 @@ beforeAll(async () => {
   door = await openDoor(project.connection);
 });
 afterAll(async () => {
+  await connections.close();
   await door.close();
   await project.stop();
 });
@@ -36,9 +38,13 @@ const agentToken = (name: string, can: Right[] = ['read', 'run']) => door.token(
 const callOf = (id: string, more: JsonObject = {}) =>
   messageOf('tools/call', { params: { name: 'ability_run', arguments: { id, ...more } }, tasks: false });
 
+/** 1,000 at the same moment are more than a busy machine lets wait. */
+const connections = new Agent({ connections: 100 });
+
 /** What a request without the SDK is answered. */
 async function send(url: string, { body, headers }: ReturnType<typeof messageOf>, token?: string) {
   const answer = await fetch(`${url}/mcp`, {
+    dispatcher: connections,
     method: 'POST',
     headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
     body: JSON.stringify(body),
@@ -177,16 +183,15 @@ describe('an agent', () => {
 
   test('that calls 1,000 times at once is answered each time, loses nothing, and keeps no one else out', async () => {
     const hasty = await openDoor(project.connection, {
-      limits: { ...USUAL_LIMITS, rate: { burst: 60, perSecond: 1 }, listeners: 30 },
+      limits: { ...USUAL_LIMITS, rate: { burst: 40, perSecond: 1 }, listeners: 20 },
     });
     const [token, other] = [agentToken('hasty'), agentToken('patient')];
     const calls = Array.from({ length: 1000 }, () => send(hasty.url, callOf('nothing'), token));
-    const meanwhile = await send(hasty.url, callOf('nothing'), other);
+    const [meanwhile, ...answers] = await Promise.all([send(hasty.url, callOf('nothing'), other), ...calls]);
     expect(meanwhile.body.result.structuredContent).toMatchObject({ task: expect.any(String) });
-    const answers = await Promise.all(calls);
     const taken = answers.filter(({ status }) => status === 200);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(1000 - taken.length);
-    expect(taken.length).toBeGreaterThanOrEqual(30);
+    expect(taken.length).toBeGreaterThanOrEqual(20);
     const session = taken[0]?.body.result._meta['ability-runtime/session_id'] as string;
     const begun = taken.filter(({ body }) => !body.result.isError);
     await expect
