@@ -17,7 +17,7 @@ beforeAll(async () => {
     lend: () => ({ connect: () => Promise.resolve(project().connection), failed: () => {} }),
     typed: (text: string) => text,
     review: () => Promise.resolve(),
-    patienceMs: 5000,
+    patienceMs: 30_000,
     lookMs: 100,
     tokensMs: 100,
   };
