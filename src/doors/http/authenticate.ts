@@ -58,7 +58,7 @@ function callerOfToken({ id, person, agent, can }: AccessToken, text: string): H
   }
   rights.delete('approve');
   const known: Person = { name: person, source: 'claimed', agent };
-  return { person: known, kind: 'agent', rights, name: id, token: text, agentToken: id };
+  return { person: known, kind: 'agent', rights, name: id, token: text };
 }
 
 function callerOfProxy(value: string | string[] | undefined, header: string): HttpCaller {

@@ -4,7 +4,10 @@ import { createBody, createdAnswer, resultAnswer, runBody } from '../formats.js'
 import { defineRoute, type Route } from '../route.js';
 import { answerOf, waitFor } from '../wait-answer.js';
 
-const KEY = { 'Idempotency-Key': 'Your own task key: the same request with the same key is the same task.' };
+const HEADERS = {
+  'Idempotency-Key': 'Your own task key: the same request with the same key is the same task.',
+  traceparent: 'W3C Trace Context: kept with the task, and sent on with the HTTP requests and MCP calls that it makes.',
+};
 
 /** The routes that create tasks. */
 export const createRoutes: Route[] = [
@@ -14,7 +17,7 @@ export const createRoutes: Route[] = [
     summary: 'Create a task and run it; wait for its end as long as `wait` says.',
     right: 'run',
     body: runBody,
-    headers: KEY,
+    headers: HEADERS,
     refuse: refusePlainWords,
     answers: {
       200: { means: 'It has ended, well or not: `status` says how.', schema: resultAnswer },
@@ -37,7 +40,7 @@ export const createRoutes: Route[] = [
     summary: 'Check that a task can be formed and give its key; nothing runs.',
     right: 'run',
     body: createBody,
-    headers: KEY,
+    headers: HEADERS,
     refuse: refusePlainWords,
     answers: { 201: { means: 'There is a task of this key.', schema: createdAnswer } },
     async handle(call) {
