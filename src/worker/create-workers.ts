@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { PayloadCodec } from '@temporalio/common';
-import { type InjectedSinks, type NativeConnection, Worker } from '@temporalio/worker';
+import type { InjectedSinks, NativeConnection, Worker } from '@temporalio/worker';
 import type { WorkflowInfo } from '@temporalio/workflow';
 import { createActivities } from '../activities/index.js';
 import type { PlanSource } from '../activities/plan-source.js';
@@ -24,10 +24,14 @@ export interface WorkerPlace {
   workflowBundle?: string | undefined;
 }
 
-/** Creates the worker of one environment and placement. It polls once its `run` is called. */
-export function createWorker(place: WorkerPlace, shared: SharedDependencies): Promise<Worker> {
+/** Creates the worker of one environment and placement. It polls once its `run` is called. @param workers its class. */
+export function createWorker(
+  place: WorkerPlace,
+  shared: SharedDependencies,
+  workers: Pick<typeof Worker, 'create'>,
+): Promise<Worker> {
   const { project, environment, placement, connection, namespace, codec, workflowBundle = WORKFLOW_BUNDLE } = place;
-  return Worker.create({
+  return workers.create({
     connection,
     namespace,
     taskQueue: taskQueueOf(project, environment, placement),

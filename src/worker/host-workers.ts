@@ -20,6 +20,7 @@ import { createWorker } from './create-workers.js';
 import { buildDependencies, type SharedDependencies } from './dependencies.js';
 import { EndRecords } from './end-records.js';
 import { dropBelowLevel, log, WorkerLogger } from './logger.js';
+import { makeSharingWorkers } from './sharing-workers.js';
 import { accessTemporal, type TemporalAccess } from './temporal-access.js';
 import { WorkerCodec } from './worker-codec.js';
 
@@ -62,6 +63,7 @@ export class WorkerHost {
   /** Guards of other tools are fired once an environment. */
   private readonly proofs = new Map<string, Promise<void>>();
   private readonly leaving = new AbortController();
+  private readonly workers = makeSharingWorkers();
 
   private constructor(
     private readonly options: HostOptions,
@@ -120,7 +122,7 @@ export class WorkerHost {
   private async startWorker(place: Place): Promise<void> {
     const { project, namespace, workflowBundle } = this.options;
     const where = { ...place, project, namespace, connection: this.connection, codec: this.codec, workflowBundle };
-    const worker = await createWorker(where, this.shared);
+    const worker = await createWorker(where, this.shared, this.workers);
     const ended = worker.run().catch((error: unknown) => {
       log.error({ error: String(error) }, `the worker of ${keyOf(place)} ended`);
       this.fail(error);
