@@ -1,3 +1,4 @@
+import type { Worker as NodeWorker } from 'node:worker_threads';
 import { expect, inject, test } from 'vitest';
 import { pathsOf } from '../../src/server/project-paths.js';
 import { allPlaces, type HostOptions, WorkerHost } from '../../src/worker/host-workers.js';
@@ -25,6 +26,26 @@ test('a place that is asked for twice at once gets one worker, and stopping stop
   await Promise.all([host.stop(), host.stop()]);
   await host.serve(allPlaces(['late']));
   expect(host.executing).toBe(0);
+  remove();
+});
+
+test('all workers of a host run their workflows in one thread, which ends with the last of them', async () => {
+  const { root, remove } = makeProject();
+  const host = await WorkerHost.connect(optionsOf(root));
+  const threads: NodeWorker[] = [];
+  const note = (thread: NodeWorker): void => void threads.push(thread);
+  process.on('worker', note);
+  try {
+    await host.serve(allPlaces(['dev']));
+    await host.serve(allPlaces(['dev', 'qa']));
+  } finally {
+    process.off('worker', note);
+  }
+  const [thread] = threads;
+  expect(threads).toHaveLength(1);
+  const ended = new Promise((resolve) => thread?.once('exit', () => resolve('ended')));
+  await host.stop();
+  expect(await ended).toBe('ended');
   remove();
 });
 
