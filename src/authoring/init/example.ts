@@ -9,7 +9,7 @@ export function exampleFiles(registry: string, environment: string): Record<stri
     [ability]: `${schemaLine({ kind: 'low-level', path: ability, registry })}
 operation_key: hello
 version: 1
-summary: Greet somebody.
+summary: Greet a person.
 effects: read   # changes nothing, so it may be tried again
 input_schema:
   type: object

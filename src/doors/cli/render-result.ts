@@ -6,6 +6,7 @@ import { nameOf } from '../../rules/describe-items.js';
 import { formatDuration } from '../../rules/duration.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { throughAgent } from '../../rules/through-agent.js';
+import { whoDecides } from '../../rules/who-decides.js';
 import { plainText } from './plain-text.js';
 import { tellChanges } from './render-change.js';
 import { describeProblem, typedBy } from './report.js';
@@ -47,8 +48,8 @@ function placeOf({ error, steps }: TaskResult): string {
 
 /** What an approver sees before saying yes or no. */
 export function renderApproval(approval: Approval, style: Style): string {
-  const { id, title, what, reasons, approvers, quorum, requested_by, expires_at, decisions } = approval;
-  const who = approvers.length > 0 ? oneLine(approvers.join(', ')) : 'anyone';
+  const { id, title, what, reasons, quorum, requested_by, expires_at, decisions } = approval;
+  const who = oneLine(whoDecides(approval));
   const have = decisions.filter(({ decision }) => decision === 'approve').length;
   return [
     `${style('yellow', 'approval')} ${id}: ${style('bold', oneLine(title))}`,

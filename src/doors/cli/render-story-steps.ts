@@ -9,6 +9,7 @@ import { type FoldedAnswer, foldAnswers } from '../../rules/fold-answers.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { isOfExpansion } from '../../rules/step-name.js';
 import { generalPath } from '../../rules/turn-paths.js';
+import { whoDecides } from '../../rules/who-decides.js';
 import { plainText } from './plain-text.js';
 import { markOf } from './render-steps.js';
 import { localTime, tellMoment, tellUntil } from './tell-time.js';
@@ -175,11 +176,9 @@ function tellHook(answer: HookAnswer, indent: string, style: Style, times = 1): 
 }
 
 function tellApproval(approval: Approval, indent: string, style: Style): string[] {
-  const { id, title, reasons, approvers, people, quorum, raised_at, decisions, ignored } = approval;
+  const { id, title, reasons, quorum, raised_at, decisions, ignored } = approval;
   const inner = `${indent}    `;
-  const named = oneLine(approvers.join(', '));
-  const persons = oneLine(people.join(', '));
-  const who = approvers.length === 0 ? 'anyone' : named === persons ? named : `${named} (${persons})`;
+  const who = oneLine(whoDecides(approval));
   return [
     `${indent}approval ${id}: ${style('bold', oneLine(title))}`,
     `${inner}asked ${who}${quorum > 1 ? `, ${quorum} of them,` : ''} at ${localTime(raised_at)}`,

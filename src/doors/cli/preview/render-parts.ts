@@ -1,6 +1,7 @@
 import type { Json } from '../../../contracts/json.js';
 import type { ApprovalPreview, HookPreview, ValuePreview } from '../../../contracts/preview.js';
 import { oneLine } from '../../../rules/shown-text.js';
+import { whoDecides } from '../../../rules/who-decides.js';
 import type { Terminal } from '../terminal.js';
 
 type Style = Terminal['style'];
@@ -25,14 +26,11 @@ export function hookLine(hook: HookPreview, style: Style): string {
 
 /** Who is asked, and why. */
 export function approvalLine(approval: ApprovalPreview, style: Style): string {
-  const { asked, reasons, approvers, people, quorum, self_approval, expires, comment, fields } = approval;
-  const who = approvers.length === 0 ? 'anyone' : approvers.join(', ');
-  const meaning =
-    approvers.length > 0 && people.join() !== approvers.join() ? ` (${people.join(', ') || 'no one'})` : '';
+  const { asked, reasons, quorum, self_approval, expires, comment, fields } = approval;
   const asks = asked === 'yes' ? style('yellow', 'asks people') : style('cyan', 'may ask people');
   const filled = Object.keys(fields);
   const more = [
-    `${quorum} of ${who}${meaning} ${quorum === 1 ? 'decides' : 'decide'}`,
+    `${quorum} of ${whoDecides(approval)} ${quorum === 1 ? 'decides' : 'decide'}`,
     self_approval ? 'also who asked for it' : 'not who asked for it',
     `no answer within ${oneLine(expires)} is a denial`,
     ...(comment === 'required' ? ['with a comment'] : comment === 'on_deny' ? ['a denial with a comment'] : []),
