@@ -6,6 +6,7 @@ import { openOwn } from './open-task.js';
 import { type HistoryEvent, isoOf } from './read-calls.js';
 import { EventReader } from './read-event.js';
 import { awaitResult } from './read-result.js';
+import { listenTo } from './shared-feed.js';
 import { asking, isUnknownWorkflow, taskNotFound } from './temporal-errors.js';
 
 const PAGE = 500;
@@ -24,7 +25,7 @@ interface Place {
  * The events of a task from its creation, or behind one that is known, as they happen, until its end.
  *
  * They are read from its history, so that a client that comes back with the id of the last event misses none, also after a restart
- * of everything.
+ * of everything. All that follow the same task over one connection share one question to the server.
  *
  * @param after id of the last event that is known; left out: all of them.
  * @param signal ends the following.
@@ -41,7 +42,19 @@ export async function followEvents(
   const first = task.description.raw.workflowExecutionInfo?.firstRunId || task.description.runId;
   const place = placeAfter(after);
   if (place) await refuseOtherRun(connection, id, place.run);
-  return readRuns(connection, id, place ?? { run: first, known: 0 }, signal);
+  const { run, known } = place ?? { run: first, known: 0 };
+  const shared = {
+    owner: connection,
+    name: `${id} ${run}`,
+    read: (ending: AbortSignal) => readRuns(connection, id, run, ending),
+  };
+  return listenTo(shared, ({ id: event }) => isBehind(event, run, known), signal);
+}
+
+/** The events of other runs come after those of the run in which a listener begins. */
+function isBehind(event: string, run: string, known: number): boolean {
+  const [, of, number] = PLACE.exec(event) ?? [];
+  return of !== run || Number(number) > known;
 }
 
 function placeAfter(after: string | undefined): Place | undefined {
@@ -72,25 +85,25 @@ function noEvent(after: string, cause?: unknown): AbilityError {
   );
 }
 
+/** All events from the beginning of a run on. */
 async function* readRuns(
   connection: Connection,
   id: string,
-  from: Place,
+  from: string,
   signal: AbortSignal,
 ): AsyncGenerator<TaskEvent, void> {
-  let place: Place | undefined = from;
-  while (place) {
-    const { run, known }: Place = place as Place;
+  let run: string | undefined = from;
+  while (run !== undefined) {
+    const current: string = run;
     const reader = new EventReader(connection, id);
-    place = undefined;
-    for await (const event of eventsOf(connection, id, run, signal)) {
-      const number = Number(event.eventId);
+    run = undefined;
+    for await (const event of eventsOf(connection, id, current, signal)) {
       const shown = await reader.read(event);
-      const about = { id: `${run}.${number}`, time: isoOf(event.eventTime) ?? '' };
-      if (shown && number > known) yield { ...about, ...shown };
+      const about = { id: `${current}.${Number(event.eventId)}`, time: isoOf(event.eventTime) ?? '' };
+      if (shown) yield { ...about, ...shown };
       const next: string | null | undefined = event.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
-      if (next) place = { run: next, known: 0 };
-      else if (isEnd(event) && number > known) yield { ...about, ...(await readEnd(connection, id)) };
+      if (next) run = next;
+      else if (isEnd(event)) yield { ...about, ...(await readEnd(connection, id)) };
     }
   }
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { changeInput, waitForTask } from '../../src/client/index.js';
 import { USUAL_LIMITS } from '../../src/doors/http/http-door.js';
 import { abilityJson } from '../fixtures/called-command.js';
@@ -263,7 +263,7 @@ describe('the events of a task', () => {
 
   test('are heard by so many at a time', async () => {
     const small = await openDoor(project.connection, {
-      limits: { ...USUAL_LIMITS, listeners: 1 },
+      limits: { ...USUAL_LIMITS, streams: 1 },
     });
     const { body } = await post('/v1/runs', { ability: 'listens' });
     let begin = (): void => {};
@@ -284,6 +284,35 @@ describe('the events of a task', () => {
     expect((await listening).at(-1)).toMatchObject({ event: 'task.ended', data: { data: { status: 'cancelled' } } });
     await small.close();
   });
+});
+
+test('200 that listen to one task are each given all of its events in order, over one question to Temporal', async () => {
+  const { body } = await post('/v1/runs', { ability: 'listens' });
+  const questions = vi.spyOn(project.connection.temporal.workflowService, 'getWorkflowExecutionHistory');
+  try {
+    const asked = (): number =>
+      questions.mock.calls.filter(([{ execution }]) => execution?.workflowId === body.task_key).length;
+    let heard = 0;
+    const all = Array.from({ length: 200 }, () => {
+      let first = true;
+      return listenTo(door, body.task_key, {
+        until: ({ event }) => {
+          if (first) heard += 1;
+          first = false;
+          return event === 'task.ended';
+        },
+      });
+    });
+    await expect.poll(() => heard, { timeout: 20_000 }).toBe(200);
+    expect(asked()).toBeLessThan(10);
+    await post(`/v1/tasks/${body.task_key}/cancel`);
+    const [one, ...others] = await Promise.all(all);
+    expect(one?.at(-1)).toMatchObject({ event: 'task.ended', data: { data: { status: 'cancelled' } } });
+    for (const other of others) expect(other).toEqual(one);
+    expect(asked()).toBeLessThan(20);
+  } finally {
+    questions.mockRestore();
+  }
 });
 
 describe('approvals', () => {

@@ -37,10 +37,14 @@ export interface Limits {
   bytes: number;
   /** In which a request must have been sent whole, in milliseconds. */
   requestMs: number;
-  /** Requests of one caller that listen to a task, or wait for it, at the same time. */
+  /** Tasks that one caller listens to, and requests of it that wait, at the same time. */
   listeners: number;
   /** The same of all callers together. */
   listenersInAll: number;
+  /** Requests of one caller that listen or wait at the same time, also to one and the same task. */
+  streams: number;
+  /** The same of all callers together. */
+  streamsInAll: number;
 }
 
 /** What `ability serve` takes. A body is an input, which the command line takes up to the same size. */
@@ -50,4 +54,6 @@ export const USUAL_LIMITS: Limits = {
   requestMs: 30_000,
   listeners: 200,
   listenersInAll: 500,
+  streams: 1200,
+  streamsInAll: 3000,
 };

@@ -2,29 +2,57 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { HttpCaller } from './caller.js';
 import type { HttpDoor } from './http-door.js';
 
-const listening = new WeakMap<HttpDoor, Map<string, number>>();
+/** How many requests there are of each long poll of Temporal. */
+type Polls = Map<unknown, number>;
+
+const counted = new WeakMap<HttpDoor, { ofCallers: Map<string, Polls>; ofAll: Polls }>();
 const RETRY_AFTER = 5;
 
 /**
- * Counts one request that listens to a task, or waits for it, until it leaves. Each of them is a long poll of Temporal, which takes
- * only so many of a namespace, those of the workers among them.
+ * Counts one request that listens to a task, or waits for it, until it leaves. Each is a long poll of Temporal, which takes only so many of
+ * a namespace, those of the workers among them; all that listen to the same task share one.
  *
+ * @param task the task whose events are listened to; left out: the request waits, with a poll of its own.
  * @throws AbilityError `door.too_many`.
  */
-export function takeListener(door: HttpDoor, { name }: HttpCaller): () => void {
-  const { listeners, listenersInAll } = door.limits;
-  const counts = listening.get(door) ?? new Map<string, number>();
-  listening.set(door, counts);
-  const count = counts.get(name) ?? 0;
-  if (count >= listeners) throw tooMany(`One caller listens to, or waits for, at most ${listeners} tasks at a time`);
-  const all = [...counts.values()].reduce((sum, each) => sum + each, 0);
-  if (all >= listenersInAll) throw tooMany(`At most ${listenersInAll} requests listen or wait at a time`);
-  counts.set(name, count + 1);
+export function takeListener(door: HttpDoor, { name }: HttpCaller, task?: string): () => void {
+  const { listeners, listenersInAll, streams, streamsInAll } = door.limits;
+  const { ofCallers, ofAll } = counted.get(door) ?? { ofCallers: new Map<string, Polls>(), ofAll: new Map() };
+  counted.set(door, { ofCallers, ofAll });
+  const own: Polls = ofCallers.get(name) ?? new Map();
+  const poll = task ?? Symbol('wait');
+  if (isFull(own, poll, listeners)) {
+    throw tooMany(`One caller listens to, or waits for, at most ${listeners} tasks at a time`);
+  }
+  if (isFull(ofAll, poll, listenersInAll)) {
+    throw tooMany(`At most ${listenersInAll} tasks are listened to or waited for at a time`);
+  }
+  if (requestsOf(own) >= streams) throw tooMany(`At most ${streams} requests of one caller listen or wait at a time`);
+  if (requestsOf(ofAll) >= streamsInAll) throw tooMany(`At most ${streamsInAll} requests listen or wait at a time`);
+  ofCallers.set(name, own);
+  count(own, poll, 1);
+  count(ofAll, poll, 1);
   return () => {
-    const left = (counts.get(name) ?? 1) - 1;
-    if (left > 0) counts.set(name, left);
-    else counts.delete(name);
+    count(own, poll, -1);
+    if (own.size === 0) ofCallers.delete(name);
+    count(ofAll, poll, -1);
   };
+}
+
+function isFull(polls: Polls, poll: unknown, most: number): boolean {
+  return !polls.has(poll) && polls.size >= most;
+}
+
+function requestsOf(polls: Polls): number {
+  let sum = 0;
+  for (const requests of polls.values()) sum += requests;
+  return sum;
+}
+
+function count(polls: Polls, poll: unknown, by: number): void {
+  const now = (polls.get(poll) ?? 0) + by;
+  if (now > 0) polls.set(poll, now);
+  else polls.delete(poll);
 }
 
 function tooMany(message: string): AbilityError {

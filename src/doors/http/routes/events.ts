@@ -16,7 +16,7 @@ export const eventRoutes: Route[] = [
     answers: { 200: { means: 'Each `data` is one of these.', schema: eventAnswer, type: 'text/event-stream' } },
     handle: ({ door, caller, params: { key }, headers, signal, raw }) =>
       door.ask(async (connection) => {
-        const leave = takeListener(door, caller);
+        const leave = takeListener(door, caller, key);
         try {
           const last = headers['last-event-id'];
           const after = typeof last === 'string' ? last : undefined;

@@ -27,3 +27,16 @@ test('all callers together listen so often at a time, since workers poll the sam
   for (const leave of leaves) leave();
   expect(() => takeListener(one, caller('d'))).not.toThrow();
 });
+
+test('those who listen to the same task are one poll, and each a request', () => {
+  const one = { limits: { ...USUAL_LIMITS, listeners: 1, listenersInAll: 2, streams: 2, streamsInAll: 3 } } as HttpDoor;
+  const leaves = [takeListener(one, caller('a'), 'task'), takeListener(one, caller('a'), 'task')];
+  expect(() => takeListener(one, caller('a'), 'task')).toThrow(refused);
+  expect(() => takeListener(one, caller('a'), 'other')).toThrow(refused);
+  leaves.push(takeListener(one, caller('b'), 'task'));
+  expect(() => takeListener(one, caller('c'), 'task')).toThrow(refused);
+  for (const leave of leaves) leave();
+  leaves.splice(0, 3, takeListener(one, caller('a'), 'task'), takeListener(one, caller('b'), 'other'));
+  expect(() => takeListener(one, caller('c'), 'third')).toThrow(refused);
+  expect(() => takeListener(one, caller('c'), 'other')).not.toThrow();
+});
