@@ -7,6 +7,7 @@ export { cancelTask, pauseTask, resumeTask, runTask, signalTask } from './contro
 export { type CreatedTask, createTask, type NewTask } from './create-task.js';
 export { decide, openApprovals } from './decide.js';
 export { type DeleteEnd, type DeleteOptions, deleteTask } from './delete-task.js';
+export { type Delivery, type DeliveryState, deliver } from './deliver.js';
 export { explainTask } from './explain-task.js';
 export { type FetchedHistory, fetchHistories } from './fetch-histories.js';
 export type { Stall } from './find-stall.js';

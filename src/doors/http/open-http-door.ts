@@ -50,7 +50,12 @@ export function openHttpDoor(door: HttpDoor, tls?: Tls): FastifyInstance {
     reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     checkOrigin(request, door.isOwnHost);
   });
-  for (const route of [...ROUTES, descriptionOf(ROUTES)]) mount(app, door, route, rates, open);
+  const routes = [...ROUTES, descriptionOf(ROUTES)];
+  for (const route of routes.filter(({ takesBytes }) => !takesBytes)) mount(app, door, route, rates, open);
+  app.register(async (within) => {
+    takeBytes(within);
+    for (const route of routes.filter(({ takesBytes }) => takesBytes)) mount(within, door, route, rates, open);
+  });
   return app;
 }
 
@@ -73,6 +78,7 @@ function mount(app: FastifyInstance, door: HttpDoor, route: Route, rates: RateLi
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     onRequest: async (request) => {
       callers.set(request, admit(door, route, request, rates));
+      route.refuseUnread?.({ door, headers: request.headers, params: request.params });
     },
     handler: async (request, reply) => {
       const { params, query, body } = readParts(route, request);
@@ -119,6 +125,12 @@ function takeJsonAlone(app: FastifyInstance): void {
     if (text === '') done(null, undefined);
     else parse(request, text, done);
   });
+}
+
+/** What is signed is signed as bytes. */
+function takeBytes(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, bytes, done) => done(null, bytes));
 }
 
 function noRoute({ method, url }: FastifyRequest): AbilityError {

@@ -11,7 +11,7 @@ const RETRY_AFTER = 5;
  *
  * @throws AbilityError `door.too_many`.
  */
-export function takeListener(door: HttpDoor, { name }: HttpCaller): () => void {
+export function takeListener(door: HttpDoor, { name }: Pick<HttpCaller, 'name'>): () => void {
   const { listeners, listenersInAll } = door.limits;
   const counts = listening.get(door) ?? new Map<string, number>();
   listening.set(door, counts);

@@ -2,6 +2,7 @@ import { connect } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { findScope } from '../../../definitions/find-scope.js';
+import { usableTriggers } from '../../../planning/triggers/resolve-trigger-secret.js';
 import { AgentSessions } from '../../http/agent-sessions.js';
 import { Connections } from '../../http/connections.js';
 import { USUAL_LIMITS } from '../../http/http-door.js';
@@ -20,7 +21,9 @@ export async function run(context: Context, _: string[], flags: ListenFlags): Pr
   const registry = loader.load();
   const { root, project } = registry;
   const tokens = openTokens(registry);
-  const listening = readListening(flags, tokens.hasOpen());
+  // What could not be taken is seen before anything is sent.
+  const webhooks = usableTriggers(registry, env);
+  const listening = readListening(flags, tokens.hasOpen() || webhooks.length > 0);
   if (listening.proxyHeader !== undefined) refuseAgentAsProxy(context);
   const { address, namespace, profile } = context.flags;
   const note = (text: string): void => terminal.note(text);
@@ -53,6 +56,7 @@ export async function run(context: Context, _: string[], flags: ListenFlags): Pr
     await connections.use(async () => {});
     if (!interrupted.signal.aborted) {
       announce(context, listening, await listen(app, listening));
+      for (const { spec } of webhooks) note(`Takes webhooks at /v1/webhooks/${spec.webhook}, for ${spec.ability}.`);
       await untilAborted(interrupted.signal);
     }
     note('Closing; tasks go on.');
