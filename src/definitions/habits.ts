@@ -19,7 +19,7 @@ const HABITS: Record<string, string> = {
     'depends',
     'dependsOn',
   ),
-  on: 'Write `triggers: [{ webhook: NAME, secret: "env:X" }]` for a webhook, `schedules` for times; from CI, `ability run ID` starts it.',
+  on: 'A workflow does not start itself: `triggers: [{ webhook: NAME, secret: "env:X" }]` starts it by a webhook, `schedules` by the clock, `ability run ID` from CI.',
   ...alike(
     'Write `triggers: [{ webhook: NAME, secret: "env:X" }]` at the top; `POST /v1/webhooks/NAME` of `ability serve` takes it.',
     'trigger',

@@ -157,7 +157,7 @@ function answerProblem(door: HttpDoor, error: unknown, request: FastifyRequest, 
     reply.raw.destroy();
     return;
   }
-  if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
+  if (problem.code === 'door.unauthenticated') reply.header('www-authenticate', 'Bearer');
   const wait = (problem.details as { retry_after?: unknown } | undefined)?.retry_after;
   if (problem.status === 429 && typeof wait === 'number') reply.header('retry-after', String(wait));
   // What is too large is not read to its end.

@@ -4,7 +4,8 @@ import type { TriggerSpec } from '../../../contracts/webhooks.js';
 import { seenHeaders } from '../../../planning/triggers/seen-headers.js';
 import { deliveryKey } from '../../../rules/delivery-key.js';
 import { evaluateCondition } from '../../../rules/expressions/condition.js';
-import { evaluateTemplate } from '../../../rules/expressions/template.js';
+import type { Scope } from '../../../rules/expressions/expression.js';
+import { evaluateTemplate, expressionsIn } from '../../../rules/expressions/template.js';
 import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
 import type { Headers } from './check-signature.js';
 
@@ -39,13 +40,20 @@ export function readDelivery(
   const values = { webhook: { headers: seenHeaders(headers), body } };
   if (condition !== undefined && !evaluating('if', () => evaluateCondition(condition, values))) return undefined;
   const made = evaluating('key', () => {
-    if (key !== undefined) return evaluateTemplate(key, { values });
+    if (key !== undefined) return evaluateKey(key, { values });
     return delivery === undefined || delivery === '' ? null : deliveryKey(webhook, delivery);
   });
   const given = evaluating('input', () => evaluateTemplate(input, { values }));
   if (!isJsonObject(given))
     throw invalid('input', `it gives ${kindOf(given)}, and the input of an ability is an object`);
   return { key: keyOf(made), input: given };
+}
+
+/** A part that is empty tells no delivery from another. */
+function evaluateKey(key: string, scope: Scope): Json {
+  const empty = expressionsIn(key).find((expression) => expression.evaluate(scope) === '');
+  if (!empty) return evaluateTemplate(key, scope);
+  throw invalid('key', `\`${empty.source}\` gives an empty text`);
 }
 
 function keyOf(made: Json): string {
@@ -66,7 +74,7 @@ function evaluating<T>(part: string, evaluate: () => T): T {
   try {
     return evaluate();
   } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
+    if (!(error instanceof AbilityError) || error.code === 'door.delivery_invalid') throw error;
     throw invalid(part, error.message, error);
   }
 }
