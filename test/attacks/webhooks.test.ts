@@ -212,6 +212,22 @@ describe('a signed delivery', () => {
     expect(two.body).toEqual({ ...one.body, known: true });
   });
 
+  test('without an id, and without a `key` in its trigger, is refused by name', async () => {
+    const got = await forge({ action: 'opened', n: 'x' }, { headers: { 'x-github-delivery': '' } });
+    expect(got).toMatchObject({ status: 400, body: { code: 'door.delivery_invalid', details: { part: 'key' } } });
+  });
+
+  test('of several megabytes is one task all the same', async () => {
+    const { status, body } = await forge({ action: 'opened', n: 'large', more: 'x'.repeat(3_000_000) });
+    expect([status, body.status]).toEqual([202, 'started']);
+    const whole = await forge(
+      { key: `large-${process.pid}`, n: 'y'.repeat(3_000_000) },
+      { name: 'other', secret: OTHER },
+    );
+    expect([whole.status, whole.body.status]).toEqual([202, 'started']);
+    expect((await ended(`x-large-${process.pid}`)).status).toBe('succeeded');
+  });
+
   test('with `if` false, and the ping of GitHub, starts nothing', async () => {
     const before = await tasks();
     expect(await forge({ action: 'closed', n: 'x' })).toMatchObject({
@@ -430,6 +446,7 @@ async function deliveries(): Promise<string[]> {
 
 test.each([
   ['whose secret is not set', 'webhook: late, secret: "env:NOT_SET", environment: dev', 'config.missing_credential', 3],
+  ['whose secret is cut short', 'webhook: late, secret: "env:SHORT", environment: dev', 'config.invalid', 2],
   ['of the name of another', 'webhook: forge, secret: "env:FORGE", environment: dev', 'definition.duplicate', 2],
   ['without an environment where several would fit', 'webhook: late, secret: "env:FORGE"', 'config.no_environment', 2],
   [
@@ -441,7 +458,7 @@ test.each([
 ])('a webhook %s is named when the door starts, and it does not start', async (_, trigger, code, exitCode) => {
   const file = 'registry/high-level/late.yaml';
   project.write(workflow('late', `triggers: [{ ${trigger} }]\nsteps: [{ id: one, let: { n: 1 } }]`));
-  const end = await abilityJson(['serve', '--port', '0'], { cwd: project.root });
+  const end = await abilityJson(['serve', '--port', '0'], { cwd: project.root, env: { SHORT: 'whsec_c2hvcnQ=' } });
   rmSync(join(project.root, file));
   expect(end).toMatchObject({ exitCode, json: { error: { code } } });
   expect(end.json.error.message + JSON.stringify(end.json.error.location)).toMatch(/late|forge/);
