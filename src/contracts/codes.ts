@@ -516,8 +516,7 @@ export const CODES = {
   },
   'record.masked': {
     exit: EXIT.usage,
-    means:
-      'Temporal no longer has the input of the task, and in its record secrets are masked, so it cannot be used again.',
+    means: 'An input is that of a record, in which secrets are masked, so it cannot be used again.',
     next: 'Name a field without secrets, or run the ability again with an input of your own.',
   },
   'record.missing': {

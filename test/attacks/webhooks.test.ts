@@ -324,6 +324,15 @@ describe('nothing is taken', () => {
     }
   });
 
+  test('under a name that a broken file may state, which who runs the door is told, and the sender may send again', async () => {
+    const file = 'registry/high-level/torn.yaml';
+    project.write({ [file]: 'id: torn\ntriggers: [' });
+    const got = await post('torn', BODY, { ...json, 'x-hub-signature-256': good });
+    rmSync(join(project.root, file));
+    expect(got).toMatchObject({ status: 500, body: { code: 'internal.error' } });
+    expect(door.notes.at(-1)).toContain('POST /v1/webhooks/torn failed: Error: definition.syntax');
+  });
+
   test.each([
     ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
     ['plain text', { 'content-type': 'text/plain' }, 415],

@@ -1,4 +1,4 @@
-import { AbilityError, formatLocation } from '../../contracts/problem.js';
+import { AbilityError, formatLocation, type Problem } from '../../contracts/problem.js';
 import type { TriggerSpec } from '../../contracts/webhooks.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
@@ -37,6 +37,12 @@ export function statedTriggers(registry: Registry): Map<string, FoundTrigger> {
     found.set(stated.spec.webhook, stated);
   }
   return found;
+}
+
+/** What is wrong with a definition that may state webhooks which are not known so; undefined where each can be read. */
+export function unreadTriggers({ broken, opaque }: Registry): Problem | undefined {
+  const [, problem] = [...broken].find(([key]) => key.startsWith('ability:')) ?? [];
+  return problem ?? opaque.find(({ kind }) => kind === 'low-level' || kind === 'high-level')?.problem;
 }
 
 /** @param second the place of the error. */

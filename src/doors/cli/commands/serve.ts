@@ -1,8 +1,10 @@
 import { connect } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
-import { AbilityError } from '../../../contracts/problem.js';
+import { AbilityError, formatLocation } from '../../../contracts/problem.js';
 import { findScope } from '../../../definitions/find-scope.js';
+import type { Registry } from '../../../definitions/registry.js';
 import { usableTriggers } from '../../../planning/triggers/resolve-trigger-secret.js';
+import { type FoundTrigger, unreadTriggers } from '../../../planning/triggers/stated-triggers.js';
 import { AgentSessions } from '../../http/agent-sessions.js';
 import { Connections } from '../../http/connections.js';
 import { USUAL_LIMITS } from '../../http/http-door.js';
@@ -56,7 +58,7 @@ export async function run(context: Context, _: string[], flags: ListenFlags): Pr
     await connections.use(async () => {});
     if (!interrupted.signal.aborted) {
       announce(context, listening, await listen(app, listening));
-      for (const { spec } of webhooks) note(`Takes webhooks at /v1/webhooks/${spec.webhook}, for ${spec.ability}.`);
+      tellWebhooks(registry, webhooks, note);
       await untilAborted(interrupted.signal);
     }
     note('Closing; tasks go on.');
@@ -67,6 +69,14 @@ export async function run(context: Context, _: string[], flags: ListenFlags): Pr
     await connections.close();
     interrupted.done();
   }
+}
+
+function tellWebhooks(registry: Registry, webhooks: FoundTrigger[], note: (text: string) => void): void {
+  for (const { spec } of webhooks) note(`Takes webhooks at /v1/webhooks/${spec.webhook}, for ${spec.ability}.`);
+  const unread = unreadTriggers(registry);
+  if (!unread) return;
+  const where = unread.location ? `${formatLocation(unread.location)}: ` : '';
+  note(`Webhooks that a broken definition states are not taken: ${where}${unread.message}`);
 }
 
 /** The header is believed, so that an agent could decide under any name. */

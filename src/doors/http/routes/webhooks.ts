@@ -1,7 +1,7 @@
 import { AbilityError } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { resolveTriggerSecret } from '../../../planning/triggers/resolve-trigger-secret.js';
-import { type FoundTrigger, statedTriggers } from '../../../planning/triggers/stated-triggers.js';
+import { type FoundTrigger, statedTriggers, unreadTriggers } from '../../../planning/triggers/stated-triggers.js';
 import { deliveryAnswer, deliveryBody, skippedAnswer, webhookParams } from '../formats.js';
 import { defineRoute, type Route } from '../route.js';
 import { checkSignature, refuseUnsigned } from '../webhooks/check-signature.js';
@@ -44,10 +44,12 @@ export const webhookRoutes: Route[] = [
   }),
 ];
 
-/** @throws AbilityError `door.no_webhook`. */
+/** @throws AbilityError `door.no_webhook`; Error where a definition that may state it cannot be read. */
 function findTrigger(registry: Registry, name: string): FoundTrigger {
   const found = forOperator(() => statedTriggers(registry)).get(name);
   if (found) return found;
+  const unread = unreadTriggers(registry);
+  if (unread) throw new Error(`${unread.code}: ${unread.message}`);
   throw new AbilityError({
     code: 'door.no_webhook',
     message: 'No definition states a webhook of this name',
