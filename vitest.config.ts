@@ -28,6 +28,8 @@ export default defineConfig({
   test: {
     pool: 'forks',
     sequence: { sequencer: LongestFirst },
+    // Each project would transform the same sources anew; kept in node_modules by their contents.
+    experimental: { fsModuleCache: true },
     projects: [
       {
         extends: true,

@@ -44,6 +44,9 @@ const outside = new Set(
     .filter(hosts),
 );
 
+/** Loaded by the process of the runtime. */
+const door = join(dist, 'doors/runtime/open-runtime-door.js');
+
 /** Large, loaded where a store is in S3 only, and it keeps its own modules apart until they are needed. */
 const APART = /^@aws-sdk\//;
 
@@ -75,15 +78,25 @@ async function write(options, folder, minify) {
 // Stacks of a worker go to its log and into histories as they are.
 await write(
   {
-    input: [...outside, join(dist, 'worker/runtime-main.js'), join(dist, 'worker/session-note-main.js')],
+    input: [...outside, join(dist, 'doors/runtime/runtime-main.js'), join(dist, 'worker/session-note-main.js')],
     external: [/^@temporalio\//, APART],
+    plugins: [
+      {
+        name: 'the-door-of-the-runtime',
+        // What stands behind it are commands, and the client that these have: the bundle of commands holds both.
+        resolveId(name, importer) {
+          if (!importer || !name.startsWith('.') || resolve(dirname(importer), name) !== door) return null;
+          return { id: `../command/${basename(door)}`, external: true };
+        },
+      },
+    ],
   },
   'hosting',
   false,
 );
 await write(
   {
-    input: join(dist, 'doors/cli/bin.js'),
+    input: [join(dist, 'doors/cli/bin.js'), door],
     external: [APART],
     plugins: [
       {

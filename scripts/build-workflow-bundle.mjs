@@ -9,4 +9,11 @@ const { code } = await bundleWorkflowCode({
   preloadModules: [at('workflows/task.js')],
   logger: new DefaultLogger('WARN'),
 });
-writeFileSync(at('workflow-bundle.js'), code);
+writeFileSync(at('workflow-bundle.js'), withoutSources(code));
+
+/** Each worker reads the bundle and its source map; the texts of all sources are half of it, and stacks only need the lines. */
+function withoutSources(code) {
+  const mark = code.lastIndexOf('base64,') + 'base64,'.length;
+  const { sourcesContent: _, ...map } = JSON.parse(Buffer.from(code.slice(mark), 'base64').toString());
+  return code.slice(0, mark) + Buffer.from(JSON.stringify(map)).toString('base64');
+}

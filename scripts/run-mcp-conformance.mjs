@@ -1,4 +1,5 @@
-// Holds the MCP door against the official conformance suite, over HTTP: npm run test:mcp-conformance -- --suite DIR
+// Holds the MCP door, at `POST /mcp`, and the client half against the official conformance suite: npm run test:mcp-conformance --
+// --suite DIR
 //
 // DIR is where `npm install @modelcontextprotocol/conformance@0.2.0-alpha.12` was run. The suite needs Node 22: --node PATH, where
 // this is an older one. What must not hold is in test/conformance/mcp/expected.yaml, each line with its reason; whatever else
@@ -33,44 +34,60 @@ if (!program || !statSync(program, { throwIfNoEntry: false })) {
 
 const { not_run: notRun, fails } = parse(readFileSync(join(FOLDER, 'expected.yaml'), 'utf8'));
 const listed = run('list', '--requirements', REVISION);
-const known = serverScenarios(listed);
-const wanted = known.filter((name) => !(name in notRun) && (!values.only || name === values.only));
+const isWanted = (name) => !(name in notRun) && (!values.only || name === values.only);
+const known = { server: scenariosOf('server', listed), client: scenariosOf('client', listed) };
+const all = [...known.server, ...known.client];
 const wrong = Object.keys({ ...notRun, ...fails })
-  .filter((name) => !known.includes(name))
+  .filter((name) => !all.includes(name))
   .map((name) => `${name} is no scenario of the suite`);
 
 const out = mkdtempSync(join(tmpdir(), 'mcp-conformance-'));
-const server = spawn(process.execPath, [join(FOLDER, 'serve.mjs')], { stdio: ['pipe', 'pipe', 'ignore'] });
-let [checks, held] = [0, 0];
+const count = { checks: 0, held: 0, scenarios: 0 };
 try {
-  const [url] = await once(createInterface({ input: server.stdout }), 'line');
-  for (const scenario of wanted) {
-    const results = checksOf(scenario, url);
-    const expected = fails[scenario] ?? {};
-    for (const { id, status, errorMessage } of results) {
-      const failed = FAILED.has(status);
-      checks += 1;
-      if (!failed) held += 1;
-      if (failed && !(id in expected)) wrong.push(`${scenario}: ${id} failed: ${errorMessage}`);
-    }
-    for (const id of Object.keys(expected)) {
-      if (!results.some((one) => one.id === id && FAILED.has(one.status)))
-        wrong.push(`${scenario}: ${id} holds, and is listed`);
-    }
-    const failed = results.filter(({ status }) => FAILED.has(status)).length;
-    console.log(`${scenario}: ${results.length - failed} of ${results.length} checks`);
-  }
+  await holdServer(known.server.filter(isWanted));
+  const client = `${process.execPath} ${join(FOLDER, 'client.mjs')}`;
+  const version = ['--spec-version', REVISION];
+  for (const name of known.client.filter(isWanted)) hold(name, 'client', '--command', client, ...version);
 } finally {
-  const left = once(server, 'exit');
-  server.stdin.end();
-  await left;
   rmSync(out, { recursive: true, force: true });
 }
+const { checks, held, scenarios } = count;
 console.log(
-  `${held} of ${checks} checks of ${wanted.length} scenarios hold; ${Object.keys(notRun).length} scenarios are not run`,
+  `${held} of ${checks} checks of ${scenarios} scenarios hold; ${Object.keys(notRun).length} scenarios are not run`,
 );
 for (const line of wrong) console.error(line);
 process.exitCode = wrong.length > 0 || checks === 0 ? 1 : 0;
+
+async function holdServer(names) {
+  if (names.length === 0) return;
+  const server = spawn(process.execPath, [join(FOLDER, 'serve.mjs')], { stdio: ['pipe', 'pipe', 'ignore'] });
+  try {
+    const [url] = await once(createInterface({ input: server.stdout }), 'line');
+    for (const name of names) hold(name, 'server', '--url', url);
+  } finally {
+    const left = once(server, 'exit');
+    server.stdin.end();
+    await left;
+  }
+}
+
+/** Runs one scenario, and compares what fails with what must. */
+function hold(scenario, ...args) {
+  const results = checksOf(scenario, args);
+  const expected = fails[scenario] ?? {};
+  const failed = results.filter(({ status }) => FAILED.has(status));
+  count.scenarios += 1;
+  count.checks += results.length;
+  count.held += results.length - failed.length;
+  if (results.length === 0) wrong.push(`${scenario}: nothing was checked`);
+  for (const { id, errorMessage } of failed) {
+    if (!(id in expected)) wrong.push(`${scenario}: ${id} failed: ${errorMessage}`);
+  }
+  for (const id of Object.keys(expected)) {
+    if (!failed.some((one) => one.id === id)) wrong.push(`${scenario}: ${id} holds, and is listed`);
+  }
+  console.log(`${scenario}: ${results.length - failed.length} of ${results.length} checks`);
+}
 
 function run(...args) {
   try {
@@ -87,15 +104,18 @@ function run(...args) {
 }
 
 /** Those that are scored, and those of extensions and to come, which are marked so. */
-function serverScenarios(text) {
-  const [, scored = ''] = /Server scenarios[^\n]*\n([\s\S]*?)\n\s*\n/.exec(text) ?? [];
+function scenariosOf(half, text) {
+  const [, scored = ''] = new RegExp(`${half} scenarios[^\\n]*\\n([\\s\\S]*?)\\n\\s*\\n`, 'i').exec(text) ?? [];
   const names = [...scored.matchAll(/^\s*- (\S+)$/gm)].map(([, name]) => name);
-  return [...names, ...[...text.matchAll(/^\s*- (\S+) \[server\]$/gm)].map(([, name]) => name)];
+  const others = new RegExp(`^\\s*- (\\S+) \\[${half}\\]$`, 'gm');
+  return [...names, ...[...text.matchAll(others)].map(([, name]) => name)];
 }
 
-function checksOf(scenario, url) {
-  const folder = join(out, scenario);
-  run('server', '--url', url, '--scenario', scenario, '--output-dir', folder);
-  const [name] = readdirSync(folder);
-  return JSON.parse(readFileSync(join(folder, name, 'checks.json'), 'utf8'));
+/** What was skipped was not checked. */
+function checksOf(scenario, args) {
+  const folder = join(out, scenario.replaceAll('/', '-'));
+  run(...args, '--scenario', scenario, '--output-dir', folder);
+  const found = readdirSync(folder, { recursive: true }).find((path) => path.endsWith('checks.json'));
+  const checks = JSON.parse(readFileSync(join(folder, found), 'utf8'));
+  return checks.filter(({ status }) => status !== 'SKIPPED' && status !== 'INFO');
 }

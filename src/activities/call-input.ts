@@ -15,6 +15,8 @@ export interface CallInput {
   path: string;
   /** The same for every attempt: `<task>/<step path>`. */
   idempotencyKey: string;
+  /** Trace context of the request that the task came from, as W3C `traceparent` has it; sent on with what is called. */
+  trace?: string;
   /** Of the plan: how its schemas, and the answers they are held against, are read. */
   engine: number;
   /** The version of the plan, for the expressions of an implementation. */

@@ -115,6 +115,7 @@ async function runAttempt(
     cel: plan.cel ?? FIRST_CEL,
     path,
     idempotencyKey: `${task}/${path}`,
+    ...(admitted.trace !== undefined && { trace: admitted.trace }),
     engine: plan.engine,
     environment: plan.environment,
     timeoutMs: attempt.leftMs,

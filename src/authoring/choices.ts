@@ -16,7 +16,7 @@ export const HANDLERS = ['expression', 'script', 'builtin'] as const;
 export const PLAIN_BUILTINS = ['usage', 'credentials_present'] as const;
 
 /** What the `match` of a hook may name. */
-export const MATCH_FIELDS = ['abilities', 'modules', 'environments', 'effects', 'tags'] as const;
+export const MATCH_FIELDS = ['abilities', 'modules', 'environments', 'kinds', 'effects', 'tags', 'callers'] as const;
 
 /** What a `scope` may name. */
 export const SCOPE_FIELDS = ['modules', 'environments'] as const;

@@ -18,11 +18,15 @@ import { isLiving } from '../server/runtime-file.js';
 import { openStore } from '../server/store/open-store.js';
 import type { Store } from '../server/store/store.js';
 import { ConnectionCalls } from './connection-calls.js';
+import type { DoorLink } from './over-http/door-link.js';
+import type { HttpConnectOptions } from './over-http/http-connection.js';
 import type { RetryOptions } from './retried-call.js';
 
 /** A connection to the Temporal of one project. */
 export interface Connection {
   temporal: Client;
+  /** The door of the project, where the connection is one to a door; then it has nothing of Temporal. */
+  http?: DoorLink;
   project: string;
   namespace: string;
   address: string;
@@ -85,13 +89,16 @@ const OWN_ATTEMPTS = 60;
 const UNAVAILABLE = 14;
 
 /**
- * Connects to the Temporal of a project: a remote one where one was named, else its own runtime, started on demand.
+ * Connects to a project: over HTTP where the address of a door is given and no project, else to its Temporal: a remote one where one was
+ * named, or its own runtime, started on demand.
  *
  * Until it is closed a connection keeps the project's own runtime from leaving; it does not keep its process alive.
  *
- * @throws AbilityError `temporal.unavailable`, `runtime.*`, `temporal.binary_missing`, `config.invalid` for `ABILITY_STORE`.
+ * @throws AbilityError `temporal.unavailable`, `runtime.*`, `temporal.binary_missing`, `config.invalid` for `ABILITY_STORE`; of a door,
+ * `usage.invalid`, `door.unreachable`, `door.unauthenticated`.
  */
-export async function connect(options: ConnectOptions): Promise<Connection> {
+export async function connect(options: ConnectOptions | HttpConnectOptions): Promise<Connection> {
+  if (!('root' in options)) return (await import('./over-http/http-connection.js')).connectToDoor(options);
   const paths = pathsOf(options.root);
   const { env = process.env } = options;
   const remote = await chooseServer(options, env);
@@ -137,6 +144,22 @@ async function connectToOwn(
     await close();
   };
   return connection;
+}
+
+/**
+ * Connects from within the project's own runtime. Such a connection does not keep the runtime from leaving: who uses it does, see
+ * `keepTouching`.
+ *
+ * @param runtime as it announces itself.
+ */
+export async function connectWithin(options: ConnectOptions, runtime: RuntimeFile): Promise<Connection> {
+  const paths = pathsOf(options.root);
+  const store = openStore(runtime.store, paths);
+  const dialed = await dialOwn(paths, runtime, options.signal);
+  return {
+    ...connectionOf(options, dialed, { ...runtime, store, isOwnRuntime: true, started: false }),
+    runtime,
+  };
 }
 
 /** Connects to the runtime that has taken the place of the one there was. */

@@ -41,6 +41,8 @@ export interface NewTask {
   intent?: string;
   /** Chosen by the caller; the same key with the same request is the same task. */
   key?: string;
+  /** Made by {@link generateTaskKey} in place of a new one: who loses the answer asks again under it, and it is the same task. */
+  made?: string;
   /** Run at once; otherwise the task waits for {@link runTask}. */
   run: boolean;
   /** No key, no record: the task is only this call. */
@@ -81,7 +83,7 @@ export async function createTask(connection: Connection, wanted: NewTask): Promi
   const id = wanted.direct
     ? `direct:${randomUUID()}`
     : wanted.key === undefined
-      ? generateTaskKey()
+      ? (wanted.made ?? generateTaskKey())
       : checkUserKey(wanted.key);
   // Deeper than anybody reads, it could not be sent.
   refuseUnsafeKeys(wanted.input);

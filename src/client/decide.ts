@@ -44,14 +44,16 @@ export async function decide(
   throw new AbilityError({
     code: 'approval.ignored',
     message: `The decision did not count: ${outcome.reason}`,
-    suggestion: lacksComment(outcome.reason)
-      ? 'Say why, with `--comment TEXT`.'
-      : 'Run `ability approvals` to see who may decide on what.',
+    suggestion: adviceOn(outcome.reason),
   });
 }
 
-function lacksComment(reason: string): boolean {
-  return Object.values<string>(COMMENT_MISSING).includes(reason);
+function adviceOn(reason: string): string {
+  if (Object.values<string>(COMMENT_MISSING).includes(reason)) return 'Say why, with `--comment TEXT`.';
+  if (/^(it needs|there is no|the) field /.test(reason)) {
+    return 'Fill in the fields with `--set NAME=VALUE`; `ability approvals KEY` lists them.';
+  }
+  return 'Run `ability approvals` to see who may decide on what.';
 }
 
 /** Nothing would read or check them. */

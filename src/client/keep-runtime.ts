@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { AbilityError } from '../contracts/problem.js';
 import type { RuntimeFile } from '../contracts/runtime.js';
 import { type EnsuredRuntime, ensureRuntime, unlessAborted } from '../server/ensure-runtime.js';
 import { grpcErrorOf } from '../server/grpc-error.js';
@@ -7,6 +6,7 @@ import { isVisible } from '../server/process-space.js';
 import { isLiving, readLivingRuntime } from '../server/runtime-file.js';
 import { wasStopped } from '../server/stop-runtime.js';
 import { type Connection, reconnect } from './connect.js';
+import { runtimeStopped } from './runtime-stopped.js';
 
 /** How often a command that waits looks whether its runtime lives. */
 const LOOK_MS = 1000;
@@ -129,13 +129,4 @@ export async function untilGone(connection: Connection, stop: AbortSignal): Prom
       stop.addEventListener('abort', end);
     });
   }
-}
-
-/** The error for a runtime that was stopped on purpose. */
-function runtimeStopped(): AbilityError {
-  return new AbilityError({
-    code: 'runtime.stopped',
-    message: 'The runtime of this project was stopped with `ability down`; the task is on disk',
-    suggestion: 'Go on with `ability task watch KEY`, which starts the runtime.',
-  });
 }

@@ -7,8 +7,9 @@ import type { Connection } from './connect.js';
 
 /** The record of a task on this machine; undefined when there is none. */
 export function readRecord(connection: Pick<Connection, 'paths'>, id: string): TaskRecord | undefined {
+  const { paths } = connection;
   try {
-    const text = readFileSync(join(folderOf(connection, id), RECORD_FILES.json), 'utf8');
+    const text = readFileSync(join(folderOf({ paths }, id), RECORD_FILES.json), 'utf8');
     return JSON.parse(text) as TaskRecord;
   } catch {
     return undefined;

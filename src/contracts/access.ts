@@ -34,3 +34,9 @@ export interface NewToken {
   expiresMs: number;
   createdBy: Person;
 }
+
+/** Headers in which a client says for whom it asks. Who is known by a token may say only the same; over the socket of a runtime it is a claim. */
+export const USER_CLAIM = { user: 'ability-user', caller: 'ability-caller' } as const;
+
+/** Headers of an answer to a creation: the run of the workflow, and whether the key was that of this very task already. */
+export const TASK_HEADERS = { run: 'ability-run', attached: 'ability-attached' } as const;

@@ -248,6 +248,11 @@ export const CODES = {
     means: 'A token is needed and none was shown, or it opens nothing: unknown, expired or revoked.',
     next: 'Send `authorization: Bearer TOKEN`; `ability token list` shows what there is.',
   },
+  'door.unreachable': {
+    exit: EXIT.outOfOrder,
+    means: 'The door of a project does not answer a client over HTTP.',
+    next: 'Check the address, and that `ability serve` or the runtime runs there.',
+  },
   'door.unsigned': {
     exit: EXIT.denied,
     means:

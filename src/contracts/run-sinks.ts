@@ -22,7 +22,11 @@ export type RunSinks = {
 };
 
 /** What a task was started with, as far as its activities need it. */
-export type TaskOrigin = Pick<TaskStart, 'user' | 'session'> & { seal: Seal };
+export type TaskOrigin = Pick<TaskStart, 'user' | 'session'> & {
+  seal: Seal;
+  /** Trace context of the request that asked for it, as W3C `traceparent` has it; absent: none came. */
+  trace?: string;
+};
 
 /** The start of a task's run. */
 export interface BegunTask extends TaskOrigin {

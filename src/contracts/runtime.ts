@@ -15,6 +15,8 @@ export interface RuntimeFile {
   server: { pid: number; started: string; binary: string; version: string } | null;
   address: string;
   ui: string;
+  /** Where its door listens, a Unix socket; left out where it could not, and by an older version. */
+  socket?: string;
   namespace: string;
   store: string;
   registry_digest: string | null;

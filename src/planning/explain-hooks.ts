@@ -10,7 +10,7 @@ import { boundNames, fits, type HookBindings, type HookSubject, selectHooks } fr
 export interface ExplainedHook {
   id: string;
   phase: Phase;
-  /** As {@link handlerOf} puts it. */
+  /** Such as `expression`, or `script (claude-code)`. */
   handler: string;
   /** Place among those that run in the phase, counted from 1; null: it does not run. */
   order: number | null;
@@ -47,7 +47,7 @@ function explainPhase(registry: Registry, phase: TaskPhase, of: HooksOf): Explai
   const bound = new Map(
     boundNames(phase, levels, subject.ability, () => {}).map(({ name, level }) => [name, level.from.file]),
   );
-  const about = (hook: HookDefinition) => ({ id: hook.id, phase, handler: handlerOf(hook) });
+  const about = (hook: HookDefinition) => ({ id: hook.id, phase, handler: kindOf(hook.handler) });
   const running = ordered.map((hook, at) => {
     const where = bound.has(hook.id) ? `bound by ${bound.get(hook.id)}` : whyGlobal(hook);
     const who = hook.match?.callers ? `, for ${hook.match.callers.join(', ')}` : '';
@@ -108,6 +108,12 @@ function unfitField(
   return undefined;
 }
 
+/** `script`, `expression`, ..; with the protocol of the tool for which it was written, such as `script (claude-code)`. */
+function kindOf(handler: HookDefinition['handler']): string {
+  const kind = Object.keys(handler).find((key) => key !== 'format' && key !== 'event') ?? '';
+  return 'format' in handler && handler.format ? `${kind} (${handler.format})` : kind;
+}
+
 /** A hook of the project, and where it fires. */
 export interface ListedHook {
   id: string;
@@ -117,21 +123,13 @@ export interface ListedHook {
   fires: string;
 }
 
-/** What answers, such as `expression`, or `script (claude-code)`. */
-function handlerOf({ handler }: Pick<HookDefinition, 'handler'>): string {
-  const kind = HANDLER_KINDS.find((name) => name in handler) ?? '';
-  return 'format' in handler ? `${kind} (${handler.format})` : kind;
-}
-
-const HANDLER_KINDS = ['script', 'expression', 'builtin', 'ability'] as const;
-
 /** All hooks of the project in the order of their files, with where they fire. */
 export function listHooks(registry: Registry): ListedHook[] {
   return PHASES.flatMap((phase) =>
     (registry.hooks.get(phase) ?? []).map(({ value }) => ({
       id: value.id,
       phase,
-      handler: handlerOf(value),
+      handler: kindOf(value.handler),
       blocking: value.blocking,
       fires: whereItFires(registry, phase, value),
     })),

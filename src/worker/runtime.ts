@@ -30,6 +30,15 @@ export interface RuntimeOptions {
   foreground: boolean;
   /** The environment from which secrets, keys and limits come; left out: that of this process. */
   env?: NodeJS.ProcessEnv;
+  /** Opens the door through which commands and programs reach the runtime itself; left out: it has none. */
+  openDoor?: (runtime: RuntimeFile) => Promise<RuntimeDoor>;
+}
+
+/** The door of a runtime. */
+export interface RuntimeDoor {
+  /** Absolute path of its socket; undefined where none could be made. */
+  socket: string | undefined;
+  close(): Promise<void>;
 }
 
 const CONNECT_MS = 30_000;
@@ -52,6 +61,7 @@ export class ProjectRuntime {
   private file: RuntimeFile | undefined;
   private server: OwnServer | undefined;
   private host: WorkerHost | undefined;
+  private door: RuntimeDoor | undefined;
   private leaving = false;
   /** The lock is another's by now, and so is all that it guards. */
   private fenced = false;
@@ -169,12 +179,25 @@ export class ProjectRuntime {
     await extendRetention(this.host.access.client, NAMESPACE);
     await this.host.serve(allPlaces(environments));
     if (this.leaving) return;
-    this.write({ state: 'up', registry_digest: digest, project: name });
+    const up = { state: 'up', registry_digest: digest, project: name } as const;
+    this.door = await this.openDoor(up);
+    if (this.leaving) return;
+    this.write({ ...up, ...(this.door?.socket !== undefined && { socket: this.door.socket }) });
     // In the foreground somebody is told by the command, in words.
     log[this.options.foreground ? 'debug' : 'info'](
       { address: this.file.address, ui: this.file.ui },
       'the runtime is up',
     );
+  }
+
+  /** Who cannot come in through the door asks the server, so that a runtime without one is no failure. */
+  private async openDoor(up: Partial<RuntimeFile>): Promise<RuntimeDoor | undefined> {
+    try {
+      return await this.options.openDoor?.({ ...this.announcement, ...up });
+    } catch (error) {
+      log.warn(`the runtime has no door of its own: ${String(error)}`);
+      return undefined;
+    }
   }
 
   /** Keys that were given, as to workers elsewhere; else the project's own. Source: answers, 22. */
@@ -279,6 +302,7 @@ export class ProjectRuntime {
 
   private async takeDown(): Promise<void> {
     this.leaving = true;
+    await this.door?.close().catch((error: unknown) => log.error(`the door did not close well: ${String(error)}`));
     await this.host?.stop().catch((error: unknown) => log.error(`the workers did not stop well: ${String(error)}`));
     await this.server?.stop();
   }

@@ -1,5 +1,5 @@
 import { Client, type ConnectionLike, WorkflowNotFoundError } from '@temporalio/client';
-import type { PayloadCodec } from '@temporalio/common';
+import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@temporalio/common';
 import type { NativeConnection } from '@temporalio/worker';
 import type { Executions } from '../activities/delete.js';
 import type { FoundTask } from '../activities/key-state.js';
@@ -9,6 +9,7 @@ import { QUERIES } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo, TaskStart, TaskView } from '../contracts/task.js';
 import { isTask, otherProject, projectOf } from '../rules/other-project.js';
+import { readTraceparent } from '../rules/trace-context.js';
 import { type FoundDeletion, findDeletion } from '../server/find-deletion.js';
 import { grpcErrorOf } from '../server/grpc-error.js';
 import { isServed } from '../server/is-served.js';
@@ -78,12 +79,23 @@ export async function readRun(
     ...(parent?.workflowId && parent.runId && { parent: { workflowId: parent.workflowId, runId: parent.runId } }),
     ...(continuedExecutionRunId && { first: firstExecutionRunId || continuedExecutionRunId }),
     ...(event.eagerExecutionAccepted && { eager: true as const }),
-    ...(start && { task: taskOf(start) }),
+    ...(start && { task: taskOf(start, await readTrace(codec, event.memo?.fields?.trace)) }),
   };
 }
 
-function taskOf({ seal, user, session, plan, child }: TaskStart): RunStart['task'] {
-  return { seal, user, session, plan, ...(child && { child: child.ability }) };
+function taskOf({ seal, user, session, plan, child }: TaskStart, trace: string | undefined): RunStart['task'] {
+  return { seal, user, session, plan, ...(child && { child: child.ability }), ...(trace !== undefined && { trace }) };
+}
+
+/** What is no trace, or cannot be read, is none: it only goes with the calls of a task. */
+async function readTrace(codec: PayloadCodec, payload: Payload | null | undefined): Promise<string | undefined> {
+  if (!payload) return undefined;
+  try {
+    const [decoded] = await codec.decode([payload]);
+    return decoded && readTraceparent(defaultPayloadConverter.fromPayload(decoded));
+  } catch {
+    return undefined;
+  }
 }
 
 /** What a task has done, as its history tells: the server asks a worker to go through it once more. */

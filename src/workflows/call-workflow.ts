@@ -21,6 +21,7 @@ import type { TaskMemo, TaskStart } from '../contracts/task.js';
 import { digestOf } from '../rules/canonical.js';
 import { childPlan } from '../rules/child-plan.js';
 import { packArguments } from '../rules/task-arguments.js';
+import { readTraceparent } from '../rules/trace-context.js';
 import { wayOnFrom } from '../rules/way-on.js';
 import type { Budget } from './budget.js';
 import { StepFailure } from './step-failure.js';
@@ -128,6 +129,7 @@ function calledBefore(run: TaskRun, task: string, path: string): StepFailure {
 }
 
 function memoOf({ task }: TaskRun, { seal, input, user }: TaskStart, { ability, environment }: Plan): TaskMemo {
+  const trace = readTraceparent(workflowInfo().memo?.trace);
   return {
     ability: ability.id,
     version: ability.version,
@@ -136,6 +138,7 @@ function memoOf({ task }: TaskRun, { seal, input, user }: TaskStart, { ability, 
     input: digestOf(input),
     requested_by: user.name,
     ...(seal.intent !== undefined && { intent: seal.intent }),
+    ...(trace !== undefined && { trace }),
     parent: task,
   };
 }

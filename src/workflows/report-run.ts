@@ -1,8 +1,9 @@
-import { proxySinks } from '@temporalio/workflow';
+import { proxySinks, workflowInfo } from '@temporalio/workflow';
 import type { CallContext } from '../contracts/activities.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { BegunTask, RunSinks, ToldTask } from '../contracts/run-sinks.js';
 import type { TaskStart } from '../contracts/task.js';
+import { readTraceparent } from '../rules/trace-context.js';
 
 const { runs } = proxySinks<RunSinks>();
 
@@ -29,5 +30,13 @@ export function reportTold(told: ToldTask): void {
 }
 
 function taskOf({ seal, user, session, child, plan }: TaskStart): BegunTask {
-  return { seal, user, session, plan: JSON.stringify(plan), ...(child && { child: child.ability }) };
+  const trace = readTraceparent(workflowInfo().memo?.trace);
+  return {
+    seal,
+    user,
+    session,
+    plan: JSON.stringify(plan),
+    ...(child && { child: child.ability }),
+    ...(trace !== undefined && { trace }),
+  };
 }

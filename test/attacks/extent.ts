@@ -1,7 +1,9 @@
+import { isWhole, timesIn } from '../fixtures/extent.js';
+
 /** How much of the attack suite runs: `npm run test:attacks` runs all of it, `npm test` a short version. */
-export const WHOLE = process.env.ATTACKS === 'whole';
+export const WHOLE = isWhole('ATTACKS');
 
 /** How often an attack is repeated. */
 export function times(short: number, whole: number): number {
-  return WHOLE ? whole : short;
+  return timesIn('ATTACKS', short, whole);
 }

@@ -39,12 +39,12 @@ const drop = async (key: string, table: string) =>
   expect((await json('run', 'db.drop', '--set', `table=${table}`, '--key', key)).exitCode).toBe(5);
 
 describe('at a terminal', () => {
-  test('approve shows what would run and what was approved before, and asks; no and Ctrl-C decide nothing', async () => {
+  test('approve shows what would run and what was approved before, and asks; no, Return alone and Ctrl-C decide nothing', async () => {
     await drop('before', 'small');
     expect((await run('approve', 'before', '--comment', 'fine')).exitCode).toBe(0);
     await json('task', 'watch', 'before');
     await drop('asked', 'large');
-    for (const answer of ['n', CTRL_C]) {
+    for (const answer of ['n', '\r', CTRL_C]) {
       const { exitCode, screen } = await typing(['approve', 'asked'], ['Approve this?', answer]);
       expect(exitCode).toBe(130);
       expect(screen).toMatch(/what: db\.drop \(db\.drop\) in dev, destructive/);

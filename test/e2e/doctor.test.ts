@@ -71,10 +71,10 @@ describe('each check fails when its thing is broken', () => {
     });
     const { of, exitCode } = await doctor(['--address', '127.0.0.1:1']);
     expect(of('notify')).toMatchObject([{ status: 'warning', advice: expect.stringMatching(/\.env/) }]);
-    expect(of('notify')[0]?.message).toMatch(/env:HOOK_SECRET \(dev\), env:HOOK_SECRET \(prod\) is not set here/);
+    expect(of('notify')[0]?.message).toMatch(/not set here: env:HOOK_SECRET \(dev\), env:HOOK_SECRET \(prod\)/);
     expect(exitCode).toBe(7);
     const text = await ability(['doctor', '--address', '127.0.0.1:1'], { cwd: project.root });
-    expect(text.stdout).toMatch(/^! notify +notices cannot be sent: env:HOOK_SECRET/m);
+    expect(text.stdout).toMatch(/^! notify +notices cannot be sent: not set here: env:HOOK_SECRET/m);
     const set = await doctor(['--address', '127.0.0.1:1'], { HOOK_SECRET: 'whsec_x' });
     expect(set.of('notify')).toEqual([]);
   });

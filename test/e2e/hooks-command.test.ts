@@ -62,7 +62,8 @@ describe('`ability hooks list ID`', () => {
       cwd: good.root,
     });
     expect(exitCode).toBe(0);
-    const { hooks } = json as { hooks: { id: string; order: number | null; why: string }[] };
+    const { hooks } = json as { hooks: { id: string; order: number | null; handler: string; why: string }[] };
+    expect(hooks.map(({ handler }) => handler)).toEqual(['script (claude-code)', ...Array(4).fill('expression')]);
     expect(hooks.map(({ id, order, why }) => [id, order, why])).toEqual([
       ['blocks', 1, 'global: its match fits'],
       ['second', 2, 'global: its match fits'],

@@ -68,7 +68,11 @@ test('from three guards of Claude Code to a call that one of them denies, in fou
 }, 120_000);
 
 test('again it writes nothing, and what people edited stays', async () => {
-  expect((await run('import', 'hooks', '.claude/settings.json', '--tools')).stdout).toMatch(/Nothing to write/);
+  // Not even the guard that `hooks export` has put there meanwhile.
+  await run('hooks', 'export', '--to', 'claude');
+  const { stdout } = await run('import', 'hooks', '.claude/settings.json', '--tools');
+  expect(stdout).toMatch(/PreToolUse\[\d\]\.hooks\[0\]: it is `ability guard`, which asks the guards of this project/);
+  expect(stdout).toMatch(/Nothing to write/);
   const file = 'registry/hooks/claude/PreAbilityCall.yaml';
   const edited = readFileSync(join(folder.root, file), 'utf8').replaceAll('timeout_sec: 5', 'timeout_sec: 6');
   folder.write({ [file]: edited, '.claude/settings.json': '{ "hooks": {} }' });

@@ -5,8 +5,8 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ability, abilityJson } from '../fixtures/called-command.js';
-import { start } from '../fixtures/command-line.js';
 import { makeProject, operation, type ProjectFolder, projectFile } from '../fixtures/project-folder.js';
+import { serveDoor } from '../fixtures/served-door.js';
 
 let project: ProjectFolder;
 const ME = userInfo().username;
@@ -32,27 +32,7 @@ afterAll(async () => {
 
 const json = (args: string[], env: Record<string, string> = {}) => abilityJson(args, { cwd: project.root, env });
 
-/** The process of a door, once it listens. */
-async function serve(...args: string[]) {
-  const door = start(['serve', '--port', '0', '--json', ...args], { cwd: project.root });
-  let printed = '';
-  const url = await new Promise<string>((resolve, reject) => {
-    door.stdout?.on('data', (text: Buffer) => {
-      printed += text;
-      if (printed.trimEnd().endsWith('}')) resolve((JSON.parse(printed) as { url: string }).url);
-    });
-    door.then((end) => reject(new Error(`the door ended: ${end.stderr}`)), reject);
-  });
-  return {
-    url,
-    kill: () => door.kill('SIGKILL'),
-    async stop(signal: 'SIGTERM' | 'SIGINT' = 'SIGTERM') {
-      door.kill(signal);
-      const { exitCode, stderr } = await door;
-      return { exitCode, stderr: String(stderr) };
-    },
-  };
-}
+const serve = (...args: string[]) => serveDoor(project.root, ...args);
 
 /** The ids of the events of a stream, up to the first of a type. */
 async function readEvents(url: string, last: string, headers: Record<string, string> = {}): Promise<string[]> {

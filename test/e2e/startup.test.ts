@@ -1,5 +1,12 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RuntimeFile } from '../../src/contracts/runtime.js';
+import { pathsOf } from '../../src/server/project-paths.js';
+import { readRuntimeFile } from '../../src/server/runtime-file.js';
 import { ability } from '../fixtures/called-command.js';
 import { CLI } from '../fixtures/command-line.js';
 import { makeProject, operation } from '../fixtures/project-folder.js';
@@ -39,13 +46,13 @@ function time(...args: string[]): number {
 }
 
 describe('a command as a whole process, beside a bare Node in turns with it', () => {
-  // What is measured alone is 2.7, 4.6 and 7.3 times; other tests on the same cores make each of them more, so the least counts.
+  // What is measured alone is 2.7, 4.6 and 2.4 times; other tests on the same cores make each of them more, so the least counts.
   test.each([
     [['--version'], 1.5],
     [['list'], 3.5],
     [['guard', '--for', 'claude'], 3],
     [['lint'], 6],
-    [['run', 'nothing'], 11],
+    [['run', 'nothing'], 4],
   ])('`ability %j` costs at most %d times as much', (args, limit) => {
     const [bare, command]: [number[], number[]] = [[], []];
     const ratio = (): number => Math.min(...command) / Math.min(...bare);
@@ -55,4 +62,51 @@ describe('a command as a whole process, beside a bare Node in turns with it', ()
     }
     expect(ratio()).toBeLessThan(limit);
   });
+});
+
+describe('a command while the runtime is up', () => {
+  /** Names of the packages whose modules a process loads, from the source maps of what it loaded. */
+  function packagesOf(args: string[], env: Record<string, string> = {}): { packages: Set<string>; stdout: string } {
+    const folder = mkdtempSync(join(tmpdir(), 'ability-coverage-'));
+    try {
+      const stdout = execFileSync(process.execPath, [CLI, ...args], {
+        cwd: project.root,
+        env: { ...process.env, ...env, NODE_V8_COVERAGE: folder },
+        stdio: ['ignore', 'pipe', 'ignore'],
+        encoding: 'utf8',
+      });
+      const loaded = readdirSync(folder)
+        .flatMap((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')).result as { url: string }[])
+        .filter(({ url }) => url.startsWith('file:') && existsSync(`${fileURLToPath(url)}.map`));
+      const sources = loaded.flatMap(
+        ({ url }) => JSON.parse(readFileSync(`${fileURLToPath(url)}.map`, 'utf8')).sources as string[],
+      );
+      const names = sources.map((source) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1] ?? 'own');
+      return { packages: new Set(names), stdout };
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  test('loads nothing of Temporal, and neither the parser of commands nor of definitions', () => {
+    const { packages, stdout } = packagesOf(['run', 'nothing', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'succeeded' });
+    expect([...packages].sort()).toEqual(['own', 'ulid']);
+    const key = JSON.parse(stdout).task_key as string;
+    expect([...packagesOf(['task', 'show', key]).packages].sort()).toEqual(['own', 'ulid']);
+    // Where the runtime is not asked all of it is loaded, so that the look at it sees something.
+    expect([...packagesOf(['task', 'show', key], { ABILITY_SOCKET: 'off' }).packages]).toEqual(
+      expect.arrayContaining(['@temporalio/client', '@grpc/grpc-js', 'commander', 'yaml']),
+    );
+  });
+
+  test('goes on where the runtime was killed, whose socket the next one replaces', async () => {
+    const paths = pathsOf(project.root);
+    const { pid, socket } = readRuntimeFile(paths) as RuntimeFile;
+    process.kill(pid, 'SIGKILL');
+    expect(JSON.parse(packagesOf(['run', 'nothing', '--json']).stdout)).toMatchObject({ status: 'succeeded' });
+    const now = readRuntimeFile(paths) as RuntimeFile;
+    expect([now.pid === pid, now.socket]).toEqual([false, socket]);
+    expect(packagesOf(['run', 'nothing']).packages.has('@temporalio/client')).toBe(false);
+  }, 60_000);
 });

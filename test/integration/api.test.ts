@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { signalTask, viewTask } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
 import { projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
@@ -262,4 +263,39 @@ test('an endpoint may stand in a variable of the environment', async () => {
     code: 'config.missing_credential',
     message: expect.stringMatching(/NO_SUCH_URL \(dev\)/),
   });
+});
+
+// Its workers are others afterwards, so it is the last.
+test('the trace of the request is sent on, also by tasks that the task calls, and by a worker that comes later', async () => {
+  const trace = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  service.on('/traced', json({ done: true }));
+  project.write({
+    ...apiAbility('http.traced', service.origin, { method: 'GET', path: '/traced' }),
+    ...apiAbility('http.other_trace', service.origin, {
+      method: 'GET',
+      path: '/traced',
+      headers: { Traceparent: 'its own' },
+    }),
+    ...workflow(
+      'traced_inner',
+      'steps: [{ id: go, wait: { signal: go } }, { id: ask, call: http.traced }, { id: own, call: http.other_trace }]',
+    ),
+    ...workflow('traced_outer', 'steps: [{ id: inner, call: traced_inner }]'),
+  });
+  // What is no trace is sent to no one.
+  await project.run('http.traced', {}, { trace: 'x: y' });
+  expect(only('/traced').headers).not.toHaveProperty('traceparent');
+  const { id } = await project.create('traced_outer', {}, { run: true, trace });
+  const inner = `${id}/inner`;
+  const status = async (): Promise<string> => (await viewTask(project.connection, inner)).result.status;
+  await expect.poll(() => status().catch(String), { timeout: 20_000 }).toMatch(/^(running|waiting)/);
+  await project.restartWorkers();
+  await signalTask(project.connection, inner, 'go', null);
+  expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded' } });
+  expect(
+    service
+      .requestsOf('/traced')
+      .slice(1)
+      .map(({ headers }) => headers.traceparent),
+  ).toEqual([trace, 'its own']);
 });

@@ -42,6 +42,19 @@ steps:
 output: "\${{ steps.ask.output }}"`,
     ),
     ...workflow('quick', 'steps: [{ id: ask, approval: { title: Quick?, timeout: 1s } }]'),
+    ...workflow(
+      'later',
+      `
+steps:
+  - id: ask
+    approval: { title: Quick?, timeout: 1s }
+    on_error:
+      - errors: [approval.denied]
+        output: denied
+      - errors: [approval.expired]
+        output: expired
+output: "\${{ steps.ask.output }}"`,
+    ),
     ...workflow('reasoned', 'steps: [{ id: ask, approval: { title: Why?, comment: required } }]'),
     ...workflow(
       'two',
@@ -129,8 +142,10 @@ describe('an approval step', () => {
     expect(await ended(id)).toMatchObject({ status: 'succeeded', output: { todo: 'smaller' } });
   });
 
-  test('no answer in time denies', async () => {
-    expect(await project.run('quick')).toMatchObject({ status: 'denied', error: { code: 'approval.expired' } });
+  test('no answer in time denies; only an on_error that names it goes on', async () => {
+    const [quick, later] = await Promise.all([project.run('quick'), project.run('later')]);
+    expect(quick).toMatchObject({ status: 'denied', error: { code: 'approval.expired' } });
+    expect(later).toMatchObject({ status: 'succeeded', output: 'expired', approvals: [{ status: 'expired' }] });
   });
 
   test('somebody who is not among the approvers is ignored, with the reason', async () => {

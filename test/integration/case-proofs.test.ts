@@ -22,6 +22,19 @@ steps:
   - { id: sub, call: child, with: {} }
 output: "\${{ steps.ask.output.by }}"`,
     ),
+    ...workflow(
+      'filled',
+      `
+steps: [{ id: ask, approval: { title: Ticket?, fields: { ticket: { type: string }, n: { type: integer } } } }]
+output: "\${{ steps.ask.output.fields }}"`,
+    ),
+    'registry/high-level/filled.test.yaml': `
+ability: filled
+defaults: { approvals: { ask: { decision: approve, fields: { ticket: A-1, n: 2 } } } }
+cases:
+  - { name: filled in, expect: { output: { ticket: A-1, n: 2 } } }
+  - { name: left out, approvals: { ask: approve } }
+`,
     ...workflow('several', 'steps: [{ id: ask, approval: { title: Both?, quorum: 2 } }]'),
     'registry/high-level/flow.test.yaml': `
 ability: flow
@@ -60,4 +73,10 @@ test('only one person can be proved in a case, as on the own runtime, so that no
   expect(of('a second person')).toMatchObject({ status: 'failed', task_status: 'denied' });
   expect(of('a second person')?.notes.join()).toMatch(/bob does not count: proof is required, and only alice/);
   expect(of('two')).toMatchObject({ status: 'passed' });
+});
+
+test('a case fills in the fields that an approval asks for, and a decision without them does not count', () => {
+  expect(of('filled in')).toMatchObject({ status: 'passed', failures: [] });
+  expect(of('left out')).toMatchObject({ status: 'failed', task_status: 'denied' });
+  expect(of('left out')?.notes.join()).toMatch(/it needs the field ticket/);
 });

@@ -23,6 +23,10 @@ beforeAll(async () => {
     ...workflow('sub', 'steps: [{ id: inner, approval: { title: Inner? } }]'),
     ...workflow('outer', 'steps: [{ id: call, call: sub, with: {} }]'),
     ...workflow(
+      'gates',
+      'steps: [{ id: p, parallel: { a: { approval: { title: A? } }, b: { approval: { title: B? } } } }]',
+    ),
+    ...workflow(
       'two',
       'steps: [{ id: p, parallel: { a: { approval: { title: A? } }, b: { approval: { title: B? } } } }]',
     ),
@@ -72,6 +76,16 @@ describe('approve --like', () => {
     expect(end.stderr).not.toContain(other.id);
     expect(await statusOf(other)).toBe('open');
     await cancel(other);
+  });
+
+  test('leaves another gate of the same task alone, which is about the same input and asks something else', async () => {
+    const [a, b] = (await asking('gates', {}, {}, 2)) as [ShownApproval, ShownApproval];
+    await listed(a, b);
+    expect([a.what_digest, a.plan_digest]).toEqual([b.what_digest, b.plan_digest]);
+    const { json: decided } = await json('approve', '--like', a.id);
+    expect(decided).toMatchObject([{ approval_id: a.id, counted: true }]);
+    expect((await readApprovals(project.connection, a.task_key)).map(({ id }) => id)).toEqual([b.id]);
+    await cancel(b);
   });
 
   test('leaves one alone that asks the same under another plan', async () => {

@@ -7,13 +7,13 @@ import { type RunningProject, runProject } from '../fixtures/running-project.js'
 import { newRunAfter, startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 
 const OWNER = userInfo().username;
-const ITEMS = Array.from({ length: 40 }, (_, n) => n).join(', ');
+const ITEMS = Array.from({ length: 20 }, (_, n) => n).join(', ');
 
 let server: TestServer;
 let project: RunningProject;
 
 beforeAll(async () => {
-  server = await startTemporal({ settings: newRunAfter(60) });
+  server = await startTemporal({ settings: newRunAfter(30) });
   project = await runProject(
     {
       'ability.yaml': projectFile('{ proven: { proof: required } }'),

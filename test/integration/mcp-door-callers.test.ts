@@ -1,13 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
-import { listTasks } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
-import { DoorSession } from '../../src/doors/mcp/door-session.js';
-import { handleRequests } from '../../src/doors/mcp/handle-requests.js';
-import type { Visitor } from '../../src/doors/mcp/mcp-door.js';
-import { callTool, doorOf } from '../fixtures/mcp-agent.js';
 import { doorProject, runAs as run } from '../fixtures/mcp-door-project.js';
 
 const { running: project, agent, raw: connectClient } = doorProject();
@@ -128,47 +122,5 @@ describe('the Tasks extension', () => {
         data: { code: 'task.not_found' },
       });
     }
-  });
-});
-
-describe('over HTTP', () => {
-  const headers = (token: string) => ({ authorization: `Bearer ${token}` });
-  const visitors = new Map(
-    ['ada', 'bob'].map((name) => {
-      const visitor = { person: { name, source: 'claimed' }, agent: 'hosted', session: new DoorSession() } as const;
-      return [`Bearer ${name}`, visitor];
-    }),
-  );
-
-  test.each([
-    ['2026-07-28', { pin: '2026-07-28' }],
-    ['2025-11-25', 'legacy'],
-  ] as const)('callers that speak %s are kept apart by what their mounting knows of them', async (_, mode) => {
-    const handler = handleRequests(doorOf(project()), ({ requestInfo }) => {
-      return visitors.get(requestInfo?.headers.get('authorization') ?? '') as Visitor;
-    });
-    const as = async (token: string): Promise<Client> => {
-      const client = new Client({ name: 'forged', version: '1' }, { versionNegotiation: { mode } });
-      const fetch = (url: string | URL, init?: RequestInit) => handler.fetch(new Request(url, init));
-      const options = { fetch, requestInit: { headers: headers(token) } };
-      await client.connect(new StreamableHTTPClientTransport(new URL('http://door.test/mcp'), options));
-      return client;
-    };
-    const [ada, bob] = [await as('ada'), await as('bob')];
-    const asked = await callTool(ada, 'ability_run', { id: 'ask_people' });
-    const { task } = asked.told;
-    expect(asked.told).toMatchObject({ status: 'waiting_approval' });
-    expect((await callTool(bob, 'task_status', { task })).told).toMatchObject({ code: 'task.not_found' });
-    expect((await callTool(ada, 'task_cancel', { task })).told).toMatchObject({ status: 'cancelling' });
-    const again = await callTool(ada, 'ability_run', { id: 'nothing' });
-    expect(again.meta['ability-runtime/session_id']).toBe(asked.meta['ability-runtime/session_id']);
-    const [listed] = await listTasks(project().connection, {
-      session: String(again.meta['ability-runtime/session_id']),
-      limit: 1,
-    });
-    expect(listed).toMatchObject({ requested_by: 'ada', agent: 'hosted' });
-    await ada.close();
-    await bob.close();
-    await handler.close();
   });
 });

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../src/contracts/json.js';
 import { AbilityError } from '../../src/contracts/problem.js';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
 import type { Registry } from '../../src/definitions/registry.js';
+import { hearProgress } from '../fixtures/mcp-agent.js';
 import { doorProject, runAs as run } from '../fixtures/mcp-door-project.js';
 
 const { running: project, agent } = doorProject();
@@ -60,6 +61,15 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('an agent that speaks %s (R
       status: 'succeeded',
       output: 'seen',
     });
+  });
+
+  test('hears how far its call has come, where it asks', async () => {
+    const file = join(project().root, `heard-${protocol}`);
+    const args = { id: 'slow.op', input: { file } };
+    const heard = await hearProgress(await agent({ protocol }), 'ability_run', args, (message) => {
+      if (message === 'call started: slow.op') writeFileSync(file, '');
+    });
+    expect(heard.slice(0, 2)).toEqual(['task created: slow.op', 'call started: slow.op']);
   });
 
   test('is told who decides, cannot, and goes on when a person has', async () => {

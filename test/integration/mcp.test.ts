@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { explainTask } from '../../src/client/index.js';
+import { explainTask, type NewTask } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { config, mcpAbility, readLog } from '../fixtures/servers/definitions.js';
@@ -45,11 +45,18 @@ afterAll(async () => {
 });
 
 /** Calls a tool as an ability of its own. */
-function call(server: string, tool: string, input: JsonObject = {}, mcp: JsonObject = {}, more: JsonObject = {}) {
+function call(
+  server: string,
+  tool: string,
+  input: JsonObject = {},
+  mcp: JsonObject = {},
+  more: JsonObject = {},
+  wanted: Partial<NewTask> = {},
+) {
   counter += 1;
   const key = `mcp.case_${counter}`;
   project.write(mcpAbility(key, { server, tool, ...mcp }, { more: { effects: 'write_additive', ...more } }));
-  return project.run(key, input);
+  return project.run(key, input, wanted);
 }
 
 const failure = (promise: Promise<unknown>) =>
@@ -104,10 +111,12 @@ describe.each(['local', 'remote'])('a tool of a %s server', (server) => {
     expect((await call(server, 'something_else')).error?.suggestion).toMatch(/add, say/);
   });
 
-  test('gets the input as its arguments, and the idempotency key in _meta', async () => {
+  test('gets the input as its arguments, the idempotency key and the trace of the request in _meta', async () => {
     const input = { text: 'ä', list: [1, { a: null }], n: 1.5 };
-    const result = await call(server, 'get_meta', input, { output: 'json' });
-    expect(result.output).toMatchObject({ input, meta: { 'idempotency-key': `${result.task_key}/run` } });
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const result = await call(server, 'get_meta', input, { output: 'json' }, {}, { trace: traceparent });
+    const meta = { 'idempotency-key': `${result.task_key}/run`, traceparent };
+    expect(result.output).toMatchObject({ input, meta });
   });
 
   test('that is slow is timeout.call where it may be repeated, else the outcome is unknown', async () => {

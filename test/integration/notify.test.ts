@@ -19,8 +19,11 @@ interface Received {
 let server: Server;
 let port: number;
 let received: Received[] = [];
-/** What the receiver answers, one after the other; then 200. */
+/** What the receiver answers, one after the other; then 200. A redirect leads to `elsewhere`. */
 let answers: number[] = [];
+/** A server that the policy does not allow, and what has reached it. */
+let elsewhere: Server;
+let strayed = 0;
 let project: RunningProject;
 
 beforeAll(async () => {
@@ -29,10 +32,15 @@ beforeAll(async () => {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       received.push({ path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString() });
-      response.writeHead(answers.shift() ?? 200).end('ok');
+      const { port: away } = elsewhere.address() as AddressInfo;
+      response.writeHead(answers.shift() ?? 200, { location: `http://127.0.0.1:${away}/stolen` }).end('ok');
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  elsewhere = createServer((_, response) => {
+    strayed += 1;
+    response.end('ok');
+  });
+  for (const each of [server, elsewhere]) await new Promise<void>((resolve) => each.listen(0, '127.0.0.1', resolve));
   port = (server.address() as AddressInfo).port;
   const notify = `
 notify:
@@ -61,6 +69,7 @@ policy: { allowed_hosts: ["127.0.0.1:${port}"] }
 afterAll(async () => {
   await project.stop();
   server.close();
+  elsewhere.close();
 });
 beforeEach(() => {
   received = [];
@@ -111,12 +120,14 @@ describe('who is told of a task', () => {
   });
 
   test('is told that it failed, although the receiver was down at first and the task has long ended', async () => {
-    answers = [503];
+    // A redirect is an answer like another failure: a notice leads nowhere but where the plan says.
+    answers = [503, 307];
     const result = await project.run('fails', {}, { environment: 'prod' });
     expect(result).toMatchObject({ status: 'failed', error: { code: 'too_bad' }, warnings: [] });
-    await expect.poll(() => received.length, { timeout: 50_000, interval: 500 }).toBe(3);
+    await expect.poll(() => received.length, { timeout: 50_000, interval: 500 }).toBe(4);
     const again = [...sent('/hook'), ...sent('/slack')];
-    expect(again).toHaveLength(3);
+    expect(again).toHaveLength(4);
+    expect(strayed).toBe(0);
     // The attempt has a moment of its own, and so a signature of its own, under the same id.
     for (const { body, headers } of sent('/hook')) {
       expect(new Webhook(SECRET).verify(body, headers as Record<string, string>)).toMatchObject({

@@ -5,11 +5,12 @@ import { decide, promptSession, showSession, startSession, stopSession } from '.
 import type { JsonObject } from '../../src/contracts/json.js';
 import type { TaskResult } from '../../src/contracts/task.js';
 import { replayHistory } from '../../src/worker/replay/replay-history.js';
+import { timesIn } from '../fixtures/extent.js';
 import { operation, type ProjectFiles, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
 const USER = { name: 'ada', source: 'claimed' } as const;
-const ROUNDS = 20;
+const ROUNDS = timesIn('LONG', 5, 20);
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/sessions.md'), 'utf8');
 const [, limits = ''] = /<!-- limits -->\n```yaml\n([\s\S]*?)```/.exec(page) ?? [];

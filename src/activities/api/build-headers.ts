@@ -28,7 +28,11 @@ export interface Headers {
  * `config.missing_credential`.
  */
 export function buildHeaders(api: ApiImplementation['api'], call: CallInput, scope: Scope): Headers {
-  const headers: Record<string, string> = { accept: acceptOf(api.response), 'idempotency-key': call.idempotencyKey };
+  const headers: Record<string, string> = {
+    accept: acceptOf(api.response),
+    'idempotency-key': call.idempotencyKey,
+    ...(call.trace !== undefined && { traceparent: call.trace }),
+  };
   const secret = ['authorization', 'cookie', 'proxy-authorization'];
   const put = (name: string, value: string): void => {
     refuseBadHeader(name, value);

@@ -76,7 +76,7 @@ async function callTool(
   const { outputSchema: _, ...toolDefinition } = tool;
   try {
     const result = await connection.client.callTool(
-      { name: tool.name, arguments: call.input, _meta: { 'idempotency-key': call.idempotencyKey } },
+      { name: tool.name, arguments: call.input, _meta: metaOf(call) },
       { timeout: call.timeoutMs, maxTotalTimeout: call.timeoutMs, signal: call.stop, toolDefinition },
     );
     const ms = Math.round(performance.now() - started);
@@ -93,6 +93,10 @@ async function callTool(
     );
     throw failureOf(error, { what, connection, user: call, called: true });
   }
+}
+
+function metaOf({ idempotencyKey, trace }: CallInput): Record<string, string> {
+  return { 'idempotency-key': idempotencyKey, ...(trace !== undefined && { traceparent: trace }) };
 }
 
 /** The shape of an output never depends on the data. Source: answers, 27. */

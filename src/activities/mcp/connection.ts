@@ -6,7 +6,7 @@ import type { CallLog } from '../call-log.js';
 import type { ProcessGroups, StartedProcesses } from '../script/process-groups.js';
 import { type ListedTools, listTools } from './listed-tools.js';
 import { MessageTooLarge } from './message-lines.js';
-import { type Negotiated, negotiate } from './negotiate.js';
+import { type Negotiated, negotiate, WITHOUT_HANDSHAKE } from './negotiate.js';
 import { END_MS, KEPT_STDERR, type OpenTransport, openTransport } from './open-transport.js';
 import type { McpUser } from './pool.js';
 import { reasonOf } from './reason-of.js';
@@ -78,11 +78,15 @@ function connectionOver({ client, transport, processes, stderr, close }: Negotia
   client.onerror = (error) => {
     overflow ||= error instanceof MessageTooLarge;
   };
-  if (processes && transport instanceof SiftingStdioTransport) watchServer(transport, client, processes);
+  const isStdio = transport instanceof SiftingStdioTransport;
+  const protocol = client.getNegotiatedProtocolVersion();
+  // Dates compare as texts.
+  const sendsHeaders = !isStdio && protocol !== undefined && protocol >= WITHOUT_HANDSHAKE;
+  if (processes && isStdio) watchServer(transport, client, processes);
   return {
     client,
-    protocol: client.getNegotiatedProtocolVersion() ?? 'of an unknown version',
-    askTools: ({ stop, timeoutMs }) => listTools(client, { signal: stop, timeout: timeoutMs }),
+    protocol: protocol ?? 'of an unknown version',
+    askTools: ({ stop, timeoutMs }) => listTools(client, { signal: stop, timeout: timeoutMs }, sendsHeaders),
     stderr,
     overflowed: () => overflow,
     close: async () => {

@@ -1,6 +1,8 @@
 import { type Client, type RequestOptions, specTypeSchemas, type Tool } from '@modelcontextprotocol/client';
 import { z } from 'zod';
+import type { Json } from '../../contracts/json.js';
 import { CallFailure } from '../call-failure.js';
+import { headerFaultOf } from './header-fault.js';
 import { describeIssues } from './reason-of.js';
 import { LISTED } from './sifting-transport.js';
 import { toolDigest } from './tool-definition.js';
@@ -19,17 +21,18 @@ const page = z.object({ [LISTED]: z.array(z.unknown()), nextCursor: z.string().o
  * Asks a server what its tools are now: every page, and nothing from a cache, however long the server says that its
  * answer will hold.
  *
+ * @param sendsHeaders whether the transport sends parameters as headers where a tool wants that.
  * @throws what the SDK throws; CallFailure `mcp.output_invalid` for a listing without an end.
  */
-export async function listTools(client: Client, options: RequestOptions): Promise<ListedTools> {
+export async function listTools(client: Client, options: RequestOptions, sendsHeaders = false): Promise<ListedTools> {
   const found: unknown[] = [];
-  if (!client.getServerCapabilities()?.tools) return new ListedTools(found);
+  if (!client.getServerCapabilities()?.tools) return new ListedTools(found, sendsHeaders);
   let cursor: string | undefined;
   for (let pages = 0; pages < MOST_PAGES; pages += 1) {
     const params = cursor === undefined ? {} : { cursor };
     const answer = await client.request({ method: 'tools/list', params }, page, options);
     found.push(...answer[LISTED]);
-    if (answer.nextCursor === undefined) return new ListedTools(found);
+    if (answer.nextCursor === undefined) return new ListedTools(found, sendsHeaders);
     cursor = answer.nextCursor;
   }
   const message = `The server lists its tools on more than ${MOST_PAGES} pages`;
@@ -38,7 +41,10 @@ export async function listTools(client: Client, options: RequestOptions): Promis
 
 /** What a server says its tools are, each read by itself, so that an ill one costs the others nothing. */
 export class ListedTools {
-  constructor(private readonly found: readonly unknown[]) {}
+  constructor(
+    private readonly found: readonly unknown[],
+    private readonly sendsHeaders = false,
+  ) {}
 
   /** The names there are, each once. */
   names(): string[] {
@@ -47,7 +53,7 @@ export class ListedTools {
 
   /** The tool of a name. Of two that differ, none is: which of them a call would reach cannot be known. */
   find(name: string): ReadTool | undefined {
-    const [first, ...others] = this.found.filter((tool) => nameOf(tool) === name).map((tool) => readTool(tool, name));
+    const [first, ...others] = this.found.filter((tool) => nameOf(tool) === name).map((tool) => this.read(tool, name));
     const differs = (other: ReadTool): boolean => digestOf(other) !== (first && digestOf(first));
     if (!others.some(differs)) return first;
     return { name, fault: `it is listed ${others.length + 1} times, and not each time as the same` };
@@ -57,9 +63,13 @@ export class ListedTools {
   all(): ReadTool[] {
     const named = this.names().map((name) => this.find(name));
     const nameless = this.found.flatMap((tool, index) =>
-      nameOf(tool) === undefined ? [readTool(tool, `tool ${index + 1} of the listing`)] : [],
+      nameOf(tool) === undefined ? [this.read(tool, `tool ${index + 1} of the listing`)] : [],
     );
     return [...named.filter((tool) => tool !== undefined), ...nameless];
+  }
+
+  private read(given: unknown, name: string): ReadTool {
+    return readTool(given, name, this.sendsHeaders);
   }
 }
 
@@ -72,14 +82,17 @@ function digestOf(read: ReadTool): string | undefined {
   return 'tool' in read ? toolDigest(read.tool) : undefined;
 }
 
-function readTool(given: unknown, name: string): ReadTool {
+function readTool(given: unknown, name: string, sendsHeaders: boolean): ReadTool {
   try {
     if (JSON.stringify(given).length > MOST_CHARACTERS) {
       return { name, fault: `its definition is larger than ${MOST_CHARACTERS / 1024 / 1024} MiB` };
     }
     // The definition as the SDK reads it, by which pins have been made.
     const read = specTypeSchemas.Tool['~standard'].validate(given);
-    if (!read.issues) return { name, tool: read.value };
+    if (!read.issues) {
+      const fault = sendsHeaders ? headerFaultOf(read.value.inputSchema as Json) : undefined;
+      return fault === undefined ? { name, tool: read.value } : { name, fault };
+    }
     const issues = read.issues.map(({ message, path = [] }) => ({ message, path: path.map(keyOf) }));
     return { name, fault: describeIssues(issues) };
   } catch (error) {

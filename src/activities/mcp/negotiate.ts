@@ -25,7 +25,7 @@ export interface Patience {
 }
 
 /** The oldest version of the protocol without a handshake. */
-const WITHOUT_HANDSHAKE = '2026-07-28';
+export const WITHOUT_HANDSHAKE = '2026-07-28';
 
 /**
  * Connects to a server in the newest version of the protocol that both sides know.

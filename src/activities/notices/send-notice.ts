@@ -41,7 +41,7 @@ export function createSendNotice({ plans, secrets, ui }: NoticeDependencies): (r
       const link = ui === null ? null : taskLink(ui, info.workflowNamespace ?? 'default', notice.task_key);
       await post(wanted, source, masked(notice, plan, source), link);
     } catch (error) {
-      throw failureOf(error);
+      throw noticeFailure(error);
     }
   };
 }
@@ -64,7 +64,9 @@ async function post(wanted: PlanNotify, source: SecretSource, notice: Notice, li
   });
   await answer.body.dump();
   // A redirect is not followed: it could lead to where the policy does not.
-  if (answer.statusCode >= 300) throw new Error(`The receiver of ${wanted.webhook} answered ${answer.statusCode}`);
+  if (answer.statusCode < 300) return;
+  const message = `The receiver of ${wanted.webhook} answered ${answer.statusCode}`;
+  throw new AbilityError({ code: 'unavailable.connection', message });
 }
 
 function addressOf(text: string, reference: string): URL {
@@ -80,13 +82,17 @@ function masked(notice: Notice, plan: Plan, source: SecretSource): Notice {
   return { id, ...(new Masker([...secretsOf(plan, source), ...known]).maskDeep(rest) as Omit<Notice, 'id'>) };
 }
 
-/** Neither the address nor what is behind it may stand in a history. */
-function failureOf(error: unknown): Error {
+/** What the history has of an attempt that failed: neither the address nor what is behind it. */
+export function noticeFailure(error: unknown): Error {
   if (error instanceof AbilityError) {
     const { code: type, message } = error;
     return ApplicationFailure.create({ type, message, nonRetryable: /^(denied|seal)\./.test(type) });
   }
-  const { message, cause, code } = error as Error & { code?: string };
-  if (cause instanceof AbilityError) return failureOf(cause);
-  return ApplicationFailure.create({ type: 'unavailable.connection', message: code ?? message });
+  const { name, message, cause, code } = error as Error & { code?: string };
+  if (cause instanceof AbilityError) return noticeFailure(cause);
+  const said =
+    name === 'TimeoutError'
+      ? `The receiver did not answer within ${ANSWER_MS / 1000} s`
+      : `The receiver was not reached: ${code ?? message}`;
+  return ApplicationFailure.create({ type: 'unavailable.connection', message: said });
 }

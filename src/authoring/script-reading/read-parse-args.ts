@@ -16,7 +16,7 @@ export function readParseArgs(calls: readonly Call[], tokens: readonly Token[]):
   if (!options) todos.push(`line ${call.line}: add the options of \`parseArgs\`, which the script computes`);
   const parts = [...(options ?? [])].flatMap(([name, value]) => {
     const says = mapOf(value, tokens);
-    if (says) return [optionOf(name, says)].filter(({ name: input }) => input !== 'help' && input !== 'version');
+    if (says) return [optionOf(name, says)].filter((option) => !isAboutScript(option));
     todos.push(`line ${call.line}: add the option --${name}, which the script computes`);
     return [];
   });
@@ -24,6 +24,11 @@ export function readParseArgs(calls: readonly Call[], tokens: readonly Token[]):
     ? [{ name: 'args', takes: 'several', type: 'string', isRequired: false }]
     : [];
   return { commands: [{ words: [], parts: [...parts, ...places], knowsEnd: true }], todos };
+}
+
+/** `--help`, and `--version` without a value. */
+function isAboutScript({ name, takes }: Parameter): boolean {
+  return name === 'help' || (name === 'version' && takes === 'nothing');
 }
 
 function optionOf(name: string, says: Entries): Parameter {

@@ -144,12 +144,13 @@ function readArm(arm: Arm, around: Around, text: ShellText, own: string, found: 
   const apart = flags.filter((flag) => !/[=*]/.test(flag));
   const longest = apart.find((flag) => flag.startsWith('--')) ?? apart[0];
   const flag = longest ?? (joined[0] ?? flags[0] ?? '').replace(/[=*]+$/, '');
-  if (apart.length > 0 && apart.some((one) => isHelp(one, arm))) return;
   const value = longest === undefined ? 'joined' : around.isShifted ? '1' : '2';
   const isShiftedInside = /\bshift\b[\s\S]*\$\{?1\b/.test(body) && !/\$\{?2\b/.test(body);
   const hasValue =
     longest === undefined ||
     (around.isShifted ? /\$\{?1\b/.test(body) : /\$\{?2\b|\bshift\s+2\b/.test(body) || isShiftedInside);
+  // `--version 1.2` is what to deploy, and no question about the script.
+  if (apart.some((one) => isHelp(one, arm) && !(hasValue && one === '--version'))) return;
   const read = flagOf(
     {
       flag,

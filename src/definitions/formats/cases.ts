@@ -56,11 +56,17 @@ const hookAnswer = z.union(
   'A hook answers allow, deny or need_user_confirm, or a map as it would print: { guard_decision, reason, .. }',
 );
 
-const decision = z.strictObject({
-  decision: z.enum(['approve', 'deny', 'request_changes']).describe('To approve, to deny, or to ask for changes.'),
-  by: z.string().optional().describe('Who says it.'),
-  comment: z.string().optional().describe('What they say besides.'),
-});
+const decision = z
+  .strictObject({
+    decision: z.enum(['approve', 'deny', 'request_changes']).describe('To approve, to deny, or to ask for changes.'),
+    by: z.string().optional().describe('Who says it.'),
+    comment: z.string().optional().describe('What they say besides.'),
+    fields: jsonObject.optional().describe('What they fill in, by field; of an approval only.'),
+  })
+  .refine(({ decision, fields }) => decision === 'approve' || fields === undefined, {
+    error: 'Only an approval fills in fields',
+    path: ['fields'],
+  });
 
 const decisions = z.union(
   [
@@ -68,7 +74,7 @@ const decisions = z.union(
     decision,
     z.array(decision).min(1, 'A list of decisions has at least one'),
   ],
-  'An approval is approve, deny, request_changes or expire, or { decision, by, comment }, or a list of these',
+  'An approval is approve, deny, request_changes or expire, or { decision, by, comment, fields }, or a list of these',
 );
 
 const expectedCall = z.union(

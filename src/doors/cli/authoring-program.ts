@@ -113,7 +113,7 @@ function defineScaffolds(scaffold: Command, given: Given, outcome: Outcome): voi
   define('hook <id>', 'a hook of a phase, and its script', () => import('./commands/scaffold-hook.js'))
     .option(
       '--phase <phase>',
-      'when it fires: PromptSubmit, PreAbilityCreate, PreAbilityCall, PostAbilityCall, SessionStop',
+      'when it fires: SessionStart, PromptSubmit, PreAbilityCreate, PreAbilityCall, PostAbilityCall, SessionStop',
     )
     .addOption(new Option('--handler <how>', 'how it answers').choices(HANDLERS))
     .option('--match <list>', `what it is for: ${MATCH_FIELDS.join(', ')}, as environments=prod,staging`, collect, [])

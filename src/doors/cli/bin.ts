@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { packageVersion } from '../../server/package-version.js';
 import { readGuardLine } from '../guard/guard-line.js';
+import { readLine } from '../runtime/read-line.js';
 import { isVersionAsked } from './version-flag.js';
 
 const args = process.argv.slice(2);
@@ -23,10 +24,17 @@ if (isVersionAsked(args)) {
   process.stderr.write(stderr);
 } else {
   const { env } = process;
-  const { main } = await import('./main.js');
-  const { openTerminal } = await import('./terminal.js');
-  const { keepAnswer } = await import('./keep-answer.js');
-  const terminal = openTerminal(env, process);
-  // The clock of this process began with it: what it took to load counts, too.
-  keepAnswer(await main({ args, cwd: process.cwd(), env, terminal, began: 0 }), process, terminal);
+  const line = readLine(args);
+  // The runtime that is up does it where it can; then nothing of what commands are made of is loaded here.
+  const asked = line && (await (await import('../runtime/ask-runtime.js')).askRuntime(line, { args, env, process }));
+  if (asked?.exit !== undefined) process.exitCode = asked.exit;
+  else {
+    const { main } = await import('./main.js');
+    const { openTerminal } = await import('./terminal.js');
+    const { keepAnswer } = await import('./keep-answer.js');
+    const terminal = openTerminal(env, process);
+    // The clock of this process began with it: what it took to load counts, too.
+    const cli = { args, cwd: process.cwd(), env, terminal, began: 0, made: asked?.made };
+    keepAnswer(await main(cli), process, terminal);
+  }
 }

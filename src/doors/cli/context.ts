@@ -28,6 +28,17 @@ export interface Context {
   env: NodeJS.ProcessEnv;
   /** When the command began, on the clock of `performance.now()`. */
   began: number;
+  /** What the project's own runtime does the command with, where it does; left out: the command is a process of its own. */
+  within?: Within;
+  /** The key of the task that the command creates without one: the runtime was asked for it, and whether it did so is not known. */
+  made?: string | undefined;
+}
+
+/** What the runtime of a project has for each command that it does. */
+export interface Within {
+  loader: RegistryLoader;
+  /** Does something with its one connection. */
+  use<T>(action: (connection: Connection) => Promise<T>): Promise<T>;
 }
 
 /** Who asks: `ABILITY_USER`, else the user of the operating system. A claim. Source: answers, 9. */
@@ -49,10 +60,11 @@ export async function openRegistry(context: Context): Promise<Registry> {
 }
 
 /** As {@link openRegistry}, for whoever reads them more than once. @throws AbilityError `project.*`. */
-export async function openLoader({ flags, cwd }: Context): Promise<RegistryLoader> {
+export async function openLoader({ flags, cwd, within }: Context): Promise<RegistryLoader> {
   const { RegistryLoader } = await import('../../definitions/load-registry.js');
   const { findProjectRoot } = await import('../../definitions/find-project.js');
-  return new RegistryLoader(findProjectRoot(cwd, flags.project));
+  const root = findProjectRoot(cwd, flags.project);
+  return within?.loader.root === root ? within.loader : new RegistryLoader(root);
 }
 
 /**
@@ -97,8 +109,13 @@ export async function withSession<T>(
   action: (connection: Connection) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
+  const { terminal, within } = context;
+  const progress = (text: string): void => terminal.note(text);
+  const onOther = sayWhose(context, registry.project.project);
+  if (within?.loader.root === registry.root) {
+    return within.use((shared) => action({ ...shared, progress, onOther, env: context.env, close: async () => {} }));
+  }
   const { connect } = await import('../../client/index.js');
-  const { terminal } = context;
   const { address, namespace, profile } = context.flags;
   const connection = await connect({
     root: registry.root,
@@ -107,8 +124,8 @@ export async function withSession<T>(
     namespace,
     profile,
     env: context.env,
-    progress: (text) => terminal.note(text),
-    onOther: sayWhose(context, registry.project.project),
+    progress,
+    onOther,
     ...(signal && { signal }),
   });
   if (connection.started) terminal.note(`Started the runtime of this project; Temporal UI: ${connection.ui}`);

@@ -46,20 +46,21 @@ function meanwhile({ status, approvals, task_key, steps }: TaskStory, user: stri
 /**
  * How an approval is granted, with the fields it asks for, and how it is refused.
  *
- * @param user whoever is to type them; where that is one who may decide, no name is asked for.
+ * @param user whoever is to type them; where that is one who may decide, no name is asked for;
+ * nor where a name alone proves nothing.
  */
 export function decisionCommands(
   key: string,
   approval: Pick<
     Approval,
-    'id' | 'title' | 'fields' | 'comment' | 'people' | 'approvers' | 'self_approval' | 'requested_by'
+    'id' | 'title' | 'fields' | 'comment' | 'people' | 'approvers' | 'self_approval' | 'requested_by' | 'proof'
   >,
   user?: string,
 ): NextCommand[] {
-  const { id, title, people, approvers, self_approval, requested_by } = approval;
+  const { id, title, people, approvers, self_approval, requested_by, proof } = approval;
   const isNamed = user !== undefined && (approvers.length === 0 || people.includes(user));
   const mayDecide = isNamed && (self_approval || requested_by.name !== user);
-  const of = [key, '--approval', id, ...(mayDecide ? [] : ['--as', 'NAME'])];
+  const of = [key, '--approval', id, ...(mayDecide || proof === 'required' ? [] : ['--as', 'NAME'])];
   return [
     {
       command: commandOf('ability', 'approve', ...of, ...fieldFlags(approval), ...commentFlag(approval, 'approve')),

@@ -33,6 +33,7 @@ export function renderSession(seen: SeenSession): string[] {
       return `  unknown signal ${oneLine(name)} of ${hook}, ${at}: ${oneLine(JSON.stringify(value))}`;
     }),
     ...[...seen.hooks, ...seen.stop_hooks].filter(({ status: how }) => how === 'error').map(failureOf),
+    ...[...seen.hooks, ...seen.stop_hooks].flatMap(warningsOf),
     ...(turn_context ? renderTurn(turn_context).map((line) => `  ${line}`) : []),
   ];
 }
@@ -59,4 +60,9 @@ function refusalOf({ hook_id, reason = '' }: HookAnswer): string {
 
 function failureOf({ phase, hook_id, reason = '' }: HookAnswer): string {
   return `  the hook ${hook_id} of ${phase} failed: ${oneLine(reason)}`;
+}
+
+/** What was noticed and stopped nothing: `warn_if`, and keys of an answer that are not read. */
+function warningsOf({ phase, hook_id, warnings = [] }: HookAnswer): string[] {
+  return warnings.map((warning) => `  the hook ${hook_id} of ${phase} warns: ${oneLine(warning)}`);
 }

@@ -1,4 +1,4 @@
-import { type Define, examples } from './define-command.js';
+import { collect, type Define, examples } from './define-command.js';
 
 /** Defines `ability serve`. */
 export function defineServe(define: Define): void {
@@ -13,6 +13,12 @@ export function defineServe(define: Define): void {
     .option('--tls-key <file>', 'its key, PEM')
     .option('--behind-proxy <name>', 'the host name under which a proxy that ends TLS is reached')
     .option('--trust-proxy-user <header>', 'on this machine only: the header in which a proxy names who asks')
+    .option(
+      '--expose <glob>',
+      'over MCP: make abilities tools of their own, by their ids; may be given several times',
+      collect,
+      [],
+    )
     .addHelpText(
       'after',
       examples(

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { styleText } from 'node:util';
-import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
+import type { ExitCode } from '../../contracts/exit-codes.js';
 import { showUnseenCharacters } from '../../rules/shown-text.js';
+import { enderOfClosed } from './end-when-closed.js';
 import { type PaintedBlock, paintBlock, type ScreenSize } from './live/paint-block.js';
 
 /** What a command says, asks and hears: results go to stdout, all else to stderr. Source: design, section 11. */
@@ -107,23 +108,5 @@ export function openTerminal(env: NodeJS.ProcessEnv, around: Surroundings): Term
     },
     // An exit code that is named takes the place of the one there is, even where it is undefined.
     leave: (exit) => void (exit === undefined ? around.exit() : around.exit(exit)),
-  };
-}
-
-/**
- * Who reads us has had enough: what can stop in an orderly way does, as at SIGTERM; the rest ends here. What could not be
- * written for another reason was not said, so the command fails.
- */
-function enderOfClosed(around: Surroundings): (error: NodeJS.ErrnoException) => void {
-  let isClosed = false;
-  return (error) => {
-    if (isClosed) return;
-    isClosed = true;
-    if (error.code !== 'EPIPE') {
-      around.stderr.write(`error The output could not be written: ${showUnseenCharacters(error.message)}\n`);
-      around.exit(EXIT.failed);
-      return;
-    }
-    if (!around.emit('SIGTERM', 'SIGTERM')) around.exit(EXIT.interrupted);
   };
 }

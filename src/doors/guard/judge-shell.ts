@@ -13,6 +13,7 @@ import { findDecisionInText } from './own-commands.js';
 import { patchedBy } from './patched-files.js';
 import { isReader, programOf, runsCode, runsShell } from './programs.js';
 import type { Bases } from './registered-scripts.js';
+import { ShellExtent } from './shell-extent.js';
 import { ShellNames } from './shell-names.js';
 import { textsForShell, textsPrinted } from './texts-for-shell.js';
 import { writtenBy } from './written-by.js';
@@ -24,7 +25,11 @@ const DEEPEST = 8;
 const MOST_HANDED = 64;
 const TO_NOWHERE = /^(\/dev\/(null|stdout|stderr|tty)|&?\d|-)$/;
 
-/** What in a text that a shell would run goes round the runtime. Source: answers, 55; R-002-57, R-002-58. */
+/**
+ * What in a text that a shell would run goes round the runtime. Source: answers, 55; R-002-57, R-002-58.
+ *
+ * @throws Error for a text of more commands than are judged.
+ */
 export function judgeShell(text: string, cwd: string, registered: Registered): Finding[] {
   return new ShellJudge(registered, [cwd]).judge(text);
 }
@@ -52,12 +57,14 @@ class ShellJudge {
     private folders: string[],
     private readonly depth = 0,
     private readonly texts = new WrittenTexts(),
+    private readonly extent = new ShellExtent(),
   ) {
     this.names = new ShellNames(registered.env, registered.places.root, () => this.folders[0]);
   }
 
   judge(text: string): Finding[] {
     const { items, fault } = readShell(text);
+    this.extent.add(items);
     this.pipes = pipesOf(items);
     // What cannot be read to its end may do anything with what it names.
     if (fault !== undefined || this.depth > DEEPEST) this.strict(text);
@@ -224,7 +231,7 @@ class ShellJudge {
 
   private nested(text: string): void {
     if (text.trim() === '' || this.depth > DEEPEST) return;
-    const judge = new ShellJudge(this.registered, [...this.folders], this.depth + 1, this.texts);
+    const judge = new ShellJudge(this.registered, [...this.folders], this.depth + 1, this.texts, this.extent);
     this.names.copyTo(judge.names);
     judge.isLost = this.isLost;
     this.findings.push(...judge.judge(text));

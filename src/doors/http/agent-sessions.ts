@@ -1,45 +1,46 @@
-import { type Connection, startSession } from '../../client/index.js';
-import type { Person } from '../../contracts/people.js';
-import { AbilityError } from '../../contracts/problem.js';
+import type { Connection } from '../../client/index.js';
+import { DoorSession } from '../mcp/door-session.js';
+import type { Authentication } from './authenticate.js';
+import type { HttpCaller } from './caller.js';
 
-/** Codes that say that a session has ended, or never was. */
-const GONE: ReadonlySet<string> = new Set(['session.stopped', 'session.not_found']);
+interface Kept {
+  session: DoorSession;
+  /** What its caller is let in by; undefined where that is no token. */
+  token: string | undefined;
+}
 
 /**
- * The sessions of agents that name none: one for each token and environment, opened when it is needed first, so that no guard
- * over `session.calls` is avoided by opening none. Source: exact shapes, section 1.
+ * The sessions of callers that name none: one for each token and environment, opened when it is needed first, so that no guard
+ * over `session.calls` is avoided by opening none, or by coming through the other of two doors. Source: exact shapes, section 1.
  */
 export class AgentSessions {
-  private readonly open = new Map<string, Promise<string>>();
+  private readonly kept = new Map<string, Kept>();
 
-  /** Does something in the session of a token; one that has ended meanwhile is followed by another one. */
-  async use<T>(
-    connection: Connection,
-    token: string,
-    wanted: { environment: string; scope: string; user: Person },
-    action: (session: string) => Promise<T>,
-  ): Promise<T> {
-    const name = `${token} ${wanted.environment}`;
-    const opening = this.find(connection, name, wanted);
-    try {
-      return await action(await opening);
-    } catch (error) {
-      if (!(error instanceof AbilityError) || !GONE.has(error.code)) throw error;
-      if (this.open.get(name) === opening) this.open.delete(name);
-      return action(await this.find(connection, name, wanted));
-    }
+  /** The session of a caller in an environment; opened when it is used. */
+  of({ name, token }: Pick<HttpCaller, 'name' | 'token'>, environment: string): DoorSession {
+    const place = `${name} ${environment}`;
+    const known = this.kept.get(place);
+    if (known) return known.session;
+    const session = new DoorSession();
+    this.kept.set(place, { session, token });
+    return session;
   }
 
-  private find(
-    connection: Connection,
-    name: string,
-    wanted: { environment: string; scope: string; user: Person },
-  ): Promise<string> {
-    const known = this.open.get(name);
-    if (known) return known;
-    const opening = startSession(connection, wanted).then(({ session_id }) => session_id);
-    this.open.set(name, opening);
-    opening.catch(() => this.open.delete(name));
-    return opening;
+  /** Ends the sessions of tokens that open nothing any more, which expire or are revoked in any process. @throws as `stopSession`. */
+  async endClosed({ findToken }: Pick<Authentication, 'findToken'>, connect: () => Promise<Connection>): Promise<void> {
+    await this.end(connect, ({ token }) => token !== undefined && findToken(token) === undefined);
+  }
+
+  /** Ends all of them: the door closes. @throws as `stopSession`. */
+  async endAll(connect: () => Promise<Connection>): Promise<void> {
+    await this.end(connect, () => true);
+  }
+
+  private async end(connect: () => Promise<Connection>, isOver: (kept: Kept) => boolean): Promise<void> {
+    const over = [...this.kept].filter(([, kept]) => isOver(kept));
+    for (const [place] of over) this.kept.delete(place);
+    const ends = await Promise.allSettled(over.map(([, { session }]) => session.close(connect)));
+    const failed = ends.find(({ status }) => status === 'rejected');
+    if (failed) throw (failed as PromiseRejectedResult).reason;
   }
 }

@@ -3,6 +3,7 @@ import type { Person } from '../../contracts/people.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { oneLine } from '../../rules/shown-text.js';
 import type { HttpCaller } from './caller.js';
+import { readClaims } from './read-claims.js';
 
 /** How a door knows who asks. */
 export interface Authentication {
@@ -10,6 +11,8 @@ export interface Authentication {
   findToken(text: string): AccessToken | undefined;
   /** Who asks where no token comes with a request; left out: a token is needed. */
   local?: Person | undefined;
+  /** Whether {@link Authentication.local} may say that another person asks: only who is that user reaches the door. */
+  believesClaims?: boolean | undefined;
   /** The header in which a proxy names who asks, in small letters. */
   proxyHeader?: string | undefined;
 }
@@ -27,9 +30,13 @@ const MOST_NAME = 100;
  *
  * A token that opens nothing is refused, whatever else there is: nothing is fallen back to.
  *
- * @throws AbilityError `door.unauthenticated`.
+ * @throws AbilityError `door.unauthenticated`; as {@link readClaims}.
  */
-export function authenticate({ findToken, local, proxyHeader }: Authentication, { headers }: Shown): HttpCaller {
+export function authenticate(authentication: Authentication, shown: Shown): HttpCaller {
+  return readClaims(identify(authentication, shown), shown, authentication.believesClaims ?? false);
+}
+
+function identify({ findToken, local, proxyHeader }: Authentication, { headers }: Shown): HttpCaller {
   const { authorization } = headers;
   if (authorization !== undefined) {
     const [, text] = BEARER.exec(String(authorization)) ?? [];
@@ -51,7 +58,7 @@ function callerOfToken({ id, person, agent, can }: AccessToken, text: string): H
   }
   rights.delete('approve');
   const known: Person = { name: person, source: 'claimed', agent };
-  return { person: known, kind: 'agent', rights, name: id, token: text, agentToken: id };
+  return { person: known, kind: 'agent', rights, name: id, token: text };
 }
 
 function callerOfProxy(value: string | string[] | undefined, header: string): HttpCaller {

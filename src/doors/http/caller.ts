@@ -12,6 +12,4 @@ export interface HttpCaller {
   name: string;
   /** The token that the request came with, as its bearer has it. */
   token?: string;
-  /** Of an agent: the id of its token, by which it has a session. */
-  agentToken?: string;
 }

@@ -1,6 +1,14 @@
 import type { Connection } from '../../client/index.js';
 import { AbilityError } from '../../contracts/problem.js';
 
+/** A connection as one call uses it. */
+export interface Loan {
+  /** Connects where no call has yet. @throws what connecting throws. */
+  connect(): Promise<Connection>;
+  /** Says what went wrong: the connection to a runtime that was stopped is not used again. */
+  failed(error: unknown): void;
+}
+
 /**
  * The one connection of a door, made when it is needed first, and again where its runtime was stopped on purpose. A server that
  * is out of reach for a while, or a runtime that was killed, is come back to over the same one.
@@ -12,13 +20,28 @@ export class Connections {
 
   /** Does something with the connection. @throws what connecting and the action throw. */
   async use<T>(action: (connection: Connection) => Promise<T>): Promise<T> {
-    const opening = this.open();
+    const loan = this.lend();
     try {
-      return await action(await opening);
+      return await action(await loan.connect());
     } catch (error) {
-      if (error instanceof AbilityError && error.code === 'runtime.stopped') this.drop(opening);
+      loan.failed(error);
       throw error;
     }
+  }
+
+  /** The connection for one call, which may need none. */
+  lend(): Loan {
+    let opening: Promise<Connection> | undefined;
+    return {
+      connect: () => {
+        opening ??= this.open();
+        return opening;
+      },
+      failed: (error) => {
+        const isStopped = error instanceof AbilityError && error.code === 'runtime.stopped';
+        if (opening && isStopped) this.drop(opening);
+      },
+    };
   }
 
   /** Closes the connection there is. */

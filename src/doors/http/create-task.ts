@@ -1,8 +1,10 @@
 import type { z } from 'zod';
 import { type Connection, type CreatedTask, createTask, type NewTask } from '../../client/index.js';
+import { TASK_HEADERS } from '../../contracts/access.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { refuseWithoutSteps } from '../../planning/resolve-plan.js';
+import { readTraceparent } from '../../rules/trace-context.js';
 import { findAbility } from '../answers/find-ability.js';
 import { environmentOf } from './choose-environment.js';
 import type { createBody } from './formats.js';
@@ -33,9 +35,10 @@ export async function makeTask(call: Call, connection: Connection, run: boolean)
     session: given,
   });
   if (call.body.session !== undefined) return make(call.body.session, undefined);
-  if (caller.agentToken === undefined) return make(null, undefined);
+  if (caller.kind !== 'agent') return make(null, undefined);
   const { environment, user } = wanted;
-  return sessions.use(connection, caller.agentToken, { environment, scope, user }, (id) => make(id, id));
+  const session = sessions.of(caller, environment);
+  return session.use(connection, { environment, scope }, user, (id) => make(id, id));
 }
 
 async function readWanted({ door, caller, body, headers, signal }: Call, run: boolean): Promise<NewTask> {
@@ -43,6 +46,7 @@ async function readWanted({ door, caller, body, headers, signal }: Call, run: bo
   await findAbility(registry, body.ability);
   refuseWithoutSteps(registry, body.ability);
   const key = readKey(headers['idempotency-key']);
+  const trace = readTraceparent(headers.traceparent);
   return {
     ability: body.ability,
     environment: environmentOf(door, registry, body.environment),
@@ -53,6 +57,7 @@ async function readWanted({ door, caller, body, headers, signal }: Call, run: bo
     ...(body.intent !== undefined && { intent: body.intent.replaceAll(/\s+/g, ' ') }),
     ...(body.plan !== undefined && { plan: { plan: body.plan } }),
     ...(key !== undefined && { key }),
+    ...(trace !== undefined && { trace }),
     run,
     signal,
   };
@@ -71,4 +76,13 @@ export function tellCreated({ id, warnings, session }: MadeTask): JsonObject {
 /** What an answer says besides what the command line does. */
 export function metaOf(session: string | undefined): JsonObject {
   return session === undefined ? {} : { _meta: { session_id: session } };
+}
+
+/** Where the task is, which run of it that is, and whether its key was that of this very task already. */
+export function headersOf({ id, runId, attached }: MadeTask): Record<string, string> {
+  return {
+    location: `/v1/tasks/${encodeURIComponent(id)}`,
+    [TASK_HEADERS.run]: runId,
+    [TASK_HEADERS.attached]: String(attached),
+  };
 }

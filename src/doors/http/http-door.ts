@@ -2,6 +2,7 @@ import type { Connection } from '../../client/index.js';
 import type { Registry } from '../../definitions/registry.js';
 import type { AgentSessions } from './agent-sessions.js';
 import type { Authentication } from './authenticate.js';
+import type { McpOptions } from './mcp-callers.js';
 import type { Rate } from './rate-limit.js';
 
 /** What all requests to a door share. */
@@ -20,6 +21,8 @@ export interface HttpDoor {
   /** The folder that sessions of agents are about. */
   scope: string;
   sessions: AgentSessions;
+  /** How agents are served over MCP; left out: they are not. */
+  mcp?: McpOptions;
   limits: Limits;
   /** Fires when the door closes. */
   closing: AbortSignal;

@@ -2,10 +2,11 @@ import type { Socket } from 'node:net';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { AbilityError } from '../../contracts/problem.js';
 import { packageVersion } from '../../server/package-version.js';
-import { authenticate, refuseWithoutRight } from './authenticate.js';
+import { admit } from './admit.js';
 import type { HttpCaller } from './caller.js';
 import { checkOrigin } from './check-origin.js';
 import type { HttpDoor } from './http-door.js';
+import { mountMcp } from './mount-mcp.js';
 import { OpenRequests } from './open-requests.js';
 import { openApiDocument } from './openapi-document.js';
 import { RateLimit } from './rate-limit.js';
@@ -56,6 +57,7 @@ export function openHttpDoor(door: HttpDoor, tls?: Tls): FastifyInstance {
     takeBytes(within);
     for (const route of routes.filter(({ takesBytes }) => takesBytes)) mount(within, door, route, rates, open);
   });
+  if (door.mcp) mountMcp(app, door, door.mcp, rates, open);
   return app;
 }
 
@@ -77,7 +79,7 @@ function mount(app: FastifyInstance, door: HttpDoor, route: Route, rates: RateLi
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     onRequest: async (request) => {
-      callers.set(request, admit(door, route, request, rates));
+      callers.set(request, admit(door, route.right, request, rates));
       route.refuseUnread?.({ door, headers: request.headers, params: request.params });
     },
     handler: async (request, reply) => {
@@ -97,24 +99,6 @@ function mount(app: FastifyInstance, door: HttpDoor, route: Route, rates: RateLi
       }
     },
   });
-}
-
-/** Who sends a request, and whether they may; what anyone may ask is counted by where it comes from. */
-function admit(door: HttpDoor, { right }: Route, request: FastifyRequest, rates: RateLimit): HttpCaller {
-  if (right === null) {
-    rates.take(`address ${request.ip}`);
-    return { person: { name: '', source: 'claimed' }, rights: new Set(), name: '' };
-  }
-  let caller: HttpCaller;
-  try {
-    caller = authenticate(door.authentication, request);
-  } catch (error) {
-    rates.take(`address ${request.ip}`);
-    throw error;
-  }
-  rates.take(`caller ${caller.name}`);
-  refuseWithoutRight(caller, right);
-  return caller;
 }
 
 /** Nothing but JSON is read: what a page of another site may send without asking is not. */

@@ -14,7 +14,7 @@ import { packageVersion } from '../../server/package-version.js';
 import { refusalOf, resultOf } from './answers.js';
 import { agentOf, capabilitiesOf } from './caller-of-request.js';
 import { exposedTools } from './expose-abilities.js';
-import type { McpDoor, ToolAnswer, ToolCall, Visitor } from './mcp-door.js';
+import type { Access, McpDoor, ToolAnswer, ToolCall, Visitor } from './mcp-door.js';
 import { createdTask, declaresTasks, detailedTask, TASKS } from './task-states.js';
 import { findTask } from './task-tools.js';
 import { tellTask } from './tell-task.js';
@@ -29,19 +29,22 @@ const TASK_ID = z.object({ taskId: z.string() });
 /**
  * A server of the Model Context Protocol for one caller of a door. It knows no transport: it is connected to one by
  * `serveStdio`, or made for each request by `createMcpHandler`.
+ *
+ * @param hearsChanges whether the transport can say that the list of tools has changed.
  */
-export function createServer(door: McpDoor, visitor: Visitor): Server {
-  const capabilities = { tools: { listChanged: door.expose.length > 0 }, extensions: { [TASKS]: {} } };
+export function createServer(door: McpDoor, visitor: Visitor, hearsChanges = true): Server {
+  const capabilities = { tools: { listChanged: hearsChanges && door.expose.length > 0 }, extensions: { [TASKS]: {} } };
   const info = { name: 'ability-runtime', version: packageVersion() };
   const server = new Server(info, { capabilities, instructions: INSTRUCTIONS });
-  const meta = metaTools(door.access);
-  const toolOf = (name: string): DoorTool | undefined => meta.get(name) ?? exposedTools(door).get(name);
+  const meta = metaTools(visitor.access);
+  const exposed = (): ReadonlyMap<string, DoorTool> => (visitor.access === 'run' ? exposedTools(door) : new Map());
+  const toolOf = (name: string): DoorTool | undefined => meta.get(name) ?? exposed().get(name);
   server.setRequestHandler('tools/list', () => ({
-    tools: [...meta.values(), ...exposedTools(door).values()].map(({ listed }) => listed),
+    tools: [...meta.values(), ...exposed().values()].map(({ listed }) => listed),
   }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = toolOf(params.name);
-    if (!tool) throw unknownTool(params.name, door);
+    if (!tool) throw unknownTool(params.name, visitor.access);
     const call = callOf(door, visitor, server, context);
     const answer = await answerOf(tool, call, params);
     if (answer.open && tool.isLong && declaresTasks(capabilitiesOf(context))) {
@@ -58,8 +61,9 @@ export function createServer(door: McpDoor, visitor: Visitor): Server {
 /** Runs a tool when it is its turn; what it throws is an answer. */
 async function answerOf(tool: DoorTool, call: ToolCall, params: CallToolRequest['params']): Promise<ToolAnswer> {
   try {
-    return await call.door.calls.run(call.signal, () => tool.run(call, params.arguments));
+    return await call.visitor.calls.run(call.signal, () => tool.run(call, params.arguments));
   } catch (error) {
+    call.loan.failed(error);
     if (!(error instanceof AbilityError)) noteFault(call.door, error);
     return refusalOf(error, call.door);
   }
@@ -74,47 +78,57 @@ function handleTasks(server: Server, door: McpDoor, visitor: Visitor): void {
   ): void => {
     server.setRequestHandler(method, { params: TASK_ID }, async ({ taskId }, context) => {
       refuseUndeclared(context, method);
-      if (!isAllowed) throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `Not with --access ${door.access}`);
+      if (!isAllowed) throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `Not with access ${visitor.access}`);
       const call = callOf(door, visitor, server, context);
       try {
-        return await door.calls.run(call.signal, () => run(call, taskId));
+        return await visitor.calls.run(call.signal, () => run(call, taskId));
       } catch (error) {
+        call.loan.failed(error);
         throw protocolErrorOf(error, door);
       }
     });
   };
   handle('tasks/get', async (call, taskId) => {
-    const connection = await door.connect();
+    const connection = await call.loan.connect();
     const task = await findTask(call, connection, taskId);
     const { result } = await keepingRuntime(connection, () => viewTask(connection, task.key));
     return detailedTask(tellTask(task, result, door), result, taskId, metaOf(visitor.session.id, call.trace));
   });
   const cancelled = async (call: ToolCall, taskId: string): Promise<JsonObject> => {
-    const connection = await door.connect();
+    const connection = await call.loan.connect();
     const { key } = await findTask(call, connection, taskId);
     await keepingRuntime(connection, () => cancelTask(connection, key)).catch(unlessEnded);
     return {};
   };
-  handle('tasks/cancel', cancelled, door.access === 'run');
+  handle('tasks/cancel', cancelled, visitor.access === 'run');
   handle('tasks/update', async (call, taskId) => {
-    await findTask(call, await door.connect(), taskId);
+    await findTask(call, await call.loan.connect(), taskId);
     return {};
   });
 }
 
 function callOf(door: McpDoor, visitor: Visitor, server: Server, context: ServerContext): ToolCall {
   const trace = traceOf(context.mcpReq._meta);
+  const token = context.mcpReq._meta?.progressToken;
   return {
     door,
     visitor,
+    loan: door.lend(),
     caller: { ...visitor.person, agent: visitor.agent ?? agentOf(context, server) },
     signal: context.mcpReq.signal,
     ...(trace !== undefined && { trace }),
+    ...(token !== undefined && {
+      progress: (progress, message) =>
+        context.mcpReq.notify({
+          method: 'notifications/progress',
+          params: { progressToken: token, progress, message },
+        }),
+    }),
   };
 }
 
-function unknownTool(name: string, { access }: McpDoor): ProtocolError {
-  const hint = metaTools('run').has(name) ? `; it is not among those of --access ${access}` : '';
+function unknownTool(name: string, access: Access): ProtocolError {
+  const hint = metaTools('run').has(name) ? `; it is not among those of access ${access}` : '';
   return new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name.slice(0, 100)}${hint}`);
 }
 

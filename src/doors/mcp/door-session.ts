@@ -3,15 +3,20 @@ import type { Person } from '../../contracts/people.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TurnContext } from '../../contracts/session.js';
 import { digestOf } from '../../rules/canonical.js';
+import { startTimer } from '../../server/start-timer.js';
 import type { McpDoor } from './mcp-door.js';
 
 /** Codes that say that a session has ended, or never was. */
 const GONE: ReadonlySet<string> = new Set(['session.stopped', 'session.not_found']);
 
+/** What the hooks at the end of a session get while its door is waited for, which leaves. */
+const FAREWELL_MS = 1500;
+
 /** The session of one caller: the one it was given, else one of its own that is opened when it is needed first. */
 export class DoorSession {
   private opening: Promise<string> | undefined;
   private told: string | undefined;
+  private isClosed = false;
   /** Known once it is open. */
   id: string | undefined;
 
@@ -56,12 +61,13 @@ export class DoorSession {
     return isNew;
   }
 
-  /** Ends a session of its own. @throws AbilityError as `stopSession`. */
-  async close(connection: Connection): Promise<void> {
-    if (this.given !== undefined || this.id === undefined) return;
-    const { id } = this;
+  /** Ends a session of its own; no other one follows it. @throws AbilityError as `stopSession`. */
+  async close(connect: () => Promise<Connection>): Promise<void> {
+    this.isClosed = true;
+    const id = await this.opening?.catch(() => undefined);
+    if (this.given !== undefined || id === undefined) return;
     this.forget();
-    await stopSession(connection, id);
+    await stopSession(await connect(), id);
   }
 
   private open(
@@ -70,6 +76,7 @@ export class DoorSession {
     user: Person,
   ): Promise<string> {
     if (this.given !== undefined) return Promise.resolve(this.given);
+    if (this.isClosed) return Promise.reject(closed());
     this.opening ??= startSession(connection, { environment, scope, user }).then(
       ({ session_id }) => {
         this.id = session_id;
@@ -88,4 +95,18 @@ export class DoorSession {
     this.id = undefined;
     this.told = undefined;
   }
+}
+
+function closed(): AbilityError {
+  return new AbilityError({
+    code: 'session.stopped',
+    message: 'The session has ended with what its caller was let in by',
+    suggestion: 'Come again, with a token that is open.',
+  });
+}
+
+/** Waits for sessions to end; hooks that take longer than a door is waited for go on without it. */
+export async function endInTime(ending: Promise<void>, note: (text: string) => void): Promise<void> {
+  const late = new Promise<void>((resolve) => void startTimer(FAREWELL_MS, resolve));
+  await Promise.race([ending.catch((error: unknown) => note(String(error))), late]);
 }

@@ -19,13 +19,13 @@ const HINTS: Record<Effect, ToolAnnotations> = {
 };
 
 /**
- * The abilities that are tools of their own, by the names of these tools, in the order of their ids.
+ * The abilities that are tools of their own for callers who may run, by the names of these tools, in the order of their ids.
  *
  * A tool is named after its ability, with `_` for dots, since many hosts take no dots; where two abilities would have one
  * name, neither has it, so that a name never comes to mean another ability.
  */
 export function exposedTools(door: McpDoor): Map<string, DoorTool> {
-  if (door.access !== 'run' || door.expose.length === 0) return new Map();
+  if (door.expose.length === 0) return new Map();
   const { digest } = door.registry();
   const last = made.get(door);
   if (last?.digest === digest) return last.tools;

@@ -1,4 +1,5 @@
 import { createMcpHandler, type McpHttpHandler, type McpRequestContext } from '@modelcontextprotocol/server';
+import { oneLine } from '../../rules/shown-text.js';
 import { createServer } from './create-server.js';
 import type { McpDoor, Visitor } from './mcp-door.js';
 import { MOST_ARGUMENTS } from './read-arguments.js';
@@ -18,12 +19,14 @@ export interface RequestHandler extends McpHttpHandler {
  *
  * Whose a request is, its mounting has to prove before, as well as that Host and Origin are its own: nothing here does.
  *
+ * Before 2026-07-28 a change of the tools is heard on a stream of a session; without sessions it is not promised.
+ *
  * @param visitorOf the caller of a request; the same one for the same token, since a session belongs to it.
  */
 export function handleRequests(door: McpDoor, visitorOf: (context: McpRequestContext) => Visitor): RequestHandler {
-  const handler = createMcpHandler((context) => createServer(door, visitorOf(context)), {
+  const handler = createMcpHandler((context) => createServer(door, visitorOf(context), context.era === 'modern'), {
     maxRequestBodySize: MOST_BODY_BYTES,
-    onerror: (error) => door.note(error.message),
+    onerror: (error) => door.note(oneLine(error.message)),
   });
   const stopWatching = watchExposed(door, () => handler.notify.toolsChanged());
   return {

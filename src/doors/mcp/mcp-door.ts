@@ -1,8 +1,8 @@
-import type { Connection } from '../../client/index.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { Person } from '../../contracts/people.js';
 import type { PreflightAnswer } from '../../contracts/task.js';
 import type { Registry } from '../../definitions/registry.js';
+import type { Loan } from '../http/connections.js';
 import type { CallQueue } from './call-queue.js';
 import type { DoorSession } from './door-session.js';
 
@@ -18,13 +18,12 @@ export interface McpDoor {
   registry(): Registry;
   /** The one environment in which everything runs. */
   environment: string;
-  access: Access;
   /** Abilities whose ids fit one of these globs are tools of their own. */
   expose: readonly string[];
   /** The folder that sessions of the door are about. */
   scope: string;
-  /** Connects at the first use; later uses share the connection. */
-  connect(): Promise<Connection>;
+  /** The connection that all calls share, for one of them. */
+  lend(): Loan;
   /** The environment in which credentials are looked for when something is planned. */
   env: NodeJS.ProcessEnv;
   /** A text in which commands are as people type them here. */
@@ -33,12 +32,14 @@ export interface McpDoor {
   review(answer: PreflightAnswer): Promise<void>;
   /** Tells the operator of the door something; agents do not see it. */
   note(text: string): void;
-  calls: CallQueue;
   /** How long a call waits for the end of its task before it answers with a handle. Milliseconds. */
   patienceMs: number;
   /** How often definitions are looked at for abilities that are tools of their own, in milliseconds. */
   lookMs: number;
 }
+
+/** As {@link McpDoor} has them, where nothing else is wanted. Source: issue 13, item 1. */
+export const USUAL_TIMES = { patienceMs: 5000, lookMs: 2000 } as const;
 
 /** Who calls, for as long as a transport or a token knows them as one. */
 export interface Visitor {
@@ -46,7 +47,9 @@ export interface Visitor {
   person: Person;
   /** Name of the agent, where it is proved; left out: as its client calls itself. */
   agent?: string;
+  access: Access;
   session: DoorSession;
+  calls: CallQueue;
 }
 
 /** One call of a tool. */
@@ -55,10 +58,14 @@ export interface ToolCall {
   visitor: Visitor;
   /** The person with the agent that calls. */
   caller: Person;
+  /** The connection, as this call uses it. */
+  loan: Loan;
   /** Fires when the answer is wanted no more. */
   signal: AbortSignal;
   /** Trace context that came with the call, as W3C `traceparent` has it. */
   trace?: string;
+  /** Tells the caller how far its call has come; left out: it did not ask. */
+  progress?(steps: number, message: string): Promise<void>;
 }
 
 /** What a tool answers: data, and whether they are a refusal or a failure. */

@@ -14,7 +14,7 @@ export const promptInput = z.strictObject({ text: z.string().max(MOST_PROMPT).de
  */
 export async function prompt(call: ToolCall, { text }: z.output<typeof promptInput>): Promise<ToolAnswer> {
   const { door, visitor, caller } = call;
-  const connection = await door.connect();
+  const connection = await call.loan.connect();
   const context = await visitor.session.use(connection, door, caller, (session) =>
     promptSession(connection, session, text, caller),
   );

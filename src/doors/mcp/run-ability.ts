@@ -31,7 +31,7 @@ export const runInput = z.strictObject({
  */
 export async function runAbility(call: ToolCall, wanted: z.output<typeof runInput>): Promise<ToolAnswer> {
   const { door, visitor, caller, signal } = call;
-  const connection = await door.connect();
+  const connection = await call.loan.connect();
   const secret = newTaskSecret();
   const [plan, input] = wanted.plan?.split('.') ?? [];
   const warnings: string[] = [];

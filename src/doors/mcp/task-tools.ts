@@ -26,20 +26,22 @@ const MOST_ASKED = 50;
 
 /** `task_status`: how a task stands, at once. @throws AbilityError `task.not_found`. */
 export async function tellStatus(call: ToolCall, { task }: z.output<typeof taskInput>): Promise<ToolAnswer> {
-  const connection = await call.door.connect();
+  const connection = await call.loan.connect();
   return lookAtTask(call, connection, await findTask(call, connection, task));
 }
 
 /** `task_result`: the end of a task, if it comes while the caller waits. @throws AbilityError `task.not_found`. */
 export async function tellResult(call: ToolCall, { task, wait }: z.output<typeof resultInput>): Promise<ToolAnswer> {
-  const connection = await call.door.connect();
+  const connection = await call.loan.connect();
   const found = await findTask(call, connection, task);
-  return withTurnContext(call, connection, await followTask(call, connection, found, wait * 1000));
+  // Who does not wait learns how it stands.
+  const answer = wait === 0 ? lookAtTask(call, connection, found) : followTask(call, connection, found, wait * 1000);
+  return withTurnContext(call, connection, await answer);
 }
 
 /** `task_cancel`: asks a task to stop. @throws AbilityError `task.not_found`, `task.closed`. */
 export async function cancel(call: ToolCall, { task }: z.output<typeof taskInput>): Promise<ToolAnswer> {
-  const connection = await call.door.connect();
+  const connection = await call.loan.connect();
   const { key } = await findTask(call, connection, task);
   await keepingRuntime(connection, () => cancelTask(connection, key));
   const next = 'Its clean-up runs first; ask for the end with task_result.';
@@ -47,8 +49,8 @@ export async function cancel(call: ToolCall, { task }: z.output<typeof taskInput
 }
 
 /** `approvals_list`: what the caller's own tasks wait for. */
-export async function listOwnApprovals({ door, caller }: ToolCall): Promise<ToolAnswer> {
-  const connection = await door.connect();
+export async function listOwnApprovals({ door, caller, loan }: ToolCall): Promise<ToolAnswer> {
+  const connection = await loan.connect();
   const { tasks, isCut } = await listHandled(connection, door.environment, caller);
   const asked = tasks.slice(0, MOST_ASKED);
   const open = await Promise.all(

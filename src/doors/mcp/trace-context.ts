@@ -1,12 +1,9 @@
 import type { JsonObject } from '../../contracts/json.js';
+import { readTraceparent } from '../../rules/trace-context.js';
 
-/** `traceparent` of W3C Trace Context, version 00. */
-const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
-
-/** The trace context of a request; undefined where it has none, or none of that form. */
+/** The trace context of a request; undefined where it has none, or none of its form. */
 export function traceOf(meta: Record<string, unknown> | undefined): string | undefined {
-  const trace = meta?.traceparent;
-  return typeof trace === 'string' && TRACEPARENT.test(trace) ? trace : undefined;
+  return readTraceparent(meta?.traceparent);
 }
 
 /** What an answer says besides: the session it was given in, and the trace that it belongs to. */

@@ -1,20 +1,18 @@
 /**
- * A throw-away mounting of the MCP door over HTTP, for the conformance suite, which knows no stdio: a project with abilities
- * named as the tools that the suite calls, on a runtime of its own. Prints its address, and leaves when its stdin ends.
+ * The HTTP door for the conformance suite, which knows no stdio: `POST /mcp` of a project with abilities named as the tools that
+ * the suite calls, on a runtime of its own. Prints its address, and leaves when its stdin ends.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { hostHeaderValidationResponse, originValidationResponse } from '@modelcontextprotocol/server';
 import { connect, createTask, startSession, waitForTask } from '../../../dist/client/index.js';
 import { RegistryLoader } from '../../../dist/definitions/load-registry.js';
 import { main } from '../../../dist/doors/cli/main.js';
 import { openTerminal } from '../../../dist/doors/cli/terminal.js';
-import { CallQueue } from '../../../dist/doors/mcp/call-queue.js';
-import { DoorSession } from '../../../dist/doors/mcp/door-session.js';
-import { handleRequests } from '../../../dist/doors/mcp/handle-requests.js';
+import { AgentSessions } from '../../../dist/doors/http/agent-sessions.js';
+import { isLoopback } from '../../../dist/doors/http/check-origin.js';
+import { USUAL_LIMITS } from '../../../dist/doors/http/http-door.js';
+import { openHttpDoor } from '../../../dist/doors/http/open-http-door.js';
 
 /** Longer than what is at once, shorter than what the suite calls slow. */
 const PATIENCE_MS = 600;
@@ -82,6 +80,19 @@ ability('confirm_delete', { filename: text }, 'echo deleted');
 ability('test_simple_text', {}, 'echo "This is a simple text response for testing."');
 ability('test_error_handling', {}, 'exit 1');
 
+// Each call is a step on.
+ability('pause', {}, 'sleep 0.1');
+write(
+  'registry/high-level/test_tool_with_progress.yaml',
+  [
+    'id: test_tool_with_progress',
+    'type: workflow',
+    'version: 1',
+    'summary: A fixture of the conformance suite.',
+    'steps: [{ id: one, call: pause }, { id: two, call: pause }, { id: three, call: pause }]',
+  ].join('\n'),
+);
+
 const loader = new RegistryLoader(root);
 const note = (line) => process.stderr.write(`${line}\n`);
 const connection = await connect({ root, project: 'conformance', progress: note });
@@ -90,43 +101,34 @@ const user = { name: 'suite', source: 'claimed' };
 await startSession(connection, { environment: 'dev', scope: 'integration', user });
 const first = await createTask(connection, { ability: 'greet', environment: 'dev', input: {}, user, run: true });
 await waitForTask(connection, first.id, {});
-const handler = handleRequests(
-  {
-    registry: () => loader.load(),
-    environment: 'dev',
-    access: 'run',
+const closing = new AbortController();
+const door = openHttpDoor({
+  registry: () => loader.load(),
+  environment: 'dev',
+  env: process.env,
+  ask: (action) => action(connection),
+  authentication: { findToken: () => undefined, local: user },
+  isOwnHost: isLoopback,
+  scope: 'integration',
+  sessions: new AgentSessions(),
+  mcp: {
     expose: ['*'],
-    scope: 'integration',
-    connect: async () => connection,
-    env: process.env,
+    lend: () => ({ connect: async () => connection, failed: () => {} }),
     typed: (line) => line,
     review: async () => {},
-    note,
-    calls: new CallQueue(),
     patienceMs: PATIENCE_MS,
     lookMs: 200,
+    tokensMs: 2000,
   },
-  () => visitor,
-);
-const visitor = { person: user, agent: 'suite', session: new DoorSession() };
-
-const http = createServer(async (incoming, outgoing) => {
-  const { method, url, headers } = incoming;
-  const body = method === 'POST' ? Readable.toWeb(incoming) : undefined;
-  const request = new Request(`http://127.0.0.1${url}`, { method, headers, body, duplex: 'half' });
-  const names = ['localhost', '127.0.0.1', '[::1]'];
-  const refused = hostHeaderValidationResponse(request, names) ?? originValidationResponse(request, names);
-  const answer = refused ?? (await handler.fetch(request));
-  outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
-  if (answer.body) Readable.fromWeb(answer.body).pipe(outgoing);
-  else outgoing.end();
+  limits: USUAL_LIMITS,
+  closing: closing.signal,
+  note,
 });
-http.listen(0, '127.0.0.1', () => process.stdout.write(`http://127.0.0.1:${http.address().port}/mcp\n`));
+process.stdout.write(`${await door.listen({ host: '127.0.0.1', port: 0 })}/mcp\n`);
 
 process.stdin.resume().once('end', async () => {
-  http.closeAllConnections();
-  http.close();
-  await handler.close();
+  closing.abort();
+  await door.close();
   await connection.close();
   await main({ args: ['down'], cwd: root, env: process.env, terminal: openTerminal(process.env, process) });
   rmSync(root, { recursive: true, force: true });

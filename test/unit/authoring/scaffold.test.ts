@@ -3,6 +3,7 @@ import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { MATCH_FIELDS } from '../../../src/authoring/choices.js';
 import { planHighLevel } from '../../../src/authoring/scaffold/plan-high-level.js';
 import { planHook } from '../../../src/authoring/scaffold/plan-hook.js';
 import { planImplementation } from '../../../src/authoring/scaffold/plan-implementation.js';
@@ -12,6 +13,7 @@ import { planScripts } from '../../../src/authoring/scaffold/plan-scripts.js';
 import { type Scaffold, type Site, siteFolders } from '../../../src/authoring/scaffold/scaffold.js';
 import { writeTogether } from '../../../src/authoring/write-together.js';
 import type { AbilityError } from '../../../src/contracts/problem.js';
+import { match as hookMatch } from '../../../src/definitions/formats/hooks.js';
 import { loadRegistry } from '../../../src/definitions/load-registry.js';
 import { resolveEventHooks } from '../../../src/planning/resolve-event-hooks.js';
 import { resolvePlan } from '../../../src/planning/resolve-plan.js';
@@ -295,6 +297,14 @@ describe('a hook', () => {
         handler: { expression: { deny_if: '!has(input.ticket)', reason: 'No: # ticket' } },
       },
     ]);
+  });
+
+  test('matches kinds and callers, as the format does', () => {
+    const site = siteOf(operation('a', ''));
+    const match = { kinds: ['script', 'mcp'], callers: ['agent'] };
+    const { registry } = settle(site, planHook(site, { ...hook, match }));
+    expect(registry.hooks.get('PreAbilityCall')?.[0]?.value).toMatchObject({ id: 'guard', match });
+    expect(MATCH_FIELDS).toEqual(Object.keys(hookMatch.shape));
   });
 
   test.each(['PreAbilityCreate', 'PreAbilityCall', 'PostAbilityCall'])(

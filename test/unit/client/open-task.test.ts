@@ -7,7 +7,9 @@ import { openOwn, openToRead } from '../../../src/client/open-task.js';
 import { deleteIdOf, WORKFLOWS } from '../../../src/contracts/names.js';
 
 const CLIENT = fileURLToPath(new URL('../../../src/client', import.meta.url));
-const sources = readdirSync(CLIENT).map((name) => ({ name, text: readFileSync(`${CLIENT}/${name}`, 'utf8') }));
+const sources = readdirSync(CLIENT, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => ({ name, text: readFileSync(`${CLIENT}/${name}`, 'utf8') }));
 
 /** A session of the project `own`, on a Temporal where every key is what is given. */
 function sessionOf(memo: object, searchAttributes: object, onOther?: Connection['onOther']): Connection {

@@ -61,6 +61,7 @@ test.each([
   ['hooks: { h: maybe }', '4:17 A hook answers allow, deny or need_user_confirm'],
   ['approvals: { s: yes }', '4:21 An approval is approve, deny, request_changes or expire'],
   ['approvals: { s: [] }', '4:21 A list of decisions has at least one'],
+  ['approvals: { s: { decision: deny, fields: { a: 1 } } }', 'Only an approval fills in fields'],
   ['expect: { steps: { s: done } }', '4:27 One of pending, running'],
   ['input: [1]', '4:12 A map belongs here'],
 ])('%s is refused with its place and the right form', (line, message) => {

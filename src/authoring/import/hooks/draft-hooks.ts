@@ -181,6 +181,9 @@ function nameOfUrl(url: string): string {
   return `${hostname.replaceAll('.', '_')}${pathname.replaceAll('/', '_')}`;
 }
 
+/** What `ability hooks export` writes. */
+const OWN_GUARD = 'ability guard --for ';
+
 /** The script of a command, with what it is started by. */
 function scriptOf(
   command: string,
@@ -188,6 +191,7 @@ function scriptOf(
   { root, pluginRoot }: SettingsPlace,
 ): { script: JsonObject & { path: string } } | { why: string } {
   const places = { CLAUDE_PROJECT_DIR: '.', ...(pluginRoot !== undefined && { CLAUDE_PLUGIN_ROOT: pluginRoot }) };
+  if (command.includes(OWN_GUARD)) return { why: 'it is `ability guard`, which asks the guards of this project' };
   const split = splitCommand(command, places);
   if ('why' in split) return split;
   const { words, env } = split;

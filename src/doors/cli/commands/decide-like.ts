@@ -78,8 +78,10 @@ function findSame(open: readonly ShownApproval[], like: string): ShownApproval[]
       suggestion: 'Run `ability approvals` to see what is open.',
     });
   }
+  // Two gates of a workflow are about the same input, and ask different things.
   return open.filter(
-    ({ what_digest, plan_digest }) => what_digest === one.what_digest && plan_digest === one.plan_digest,
+    ({ what_digest, plan_digest, title }) =>
+      what_digest === one.what_digest && plan_digest === one.plan_digest && title === one.title,
   );
 }
 

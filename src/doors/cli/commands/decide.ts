@@ -123,7 +123,7 @@ export function sayWho(
   }
   const self = isProved && !token ? provableUser() : currentUser(context.env).name;
   const by = person ?? as ?? self;
-  const what = isProved ? 'which is proved' : 'this is a claim, and is recorded as one';
+  const what = isProved ? 'which has to be proved' : 'this is a claim, and is recorded as one';
   context.terminal.note(`Deciding as ${oneLine(by)}; ${what}.`);
   return by;
 }
@@ -164,6 +164,7 @@ const QUESTIONS = { approve: 'Approve', deny: 'Deny', request_changes: 'Ask for 
 export async function isConfirmed(context: Context, message: string, count: number): Promise<boolean> {
   if (context.flags.yes || !context.terminal.canAsk() || count === 0) return true;
   const { confirm, isCancel } = await import('@clack/prompts');
-  const answer = await confirm({ message, ...context.terminal.questions() });
+  // Return alone is no decision.
+  const answer = await confirm({ message, initialValue: false, ...context.terminal.questions() });
   return !isCancel(answer) && answer;
 }

@@ -10,11 +10,11 @@ import type { CheckResult } from '../../../contracts/check.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError, formatLocation } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
-import { SecretSource } from '../../../planning/secret-source.js';
 import { checkBinary, checkDisk, checkNode, checkRuntime } from '../../../server/check-machine.js';
 import { checkStore } from '../../../server/check-store.js';
 import { chooseServer } from '../../../server/connection-settings.js';
 import { pathsOf } from '../../../server/project-paths.js';
+import { checkNotices } from '../check-notices.js';
 import { checkSealKeys } from '../check-seal-keys.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { plainText } from '../plain-text.js';
@@ -40,7 +40,7 @@ export async function run(context: Context, _: string[], { fix = false }: { fix?
     checkDefinitions(registry, isRemote).forEach(tell);
     const { checkExports } = await import('../../guard/check-exports.js');
     checkExports(registry.root, context.env, registry.project.policy.bypass?.decisions ?? 'deny').forEach(tell);
-    checkNotify(context, registry).forEach(tell);
+    checkNotices(registry, context.env).forEach(tell);
     await checkTemporal(context, registry, fix, tell);
   }
   if (context.flags.json) context.terminal.printJson({ checks });
@@ -69,21 +69,6 @@ function checkDefinitions({ problems, operations, workflows, project }: Registry
     });
   const fine: CheckResult = { name: 'definitions', status: 'ok', message: `${count} abilities in ${project.project}` };
   return [...(definitions.length > 0 ? definitions : [fine]), ...unproved];
-}
-
-/** What the workers see may be another environment than that of this command. */
-function checkNotify({ env }: Context, { project, root }: Registry): CheckResult[] {
-  const absent = project.notify.flatMap(({ webhook, secret, environments = Object.keys(project.environments) }) =>
-    environments.flatMap((name) => {
-      const source = new SecretSource(root, name, env);
-      return [webhook, secret ?? []]
-        .flat()
-        .flatMap((reference) => (source.has(reference) ? [] : [`${reference} (${name})`]));
-    }),
-  );
-  if (absent.length === 0) return [];
-  const message = `notices cannot be sent: ${[...new Set(absent)].join(', ')} is not set here`;
-  return [{ name: 'notify', status: 'warning', message, advice: 'Set it in .env, or where the workers run.' }];
 }
 
 async function checkTemporal(

@@ -97,11 +97,11 @@ function findHook(registry: Registry, name: string, wanted: string | undefined):
     : `There is no hook ${name}${wanted === undefined ? '' : ` in ${wanted}`}`;
   const suggestion = first
     ? `Say which: --phase ${first[0]}.`
-    : didYouMean(
+    : (didYouMean(
         name,
         all.map(([, { value }]) => value.id),
-      );
-  throw new AbilityError({ code: 'usage.invalid', message, ...(suggestion !== undefined && { suggestion }) });
+      ) ?? 'Run `ability hooks list` to see all.');
+  throw new AbilityError({ code: 'usage.invalid', message, suggestion });
 }
 
 function needsName(): AbilityError {

@@ -1,12 +1,12 @@
-import { type Connection, connect } from '../../../client/index.js';
+import { connect } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { findScope } from '../../../definitions/find-scope.js';
-import { startTimer } from '../../../server/start-timer.js';
+import { Connections } from '../../http/connections.js';
 import { CallQueue } from '../../mcp/call-queue.js';
-import { DoorSession } from '../../mcp/door-session.js';
+import { DoorSession, endInTime } from '../../mcp/door-session.js';
 import { unexposed } from '../../mcp/expose-abilities.js';
-import type { Access, McpDoor, Visitor } from '../../mcp/mcp-door.js';
+import { type Access, type McpDoor, USUAL_TIMES, type Visitor } from '../../mcp/mcp-door.js';
 import { serveCaller, transportOver } from '../../mcp/serve-stdio.js';
 import { type Context, currentUser, environmentOf, openLoader } from '../context.js';
 import { interruption } from '../interruption.js';
@@ -21,51 +21,39 @@ export interface McpFlags {
   scope?: string;
 }
 
-/** How long a call waits for the end of its task. Source: issue 13, item 1. */
-const PATIENCE_MS = 5000;
-const LOOK_MS = 2000;
-/** What the hooks at the end of a session get while a host waits for its server to leave. */
-const FAREWELL_MS = 1500;
-
 /** `ability mcp`: the door for agents, on stdin and stdout; all that is said to people goes to stderr. */
 export async function run(context: Context, _: string[], flags: McpFlags): Promise<ExitCode> {
   const { terminal, env } = context;
   refuseUnusedGlobs(flags);
   const loader = await openLoader(context);
   const registry = loader.load();
-  let connecting: Promise<Connection> | undefined;
+  const connections = new Connections(() => connectTo(context, registry));
   const door: McpDoor = {
     registry: () => loader.load(),
     environment: await environmentOf(context, registry),
-    access: flags.access,
     expose: flags.expose,
     scope: findScope(registry.root, context.cwd, flags.scope, env),
-    connect: () => {
-      connecting ??= connectTo(context, registry).catch((error: unknown) => {
-        connecting = undefined;
-        throw error;
-      });
-      return connecting;
-    },
+    lend: () => connections.lend(),
     env,
     typed: (text) => asTyped(text, context),
     review: (answer) => reviewDefinitions(context, loader.load(), answer),
     note: (text) => terminal.note(text),
-    calls: new CallQueue(),
-    patienceMs: PATIENCE_MS,
-    lookMs: LOOK_MS,
+    ...USUAL_TIMES,
   };
   for (const note of unexposed(door)) terminal.note(note);
   const session = new DoorSession(flags.session ?? (env.ABILITY_SESSION || undefined));
-  const visitor: Visitor = { person: currentUser(env), session };
+  const visitor: Visitor = { person: currentUser(env), access: flags.access, session, calls: new CallQueue() };
   const interrupted = interruption(context);
   const { stdin, stdout } = process;
   try {
     await serveCaller(door, visitor, transportOver(stdin, stdout), interrupted.signal);
   } finally {
     interrupted.done();
-    const connection = await connecting?.catch(() => undefined);
-    if (connection) await leave(connection, session, terminal);
+    await endInTime(
+      session.close(() => connections.use((connection) => Promise.resolve(connection))),
+      door.note,
+    );
+    await connections.close();
   }
   return EXIT.ok;
 }
@@ -85,12 +73,4 @@ function connectTo(context: Context, { root, project }: { root: string; project:
   const { address, namespace, profile } = flags;
   const progress = (text: string): void => terminal.note(text);
   return connect({ root, project: project.project, address, namespace, profile, env, progress });
-}
-
-/** Its own session ends with it; hooks that take longer than a host waits go on without it. */
-async function leave(connection: Connection, session: DoorSession, { note }: Context['terminal']): Promise<void> {
-  const late = new Promise<void>((resolve) => void startTimer(FAREWELL_MS, resolve));
-  const ending = session.close(connection).catch((error: unknown) => note(String(error)));
-  await Promise.race([ending, late]);
-  await connection.close();
 }

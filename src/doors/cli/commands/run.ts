@@ -128,6 +128,7 @@ export async function newTask(
     run: isRun,
     direct: flags.direct ?? false,
     ...(flags.key !== undefined && { key: flags.key }),
+    ...(context.made !== undefined && { made: context.made }),
     ...(flags.intent !== undefined && { intent: readIntent(flags.intent) }),
     onStall: (stall) => noteStall(context.terminal, stall),
     review: (answer) => reviewDefinitions(context, registry, answer),

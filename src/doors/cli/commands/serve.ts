@@ -1,22 +1,37 @@
 import { connect } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError, formatLocation } from '../../../contracts/problem.js';
+import type { PreflightAnswer } from '../../../contracts/task.js';
 import { findScope } from '../../../definitions/find-scope.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { usableTriggers } from '../../../planning/triggers/resolve-trigger-secret.js';
 import { type FoundTrigger, unreadTriggers } from '../../../planning/triggers/stated-triggers.js';
 import { AgentSessions } from '../../http/agent-sessions.js';
 import { Connections } from '../../http/connections.js';
-import { USUAL_LIMITS } from '../../http/http-door.js';
+import { type HttpDoor, USUAL_LIMITS } from '../../http/http-door.js';
+import { mcpDoorOn } from '../../http/mcp-callers.js';
 import { openHttpDoor } from '../../http/open-http-door.js';
 import { type ListenFlags, type Listening, readListening } from '../../http/read-listening.js';
+import { endInTime } from '../../mcp/door-session.js';
+import { unexposed } from '../../mcp/expose-abilities.js';
+import { USUAL_TIMES } from '../../mcp/mcp-door.js';
 import { type Context, currentUser, openLoader } from '../context.js';
 import { interruption } from '../interruption.js';
 import { openTokens } from '../open-tokens.js';
 import { readCaller } from '../read-caller.js';
+import { reviewDefinitions } from '../review-definitions.js';
+import { asTyped } from '../typed-command.js';
+
+/** Flags of `ability serve`. */
+export interface ServeFlags extends ListenFlags {
+  expose: string[];
+}
+
+/** How often tokens are looked at whether they have expired or were revoked. */
+const TOKENS_MS = 2000;
 
 /** `ability serve`: the HTTP door, until it is interrupted. Source: issue 13, 3. */
-export async function run(context: Context, _: string[], flags: ListenFlags): Promise<ExitCode> {
+export async function run(context: Context, _: string[], flags: ServeFlags): Promise<ExitCode> {
   const { terminal, env } = context;
   const interrupted = interruption(context);
   const loader = await openLoader(context);
@@ -33,26 +48,35 @@ export async function run(context: Context, _: string[], flags: ListenFlags): Pr
     connect({ root, project: project.project, address, namespace, profile, env, progress: note }),
   );
   const closing = new AbortController();
-  const app = openHttpDoor(
-    {
-      registry: () => loader.load(),
-      environment: context.flags.env ?? (env.ABILITY_ENV || undefined),
-      env,
-      ask: (action) => connections.use(action),
-      authentication: {
-        findToken: (text) => tokens.authenticate(text),
-        proxyHeader: listening.proxyHeader,
-        local: listening.isLocal ? currentUser(env) : undefined,
-      },
-      isOwnHost: listening.isOwnHost,
-      scope: findScope(root, context.cwd, undefined, env),
-      sessions: new AgentSessions(),
-      limits: USUAL_LIMITS,
-      closing: closing.signal,
-      note,
+  const mcp = {
+    expose: flags.expose,
+    lend: () => connections.lend(),
+    typed: (text: string) => asTyped(text, context),
+    review: (answer: PreflightAnswer) => reviewDefinitions(context, loader.load(), answer),
+    ...USUAL_TIMES,
+    tokensMs: TOKENS_MS,
+  };
+  const door: HttpDoor = {
+    registry: () => loader.load(),
+    environment: context.flags.env ?? (env.ABILITY_ENV || undefined),
+    env,
+    ask: (action) => connections.use(action),
+    authentication: {
+      findToken: (text) => tokens.authenticate(text),
+      proxyHeader: listening.proxyHeader,
+      local: listening.isLocal ? currentUser(env) : undefined,
     },
-    listening.tls,
-  );
+    isOwnHost: listening.isOwnHost,
+    scope: findScope(root, context.cwd, undefined, env),
+    sessions: new AgentSessions(),
+    mcp,
+    limits: USUAL_LIMITS,
+    closing: closing.signal,
+    note,
+  };
+  // An environment that is not chosen is seen before anything listens, where tools depend on it.
+  if (flags.expose.length > 0) unexposed(mcpDoorOn(door, mcp)).forEach(note);
+  const app = openHttpDoor(door, listening.tls);
   try {
     // What is wrong with Temporal is seen before anything listens.
     await connections.use(async () => {});
@@ -66,6 +90,10 @@ export async function run(context: Context, _: string[], flags: ListenFlags): Pr
   } finally {
     closing.abort();
     await app.close();
+    await endInTime(
+      door.sessions.endAll(() => connections.use((connection) => Promise.resolve(connection))),
+      note,
+    );
     await connections.close();
     interrupted.done();
   }

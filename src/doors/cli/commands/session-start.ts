@@ -27,7 +27,7 @@ export async function run(context: Context, _: string[], flags: StartFlags): Pro
     if (context.flags.json) terminal.printJson({ session_id, environment, scope, idle_ms: idleMs, attached });
     else {
       terminal.print(session_id);
-      const next = commandOf('ability', 'session', 'prompt', session_id, '-');
+      const next = commandOf('ability', 'session', 'prompt', session_id, 'TEXT');
       terminal.note(asTyped(`${attached ? 'There already. ' : ''}Go on with: ${next}`, context));
     }
     return EXIT.ok;

@@ -134,6 +134,7 @@ async function isConfirmed(
   const first = standing === 'open' ? ', which is open and will be cancelled' : '';
   const answer = await confirm({
     message: `Delete ${key}${first}? ${what} cannot be had back.`,
+    initialValue: false,
     ...context.terminal.questions(),
     signal,
   });

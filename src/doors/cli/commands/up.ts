@@ -7,6 +7,7 @@ import { ensureRuntime } from '../../../server/ensure-runtime.js';
 import { isVisible } from '../../../server/process-space.js';
 import { type ProjectPaths, pathsOf } from '../../../server/project-paths.js';
 import { asDiskError, readLivingRuntime } from '../../../server/runtime-file.js';
+import { doorOpener } from '../../runtime/door-opener.js';
 import { type Context, openRegistry } from '../context.js';
 import { interruption } from '../interruption.js';
 import { asTyped } from '../typed-command.js';
@@ -40,7 +41,13 @@ async function upHere(context: Context, { project }: Registry, paths: ProjectPat
   const { path } = await obtainTemporal((text) => context.terminal.note(text), context.env);
   const interrupted = interruption(context);
   const runtime = takeRuntime(paths, () =>
-    ProjectRuntime.take({ root: paths.root, binary: path, foreground: true, env: context.env }),
+    ProjectRuntime.take({
+      root: paths.root,
+      binary: path,
+      foreground: true,
+      env: context.env,
+      openDoor: doorOpener(paths.root, context.env),
+    }),
   );
   if ('holder' in runtime) {
     interrupted.done();

@@ -1,10 +1,13 @@
 import { AbilityError } from '../../../contracts/problem.js';
-import { makeTask, metaOf, tellCreated } from '../create-task.js';
+import { headersOf, makeTask, metaOf, tellCreated } from '../create-task.js';
 import { createBody, createdAnswer, resultAnswer, runBody } from '../formats.js';
 import { defineRoute, type Route } from '../route.js';
 import { answerOf, waitFor } from '../wait-answer.js';
 
-const KEY = { 'Idempotency-Key': 'Your own task key: the same request with the same key is the same task.' };
+const HEADERS = {
+  'Idempotency-Key': 'Your own task key: the same request with the same key is the same task.',
+  traceparent: 'W3C Trace Context: kept with the task, and sent on with the HTTP requests and MCP calls that it makes.',
+};
 
 /** The routes that create tasks. */
 export const createRoutes: Route[] = [
@@ -14,7 +17,7 @@ export const createRoutes: Route[] = [
     summary: 'Create a task and run it; wait for its end as long as `wait` says.',
     right: 'run',
     body: runBody,
-    headers: KEY,
+    headers: HEADERS,
     refuse: refusePlainWords,
     answers: {
       200: { means: 'It has ended, well or not: `status` says how.', schema: resultAnswer },
@@ -24,7 +27,7 @@ export const createRoutes: Route[] = [
       const { door, body } = call;
       return door.ask(async (connection) => {
         const made = await makeTask(call, connection, true);
-        const headers = { location: `/v1/tasks/${encodeURIComponent(made.id)}` };
+        const headers = headersOf(made);
         if (body.wait === undefined) return { status: 202, body: tellCreated(made), headers };
         const answer = answerOf(await waitFor(connection, made.id, body.wait, call));
         return { ...answer, body: { ...answer.body, ...metaOf(made.session) }, headers };
@@ -37,17 +40,13 @@ export const createRoutes: Route[] = [
     summary: 'Check that a task can be formed and give its key; nothing runs.',
     right: 'run',
     body: createBody,
-    headers: KEY,
+    headers: HEADERS,
     refuse: refusePlainWords,
     answers: { 201: { means: 'There is a task of this key.', schema: createdAnswer } },
     async handle(call) {
       return call.door.ask(async (connection) => {
         const made = await makeTask(call, connection, false);
-        return {
-          status: 201,
-          body: tellCreated(made),
-          headers: { location: `/v1/tasks/${encodeURIComponent(made.id)}` },
-        };
+        return { status: 201, body: tellCreated(made), headers: headersOf(made) };
       });
     },
   }),

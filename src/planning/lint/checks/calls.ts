@@ -4,6 +4,7 @@ import { AbilityError } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { didYouMean, nearestNames } from '../../../rules/nearest.js';
 import { compileSchema } from '../../schemas.js';
+import { mayBeFile } from '../types/file-type.js';
 import { canBe, fitsAsText, wantedItem, wantedOf } from '../types/fit.js';
 import type { View } from '../types/infer.js';
 import { plainlyFits } from '../types/plainly-fits.js';
@@ -155,11 +156,19 @@ function* misfits(
   } else if (hasTemplate(value)) {
     const given = templateType(value, view);
     if (canBe(given, wanted)) return;
-    const gives = `\`${String(value)}\` gives ${wordsOf(given)}`;
+    const gives = `\`${String(value)}\` gives ${mayBeFile(given) ? 'a file' : wordsOf(given)}`;
     const message = `${gives}, and ${schemaOf(contract)} wants ${wordsOf(wanted)} here`;
-    const fix = fitsAsText(given, wanted) ? `Write \`\${{ string(${inner(value)}) }}\`.` : undefined;
+    const fix = fixOf(value, given, wanted, contract);
     yield { code: contract.isOutput ? 'lint.output_mismatch' : 'lint.wrong_parameter', message, fix, path };
   }
+}
+
+function fixOf(value: Json, given: Type, wanted: Type, contract: Contract): string | undefined {
+  if (mayBeFile(given)) {
+    const next = contract.isOutput ? '' : '; a script gets its path where an argument is `${{ input.NAME }}`';
+    return `Write \`{ type: object, format: file }\` for it in ${schemaOf(contract)}${next}.`;
+  }
+  return fitsAsText(given, wanted) ? `Write \`\${{ string(${inner(value)}) }}\`.` : undefined;
 }
 
 function wordsOf(wanted: Type): string {

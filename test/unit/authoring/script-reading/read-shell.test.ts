@@ -172,3 +172,11 @@ describe('what a shell script cannot say', () => {
     ]);
   });
 });
+
+test('`--version` with a value is an option, and without one a question about the script', () => {
+  const loop = (arm: string) =>
+    `while [ $# -gt 0 ]; do case "$1" in --host) host="$2"; shift 2 ;; ${arm} *) exit 64 ;; esac; done\necho "$host"`;
+  const names = (code: string) => parametersIn(code).map(({ name }) => name);
+  expect(names(loop('--version) version="$2"; shift 2 ;;'))).toEqual(['host', 'version']);
+  expect(names(loop('--version) echo 1.2; exit 0 ;;'))).toEqual(['host']);
+});

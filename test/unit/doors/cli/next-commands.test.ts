@@ -100,6 +100,11 @@ test('who may decide is not asked for a name, but for what they asked for themse
   expect(commandOf(own, 'bob')).toContain('--as NAME');
 });
 
+test('where proof is required no name is asked for, since a name proves nothing', () => {
+  const approval = exampleApproval({ approvers: ['leads'], people: ['bob'], proof: 'required' });
+  for (const { command } of decisionCommands('t-1', approval, 'eve')) expect(command).not.toContain('--as');
+});
+
 test('what a shell would read is quoted', () => {
   const fields = { kind: { type: 'string' as const, enum: ['a', 'b'] } };
   expect(decisionCommands('t-1', exampleApproval({ fields }))[0]?.command).toMatch(/ --set 'kind=a\|b'$/);

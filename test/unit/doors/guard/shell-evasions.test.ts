@@ -418,3 +418,18 @@ describe('a long text is judged in time, since some tools go on without an answe
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 });
+
+test.each([
+  ['commands', `${'a=1; '.repeat(2001)}ls`],
+  ['commands in one pipe', `${'ls | '.repeat(101)}cat`],
+  ['words', `node ${'a '.repeat(10_001)}`],
+  ['commands', `bash -c "${'ls; '.repeat(1999)}"; ls; ls`],
+])('more %s than are judged are denied unread', async (what, command) => {
+  const { exit, stderr } = await said(command);
+  expect(stderr).toContain(`${what}; split it`);
+  expect(exit).toBe(2);
+});
+
+test('a long text that a command only writes is no command', async () => {
+  expect((await said(`cat > notes.txt <<'EOF'\n${'some words of a text\n'.repeat(5000)}EOF`)).exit).toBe(0);
+});

@@ -33,7 +33,7 @@ describe('a request with a token', () => {
 
   test('of an agent is one of an agent for its person, and never approves', () => {
     const caller = authenticate(door(), bearer('bot'));
-    expect(caller).toMatchObject({ person: { name: 'alice', agent: 'bot' }, kind: 'agent', agentToken: 'b' });
+    expect(caller).toMatchObject({ person: { name: 'alice', agent: 'bot' }, kind: 'agent', name: 'b' });
     expect(() => refuseWithoutRight(caller, 'approve')).toThrow(refused('door.forbidden'));
   });
 

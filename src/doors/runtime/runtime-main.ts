@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
-import { NO_ROOM } from '../server/ensure-runtime.js';
-import { isNoRoom } from '../server/runtime-file.js';
-import { ProjectRuntime } from './runtime.js';
+import { NO_ROOM } from '../../server/ensure-runtime.js';
+import { isNoRoom } from '../../server/runtime-file.js';
+import { ProjectRuntime } from '../../worker/runtime.js';
+import { doorOpener } from './door-opener.js';
 
 /** The background process of a project, started by the first command that needs it. */
 const { values } = parseArgs({ options: { project: { type: 'string' }, temporal: { type: 'string' } } });
@@ -10,7 +11,8 @@ if (values.project === undefined || values.temporal === undefined) {
 }
 
 try {
-  const runtime = ProjectRuntime.take({ root: values.project, binary: values.temporal, foreground: false });
+  const { project: root, temporal: binary } = values;
+  const runtime = ProjectRuntime.take({ root, binary, foreground: false, openDoor: doorOpener(root) });
   // Another process has the lock; it will come up, and the caller waits for it.
   if ('holder' in runtime) process.exit(0);
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => runtime.leave());

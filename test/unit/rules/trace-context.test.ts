@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { traceOf } from '../../../../src/doors/mcp/trace-context.js';
+import { readTraceparent } from '../../../src/rules/trace-context.js';
 
 const [TRACE, SPAN] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
 
 test('reads what W3C Trace Context allows, and nothing else', () => {
-  expect(traceOf({ traceparent: `00-${TRACE}-${SPAN}-01` })).toBe(`00-${TRACE}-${SPAN}-01`);
+  expect(readTraceparent(`00-${TRACE}-${SPAN}-01`)).toBe(`00-${TRACE}-${SPAN}-01`);
   const none = [
     `00-${'0'.repeat(32)}-${SPAN}-01`,
     `00-${TRACE}-${'0'.repeat(16)}-01`,
@@ -15,6 +15,5 @@ test('reads what W3C Trace Context allows, and nothing else', () => {
     7,
     null,
   ];
-  for (const traceparent of none) expect(traceOf({ traceparent })).toBeUndefined();
-  expect(traceOf(undefined)).toBeUndefined();
+  for (const one of [...none, [`00-${TRACE}-${SPAN}-01`], undefined]) expect(readTraceparent(one)).toBeUndefined();
 });

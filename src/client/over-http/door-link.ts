@@ -1,0 +1,169 @@
+import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+
+/** Where a door is, and who asks. */
+export interface DoorAddress {
+  /** `http://host:port`, `https://host:port`, or `unix:/path/of/the/socket`. */
+  address: string;
+  /** Of `ability token create`. */
+  token?: string | undefined;
+}
+
+/** One request to a door. */
+export interface DoorRequest {
+  query?: Record<string, string | readonly string[] | undefined>;
+  body?: JsonObject;
+  headers?: Record<string, string>;
+  signal?: AbortSignal | undefined;
+}
+
+/** What a door answered: JSON. */
+export interface DoorAnswer {
+  status: number;
+  headers: IncomingMessage['headers'];
+  body: Json;
+}
+
+/** More is no answer of a door. */
+const MOST_BYTES = 256 * 1024 * 1024;
+
+/** The way to one door: its failures come back as the errors that they were there. */
+export class DoorLink {
+  /** Whether it is the socket of a runtime, to which only the user connects who owns it. */
+  readonly isSocket: boolean;
+  private readonly request: typeof requestHttp;
+  private readonly options: RequestOptions;
+  private readonly agent: HttpAgent;
+
+  /** @throws AbilityError `usage.invalid` for what is no address of a door. */
+  constructor(private readonly door: DoorAddress) {
+    const { address } = door;
+    this.isSocket = address.startsWith('unix:');
+    const url = this.isSocket ? undefined : readUrl(address);
+    const isTls = url?.protocol === 'https:';
+    this.request = isTls ? requestHttps : requestHttp;
+    this.agent = isTls ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
+    const where = url
+      ? { protocol: url.protocol, hostname: url.hostname.replace(/^\[|\]$/g, ''), port: url.port }
+      : { socketPath: address.slice('unix:'.length) };
+    this.options = { ...where, agent: this.agent };
+  }
+
+  /** Asks, and waits for the answer. @throws AbilityError what the door says, `door.unreachable`; the reason of the signal. */
+  async ask(method: 'GET' | 'POST', path: string, asked: DoorRequest = {}): Promise<DoorAnswer> {
+    const response = await this.open(method, path, asked);
+    const { statusCode: status = 0, headers } = response;
+    const text = await this.reading(response, asked.signal);
+    const body = parse(text);
+    if (status >= 200 && status < 300 && body !== undefined) return { status, headers, body };
+    throw errorOf(body) ?? this.unreachable(`it answers ${status}, and no door of Ability Runtime does so`);
+  }
+
+  /** Asks for a stream of events. @throws as {@link ask}. */
+  async listen(path: string, asked: DoorRequest): Promise<IncomingMessage> {
+    const response = await this.open('GET', path, asked);
+    if (response.statusCode === 200) return response;
+    const body = parse(await this.reading(response, asked.signal));
+    throw errorOf(body) ?? this.unreachable(`it answers ${response.statusCode}`);
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+
+  private open(method: string, path: string, { query, body, headers, signal }: DoorRequest): Promise<IncomingMessage> {
+    signal?.throwIfAborted();
+    const { token } = this.door;
+    return new Promise((resolve, reject) => {
+      const sent = this.request(
+        {
+          ...this.options,
+          method,
+          path: `${path}${queryOf(query)}`,
+          signal,
+          headers: {
+            accept: 'application/json',
+            ...(body && { 'content-type': 'application/json' }),
+            ...(token !== undefined && { authorization: `Bearer ${token}` }),
+            ...headers,
+          },
+        },
+        resolve,
+      );
+      sent.on('error', (error) => reject(signal?.aborted ? signal.reason : this.unreachable(error.message, error)));
+      sent.end(body && JSON.stringify(body));
+    });
+  }
+
+  private async reading(response: IncomingMessage, signal: AbortSignal | undefined): Promise<string> {
+    try {
+      return await readAll(response);
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      throw this.unreachable(error instanceof Error ? error.message : String(error), error);
+    }
+  }
+
+  private unreachable(reason: string, cause?: unknown): AbilityError {
+    return new AbilityError(
+      {
+        code: 'door.unreachable',
+        message: `The door at ${this.door.address} does not answer: ${reason}`,
+        suggestion: 'Check the address, and that `ability serve` runs there.',
+      },
+      { cause },
+    );
+  }
+}
+
+function readUrl(address: string): URL {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const isPlain = url && url.username === '' && url.pathname === '/' && url.search === '' && url.hash === '';
+  if (isPlain && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `${JSON.stringify(address)} is no address of a door`,
+    suggestion: 'Give http://HOST:PORT, https://HOST:PORT or unix:/PATH.',
+  });
+}
+
+function queryOf(query: DoorRequest['query'] = {}): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value ?? []].flat().map((each): [string, string] => [name, each as string]),
+  );
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+}
+
+async function readAll(response: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of response as AsyncIterable<Buffer>) {
+    pieces.push(piece);
+    length += piece.length;
+    if (length > MOST_BYTES) throw new Error(`its answer has more than ${MOST_BYTES} bytes`);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The error that a door has written as problem+json. */
+function errorOf(body: Json | undefined): AbilityError | undefined {
+  if (!isJsonObject(body) || typeof body.code !== 'string' || typeof body.detail !== 'string') return undefined;
+  const { code, detail: message, suggestion, location, details } = body;
+  return new AbilityError({
+    code,
+    message,
+    ...(typeof suggestion === 'string' && { suggestion }),
+    ...(isJsonObject(location) && { location: location as unknown as NonNullable<Problem['location']> }),
+    ...(details !== undefined && { details }),
+  });
+}

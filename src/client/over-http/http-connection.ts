@@ -1,0 +1,90 @@
+import { AbilityError } from '../../contracts/problem.js';
+import type { Connection } from '../connect.js';
+import { type DoorAddress, DoorLink } from './door-link.js';
+
+/** How a program connects to a project over HTTP. */
+export interface HttpConnectOptions extends DoorAddress {
+  /** Ends the connecting, with its reason. */
+  signal?: AbortSignal;
+}
+
+/** A connection to a door. */
+export type HttpConnection = Connection & { http: DoorLink };
+
+/** What only a connection to Temporal has. A function that needs it has no route in the door. */
+const ELSEWHERE = ['temporal', 'project', 'namespace', 'paths', 'store', 'codec'] as const;
+
+/**
+ * Connects to the door of a project.
+ *
+ * @throws AbilityError `usage.invalid` for what is no address, `door.unreachable`, `door.unauthenticated`.
+ */
+export async function connectToDoor({ address, token, signal }: HttpConnectOptions): Promise<HttpConnection> {
+  const http = new DoorLink({ address, token });
+  try {
+    // Who may not ask learns it here, and not with the first task.
+    await http.ask('GET', '/v1/tasks', { query: { limit: '1' }, signal });
+  } catch (error) {
+    http.close();
+    throw error;
+  }
+  const connection = {
+    http,
+    address,
+    ui: null,
+    isOwnRuntime: false,
+    started: false,
+    close: async () => http.close(),
+  };
+  for (const name of ELSEWHERE) {
+    Object.defineProperty(connection, name, {
+      get() {
+        throw unsupported(`the ${name} of a connection to Temporal`);
+      },
+    });
+  }
+  return connection as HttpConnection;
+}
+
+/** Whether a connection is one to a door. */
+export function isOverHttp(connection: Connection): connection is HttpConnection {
+  return connection.http !== undefined;
+}
+
+function unsupported(what: string): AbilityError {
+  return new AbilityError({
+    code: 'feature.unsupported',
+    message: `The door has no route for ${what}`,
+    suggestion:
+      'docs/http.md lists what works over HTTP; where Temporal is in reach, connect with `root` and `project`.',
+  });
+}
+
+/** Refuses what a function is given that the door cannot be asked for. @throws AbilityError `feature.unsupported`. */
+export function refuseGiven(what: string, given: object, names: readonly string[]): void {
+  const refused = names.filter((name) => (given as Record<string, unknown>)[name] !== undefined);
+  if (refused.length === 0) return;
+  throw new AbilityError({
+    code: 'feature.unsupported',
+    message: `Over HTTP ${what} takes no ${refused.join(', ')}`,
+    suggestion: 'Leave it out, or connect with `root` and `project` where Temporal is in reach.',
+  });
+}
+
+/** A function that goes by Temporal or, where the connection is one to a door, over HTTP. */
+export function reaching<A extends unknown[], R>(
+  byTemporal: (connection: Connection, ...args: A) => R,
+  overHttp: (connection: HttpConnection, ...args: A) => R,
+): (connection: Connection, ...args: A) => R {
+  return (connection, ...args) =>
+    isOverHttp(connection) ? overHttp(connection, ...args) : byTemporal(connection, ...args);
+}
+
+/** A function that goes by Temporal alone. Over HTTP it is refused before it does anything. */
+export function temporalAlone<A extends unknown[], R>(
+  name: string,
+  byTemporal: (connection: Connection, ...args: A) => Promise<R>,
+): (connection: Connection, ...args: A) => Promise<R> {
+  return (connection, ...args) =>
+    isOverHttp(connection) ? Promise.reject(unsupported(name)) : byTemporal(connection, ...args);
+}

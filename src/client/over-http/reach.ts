@@ -1,0 +1,54 @@
+/**
+ * The functions of a connection that work over HTTP as well: each goes where its connection goes, with the same results and errors. All
+ * others need Temporal, and are refused over HTTP with `feature.unsupported`; docs/http.md names them.
+ */
+
+import type { Connection } from '../connect.js';
+import * as control from '../control-task.js';
+import * as creating from '../create-task.js';
+import * as deciding from '../decide.js';
+import * as events from '../follow-events.js';
+import * as runtime from '../keep-runtime.js';
+import * as listing from '../list-tasks.js';
+import * as proving from '../prove-decision.js';
+import * as approvals from '../read-approvals.js';
+import * as chains from '../read-chain.js';
+import * as results from '../read-result.js';
+import * as sessions from '../sessions.js';
+import * as viewing from '../view-task.js';
+import * as waiting from '../wait-for-task.js';
+import * as eventsOverHttp from './events.js';
+import { isOverHttp, reaching } from './http-connection.js';
+import * as people from './people.js';
+import * as tasks from './tasks.js';
+import * as waitOverHttp from './wait.js';
+
+export const createTask = reaching(creating.createTask, tasks.createTask);
+export const runTask = reaching(control.runTask, tasks.runTask);
+export const cancelTask = reaching(control.cancelTask, tasks.cancelTask);
+export const signalTask = reaching(control.signalTask, tasks.signalTask);
+export const viewTask: typeof viewing.viewTask = reaching(viewing.viewTask, tasks.viewTask);
+export const viewOwnTask = reaching(viewing.viewOwnTask, tasks.viewTask);
+export const readChain = reaching(chains.readChain, tasks.readChain);
+export const listTaskPage = reaching(listing.listTaskPage, tasks.listTaskPage);
+export const listTasks = reaching(listing.listTasks, tasks.listTasks);
+export const awaitResult = reaching(results.awaitResult, waitOverHttp.awaitResult);
+export const waitForTask = reaching(waiting.waitForTask, waitOverHttp.waitForTask);
+export const followEvents = reaching(events.followEvents, eventsOverHttp.followEvents);
+export const openApprovals = reaching(deciding.openApprovals, people.openApprovals);
+export const readApprovals = reaching(approvals.readApprovals, people.readApprovals);
+export const listApprovals = reaching(approvals.listApprovals, people.listApprovals);
+export const decide = reaching(deciding.decide, people.decide);
+export const startSession = reaching(sessions.startSession, people.startSession);
+export const promptSession = reaching(sessions.promptSession, people.promptSession);
+export const showSession = reaching(sessions.showSession, people.showSession);
+export const stopSession = reaching(sessions.stopSession, people.stopSession);
+
+/** As `keepingRuntime`: a door keeps its runtime itself. */
+export function keepingRuntime<T>(connection: Connection, action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  return isOverHttp(connection) ? action() : runtime.keepingRuntime(connection, action, signal);
+}
+
+/** As `withProof`: over HTTP the token that comes with a decision proves it, so that it stays as it is. */
+export const withProof: typeof proving.withProof = (connection, approval, verdict, decision, token) =>
+  isOverHttp(connection) ? decision : proving.withProof(connection, approval, verdict, decision, token);

@@ -1,0 +1,120 @@
+import { TASK_HEADERS } from '../../contracts/access.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
+import type { TaskView } from '../../contracts/task.js';
+import type { CreatedTask, NewTask } from '../create-task.js';
+import type { ListedTask, ListFilter, TaskPage } from '../list-tasks.js';
+import type { TaskChain } from '../read-chain.js';
+import type { SeenTask } from '../view-task.js';
+import { type HttpConnection, refuseGiven } from './http-connection.js';
+import { whoAsks } from './who-asks.js';
+
+/** What a door takes of a new task; the rest is refused. */
+const REFUSED = ['files', 'direct', 'retry', 'handle', 'trace', 'made', 'review', 'onStall'] as const;
+const MOST_LISTED = 999;
+
+/** As `createTask`. */
+export async function createTask(connection: HttpConnection, wanted: NewTask): Promise<CreatedTask> {
+  refuseGiven('createTask', { ...wanted, direct: wanted.direct || undefined }, REFUSED);
+  if (wanted.plan) refuseGiven('plan', wanted.plan, ['input']);
+  refuseGiven('user', wanted.user, ['agent']);
+  const { ability, environment, input, session, scope, intent, key, plan, signal } = wanted;
+  const { body, headers } = await connection.http.ask('POST', wanted.run ? '/v1/runs' : '/v1/tasks', {
+    body: {
+      ability,
+      environment,
+      input,
+      ...(session != null && { session }),
+      ...(scope !== undefined && { scope }),
+      ...(intent !== undefined && { intent }),
+      ...(plan && { plan: plan.plan }),
+    },
+    headers: {
+      ...whoAsks(wanted.user, wanted.caller),
+      ...(key !== undefined && { 'idempotency-key': key }),
+    },
+    signal,
+  });
+  const { task_key: id, warnings } = body as unknown as { task_key: string; warnings: string[] };
+  const { [TASK_HEADERS.run]: runId = '', [TASK_HEADERS.attached]: attached } = headers;
+  return { id, runId: String(runId), warnings, attached: attached === 'true' };
+}
+
+/** As `runTask`. */
+export async function runTask(connection: HttpConnection, id: string): Promise<void> {
+  await connection.http.ask('POST', `${pathOf(id)}/run`, { body: {} });
+}
+
+/** As `cancelTask`. */
+export async function cancelTask(connection: HttpConnection, id: string): Promise<void> {
+  await connection.http.ask('POST', `${pathOf(id)}/cancel`);
+}
+
+/** As `signalTask`. */
+export async function signalTask(connection: HttpConnection, id: string, name: string, payload: Json): Promise<void> {
+  await connection.http.ask('POST', `${pathOf(id)}/signals/${encodeURIComponent(name)}`, { body: { payload } });
+}
+
+/** As `viewTask`, of a task of the door's own project. */
+export async function viewTask(connection: HttpConnection, id: string): Promise<SeenTask> {
+  return (await look(connection, id)).seen;
+}
+
+/** As `readChain`. */
+export async function readChain(connection: HttpConnection, id: string): Promise<TaskChain> {
+  return (await look(connection, id)).chain;
+}
+
+async function look(
+  { http }: HttpConnection,
+  id: string,
+  signal?: AbortSignal,
+): Promise<{ seen: SeenTask; chain: TaskChain }> {
+  const { body } = await http.ask('GET', pathOf(id), { signal });
+  const {
+    source,
+    retry_of = null,
+    retries = [],
+    ...result
+  } = body as unknown as TaskView & Pick<SeenTask, 'source'> & Partial<TaskChain>;
+  const view = 'progress' in result ? result : undefined;
+  return { seen: { result, view, source }, chain: { retry_of, retries } };
+}
+
+/** As `listTaskPage`. */
+export async function listTaskPage({ http }: HttpConnection, filter: ListFilter, cursor?: string): Promise<TaskPage> {
+  refuseGiven('a list', { ...filter, called: filter.called || undefined }, ['query', 'called']);
+  const { status, ability, environment, session, since, limit } = filter;
+  const query = {
+    status,
+    ability,
+    environment,
+    session,
+    since: since?.toISOString(),
+    limit: String(Math.min(limit, MOST_LISTED)),
+    cursor,
+  };
+  const { body } = await http.ask('GET', '/v1/tasks', { query });
+  return body as unknown as TaskPage;
+}
+
+/** As `listTasks`. */
+export async function listTasks(connection: HttpConnection, filter: ListFilter): Promise<ListedTask[]> {
+  const tasks: ListedTask[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await listTaskPage(connection, { ...filter, limit: filter.limit - tasks.length }, cursor);
+    tasks.push(...page.tasks);
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor !== undefined && tasks.length < filter.limit);
+  return tasks;
+}
+
+/** The path of a task. */
+export function pathOf(id: string): string {
+  return `/v1/tasks/${encodeURIComponent(id)}`;
+}
+
+/** A body of a door in the type that its route answers with. */
+export function answerAs<T>(body: Json | JsonObject): T {
+  return body as unknown as T;
+}

@@ -1,0 +1,74 @@
+import { isEndState } from '../../contracts/states.js';
+import type { TaskResult } from '../../contracts/task.js';
+import { startTimer } from '../../server/start-timer.js';
+import { ApprovalPatience } from '../approval-patience.js';
+import type { WaitEnd, WaitOptions } from '../wait-for-task.js';
+import { type HttpConnection, refuseGiven } from './http-connection.js';
+import { pathOf, viewTask } from './tasks.js';
+
+/** A request of the door waits so long at most; what is shown meanwhile is looked at anew then. */
+const LONGEST_WAIT_MS = 60_000;
+const WATCHED_WAIT_MS = 1000;
+/** The door waits for no one who has to decide; such a task is looked at again after this. */
+const PEOPLE_MS = 1000;
+
+/** As `awaitResult`. */
+export async function awaitResult(connection: HttpConnection, id: string): Promise<TaskResult> {
+  const end = await waitForTask(connection, id, {});
+  if (end.kind !== 'ended') throw new Error(`the wait for ${id} ended as ${end.kind}`);
+  return end.result;
+}
+
+/** As `waitForTask`; nothing of a task that goes on is told besides its result. */
+export async function waitForTask(connection: HttpConnection, id: string, options: WaitOptions): Promise<WaitEnd> {
+  refuseGiven('waitForTask', options, ['onStall']);
+  const { timeoutMs = Number.POSITIVE_INFINITY, approvalMs, onProgress, signal } = options;
+  const deadline = Date.now() + timeoutMs;
+  const patience = new ApprovalPatience(approvalMs);
+  const most = onProgress || approvalMs !== undefined ? WATCHED_WAIT_MS : LONGEST_WAIT_MS;
+  for (let last: TaskResult | undefined; ; ) {
+    if (signal?.aborted) return { kind: 'aborted', result: last };
+    const { result } = await viewTask(connection, id);
+    onProgress?.(result);
+    if (isEndState(result.status)) return { kind: 'ended', result };
+    last = result;
+    if (patience.hasEnded(result)) return { kind: 'approval', result };
+    const left = deadline - Date.now();
+    if (left <= 0) return { kind: 'timeout', result };
+    await untilChanged(connection, id, Math.min(left, most), signal);
+  }
+}
+
+/** Waits for the end of a task, no longer than so many milliseconds; the signal ends that. */
+async function untilChanged(
+  { http }: HttpConnection,
+  id: string,
+  ms: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const began = Date.now();
+  try {
+    const { body } = await http.ask('GET', `${pathOf(id)}/result`, {
+      query: { wait: `${Math.max(1, Math.round(ms))}ms` },
+      signal,
+    });
+    if (isEndState((body as unknown as TaskResult).status)) return;
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+    return;
+  }
+  const rest = Math.min(ms, PEOPLE_MS) - (Date.now() - began);
+  if (rest > 0) await sleep(rest, signal);
+}
+
+function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = startTimer(ms, end);
+    signal?.addEventListener('abort', end);
+    function end(): void {
+      stop();
+      signal?.removeEventListener('abort', end);
+      resolve();
+    }
+  });
+}

@@ -1,0 +1,83 @@
+import { generateTaskKey } from '../../client/task-keys.js';
+import type { ExitCode } from '../../contracts/exit-codes.js';
+import { packageVersion } from '../../server/package-version.js';
+import { enderOfClosed } from '../cli/end-when-closed.js';
+import { findSocket, type ReachableRuntime } from './find-socket.js';
+import type { AskedLine, Screen } from './lines.js';
+import type { RuntimeLine } from './read-line.js';
+import { mayAsk, sentOf } from './sent-variables.js';
+import { talk } from './talk.js';
+
+/** How asking went: with an exit code, all is done and printed. */
+export interface Asked {
+  exit?: ExitCode;
+  /** Under which the runtime may have created a task, for the command that does it again. */
+  made?: string;
+}
+
+/** The command line that is asked for. */
+export interface Asking {
+  args: string[];
+  env: NodeJS.ProcessEnv;
+  process: NodeJS.Process;
+}
+
+/** Asks the project's own runtime to do a command. Nothing of Temporal's SDK is loaded for it. */
+export async function askRuntime(line: RuntimeLine, asking: Asking): Promise<Asked> {
+  const { env, process } = asking;
+  if (!mayAsk(env) || (line.isFollowing && isLive(process.stderr, env))) return {};
+  const cwd = folderOf(process);
+  const runtime = cwd === undefined ? undefined : findSocket(cwd, line.project);
+  if (cwd === undefined || !runtime) return {};
+  const made = line.makesKey ? { made: generateTaskKey() } : {};
+  const { stdout, stderr } = process;
+  const endWhenClosed = enderOfClosed(process as never);
+  for (const output of [stdout, stderr]) output.on('error', endWhenClosed);
+  const end = await talk(runtime.socket, { ...askedLine(asking, cwd), ...made }, process);
+  if (end.kind === 'done') return { exit: end.exit as ExitCode };
+  for (const output of [stdout, stderr]) output.removeListener('error', endWhenClosed);
+  const stopped = end.kind === 'lost' ? await reportStopped(runtime, asking) : undefined;
+  return stopped === undefined ? made : { exit: stopped };
+}
+
+function askedLine({ args, env, process: { stdout, stderr } }: Asking, cwd: string): AskedLine {
+  return {
+    version: packageVersion(),
+    args,
+    cwd,
+    env: sentOf(env),
+    timezone: env.TZ ?? null,
+    elapsedMs: performance.now(),
+    stdout: screenOf(stdout),
+    stderr: screenOf(stderr),
+  };
+}
+
+/** A command does not start again a runtime that was stopped on purpose while it waited. */
+async function reportStopped(runtime: ReachableRuntime, { args, env, process }: Asking): Promise<ExitCode | undefined> {
+  const { wasStopped } = await import('../../server/stop-runtime.js');
+  if (!wasStopped(runtime.paths, runtime)) return undefined;
+  const { runtimeStopped } = await import('../../client/runtime-stopped.js');
+  const { reportError } = await import('../cli/report.js');
+  const { openTerminal } = await import('../cli/terminal.js');
+  const terminal = openTerminal(env, process);
+  return reportError(runtimeStopped(), { flags: { json: args.includes('--json') }, terminal, env });
+}
+
+/** As the terminal of a command has it: it is painted again and again, and must know when its size changes. */
+function isLive(stderr: { isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
+  return stderr.isTTY === true && env.TERM !== 'dumb' && !env.CI;
+}
+
+function screenOf({ isTTY = false, columns, rows }: Partial<Screen>): Screen {
+  return { isTTY, columns, rows };
+}
+
+/** The folder may be gone. */
+function folderOf(process: NodeJS.Process): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,38 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RegistryLoader } from '../../definitions/load-registry.js';
+import { pathsOf } from '../../server/project-paths.js';
+import { TokenFolder } from '../../server/tokens/token-folder.js';
+import { log } from '../../worker/logger.js';
+import { currentUser } from '../cli/context.js';
+import { AgentSessions } from '../http/agent-sessions.js';
+import { isLoopback } from '../http/check-origin.js';
+import { type HttpDoor, USUAL_LIMITS } from '../http/http-door.js';
+import { openHttpDoor } from '../http/open-http-door.js';
+import type { DoorPlace } from './open-runtime-door.js';
+
+/**
+ * The routes of `ability serve` for who comes over the socket. Without a token that is the user who owns it, who may read and run;
+ * decisions take a token, as through any door.
+ */
+export async function openRoutes(
+  { root, env, runtime }: DoorPlace,
+  { loader, use, closing }: { loader: RegistryLoader; use: HttpDoor['ask']; closing: AbortSignal },
+): Promise<(request: IncomingMessage, response: ServerResponse) => void> {
+  const tokens = new TokenFolder(pathsOf(root).tokens, runtime.project ?? '');
+  const app = openHttpDoor({
+    registry: () => loader.load(),
+    environment: undefined,
+    env,
+    ask: use,
+    // What the first command had in its environment says nothing of who comes now.
+    authentication: { findToken: (text) => tokens.authenticate(text), local: currentUser({}), believesClaims: true },
+    isOwnHost: isLoopback,
+    scope: 'integration',
+    sessions: new AgentSessions(),
+    limits: USUAL_LIMITS,
+    closing,
+    note: (text) => log.error(text),
+  });
+  await app.ready();
+  return (request, response) => app.routing(request, response);
+}

@@ -1,0 +1,64 @@
+import { EventEmitter } from 'node:events';
+import type { ExitCode } from '../../contracts/exit-codes.js';
+import type { Surroundings } from '../cli/terminal.js';
+import type { AnswerLine, AskedLine, Screen, SignalLine } from './lines.js';
+
+type Stream = Surroundings['stdout'];
+
+/** Stands in the runtime for the process of a command: what it writes goes to who asked, and their signals come to it. */
+export class Stage extends EventEmitter implements Surroundings {
+  readonly stdin = { isTTY: false };
+  readonly stdout: Stream;
+  readonly stderr: Stream;
+  /** How the command ends where it ends its process. */
+  readonly left: Promise<number>;
+  private leave: (exit: number) => void = () => {};
+  private hasGone = false;
+
+  constructor(
+    { stdout, stderr }: Pick<AskedLine, 'stdout' | 'stderr'>,
+    private readonly send: (line: AnswerLine) => void,
+  ) {
+    super();
+    this.stdout = this.stream(stdout, (out) => ({ out }));
+    this.stderr = this.stream(stderr, (err) => ({ err }));
+    this.left = new Promise((resolve) => {
+      this.leave = resolve;
+    });
+  }
+
+  exit(code: ExitCode | undefined): void {
+    this.leave(code ?? 0);
+  }
+
+  /** What reads stdin is never asked for here. */
+  readInput(): string {
+    throw new Error('the runtime has no stdin of the command');
+  }
+
+  override once(event: string, listener: () => void): this {
+    super.once(event, listener);
+    // Who listens only now hears it, too.
+    if (this.hasGone && event === 'SIGTERM') queueMicrotask(() => this.emit(event, event));
+    return this;
+  }
+
+  /** A signal of the process that asked. */
+  signal(signal: SignalLine['signal']): void {
+    if (!this.emit(signal, signal)) this.send({ unheard: signal });
+  }
+
+  /** Who asked has gone: nothing waits for them any more. */
+  gone(): void {
+    this.hasGone = true;
+    this.emit('SIGTERM', 'SIGTERM');
+  }
+
+  private stream(screen: Screen, lineOf: (text: string) => AnswerLine): Stream {
+    const write = (text: string): boolean => {
+      this.send(lineOf(text));
+      return true;
+    };
+    return Object.assign(new EventEmitter(), { ...screen, write }) as unknown as Stream;
+  }
+}

@@ -1,0 +1,91 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Connection } from '../../client/index.js';
+import type { RuntimeFile } from '../../contracts/runtime.js';
+import type { RegistryLoader } from '../../definitions/load-registry.js';
+import { packageVersion } from '../../server/package-version.js';
+import type { Within } from '../cli/context.js';
+import { main } from '../cli/main.js';
+import { openTerminal } from '../cli/terminal.js';
+import { type AnswerLine, type AskedLine, type SignalLine, splitLines } from './lines.js';
+import { readLine } from './read-line.js';
+import { Stage } from './stage.js';
+
+/** An input on a command line is not larger: the system allows a word of 128 KiB, and some MiB in all. */
+const MOST_BYTES = 16 * 1024 * 1024;
+/** Each that waits is a long poll of Temporal; more ask it themselves. */
+const MOST_AT_ONCE = 200;
+
+/** What typed commands are done with. */
+export interface Commands {
+  runtime: RuntimeFile;
+  loader: RegistryLoader;
+  use<T>(action: (connection: Connection) => Promise<T>): Promise<T>;
+}
+
+/** Takes typed commands; each is done as its own process would do it. */
+export function commandTaker(commands: Commands): (request: IncomingMessage, response: ServerResponse) => void {
+  let underWay = 0;
+  return (request, response) => {
+    let stage: Stage | undefined;
+    const send = (line: AnswerLine): void => void response.write(`${JSON.stringify(line)}\n`);
+    const begin = (asked: AskedLine): void => {
+      // Who asked may have gone while this was loaded.
+      if (response.destroyed) return;
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+      const reason = underWay >= MOST_AT_ONCE ? 'as many commands as it does at once' : whyPassed(commands, asked);
+      if (reason !== undefined) {
+        response.end(`${JSON.stringify({ passed: reason })}\n`);
+        return;
+      }
+      underWay += 1;
+      send({ taken: true });
+      const own = new Stage(asked, send);
+      stage = own;
+      void doCommand(commands, asked, own)
+        .then((exit) => send({ exit }))
+        .finally(() => {
+          underWay -= 1;
+          response.end();
+        });
+    };
+    const onLine = (line: string): void => {
+      const said = JSON.parse(line) as AskedLine | SignalLine;
+      if (stage) stage.signal((said as SignalLine).signal);
+      else begin(said as AskedLine);
+    };
+    const take = splitLines(onLine, MOST_BYTES);
+    request.setEncoding('utf8');
+    request.on('data', (piece: string) => {
+      try {
+        take(piece);
+      } catch {
+        // No command of this package asks so.
+        request.destroy();
+      }
+    });
+    request.on('error', () => {});
+    response.on('error', () => {});
+    response.on('close', () => stage?.gone());
+  };
+}
+
+/** Why a command is not for this runtime; undefined where it is. */
+function whyPassed({ runtime, loader }: Commands, { version, args, timezone }: AskedLine): string | undefined {
+  if (version !== packageVersion()) return 'another version';
+  if (!readLine(args)) return 'no command for the runtime';
+  if ((process.env.TZ ?? null) !== timezone) return 'another time zone';
+  try {
+    // Under a new name the runtime must be replaced first.
+    return loader.load().project.project === runtime.project ? undefined : 'another project';
+  } catch {
+    return 'broken definitions';
+  }
+}
+
+async function doCommand({ loader, use }: Commands, asked: AskedLine, stage: Stage): Promise<number> {
+  const { args, cwd, env, made, elapsedMs } = asked;
+  const within: Within = { loader, use };
+  const began = performance.now() - elapsedMs;
+  const ended = main({ args, cwd, env, terminal: openTerminal(env, stage), began, within, made });
+  return Promise.race([ended, stage.left]);
+}

@@ -1,0 +1,108 @@
+import { type ClientRequest, request } from 'node:http';
+import { type AnswerLine, type AskedLine, COMMANDS_PATH, type SignalLine, splitLines } from './lines.js';
+
+/** A runtime that says nothing for so long is passed by: the command itself then waits for it, or says what is wrong. */
+const PATIENCE_MS = 3000;
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+/** Who sends more signals than this need not wait for what the runtime makes of them. */
+const MOST_SIGNALS = 2;
+
+/** Of the process that asks: where it writes, and what it hears. */
+export interface Asking {
+  stdout: { write(text: string): unknown };
+  stderr: { write(text: string): unknown };
+  on(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
+  removeListener(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
+  kill(pid: number, signal: NodeJS.Signals): unknown;
+  pid: number;
+}
+
+/** How a talk ended: `passed` did nothing, of what was `lost` it is not known how far it came. */
+export type TalkEnd = { kind: 'done'; exit: number } | { kind: 'passed' } | { kind: 'lost' };
+
+/**
+ * Has the runtime do a command line. What it says on stderr is passed on at once; stdout is kept until the end, so that a command that
+ * has to be done again prints its result once.
+ */
+export function talk(
+  socketPath: string,
+  asked: AskedLine,
+  process: Asking,
+  patienceMs = PATIENCE_MS,
+): Promise<TalkEnd> {
+  return new Promise((resolve) => {
+    const sent = request({ socketPath, path: COMMANDS_PATH, method: 'POST', agent: false });
+    const answer = new Answer(sent, process, (end) => {
+      clearTimeout(patience);
+      for (const signal of SIGNALS) process.removeListener(signal, hear);
+      sent.destroy();
+      resolve(end);
+    });
+    const patience = setTimeout(() => answer.lose(), patienceMs);
+    let heard = 0;
+    const hear = (signal: NodeJS.Signals): void => {
+      heard += 1;
+      if (heard > MOST_SIGNALS || !answer.isTaken) answer.die(signal);
+      else sent.write(`${JSON.stringify({ signal: signal as SignalLine['signal'] })}\n`);
+    };
+    for (const signal of SIGNALS) process.on(signal, hear);
+    const take = splitLines((line) => {
+      clearTimeout(patience);
+      answer.take(JSON.parse(line) as AnswerLine);
+    });
+    sent.on('error', () => answer.lose());
+    sent.on('response', (response) => {
+      response.setEncoding('utf8');
+      if (response.statusCode === 200) response.on('data', take);
+      else response.resume();
+      response.on('error', () => answer.lose());
+      response.on('close', () => answer.lose());
+    });
+    sent.write(`${JSON.stringify(asked)}\n`);
+  });
+}
+
+/** What has come of an answer. */
+class Answer {
+  isTaken = false;
+  private isOver = false;
+  private stdout = '';
+
+  constructor(
+    private readonly sent: ClientRequest,
+    private readonly process: Asking,
+    private readonly onEnd: (end: TalkEnd) => void,
+  ) {}
+
+  take(line: AnswerLine): void {
+    if (this.isOver) return;
+    if ('taken' in line) this.isTaken = true;
+    else if ('passed' in line) this.end({ kind: 'passed' });
+    else if ('err' in line) this.process.stderr.write(line.err);
+    else if ('out' in line) this.stdout += line.out;
+    else if ('unheard' in line) this.die(line.unheard);
+    else if ('exit' in line) {
+      if (this.stdout !== '') this.process.stdout.write(this.stdout);
+      this.end({ kind: 'done', exit: line.exit });
+    }
+  }
+
+  /** Nothing more comes. */
+  lose(): void {
+    this.end({ kind: this.isTaken ? 'lost' : 'passed' });
+  }
+
+  /** Ends this process as the signal does where no one listens to it. */
+  die(signal: NodeJS.Signals): void {
+    if (this.isOver) return;
+    this.sent.destroy();
+    this.end({ kind: 'done', exit: 1 });
+    this.process.kill(this.process.pid, signal);
+  }
+
+  private end(end: TalkEnd): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.onEnd(end);
+  }
+}

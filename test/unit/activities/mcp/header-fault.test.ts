@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { headerFaultOf } from '../../../../src/activities/mcp/header-fault.js';
+import { ListedTools } from '../../../../src/activities/mcp/listed-tools.js';
+import type { Json, JsonObject } from '../../../../src/contracts/json.js';
+
+const sent = (name: Json, type: Json = 'string'): JsonObject => ({ type, 'x-mcp-header': name });
+const taking = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({ type: 'object', properties, ...more });
+
+test.each<[string, JsonObject]>([
+  ['strings, integers and booleans', taking({ a: sent('A'), b: sent('B', 'integer'), c: sent('C', 'boolean') })],
+  ['a property of a property', taking({ a: taking({ b: sent('Region') }) })],
+  ['a property that has the name of the mark', taking({ 'x-mcp-header': { type: 'object' } })],
+  ['a mark among values', taking({ a: { default: sent('two words'), examples: [sent('')] } })],
+])('%s may be sent as headers', (_, schema) => {
+  expect(headerFaultOf(schema)).toBeUndefined();
+});
+
+test.each<[string, JsonObject, RegExp]>([
+  ['an empty name', taking({ a: sent('') }), /`a` is sent as a header whose name is none/],
+  ['a name of two words', taking({ a: sent('My Region') }), /whose name is none/],
+  ['a name with a break', taking({ a: sent('A\r\nHost') }), /whose name is none/],
+  ['a name that is no text', taking({ a: sent(1) }), /whose name is none/],
+  ['an object', taking({ a: sent('A', 'object') }), /is no string, integer or boolean/],
+  ['a number', taking({ a: sent('A', 'number') }), /is no string, integer or boolean/],
+  ['a value of any type', taking({ a: { 'x-mcp-header': 'A' } }), /is no string, integer or boolean/],
+  ['one name twice', taking({ a: sent('Region'), b: taking({ c: sent('region') }) }), /`b\.c`.*so is another/],
+  ['the input itself', taking({}, { 'x-mcp-header': 'A' }), /always has the same place/],
+  ['an item of a list', taking({ a: { type: 'array', items: sent('A') } }), /always has the same place/],
+  ['a branch', taking({}, { anyOf: [taking({ a: sent('A') })] }), /always has the same place/],
+  ['a definition', taking({}, { $defs: { a: sent('A') } }), /always has the same place/],
+  ['what is named at random', taking({}, { patternProperties: { '^x': sent('A') } }), /always has the same place/],
+])('%s may not', (_, schema, fault) => {
+  expect(headerFaultOf(schema)).toMatch(fault);
+});
+
+test('a tool that wants such a header is not called over a transport that sends them, and the others are', () => {
+  const tools = [
+    { name: 'ill', inputSchema: taking({ a: sent('') }) },
+    { name: 'well', inputSchema: taking({ a: sent('A') }) },
+  ];
+  expect(new ListedTools(tools, true).find('ill')).toMatchObject({ fault: expect.stringContaining('`a`') });
+  expect(new ListedTools(tools, true).find('well')).toHaveProperty('tool');
+  expect(new ListedTools(tools).find('ill')).toHaveProperty('tool');
+});

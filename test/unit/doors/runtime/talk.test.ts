@@ -1,0 +1,101 @@
+import { EventEmitter } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import type { AskedLine } from '../../../../src/doors/runtime/lines.js';
+import { talk } from '../../../../src/doors/runtime/talk.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'talk-'));
+const path = join(folder, 's');
+let server: Server | undefined;
+
+afterEach(async () => {
+  server?.closeAllConnections();
+  await new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)));
+  rmSync(path, { force: true });
+  server = undefined;
+});
+
+const ASKED: AskedLine = {
+  version: '1',
+  args: ['run', 'x'],
+  cwd: '/',
+  env: {},
+  timezone: null,
+  elapsedMs: 0,
+  stdout: { isTTY: false },
+  stderr: { isTTY: false },
+};
+
+/** Answers with these lines, then as `then` says. */
+async function answering(lines: object[], then: (response: ServerResponse, request: IncomingMessage) => void) {
+  server = createServer((request, response) => {
+    for (const line of lines) response.write(`${JSON.stringify(line)}\n`);
+    then(response, request);
+  });
+  await new Promise<void>((resolve) => server?.listen(path, resolve));
+}
+
+class Asker extends EventEmitter {
+  readonly said: string[] = [];
+  readonly pid = 1;
+  readonly killed: string[] = [];
+  readonly stdout = { write: (text: string) => this.said.push(`out ${text}`) };
+  readonly stderr = { write: (text: string) => this.said.push(`err ${text}`) };
+
+  kill(_: number, signal: string): void {
+    this.killed.push(signal);
+  }
+}
+
+async function ask(patienceMs?: number) {
+  const asker = new Asker();
+  const end = await talk(path, ASKED, asker, patienceMs);
+  expect(asker.eventNames()).toEqual([]);
+  return { end, said: asker.said };
+}
+
+test('what is said is passed on, stdout at the end', async () => {
+  await answering([{ taken: true }, { out: 'a' }, { err: 'b' }, { out: 'c' }, { exit: 4 }], (response) =>
+    response.end(),
+  );
+  expect(await ask()).toEqual({ end: { kind: 'done', exit: 4 }, said: ['err b', 'out ac'] });
+});
+
+test('a runtime that is gone, that does not take it, that says nothing or is none is passed by', async () => {
+  expect((await ask()).end).toEqual({ kind: 'passed' });
+  await answering([{ passed: 'another version' }], (response) => response.end());
+  expect((await ask()).end).toEqual({ kind: 'passed' });
+  server?.removeAllListeners('request');
+  server?.on('request', () => {});
+  expect((await ask(20)).end).toEqual({ kind: 'passed' });
+  server?.removeAllListeners('request');
+  server?.on('request', (_, response) => response.writeHead(404).end('{"exit":0}\n'));
+  expect((await ask()).end).toEqual({ kind: 'passed' });
+});
+
+test('what was taken and is broken off is lost, and nothing of it is on stdout', async () => {
+  await answering([{ taken: true }, { out: 'half' }], (response) => setImmediate(() => response.destroy()));
+  expect(await ask()).toEqual({ end: { kind: 'lost' }, said: [] });
+});
+
+test('a signal is passed on, and ends the process where the command does not hear it', async () => {
+  const asker = new Asker();
+  await answering([{ taken: true }], (response, request) => {
+    let text = '';
+    request.setEncoding('utf8').on('data', (piece: string) => {
+      const isFirst = text === '';
+      text += piece;
+      if (isFirst) response.write('{"err":"ready"}\n');
+      else response.write(`{"unheard":"${JSON.parse(text.trim().split('\n').at(-1) as string).signal}"}\n`);
+    });
+  });
+  asker.stderr.write = () => {
+    setImmediate(() => asker.emit('SIGINT', 'SIGINT'));
+    return 0;
+  };
+  await talk(path, ASKED, asker);
+  expect(asker.killed).toEqual(['SIGINT']);
+});
