@@ -6,8 +6,24 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { connect, createSchedule, createTask, fetchHistories, fireSchedule, waitForTask } from '../dist/client/index.js';
-import { deleteIdOf, ENGINE, lockIdOf, preflightIdOf, scheduleIdOf, sessionIdOf } from '../dist/contracts/names.js';
+import {
+  connect,
+  createSchedule,
+  createTask,
+  deliver,
+  fetchHistories,
+  fireSchedule,
+  waitForTask,
+} from '../dist/client/index.js';
+import {
+  deleteIdOf,
+  deliveryIdOf,
+  ENGINE,
+  lockIdOf,
+  preflightIdOf,
+  scheduleIdOf,
+  sessionIdOf,
+} from '../dist/contracts/names.js';
 import { loadRegistry } from '../dist/definitions/load-registry.js';
 import { digestOf } from '../dist/rules/canonical.js';
 import { pathsOf } from '../dist/server/project-paths.js';
@@ -15,7 +31,15 @@ import { stopRuntime } from '../dist/server/stop-runtime.js';
 import { startServer, startSkippingServer, withProject } from './histories/bench.mjs';
 import { CONSTRUCTS, PROJECT_FILES } from './histories/constructs.mjs';
 import { EXAMPLE } from './histories/example.mjs';
-import { FIRINGS, LONG_SESSIONS, TEAM_ENVIRONMENTS, TEAM_FILES, TEAM_SESSIONS, TEAM_TASKS } from './histories/team.mjs';
+import {
+  DELIVERIES,
+  FIRINGS,
+  LONG_SESSIONS,
+  TEAM_ENVIRONMENTS,
+  TEAM_FILES,
+  TEAM_SESSIONS,
+  TEAM_TASKS,
+} from './histories/team.mjs';
 import { writeHistory } from './histories/write-history.mjs';
 
 const target = fileURLToPath(new URL(`../test/histories/engine-${ENGINE}`, import.meta.url));
@@ -68,8 +92,21 @@ async function recordFiring({ session, root, store }, [name, spec]) {
   let fired;
   while (!fired) [fired] = (await handle.describe()).info.recentActions;
   const { workflowId } = fired.action.workflow;
-  await session.temporal.workflow.getHandle(workflowId).result().catch(() => {});
+  await session.temporal.workflow
+    .getHandle(workflowId)
+    .result()
+    .catch(() => {});
   writeRuns(name, await fetchHistories(session, workflowId), { root, store, statusOf: () => undefined });
+}
+
+/** Records the delivery of a webhook, and the task that it started. */
+async function recordDelivery({ session, root, store }, [name, wanted]) {
+  const delivery = { webhook: 'forge', key: name, wanted: { environment: 'dev', ...wanted }, placement: 'local' };
+  const patience = { waitMs: 60_000, signal: new AbortController().signal };
+  const isStarted = await deliver(session, delivery, patience).catch(() => undefined);
+  if (isStarted) await waitForTask(session, name, { timeoutMs: 60_000 });
+  const runs = await fetchHistories(session, deliveryIdOf(session.project, name));
+  writeRuns(name, runs, { root, store, statusOf: () => undefined });
 }
 
 function writeRuns(name, runs, { root, store, statusOf }) {
@@ -96,14 +133,16 @@ async function recordConstructs(tasks, start) {
   });
 }
 
-async function recordTeam(tasks, sessions, start, firings = {}) {
-  const [tasksLeft = [], sessionsLeft = [], firingsLeft = []] = [tasks, sessions, firings].map(missing);
-  if (tasksLeft.length + sessionsLeft.length + firingsLeft.length === 0) return;
+async function recordTeam(tasks, sessions, start, firings = {}, deliveries = {}) {
+  const left = [tasks, sessions, firings, deliveries].map((wanted) => missing(wanted) ?? []);
+  const [tasksLeft, sessionsLeft, firingsLeft, deliveriesLeft] = left;
+  if (left.flat().length === 0) return;
   const like = { environments: TEAM_ENVIRONMENTS, proves: true };
   const action = async (bench) => {
     for (const task of tasksLeft) await record(bench, task, { hasOwnKey: true });
     for (const each of sessionsLeft) await recordSession(bench, each);
     for (const each of firingsLeft) await recordFiring(bench, each);
+    for (const each of deliveriesLeft) await recordDelivery(bench, each);
   };
   await withProject(TEAM_FILES, start, action, like);
 }
@@ -137,7 +176,7 @@ await recordConstructs(CONSTRUCTS.long, (root) =>
   startServer(root, [`limit.historyCount.suggestContinueAsNew=${FEW_EVENTS}`]),
 );
 await recordConstructs(CONSTRUCTS.skipping, startSkippingServer);
-await recordTeam(TEAM_TASKS, TEAM_SESSIONS, (root) => startServer(root, []), FIRINGS);
+await recordTeam(TEAM_TASKS, TEAM_SESSIONS, (root) => startServer(root, []), FIRINGS, DELIVERIES);
 await recordTeam({}, LONG_SESSIONS, (root) =>
   startServer(root, [`limit.historyCount.suggestContinueAsNew=${FEW_EVENTS}`]),
 );

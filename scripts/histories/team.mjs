@@ -182,3 +182,9 @@ export const FIRINGS = {
   firing: { ability: 'util.echo', input: {} },
   'firing-refused': { ability: 'gone', input: {} },
 };
+
+/** Deliveries of a webhook: by their key, the ability and its input. */
+export const DELIVERIES = {
+  delivery: { ability: 'util.echo', input: {} },
+  'delivery-refused': { ability: 'gone', input: {} },
+};

@@ -2,6 +2,7 @@
 export { type Connection, type ConnectOptions, connect, connectWithin } from './connect.js';
 export type { CreatedTask, NewTask } from './create-task.js';
 export type { DeleteEnd, DeleteOptions } from './delete-task.js';
+export type { Delivery, DeliveryState } from './deliver.js';
 export type { FetchedHistory } from './fetch-histories.js';
 export type { Stall } from './find-stall.js';
 export type { GivenFiles } from './give-files.js';
@@ -44,6 +45,7 @@ export {
   createSchedule,
   deleteSchedule,
   deleteTask,
+  deliver,
   explainTask,
   fetchHistories,
   findHandled,

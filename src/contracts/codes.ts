@@ -187,6 +187,12 @@ export const CODES = {
     means: 'A web page of another site sent the request; nothing was done.',
     next: 'Call the door from a program, or from a page that the door itself is the origin of.',
   },
+  'door.delivery_invalid': {
+    exit: EXIT.usage,
+    means:
+      'A signed webhook came of which its trigger makes no key, no input, or no answer to `if`; nothing was started.',
+    next: 'Ask in `if` for what the trigger reads, or mend it; the details name the part. Then have the sender send it again.',
+  },
   'door.forbidden': {
     exit: EXIT.denied,
     means: 'The token is good and does not have the right that this takes.',
@@ -217,6 +223,11 @@ export const CODES = {
     means: 'The door was to be reached from beyond this machine while no token exists; it did not start.',
     next: 'Make one first: `ability token create --person NAME --can read,run`.',
   },
+  'door.no_webhook': {
+    exit: EXIT.usage,
+    means: 'No definition of the project states a webhook of that name.',
+    next: 'Compare the address that the sender has with `webhook` of `triggers` in the definitions.',
+  },
   'door.not_listening': {
     exit: EXIT.outOfOrder,
     means: 'The door could not listen at its address, or read its certificate.',
@@ -241,6 +252,12 @@ export const CODES = {
     exit: EXIT.outOfOrder,
     means: 'The door of a project does not answer a client over HTTP.',
     next: 'Check the address, and that `ability serve` or the runtime runs there.',
+  },
+  'door.unsigned': {
+    exit: EXIT.denied,
+    means:
+      'A webhook has no signature, or one that does not fit its body and secret, or is too old; nothing was read from it.',
+    next: 'Give the sender the secret that the trigger names, and compare the clocks; GitHub and Standard Webhooks are known.',
   },
   'engine.stuck': {
     exit: EXIT.outOfOrder,
@@ -504,8 +521,7 @@ export const CODES = {
   },
   'record.masked': {
     exit: EXIT.usage,
-    means:
-      'Temporal no longer has the input of the task, and in its record secrets are masked, so it cannot be used again.',
+    means: 'An input is that of a record, in which secrets are masked, so it cannot be used again.',
     next: 'Name a field without secrets, or run the ability again with an input of your own.',
   },
   'record.missing': {

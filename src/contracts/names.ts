@@ -52,6 +52,7 @@ export const WORKFLOWS = {
   session: 'ability:session',
   notify: 'ability:notify',
   firing: 'ability:firing',
+  delivery: 'ability:delivery',
 } as const;
 
 /** Activity types of our own. Those of the hook phases are named after the phase, whose capitals no operation key has. */
@@ -150,12 +151,17 @@ export function scheduleIdOf(project: string, schedule: string): string {
   return `schedule:${project}:${schedule}`;
 }
 
-/** What the workflow ids of all firings begin with. */
+/** What the ids of workflows begin with that start tasks in the name of no person: firings of schedules, deliveries of webhooks. */
 export const FIRING_PREFIX = 'fire:';
 
 /** What the workflow ids of a schedule's firings begin with; Temporal adds the moment. */
 export function firingIdOf(project: string, schedule: string): string {
   return `${FIRING_PREFIX}${project}:${schedule}`;
+}
+
+/** Workflow id of the delivery of a webhook, by the key of its task. No schedule's name has a colon. */
+export function deliveryIdOf(project: string, taskKey: string): string {
+  return `${FIRING_PREFIX}${project}:webhook:${taskKey}`;
 }
 
 /** Ability ids and operation keys. Source: design, section 6, "Ids". */

@@ -9,10 +9,11 @@ const REFERENCE = /^(?:env|file):/;
 
 /** The secrets that a project names anywhere, as far as they can be read where this runs. */
 export function knownSecrets(registry: Registry, source: SecretSource): string[] {
-  const { project, configs, envProfiles, mcpServers, services, implementations, operations } = registry;
+  const { project, configs, envProfiles, mcpServers, services, implementations, operations, workflows } = registry;
   const loaded = [configs, envProfiles, mcpServers, services, implementations, operations];
   const values = loaded.flatMap((map) => [...map.values()].map(({ value }): unknown => value));
-  const references = new Set([project, ...values].flatMap((value) => referencesIn(value, false)));
+  const triggers = [...workflows.values()].map(({ value }) => value.triggers);
+  const references = new Set([project, ...values, ...triggers].flatMap((value) => referencesIn(value, false)));
   return [...references].flatMap((reference) => {
     try {
       return source.has(reference) ? [source.resolve(reference, 'secret')] : [];

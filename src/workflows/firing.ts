@@ -7,18 +7,16 @@ import {
   ApplicationFailure,
   ChildWorkflowCancellationType,
   ChildWorkflowFailure,
-  executeChild,
   isCancellation,
   ParentClosePolicy,
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
-import { preflightIdOf, WORKFLOWS } from '../contracts/names.js';
 import type { Firing, FiringRequest } from '../contracts/schedules.js';
-import type { PreflightAnswer, TaskRequest } from '../contracts/task.js';
+import type { TaskRequest } from '../contracts/task.js';
 import { firingKey } from '../rules/firing-key.js';
 import { type FormedStart, formStart } from '../rules/form-start.js';
-import { packArguments } from '../rules/task-arguments.js';
+import { askPreflight, startOptions } from './start-formed.js';
 
 const SCHEDULED_FOR = defineSearchAttributeKey('TemporalScheduledStartTime', SearchAttributeType.DATETIME);
 
@@ -47,35 +45,13 @@ export async function firing({ project, schedule: fired }: FiringRequest): Promi
   return { task_key: task, status: await runTask(task, formStart(project, request, { ...answer, seal }, true)) };
 }
 
-/** @throws ApplicationFailure with the code of the refusal. */
-async function askPreflight(project: string, request: TaskRequest): Promise<PreflightAnswer> {
-  const { task, ability } = request;
-  try {
-    return await executeChild<(request: TaskRequest) => Promise<PreflightAnswer>>(WORKFLOWS.preflight, {
-      workflowId: preflightIdOf(task, project),
-      args: [request],
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      staticSummary: `preflight of ${ability}`,
-    });
-  } catch (error) {
-    throw error instanceof ChildWorkflowFailure && error.cause instanceof ApplicationFailure ? error.cause : error;
-  }
-}
-
 /** @returns the end state of the task; null where it was started before. */
-async function runTask(task: string, { argument, attributes, ...options }: FormedStart): Promise<string | null> {
+async function runTask(task: string, formed: FormedStart): Promise<string | null> {
   try {
-    const started = await startChild(argument.plan.ability.id, {
-      ...options,
-      workflowId: task,
-      args: packArguments(argument),
-      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+    const started = await startChild(formed.argument.plan.ability.id, {
+      ...startOptions(task, formed),
       cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
       parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-      typedSearchAttributes: Object.entries(attributes).map(([name, value]) => ({
-        key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
-        value,
-      })),
     });
     return endOf(await started.result());
   } catch (error) {

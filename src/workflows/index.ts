@@ -3,6 +3,7 @@
  * default export, so that the UI shows them. Source: design, section 6.
  */
 export { deleteTask as 'ability:delete' } from './delete.js';
+export { delivery as 'ability:delivery' } from './delivery.js';
 export { firing as 'ability:firing' } from './firing.js';
 export { lock as 'ability:lock' } from './lock.js';
 export { sendNotices as 'ability:notify' } from './notify.js';

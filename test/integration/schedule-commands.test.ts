@@ -83,6 +83,7 @@ test.each([
   ['an unknown environment', ['backup', '--env', 'nowhere', '--set', 'table=a'], 'environment.not_found'],
   ['an environment outside of the scope', ['backup', '--env', 'prod', '--set', 'table=a'], 'scope.environment'],
   ['an input that breaks the contract', ['backup'], 'input.invalid'],
+  ['an input with masks of secrets', ['backup', '--set', 'table=***'], 'record.masked'],
   ['a name that is no part of a key', ['backup', '--name', '../x', '--set', 'table=a'], 'usage.invalid'],
 ])('create refuses %s, and makes nothing', async (_, args, code) => {
   const before = await names();

@@ -4,6 +4,7 @@ import * as fromCheckFormerNames from '../check-former-names.js';
 import * as fromCheckServer from '../check-server.js';
 import * as fromControlTask from '../control-task.js';
 import * as fromDeleteTask from '../delete-task.js';
+import * as fromDeliver from '../deliver.js';
 import * as fromExplainTask from '../explain-task.js';
 import * as fromFetchHistories from '../fetch-histories.js';
 import * as fromReadApprovals from '../read-approvals.js';
@@ -25,6 +26,7 @@ export const checkWorkers = temporalAlone('checkWorkers', fromCheckServer.checkW
 export const pauseTask = temporalAlone('pauseTask', fromControlTask.pauseTask);
 export const resumeTask = temporalAlone('resumeTask', fromControlTask.resumeTask);
 export const deleteTask = temporalAlone('deleteTask', fromDeleteTask.deleteTask);
+export const deliver = temporalAlone('deliver', fromDeliver.deliver);
 export const explainTask = temporalAlone('explainTask', fromExplainTask.explainTask);
 export const fetchHistories = temporalAlone('fetchHistories', fromFetchHistories.fetchHistories);
 export const findLastApproved = temporalAlone('findLastApproved', fromReadApprovals.findLastApproved);

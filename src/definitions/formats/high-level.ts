@@ -3,6 +3,7 @@ import { concurrency } from './concurrency.js';
 import { isReplacedRightly, lifecycle, REPLACED_WRONGLY, REPLACEMENT_RULE } from './lifecycle.js';
 import { schedules } from './schedules.js';
 import { errorHandlers, step } from './steps.js';
+import { triggers } from './triggers.js';
 import {
   abilityId,
   duration,
@@ -36,7 +37,7 @@ const template = z.strictObject({
 export type TemplateDefinition = z.output<typeof template>;
 
 /** What only steps give a meaning to. */
-const NEEDS_STEPS = ['output', 'on_error', 'finally', 'templates', 'schedules'] as const;
+const NEEDS_STEPS = ['output', 'on_error', 'finally', 'templates', 'schedules', 'triggers'] as const;
 
 /**
  * `registry/high-level/<id>.yaml`: a workflow. Without `steps` it is described and cannot be run.
@@ -82,6 +83,7 @@ export const highLevel = z
       ),
     concurrency: concurrency.optional().describe('How many tasks with the same key may run at once.'),
     schedules: schedules.optional().describe('When it is run by itself; applied by `ability schedule sync`.'),
+    triggers: triggers.optional().describe('The webhooks that start it; taken by `ability serve`.'),
     templates: z
       .record(stepId, template)
       .optional()

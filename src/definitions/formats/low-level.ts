@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { inlineImplementation } from './implementation.js';
 import { isReplacedRightly, lifecycle, REPLACED_WRONGLY, REPLACEMENT_RULE } from './lifecycle.js';
+import { triggers } from './triggers.js';
 import {
   abilityId,
   effect,
@@ -45,6 +46,7 @@ export const lowLevel = z
       .describe('Files that a call leaves, by name: `steps.ID.files.NAME`; a script writes them into {output_dir}.'),
     routing_hints: routingHints.optional().describe('Helps to find it; never a permission.'),
     hooks: hookBindings.optional().describe('Hooks of `registry/hooks` that are asked or informed about its calls.'),
+    triggers: triggers.optional().describe('The webhooks that start it; taken by `ability serve`.'),
     implementation: inlineImplementation
       .optional()
       .describe('Its only implementation, or the one used where nothing else is chosen.'),

@@ -11,6 +11,7 @@ export function describeDefinition(definition: LowLevel | HighLevel): string[] {
     ...said('status', describeStanding(definition)),
     ...listed('modules', scope.modules),
     ...('steps' in definition ? describeWorkflow(definition) : describeOperation(definition)),
+    ...describeStarts(definition),
     ...listed('keywords', hints.keywords),
     ...listed('not for', hints.negative_keywords),
     ...listed('suggested in', hints.scopes),
@@ -43,6 +44,21 @@ function describeWorkflow(definition: HighLevel): string[] {
     ...listed('capabilities', capabilities),
     ...said('time-out', timeout),
     ...said('most calls', limits && String(limits.max_calls)),
+  ];
+}
+
+/** What starts it besides people and programs. */
+function describeStarts(definition: LowLevel | HighLevel): string[] {
+  const { triggers = [] } = definition;
+  const schedules = ('steps' in definition && definition.schedules) || [];
+  return [
+    ...schedules.flatMap(({ id, cron, timezone, environment }) =>
+      said('schedule', `${id}: ${cron} ${timezone}, in ${environment}`),
+    ),
+    ...triggers.flatMap(({ webhook, environment, if: condition }) => {
+      const where = environment === undefined ? '' : `, in ${environment}`;
+      return said('webhook', `/v1/webhooks/${webhook}${where}${condition === undefined ? '' : `, if ${condition}`}`);
+    }),
   ];
 }
 

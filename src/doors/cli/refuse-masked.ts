@@ -10,7 +10,7 @@ const MASK = '***';
  * @throws AbilityError `record.masked`, with the fields that hold masks.
  */
 export function refuseMasked(key: string, input: JsonObject): void {
-  const fields = Object.keys(input).filter((name) => name.includes(MASK) || hasMask(input[name] as Json));
+  const fields = maskedFields(input);
   if (fields.length === 0) return;
   throw new AbilityError({
     code: 'record.masked',
@@ -18,6 +18,26 @@ export function refuseMasked(key: string, input: JsonObject): void {
     suggestion: `Name a field without them (\`ability task get ${key} FIELD\`), or read the record: \`ability task record ${key}\`.`,
     details: { fields },
   });
+}
+
+/**
+ * Refuses an input with masks where it is kept for a time at which no one looks at it.
+ *
+ * @throws AbilityError `record.masked`, with the fields that hold masks.
+ */
+export function refuseMaskedInput(input: JsonObject): void {
+  const fields = maskedFields(input);
+  if (fields.length === 0) return;
+  throw new AbilityError({
+    code: 'record.masked',
+    message: `The input has ${MASK} in ${fields.join(', ')}, which records and outputs have in place of secrets`,
+    suggestion: 'Give the values themselves; what a tool needs as a secret is a credential of its implementation.',
+    details: { fields },
+  });
+}
+
+function maskedFields(input: JsonObject): string[] {
+  return Object.keys(input).filter((name) => name.includes(MASK) || hasMask(input[name] as Json));
 }
 
 function hasMask(value: Json): boolean {

@@ -61,6 +61,11 @@ export const approvalParams = z.strictObject({ ...keyParams.shape, approval: z.s
 export const abilityParams = z.strictObject({ id: z.string().min(1).max(200) });
 export const sessionParams = z.strictObject({ id: z.string().min(1).max(64) });
 
+export const webhookParams = z.strictObject({ name: z.string().min(1).max(100).describe('Its name in `triggers`.') });
+export const deliveryBody = z
+  .unknown()
+  .describe('Any JSON; the signature is checked over its bytes. Expressions of the trigger read it as `webhook.body`.');
+
 export const environmentQuery = z.strictObject({ environment: environment.optional() });
 export const waitQuery = z.strictObject({ wait: wait.optional() });
 export const logsQuery = z.strictObject({ step: z.string().min(1).max(300).optional().describe('Its id or path.') });
@@ -162,6 +167,12 @@ export const turnAnswer = z.looseObject({
 });
 export const sessionAnswer = z.looseObject({ session_id: z.string(), status: z.string() });
 export const healthAnswer = z.strictObject({ status: z.enum(['ok', 'unavailable']) });
+export const skippedAnswer = z.strictObject({ status: z.literal('skipped'), by: z.enum(['if', 'ping']) });
+export const deliveryAnswer = z.strictObject({
+  status: z.enum(['started', 'queued']).describe('`queued`: its task waits for a worker, and is made once one is up.'),
+  task_key: z.string(),
+  known: z.boolean().describe('The same delivery had come before.'),
+});
 export const eventAnswer = z.strictObject({
   id: z.string(),
   type: z.enum(TASK_EVENTS),

@@ -51,7 +51,12 @@ export function openHttpDoor(door: HttpDoor, tls?: Tls): FastifyInstance {
     reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     checkOrigin(request, door.isOwnHost);
   });
-  for (const route of [...ROUTES, descriptionOf(ROUTES)]) mount(app, door, route, rates, open);
+  const routes = [...ROUTES, descriptionOf(ROUTES)];
+  for (const route of routes.filter(({ takesBytes }) => !takesBytes)) mount(app, door, route, rates, open);
+  app.register(async (within) => {
+    takeBytes(within);
+    for (const route of routes.filter(({ takesBytes }) => takesBytes)) mount(within, door, route, rates, open);
+  });
   if (door.mcp) mountMcp(app, door, door.mcp, rates, open);
   return app;
 }
@@ -75,6 +80,7 @@ function mount(app: FastifyInstance, door: HttpDoor, route: Route, rates: RateLi
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     onRequest: async (request) => {
       callers.set(request, admit(door, route.right, request, rates));
+      route.refuseUnread?.({ door, headers: request.headers, params: request.params });
     },
     handler: async (request, reply) => {
       const { params, query, body } = readParts(route, request);
@@ -105,6 +111,12 @@ function takeJsonAlone(app: FastifyInstance): void {
   });
 }
 
+/** What is signed is signed as bytes. */
+function takeBytes(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, bytes, done) => done(null, bytes));
+}
+
 function noRoute({ method, url }: FastifyRequest): AbilityError {
   return new AbilityError({
     code: 'door.no_route',
@@ -129,7 +141,7 @@ function answerProblem(door: HttpDoor, error: unknown, request: FastifyRequest, 
     reply.raw.destroy();
     return;
   }
-  if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
+  if (problem.code === 'door.unauthenticated') reply.header('www-authenticate', 'Bearer');
   const wait = (problem.details as { retry_after?: unknown } | undefined)?.retry_after;
   if (problem.status === 429 && typeof wait === 'number') reply.header('retry-after', String(wait));
   // What is too large is not read to its end.

@@ -6,7 +6,7 @@ import type { Route } from './route.js';
 /** Why a request of any route may fail. */
 const FAILURES: Record<string, string> = {
   400: 'The request, or what it asks for, is not as it has to be.',
-  401: 'A token is needed, or the one that came opens nothing.',
+  401: 'A token, or a signature, is needed, or the one that came opens nothing.',
   403: 'A right, a guard or an approver says no.',
   404: 'There is no such thing.',
   409: 'It cannot be done in the present state.',
@@ -42,13 +42,13 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
 }
 
 function operationOf(route: Route): JsonObject {
-  const { summary, right, body, answers } = route;
+  const { summary, right, body, answers, takesBytes = false } = route;
   const given = Object.entries(answers).map(([status, { means, schema, type = 'application/json' }]) => {
     const content = schema && { [type]: { schema: schemaOf(schema, 'output') } };
     return [status, { description: means, ...(content && { content }) }] as const;
   });
   const failed = Object.entries(FAILURES)
-    .filter(([status]) => !Object.hasOwn(answers, status) && (right !== null || status === '429'))
+    .filter(([status]) => !Object.hasOwn(answers, status) && (right !== null || takesBytes || status === '429'))
     .map(([status, description]) => {
       const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
       return [status, { description, content }] as const;

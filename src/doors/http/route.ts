@@ -46,6 +46,10 @@ export interface Route {
   query: Parts;
   /** Undefined where no body is taken. */
   body?: z.ZodType;
+  /** It is given the bytes of the body as they came, a `Buffer`, which `body` describes and the handler checks. */
+  takesBytes?: true;
+  /** Refuses a request of which the body is not read then. `params` are not checked yet. */
+  refuseUnread?: (request: Pick<HttpCall<unknown, unknown, never>, 'door' | 'headers' | 'params'>) => void;
   /** Headers that it reads, and what they are for. */
   headers?: Record<string, string>;
   /** Refuses a body that the format would refuse with less to say. */
@@ -80,9 +84,12 @@ export function defineRoute<
  * @throws AbilityError `door.bad_request` with each place in the details.
  */
 export function readParts(
-  { params, query, body, refuse }: Pick<Route, 'params' | 'query' | 'body' | 'refuse'>,
+  { params, query, body, refuse, takesBytes }: Pick<Route, 'params' | 'query' | 'body' | 'refuse' | 'takesBytes'>,
   given: { params: unknown; query: unknown; body: unknown },
 ): { params: unknown; query: unknown; body: unknown } {
+  if (takesBytes) {
+    return { params: read(params, given.params, 'path'), query: read(query, given.query, 'query'), body: given.body };
+  }
   // Before anything reads it, whatever the format would make of it.
   refuseUnsafeKeys(given.body, 'door.bad_request');
   refuseUnsafeKeys(given.query, 'door.bad_request');

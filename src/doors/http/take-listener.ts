@@ -15,7 +15,7 @@ const RETRY_AFTER = 5;
  * @param task the task whose events are listened to; left out: the request waits, with a poll of its own.
  * @throws AbilityError `door.too_many`.
  */
-export function takeListener(door: HttpDoor, { name }: HttpCaller, task?: string): () => void {
+export function takeListener(door: HttpDoor, { name }: Pick<HttpCaller, 'name'>, task?: string): () => void {
   const { listeners, listenersInAll, streams, streamsInAll } = door.limits;
   const { ofCallers, ofAll } = counted.get(door) ?? { ofCallers: new Map<string, Polls>(), ofAll: new Map() };
   counted.set(door, { ofCallers, ofAll });

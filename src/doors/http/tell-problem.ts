@@ -17,6 +17,8 @@ export interface HttpProblem {
 /** Codes whose status tells more than how a command would end. */
 const STATUS: Record<string, number> = {
   'door.unauthenticated': 401,
+  'door.unsigned': 401,
+  'door.no_webhook': 404,
   'door.too_large': 413,
   'door.media_type': 415,
   'door.too_many': 429,

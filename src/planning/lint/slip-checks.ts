@@ -16,6 +16,7 @@ import { checkSchemaContradictions } from './checks/schema-contradictions.js';
 import { checkSchemaDefaults } from './checks/schema-defaults.js';
 import { checkScriptReach } from './checks/script-reach.js';
 import { checkTags } from './checks/tags.js';
+import { checkTriggers } from './checks/triggers.js';
 import { checkUnevaluatedTexts } from './checks/unevaluated-texts.js';
 import { checkUnreadFiles } from './checks/unread-files.js';
 import { checkUnusedTemplates } from './checks/unused-templates.js';
@@ -42,6 +43,7 @@ export const SLIP_CHECKS: readonly Check[] = [
   checkSchemaDefaults,
   checkScriptReach,
   checkTags,
+  checkTriggers,
   checkUnevaluatedTexts,
   checkUnreadFiles,
   checkUnusedTemplates,

@@ -6,6 +6,7 @@ import { type Context, currentUser, environmentOf, openRegistry, withSession } f
 import { type InputFlags, parseInput } from '../parse-input.js';
 import { readDuration } from '../read-duration.js';
 import { readIntent } from '../read-intent.js';
+import { refuseMaskedInput } from '../refuse-masked.js';
 import { renderSchedule } from '../render-schedule.js';
 import { createOrReport, noteWarnings } from './run.js';
 
@@ -25,11 +26,13 @@ export async function run(context: Context, [ability = '']: string[], flags: Cre
   const registry = await openRegistry(context);
   const definition = await findAbility(registry, ability);
   const environment = await environmentOf(context, registry);
+  const input = parseInput(flags, definition.input_schema, context);
+  refuseMaskedInput(input);
   const spec: ScheduleSpec = {
     id: flags.name ?? ability,
     ability,
     environment,
-    input: parseInput(flags, definition.input_schema, context),
+    input,
     cron: flags.cron,
     timezone: flags.timezone,
     overlap: flags.overlap,

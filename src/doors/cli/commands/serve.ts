@@ -1,8 +1,11 @@
 import { connect } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
-import { AbilityError } from '../../../contracts/problem.js';
+import { AbilityError, formatLocation } from '../../../contracts/problem.js';
 import type { PreflightAnswer } from '../../../contracts/task.js';
 import { findScope } from '../../../definitions/find-scope.js';
+import type { Registry } from '../../../definitions/registry.js';
+import { usableTriggers } from '../../../planning/triggers/resolve-trigger-secret.js';
+import { type FoundTrigger, unreadTriggers } from '../../../planning/triggers/stated-triggers.js';
 import { AgentSessions } from '../../http/agent-sessions.js';
 import { Connections } from '../../http/connections.js';
 import { type HttpDoor, USUAL_LIMITS } from '../../http/http-door.js';
@@ -35,7 +38,9 @@ export async function run(context: Context, _: string[], flags: ServeFlags): Pro
   const registry = loader.load();
   const { root, project } = registry;
   const tokens = openTokens(registry);
-  const listening = readListening(flags, tokens.hasOpen());
+  // What could not be taken is seen before anything is sent.
+  const webhooks = usableTriggers(registry, env);
+  const listening = readListening(flags, tokens.hasOpen() || webhooks.length > 0);
   if (listening.proxyHeader !== undefined) refuseAgentAsProxy(context);
   const { address, namespace, profile } = context.flags;
   const note = (text: string): void => terminal.note(text);
@@ -77,6 +82,7 @@ export async function run(context: Context, _: string[], flags: ServeFlags): Pro
     await connections.use(async () => {});
     if (!interrupted.signal.aborted) {
       announce(context, listening, await listen(app, listening));
+      tellWebhooks(registry, webhooks, note);
       await untilAborted(interrupted.signal);
     }
     note('Closing; tasks go on.');
@@ -91,6 +97,14 @@ export async function run(context: Context, _: string[], flags: ServeFlags): Pro
     await connections.close();
     interrupted.done();
   }
+}
+
+function tellWebhooks(registry: Registry, webhooks: FoundTrigger[], note: (text: string) => void): void {
+  for (const { spec } of webhooks) note(`Takes webhooks at /v1/webhooks/${spec.webhook}, for ${spec.ability}.`);
+  const unread = unreadTriggers(registry);
+  if (!unread) return;
+  const where = unread.location ? `${formatLocation(unread.location)}: ` : '';
+  note(`Webhooks that a broken definition states are not taken: ${where}${unread.message}`);
 }
 
 /** The header is believed, so that an agent could decide under any name. */

@@ -6,6 +6,7 @@ import { createRoutes } from './create.js';
 import { eventRoutes } from './events.js';
 import { sessionRoutes } from './sessions.js';
 import { taskRoutes } from './tasks.js';
+import { webhookRoutes } from './webhooks.js';
 
 /** Every route of the door but the one that gives its description. */
 export const ROUTES: readonly Route[] = [
@@ -15,5 +16,6 @@ export const ROUTES: readonly Route[] = [
   ...approvalRoutes,
   ...abilityRoutes,
   ...sessionRoutes,
+  ...webhookRoutes,
   healthRoute,
 ];

@@ -46,6 +46,16 @@ export function* contractMistakes(types: WorkflowTypes, registry: Registry): Gen
   }
 }
 
+/** What an ability refuses of an input that is written besides a call. @param of its id. @param at where what is missing is told. */
+export function inputMistakes(
+  contract: Omit<Contract, 'isOutput'>,
+  value: Json,
+  path: PropertyKey[],
+  view: View,
+): Generator<PlacedMistake> {
+  return against({ ...contract, isOutput: false }, value, path, view);
+}
+
 const NOTHING: ReadonlySet<string> = new Set();
 
 function* against(contract: Contract, value: Json, path: PropertyKey[], view: View): Generator<PlacedMistake> {

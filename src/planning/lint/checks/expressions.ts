@@ -72,6 +72,14 @@ function constantOf(source: string): boolean | undefined {
   }
 }
 
+/** Mistakes in bare CEL outside of workflows that must give true or false. */
+export function* conditionMistakes(source: string, path: PropertyKey[], view: View): Generator<PlacedMistake> {
+  const mistakes: Mistake[] = [];
+  const type = inferType(source, view, (mistake) => void mistakes.push(mistake));
+  if (!mayBe(type, 'bool')) mistakes.push({ code: 'lint.not_boolean', message: `\`${source}\` is no condition` });
+  yield* placedAt(mistakes, path);
+}
+
 /** Mistakes in the `${{ }}` of a value, each at the text it stands in. */
 export function* templateMistakes(
   template: Json,

@@ -11,13 +11,12 @@ import { findingOfProblem } from '../finding-of.js';
 import { implementationBodies } from '../implementation-bodies.js';
 import type { LintedProject } from '../linted-project.js';
 import { ofFile } from '../of-file.js';
-import { inferType, type View } from '../types/infer.js';
-import type { Mistake } from '../types/mistake.js';
+import type { View } from '../types/infer.js';
 import { suppliedBy } from '../types/supplied.js';
-import { ANY, listType, mapType, mayBe, NULL, STRING, type Type, textsType, unite } from '../types/type.js';
+import { ANY, listType, mapType, NULL, STRING, type Type, textsType, unite } from '../types/type.js';
 import { typeOfInput } from '../types/type-of-schema.js';
 import { environmentType } from '../types/workflow-types.js';
-import { type PlacedMistake, placedAt, templateMistakes } from './expressions.js';
+import { conditionMistakes, type PlacedMistake, templateMistakes } from './expressions.js';
 import { scriptTextMistakes } from './script-texts.js';
 import { placedFinding } from './workflow-contents.js';
 
@@ -110,13 +109,6 @@ function hookNames(registry: Registry): Record<string, Type> {
 
 function viewOf(names: Record<string, Type>): View {
   return { typeOf: (name) => (Object.hasOwn(names, name) ? names[name] : undefined), asked: new Set() };
-}
-
-function* conditionMistakes(source: string, path: PropertyKey[], view: View): Generator<PlacedMistake> {
-  const mistakes: Mistake[] = [];
-  const type = inferType(source, view, (mistake) => void mistakes.push(mistake));
-  if (!mayBe(type, 'bool')) mistakes.push({ code: 'lint.not_boolean', message: `\`${source}\` is no condition` });
-  yield* placedAt(mistakes, path);
 }
 
 /** `fail_if` sees the output before it is checked; the templates of a request see the input after it was. */

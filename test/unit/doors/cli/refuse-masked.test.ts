@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refuseMasked } from '../../../../src/doors/cli/refuse-masked.js';
+import { refuseMasked, refuseMaskedInput } from '../../../../src/doors/cli/refuse-masked.js';
 
 test('an input whose secrets are masked is not given as if it were the input', () => {
   const input = { region: 'eu', login: { token: 'Bearer ***' }, list: ['a', '***'] };
@@ -11,4 +11,11 @@ test('an input whose secrets are masked is not given as if it were the input', (
 
 test('one without masks is given', () => {
   expect(() => refuseMasked('k', { region: 'eu', stars: '**', none: null, deep: { n: [1] } })).not.toThrow();
+});
+
+test('an input with masks is not kept for later', () => {
+  expect(() => refuseMaskedInput({ region: 'eu', login: { token: '***' } })).toThrow(
+    expect.objectContaining({ code: 'record.masked', message: expect.stringContaining('in login,') }),
+  );
+  expect(() => refuseMaskedInput({ region: 'eu', stars: '**' })).not.toThrow();
 });

@@ -196,7 +196,7 @@ describe('decisions and keys are for people', () => {
     'curl -X POST http://127.0.0.1:8233/api/v1/namespaces/default/workflows/KEY/signal/decide',
     'curl -X POST http://127.0.0.1:7230/v1/tasks/KEY/approvals/ask.1 -d \'{"decision":"approve"}\'',
     'curl --unix-socket .system/http.sock -X POST http://localhost/v1/tasks/KEY/approvals/$ID -d @answer.json',
-    'node -e "fetch(\'http://localhost:7230/v1/tasks/KEY/approvals/ask.1\', { method: \'POST\' })"',
+    "node -e \"fetch('http://localhost:7230/v1/tasks/KEY/approvals/ask.1', { method: 'POST' })\"",
     'cat .system/keys/proof',
     'cp -r .system/keys /tmp',
     'python3 -c "print(open(\'.system/keys/proof\').read())"',

@@ -1,0 +1,35 @@
+import type { JsonObject } from './json.js';
+import type { TaskRequest } from './task.js';
+
+/** A trigger as its author writes it: which webhooks start its ability, and with what. */
+export interface TriggerSpec {
+  /** `^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$`, one in the project: the last part of its address. */
+  webhook: string;
+  /** A reference to what its sender signs with. */
+  secret: string;
+  ability: string;
+  /** Left out: the only one that the ability may be used in. */
+  environment?: string;
+  /** Bare CEL; left out: each delivery starts a task. */
+  if?: string;
+  /** A value with `${{ }}`, or one `${{ }}` that gives an object. */
+  input: JsonObject | string;
+  /** A text with `${{ }}`; left out: the id that the sender gives the delivery. */
+  key?: string;
+  intent?: string;
+}
+
+/** Argument of `ability:delivery`, which starts the task of one delivery of a webhook. */
+export interface DeliveryRequest {
+  format: 1;
+  project: string;
+  webhook: string;
+  request: TaskRequest;
+}
+
+/** How a delivery ended. A refused one fails with the code of the refusal instead. */
+export interface Delivered {
+  task_key: string;
+  /** The task was there already. */
+  known: boolean;
+}

@@ -1,0 +1,82 @@
+import { AbilityError } from '../../../contracts/problem.js';
+import type { Registry } from '../../../definitions/registry.js';
+import { resolveTriggerSecret } from '../../../planning/triggers/resolve-trigger-secret.js';
+import { type FoundTrigger, statedTriggers, unreadTriggers } from '../../../planning/triggers/stated-triggers.js';
+import { deliveryAnswer, deliveryBody, skippedAnswer, webhookParams } from '../formats.js';
+import { defineRoute, type Route } from '../route.js';
+import { checkSignature, refuseUnsigned } from '../webhooks/check-signature.js';
+import { takeDelivery } from '../webhooks/take-delivery.js';
+
+/** What other programs send when something has happened there. The signature is what lets them in. Source: issue 13, 5. */
+export const webhookRoutes: Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/webhooks/{name}',
+    summary: 'Start an ability from a signed webhook (GitHub, Standard Webhooks).',
+    right: null,
+    params: webhookParams,
+    body: deliveryBody,
+    takesBytes: true,
+    headers: {
+      'X-Hub-Signature-256': 'The signature of GitHub.',
+      'webhook-signature': 'The signature of Standard Webhooks, with `webhook-id` and `webhook-timestamp`.',
+    },
+    answers: {
+      200: {
+        means: '`if` of the trigger is false, or it is the ping of GitHub: nothing was started.',
+        schema: skippedAnswer,
+      },
+      202: { means: 'It is taken; the same delivery is the same task.', schema: deliveryAnswer },
+    },
+    refuseUnread({ headers, params, door }) {
+      refuseUnsigned(headers);
+      refuseForms(headers['content-type']);
+      findTrigger(door.registry(), (params as { name?: string }).name ?? '');
+    },
+    async handle(call) {
+      const { door, params, headers } = call;
+      const body = call.body as unknown as Buffer;
+      const registry = door.registry();
+      const found = findTrigger(registry, params.name);
+      const signed = checkSignature(secretOf(registry, found, door.env), headers, body, Date.now());
+      return takeDelivery({ ...call, body }, found, signed);
+    },
+  }),
+];
+
+/** @throws AbilityError `door.no_webhook`; Error where a definition that may state it cannot be read. */
+function findTrigger(registry: Registry, name: string): FoundTrigger {
+  const found = forOperator(() => statedTriggers(registry)).get(name);
+  if (found) return found;
+  const unread = unreadTriggers(registry);
+  if (unread) throw new Error(`${unread.code}: ${unread.message}`);
+  throw new AbilityError({
+    code: 'door.no_webhook',
+    message: 'No definition states a webhook of this name',
+    suggestion: 'Compare the address with `webhook` of `triggers` in the definitions.',
+  });
+}
+
+/** @throws Error where it is not set. */
+function secretOf(registry: Registry, found: FoundTrigger, env: NodeJS.ProcessEnv): string {
+  return forOperator(() => resolveTriggerSecret(registry, found, env));
+}
+
+/** Before a signature was checked, what is wrong with definitions and secrets is for who runs the door alone. @throws Error. */
+function forOperator<T>(action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    throw error instanceof AbilityError ? new Error(`${error.code}: ${error.message}`) : error;
+  }
+}
+
+/** @throws AbilityError `door.media_type`. */
+function refuseForms(type: string | string[] | undefined): void {
+  if (!String(type).startsWith('application/x-www-form-urlencoded')) return;
+  throw new AbilityError({
+    code: 'door.media_type',
+    message: 'The webhook is sent as a form',
+    suggestion: 'Choose the content type application/json where the webhook is set up.',
+  });
+}

@@ -1,0 +1,88 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { AbilityError } from '../../../contracts/problem.js';
+import { standardKey, standardMac } from '../../../planning/standard-webhooks.js';
+
+/** Headers of a request, as Node has them. */
+export type Headers = Record<string, string | string[] | undefined>;
+
+/** Who signed a delivery in which way, and the sender's id of it. */
+export interface Signed {
+  scheme: 'github' | 'standard';
+  /** Of GitHub it is not signed; undefined where none came. */
+  delivery: string | undefined;
+}
+
+/** A message of Standard Webhooks is good for so long before and after its moment, as its specification has it. */
+const TOLERANCE_SECONDS = 5 * 60;
+
+/** More signatures than a sender has keys are not tried. */
+const MOST_SIGNATURES = 10;
+
+/**
+ * Refuses a request that shows no signature at all: no more of it is read, and nothing is said of which webhooks there are.
+ *
+ * @throws AbilityError `door.unsigned`.
+ */
+export function refuseUnsigned(headers: Headers): void {
+  if (headers['x-hub-signature-256'] !== undefined || headers['webhook-signature'] !== undefined) return;
+  const isOld = headers['x-hub-signature'] !== undefined;
+  throw unsigned(isOld ? 'It is signed with SHA-1 alone' : 'It has no signature');
+}
+
+/**
+ * Checks the signature of a delivery over the bytes that came. Where a request has signatures of both kinds, both must be good.
+ *
+ * @param secret of GitHub any text; of Standard Webhooks `whsec_` and base64. @param now milliseconds since 1970.
+ * @throws AbilityError `door.unsigned`.
+ */
+export function checkSignature(secret: string, headers: Headers, body: Buffer, now: number): Signed {
+  refuseUnsigned(headers);
+  const isStandard = headers['webhook-signature'] !== undefined;
+  const isGithub = headers['x-hub-signature-256'] !== undefined;
+  if (isGithub && !isSignedByGithub(secret, headers, body)) throw notFitting();
+  if (!isStandard) return { scheme: 'github', delivery: textOf(headers['x-github-delivery']) };
+  const id = checkStandard(secret, headers, body, now);
+  return { scheme: 'standard', delivery: id };
+}
+
+function isSignedByGithub(secret: string, headers: Headers, body: Buffer): boolean {
+  const [, digits] = /^sha256=([0-9a-f]{64})$/.exec(textOf(headers['x-hub-signature-256']) ?? '') ?? [];
+  if (digits === undefined) return false;
+  const wanted = createHmac('sha256', secret).update(body).digest();
+  return timingSafeEqual(wanted, Buffer.from(digits, 'hex'));
+}
+
+/** @returns the id of the message, which is signed with it. */
+function checkStandard(secret: string, headers: Headers, body: Buffer, now: number): string {
+  const id = textOf(headers['webhook-id']);
+  const seconds = textOf(headers['webhook-timestamp']);
+  const signatures = textOf(headers['webhook-signature'])?.split(' ') ?? [];
+  // What is signed is divided by full stops, so that an id with one could be read as another message.
+  if (id === undefined || id === '' || id.includes('.') || !/^\d{1,12}$/.test(seconds ?? '')) throw notFitting();
+  const key = standardKey(secret);
+  if (!key) throw notFitting();
+  const wanted = Buffer.from(standardMac(key, id, seconds as string, body));
+  const isGood = signatures.slice(0, MOST_SIGNATURES).some((signature) => {
+    const given = Buffer.from(signature.startsWith('v1,') ? signature.slice('v1,'.length) : '');
+    return given.length === wanted.length && timingSafeEqual(given, wanted);
+  });
+  if (!isGood) throw notFitting();
+  if (Math.abs(now / 1000 - Number(seconds)) <= TOLERANCE_SECONDS) return id;
+  throw unsigned(`Its moment, ${seconds}, is more than ${TOLERANCE_SECONDS / 60} minutes from ours`);
+}
+
+function textOf(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join(', ') : header;
+}
+
+function notFitting(): AbilityError {
+  return unsigned('The signature does not fit the body and the secret');
+}
+
+function unsigned(why: string): AbilityError {
+  return new AbilityError({
+    code: 'door.unsigned',
+    message: `The webhook is not taken: ${why.charAt(0).toLowerCase()}${why.slice(1)}`,
+    suggestion: 'Sign it as GitHub does (`X-Hub-Signature-256`) or as Standard Webhooks says (`webhook-signature`).',
+  });
+}

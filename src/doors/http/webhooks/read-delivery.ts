@@ -1,0 +1,93 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import type { TriggerSpec } from '../../../contracts/webhooks.js';
+import { seenHeaders } from '../../../planning/triggers/seen-headers.js';
+import { deliveryKey } from '../../../rules/delivery-key.js';
+import { evaluateCondition } from '../../../rules/expressions/condition.js';
+import type { Scope } from '../../../rules/expressions/expression.js';
+import { evaluateTemplate, expressionsIn } from '../../../rules/expressions/template.js';
+import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
+import type { Headers } from './check-signature.js';
+
+/** What a delivery asks for; undefined where the `if` of its trigger is false. */
+export interface Wanted {
+  key: string;
+  input: JsonObject;
+}
+
+/** The body of a delivery. @throws AbilityError `door.bad_request` for what is no JSON, or holds unsafe keys. */
+export function parseBody(bytes: Buffer): Json {
+  let body: Json;
+  try {
+    body = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as Json;
+  } catch (error) {
+    const message = 'The body of the webhook is no JSON in UTF-8';
+    throw new AbilityError({ code: 'door.bad_request', message }, { cause: error });
+  }
+  refuseUnsafeKeys(body, 'door.bad_request');
+  return body;
+}
+
+/**
+ * What a delivery asks for, as its trigger says; undefined where it asks for nothing.
+ *
+ * @param delivery the sender's id of it. @throws AbilityError `door.delivery_invalid`, with the part in the details.
+ */
+export function readDelivery(
+  { webhook, if: condition, input, key }: TriggerSpec,
+  { headers, body, delivery }: { headers: Headers; body: Json; delivery: string | undefined },
+): Wanted | undefined {
+  const values = { webhook: { headers: seenHeaders(headers), body } };
+  if (condition !== undefined && !evaluating('if', () => evaluateCondition(condition, values))) return undefined;
+  const made = evaluating('key', () => {
+    if (key !== undefined) return evaluateKey(key, { values });
+    return delivery === undefined || delivery === '' ? null : deliveryKey(webhook, delivery);
+  });
+  const given = evaluating('input', () => evaluateTemplate(input, { values }));
+  if (!isJsonObject(given))
+    throw invalid('input', `it gives ${kindOf(given)}, and the input of an ability is an object`);
+  return { key: keyOf(made), input: given };
+}
+
+/** A part that is empty tells no delivery from another. */
+function evaluateKey(key: string, scope: Scope): Json {
+  const empty = expressionsIn(key).find((expression) => expression.evaluate(scope) === '');
+  if (!empty) return evaluateTemplate(key, scope);
+  throw invalid('key', `\`${empty.source}\` gives an empty text`);
+}
+
+function keyOf(made: Json): string {
+  if (typeof made === 'string' && made !== '') return made;
+  if (typeof made === 'number') return String(made);
+  const why = made === null ? 'the delivery has no id (`x-github-delivery`, `webhook-id`)' : `it gives ${kindOf(made)}`;
+  throw invalid('key', why);
+}
+
+function kindOf(value: Json): string {
+  if (value === '') return 'an empty text';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+function evaluating<T>(part: string, evaluate: () => T): T {
+  try {
+    return evaluate();
+  } catch (error) {
+    if (!(error instanceof AbilityError) || error.code === 'door.delivery_invalid') throw error;
+    throw invalid(part, error.message, error);
+  }
+}
+
+/** The error for a delivery that a part of its trigger makes nothing of. */
+export function invalid(part: string, why: string, cause?: unknown): AbilityError {
+  return new AbilityError(
+    {
+      code: 'door.delivery_invalid',
+      message: `\`${part}\` of the trigger makes nothing of this delivery: ${why}`,
+      details: { part },
+      suggestion: `Ask in \`if\` for what \`${part}\` needs, such as \`has(webhook.body.action)\`, or mend the trigger.`,
+    },
+    { cause },
+  );
+}

@@ -1,0 +1,126 @@
+import { AbilityError } from '../../contracts/problem.js';
+import type { Registry } from '../../definitions/registry.js';
+import { compileExpression } from '../../rules/expressions/evaluate.js';
+import { cutText } from '../../rules/expressions/template.js';
+import { checkScope } from '../check-ability.js';
+import { type Available, checkCondition, checkTemplate } from '../check-names.js';
+import { Mistakes } from '../definition-errors.js';
+import { placed } from '../placed.js';
+import { resolveEnvironment } from '../resolve-environment.js';
+import { refuseUnseenHeaders } from './seen-headers.js';
+import type { FoundTrigger } from './stated-triggers.js';
+
+/** What expressions of a trigger may use: no delivery may be another task when it comes again. */
+const IN_TRIGGERS: Available = {
+  names: ['webhook'],
+  functions: [],
+  where: 'a trigger',
+  instead:
+    'The same delivery is the same task, whenever it comes; use what is in `webhook.headers` and `webhook.body`.',
+};
+
+/**
+ * Refuses a trigger by which nothing could be started: an environment that is unknown, outside of the scope or one of several,
+ * expressions that cannot be read, a key that could be none or would be that of every delivery.
+ *
+ * @throws AbilityError with the place in the definition; where there are several mistakes, a `DefinitionErrors`.
+ */
+export function checkTrigger(registry: Registry, found: FoundTrigger): void {
+  const { spec, from, index } = found;
+  const mistakes = new Mistakes();
+  const check = (part: string | undefined, action: (path: PropertyKey[]) => void): void => {
+    const path = ['triggers', index, ...(part === undefined ? [] : [part])];
+    try {
+      action(path);
+    } catch (error) {
+      mistakes.keep(placed(error, from, path));
+    }
+  };
+  check(spec.environment === undefined ? undefined : 'environment', () => void triggerEnvironment(registry, found));
+  const { if: condition, key, input } = spec;
+  if (condition !== undefined) {
+    check('if', (path) => {
+      checkCondition(condition, IN_TRIGGERS, from, path);
+      refuseUnseenHeaders([compileExpression(condition).source]);
+    });
+  }
+  check('input', (path) => {
+    checkTemplate(input, IN_TRIGGERS, from, path);
+    refuseUnseenHeaders(sourcesIn(input));
+  });
+  if (key !== undefined) {
+    check('key', (path) => {
+      checkTemplate(key, IN_TRIGGERS, from, path);
+      refuseUnseenHeaders(sourcesIn(key));
+      refuseKey(key);
+    });
+  }
+  mistakes.throwIfAny();
+}
+
+/**
+ * The environment in which a trigger starts tasks: the one it states, else the only one of its ability.
+ *
+ * @throws AbilityError `config.no_environment`, `environment.not_found`, `scope.environment`.
+ */
+export function triggerEnvironment(registry: Registry, { spec, from }: FoundTrigger): string {
+  const { ability, environment } = spec;
+  if (environment !== undefined) {
+    atTrigger(() => resolveEnvironment(registry, environment));
+    atTrigger(() => checkScope(ability, from, environment));
+    return environment;
+  }
+  const names = Object.keys(registry.project.environments);
+  const fitting = names.filter((name) => from.value.scope.environments?.includes(name) ?? true);
+  const [only] = fitting;
+  if (only !== undefined && fitting.length === 1) return only;
+  throw new AbilityError({
+    code: 'config.no_environment',
+    message: `The webhook ${spec.webhook} states no environment, and ${ability} may be used in ${fitting.join(', ') || 'none'}`,
+    suggestion: `Write \`environment\` with one of ${(fitting.length > 0 ? fitting : names).join(', ')}.`,
+  });
+}
+
+/** What is wrong is the trigger, wherever the error points to. @throws AbilityError without a place. */
+function atTrigger(check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    throw new AbilityError({ ...error.toProblem(), location: undefined }, { cause: error });
+  }
+}
+
+const PARTS_OF_KEYS = /^[A-Za-z0-9._-]*$/;
+
+/** @throws AbilityError `definition.invalid`. */
+function refuseKey(key: string): void {
+  const parts = cutText(key);
+  const wrong = parts.find((part, at) => {
+    return typeof part === 'string' && !(PARTS_OF_KEYS.test(part) && (at > 0 || /^[A-Za-z0-9]/.test(part)));
+  });
+  if (wrong !== undefined) {
+    throw new AbilityError({
+      code: 'definition.invalid',
+      message: `\`${String(wrong)}\` cannot stand in a task key`,
+      suggestion: 'A key has 1 to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit.',
+    });
+  }
+  const reads = parts.some((part) => {
+    return typeof part !== 'string' && compileExpression(part.source).references.some(({ name }) => name === 'webhook');
+  });
+  if (reads) return;
+  throw new AbilityError({
+    code: 'definition.invalid',
+    message: `The key \`${key}\` is the same for each delivery, so that only the first would start a task`,
+    suggestion:
+      "Write what tells deliveries apart, such as `${{ webhook.headers['x-github-delivery'] }}`, or leave it out.",
+  });
+}
+
+function sourcesIn(template: unknown): string[] {
+  if (typeof template === 'string')
+    return cutText(template).flatMap((part) => (typeof part === 'string' ? [] : [part.source]));
+  if (template === null || typeof template !== 'object') return [];
+  return Object.values(template).flatMap(sourcesIn);
+}

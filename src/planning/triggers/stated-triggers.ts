@@ -1,0 +1,56 @@
+import { AbilityError, formatLocation, type Problem } from '../../contracts/problem.js';
+import type { TriggerSpec } from '../../contracts/webhooks.js';
+import type { HighLevel } from '../../definitions/formats/high-level.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
+
+/** An entry of `triggers`, and its place. */
+export interface FoundTrigger {
+  spec: TriggerSpec;
+  from: Loaded<LowLevel> | Loaded<HighLevel>;
+  /** Of the entry. */
+  index: number;
+}
+
+/** Every entry of `triggers` of a project, in the order of the definitions. */
+export function* findTriggers({ workflows, operations }: Registry): Generator<FoundTrigger> {
+  for (const [ability, from] of [...workflows, ...operations]) {
+    for (const [index, entry] of (from.value.triggers ?? []).entries()) {
+      const { environment, if: condition, key, intent, ...rest } = entry;
+      const optional = { environment, if: condition, key, intent };
+      const stated = Object.entries(optional).filter(([, value]) => value !== undefined);
+      yield { spec: { ability, ...rest, ...Object.fromEntries(stated) }, from, index };
+    }
+  }
+}
+
+/**
+ * The triggers that the definitions of a project state, by the names of their webhooks.
+ *
+ * @throws AbilityError `definition.duplicate` for a name that two have: one address starts one ability.
+ */
+export function statedTriggers(registry: Registry): Map<string, FoundTrigger> {
+  const found = new Map<string, FoundTrigger>();
+  for (const stated of findTriggers(registry)) {
+    const first = found.get(stated.spec.webhook);
+    if (first) throw webhookTwice(first, stated);
+    found.set(stated.spec.webhook, stated);
+  }
+  return found;
+}
+
+/** What is wrong with a definition that may state webhooks which are not known so; undefined where each can be read. */
+export function unreadTriggers({ broken, opaque }: Registry): Problem | undefined {
+  const [, problem] = [...broken].find(([key]) => key.startsWith('ability:')) ?? [];
+  return problem ?? opaque.find(({ kind }) => kind === 'low-level' || kind === 'high-level')?.problem;
+}
+
+/** @param second the place of the error. */
+export function webhookTwice(first: FoundTrigger, { spec, from, index }: FoundTrigger): AbilityError {
+  return new AbilityError({
+    code: 'definition.duplicate',
+    message: `The webhook ${spec.webhook} is in ${formatLocation(first.from.locate(['triggers', first.index, 'webhook']))} as well`,
+    suggestion: 'Give each webhook of the project a name of its own; a sender may send to several addresses.',
+    location: from.locate(['triggers', index, 'webhook']),
+  });
+}

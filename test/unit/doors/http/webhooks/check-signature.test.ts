@@ -1,0 +1,67 @@
+import { Webhook } from 'standardwebhooks';
+import { expect, test } from 'vitest';
+import { signNotice } from '../../../../../src/activities/notices/sign-notice.js';
+import { checkSignature } from '../../../../../src/doors/http/webhooks/check-signature.js';
+
+const STANDARD = `whsec_${Buffer.alloc(24, 3).toString('base64')}`;
+const NOW = Date.parse('2026-11-23T12:00:00Z');
+const BODY = Buffer.from('{"zen":"Grüße"}');
+
+test('the example of the documentation of GitHub is good', () => {
+  // https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries
+  const headers = {
+    'x-hub-signature-256': 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
+    'x-github-delivery': 'one',
+  };
+  const signed = checkSignature("It's a Secret to Everybody", headers, Buffer.from('Hello, World!'), NOW);
+  expect(signed).toEqual({ scheme: 'github', delivery: 'one' });
+});
+
+const message = (more: Record<string, string> = {}, at = NOW) => ({
+  'webhook-id': 'msg_1',
+  'webhook-timestamp': String(Math.floor(at / 1000)),
+  'webhook-signature': new Webhook(STANDARD).sign('msg_1', new Date(at), BODY.toString()),
+  ...more,
+});
+
+test('a message that the library of Standard Webhooks signed, and a notice of our own, are good', () => {
+  expect(checkSignature(STANDARD, message(), BODY, NOW)).toEqual({ scheme: 'standard', delivery: 'msg_1' });
+  expect(checkSignature(STANDARD.slice('whsec_'.length), message(), BODY, NOW).delivery).toBe('msg_1');
+  const notice = signNotice(STANDARD, 'task:ask:approval.requested', NOW, BODY.toString());
+  expect(checkSignature(STANDARD, notice, BODY, NOW).delivery).toBe('task:ask:approval~requested');
+});
+
+test('one of several signatures is enough, as while a sender changes its secret', () => {
+  const [, good = ''] = message()['webhook-signature'].split(',');
+  const other = Buffer.alloc(32, 1).toString('base64');
+  const headers = message({ 'webhook-signature': `v1a,${other} v1,${other} v1,${good}` });
+  expect(checkSignature(STANDARD, headers, BODY, NOW).delivery).toBe('msg_1');
+  const many = message({ 'webhook-signature': `${`v1,${other} `.repeat(10)}v1,${good}` });
+  expect(() => checkSignature(STANDARD, many, BODY, NOW)).toThrow(/does not fit/);
+});
+
+test.each([
+  [299, true],
+  [-299, true],
+  [301, false],
+  [-301, false],
+])('a moment of %d s before ours', (seconds, isGood) => {
+  const check = () => checkSignature(STANDARD, message({}, NOW - seconds * 1000), BODY, NOW);
+  if (isGood) expect(check().delivery).toBe('msg_1');
+  else expect(check).toThrow(/more than 5 minutes/);
+});
+
+test('bytes that read as the same letters are not the same body', () => {
+  const broken = Buffer.from([0x22, 0xff, 0x22]);
+  const alike = Buffer.from([0x22, 0xfe, 0x22]);
+  const headers = message({ 'webhook-signature': new Webhook(STANDARD).sign('msg_1', new Date(NOW), broken) });
+  expect(() => checkSignature(STANDARD, headers, alike, NOW)).toThrow(/does not fit/);
+});
+
+test.each(['', 'whsec_', 'whsec_c2hvcnQ=', 'no base64, but a text of GitHub'])(
+  'the secret %j opens nothing',
+  (secret) => {
+    const forged = () => checkSignature(secret, message({ 'webhook-signature': 'v1,' }), BODY, NOW);
+    expect(forged).toThrow(/does not fit/);
+  },
+);

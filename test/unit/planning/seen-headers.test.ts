@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { seenHeaders } from '../../../src/planning/triggers/seen-headers.js';
+
+const shown = [
+  'content-type',
+  'user-agent',
+  'x-github-delivery',
+  'x-github-event',
+  'webhook-id',
+  'webhook-timestamp',
+  'idempotency-key',
+];
+const hidden = [
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'host',
+  'forwarded',
+  'x-forwarded-for',
+  'x-hub-signature',
+  'x-hub-signature-256',
+  'webhook-signature',
+  'x-gitlab-token',
+  'x-api-key',
+  'x-amz-security-token',
+  'x-auth-user',
+  '__proto__',
+  'constructor',
+  'content-length',
+];
+
+test('expressions see what came with a delivery, and nothing that shows who sent it', () => {
+  const headers = Object.fromEntries([...shown, ...hidden].map((name) => [name, 'x']));
+  expect(Object.keys(seenHeaders(headers)).sort()).toEqual(shown.sort());
+  expect(seenHeaders({ 'x-many': ['a', 'b'], 'x-none': undefined })).toEqual({ 'x-many': 'a, b' });
+});
