@@ -155,7 +155,7 @@ async function startAndWait(
     }
     if (!holder && spawned?.exitCode !== undefined) {
       if (spawned.exitCode === NO_ROOM) throw asDiskError({ code: 'ENOSPC' }, paths.runtimeFile);
-      if (attempts === MOST_ATTEMPTS) throw failed(file);
+      if (attempts === MOST_ATTEMPTS) throw failed(file, `its process ended with exit code ${spawned.exitCode}`);
       spawned = undefined;
     }
     if (!holder && !spawned) {
@@ -203,8 +203,8 @@ function spawnRuntime(paths: ProjectPaths, binary: string, env: NodeJS.ProcessEn
   }
 }
 
-function failed(file: RuntimeFile | undefined): AbilityError {
-  const reason = file?.error?.message ?? 'it did not come up within a minute';
+function failed(file: RuntimeFile | undefined, otherwise = 'it did not come up within a minute'): AbilityError {
+  const reason = file?.error?.message ?? otherwise;
   return new AbilityError({
     code: 'runtime.failed',
     message: `The runtime of this project did not start: ${reason}`,

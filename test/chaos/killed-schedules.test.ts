@@ -1,0 +1,193 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { WorkflowFailedError } from '@temporalio/client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  type Connection,
+  connect,
+  createSchedule,
+  deliver,
+  pauseSchedule,
+  showSchedule,
+  viewTask,
+  waitForTask,
+} from '../../src/client/index.js';
+import { deliveryIdOf, WORKFLOWS } from '../../src/contracts/names.js';
+import { AbilityError } from '../../src/contracts/problem.js';
+import type { RuntimeFile } from '../../src/contracts/runtime.js';
+import type { Firing } from '../../src/contracts/schedules.js';
+import { loadRegistry } from '../../src/definitions/load-registry.js';
+import { firingKey } from '../../src/rules/firing-key.js';
+import { isAlive } from '../../src/server/processes.js';
+import { ability, start } from '../fixtures/command-line.js';
+import { makeProject, type ProjectFolder, workflow } from '../fixtures/project-folder.js';
+import { chance, pause, SEED, say, until, WHOLE } from './extent.js';
+
+const KILLS = WHOLE ? 12 : 2;
+const LIMIT_MS = WHOLE ? 10 * 60_000 : 3 * 60_000;
+const SECOND = 1000;
+
+let folder: ProjectFolder;
+let up: ReturnType<typeof start>;
+let connection: Connection;
+
+beforeAll(async () => {
+  folder = makeProject({
+    ...workflow('noop', 'steps: [{ id: a, let: { x: 1 } }]'),
+    'registry/hooks/PreAbilityCreate.yaml': `
+hooks:
+  - id: every_third_second
+    blocking: true
+    handler: { expression: { deny_if: 'now().getSeconds() % 3 == 0', reason: Not in this second. } }
+    examples: [{ context: {}, now: "2026-11-23T00:00:03Z", expect: deny }]
+`,
+  });
+  up = start(['up'], { cwd: folder.root });
+  await until('the runtime to be up', () => (readRuntime()?.state === 'up' ? true : undefined), 60_000);
+  connection = await connect({ root: folder.root, project: loadRegistry(folder.root).project.project });
+}, 90_000);
+afterAll(async () => {
+  await connection?.close();
+  await ability(['down'], { cwd: folder.root });
+  await up;
+  folder.remove();
+});
+
+function readRuntime(): RuntimeFile | undefined {
+  try {
+    return JSON.parse(readFileSync(join(folder.root, '.system/runtime.json'), 'utf8')) as RuntimeFile;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Does it until the server is up to answer. */
+async function insist<T>(action: () => Promise<T>): Promise<T> {
+  for (const deadline = Date.now() + LIMIT_MS; ; await pause(100)) {
+    try {
+      return await action();
+    } catch (error) {
+      const isAnswer = error instanceof AbilityError && error.code === 'guard.denied';
+      if (isAnswer || Date.now() > deadline) throw error;
+      say(String(error).slice(0, 300));
+    }
+  }
+}
+
+async function killServers(random: () => number): Promise<void> {
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    await pause(2000 + random() * 3000);
+    const server = await until('a server', () => {
+      const mark = readRuntime()?.server;
+      return mark && isAlive(mark) ? mark : undefined;
+    });
+    process.kill(server.pid, 'SIGKILL');
+    say(`killed the server that fires, process ${server.pid}`);
+  }
+}
+
+/** Sends one delivery after the other, each again until it is answered. @returns the keys of those that were taken. */
+async function send(isOver: () => boolean): Promise<string[]> {
+  const taken: string[] = [];
+  for (let n = 0; !isOver(); n += 1) {
+    const key = `delivery-${n}`;
+    const wanted = { ability: 'noop', environment: 'dev', input: {} };
+    const sending = { webhook: 'forge', key, wanted, placement: 'local' as const };
+    try {
+      await insist(() => deliver(connection, sending, { waitMs: 0, signal: AbortSignal.timeout(LIMIT_MS) }));
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'guard.denied' });
+    }
+    taken.push(key);
+    await pause(200);
+  }
+  return taken;
+}
+
+/** How each firing ended: the key of its task, or the code of its refusal. By the moment, in seconds. */
+async function firingsOnceEnded(): Promise<Map<number, string>> {
+  const query = `WorkflowType = '${WORKFLOWS.firing}'`;
+  await expect
+    .poll(async () => (await connection.temporal.workflow.count(`${query} AND ExecutionStatus = 'Running'`)).count, {
+      timeout: 60_000,
+    })
+    .toBe(0);
+  const ends = new Map<number, string>();
+  for await (const { workflowId, runId } of connection.temporal.workflow.list({ query })) {
+    const moment = Date.parse(workflowId.slice(-'2026-11-23T00:00:00Z'.length)) / SECOND;
+    expect(ends.has(moment)).toBe(false);
+    ends.set(moment, await endOf(workflowId, runId));
+  }
+  return ends;
+}
+
+async function endOf(workflowId: string, runId?: string): Promise<string> {
+  try {
+    const end = await connection.temporal.workflow.getHandle<() => Promise<Firing>>(workflowId, runId).result();
+    return end.task_key;
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    return (error.cause as { type?: string }).type ?? 'no code';
+  }
+}
+
+test(
+  `the server is killed ${KILLS} times between firings, deliveries and their tasks: each is one task, or refused by name (R-000-82)`,
+  async () => {
+    const spec = { id: 'each', ability: 'noop', environment: 'dev', input: {}, cron: '* * * * * * *', timezone: 'UTC' };
+    await insist(() =>
+      createSchedule(connection, { ...spec, overlap: 'allow_all', jitter_ms: 0, catch_up_ms: 3_600_000 }),
+    );
+    let isOver = false;
+    const sending = send(() => isOver);
+    await killServers(chance(SEED)).finally(() => (isOver = true));
+    const taken = await sending;
+    const killed = Date.now();
+    // One that is paused makes up for nothing.
+    await expect
+      .poll(
+        () => insist(async () => Date.parse((await showSchedule(connection, 'each')).firings[0]?.scheduled_for ?? '')),
+        {
+          timeout: 60_000,
+        },
+      )
+      .toBeGreaterThan(killed);
+    await insist(() => pauseSchedule(connection, 'each', 'enough'));
+    const firings = await insist(firingsOnceEnded);
+    const { counts } = await insist(() => showSchedule(connection, 'each'));
+
+    const moments = [...firings.keys()].sort((a, b) => a - b);
+    say(`seed ${SEED}: ${moments.length} firings and ${taken.length} deliveries over ${KILLS} kills`);
+    expect(moments).toEqual(moments.map((_, n) => (moments[0] as number) + n));
+    expect(counts).toMatchObject({ missed: 0, skipped: 0 });
+    // Temporal counts a firing after it has started it.
+    expect(counts.fired).toBeGreaterThanOrEqual(moments.length - KILLS);
+    const deliveries = await Promise.all(
+      taken.map(async (key) => [key, await insist(() => endOfDelivery(key))] as const),
+    );
+    const keyOf = (moment: number): string => firingKey('each', new Date(moment * SECOND));
+    const ends = [...[...firings].map(([moment, end]) => [keyOf(moment), end] as const), ...deliveries];
+    for (const [key, end] of ends) {
+      if (end === 'guard.denied') {
+        await expect(viewTask(connection, key)).rejects.toMatchObject({ code: 'task.not_found' });
+      } else {
+        expect(end).toBe(key);
+        expect(await ended(key)).toMatchObject({ task_key: key, status: 'succeeded' });
+      }
+    }
+    const denied = ends.filter(([, end]) => end === 'guard.denied');
+    expect(denied.length).toBeGreaterThan(0);
+    const tasks = await connection.temporal.workflow.count(`WorkflowType = 'noop'`);
+    expect(tasks.count).toBe(ends.length - denied.length);
+  },
+  LIMIT_MS,
+);
+
+async function endOfDelivery(key: string): Promise<string> {
+  return endOf(deliveryIdOf(connection.project, key));
+}
+
+async function ended(key: string): Promise<unknown> {
+  const end = await insist(() => waitForTask(connection, key, { timeoutMs: 30_000 }));
+  return end.kind === 'ended' ? end.result : end;
+}
