@@ -5,12 +5,12 @@ import {
   type WorkflowHandle,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { AbilityError, type Problem } from '../contracts/problem.js';
+import type { Problem } from '../contracts/problem.js';
 import type { Firing, FiringRequest } from '../contracts/schedules.js';
 import { firingKey } from '../rules/firing-key.js';
 import type { Connection } from './connect.js';
+import { describedState } from './described-state.js';
 import { isUnknownWorkflow } from './temporal-errors.js';
-import { viewTask } from './view-task.js';
 
 /** What became of one firing. Times are ISO 8601. */
 export interface FiredTask {
@@ -48,20 +48,10 @@ export async function readFirings(connection: Connection, description: ScheduleD
         fired_at: takenAt.toISOString(),
         task_key,
         ...end,
-        task_status: end.status === 'open' ? await statusOf(connection, task_key) : null,
+        task_status: end.status === 'open' ? ((await describedState(connection, task_key)) ?? null) : null,
       };
     }),
   );
-}
-
-/** As Temporal's description has it, so that no worker is asked; null before preflight has made the task. */
-async function statusOf(connection: Connection, key: string): Promise<string | null> {
-  try {
-    return (await viewTask(connection, key, false)).result.status;
-  } catch (error) {
-    if (error instanceof AbilityError && error.code === 'task.not_found') return null;
-    throw error;
-  }
 }
 
 /** Of that very run: the same moment may have been fired again. */
