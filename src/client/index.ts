@@ -42,6 +42,7 @@ export {
   checkFormerNames,
   checkRetention,
   checkWorkers,
+  countOpen,
   createSchedule,
   deleteSchedule,
   deleteTask,
@@ -56,9 +57,11 @@ export {
   listSchedules,
   pauseSchedule,
   pauseTask,
+  readEnds,
   readHandle,
   readHost,
   readInput,
+  readQueues,
   readRecordPlace,
   readWayToRetry,
   resumeSchedule,
@@ -78,6 +81,7 @@ export type { SeenSchedule, ShownSchedule } from './schedules.js';
 export type { NewSession, SeenSession } from './sessions.js';
 export { fetchSharedRecord, SharedLogs, type SharedRecord, sharedStore } from './shared-task.js';
 export type { TakenFile } from './take-files.js';
+export type { OpenFigures, QueueFigures, TaskEnd } from './task-figures.js';
 export { type HandledTask, handleOf, newTaskSecret } from './task-handles.js';
 export { generateTaskKey } from './task-keys.js';
 export { LISTED_STATES, type ListedState, type TaskFilter } from './task-query.js';

@@ -230,8 +230,8 @@ export const CODES = {
   },
   'door.not_listening': {
     exit: EXIT.outOfOrder,
-    means: 'The door could not listen at its address, or read its certificate.',
-    next: 'Choose another `--port` or `--host`; the message has the reason of the operating system.',
+    means: 'A door or the figures of a worker could not listen at their address, or a certificate could not be read.',
+    next: 'Choose another `--port`, `--host` or `--metrics`; the message has the reason of the operating system.',
   },
   'door.too_large': {
     exit: EXIT.usage,

@@ -3,15 +3,56 @@ import { type Client, isGrpcServiceError, ServiceError } from '@temporalio/clien
 /** A poller seen within this time counts; they stay listed after a shutdown. Source: answers, 7. */
 const RECENT_MS = 90_000;
 const WORKFLOW_QUEUE = 1;
+const ACTIVITY_QUEUE = 2;
 const UNIMPLEMENTED = 12;
 
 /** Whether somebody polls a queue; yes where the server cannot tell, as Temporal's test server. */
 export async function isServed(client: Client, namespace: string, queue: string): Promise<boolean> {
   const pollers = await listPollers(client, namespace, queue);
   if (pollers === 'untold') return true;
-  return (pollers ?? []).some(({ lastAccessTime }) => {
-    return Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1000 < RECENT_MS;
-  });
+  return (pollers ?? []).some(isRecent);
+}
+
+function isRecent({ lastAccessTime }: { lastAccessTime?: Seconds }): boolean {
+  return Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1000 < RECENT_MS;
+}
+
+/** What a server counts of a queue, for workflows and activities together. */
+export async function queueFigures(
+  client: Client,
+  namespace: string,
+  queue: string,
+): Promise<{ workers: number; backlog: number | undefined; backlogSeconds: number | undefined }> {
+  const answers = await Promise.all(
+    [WORKFLOW_QUEUE, ACTIVITY_QUEUE].map((taskQueueType) =>
+      client.workflowService.describeTaskQueue({
+        namespace,
+        taskQueue: { name: queue },
+        taskQueueType,
+        reportStats: true,
+      }),
+    ),
+  );
+  const workers = new Set(
+    answers.flatMap(({ pollers }) => (pollers ?? []).filter(isRecent).map(({ identity }) => identity)),
+  );
+  const counted = answers.flatMap(({ stats }) => stats ?? []);
+  const isCounted = counted.length === answers.length;
+  return {
+    workers: workers.size,
+    backlog: isCounted
+      ? counted.reduce((sum, { approximateBacklogCount }) => sum + Number(approximateBacklogCount ?? 0), 0)
+      : undefined,
+    backlogSeconds: isCounted
+      ? Math.max(...counted.map(({ approximateBacklogAge }) => secondsOf(approximateBacklogAge)))
+      : undefined,
+  };
+}
+
+type Seconds = { seconds?: unknown; nanos?: unknown } | null;
+
+function secondsOf(duration: Seconds | undefined): number {
+  return Number(duration?.seconds ?? 0) + Number(duration?.nanos ?? 0) / 1e9;
 }
 
 async function listPollers(client: Client, namespace: string, queue: string) {

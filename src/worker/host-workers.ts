@@ -5,12 +5,14 @@ import {
   NativeConnection,
   type NativeConnectionOptions,
   Runtime,
+  type TelemetryOptions,
   type Worker,
 } from '@temporalio/worker';
 import { closeAgents } from '../activities/api/guarded-agent.js';
 import { proveGuards } from '../activities/hooks/claude-code/check-guards.js';
 import type { ActivityDependencies } from '../activities/index.js';
 import { PLACEMENTS, type Placement } from '../contracts/placement.js';
+import { AbilityError } from '../contracts/problem.js';
 import type { SealKeys } from '../planning/seal.js';
 import { SpillingCodec } from '../server/payload-codec.js';
 import type { ProjectPaths } from '../server/project-paths.js';
@@ -37,6 +39,8 @@ export interface HostOptions {
   ui?: string;
   /** Set in the project's own runtime, see `ProveDependencies`; left out: no decision can be proved. */
   checkProof?: ActivityDependencies['checkProof'];
+  /** Where the figures of the process are served for Prometheus, such as `127.0.0.1:9464`; left out: nowhere. */
+  metrics?: string;
   /** Path of another build of the workflows, as for tests of an upgrade. */
   workflowBundle?: string;
   /** What the activities work with instead, as for test cases, whose calls are mocks. */
@@ -47,6 +51,26 @@ export interface HostOptions {
 export interface Place {
   environment: string;
   placement: Placement;
+}
+
+/** @throws AbilityError `door.not_listening` where the figures cannot be served there. */
+function install(telemetryOptions: TelemetryOptions, metrics: string | undefined): void {
+  try {
+    Runtime.install({ logger: new WorkerLogger(), shutdownSignals: [], telemetryOptions });
+  } catch (error) {
+    if (metrics === undefined) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = `The worker cannot serve its figures at ${metrics}: ${reason}`;
+    const suggestion = 'Choose another address for --metrics.';
+    throw new AbilityError({ code: 'door.not_listening', message, suggestion }, { cause: error });
+  }
+}
+
+/** Figures of the SDK under the names of Prometheus: counters end with `_total`, durations are seconds. */
+function metricsAt(bindAddress: string | undefined): Pick<TelemetryOptions, 'metrics'> {
+  if (bindAddress === undefined) return {};
+  const names = { countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true };
+  return { metrics: { prometheus: { bindAddress, ...names } } };
 }
 
 let installed = false;
@@ -80,8 +104,8 @@ export class WorkerHost {
   static async connect(options: HostOptions): Promise<WorkerHost> {
     if (!installed) {
       const filter = makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' });
-      const telemetryOptions = { logging: { forward: {}, filter } };
-      Runtime.install({ logger: new WorkerLogger(), shutdownSignals: [], telemetryOptions });
+      const telemetryOptions = { logging: { forward: {}, filter }, ...metricsAt(options.metrics) };
+      install(telemetryOptions, options.metrics);
       dropBelowLevel(Runtime.instance().logger);
       installed = true;
     }

@@ -14,6 +14,8 @@ export interface ServeOptions {
   places: Place[];
   /** The environment of the worker, from which secrets and keys come. */
   env: NodeJS.ProcessEnv;
+  /** As {@link HostOptions.metrics}. */
+  metrics?: string | undefined;
 }
 
 /**
@@ -22,14 +24,17 @@ export interface ServeOptions {
  * @returns the workers, polling. When they cannot all be started, none is left running.
  * @throws AbilityError `seal.no_key`, `temporal.unavailable`.
  */
-export async function serve({ root, project, server, places, env }: ServeOptions): Promise<WorkerHost> {
+export async function serve({ root, project, server, places, env, metrics }: ServeOptions): Promise<WorkerHost> {
   const paths = pathsOf(root);
   const keys = sealKeysFor(server, env);
   const { connectionOptions, namespace } = server;
   const store = env.ABILITY_STORE ?? paths.store;
   let host: WorkerHost | undefined;
   try {
-    host = await WorkerHost.connect({ paths, project, connectionOptions, namespace, store, keys, env });
+    host = await WorkerHost.connect({
+      ...{ paths, project, connectionOptions, namespace, store, keys, env },
+      ...(metrics !== undefined && { metrics }),
+    });
     await host.serve(places);
     return host;
   } catch (error) {

@@ -3,14 +3,16 @@ import { cpSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../../src/server/ports.js';
 import { abilityJson } from '../fixtures/called-command.js';
-import { start } from '../fixtures/command-line.js';
+import { ability, start } from '../fixtures/command-line.js';
 import { makeProject, operation, type ProjectFolder } from '../fixtures/project-folder.js';
 import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 
 let server: TestServer;
 let project: ProjectFolder;
 let client: string;
+let figures: string;
 let worker: ReturnType<typeof start>;
 
 /** The worker has one checkout of the project, the caller another one. */
@@ -20,7 +22,8 @@ beforeAll(async () => {
   client = realpathSync(mkdtempSync(join(tmpdir(), 'ability-client-')));
   cpSync(project.root, client, { recursive: true });
   const keys = `main:${randomBytes(32).toString('base64url')}`;
-  worker = start(['worker'], { cwd: project.root, env: { ...env(), ABILITY_SEAL_KEYS: keys } });
+  figures = `127.0.0.1:${await freePort()}`;
+  worker = start(['worker', '--metrics', figures], { cwd: project.root, env: { ...env(), ABILITY_SEAL_KEYS: keys } });
 });
 afterAll(async () => {
   worker.kill('SIGTERM');
@@ -32,6 +35,19 @@ afterAll(async () => {
 
 const env = () => ({ TEMPORAL_ADDRESS: server.address });
 const json = (...args: string[]) => abilityJson(args, { cwd: client, env: env() });
+
+test('a worker serves its own figures, and one that cannot says so', async () => {
+  await expect
+    .poll(() => fetch(`http://${figures}/metrics`).then((answer) => answer.text()), { timeout: 30_000 })
+    .toMatch(/^temporal_worker_task_slots_available\{.*\} \d+$/m);
+  const keys = `main:${randomBytes(32).toString('base64url')}`;
+  const second = await ability(['worker', '--metrics', figures], {
+    cwd: project.root,
+    env: { ...env(), ABILITY_SEAL_KEYS: keys },
+  });
+  expect(second.exitCode).toBe(7);
+  expect(second.stderr).toMatch(/door\.not_listening.*Address already in use/);
+});
 
 test('a record that is elsewhere is reported with its host; the input comes from the history', async () => {
   const run = () => json('run', 'util.echo', '--set', 'n:=7', '--key', 'far');

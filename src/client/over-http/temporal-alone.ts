@@ -14,6 +14,7 @@ import * as fromReadWayToRetry from '../read-way-to-retry.js';
 import * as fromRetryTask from '../retry-task.js';
 import * as fromSchedules from '../schedules.js';
 import * as fromTakeFiles from '../take-files.js';
+import * as fromTaskFigures from '../task-figures.js';
 import * as fromTaskHandles from '../task-handles.js';
 import { temporalAlone } from './http-connection.js';
 
@@ -49,3 +50,6 @@ export const takeFiles = temporalAlone('takeFiles', fromTakeFiles.takeFiles);
 export const findHandled = temporalAlone('findHandled', fromTaskHandles.findHandled);
 export const listHandled = temporalAlone('listHandled', fromTaskHandles.listHandled);
 export const readHandle = temporalAlone('readHandle', fromTaskHandles.readHandle);
+export const countOpen = temporalAlone('countOpen', fromTaskFigures.countOpen);
+export const readEnds = temporalAlone('readEnds', fromTaskFigures.readEnds);
+export const readQueues = temporalAlone('readQueues', fromTaskFigures.readQueues);

@@ -52,6 +52,7 @@ export function buildProgram(given: Given, outcome: Outcome): Command {
   define('worker', 'serve tasks of a Temporal server that runs already', () => import('./commands/worker.js'))
     .option('--env <name...>', 'environments to serve (default: all)')
     .addOption(new Option('--placement <where>', 'which placement').choices(['local', 'cloud', 'all']).default('all'))
+    .option('--metrics <ADDRESS>', 'serve the figures of this worker for Prometheus there, such as 127.0.0.1:9464')
     .addHelpText('after', examples('ability worker --address temporal.internal:7233 --env staging --placement cloud'));
 
   define('list', 'list the abilities of this project', () => import('./commands/list.js'))

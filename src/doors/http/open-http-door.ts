@@ -6,12 +6,14 @@ import { admit } from './admit.js';
 import type { HttpCaller } from './caller.js';
 import { checkOrigin } from './check-origin.js';
 import type { HttpDoor } from './http-door.js';
+import { metricsOf } from './metrics/door-metrics.js';
 import { mountMcp } from './mount-mcp.js';
 import { OpenRequests } from './open-requests.js';
 import { openApiDocument } from './openapi-document.js';
 import { RateLimit } from './rate-limit.js';
 import { defineRoute, type Route, readParts } from './route.js';
 import { ROUTES } from './routes/all.js';
+
 import { tellProblem } from './tell-problem.js';
 
 /** A certificate and its key, PEM. */
@@ -51,6 +53,7 @@ export function openHttpDoor(door: HttpDoor, tls?: Tls): FastifyInstance {
     reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     checkOrigin(request, door.isOwnHost);
   });
+  metricsOf(door).watch(app);
   const routes = [...ROUTES, descriptionOf(ROUTES)];
   for (const route of routes.filter(({ takesBytes }) => !takesBytes)) mount(app, door, route, rates, open);
   app.register(async (within) => {

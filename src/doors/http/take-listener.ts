@@ -39,6 +39,11 @@ export function takeListener(door: HttpDoor, { name }: Pick<HttpCaller, 'name'>,
   };
 }
 
+/** How many requests listen or wait now. */
+export function streamsOf(door: HttpDoor): number {
+  return requestsOf(counted.get(door)?.ofAll ?? new Map());
+}
+
 function isFull(polls: Polls, poll: unknown, most: number): boolean {
   return !polls.has(poll) && polls.size >= most;
 }

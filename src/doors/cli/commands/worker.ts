@@ -6,10 +6,12 @@ import { resolveEnvironment } from '../../../planning/resolve-environment.js';
 import { chooseServer } from '../../../server/connection-settings.js';
 import { type Context, openRegistry } from '../context.js';
 import { interruption } from '../interruption.js';
+import { readMetricsAddress } from '../read-metrics-address.js';
 
 interface WorkerFlags {
   env?: string[] | string;
   placement: Placement | 'all';
+  metrics?: string;
 }
 
 /** `ability worker`: serves tasks of a Temporal server that somebody runs. Source: design, section 11. */
@@ -25,17 +27,19 @@ export async function run(context: Context, _: string[], flags: WorkerFlags): Pr
   }
   const environments = flags.env === undefined ? Object.keys(registry.project.environments) : [flags.env].flat();
   for (const name of environments) resolveEnvironment(registry, name);
+  const metrics = flags.metrics === undefined ? undefined : readMetricsAddress(flags.metrics);
   const placements = flags.placement === 'all' ? PLACEMENTS : [flags.placement];
   const places = environments.flatMap((environment) => placements.map((placement) => ({ environment, placement })));
   const interrupted = interruption(context);
   const { serve, workersFailed } = await import('../../../worker/serve.js');
   const project = registry.project.project;
-  const host = await serve({ root: registry.root, project, server, places, env: context.env });
+  const host = await serve({ root: registry.root, project, server, places, env: context.env, metrics });
   const { terminal } = context;
   terminal.note(
     `Serving ${places.map((place) => taskQueueOf(project, place.environment, place.placement)).join(', ')}`,
   );
   terminal.note(`on Temporal at ${server.address}; press Ctrl-C to stop.`);
+  if (metrics !== undefined) terminal.note(`Figures for Prometheus are at http://${metrics}/metrics.`);
   try {
     await Promise.race([untilAborted(interrupted.signal), host.broken]);
     terminal.note('Stopping; calls that may not be repeated are let end ...');

@@ -4,6 +4,7 @@ import { healthRoute } from './about.js';
 import { approvalRoutes } from './approvals.js';
 import { createRoutes } from './create.js';
 import { eventRoutes } from './events.js';
+import { metricsRoute } from './metrics.js';
 import { sessionRoutes } from './sessions.js';
 import { taskRoutes } from './tasks.js';
 import { webhookRoutes } from './webhooks.js';
@@ -18,4 +19,5 @@ export const ROUTES: readonly Route[] = [
   ...sessionRoutes,
   ...webhookRoutes,
   healthRoute,
+  metricsRoute,
 ];

@@ -1,0 +1,107 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { HttpDoor } from '../http-door.js';
+import { streamsOf } from '../take-listener.js';
+import { TaskMetrics } from './task-metrics.js';
+
+/** A look that is younger is shown again. */
+const FRESH_MS = 2000;
+/** A scrape does not wait longer for Temporal; the look goes on, and the next scrape shows it. */
+const PATIENCE_MS = 5000;
+
+const known = new WeakMap<HttpDoor, DoorMetrics>();
+
+/** The figures of a door, counted since it was opened. */
+export function metricsOf(door: HttpDoor): DoorMetrics {
+  const metrics = known.get(door) ?? new DoorMetrics(() => streamsOf(door));
+  known.set(door, metrics);
+  return metrics;
+}
+
+/** The figures of one door: what it was asked, its process, and the tasks of its project. */
+export class DoorMetrics {
+  private readonly registry = new Registry();
+  private readonly tasks = new TaskMetrics(this.registry);
+  private readonly requests;
+  private readonly durations;
+  private looking: Promise<void> | undefined;
+  private looked = Number.NEGATIVE_INFINITY;
+
+  /** @param streams how many requests listen or wait now. */
+  constructor(streams: () => number) {
+    const registers = [this.registry];
+    collectDefaultMetrics({ register: this.registry });
+    this.requests = new Counter({
+      name: 'ability_http_requests_total',
+      help: 'Requests that were answered.',
+      labelNames: ['method', 'route', 'status'],
+      registers,
+    });
+    this.durations = new Histogram({
+      name: 'ability_http_request_duration_seconds',
+      help: 'From the head of a request to the end of its answer; streams of events are left out.',
+      labelNames: ['method', 'route'],
+      registers,
+    });
+    new Gauge({
+      name: 'ability_http_streams',
+      help: 'Requests that listen to a task, or wait for one, now.',
+      registers,
+      collect() {
+        this.set(streams());
+      },
+    });
+  }
+
+  /** What the answer of {@link scrape} is. */
+  get contentType(): string {
+    return this.registry.contentType;
+  }
+
+  /** Counts what a server answers. */
+  watch(app: FastifyInstance): void {
+    app.addHook('onResponse', async (request, reply) => {
+      const { method } = request;
+      const route = routeOf(request);
+      this.requests.inc({ method, route, status: String(reply.raw.statusCode) });
+      const isStream = String(reply.raw.getHeader('content-type')).startsWith('text/event-stream');
+      if (!isStream) this.durations.observe({ method, route }, reply.elapsedTime / 1000);
+    });
+  }
+
+  /** The text of all figures; where Temporal does not answer, `ability_temporal_up` is 0 and what only it knows is left out. */
+  async scrape(door: Pick<HttpDoor, 'ask' | 'registry'>): Promise<string> {
+    if (performance.now() - this.looked > FRESH_MS) this.looking ??= this.look(door);
+    if (this.looking && !(await inTime(this.looking))) this.tasks.lose();
+    return this.registry.metrics();
+  }
+
+  private async look({ ask, registry }: Pick<HttpDoor, 'ask' | 'registry'>): Promise<void> {
+    try {
+      const environments = Object.keys(registry().project.environments);
+      await ask((connection) => this.tasks.look(connection, environments));
+      this.looked = performance.now();
+    } catch {
+      this.tasks.lose();
+    } finally {
+      this.looking = undefined;
+    }
+  }
+}
+
+async function inTime(looking: Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), PATIENCE_MS);
+  });
+  try {
+    return await Promise.race([looking.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** As it was defined: what callers put into it would make series without end. */
+function routeOf({ routeOptions }: FastifyRequest): string {
+  return routeOptions.url?.replaceAll(/:(\w+)/g, '{$1}') ?? '(none)';
+}

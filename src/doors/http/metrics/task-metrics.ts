@@ -1,0 +1,131 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import {
+  type Connection,
+  countOpen,
+  type OpenFigures,
+  type QueueFigures,
+  readEnds,
+  readQueues,
+  type TaskEnd,
+} from '../../../client/index.js';
+
+/** Temporal's list may learn of an end so much later. */
+const LATE_MS = 60_000;
+/** Pairs of ability and environment that are shown by their names; each is a series of its own. */
+const MOST_SERIES = 200;
+const OTHERS = '(others)';
+
+const BUCKETS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 6 * 3600, 24 * 3600, 7 * 24 * 3600];
+
+interface Source {
+  readEnds: typeof readEnds;
+  countOpen: typeof countOpen;
+  readQueues: typeof readQueues;
+}
+
+/** What is known of the tasks of a project: counted since the door was opened, or as it is at a scrape. */
+export class TaskMetrics {
+  private readonly ends;
+  private readonly durations;
+  private readonly up;
+  private readonly gauges;
+  /** Runs that were counted, by when they may be forgotten. */
+  private readonly counted = new Map<string, number>();
+  private readonly shown = new Set<string>();
+  private readonly opened: number;
+  /** Of the last look. */
+  private until: number;
+
+  /** @param now milliseconds since 1970. @param source asks Temporal. */
+  constructor(
+    registry: Registry,
+    private readonly now: () => number = Date.now,
+    private readonly source: Source = { readEnds, countOpen, readQueues },
+  ) {
+    this.opened = now();
+    this.until = this.opened;
+    const registers = [registry];
+    this.ends = new Counter({
+      name: 'ability_task_ends_total',
+      help: 'Tasks that ended since this door was opened, called ones left out.',
+      labelNames: ['ability', 'environment', 'status'],
+      registers,
+    });
+    this.durations = new Histogram({
+      name: 'ability_task_duration_seconds',
+      help: 'From the start of a task to its end, with all its waiting.',
+      labelNames: ['ability', 'environment'],
+      buckets: BUCKETS,
+      registers,
+    });
+    this.up = new Gauge({ name: 'ability_temporal_up', help: 'Whether Temporal answered this scrape.', registers });
+    const gauge = (name: string, help: string, labelNames: string[]): Gauge =>
+      new Gauge({ name, help, labelNames, registers });
+    const queue = ['environment', 'placement'];
+    this.gauges = {
+      open: gauge('ability_tasks_open', 'Tasks that have not ended, called ones left out.', ['environment']),
+      waiting: gauge(
+        'ability_tasks_waiting',
+        'Tasks that wait for people (approval) or for a lock (turn), called ones too.',
+        ['environment', 'for'],
+      ),
+      workers: gauge('ability_workers', 'Workers that polled the queue in the last 90 seconds.', queue),
+      backlog: gauge('ability_queue_backlog', 'Work in the queue that no worker has taken.', queue),
+      age: gauge('ability_queue_backlog_age_seconds', 'How long the oldest work in the queue waits.', queue),
+    };
+  }
+
+  /** Asks Temporal. @throws what the connection throws; nothing is then counted, and the next look counts it. */
+  async look(connection: Connection, environments: readonly string[]): Promise<void> {
+    const to = this.now();
+    const [ends, open, queues] = await Promise.all([
+      this.source.readEnds(connection, new Date(Math.max(this.opened, this.until - LATE_MS))),
+      Promise.all(environments.map((environment) => this.source.countOpen(connection, environment))),
+      Promise.all(environments.map((environment) => this.source.readQueues(connection, environment))),
+    ]);
+    this.count(ends, to);
+    this.show(open, queues.flat());
+    this.up.set(1);
+  }
+
+  /** What was as it was is not known any more. */
+  lose(): void {
+    this.up.set(0);
+    for (const gauge of Object.values(this.gauges)) gauge.reset();
+  }
+
+  private count(ends: readonly TaskEnd[], to: number): void {
+    for (const { run, ability, environment, status, seconds } of ends) {
+      if (this.counted.has(run)) continue;
+      this.counted.set(run, to + 2 * LATE_MS);
+      const labels = this.named(ability, environment);
+      this.ends.inc({ ...labels, status });
+      this.durations.observe(labels, seconds);
+    }
+    for (const [run, until] of this.counted) if (until < to) this.counted.delete(run);
+    this.until = to;
+  }
+
+  private named(ability: string, environment: string): { ability: string; environment: string } {
+    const pair = `${ability} ${environment}`;
+    if (!this.shown.has(pair) && this.shown.size >= MOST_SERIES) return { ability: OTHERS, environment: OTHERS };
+    this.shown.add(pair);
+    return { ability, environment };
+  }
+
+  private show(figures: readonly OpenFigures[], queues: readonly QueueFigures[]): void {
+    const { open, waiting, workers, backlog, age } = this.gauges;
+    for (const gauge of Object.values(this.gauges)) gauge.reset();
+    for (const { environment, ...count } of figures) {
+      open.set({ environment }, count.open);
+      waiting.set({ environment, for: 'approval' }, count.waitingForApproval);
+      waiting.set({ environment, for: 'turn' }, count.waitingForTurn);
+    }
+    for (const { environment, placement, ...queue } of queues) {
+      const labels = { environment, placement };
+      workers.set(labels, queue.workers);
+      if (queue.backlog !== undefined) backlog.set(labels, queue.backlog);
+      if (queue.backlogSeconds !== undefined) age.set(labels, queue.backlogSeconds);
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import { Registry } from 'prom-client';
+import { expect, test } from 'vitest';
+import type { Connection, TaskEnd } from '../../../../../src/client/index.js';
+import { TaskMetrics } from '../../../../../src/doors/http/metrics/task-metrics.js';
+import { readMetrics, sampleOf } from '../../../../fixtures/read-metrics.js';
+
+const MINUTE = 60_000;
+const START = Date.parse('2026-11-23T12:00:00Z');
+
+/** Metrics over a Temporal whose list has what the test puts into it, with the moment from which it is seen. */
+function metricsOver(ended: (TaskEnd & { at: number; seen?: number })[]) {
+  const registry = new Registry();
+  const clock = { now: START };
+  const since: number[] = [];
+  const tasks = new TaskMetrics(registry, () => clock.now, {
+    readEnds: async (_, from) => {
+      since.push(from.getTime());
+      return ended.filter(({ at, seen = at }) => at >= from.getTime() && seen <= clock.now);
+    },
+    countOpen: async (_, environment) => ({ environment, open: 3, waitingForApproval: 2, waitingForTurn: 1 }),
+    readQueues: async (_, environment) => [
+      { environment, placement: 'local', workers: 1, backlog: 4, backlogSeconds: 5 },
+      { environment, placement: 'cloud', workers: 0, backlog: undefined, backlogSeconds: undefined },
+    ],
+  });
+  return {
+    since,
+    lose: () => tasks.lose(),
+    async look(afterMs: number) {
+      clock.now += afterMs;
+      await tasks.look({} as Connection, ['dev']);
+      return readMetrics(await registry.metrics());
+    },
+    read: async () => readMetrics(await registry.metrics()),
+  };
+}
+
+const end = (run: string, at: number, more: object = {}) => ({
+  run,
+  ability: 'a',
+  environment: 'dev',
+  status: 'succeeded' as const,
+  seconds: 2,
+  at: START + at,
+  ...more,
+});
+
+test('each end is counted once, also one that the list learns of late; none from before the door was opened', async () => {
+  const over = metricsOver([
+    end('before', -1000),
+    end('1', 1000),
+    end('late', 2000, { seen: START + 40_000, status: 'failed' }),
+    end('2', 35_000),
+  ]);
+  const counts = async (afterMs: number): Promise<(number | undefined)[]> => {
+    const samples = await over.look(afterMs);
+    return ['succeeded', 'failed'].map((status) => sampleOf(samples, 'ability_task_ends_total', { status }));
+  };
+  expect(await counts(10_000)).toEqual([1, undefined]);
+  expect(await counts(0)).toEqual([1, undefined]);
+  expect(await counts(30_000)).toEqual([2, 1]);
+  expect(await counts(5 * MINUTE)).toEqual([2, 1]);
+  expect(await counts(5 * MINUTE)).toEqual([2, 1]);
+  expect(sampleOf(await over.read(), 'ability_task_duration_seconds_sum')).toBe(6);
+  expect(sampleOf(await over.read(), 'ability_task_duration_seconds_count')).toBe(3);
+  expect(over.since.map((since) => since - START)).toEqual([0, 0, 0, 0, 40_000 + 5 * MINUTE - MINUTE]);
+});
+
+test('what a server does not count is left out, and is no zero', async () => {
+  const samples = await metricsOver([]).look(0);
+  const of = (name: string, labels = {}) => sampleOf(samples, name, labels);
+  expect(of('ability_tasks_open', { environment: 'dev' })).toBe(3);
+  expect(of('ability_tasks_waiting', { for: 'approval' })).toBe(2);
+  expect(of('ability_tasks_waiting', { for: 'turn' })).toBe(1);
+  expect(of('ability_workers', { placement: 'cloud' })).toBe(0);
+  expect(of('ability_queue_backlog', { placement: 'local' })).toBe(4);
+  expect(of('ability_queue_backlog_age_seconds', { placement: 'local' })).toBe(5);
+  expect(of('ability_queue_backlog', { placement: 'cloud' })).toBeUndefined();
+  expect(of('ability_temporal_up')).toBe(1);
+});
+
+test('while Temporal does not answer the gauges are left out, and the counters stay', async () => {
+  const over = metricsOver([end('1', 0)]);
+  await over.look(1000);
+  over.lose();
+  const samples = await over.read();
+  expect(sampleOf(samples, 'ability_temporal_up')).toBe(0);
+  expect(sampleOf(samples, 'ability_tasks_open')).toBeUndefined();
+  expect(sampleOf(samples, 'ability_workers')).toBeUndefined();
+  expect(sampleOf(samples, 'ability_task_ends_total')).toBe(1);
+});
+
+test('200 pairs of ability and environment have names, and the others are counted together', async () => {
+  const ends = Array.from({ length: 250 }, (_, n) => end(`run ${n}`, n, { ability: `ability-${n}` }));
+  const samples = (await metricsOver(ends).look(1000)).filter(({ name }) => name === 'ability_task_ends_total');
+  expect(samples).toHaveLength(201);
+  expect(sampleOf(samples, 'ability_task_ends_total', { ability: '(others)' })).toBe(50);
+});
