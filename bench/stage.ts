@@ -32,7 +32,7 @@ export const HOOKS = {
 } as const;
 
 /** The environment with no hooks. */
-const PLAIN = 'dev0';
+export const PLAIN = 'dev0';
 
 /** What is compared, running. */
 export interface Stage {
@@ -46,8 +46,42 @@ export interface Stage {
 
 /** @param profiles a folder into which each worker writes a CPU profile when it ends. */
 export async function openStage(profiles?: string): Promise<Stage> {
+  const node = profiles ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : [];
+  return opened(node, async (where, client, connection) => {
+    const contenders = await startContenders(where, client, connection);
+    const { pid } = contenders.find(({ name }) => name === HOOKS[PLAIN]) as Contender;
+    return { contenders, client, watched: { connection, environment: PLAIN, pid, file: where.late } };
+  });
+}
+
+/** A door with one worker behind it, and the client library beside it. */
+export interface DoorStage {
+  url: string;
+  /** Process id of the door. */
+  door: number;
+  /** Where the door writes what it keeps, on SIGUSR2. */
+  kept: string;
+  connection: Connection;
+  environment: string;
+  stop(): Promise<void>;
+}
+
+/** Starts a server, a worker without hooks, and a door. */
+export async function openDoorStage(): Promise<DoorStage> {
+  return opened([], async (where, _, connection) => {
+    await kept(where.ends, startProduct(where, PLAIN, newKeys()));
+    const { pid, said } = await kept(where.ends, startDoor(where));
+    return { url: said.replace(/^up +/, ''), door: pid, kept: where.late, connection, environment: PLAIN };
+  });
+}
+
+/** Everything that both stages have, and what is made on it; what was started ends with it. */
+async function opened<T>(
+  node: string[],
+  make: (where: Where, client: Client, connection: Connection) => Promise<T>,
+): Promise<T & { stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'ability-bench-'));
-  const ends: (() => Promise<void> | void)[] = [() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })];
+  const ends: Where['ends'] = [() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })];
   const stop = async (): Promise<void> => {
     for (const end of ends.reverse()) await end();
   };
@@ -60,16 +94,12 @@ export async function openStage(profiles?: string): Promise<Stage> {
     const origin = `http://127.0.0.1:${JSON.parse(service.said).port}`;
     const root = join(folder, 'project');
     cpSync(join(ROOT, 'bench/project'), root, { recursive: true });
-    const node = profiles ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : [];
     const watch = ['--import', pathToFileURL(join(import.meta.dirname, 'watch-loop.js')).href];
     const late = join(folder, 'late.json');
     const where: Where = { address, origin, root, node: [...node, ...watch], late, ends };
     const connection = await kept(ends, connect({ root, project: PROJECT, address }));
     const plain = await kept(ends, TemporalConnection.connect({ address }));
-    const client = new Client({ connection: plain });
-    const contenders = await startContenders(where, client, connection);
-    const { pid } = contenders.find(({ name }) => name === HOOKS[PLAIN]) as Contender;
-    return { contenders, client, watched: { connection, environment: PLAIN, pid, file: late }, stop };
+    return { ...(await make(where, new Client({ connection: plain }), connection)), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -121,7 +151,7 @@ async function startServer(folder: string, ends: Where['ends']): Promise<string>
 }
 
 async function startContenders(where: Where, client: Client, connection: Connection): Promise<Contender[]> {
-  const keys = `bench:${randomBytes(32).toString('base64url')}`;
+  const keys = newKeys();
   const workers = new Map<string, Running>();
   for (const environment of Object.keys(HOOKS)) {
     workers.set(environment, await kept(where.ends, startProduct(where, environment, keys)));
@@ -171,4 +201,19 @@ function startTwin({ address, origin, node }: Where, taskQueue: string, identity
     node,
     ready: { stream: 'stdout', begins: '{"ready"' },
   });
+}
+
+function startDoor({ address, origin, root, late }: Where): Promise<Running> {
+  return start({
+    script: join(ROOT, 'dist/command/bin.js'),
+    args: ['serve', '--port', '0', '--env', PLAIN],
+    cwd: root,
+    env: { TEMPORAL_ADDRESS: address, BENCH_SERVICE_URL: origin, BENCH_HEAP_FILE: late },
+    node: ['--expose-gc', '--import', pathToFileURL(join(import.meta.dirname, 'watch-heap.js')).href],
+    ready: { stream: 'stdout', begins: 'up ' },
+  });
+}
+
+function newKeys(): string {
+  return `bench:${randomBytes(32).toString('base64url')}`;
 }

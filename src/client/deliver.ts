@@ -4,6 +4,7 @@ import type { Placement } from '../contracts/placement.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { TaskRequest } from '../contracts/task.js';
 import type { Delivered, DeliveryRequest } from '../contracts/webhooks.js';
+import { signalWithin } from '../rules/any-signal.js';
 import { digestOf } from '../rules/canonical.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
 import type { Connection } from './connect.js';
@@ -44,8 +45,12 @@ export async function deliver(
   return asking(connection, () =>
     keepingRuntime(connection, async () => {
       const isNew = await startDelivery(connection, delivery);
-      const ends = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
-      return stateOf(connection, delivery, !isNew, ends);
+      const ends = signalWithin(waitMs, [signal]);
+      try {
+        return await stateOf(connection, delivery, !isNew, ends.signal);
+      } finally {
+        ends.release();
+      }
     }),
   );
 }

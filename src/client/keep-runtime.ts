@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { RuntimeFile } from '../contracts/runtime.js';
+import { anySignal } from '../rules/any-signal.js';
 import { type EnsuredRuntime, ensureRuntime, unlessAborted } from '../server/ensure-runtime.js';
 import { grpcErrorOf } from '../server/grpc-error.js';
 import { isVisible } from '../server/process-space.js';
@@ -30,7 +31,7 @@ export async function keepingRuntime<T>(
   for (let turn = 1; ; turn += 1) {
     signal?.throwIfAborted();
     const stop = new AbortController();
-    const ends = signal ? AbortSignal.any([stop.signal, signal]) : stop.signal;
+    const { signal: ends, release } = anySignal(signal ? [stop.signal, signal] : [stop.signal]);
     // Each call listens on, for as long as this goes.
     setMaxListeners(0, ends);
     const watching = untilGone(connection, stop.signal).then(() => stop.abort());
@@ -43,6 +44,7 @@ export async function keepingRuntime<T>(
       await unlessAborted(reviveRuntime(connection), signal);
     } finally {
       stop.abort();
+      release();
       await watching;
     }
   }

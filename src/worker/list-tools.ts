@@ -7,6 +7,7 @@ import { SecretSource } from '../activities/secrets.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { PlanMcpServer } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
+import { anySignal } from '../rules/any-signal.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
 import { pathsOf } from '../server/project-paths.js';
 import { RunningGroups } from './running-groups.js';
@@ -54,7 +55,7 @@ export async function listTools(
   const giveUp = new AbortController();
   const late = new Error(`it did not say within ${timeoutMs} ms what its tools are`);
   const clock = setTimeout(() => giveUp.abort(late), timeoutMs);
-  const stop = AbortSignal.any([signal, giveUp.signal]);
+  const { signal: stop, release } = anySignal([signal, giveUp.signal]);
   const groups = new RunningGroups(pathsOf(root).running);
   const user = {
     environment: { name: environment },
@@ -79,6 +80,7 @@ export async function listTools(
     throw new AbilityError(log.maskProblem(error.toProblem()), { cause: error });
   } finally {
     clearTimeout(clock);
+    release();
     groups.close();
   }
 }

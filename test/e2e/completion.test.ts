@@ -10,7 +10,10 @@ import { makeProject, operation, workflow } from '../fixtures/project-folder.js'
 const project = makeProject({
   ...operation('db.read.user', 'return input;'),
   ...operation('db.write.user', 'return input;'),
-  ...workflow('nightly', 'steps: [{ id: one, call: db.read.user }]'),
+  ...workflow(
+    'nightly',
+    'schedules: [{ id: each-night, cron: "0 3 * * *", environment: dev }]\nsteps: [{ id: one, call: db.read.user }]',
+  ),
   'bin/ability': `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`,
   'input.json': '{}',
 });
@@ -49,6 +52,9 @@ describe('ability completion', () => {
     ['choices of a flag', ['lint', '--format', 's'], ['sarif']],
     ['codes', ['explain', 'ability.not'], ['ability.not_found']],
     ['shells', ['completion', 'z'], ['zsh']],
+    ['stated schedules', ['schedule', 'pause', ''], ['each-night']],
+    ['abilities to expose', ['serve', '--expose', 'n'], ['nightly']],
+    ['files of a certificate', ['serve', '--tls-cert', ''], [':files']],
     ['files', ['run', 'nightly', '--input', ''], [':files']],
     ['nothing for what is to be made', ['scaffold', 'low-level', 'db'], []],
     ['nothing for an unknown command', ['nothing', 'at', 'all', ''], []],
@@ -59,6 +65,11 @@ describe('ability completion', () => {
   test('knows the keys of tasks that have a record here', async () => {
     mkdirSync(join(project.root, '.system/implement/nightly-1'), { recursive: true });
     expect(await complete('bash', 'task', 'show', '')).toEqual(['nightly-1']);
+  });
+
+  test('knows the ids of tokens', async () => {
+    const { json } = await abilityJson(['token', 'create', '--person', 'ann'], { cwd: project.root });
+    expect(await complete('fish', 'token', 'revoke', '')).toEqual([`${(json as { id: string }).id}\tann`]);
   });
 
   test('describes candidates to shells that show that', async () => {

@@ -26,6 +26,11 @@ describe('the house', () => {
     expect([...rooms].filter((room) => !known.split(' ').includes(room ?? ''))).toEqual([]);
   });
 
+  test('joins signals so that what listens to them is not kept for good', () => {
+    const joined = files.filter((file) => /AbortSignal\.any\(/.test(textOf(file)));
+    expect(joined).toEqual([]);
+  });
+
   test('has kebab-case files named after the one thing they hold', () => {
     const names = files.flatMap((file) => file.split('/').slice(1));
     expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.ts)?$/.test(name))).toEqual([]);

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../contracts/json.js';
 import type { PlanHandler } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { operationInput } from '../../planning/operation-input.js';
+import { signalWithin } from '../../rules/any-signal.js';
 import { evaluateTemplate } from '../../rules/expressions/template.js';
 import { failedAnswer } from '../../rules/hook-facts.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
@@ -47,8 +48,8 @@ export function createAnswerAbility(dependencies: AbilityHookDependencies): Answ
     const at = { phase: run.phase, path: run.path };
     const step = `hooks/${run.phase}.${id}`;
     const log = new CallLog(run.logs?.folder, step, 1, run.logs?.share(step));
-    const timeUp = AbortSignal.timeout(handler.timeout_ms);
-    const stop = AbortSignal.any([run.signal, timeUp]);
+    const limit = signalWithin(handler.timeout_ms, [run.signal]);
+    const { signal: stop } = limit;
     const { foreign } = handler;
     const files = new CallFiles(dependencies.files, {
       task: taskOf(run),
@@ -74,10 +75,11 @@ export function createAnswerAbility(dependencies: AbilityHookDependencies): Answ
       if (foreign && asking) return answerOf(readOutput(value as Json, asking.question), allow, { foreign });
       return readHookResult(id, value, { ...at, ability: context.ability_id });
     } catch (error) {
-      if (timeUp.aborted) return failedAnswer(id, at, `it took longer than ${handler.timeout_ms} ms`);
+      if (limit.isLate()) return failedAnswer(id, at, `it took longer than ${handler.timeout_ms} ms`);
       const { code, message } = error instanceof AbilityError ? error : { code: undefined, message: String(error) };
       return failedAnswer(id, at, log.mask(code === undefined ? message : `${message} (${code})`));
     } finally {
+      limit.release();
       log.save();
       await files.close();
     }

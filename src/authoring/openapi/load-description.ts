@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { AbilityError } from '../../contracts/problem.js';
+import { signalWithin } from '../../rules/any-signal.js';
 import { cleanText } from './clean-text.js';
 import type { DocumentHeader } from './document-headers.js';
 import { MOST_DOCUMENT_BYTES } from './read-document.js';
@@ -47,13 +48,15 @@ export async function loadDescription(
   if (url.username || url.password) {
     throw unavailable(`The address of ${url.host} holds a password`, 'Download it, and import the file.');
   }
-  const limit = AbortSignal.any([AbortSignal.timeout(timeoutMs), signal]);
+  const limit = signalWithin(timeoutMs, [signal]);
   try {
-    return await download(url, headers, limit);
+    return await download(url, headers, limit.signal);
   } catch (error) {
     if (error instanceof AbilityError || signal.aborted) throw error;
-    const reason = limit.aborted ? `it did not answer within ${timeoutMs} ms` : reasonOf(error);
+    const reason = limit.isLate() ? `it did not answer within ${timeoutMs} ms` : reasonOf(error);
     throw unavailable(`${shown(url)} cannot be read: ${reason}`, undefined, error);
+  } finally {
+    limit.release();
   }
 }
 

@@ -1,5 +1,6 @@
 import type { AuthInfo, McpRequestContext } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { anySignal } from '../../rules/any-signal.js';
 import { handleRequests } from '../mcp/handle-requests.js';
 import type { Visitor } from '../mcp/mcp-door.js';
 import { admit } from './admit.js';
@@ -47,11 +48,13 @@ export function mountMcp(
         const caller = callers.of(known);
         const leave = takeListener(door, known);
         const { signal, done } = open.enter(reply.raw);
+        const ends = anySignal([signal, caller.closed]);
         reply.raw.once('close', () => {
           leave();
           done();
+          ends.release();
         });
-        const asked = webRequest(request, AbortSignal.any([signal, caller.closed]));
+        const asked = webRequest(request, ends.signal);
         return reply.send(await handler.fetch(asked, { authInfo: infoOf(known, caller.visitor) }));
       },
     });

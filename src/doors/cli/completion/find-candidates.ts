@@ -8,7 +8,7 @@ export interface Candidate {
 }
 
 /** What names of a project may be typed where. */
-export type NameKind = 'ability' | 'environment' | 'task' | 'code';
+export type NameKind = 'ability' | 'environment' | 'task' | 'code' | 'schedule' | 'token';
 
 /** What may come next: candidates, or names that somebody has to look up, or a file. */
 export type Expected = { candidates: Candidate[] } | { names: NameKind } | { files: true };
@@ -82,8 +82,17 @@ function optionsOf(command: Command): Candidate[] {
 }
 
 /** Options whose values are names of the project, or files. */
-const NAMED_OPTIONS: Record<string, NameKind> = { '--env': 'environment' };
-const FILE_OPTIONS = new Set(['--project', '--junit', '--force', '--input', '--out', '--from']);
+const NAMED_OPTIONS: Record<string, NameKind> = { '--env': 'environment', '--expose': 'ability' };
+const FILE_OPTIONS = new Set([
+  '--project',
+  '--junit',
+  '--force',
+  '--input',
+  '--out',
+  '--scope',
+  '--tls-cert',
+  '--tls-key',
+]);
 
 function valuesOf({ long = '', argChoices }: Option): Expected {
   if (argChoices) return { candidates: argChoices.map((value) => ({ value })) };
@@ -102,14 +111,18 @@ function argumentsOf({ command, taken }: Place): Expected {
   const argument = declared[taken] ?? (declared.at(-1)?.variadic ? declared.at(-1) : undefined);
   if (!argument) return { candidates: [] };
   if (argument.argChoices) return { candidates: argument.argChoices.map((value) => ({ value })) };
-  const isNew = command.parent?.name() === 'scaffold';
+  const group = command.parent?.name();
+  const isNew = group === 'scaffold';
   switch (argument.name()) {
     case 'id':
+      if (group === 'token') return { names: 'token' };
       return isNew ? { candidates: [] } : { names: 'ability' };
     case 'key':
       return isNew ? { candidates: [] } : { names: 'task' };
     case 'code':
       return { names: 'code' };
+    case 'name':
+      return group === 'schedule' ? { names: 'schedule' } : { candidates: [] };
     case 'what':
     case 'dir':
     case 'paths':

@@ -1,0 +1,44 @@
+/** A signal of several, for as long as something goes on. */
+export interface AnySignal {
+  /** Fires with the reason of the first of them that does. */
+  signal: AbortSignal;
+  /** Forgets it: what listened to it is not held by signals that live longer. */
+  release(): void;
+}
+
+/**
+ * A signal that fires when any of several does.
+ *
+ * In place of `AbortSignal.any` and `AbortSignal.timeout`, whose signals Node keeps, with all that listens to them, once someone does;
+ * those that nothing listens to it may forget.
+ */
+export function anySignal(signals: readonly AbortSignal[]): AnySignal {
+  const controller = new AbortController();
+  const ends = signals.map((signal) => {
+    const end = (): void => controller.abort(signal.reason);
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+    return { signal, end };
+  });
+  return {
+    signal: controller.signal,
+    release: () => {
+      for (const { signal, end } of ends) signal.removeEventListener('abort', end);
+    },
+  };
+}
+
+/** As {@link anySignal}, and it fires once the time is up. */
+export function signalWithin(ms: number, signals: readonly AbortSignal[]): AnySignal & { isLate(): boolean } {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new Error(`It took longer than ${ms} ms`)), ms);
+  const { signal, release } = anySignal([...signals, late.signal]);
+  return {
+    signal,
+    isLate: () => late.signal.aborted,
+    release: () => {
+      clearTimeout(timer);
+      release();
+    },
+  };
+}
