@@ -43,14 +43,22 @@ const PAGE = 500;
 /** Ids in one condition. */
 const MOST_IDS = 50;
 
-/** The tasks that have ended since a moment, those that others have called left out. */
-export async function readEnds(connection: Connection, since: Date): Promise<TaskEnd[]> {
+/**
+ * The tasks that have ended since a moment, those that others have called left out.
+ *
+ * @param isKnown whether a run is left out because the caller has it already; each of the others costs a further look.
+ */
+export async function readEnds(
+  connection: Connection,
+  since: Date,
+  isKnown: (run: string) => boolean = () => false,
+): Promise<TaskEnd[]> {
   const query = `${taskQuery(connection.project, {})} AND CloseTime >= '${since.toISOString()}'`;
   return asking(connection, async () => {
     const ended: (TaskEnd & { key: string; start: number; end: number })[] = [];
     for await (const found of connection.temporal.workflow.list({ query, pageSize: PAGE })) {
       const { workflowId, runId, type, status, searchAttributes, startTime, closeTime } = found;
-      if (!closeTime) continue;
+      if (!closeTime || isKnown(runId)) continue;
       ended.push({
         run: runId,
         ability: type,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { cpSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import { freePort } from '../../src/server/ports.js';
 import { abilityJson } from '../fixtures/called-command.js';
 import { ability, start } from '../fixtures/command-line.js';
 import { makeProject, operation, type ProjectFolder } from '../fixtures/project-folder.js';
+import { namesOf } from '../fixtures/read-metrics.js';
 import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 
 let server: TestServer;
@@ -40,6 +41,21 @@ test('a worker serves its own figures, and one that cannot says so', async () =>
   await expect
     .poll(() => fetch(`http://${figures}/metrics`).then((answer) => answer.text()), { timeout: 30_000 })
     .toMatch(/^temporal_worker_task_slots_available\{.*\} \d+$/m);
+  // Every figure of workers that the dashboard and the page name is one that a worker has.
+  const named = ['grafana/ability-runtime.json', 'metrics.md'].flatMap((path) => {
+    const text = readFileSync(new URL(`../../docs/${path}`, import.meta.url), 'utf8');
+    return text.match(/\btemporal_[a-z_]+[a-z]\b/g) ?? [];
+  });
+  expect(new Set(named).size).toBeGreaterThan(3);
+  await expect
+    .poll(
+      async () => {
+        const known = namesOf(await fetch(`http://${figures}/metrics`).then((answer) => answer.text()));
+        return [...new Set(named)].filter((name) => !known.has(name));
+      },
+      { timeout: 30_000 },
+    )
+    .toEqual([]);
   const keys = `main:${randomBytes(32).toString('base64url')}`;
   const second = await ability(['worker', '--metrics', figures], {
     cwd: project.root,

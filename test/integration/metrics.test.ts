@@ -61,7 +61,9 @@ test('tasks by end, durations, what waits, queues and requests are as they are',
   const of = (name: string, labels = {}): number | undefined => sampleOf(samples, name, labels);
   expect(of('ability_task_ends_total', { ability: 'util.echo', environment: 'dev', status: 'succeeded' })).toBe(1);
   expect(of('ability_task_ends_total', { ability: 'fails', environment: 'dev', status: 'failed' })).toBe(1);
-  expect(of('ability_task_ends_total', { ability: 'calls' })).toBeUndefined();
+  expect(of('ability_task_ends_total', { ability: 'fails', environment: 'dev', status: 'succeeded' })).toBe(0);
+  const called = samples.filter(({ name, labels }) => name === 'ability_task_ends_total' && labels.ability === 'calls');
+  expect(called.map(({ value }) => value)).toEqual(Array(14).fill(0));
   expect(of('ability_task_duration_seconds_count', { ability: 'fails' })).toBe(1);
   // The called one is no task of its own.
   expect(of('ability_tasks_open', { environment: 'dev' })).toBe(1);
@@ -100,6 +102,18 @@ test('while Temporal does not answer a scrape says so', async () => {
   expect(sampleOf(samples, 'ability_temporal_up')).toBe(0);
   expect(sampleOf(samples, 'ability_tasks_open')).toBeUndefined();
   await lost.close();
+});
+
+test('a broken ability.yaml does not say that Temporal does not answer', async () => {
+  const broken = await openDoor(project.connection, {
+    registry: () => {
+      throw new AbilityError({ code: 'usage.invalid', message: 'broken' });
+    },
+  });
+  const { status, samples } = await scrape(broken);
+  expect(status).toBe(200);
+  expect(sampleOf(samples, 'ability_temporal_up')).toBe(1);
+  await broken.close();
 });
 
 test('every figure that the dashboard and the page name is one that there is', async () => {

@@ -13,7 +13,6 @@ import { openApiDocument } from './openapi-document.js';
 import { RateLimit } from './rate-limit.js';
 import { defineRoute, type Route, readParts } from './route.js';
 import { ROUTES } from './routes/all.js';
-
 import { tellProblem } from './tell-problem.js';
 
 /** A certificate and its key, PEM. */

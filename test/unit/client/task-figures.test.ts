@@ -50,3 +50,11 @@ test('many ends are looked up in parts, none asks for nothing', async () => {
   expect(await readEnds(none.connection, at(0))).toEqual([]);
   expect(none.queries).toHaveLength(1);
 });
+
+test('ends that the caller has already are not looked up again', async () => {
+  const many = Array.from({ length: 120 }, (_, n) => ({ key: `t-${n}`, status: 'COMPLETED', from: n, to: n + 1 }));
+  const { connection, queries } = listing(many);
+  const ends = await readEnds(connection, at(0), (run) => run !== 't-7-7');
+  expect(ends.map(({ run }) => run)).toEqual(['t-7-7']);
+  expect(queries).toHaveLength(2);
+});

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { HttpDoor } from '../http-door.js';
 import { streamsOf } from '../take-listener.js';
-import { TaskMetrics } from './task-metrics.js';
+import { type ProjectNames, TaskMetrics } from './task-metrics.js';
 
 /** A look that is younger is shown again. */
 const FRESH_MS = 2000;
@@ -26,11 +26,12 @@ export class DoorMetrics {
   private readonly durations;
   private looking: Promise<void> | undefined;
   private looked = Number.NEGATIVE_INFINITY;
+  private isWatchingProcess = false;
+  private names: ProjectNames = { environments: [], abilities: [] };
 
   /** @param streams how many requests listen or wait now. */
   constructor(streams: () => number) {
     const registers = [this.registry];
-    collectDefaultMetrics({ register: this.registry });
     this.requests = new Counter({
       name: 'ability_http_requests_total',
       help: 'Requests that were answered.',
@@ -71,20 +72,38 @@ export class DoorMetrics {
 
   /** The text of all figures; where Temporal does not answer, `ability_temporal_up` is 0 and what only it knows is left out. */
   async scrape(door: Pick<HttpDoor, 'ask' | 'registry'>): Promise<string> {
+    this.watchProcess();
     if (performance.now() - this.looked > FRESH_MS) this.looking ??= this.look(door);
     if (this.looking && !(await inTime(this.looking))) this.tasks.lose();
     return this.registry.metrics();
   }
 
+  /** Watching takes the processor a hundred times a second, so that a door which no one scrapes does not. */
+  private watchProcess(): void {
+    if (this.isWatchingProcess) return;
+    this.isWatchingProcess = true;
+    collectDefaultMetrics({ register: this.registry });
+  }
+
   private async look({ ask, registry }: Pick<HttpDoor, 'ask' | 'registry'>): Promise<void> {
+    this.readNames(registry);
     try {
-      const environments = Object.keys(registry().project.environments);
-      await ask((connection) => this.tasks.look(connection, environments));
+      await ask((connection) => this.tasks.look(connection, this.names));
       this.looked = performance.now();
     } catch {
       this.tasks.lose();
     } finally {
       this.looking = undefined;
+    }
+  }
+
+  /** Where `ability.yaml` is broken the names are as they were: Temporal answers all the same. */
+  private readNames(registry: HttpDoor['registry']): void {
+    try {
+      const { project, workflows } = registry();
+      this.names = { environments: Object.keys(project.environments), abilities: [...workflows.keys()] };
+    } catch {
+      // Each request that needs the definitions says what is broken.
     }
   }
 }

@@ -8,6 +8,7 @@ import {
   readQueues,
   type TaskEnd,
 } from '../../../client/index.js';
+import { END_STATES } from '../../../contracts/states.js';
 
 /** Temporal's list may learn of an end so much later. */
 const LATE_MS = 60_000;
@@ -16,6 +17,13 @@ const MOST_SERIES = 200;
 const OTHERS = '(others)';
 
 const BUCKETS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 6 * 3600, 24 * 3600, 7 * 24 * 3600];
+
+/** What the definitions of a project name. */
+export interface ProjectNames {
+  environments: readonly string[];
+  /** Those that are mostly run as tasks; others get a series with their first end. */
+  abilities: readonly string[];
+}
 
 interface Source {
   readEnds: typeof readEnds;
@@ -76,10 +84,12 @@ export class TaskMetrics {
   }
 
   /** Asks Temporal. @throws what the connection throws; nothing is then counted, and the next look counts it. */
-  async look(connection: Connection, environments: readonly string[]): Promise<void> {
+  async look(connection: Connection, { environments, abilities }: ProjectNames): Promise<void> {
+    this.declare(environments, abilities);
     const to = this.now();
+    const since = new Date(Math.max(this.opened, this.until - LATE_MS));
     const [ends, open, queues] = await Promise.all([
-      this.source.readEnds(connection, new Date(Math.max(this.opened, this.until - LATE_MS))),
+      this.source.readEnds(connection, since, (run) => this.counted.has(run)),
       Promise.all(environments.map((environment) => this.source.countOpen(connection, environment))),
       Promise.all(environments.map((environment) => this.source.readQueues(connection, environment))),
     ]);
@@ -108,9 +118,19 @@ export class TaskMetrics {
 
   private named(ability: string, environment: string): { ability: string; environment: string } {
     const pair = `${ability} ${environment}`;
-    if (!this.shown.has(pair) && this.shown.size >= MOST_SERIES) return { ability: OTHERS, environment: OTHERS };
+    if (this.shown.has(pair)) return { ability, environment };
+    if (this.shown.size >= MOST_SERIES) return { ability: OTHERS, environment: OTHERS };
     this.shown.add(pair);
+    for (const status of END_STATES) this.ends.inc({ ability, environment, status }, 0);
     return { ability, environment };
+  }
+
+  /** `increase()` of Prometheus sees no first end in a series that begins with it; so each begins at 0, where all have room. */
+  private declare(environments: readonly string[], abilities: readonly string[]): void {
+    const pairs = environments.flatMap((environment) => abilities.map((ability) => ({ ability, environment })));
+    const fresh = pairs.filter(({ ability, environment }) => !this.shown.has(`${ability} ${environment}`));
+    if (this.shown.size + fresh.length > MOST_SERIES) return;
+    for (const { ability, environment } of fresh) this.named(ability, environment);
   }
 
   private show(figures: readonly OpenFigures[], queues: readonly QueueFigures[]): void {

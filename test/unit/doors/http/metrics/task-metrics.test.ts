@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import type { Connection, TaskEnd } from '../../../../../src/client/index.js';
+import { END_STATES } from '../../../../../src/contracts/states.js';
 import { TaskMetrics } from '../../../../../src/doors/http/metrics/task-metrics.js';
 import { readMetrics, sampleOf } from '../../../../fixtures/read-metrics.js';
 
@@ -12,10 +13,13 @@ function metricsOver(ended: (TaskEnd & { at: number; seen?: number })[]) {
   const registry = new Registry();
   const clock = { now: START };
   const since: number[] = [];
+  const asked: string[][] = [];
   const tasks = new TaskMetrics(registry, () => clock.now, {
-    readEnds: async (_, from) => {
+    readEnds: async (_, from, isKnown = () => false) => {
       since.push(from.getTime());
-      return ended.filter(({ at, seen = at }) => at >= from.getTime() && seen <= clock.now);
+      const listed = ended.filter(({ at, seen = at }) => at >= from.getTime() && seen <= clock.now);
+      asked.push(listed.filter(({ run }) => !isKnown(run)).map(({ run }) => run));
+      return listed;
     },
     countOpen: async (_, environment) => ({ environment, open: 3, waitingForApproval: 2, waitingForTurn: 1 }),
     readQueues: async (_, environment) => [
@@ -25,10 +29,11 @@ function metricsOver(ended: (TaskEnd & { at: number; seen?: number })[]) {
   });
   return {
     since,
+    asked,
     lose: () => tasks.lose(),
-    async look(afterMs: number) {
+    async look(afterMs: number, abilities: string[] = []) {
       clock.now += afterMs;
-      await tasks.look({} as Connection, ['dev']);
+      await tasks.look({} as Connection, { environments: ['dev'], abilities });
       return readMetrics(await registry.metrics());
     },
     read: async () => readMetrics(await registry.metrics()),
@@ -56,13 +61,14 @@ test('each end is counted once, also one that the list learns of late; none from
     const samples = await over.look(afterMs);
     return ['succeeded', 'failed'].map((status) => sampleOf(samples, 'ability_task_ends_total', { status }));
   };
-  expect(await counts(10_000)).toEqual([1, undefined]);
-  expect(await counts(0)).toEqual([1, undefined]);
+  expect(await counts(10_000)).toEqual([1, 0]);
+  expect(await counts(0)).toEqual([1, 0]);
   expect(await counts(30_000)).toEqual([2, 1]);
   expect(await counts(5 * MINUTE)).toEqual([2, 1]);
   expect(await counts(5 * MINUTE)).toEqual([2, 1]);
   expect(sampleOf(await over.read(), 'ability_task_duration_seconds_sum')).toBe(6);
   expect(sampleOf(await over.read(), 'ability_task_duration_seconds_count')).toBe(3);
+  expect(over.asked).toEqual([['1'], [], ['late', '2'], [], []]);
   expect(over.since.map((since) => since - START)).toEqual([0, 0, 0, 0, 40_000 + 5 * MINUTE - MINUTE]);
 });
 
@@ -87,12 +93,33 @@ test('while Temporal does not answer the gauges are left out, and the counters s
   expect(sampleOf(samples, 'ability_temporal_up')).toBe(0);
   expect(sampleOf(samples, 'ability_tasks_open')).toBeUndefined();
   expect(sampleOf(samples, 'ability_workers')).toBeUndefined();
-  expect(sampleOf(samples, 'ability_task_ends_total')).toBe(1);
+  expect(sampleOf(samples, 'ability_task_ends_total', { status: 'succeeded' })).toBe(1);
 });
 
 test('200 pairs of ability and environment have names, and the others are counted together', async () => {
   const ends = Array.from({ length: 250 }, (_, n) => end(`run ${n}`, n, { ability: `ability-${n}` }));
-  const samples = (await metricsOver(ends).look(1000)).filter(({ name }) => name === 'ability_task_ends_total');
+  const samples = (await metricsOver(ends).look(1000)).filter(
+    ({ name, labels }) => name === 'ability_task_ends_total' && labels.status === 'succeeded',
+  );
   expect(samples).toHaveLength(201);
   expect(sampleOf(samples, 'ability_task_ends_total', { ability: '(others)' })).toBe(50);
+});
+
+test('the ends of each ability of the project begin at 0 in every status, so that an increase shows the first one', async () => {
+  const over = metricsOver([end('1', 5000, { ability: 'defined', status: 'failed' })]);
+  const before = await over.look(1000, ['defined', 'idle']);
+  const at = (samples: typeof before, status: string) =>
+    sampleOf(samples, 'ability_task_ends_total', { ability: 'defined', status });
+  expect(END_STATES.map((status) => at(before, status))).toEqual(END_STATES.map(() => 0));
+  const after = await over.look(10_000, ['defined', 'idle']);
+  expect([at(after, 'failed'), at(after, 'succeeded')]).toEqual([1, 0]);
+  expect(sampleOf(after, 'ability_task_ends_total', { ability: 'idle', status: 'failed' })).toBe(0);
+});
+
+test('abilities that do not all have room leave it to those that run', async () => {
+  const over = metricsOver([end('1', 0, { ability: 'last' })]);
+  const many = [...Array.from({ length: 200 }, (_, n) => `ability-${n}`), 'last'];
+  const samples = await over.look(1000, many);
+  expect(sampleOf(samples, 'ability_task_ends_total', { ability: 'last', status: 'succeeded' })).toBe(1);
+  expect(sampleOf(samples, 'ability_task_ends_total', { ability: 'ability-0', status: 'succeeded' })).toBeUndefined();
 });
