@@ -22,7 +22,7 @@ const wanted = readFileSync(join(root, 'docs/requirements.md'), 'utf8')
     return id ? [{ id, text }] : [];
   });
 
-const TITLE = /\b(?:test|it|describe)(?:\.\w+)*(?:\([^()]*\))?\(\s*(['"`])([\s\S]*?)\1/g;
+const TITLE = /\b(?:test|it|describe)(?:\.\w+)*(?:<[^()]*>)?(?:\([^()]*\))?\(\s*(['"`])([\s\S]*?)\1/g;
 const ROW = /^ *\[(')(R-\d{3}-\d{2}[^']*)',/gm;
 const cited = new Map();
 for (const file of filesIn('test')) {
