@@ -1,14 +1,17 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { leavesToSay } from '../../rules/unsaid-summary.js';
 import type { Finding } from './finding.js';
 import type { GuardIndex } from './guard-index.js';
+
+const ADDS_HOOK = 'ability scaffold hook ID';
 
 /** By folder of a registry, the command that makes what lies there. */
 const SCAFFOLDS: Record<string, string> = {
   'low-level': 'ability scaffold low-level ID',
   'high-level': 'ability scaffold high-level ID',
   implementations: 'ability scaffold implementation ID --operation KEY',
-  hooks: 'ability scaffold hook ID',
+  hooks: ADDS_HOOK,
   schemas: 'ability scaffold schemas',
 };
 
@@ -64,8 +67,8 @@ export class Places {
     const folder = [hooks, registry].find((known) => way === known || way.startsWith(`${known}/`));
     if (folder !== undefined) {
       const kind = folder === registry ? way.slice(registry.length + 1).split('/')[0] : 'hooks';
-      const isConfig = way.startsWith(`${registry}/config/`) && !/\/hooks_impl\.ya?ml$/.test(way);
-      if (isConfig || this.hasTodo(way)) return undefined;
+      const isOfGuards = folder === hooks || /\/hooks_impl\.ya?ml$/.test(way);
+      if (!isOfGuards && (way.startsWith(`${registry}/config/`) || this.isUnsaid(way))) return undefined;
       return refused(`${way} is a registration`, SCAFFOLDS[kind ?? '']);
     }
     if (way === '.system' || way.startsWith('.system/')) return refused(`${way} is what the runtime keeps`, undefined);
@@ -77,9 +80,9 @@ export class Places {
     return undefined;
   }
 
-  /** A scaffold left something to be written there. Source: C-46. */
-  private hasTodo(way: string): boolean {
-    return /\bTODO\b/.test(this.textOf(way));
+  /** A scaffold left something to be written there; none leaves anything in a file of guards. Source: C-46. */
+  private isUnsaid(way: string): boolean {
+    return leavesToSay(this.textOf(way));
   }
 
   private textOf(way: string): string {
@@ -96,6 +99,8 @@ function refused(what: string, scaffold: string | undefined): Finding {
   const instead =
     scaffold === undefined
       ? 'Leave it to a person.'
-      : `Use \`${scaffold}\`, and write where it leaves a TODO; or edit registry/config/.`;
+      : scaffold === ADDS_HOOK
+        ? `Add a hook with \`${scaffold}\`; what is there is for people to change.`
+        : `Use \`${scaffold}\`, whose file may be edited while its summary is unwritten; or edit registry/config/.`;
   return { about: 'registry', what, instead };
 }

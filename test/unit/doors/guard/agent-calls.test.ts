@@ -24,6 +24,7 @@ describe('writes of an agent tool (R-002-58)', () => {
     ['NotebookEdit', { notebook_path: 'registry/low-level/x.ipynb', new_source: 'x' }],
     ['Write', { file_path: '.system/cache/guard.json', content: '{}' }],
     ['Write', { file_path: 'registry/config/hooks_impl.yaml', content: 'x' }],
+    ['Edit', { file_path: 'registry/hooks/PostAbilityCall.yaml', old_string: 'TODO', new_string: 'x' }],
     [
       'apply_patch',
       { command: '*** Begin Patch\n*** Update File: registry/hooks/PreAbilityCall.yaml\n@@\n-a\n+b\n*** End Patch' },
@@ -50,6 +51,7 @@ describe('writes of an agent tool (R-002-58)', () => {
     ['Write', { file_path: 'src/new.ts', content: 'registry/low-level/new.yaml' }],
     ['Write', { file_path: 'registry/config/services.yaml', content: 'x' }],
     ['Edit', { file_path: 'registry/low-level/draft.yaml', old_string: 'TODO say', new_string: 'It says' }],
+    ['Edit', { file_path: 'registry/low-level/scaffolded.yaml', old_string: 'Say here', new_string: 'It says' }],
     ['Edit', { file_path: 'ops/tools/make-report.py', old_string: 'a', new_string: 'b' }],
     ['Read', { file_path: 'registry/low-level/report.make.yaml' }],
     ['mcp__filesystem__read_file', { path: 'ability.yaml' }],

@@ -235,6 +235,8 @@ describe('registrations are changed with the scaffolds (R-002-58)', () => {
     'rm *',
     'mv registry old',
     'sed -i s/deny/allow/ registry/hooks/PreAbilityCall.yaml',
+    'sed -i s/TODO// registry/hooks/PostAbilityCall.yaml',
+    'echo x > registry/config/hooks_impl.yaml',
     'sed -i.bak s/a/b/ ability.yaml',
     'perl -pi -e s/a/b/ registry/hooks/PreAbilityCall.yaml',
     'cd registry && rm hooks/PreAbilityCall.yaml',
