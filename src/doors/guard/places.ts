@@ -4,6 +4,8 @@ import { leavesToSay } from '../../rules/unsaid-summary.js';
 import type { Finding } from './finding.js';
 import type { GuardIndex } from './guard-index.js';
 
+/** Where agents' tools keep hooks, and what may switch them off. */
+const SETTINGS = ['settings.json', 'settings.local.json', 'hooks.json', 'config.toml'];
 const ADDS_HOOK = 'ability scaffold hook ID';
 
 /** By folder of a registry, the command that makes what lies there. */
@@ -74,10 +76,15 @@ export class Places {
     if (way === '.system' || way.startsWith('.system/')) return refused(`${way} is what the runtime keeps`, undefined);
     const holds = [registry, hooks].some((known) => known.startsWith(`${way}/`));
     if (whole && holds) return refused(`${way} holds the registry of this project`, undefined);
-    if (/(^|\/)(settings(\.local)?|hooks)\.json$/.test(way) && this.textOf(way).includes('ability guard --for ')) {
-      return refused(`${way} puts this guard before your calls`, undefined);
-    }
-    return undefined;
+    return this.putsGuard(way, whole) ? refused(`${way} puts this guard before your calls`, undefined) : undefined;
+  }
+
+  /** A file beside the settings that hold the guard may switch it off (`disableAllHooks`), and goes with their folder. */
+  private putsGuard(way: string, whole: boolean): boolean {
+    const folder = SETTINGS.includes(basename(way)) ? dirname(way) : whole ? way : undefined;
+    return (
+      folder !== undefined && SETTINGS.some((file) => this.textOf(join(folder, file)).includes('ability guard --for '))
+    );
   }
 
   /** A scaffold left something to be written there; none leaves anything in a file of guards. Source: C-46. */

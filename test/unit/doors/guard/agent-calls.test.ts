@@ -63,6 +63,29 @@ describe('writes of an agent tool (R-002-58)', () => {
     expect(await ask(claudeCall(name, input, project.root))).toEqual(NO_OPINION);
   });
 
+  test.each([
+    ['Write', { file_path: '.claude/settings.local.json', content: '{"disableAllHooks":true}' }],
+    ['Bash', { command: `echo '{"disableAllHooks":true}' > .claude/settings.local.json` }],
+    ['Bash', { command: 'cd .claude && cp /tmp/x settings.local.json' }],
+    ['Bash', { command: 'rm -rf .claude' }],
+    ['Bash', { command: 'mv .claude /tmp/old' }],
+  ])('nor what may switch it off: %s of %j', async (name, input) => {
+    const files = { '.claude/settings.json': '{"hooks":"ability guard --for claude"}' };
+    const { project, ask } = guardedProject(files);
+    const { exit, stderr } = await ask(claudeCall(name, input, project.root));
+    expect(stderr).toMatch(/puts this guard before your calls/);
+    expect(exit).toBe(2);
+  });
+
+  test.each([
+    ['Write', { file_path: '.claude/settings.local.json', content: '{}' }],
+    ['Write', { file_path: '.claude/hooks.json', content: '{}' }],
+    ['Bash', { command: 'rm -rf .claude' }],
+  ])('settings without the guard may be written: %s of %j', async (name, input) => {
+    const { project, ask } = guardedProject({ '.claude/settings.json': '{"hooks":{}}' });
+    expect(await ask(claudeCall(name, input, project.root))).toMatchObject({ exit: 0 });
+  });
+
   test('the settings that put the guard before calls are not for an agent to write', async () => {
     const { project, ask } = guardedProject({ '.claude/settings.json': '{"hooks":"ability guard --for claude"}' });
     const call = claudeCall('Write', { file_path: '.claude/settings.json', content: '{}' }, project.root);
